@@ -1,0 +1,72 @@
+# Flags for all our code, and the two functions by which every room and every test is declared.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# Everything that runs stands in build/<preset>/, so that the libraries are found beside the program
+# (RUNPATH $ORIGIN) in the build folder, after install and in a bundle alike.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+find_program(MOLD_PROGRAM mold)
+
+add_library(scalemark_flags INTERFACE)
+target_include_directories(scalemark_flags INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
+target_compile_options(scalemark_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-missing-field-initializers>)
+if(SCALEMARK_WERROR)
+  target_compile_options(scalemark_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(MOLD_PROGRAM)
+  target_link_options(scalemark_flags INTERFACE -fuse-ld=mold)
+endif()
+if(SCALEMARK_SANITIZE)
+  target_compile_options(scalemark_flags INTERFACE -fsanitize=${SCALEMARK_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(scalemark_flags INTERFACE -fsanitize=${SCALEMARK_SANITIZE})
+endif()
+
+# scalemark_library(<room> SOURCES ... [DEPENDS ...] [PRIVATE ...])
+# A static library `scalemark_<room>`. DEPENDS are rooms and interfaces that its headers show;
+# PRIVATE are third parties that only its .cpp files know.
+function(scalemark_library room)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  add_library(scalemark_${room} STATIC ${ARG_SOURCES})
+  target_link_libraries(scalemark_${room} PUBLIC scalemark_flags ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+# scalemark_test(<name> LABEL unit|torch|... SOURCES ... LINKS ... [TIMEOUT seconds])
+# A GoogleTest program; each TEST becomes one ctest entry `<name>.<Suite>.<Test>` with the label.
+include(GoogleTest)
+function(scalemark_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    SCALEMARK_TEST_DATA="${SCALEMARK_TEST_DATA}" SCALEMARK_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    SCALEMARK_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+    PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# scalemark_python_test(<name> LABEL ... SCRIPT file.py [ARGS ...] [TIMEOUT seconds])
+# A Python script run with the project's interpreter (.venv); exit code 77 means skipped, the reason printed.
+function(scalemark_python_test name)
+  cmake_parse_arguments(ARG "" "LABEL;SCRIPT;TIMEOUT" "ARGS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  add_test(NAME ${name} COMMAND "${SCALEMARK_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGS})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
+    ENVIRONMENT "SCALEMARK_TEST_DATA=${SCALEMARK_TEST_DATA};SCALEMARK_BINARY_DIR=${CMAKE_BINARY_DIR};SCALEMARK_SOURCE_DIR=${CMAKE_SOURCE_DIR};PYTHONPATH=${CMAKE_SOURCE_DIR}/tests/python")
+endfunction()

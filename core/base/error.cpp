@@ -1,0 +1,109 @@
+#include "core/base/error.h"
+
+#include <cstdio>
+#include <utility>
+
+namespace scalemark {
+namespace {
+
+// Errors quote file names and foreign messages; a line break in one must not make two lines.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      line += "\\n";
+    } else if (c == '\t') {
+      line += ' ';
+    } else if (byte < 0x20 || byte == 0x7f) {
+      char escaped[5];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+      line += escaped;
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+Error make(std::string code, ExitCode exit_code, ErrorDomain domain, std::string what,
+           std::string expected, std::string hint) {
+  return Error(ErrorRecord{.code = std::move(code),
+                           .exit_code = exit_code,
+                           .domain = domain,
+                           .what = std::move(what),
+                           .expected = std::move(expected),
+                           .hint = std::move(hint)});
+}
+
+}  // namespace
+
+std::string_view to_string(ErrorDomain domain) {
+  switch (domain) {
+    case ErrorDomain::kHardware:
+      return "hardware";
+    case ErrorDomain::kNetwork:
+      return "network";
+    case ErrorDomain::kSoftware:
+      return "software";
+    case ErrorDomain::kData:
+      return "data";
+    case ErrorDomain::kLaunch:
+      return "launch";
+  }
+  return "software";
+}
+
+std::string format_error_line(const ErrorRecord& record) {
+  std::string line = "scalemark: error " + record.code + " (exit " +
+                     std::to_string(static_cast<int>(record.exit_code)) + ")";
+  if (record.rank) line += " rank=" + std::to_string(*record.rank);
+  if (!record.host.empty()) line += " host=" + on_one_line(record.host);
+  if (!record.phase.empty()) line += " phase=" + on_one_line(record.phase);
+  if (!record.point.empty()) line += " point=" + on_one_line(record.point);
+  if (record.step) line += " step=" + std::to_string(*record.step);
+  line += ": " + on_one_line(record.what);
+  if (!record.expected.empty()) line += "; " + on_one_line(record.expected);
+  if (!line.ends_with('.') && !line.ends_with('?')) line += '.';
+  if (!record.hint.empty()) line += " Hint: " + on_one_line(record.hint);
+  return line;
+}
+
+Error::Error(ErrorRecord record)
+    : std::runtime_error(format_error_line(record)), record_(std::move(record)) {}
+
+Error bad_data(std::string what, std::string expected, std::string hint) {
+  return make("E_BAD_DATA", ExitCode::kBadData, ErrorDomain::kData, std::move(what),
+              std::move(expected), std::move(hint));
+}
+Error no_input(std::string what, std::string expected, std::string hint) {
+  return make("E_NO_INPUT", ExitCode::kNoInput, ErrorDomain::kData, std::move(what),
+              std::move(expected), std::move(hint));
+}
+Error io_error(std::string what, std::string expected, std::string hint) {
+  return make("E_IO", ExitCode::kIo, ErrorDomain::kHardware, std::move(what), std::move(expected),
+              std::move(hint));
+}
+Error cannot_create(std::string what, std::string expected, std::string hint) {
+  return make("E_CANNOT_CREATE", ExitCode::kCannotCreateOutput, ErrorDomain::kData, std::move(what),
+              std::move(expected), std::move(hint));
+}
+Error configuration(std::string what, std::string expected, std::string hint) {
+  return make("E_CONFIGURATION", ExitCode::kConfiguration, ErrorDomain::kSoftware, std::move(what),
+              std::move(expected), std::move(hint));
+}
+Error usage(std::string what, std::string expected, std::string hint) {
+  return make("E_USAGE", ExitCode::kUsage, ErrorDomain::kSoftware, std::move(what),
+              std::move(expected), std::move(hint));
+}
+Error system_error(std::string what, std::string expected, std::string hint) {
+  return make("E_SYSTEM", ExitCode::kSystem, ErrorDomain::kSoftware, std::move(what),
+              std::move(expected), std::move(hint));
+}
+Error bug(std::string what) {
+  return make("E_BUG", ExitCode::kBug, ErrorDomain::kSoftware, std::move(what), {},
+              "this is a bug in scalemark: please report it with the command and report.json");
+}
+
+}  // namespace scalemark

@@ -1,0 +1,22 @@
+// What this program is: version, commit, build. Knows nothing of torch.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace scalemark {
+
+// Any torch but this one is refused by name: the C++ ABI of c10d changes between versions.
+inline constexpr std::string_view kTorchVersion = "2.11.0";
+
+struct Version {
+  std::string version;     // "0.1.0"
+  std::string git_commit;  // 12 digits, or "unknown" outside a checkout
+  bool git_dirty = false;
+  std::string build_type;
+  std::string compiler;
+};
+
+Version program_version();
+
+}  // namespace scalemark
