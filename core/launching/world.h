@@ -1,0 +1,36 @@
+// Who this process is among the ranks, and how they find each other. Plain data; joining happens in
+// engine/distributed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace scalemark::launching {
+
+struct World {
+  int rank = 0;
+  int world_size = 1;
+  int local_rank = 0;
+  int local_world_size = 1;
+  int node = 0;
+  int nodes = 1;
+  std::string launcher = "single";  // single | local | torch | slurm | openmpi | pmi | kubernetes
+  std::map<std::string, std::string> detected_from;  // field -> the variable that it was read from
+};
+
+// Where the ranks meet: an address with a TCPStore server, or a shared file.
+struct Rendezvous {
+  enum class Kind { kNone, kTcp, kFile };
+  Kind kind = Kind::kNone;
+  std::string host;
+  std::uint16_t port = 0;
+  std::string file;
+  bool agent_store = false;  // torchrun's agent holds the store: every rank is a client, 0 too
+  std::optional<int>
+      listen_fd;  // rank 0 under the local launcher: the listening socket, already bound
+  std::string run_id = "none";  // goes into every key prefix
+};
+
+}  // namespace scalemark::launching

@@ -1,0 +1,121 @@
+// The resolved settings of one run: plain structs, each with the owner that reads it. No value is
+// "auto" or missing here unless absence means something. How they come about stands in resolve.h.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace scalemark::settings {
+
+struct WhatSettings {
+  std::string workload = "mlp";
+  std::string task = "pretrain";
+  std::string data = "synthetic";  // or a path
+  std::string vocab;               // path; empty: none given
+  bool cased = false;
+  std::int64_t image_size = 224;
+  std::int64_t sequence_length = 128;
+};
+
+struct SizeSettings {
+  std::int64_t batch_size = 0;  // per rank and micro-step
+  std::int64_t gradient_accumulation_steps = 1;
+  std::int64_t global_batch_size = 0;  // batch_size x gradient_accumulation_steps x world_size
+};
+
+struct RecipeSettings {
+  std::string optimizer;     // sgd | adam | adamw | lamb | lars
+  double learning_rate = 0;  // after lr_scaling
+  std::string lr_schedule;   // constant | cosine | step | linear | polynomial | cyclic
+  std::int64_t lr_warmup_steps = 0;
+  std::string lr_scaling = "none";  // none | linear
+  double momentum = 0;
+  bool nesterov = false;
+  double weight_decay = 0;
+  bool decay_norms_and_biases = true;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double eps = 1e-8;
+  std::optional<double> clip_grad_norm;
+  double label_smoothing = 0;
+  bool zero_init_residual = false;
+  std::uint64_t seed = 0;
+  bool deterministic = false;
+  std::string init_from;  // safetensors; empty: fresh initialisation from the seed
+  std::string save;       // safetensors; empty: not saved
+};
+
+struct ParallelSettings {
+  std::string strategy = "ddp";  // none | ddp
+  bool overlap = true;
+  std::string gradient_compression = "none";  // none | fp16
+  double bucket_cap_mb = 25;                  // MiB, as DDP's bucket_cap_mb
+  double first_bucket_cap_mb = 1;             // MiB
+  bool broadcast_buffers = true;
+  bool find_unused_parameters = false;
+  bool static_graph = false;
+  bool gradient_as_bucket_view = false;
+  std::string precision = "fp32";               // fp32 | tf32 | amp-fp16 | amp-bf16
+  std::string memory_format = "channels-last";  // channels-last | contiguous
+  std::string backend = "gloo";                 // nccl | gloo
+  std::string device = "cpu";                   // cpu | cuda
+  int threads = 1;                              // compute threads of one rank
+};
+
+struct LoadingSettings {
+  int workers = 0;
+  bool pin_memory = true;  // where the device is cuda
+  bool drop_last = false;
+  std::string on_bad_sample = "fail";  // fail | skip
+};
+
+struct MeasuringSettings {
+  std::optional<std::int64_t> iters;         // absent: at least 100 steps and 2 s
+  std::optional<std::int64_t> warmup_iters;  // absent: max(20 steps, 2 s on cpu, 10 s on cuda)
+  std::optional<std::int64_t> epochs;        // present: train for real, with evaluation
+  double min_time_s = 0;                     // per window
+};
+
+struct LaunchSettings {
+  int nproc_per_node = 1;
+  int nnodes = 1;
+  int node_rank = 0;
+  std::string rendezvous;         // HOST:PORT or file:PATH; empty: from the launcher
+  std::string launcher = "auto";  // auto | local | torch | slurm | openmpi | pmi | kubernetes
+  bool standalone = false;
+  std::string run_id;  // empty: derived
+  std::optional<int> local_rank;
+  double timeout_s = 300;                         // each phase without its own
+  std::map<std::string, double> phase_timeout_s;  // phase -> seconds
+};
+
+struct GeneralSettings {
+  std::string output;  // folder, placeholders filled in
+  bool overwrite = false;
+  bool dry_run = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool progress = true;
+  std::string log_format = "text";  // text | json
+  std::string torch;  // folder of the wheel; empty: SCALEMARK_TORCH, then the built-in path
+};
+
+struct Settings {
+  std::string command = "train";
+  WhatSettings what;
+  SizeSettings size;
+  RecipeSettings recipe;
+  ParallelSettings parallel;
+  LoadingSettings loading;
+  MeasuringSettings measuring;
+  LaunchSettings launch;
+  GeneralSettings general;
+  std::map<std::string, std::string>
+      origins;  // option -> "default" | "recipe" | "config FILE" | "environment" | "option" | "set"
+};
+
+}  // namespace scalemark::settings

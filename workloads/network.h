@@ -1,0 +1,52 @@
+// A trainable network with its loss, as the train step sees it. Knows no ranks, no optimizer, no
+// clock.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "core/catalogue/workload.h"
+#include "data/batch.h"
+
+namespace scalemark::workloads {
+
+struct NetworkOptions {
+  catalogue::ModelShape shape;      // resolved: no zeros
+  bool zero_init_residual = false;  // ResNet: last batch norm of each block starts at 0
+  double label_smoothing = 0;
+  std::optional<double> dropout;  // absent: the workload's own
+  at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
+};
+
+// Sums over one batch of evaluation, as device tensors (no host sync); the caller adds and divides.
+struct EvaluationSums {
+  at::Tensor loss;     // float64 scalar: sum of per-item losses
+  at::Tensor correct;  // int64 scalar
+  at::Tensor items;    // int64 scalar: images, or masked tokens
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  // The module tree. Parameter and buffer names are those of the PyTorch original (torchvision,
+  // Hugging Face), so that weights travel as safetensors in both directions.
+  virtual torch::nn::Module& module() = 0;
+
+  // Mean loss of a batch on the network's device: a scalar to call backward() on. Images arrive as
+  // uint8 NHWC and are normalised and cast here.
+  virtual at::Tensor loss(const data::Batch& batch) = 0;
+
+  // For a network in eval mode, under no_grad.
+  virtual EvaluationSums evaluate(const data::Batch& batch) = 0;
+};
+
+// Fresh parameters from torch's default generator (seed it first), on the CPU in float32,
+// initialised as the original does. Throws configuration() for an unknown name.
+std::unique_ptr<Network> make_network(std::string_view workload, const NetworkOptions& options);
+
+}  // namespace scalemark::workloads
