@@ -1,0 +1,37 @@
+// The door between the light program and libscalemark_engine.so: one exported function returns this table.
+// Torch-free on purpose: the program includes it without ever linking torch.
+#pragma once
+
+#include <string>
+
+#include "core/base/exit_code.h"
+#include "core/launching/world.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::running {
+
+// Changes whenever a struct that crosses the door changes its layout; the commit of the build is
+// compared as well, so an engine and a program of different builds refuse each other by name.
+inline constexpr const char* kEngineDoor = "scalemark-engine/1";
+
+struct TrainRequest {
+  settings::Settings settings;  // resolved
+  launching::World world;
+  launching::Rendezvous rendezvous;
+  std::string command_line;    // as typed, for the report
+  std::string library_folder;  // where libscalemark_cuda.so stands: beside the engine
+};
+
+struct EngineApi {
+  const char* door;           // kEngineDoor
+  const char* git_commit;     // of the build, compared with the program's own
+  const char* torch_version;  // "2.11.0", as loaded
+  // Trains one configuration as one rank. Rank 0 writes the report and prints the table; the exit
+  // code is the process's own. Errors are printed by the engine in the fixed form and never thrown
+  // across the door.
+  ExitCode (*train)(const TrainRequest& request);
+};
+
+}  // namespace scalemark::running
+
+extern "C" const scalemark::running::EngineApi* scalemark_engine_api();
