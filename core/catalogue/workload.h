@@ -28,11 +28,16 @@ struct Recipe {
   std::string optimizer;  // sgd | adam | adamw | lamb | lars
   double learning_rate = 0;
   std::string lr_schedule;  // constant | cosine | step | linear | polynomial | cyclic
+  // The schedule's length is the run's total optimizer steps (--epochs: steps per epoch x epochs;
+  // otherwise warm-up plus measured steps), so that a short run still ends where a long one does.
+  // Of these the rate rises linearly over lr_warmup_steps + round(lr_warmup_share x total). Recipes
+  // use the share; --lr-warmup-steps replaces both by a count.
   std::int64_t lr_warmup_steps = 0;
+  double lr_warmup_share = 0;
   double momentum = 0;
   bool nesterov = false;
   double weight_decay = 0;
-  bool decay_norms_and_biases = true;  // false: norm weights and biases form a group without decay
+  bool decay_norms_and_biases = true;  // false: norm weights and biases (1-d) are not decayed
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double eps = 1e-8;

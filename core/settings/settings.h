@@ -32,6 +32,7 @@ struct RecipeSettings {
   double learning_rate = 0;  // after lr_scaling
   std::string lr_schedule;   // constant | cosine | step | linear | polynomial | cyclic
   std::int64_t lr_warmup_steps = 0;
+  double lr_warmup_share = 0;       // of the total steps, added; 0 when lr_warmup_steps was given
   std::string lr_scaling = "none";  // none | linear
   double momentum = 0;
   bool nesterov = false;

@@ -1,0 +1,114 @@
+// ResNet-50 v1.5 (stride in the 3x3 convolution, as torchvision and NVIDIA build it).
+#include <array>
+#include <vector>
+
+#include "core/catalogue/workload.h"
+
+namespace scalemark::catalogue {
+namespace {
+
+struct Convolution {
+  double in, out, kernel, size;  // channels, channels, k of k x k, height = width of the output
+  bool activated;                // followed by a ReLU whose output is kept (also: block outputs)
+
+  double weights() const { return in * out * kernel * kernel; }
+  double outputs() const { return out * size * size; }
+  double multiply_adds() const { return weights() * size * size; }
+};
+
+constexpr double kFeatures = 2048;
+
+std::int64_t halved(std::int64_t size) { return (size + 1) / 2; }  // padding k/2, stride 2
+
+// The 53 convolutions for a square image; the first is the stem.
+std::vector<Convolution> convolutions(std::int64_t image_size) {
+  std::int64_t size = halved(image_size);
+  std::vector<Convolution> all{{3, 64, 7, static_cast<double>(size), true}};
+  size = halved(size);  // max pool
+  double in = 64;
+  constexpr std::array<int, 4> kBlocks{3, 4, 6, 3};
+  for (int stage = 0; stage < 4; ++stage) {
+    const double width = 64 << stage;
+    for (int block = 0; block < kBlocks[stage]; ++block) {
+      const auto before = static_cast<double>(size);
+      if (block == 0 && stage > 0) size = halved(size);
+      const auto after = static_cast<double>(size);
+      all.push_back({in, width, 1, before, true});
+      all.push_back({width, width, 3, after, true});
+      all.push_back({width, 4 * width, 1, after, true});  // its ReLU follows the addition
+      if (block == 0) all.push_back({in, 4 * width, 1, after, false});
+      in = 4 * width;
+    }
+  }
+  return all;
+}
+
+std::int64_t parameters(const ModelShape& shape) {
+  double sum = kFeatures * shape.classes + shape.classes;
+  for (const auto& c : convolutions(shape.image_size)) sum += c.weights() + 2 * c.out;
+  return static_cast<std::int64_t>(sum);
+}
+
+double flops_per_sample(const ModelShape& shape) {
+  const auto all = convolutions(shape.image_size);
+  double forward = 2 * kFeatures * shape.classes;
+  for (const auto& c : all) forward += 2 * c.multiply_adds();
+  return 3 * forward - 2 * all.front().multiply_adds();
+}
+
+// Kept: the image as the network reads it, each convolution's output (batch norm reads it again),
+// each ReLU's output (the next convolution reads it; ReLU and the residual addition work in place),
+// the pooled stem with int64 indices, the pooled features. Batch norm statistics are negligible.
+double activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
+  const auto all = convolutions(shape.image_size);
+  const auto image = static_cast<double>(shape.image_size);
+  const auto pooled_size = static_cast<double>(halved(halved(shape.image_size)));
+  const double pooled = 64 * pooled_size * pooled_size;
+  double elements = 3 * image * image + pooled + kFeatures;
+  for (const auto& c : all) elements += c.outputs() * (c.activated ? 2 : 1);
+  return elements * element_bytes + 8 * pooled;
+}
+
+Recipe recipe() {
+  return {.optimizer = "sgd",
+          .learning_rate = 0.1,
+          .lr_schedule = "cosine",
+          .lr_warmup_share = 5.0 / 90,
+          .momentum = 0.9,
+          .weight_decay = 1e-4,
+          .reference_batch = 256,
+          .source =
+              "SGD, momentum 0.9, rate 0.1 at batch 256, weight decay 1e-4, 90 epochs: He et "
+              "al., arXiv:1512.03385, section 3.4, and torchvision references/classification; "
+              "5 epochs of linear warm-up: Goyal et al., arXiv:1706.02677, section 2.2; "
+              "cosine decay to 0: He et al., arXiv:1812.01187, section 5.1"};
+}
+
+}  // namespace
+
+Workload resnet50() {
+  return {.name = "resnet50",
+          .title = "ResNet-50 v1.5",
+          .sample_unit = "images",
+          .loss = "mean cross-entropy over the classes, with label smoothing when asked for",
+          .metric = "top-1",
+          .data_kind = DataKind::kImages,
+          .data = {"synthetic", "an ImageFolder tree (train/<class>/*.JPEG, val/ when there)"},
+          .default_shape = {.image_size = 224, .classes = 1000},
+          .default_batch_size = 32,
+          .recipe = recipe(),
+          .options = {"image_size", "label_smoothing", "zero_init_residual", "memory_format"},
+          .parameters = parameters,
+          .flops_per_sample = flops_per_sample,
+          .flops_formula =
+              "3 x F - F_stem, F = sum over 53 convolutions and the classifier of 2 x "
+              "k^2 x in x out x height x width; the stem's input gradient is never "
+              "computed; batch norm, ReLU and pooling not counted",
+          .flops_source =
+              "layer shapes of He et al., arXiv:1512.03385, table 1, stride in the 3x3; "
+              "2 per multiply-add and no recomputation as PaLM, arXiv:2204.02311, "
+              "appendix B",
+          .activation_bytes_per_sample = activation_bytes_per_sample};
+}
+
+}  // namespace scalemark::catalogue
