@@ -1,0 +1,44 @@
+// Turns gradients into a parameter update. Knows the recipe and the parameters; nothing of ranks,
+// batches, precision policies or the clock. Nothing in step() waits for the device.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/settings/settings.h"
+#include "engine/training/parameters.h"
+
+namespace scalemark::training {
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  // One update at `learning_rate`. Parameters without a gradient are left alone, as in PyTorch.
+  // `found_inf` (float32 scalar on the parameters' device, or undefined: finite) other than 0 turns
+  // the whole update, state included, into nothing: the gradient scaler's skipped step.
+  virtual void step(double learning_rate, const at::Tensor& found_inf = {}) = 0;
+};
+
+// sgd, adam, adamw: ATen's fused kernels. lamb: arXiv:1904.00962, algorithm 2, with bias correction
+// and phi = identity. lars: arXiv:1708.03888, algorithm 1, eta 0.001. Trust ratio 1 for zero norms,
+// biases and norm weights. Throws configuration() for an unknown name or values that the method
+// does not take (Nesterov without momentum).
+std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters,
+                                          const settings::RecipeSettings& recipe);
+
+// Scales all gradients in place so that their global 2-norm is at most `max_norm`, as
+// torch.nn.utils.clip_grad_norm_ does; returns the norm before, on the device. No host sync.
+at::Tensor clip_gradients(const std::vector<at::Tensor>& gradients, double max_norm);
+
+// The gradients that exist, in parameter order. Reuses `into`'s memory.
+void collect_gradients(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& into);
+
+// kDrop lets the next backward hand over its own tensors (cheapest). kInPlace keeps them: needed
+// where gradients are views into communication buckets.
+enum class ZeroGradients { kDrop, kInPlace };
+void zero_gradients(const std::vector<at::Tensor>& parameters, ZeroGradients how);
+
+}  // namespace scalemark::training

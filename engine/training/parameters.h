@@ -1,0 +1,33 @@
+// The trainable tensors of a module under their names, each once. Knows nothing of gradients' use.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+namespace torch::nn {
+class Module;
+}
+
+namespace scalemark::training {
+
+struct NamedParameter {
+  std::string name;
+  at::Tensor tensor;
+};
+
+// In registration order, as Python's module.named_parameters(): a tensor that is registered twice
+// (BERT's tied decoder) is listed under its first name only; frozen ones are left out.
+std::vector<NamedParameter> trainable_parameters(torch::nn::Module& module);
+
+// Every buffer (running means, counters), each once, in registration order.
+std::vector<at::Tensor> buffers_of(torch::nn::Module& module);
+
+std::vector<at::Tensor> tensors_of(const std::vector<NamedParameter>& parameters);
+
+// PyTorch's own notion, used for weight-decay groups and trust ratios: vectors and scalars are
+// biases and norm weights, everything else is a matrix or a filter.
+bool is_norm_or_bias(const at::Tensor& parameter);
+
+}  // namespace scalemark::training

@@ -1,0 +1,65 @@
+// One optimizer step: micro-batches in, updated parameters and a loss on the device out. Enqueues
+// only: no host sync, no logging, and no branch on the rank. Knows nothing of windows or reports.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/batch.h"
+#include "engine/measurement/step_timer.h"
+#include "engine/training/gradient_sync.h"
+#include "engine/training/lr_schedule.h"
+#include "engine/training/optimizer.h"
+#include "engine/training/precision.h"
+#include "workloads/network.h"
+
+namespace scalemark::training {
+
+struct TrainStepOptions {
+  c10::Device device = c10::kCPU;
+  std::int64_t gradient_accumulation_steps = 1;
+  std::optional<double> clip_grad_norm;
+  std::string precision = "fp32";
+  LrSchedule schedule;
+};
+
+class TrainStep {
+ public:
+  // The network stands on `options.device`, in train mode. `parameters` are those of the network
+  // that the optimizer and the sync were made from.
+  TrainStep(workloads::Network& network, const std::vector<NamedParameter>& parameters,
+            std::unique_ptr<Optimizer> optimizer, std::unique_ptr<GradientSync> sync,
+            TrainStepOptions options);
+
+  // One optimizer step over as many batches as micro-steps. `next_batch` may wait; its batch stays
+  // alive until the next call. Returns the mean loss of the micro-steps: a scalar on the device, in
+  // the network's dtype, not to be read before the device is done.
+  at::Tensor run(const std::function<data::Batch()>& next_batch, measurement::StepMarker& marker);
+
+  std::int64_t steps_done() const { return steps_done_; }
+  void set_steps_done(std::int64_t steps);  // where the schedule goes on
+  GradientSync& sync() { return *sync_; }
+  const PrecisionPolicy& precision() const { return precision_; }  // for evaluation
+
+ private:
+  at::Tensor micro_step(data::Batch batch, bool last, measurement::StepMarker& marker);
+  void update();
+
+  workloads::Network& network_;
+  std::vector<at::Tensor> parameters_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<GradientSync> sync_;
+  TrainStepOptions options_;
+  PrecisionPolicy precision_;
+  std::optional<GradientScaler> scaler_;
+  std::vector<at::Tensor> gradients_;
+  std::int64_t steps_done_ = 0;
+};
+
+}  // namespace scalemark::training
