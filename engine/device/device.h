@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,10 +18,21 @@
 
 namespace scalemark::device {
 
-// A recorded moment on the device's compute timeline.
-class Mark {
+// Moments on the device's compute timeline, in the order in which they were recorded: CUDA events
+// on the current stream, or steady_clock on a CPU.
+class Timeline {
  public:
-  virtual ~Mark() = default;
+  virtual ~Timeline() = default;
+
+  // Room for `count` moments; forgets the earlier ones. Recording beyond it is a bug.
+  virtual void reserve(std::size_t count) = 0;
+
+  // Never allocates and never synchronises.
+  virtual void record() = 0;
+
+  // Seconds from moment 0 to each moment. The device must have been synchronised since the last
+  // one.
+  virtual std::vector<double> seconds() const = 0;
 };
 
 class Device {
@@ -29,16 +41,11 @@ class Device {
 
   virtual c10::Device torch_device() const = 0;  // cpu, or cuda:N
   virtual std::string name() const = 0;          // "cpu" | "cuda:0"
+  virtual std::string identity()
+      const = 0;  // what two ranks must not share: a GPU's UUID; "" on a CPU
 
   virtual void synchronize() = 0;
-
-  // Marks on the compute timeline: CUDA events on the current stream, or steady_clock on a CPU.
-  // Recording never synchronises. seconds_between() may be asked only after synchronize() or when
-  // both are ready.
-  virtual std::unique_ptr<Mark> new_mark() = 0;
-  virtual void record(Mark& mark) = 0;
-  virtual bool ready(const Mark& mark) = 0;
-  virtual double seconds_between(const Mark& earlier, const Mark& later) = 0;
+  virtual std::unique_ptr<Timeline> new_timeline() = 0;
 
   // Peak bytes since the last reset: the caching allocator's peak on CUDA, peak RSS of the process
   // on a CPU.
@@ -47,13 +54,11 @@ class Device {
 
   virtual data::HostAllocator batch_allocator(bool pin_memory) = 0;
 
-  // The communication backend of this device: NCCL on CUDA (or Gloo, when asked), Gloo on a CPU.
+  // "nccl" or "gloo". Throws configuration() for one that this device cannot use.
   virtual c10::intrusive_ptr<c10d::Backend> make_backend(const std::string& backend,
                                                          c10::intrusive_ptr<c10d::Store> store,
                                                          int rank, int size,
                                                          std::chrono::milliseconds timeout) = 0;
 };
-
-std::unique_ptr<Device> make_cpu_device();
 
 }  // namespace scalemark::device

@@ -1,5 +1,5 @@
-// The door between the light program and libscalemark_engine.so: one exported function returns this table.
-// Torch-free on purpose: the program includes it without ever linking torch.
+// The door between the light program and libscalemark_engine.so: one exported function returns this
+// table. Torch-free on purpose: the program includes it without ever linking torch.
 #pragma once
 
 #include <string>

@@ -1,0 +1,71 @@
+#include "engine/device/cpu_device.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/monitoring/memory.h"
+
+namespace scalemark::device {
+namespace {
+
+class CpuTimeline final : public Timeline {
+ public:
+  void reserve(std::size_t count) override {
+    moments_.clear();
+    moments_.reserve(count);
+  }
+
+  void record() override { moments_.push_back(std::chrono::steady_clock::now()); }
+
+  std::vector<double> seconds() const override {
+    std::vector<double> result;
+    result.reserve(moments_.size());
+    for (const auto moment : moments_) {
+      result.push_back(std::chrono::duration<double>(moment - moments_.front()).count());
+    }
+    return result;
+  }
+
+ private:
+  std::vector<std::chrono::steady_clock::time_point> moments_;
+};
+
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(GlooMaker make_gloo) : make_gloo_(std::move(make_gloo)) {}
+
+  c10::Device torch_device() const override { return c10::Device(c10::kCPU); }
+  std::string name() const override { return "cpu"; }
+  std::string identity() const override { return {}; }
+
+  void synchronize() override {}  // a CPU operator has finished when it returns
+  std::unique_ptr<Timeline> new_timeline() override { return std::make_unique<CpuTimeline>(); }
+
+  void reset_memory_peak() override { monitoring::reset_peak_rss(); }
+  std::uint64_t memory_peak_bytes() override { return monitoring::peak_rss_bytes(); }
+
+  data::HostAllocator batch_allocator(bool) override { return data::allocate_host; }
+
+  c10::intrusive_ptr<c10d::Backend> make_backend(const std::string& backend,
+                                                 c10::intrusive_ptr<c10d::Store> store, int rank,
+                                                 int size,
+                                                 std::chrono::milliseconds timeout) override {
+    if (backend != "gloo") {
+      throw configuration("backend '" + backend + "' on a CPU", "a CPU communicates over gloo",
+                          "leave --backend at auto");
+    }
+    return make_gloo_(std::move(store), rank, size, timeout);
+  }
+
+ private:
+  GlooMaker make_gloo_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cpu_device(GlooMaker make_gloo) {
+  return std::make_unique<CpuDevice>(std::move(make_gloo));
+}
+
+}  // namespace scalemark::device

@@ -1,0 +1,72 @@
+#include "engine/measurement/phases.h"
+
+#include "core/base/error.h"
+
+namespace scalemark::measurement {
+namespace {
+
+// The phase that begins at a moment and lasts until the next one.
+double PhaseTimes::*phase_after(Moment moment) {
+  switch (moment) {
+    case Moment::kStepBegin:
+      return &PhaseTimes::data_wait;
+    case Moment::kBatchReady:
+      return &PhaseTimes::host_to_device;
+    case Moment::kOnDevice:
+      return &PhaseTimes::exposed_communication;
+    case Moment::kForwardBegin:
+      return &PhaseTimes::forward;
+    case Moment::kForwardEnd:
+      return &PhaseTimes::backward;
+    case Moment::kLastBucketReady:
+      return &PhaseTimes::exposed_communication;
+    case Moment::kBackwardEnd:
+      return &PhaseTimes::optimizer;
+    case Moment::kOptimizerEnd:
+      return &PhaseTimes::other;
+    case Moment::kWindowEnd:
+      break;
+  }
+  throw bug("a window was closed before its last step ended");
+}
+
+bool begins_step(std::span<const Moment> moments, std::size_t i) {
+  return moments[i] == Moment::kStepBegin && (i == 0 || moments[i - 1] == Moment::kOptimizerEnd);
+}
+
+}  // namespace
+
+std::vector<PhaseTimes> split_into_phases(std::span<const Moment> moments,
+                                          std::span<const double> seconds) {
+  if (moments.size() != seconds.size()) throw bug("moments and times differ in number");
+  std::vector<PhaseTimes> steps;
+  if (moments.empty()) return steps;
+  if (moments.front() != Moment::kStepBegin || moments.back() != Moment::kWindowEnd) {
+    throw bug("a window's marks must reach from a step's begin to the window's end");
+  }
+  for (std::size_t i = 0; i + 1 < moments.size(); ++i) {
+    if (begins_step(moments, i)) steps.emplace_back();
+    // Between two micro-steps nothing of the optimizer runs: that gap is "other".
+    const bool next_micro_step =
+        moments[i] == Moment::kBackwardEnd && moments[i + 1] == Moment::kStepBegin;
+    const auto phase = next_micro_step ? &PhaseTimes::other : phase_after(moments[i]);
+    steps.back().*phase += seconds[i + 1] - seconds[i];
+  }
+  return steps;
+}
+
+PhaseTimes mean_of(std::span<const PhaseTimes> steps) {
+  PhaseTimes mean;
+  if (steps.empty()) return mean;
+  const auto n = static_cast<double>(steps.size());
+  for (const auto phase :
+       {&PhaseTimes::data_wait, &PhaseTimes::host_to_device, &PhaseTimes::forward,
+        &PhaseTimes::backward, &PhaseTimes::exposed_communication, &PhaseTimes::optimizer,
+        &PhaseTimes::other}) {
+    for (const PhaseTimes& step : steps) mean.*phase += step.*phase;
+    mean.*phase /= n;
+  }
+  return mean;
+}
+
+}  // namespace scalemark::measurement

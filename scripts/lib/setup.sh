@@ -1,0 +1,66 @@
+# Shared by quickstart, test, bundle and soak: what has to be on the machine, and the build.
+# Sourced with the repository root as working directory.
+
+set -euo pipefail
+
+# Debian packages, each with its reason in docs/DEPENDENCIES.md.
+build_packages=(
+  g++ cmake ninja-build ccache mold git pkg-config python3 python3-venv
+  libcli11-dev nlohmann-json3-dev libspdlog-dev libboost-math-dev libgloo-dev
+  libopencv-core-dev libopencv-imgproc-dev libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libutf8proc-dev libgtest-dev
+)
+test_packages=(iproute2 procps)
+
+say() { printf '\n== %s\n' "$*" >&2; }
+
+is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
+
+missing_packages() {
+  local package
+  for package in "$@"; do is_installed "$package" || printf '%s ' "$package"; done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else return 1; fi
+}
+
+ensure_packages() {
+  local missing
+  missing=$(missing_packages "$@")
+  [ -z "$missing" ] && return 0
+  say "installing Debian packages: $missing"
+  export DEBIAN_FRONTEND=noninteractive
+  # shellcheck disable=SC2086
+  if ! { as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null; }; then
+    say "could not install: $missing
+   Without root, ask an administrator for:  apt-get install $missing
+   Going on with what is there."
+  fi
+}
+
+# ensure_venv FILE: .venv holds what FILE names. A stamp makes the second call free.
+ensure_venv() {
+  local requirements=$1 stamp
+  stamp=.venv/.$(basename "$requirements").$(cat requirements*.txt | sha256sum | cut -c1-16)
+  [ -f "$stamp" ] && return 0
+  [ -x .venv/bin/python ] || { say "making .venv"; python3 -m venv .venv; }
+  say "installing $requirements into .venv (torch with its CUDA libraries: about 2.7 GB on first download)"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$requirements"
+  touch "$stamp"
+}
+
+# ensure_cuda_compiler: nvcc of the machine, or the one that NVIDIA publishes on PyPI.
+ensure_cuda_compiler() {
+  { command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ]; } >/dev/null && return 0
+  ensure_venv requirements-cuda.txt
+}
+
+# build PRESET [cmake -D options]: configures when needed, then builds.
+build() {
+  local preset=$1
+  shift
+  say "building (preset $preset)"
+  local log
+  log=$(cmake --preset "$preset" "$@" 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
+  cmake --build --preset "$preset"
+}

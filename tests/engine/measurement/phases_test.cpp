@@ -1,0 +1,54 @@
+#include "engine/measurement/phases.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace scalemark::measurement {
+namespace {
+
+using enum Moment;
+
+TEST(SplitIntoPhases, OneStepWithCommunication) {
+  const std::vector<Moment> moments{kStepBegin,    kBatchReady,   kOnDevice,
+                                    kForwardBegin, kForwardEnd,   kLastBucketReady,
+                                    kBackwardEnd,  kOptimizerEnd, kWindowEnd};
+  const std::vector<double> seconds{0, 1, 3, 6, 10, 15, 21, 28, 36};
+  const auto steps = split_into_phases(moments, seconds);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_DOUBLE_EQ(steps[0].data_wait, 1);
+  EXPECT_DOUBLE_EQ(steps[0].host_to_device, 2);
+  EXPECT_DOUBLE_EQ(steps[0].forward, 4);
+  EXPECT_DOUBLE_EQ(steps[0].backward, 5);
+  EXPECT_DOUBLE_EQ(steps[0].exposed_communication, 3 + 6);  // buffer broadcast and the last bucket
+  EXPECT_DOUBLE_EQ(steps[0].optimizer, 7);
+  EXPECT_DOUBLE_EQ(steps[0].other, 8);
+  EXPECT_DOUBLE_EQ(steps[0].sum(), 36);
+}
+
+TEST(SplitIntoPhases, MicroStepsAddUpAndTheGapBetweenThemIsNotTheOptimizer) {
+  const std::vector<Moment> moments{
+      kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd,  //
+      kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd, kOptimizerEnd,
+      kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd,  //
+      kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd, kOptimizerEnd,
+      kWindowEnd};
+  std::vector<double> seconds(moments.size());
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = static_cast<double>(i);
+  const auto steps = split_into_phases(moments, seconds);
+  ASSERT_EQ(steps.size(), 2u);
+  for (const auto& step : steps) {
+    EXPECT_DOUBLE_EQ(step.forward, 2);
+    EXPECT_DOUBLE_EQ(step.optimizer, 1);
+    EXPECT_DOUBLE_EQ(step.other, 2);  // between the micro-steps, and after the optimizer
+    EXPECT_DOUBLE_EQ(step.sum(), 13);
+  }
+}
+
+TEST(SplitIntoPhases, RefusesAnOpenWindow) {
+  EXPECT_THROW(split_into_phases(std::vector{kStepBegin, kBatchReady}, std::vector<double>{0, 1}),
+               Error);
+}
+
+}  // namespace
+}  // namespace scalemark::measurement
