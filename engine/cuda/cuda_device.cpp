@@ -1,0 +1,162 @@
+#include <ATen/core/CachingHostAllocator.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <memory>
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#include <utility>
+#include <vector>
+
+#include "build_stamp.h"
+#include "engine/cuda/cuda_api.h"
+#include "engine/cuda/cuda_check.h"
+#include "engine/cuda/support.h"
+
+namespace scalemark::cuda {
+namespace {
+
+// Events are made before the window and reused; recording one is a stream operation of a
+// microsecond.
+class CudaTimeline final : public device::Timeline {
+ public:
+  CudaTimeline() = default;
+  CudaTimeline(const CudaTimeline&) = delete;
+  CudaTimeline& operator=(const CudaTimeline&) = delete;
+  ~CudaTimeline() override {
+    for (cudaEvent_t event : events_) cudaEventDestroy(event);  // at exit an error means nothing
+  }
+
+  void reserve(std::size_t count) override {
+    while (events_.size() < count) {
+      cudaEvent_t event = nullptr;
+      check(cudaEventCreate(&event), "cudaEventCreate");
+      events_.push_back(event);
+    }
+    recorded_ = 0;
+  }
+
+  void record() override {
+    check(cudaEventRecord(events_.at(recorded_), at::cuda::getCurrentCUDAStream()),
+          "cudaEventRecord");
+    ++recorded_;
+  }
+
+  // Summed from neighbour to neighbour: the runtime answers in float milliseconds, which over a
+  // long window would lose microseconds.
+  std::vector<double> seconds() const override {
+    std::vector<double> result(recorded_, 0.0);
+    for (std::size_t i = 1; i < recorded_; ++i) {
+      float ms = 0;
+      check(cudaEventElapsedTime(&ms, events_[i - 1], events_[i]), "cudaEventElapsedTime");
+      result[i] = result[i - 1] + 1e-3 * static_cast<double>(ms);
+    }
+    return result;
+  }
+
+ private:
+  std::vector<cudaEvent_t> events_;
+  std::size_t recorded_ = 0;
+};
+
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    char byte[3];
+    std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    text += byte;
+    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
+  }
+  return text;
+}
+
+class CudaDevice final : public device::Device {
+ public:
+  CudaDevice(int index, std::string uuid, device::GlooMaker make_gloo)
+      : index_(index), uuid_(std::move(uuid)), make_gloo_(std::move(make_gloo)) {
+    c10::cuda::set_device(static_cast<c10::DeviceIndex>(index_));
+  }
+
+  c10::Device torch_device() const override {
+    return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index_));
+  }
+  std::string name() const override { return "cuda:" + std::to_string(index_); }
+  std::string identity() const override { return uuid_; }
+
+  void synchronize() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+  std::unique_ptr<device::Timeline> new_timeline() override {
+    return std::make_unique<CudaTimeline>();
+  }
+
+  void reset_memory_peak() override {
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    c10::cuda::CUDACachingAllocator::resetPeakStats(static_cast<c10::DeviceIndex>(index_));
+  }
+  std::uint64_t memory_peak_bytes() override {
+    const auto stats =
+        c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(index_));
+    return static_cast<std::uint64_t>(stats.allocated_bytes[0].peak);  // 0: all pools together
+  }
+
+  data::HostAllocator batch_allocator(bool pin_memory) override {
+    if (!pin_memory) return data::allocate_host;
+    // The caching host allocator frees a block only after the copies that read it have finished.
+    return [](std::size_t bytes) {
+      auto owner = std::make_shared<c10::DataPtr>(at::getHostAllocator(at::kCUDA)->allocate(bytes));
+      return data::HostBuffer(owner, static_cast<std::byte*>(owner->get()));
+    };
+  }
+
+  c10::intrusive_ptr<c10d::Backend> make_backend(const std::string& backend,
+                                                 c10::intrusive_ptr<c10d::Store> store, int rank,
+                                                 int size,
+                                                 std::chrono::milliseconds timeout) override {
+    if (backend == "gloo") return make_gloo_(std::move(store), rank, size, timeout);
+    if (backend != "nccl") {
+      throw configuration("backend '" + backend + "' on a GPU", "nccl or gloo",
+                          "leave --backend at auto");
+    }
+    auto options = c10d::ProcessGroupNCCL::Options::create();
+    options->timeout = timeout;
+    return c10::make_intrusive<c10d::ProcessGroupNCCL>(std::move(store), rank, size, options);
+  }
+
+ private:
+  int index_;
+  std::string uuid_;
+  device::GlooMaker make_gloo_;
+};
+
+std::unique_ptr<device::Device> make_device(int local_rank, device::GlooMaker make_gloo) {
+  GpuFacts facts;
+  // Without a driver these fail or answer 0; both mean the same here.
+  if (cudaDriverGetVersion(&facts.driver_cuda_version) != cudaSuccess)
+    facts.driver_cuda_version = 0;
+  if (facts.driver_cuda_version > 0 && cudaGetDeviceCount(&facts.device_count) != cudaSuccess) {
+    facts.device_count = 0;
+  }
+  cudaDeviceProp properties{};
+  const int index = facts.device_count > 0 ? local_rank % facts.device_count : 0;
+  if (facts.device_count > 0) {
+    check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+    facts.name = properties.name;
+    facts.compute_major = properties.major;
+    facts.compute_minor = properties.minor;
+  }
+  if (const auto reason = reason_unsupported(facts)) throw Error(*reason);
+  return std::make_unique<CudaDevice>(index, uuid_text(properties.uuid), std::move(make_gloo));
+}
+
+}  // namespace
+}  // namespace scalemark::cuda
+
+extern "C" const scalemark::cuda::CudaApi* scalemark_cuda_api() {
+  static constexpr scalemark::cuda::CudaApi api{
+      .door = scalemark::cuda::kCudaDoor,
+      .git_commit = SCALEMARK_GIT_COMMIT,
+      .make_device = scalemark::cuda::make_device,
+  };
+  return &api;
+}

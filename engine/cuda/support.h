@@ -1,0 +1,24 @@
+// Which drivers and GPUs the CUDA libraries in torch's wheel can run on. Pure; compiled without
+// CUDA.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace scalemark::cuda {
+
+struct GpuFacts {
+  int driver_cuda_version = 0;  // as cudaDriverGetVersion: 13000 for CUDA 13.0; 0: no driver
+  int device_count = 0;
+  std::string name;  // of the chosen GPU
+  int compute_major = 0;
+  int compute_minor = 0;
+};
+
+// Why this machine cannot run CUDA code of this build, or nothing. Sources: CUDA 13.0 release notes
+// (driver branch r580 or newer; Turing, compute capability 7.5, is the oldest GPU).
+std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts);
+
+}  // namespace scalemark::cuda

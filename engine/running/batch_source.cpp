@@ -1,0 +1,112 @@
+#include "engine/running/batch_source.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace scalemark::running {
+namespace {
+
+class CachedBatches final : public BatchSource {
+ public:
+  explicit CachedBatches(std::vector<data::HostBatch> batches) {
+    for (const data::HostBatch& batch : batches) batches_.push_back(data::to_tensors(batch));
+  }
+
+  data::Batch next() override {
+    const data::Batch& batch = batches_[next_];
+    next_ = (next_ + 1) % batches_.size();
+    return batch;
+  }
+
+ private:
+  std::vector<data::Batch> batches_;
+  std::size_t next_ = 0;
+};
+
+class EndlessEpochs final : public BatchSource {
+ public:
+  EndlessEpochs(const data::Dataset& dataset, EpochOptions options)
+      : dataset_(dataset), options_(std::move(options)) {
+    // Dropping the tail instead of padding it: a window of steps holds no repeated sample.
+    options_.drop_last = true;
+    options_.loader.drop_short_batch = true;
+    batches_per_epoch_ = dataset_.size() / options_.world_size / options_.loader.batch_size;
+    if (batches_per_epoch_ == 0) {
+      throw configuration("the data holds " + std::to_string(dataset_.size()) +
+                              " training samples for " + std::to_string(options_.world_size) +
+                              " rank(s)",
+                          "one epoch must hold at least one batch of " +
+                              std::to_string(options_.loader.batch_size) + " per rank",
+                          "lower --batch-size or use more data");
+    }
+    current_ = open_epoch(dataset_, options_, epoch_, /*shuffle=*/true);
+  }
+
+  data::Batch next() override {
+    if (returned_ == batches_per_epoch_) begin_next_epoch();
+    // Skipped samples can leave an epoch a batch short: then it simply ends earlier.
+    std::optional<data::LoadedBatch> loaded = current_->next();
+    if (!loaded) {
+      begin_next_epoch();
+      loaded = current_->next();
+      if (!loaded) throw bad_data("no full batch is left of the data", "enough readable samples");
+    }
+    ++returned_;
+    if (batches_per_epoch_ - returned_ < options_.loader.batches_ahead && !upcoming_) {
+      upcoming_ = open_epoch(dataset_, options_, epoch_ + 1, /*shuffle=*/true);
+    }
+    return data::to_tensors(loaded->batch, loaded->wait_s);
+  }
+
+  std::vector<data::SkippedSample> skipped() const override {
+    auto all = skipped_before_;
+    const auto here = current_->skipped();
+    all.insert(all.end(), here.begin(), here.end());
+    return all;
+  }
+
+ private:
+  void begin_next_epoch() {
+    skipped_before_ = skipped();
+    ++epoch_;
+    current_ =
+        upcoming_ ? std::move(upcoming_) : open_epoch(dataset_, options_, epoch_, /*shuffle=*/true);
+    upcoming_.reset();
+    returned_ = 0;
+  }
+
+  const data::Dataset& dataset_;
+  EpochOptions options_;
+  std::int64_t batches_per_epoch_ = 0;
+  std::int64_t epoch_ = 0;
+  std::int64_t returned_ = 0;
+  std::unique_ptr<data::Loader> current_, upcoming_;
+  std::vector<data::SkippedSample> skipped_before_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches) {
+  return std::make_unique<CachedBatches>(std::move(batches));
+}
+
+std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset, const EpochOptions& options,
+                                         std::int64_t epoch, bool shuffle) {
+  auto indices = data::sample_indices({.dataset_size = dataset.size(),
+                                       .rank = options.rank,
+                                       .world_size = options.world_size,
+                                       .seed = options.seed,
+                                       .shuffle = shuffle,
+                                       .drop_last = options.drop_last},
+                                      epoch);
+  return std::make_unique<data::Loader>(dataset, std::move(indices), epoch, options.loader);
+}
+
+std::unique_ptr<BatchSource> endless_epochs(const data::Dataset& dataset, EpochOptions options) {
+  return std::make_unique<EndlessEpochs>(dataset, std::move(options));
+}
+
+}  // namespace scalemark::running

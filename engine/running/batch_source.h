@@ -1,0 +1,45 @@
+// An endless stream of batches for one rank: cached synthetic ones, or a data set's epochs one
+// after another. Here the rank meets the data: data/ itself knows none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "data/batch.h"
+#include "data/dataset.h"
+#include "data/loader.h"
+
+namespace scalemark::running {
+
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+
+  // The next full batch on the host; its wait_s says how long it kept the caller.
+  virtual data::Batch next() = 0;
+
+  virtual std::vector<data::SkippedSample> skipped() const { return {}; }
+};
+
+// Hands out `batches` in turn, for ever: made outside the timed region.
+std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches);
+
+struct EpochOptions {
+  data::LoaderOptions loader;
+  int rank = 0;
+  int world_size = 1;
+  bool drop_last = false;
+  std::uint64_t seed = 0;
+};
+
+// Batches of an epoch in the sampler's order; one pass.
+std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset, const EpochOptions& options,
+                                         std::int64_t epoch, bool shuffle);
+
+// Epoch after epoch without a gap: the next epoch's workers start before the last batch is taken.
+// Only full batches; a step window runs on into the next epoch, so sampler padding is dropped.
+// Throws configuration() when one epoch of one rank holds no full batch.
+std::unique_ptr<BatchSource> endless_epochs(const data::Dataset& dataset, EpochOptions options);
+
+}  // namespace scalemark::running

@@ -1,0 +1,36 @@
+#include "engine/running/process_setup.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <malloc.h>
+
+#include <climits>
+
+#include "core/base/error.h"
+
+namespace scalemark::running {
+namespace {
+
+void keep_freed_memory() {
+  const bool done = mallopt(M_MMAP_MAX, 0) == 1 &&              // no block of its own mapping
+                    mallopt(M_TRIM_THRESHOLD, INT_MAX) == 1 &&  // nothing back to the kernel
+                    mallopt(M_TOP_PAD, 64 << 20) == 1;          // grow in large pieces
+  if (!done) throw bug("mallopt refused the allocator settings");
+}
+
+}  // namespace
+
+void set_up_process(const settings::Settings& settings) {
+  keep_freed_memory();
+  at::set_num_threads(settings.parallel.threads);
+  if (settings.recipe.deterministic) {
+    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+    at::globalContext().setDeterministicCuDNN(true);
+    at::globalContext().setBenchmarkCuDNN(false);
+  } else {
+    at::globalContext().setBenchmarkCuDNN(true);
+  }
+  at::manual_seed(settings.recipe.seed);
+}
+
+}  // namespace scalemark::running

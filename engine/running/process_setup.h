@@ -1,0 +1,15 @@
+// What one rank's process needs before its first tensor: compute threads, allocator, determinism,
+// seed.
+#pragma once
+
+#include "core/settings/settings.h"
+
+namespace scalemark::running {
+
+// Call once, before any tensor exists. Sets the number of compute threads (OMP_NUM_THREADS is never
+// obeyed: --threads alone rules, docs/METRICS.md) and tells glibc to keep freed memory: a training
+// step frees and asks again for the same large blocks, and faulting them in anew each step costs
+// a quarter of a ResNet-50 step on a CPU (docs/DEPENDENCIES.md, "glibc malloc").
+void set_up_process(const settings::Settings& settings);
+
+}  // namespace scalemark::running
