@@ -33,4 +33,14 @@ struct Rendezvous {
   std::string run_id = "none";  // goes into every key prefix
 };
 
+// What the built-in launcher has to start on this node: ranks node_rank * nproc_per_node + i.
+struct NodePlan {
+  int nproc_per_node = 1;  // the same on every node
+  int nnodes = 1;
+  int node_rank = 0;
+  std::string launcher = "local";  // local | kubernetes: who described the nodes
+  Rendezvous rendezvous;           // kNone on one node: the launcher opens a port of its own
+  std::map<std::string, std::string> detected_from;
+};
+
 }  // namespace scalemark::launching

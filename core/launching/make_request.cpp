@@ -1,0 +1,63 @@
+// The impure half of the detection: looks at this process and its machine.
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "core/launching/cpu_share.h"
+#include "core/launching/detect.h"
+
+namespace scalemark::launching {
+namespace {
+
+constexpr int kMostAncestors = 64;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+bool has_variable(int pid, const std::string& name) {
+  const auto environment = '\0' + content_of("/proc/" + std::to_string(pid) + "/environ");
+  return environment.find('\0' + name + "=") != std::string::npos;
+}
+
+// The fourth field of /proc/PID/stat; the second, the name, may hold spaces and brackets.
+int parent_of(int pid) {
+  const auto stat = content_of("/proc/" + std::to_string(pid) + "/stat");
+  const auto bracket = stat.rfind(')');
+  if (bracket == std::string::npos) return 0;
+  std::istringstream rest(stat.substr(bracket + 1));
+  std::string state;
+  int parent = 0;
+  return rest >> state >> parent ? parent : 0;
+}
+
+}  // namespace
+
+std::optional<int> mpi_launcher_pid(const std::string& variable) {
+  int pid = getppid();
+  for (int i = 0; i < kMostAncestors && pid > 1; ++i) {
+    if (!has_variable(pid, variable)) return pid;
+    pid = parent_of(pid);
+  }
+  return {};
+}
+
+Request make_request(const settings::Settings& settings) {
+  Request request;
+  request.environment = snapshot_environment();
+  request.launch = settings.launch;
+  request.origins = settings.origins;
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+    if (!request.environment.contains(variable)) continue;
+    request.launcher_pid = mpi_launcher_pid(variable);
+    break;
+  }
+  request.auto_nproc_per_node = std::max(1, visible_gpus(request.environment));
+  return request;
+}
+
+}  // namespace scalemark::launching

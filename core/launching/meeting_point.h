@@ -1,0 +1,27 @@
+// Addresses and run ids: reading --rendezvous, and the values that every rank must derive alike
+// from what it was told. Pure; does not open or resolve anything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/launching/world.h"
+
+namespace scalemark::launching {
+
+// HOST, HOST:PORT, [IPV6]:PORT or file:PATH; a bare HOST leaves port 0. Absent when it is none of
+// these.
+std::optional<Rendezvous> parse_rendezvous(std::string_view text);
+
+// 16 hexadecimal digits that depend on the address (or the path) and the port, and on nothing else:
+// ranks whose settings differ must still meet, to be told so. Host names are compared without case.
+std::string hashed_run_id(const Rendezvous& rendezvous);
+
+// A port in [20000, 32000), below the range from which the kernel hands out ports.
+std::uint16_t derived_port(std::string_view run_id);
+
+bool is_loopback(std::string_view host);
+
+}  // namespace scalemark::launching

@@ -1,0 +1,26 @@
+// What the built-in launcher tells each rank that it starts, as one JSON line in one environment
+// variable. Knows nothing of how ranks are started.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/launching/world.h"
+
+namespace scalemark::launching {
+
+inline constexpr std::string_view kRankSpecVariable = "SCALEMARK_RANK_SPEC";
+
+struct RankSpec {
+  World world;
+  Rendezvous rendezvous;
+  std::string error_file;  // where this rank writes why it failed; empty: nowhere
+  bool terminal = false;   // the launcher's stderr is a terminal and this rank may draw on it
+};
+
+std::string to_json(const RankSpec& spec);
+
+// Throws Error (78) when the text is not what to_json writes.
+RankSpec parse_rank_spec(std::string_view json);
+
+}  // namespace scalemark::launching
