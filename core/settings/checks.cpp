@@ -1,0 +1,165 @@
+#include "core/settings/checks.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "core/settings/value.h"
+
+namespace scalemark::settings {
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(const CheckInput& input) : in_(input), s_(input.settings) {}
+
+  std::vector<Problem> run() {
+    check_measuring();
+    check_workload();
+    check_recipe();
+    check_device();
+    check_launch();
+    return std::move(problems_);
+  }
+
+ private:
+  // Nothing is judged on the ground of a value that was refused: its field holds something else.
+  bool known(std::initializer_list<const char*> options) const {
+    return std::ranges::none_of(options,
+                                [&](const char* name) { return in_.refused.contains(name); });
+  }
+  void refuse(const std::string& option, std::string allowed, std::string hint = {}) {
+    const auto value = in_.raw.find(option);
+    const bool found = value != in_.raw.end();
+    problems_.push_back({option, found ? value->second.text : "", std::move(allowed),
+                         found ? value->second.origin : "", std::move(hint)});
+  }
+
+  void check_measuring() {
+    if (known({"iters", "epochs"}) && s_.measuring.iters && s_.measuring.epochs) {
+      refuse("iters", "cannot be combined with --epochs: steps are counted, or epochs");
+    }
+    if (known({"quiet", "verbose"}) && s_.general.quiet && s_.general.verbose) {
+      refuse("quiet", "cannot be combined with --verbose");
+    }
+  }
+
+  void check_workload() {
+    if (!in_.workload) return;
+    const bool synthetic_only = in_.workload->data_kind == catalogue::DataKind::kVectors;
+    if (synthetic_only && known({"data"}) && s_.what.data != "synthetic") {
+      refuse("data", in_.workload->name + " trains on synthetic data only");
+    }
+    const auto& transformer = in_.workload->transformer;
+    if (transformer && known({"sequence_length"}) &&
+        s_.what.sequence_length > transformer->max_positions) {
+      refuse("sequence_length", in_.workload->name + " has " +
+                                    std::to_string(transformer->max_positions) + " positions");
+    }
+  }
+
+  void check_recipe() {
+    if (known({"nesterov", "momentum", "optimizer"}) && s_.recipe.nesterov &&
+        s_.recipe.optimizer == "sgd" && s_.recipe.momentum == 0) {
+      refuse("nesterov", "needs a momentum above 0");
+    }
+    if (in_.workload && known({"lr_scaling"}) && s_.recipe.lr_scaling == "linear" &&
+        in_.workload->recipe.reference_batch <= 0) {
+      refuse("lr_scaling", "the recipe of " + in_.workload->name + " has no reference batch");
+    }
+  }
+
+  void check_device() {
+    if (!known({"device"})) return;
+    const bool cuda = s_.parallel.device == "cuda";
+    const auto gpus = static_cast<int>(in_.machine.gpus.size());
+    if (cuda && gpus == 0) {
+      refuse("device", "no GPU is visible here", "`scalemark doctor` says what was looked for");
+      return;
+    }
+    if (known({"backend"}) && s_.parallel.backend == "nccl") {
+      if (!cuda) refuse("backend", "nccl needs --device cuda", "use --backend gloo");
+      if (cuda && in_.ranks.local_world_size > gpus) {
+        refuse("backend",
+               std::to_string(in_.ranks.local_world_size) + " ranks on " + std::to_string(gpus) +
+                   (gpus == 1 ? " GPU" : " GPUs") + ": nccl takes one rank per GPU",
+               "start fewer ranks, or use --backend gloo");
+      }
+    }
+    if (known({"precision"})) check_precision();
+  }
+
+  void check_precision() {
+    PrecisionDevice device{.device = s_.parallel.device, .cpu_flags = in_.machine.cpu_flags};
+    if (!in_.machine.gpus.empty()) device.gpu = in_.machine.gpus.front().capability;
+    if (const auto reason = why_unsupported(s_.parallel.precision, device)) {
+      refuse("precision", *reason);
+    }
+  }
+
+  void check_launch() {
+    if (known({"node_rank", "nnodes"}) && s_.launch.node_rank >= s_.launch.nnodes) {
+      refuse("node_rank", "must be below --nnodes " + std::to_string(s_.launch.nnodes));
+    }
+  }
+
+  const CheckInput& in_;
+  const Settings& s_;
+  std::vector<Problem> problems_;
+};
+
+bool given_by_a_person(const RawSettings& raw, std::string_view option) {
+  const auto found = raw.find(option);
+  return found != raw.end() && found->second.origin != "default" &&
+         found->second.origin != "recipe";
+}
+
+// Options that at least one workload names as its own; the others serve all workloads.
+bool belongs_to_some_workload(std::string_view option) {
+  return std::ranges::any_of(catalogue::all_workloads(), [&](const catalogue::Workload& workload) {
+    return std::ranges::count(workload.options, option) > 0;
+  });
+}
+
+}  // namespace
+
+std::vector<Problem> check_together(const CheckInput& input) { return Checker(input).run(); }
+
+std::vector<std::string> notes_on_unused(const CheckInput& input) {
+  std::vector<std::string> notes;
+  const auto note = [&](std::string_view option, const std::string& why) {
+    if (given_by_a_person(input.raw, option)) {
+      notes.push_back(option_flag(option) + " has no effect: " + why);
+    }
+  };
+  if (input.workload) {
+    for (const Option& option : all_options()) {
+      const bool used = std::ranges::count(input.workload->options, option.name) > 0;
+      if (!used && belongs_to_some_workload(option.name)) {
+        note(option.name, input.workload->name + " does not use it");
+      }
+    }
+  }
+  if (input.settings.parallel.strategy == "none") {
+    for (const char* option : {"overlap", "gradient_compression", "bucket_cap_mb",
+                               "first_bucket_cap_mb", "broadcast_buffers", "find_unused_parameters",
+                               "static_graph", "gradient_as_bucket_view"}) {
+      note(option, "strategy none exchanges no gradients");
+    }
+  }
+  if (input.settings.parallel.device == "cpu") note("pin_memory", "the device is a CPU");
+  if (input.settings.what.data == "synthetic") {
+    for (const char* option : {"vocab", "cased", "on_bad_sample"}) {
+      note(option, "the data is synthetic");
+    }
+  }
+  const auto& recipe = input.settings.recipe;
+  if (input.workload && recipe.optimizer != input.workload->recipe.optimizer &&
+      !given_by_a_person(input.raw, "learning_rate")) {
+    notes.push_back("--optimizer " + recipe.optimizer + " runs at the recipe's learning rate for " +
+                    input.workload->recipe.optimizer + " (" + to_text(recipe.learning_rate) +
+                    "); give --learning-rate to choose another");
+  }
+  return notes;
+}
+
+}  // namespace scalemark::settings

@@ -1,0 +1,141 @@
+#include "core/settings/config_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/settings/near_match.h"
+
+namespace scalemark::settings {
+namespace {
+
+using nlohmann::json;
+
+// Receives the parser's events, because a parsed json value has already lost what must be refused:
+// duplicate keys, and the digits of numbers that fit no type.
+class FlatObjectReader : public nlohmann::json_sax<json> {
+ public:
+  explicit FlatObjectReader(std::string origin) : origin_(std::move(origin)) {}
+
+  bool null() override { return refuse("null", "leave the key out for the default"); }
+  bool boolean(bool value) override { return take(value ? "on" : "off"); }
+  bool number_integer(number_integer_t value) override { return take(std::to_string(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return take(std::to_string(value)); }
+  bool number_float(number_float_t, const string_t& digits) override { return take(digits); }
+  bool string(string_t& value) override { return take(value); }
+  bool binary(binary_t&) override { return false; }
+
+  bool start_object(std::size_t) override {
+    if (depth_++ == 0) return true;
+    return depth_ > 2 || refuse("{...}", "a config file is flat: one value per key");
+  }
+  bool end_object() override { return --depth_, true; }
+  bool start_array(std::size_t) override {
+    if (depth_++ == 0) return not_an_object();
+    return depth_ > 2 || refuse("[...]", "one value per key; lists make a sweep");
+  }
+  bool end_array() override { return --depth_, true; }
+
+  bool key(string_t& name) override {
+    if (depth_ > 1) return true;
+    key_ = normalised(name);
+    if (!seen_.insert(key_).second) {
+      result_.problems.push_back(
+          {name, "", "the key stands twice in the file; which value counts?", origin_, ""});
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
+    const std::string text = error.what();
+    const std::size_t bracket = text.find("] ");  // "[json.exception.parse_error.101] ..."
+    result_.problems.push_back({"", bracket == std::string::npos ? text : text.substr(bracket + 2),
+                                "a config file is strict JSON: one object, no comments", origin_,
+                                ""});
+    return false;
+  }
+
+  ConfigValues take_result() { return std::move(result_); }
+
+ private:
+  bool take(std::string value) {
+    if (depth_ == 0) return not_an_object();
+    if (depth_ == 1) result_.values.emplace_back(key_, std::move(value));
+    return true;  // deeper values belong to something that is refused already
+  }
+  bool refuse(const std::string& found, const std::string& allowed) {
+    if (depth_ > 2) return true;
+    result_.problems.push_back({key_, found, allowed, origin_, ""});
+    return true;
+  }
+  bool not_an_object() {
+    result_.problems.push_back(
+        {"", "no object", "a config file is one JSON object: {\"workload\": ...}", origin_, ""});
+    return false;
+  }
+
+  std::string origin_;
+  std::string key_;
+  std::set<std::string> seen_;
+  int depth_ = 0;
+  ConfigValues result_;
+};
+
+Problem unknown_key(const std::string& key, Command command, const std::string& origin) {
+  auto names = option_names(command);
+  names.push_back("command");
+  names.push_back("about");
+  return {key, "", "unknown key", origin, did_you_mean(key, names)};
+}
+
+// Empty when the key may stand in a file of `command`.
+std::vector<Problem> check_key(const std::string& key, const std::string& value, Command command,
+                               const std::string& origin) {
+  if (key == "about") return {};
+  if (key == "command") {
+    if (value == command_name(command)) return {};
+    return {{key, value,
+             "this file is for another command than " + std::string(command_name(command)), origin,
+             ""}};
+  }
+  const Option* option = find_option(key);
+  if (!option) return {unknown_key(key, command, origin)};
+  if (option->layer) return {{key, "", "cannot stand in a config file", origin, ""}};
+  if (!(option->commands & command)) {
+    return {{key, "", std::string(command_name(command)) + " has no such option", origin, ""}};
+  }
+  return {};
+}
+
+}  // namespace
+
+ConfigValues parse_config(const ConfigFile& file, Command command) {
+  const std::string origin = "config " + file.path;
+  FlatObjectReader reader(origin);
+  json::sax_parse(file.text, &reader);
+  ConfigValues read = reader.take_result();
+
+  ConfigValues result{.values = {}, .problems = std::move(read.problems)};
+  for (auto& [key, value] : read.values) {
+    const auto problems = check_key(key, value, command, origin);
+    result.problems.insert(result.problems.end(), problems.begin(), problems.end());
+    if (problems.empty() && key != "about" && key != "command") {
+      result.values.emplace_back(find_option(key)->name, std::move(value));
+    }
+  }
+  return result;
+}
+
+std::string read_text_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.is_open() || file.bad()) {
+    throw no_input("cannot read '" + path + "': " + std::strerror(errno));
+  }
+  return text;
+}
+
+}  // namespace scalemark::settings

@@ -1,0 +1,47 @@
+// From the sources of values to one raw value per option, with its origin. Raw values are text:
+// what they mean is resolve.h's business, so that a sweep can expand one raw layer into many
+// settings.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/settings/config_file.h"
+#include "core/settings/option.h"
+#include "core/settings/problem.h"
+
+namespace scalemark::settings {
+
+struct RawValue {
+  std::string text;
+  std::string
+      origin;  // "config FILE" | "environment" | "option" | "set"; later "default", "recipe"
+};
+
+using RawSettings = std::map<std::string, RawValue, std::less<>>;  // by option name
+
+// Everything that a person gave, weakest first within each list.
+struct Sources {
+  std::vector<ConfigFile> config_files;
+  std::map<std::string, std::string> environment;            // all SCALEMARK_* variables
+  std::vector<std::pair<std::string, std::string>> options;  // name, value text
+  std::vector<std::string> set;                              // "key=value"
+};
+
+struct Layers {
+  RawSettings raw;
+  std::vector<Problem> problems;
+  std::vector<std::string> notes;  // for stderr: what was found and does not apply
+};
+
+// config files < environment < options < --set. Unknown names are problems with a near match; the
+// values themselves are not looked at.
+Layers merge_layers(const Sources& sources, Command command);
+
+// SCALEMARK_* variables that are no options: internal ones and those of the build and its tests.
+bool is_internal_variable(std::string_view name);
+
+}  // namespace scalemark::settings

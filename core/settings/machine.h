@@ -1,0 +1,42 @@
+// What settings must know of the machine, as plain numbers, so that resolving them is pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/settings/precision_support.h"
+
+namespace scalemark::settings {
+
+struct Gpu {
+  std::string name;                             // empty: unknown
+  std::optional<ComputeCapability> capability;  // absent: unknown
+};
+
+struct Machine {
+  std::string cpu_flags;  // the "flags" line of /proc/cpuinfo
+  int cores = 1;          // that this process may use
+  std::vector<Gpu> gpus;  // visible ones
+};
+
+// How many ranks there are, once a launcher or the launch options have said so.
+struct RankCount {
+  int world_size = 1;
+  int local_world_size = 1;  // the largest of all nodes
+};
+
+// What fills the placeholders of --output.
+struct Place {
+  std::string host = "host";
+  std::string job = "none";  // run id or job number
+  std::string date;          // UTC, "20260102T030405Z"
+};
+
+struct Surroundings {
+  Machine machine;
+  std::optional<RankCount> ranks;  // absent: from --nproc-per-node and --nnodes
+  Place place;
+};
+
+}  // namespace scalemark::settings

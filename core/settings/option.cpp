@@ -1,0 +1,183 @@
+#include "core/settings/option.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings {
+namespace {
+
+struct CommandName {
+  Command command;
+  std::string_view name;
+};
+
+constexpr std::array<CommandName, 6> kCommandNames{{{kTrain, "train"},
+                                                    {kReport, "report"},
+                                                    {kDataGenerate, "data generate"},
+                                                    {kDataTokenize, "data tokenize"},
+                                                    {kDataBench, "data bench"},
+                                                    {kDoctor, "doctor"}}};
+
+std::vector<Option> join_table() {
+  std::vector<Option> joined;
+  for (auto part : {table::what_options(), table::size_options(), table::recipe_options(),
+                    table::parallel_options(), table::loading_options(), table::measuring_options(),
+                    table::launch_options(), table::tool_options(), table::general_options()}) {
+    joined.insert(joined.end(), part.begin(), part.end());
+  }
+  return joined;
+}
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.15g", value);
+  return text;
+}
+
+std::string range_text(const Range& range) {
+  std::string text;
+  if (range.low && range.high) {
+    return " from " + number_text(*range.low) + (range.low_excluded ? " (excluded)" : "") + " to " +
+           number_text(*range.high) + (range.high_excluded ? " (excluded)" : "");
+  }
+  if (range.low && range.low_excluded) return " above " + number_text(*range.low);
+  if (range.low) return " from " + number_text(*range.low) + " on";
+  return text;
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) {
+    if (!text.empty()) text += ", ";
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const Option> all_options() {
+  static const std::vector<Option> options = join_table();
+  return options;
+}
+
+const Option* find_option(std::string_view name) {
+  const std::string wanted = normalised(name);
+  for (const Option& option : all_options()) {
+    if (option.name == wanted || std::ranges::count(option.aliases, wanted) > 0) return &option;
+  }
+  return nullptr;
+}
+
+std::string option_flag(std::string_view name) {
+  std::string flag = "--" + std::string(name);
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
+std::string option_flag(const Option& option) { return option_flag(option.name); }
+
+std::string normalised(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '-', '_');
+  return text;
+}
+
+std::string allowed_text(const Option& option) {
+  std::string text;
+  switch (option.kind) {
+    case Kind::kText:
+      text = "text";
+      break;
+    case Kind::kPath:
+      text = "a path";
+      break;
+    case Kind::kChoice:
+      text = "one of " + joined(option.choices);
+      break;
+    case Kind::kSwitch:
+    case Kind::kFlag:
+      text = "on or off";
+      break;
+    case Kind::kCount:
+      text = "a whole number" + range_text(option.range);
+      break;
+    case Kind::kNumber:
+      text = "a number" + range_text(option.range);
+      break;
+    case Kind::kSeconds:
+      text = "seconds" + range_text(option.range) + ", or with a unit: 500ms, 2s, 5m, 1h";
+      break;
+    case Kind::kTimeouts:
+      text = "SECONDS or PHASE=SECONDS,... above 0, the phases being " + joined(timeout_phases());
+      break;
+    case Kind::kBetas:
+      text = "two numbers from 0 to 1 (excluded) with a comma between, like 0.9,0.999";
+      break;
+  }
+  if (!option.words.empty()) text += ", or " + joined(option.words);
+  return text;
+}
+
+const std::vector<std::string_view>& timeout_phases() {
+  static const std::vector<std::string_view> phases{"rendezvous", "preflight",  "setup", "warmup",
+                                                    "window",     "evaluation", "finish"};
+  return phases;
+}
+
+std::string_view title(Group group) {
+  switch (group) {
+    case Group::kWhat:
+      return "What is trained";
+    case Group::kSize:
+      return "Size of a step";
+    case Group::kRecipe:
+      return "Recipe (defaults: the workload's own)";
+    case Group::kParallel:
+      return "How it is computed and exchanged";
+    case Group::kLoading:
+      return "Data loading";
+    case Group::kMeasuring:
+      return "Measuring";
+    case Group::kLaunch:
+      return "Launching";
+    case Group::kTool:
+      return "Options";
+    case Group::kGeneral:
+      return "General";
+  }
+  return "";
+}
+
+std::string_view command_name(Command command) {
+  for (const CommandName& entry : kCommandNames) {
+    if (entry.command == command) return entry.name;
+  }
+  return "?";
+}
+
+std::optional<Command> find_command(std::string_view name) {
+  for (const CommandName& entry : kCommandNames) {
+    if (entry.name == name) return entry.command;
+  }
+  return std::nullopt;
+}
+
+std::span<const Command> all_commands() {
+  static constexpr std::array<Command, 6> kCommands{kTrain,        kReport,    kDataGenerate,
+                                                    kDataTokenize, kDataBench, kDoctor};
+  return kCommands;
+}
+
+std::vector<std::string_view> option_names(Command command) {
+  std::vector<std::string_view> names;
+  for (const Option& option : all_options()) {
+    if (option.commands & command) names.push_back(option.name);
+  }
+  return names;
+}
+
+}  // namespace scalemark::settings

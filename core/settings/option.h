@@ -1,0 +1,108 @@
+// The options of the program as data: one table that the command line, config files, the
+// environment, --help and the report all read. Knows neither values nor where they come from.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scalemark::settings {
+
+enum class Kind {
+  kText,
+  kPath,
+  kChoice,    // one of `choices`
+  kSwitch,    // on | off, value required
+  kFlag,      // on | off, given alone it means on
+  kCount,     // whole number
+  kNumber,    // decimal number
+  kSeconds,   // decimal number with an optional unit ms, s, m, h
+  kTimeouts,  // SECONDS | PHASE=SECONDS,...
+  kBetas,     // two numbers in [0, 1), comma between
+};
+
+enum class Group {
+  kWhat,
+  kSize,
+  kRecipe,
+  kParallel,
+  kLoading,
+  kMeasuring,
+  kLaunch,
+  kTool,
+  kGeneral
+};
+
+// Commands as bits, so that an option names all that take it.
+enum Command : unsigned {
+  kTrain = 1u << 0,
+  kReport = 1u << 1,
+  kDataGenerate = 1u << 2,
+  kDataTokenize = 1u << 3,
+  kDataBench = 1u << 4,
+  kDoctor = 1u << 5,
+  kEveryCommand = (1u << 6) - 1,
+};
+
+// Which numbers are allowed. Absent bounds mean "any that the type holds".
+struct Range {
+  std::optional<double> low;
+  std::optional<double> high;
+  bool low_excluded = false;
+  bool high_excluded = false;
+};
+
+// Whether the ranks of one run may differ in an option and still compute the same thing.
+enum class AcrossRanks { kEqual, kMayDiffer };
+
+struct Option {
+  std::string_view name;  // as JSON key: underscores
+  Kind kind = Kind::kText;
+  Group group = Group::kGeneral;
+  unsigned commands = kTrain;
+  std::string_view default_text = {};  // empty: none; a recipe or a rule may still supply one
+  std::string_view help = {};
+  std::string_view value_name = {};            // in --help: "N", "DIR"
+  std::vector<std::string_view> choices = {};  // kChoice
+  std::vector<std::string_view> words =
+      {};  // accepted beside the kind's own values: "auto", "none"
+  Range range = {};
+  std::string_view unit = {};
+  char letter = 0;                             // -b
+  std::vector<std::string_view> aliases = {};  // other names, with underscores
+  AcrossRanks across_ranks = AcrossRanks::kEqual;
+  bool layer = false;  // names a source of values (--config, --set) and is no value itself
+};
+
+// All options, in the order of --help.
+std::span<const Option> all_options();
+
+// By name or alias, '-' and '_' alike; nullptr when unknown.
+const Option* find_option(std::string_view name);
+
+// "batch_size" -> "--batch-size"
+std::string option_flag(const Option& option);
+std::string option_flag(std::string_view name);
+
+// "-" -> "_", lower case untouched.
+std::string normalised(std::string_view name);
+
+// What an option takes, in words: "a whole number from 1 on, or auto".
+std::string allowed_text(const Option& option);
+
+// The phases that --timeout knows; the watchdog uses the same words.
+const std::vector<std::string_view>& timeout_phases();
+
+std::string_view title(Group group);
+std::string_view command_name(Command command);  // kDataGenerate -> "data generate"
+std::optional<Command> find_command(std::string_view name);
+std::span<const Command> all_commands();
+
+// Names of `command`'s options (for near matches).
+std::vector<std::string_view> option_names(Command command);
+
+}  // namespace scalemark::settings

@@ -1,0 +1,26 @@
+// What is wrong with given settings, as data: all problems are collected, then reported at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace scalemark::settings {
+
+struct Problem {
+  std::string option;   // "batch_size", or "" when it is about no single option
+  std::string found;    // "-1"
+  std::string allowed;  // "a whole number from 1 on"; or the reason of the refusal
+  std::string origin;   // "option" | "config FILE" | "environment" | "set" | "default" | "recipe"
+  std::string hint;     // "did you mean ..."; may be empty
+};
+
+// `--batch-size is '-1' (from option); allowed: a whole number from 1 on.`
+std::string to_line(const Problem& problem);
+
+// The one error that ends the program when there are problems (78): a single problem in full, or
+// how many there are and of which options.
+Error refusal(const std::vector<Problem>& problems);
+
+}  // namespace scalemark::settings

@@ -1,0 +1,13 @@
+// From checked raw values to the typed fields of Settings. Pure.
+#pragma once
+
+#include "core/settings/layers.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::settings {
+
+// Fields whose option has no value in `raw` keep what they are. A value that does not parse is
+// bug(): check with accepts() first, and leave refused ones out.
+void read_fields(const RawSettings& raw, Settings& settings);
+
+}  // namespace scalemark::settings

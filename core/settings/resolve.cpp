@@ -1,0 +1,235 @@
+#include "core/settings/resolve.h"
+
+#include <algorithm>
+
+#include "core/catalogue/workload.h"
+#include "core/settings/batch_size.h"
+#include "core/settings/checks.h"
+#include "core/settings/defaults.h"
+#include "core/settings/near_match.h"
+#include "core/settings/output_name.h"
+#include "core/settings/read_fields.h"
+#include "core/settings/value.h"
+
+namespace scalemark::settings {
+namespace {
+
+// Walks from raw text to settings, one kind of decision at a time. A refused value leaves raw_ at
+// once, so that no later decision rests on it.
+class Resolver {
+ public:
+  Resolver(const RawSettings& given, const Surroundings& around)
+      : given_(given), around_(around), raw_(default_values(kTrain)) {}
+
+  Resolution run() {
+    layer_values();
+    refuse_bad_values();
+    join_master_options();
+    decide_device();
+    decide_ranks();
+    decide_strategy();
+    decide_threads();
+    decide_batch();
+    decide_output();
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  // default < recipe < given. The recipe is that of the workload in force.
+  void layer_values() {
+    for (const auto& [name, value] : given_) raw_[name] = value;
+    const std::string name = raw_["workload"].text;
+    workload_ = catalogue::find_workload(name);
+    if (!workload_) {
+      refuse_workload(name);
+      return;
+    }
+    for (const auto& [option, value] : recipe_values(*workload_)) {
+      if (!given_.contains(option)) raw_[option] = value;
+    }
+    // A number of steps replaces the recipe's share of the run.
+    if (given_.contains("lr_warmup_steps")) raw_.erase("lr_warmup_share");
+  }
+
+  void refuse_workload(const std::string& name) {
+    std::vector<std::string_view> names;
+    std::string list;
+    for (const auto& workload : catalogue::all_workloads()) {
+      names.push_back(workload.name);
+      list += (list.empty() ? "" : ", ") + workload.name;
+    }
+    refuse("workload", "one of " + list + " is allowed", did_you_mean(name, names));
+  }
+
+  void refuse_bad_values() {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : raw_) names.push_back(name);
+    for (const std::string& name : names) {
+      const Option* option = find_option(name);
+      if (!option || accepts(*option, raw_[name].text)) continue;
+      const std::string hint = option->kind == Kind::kChoice
+                                   ? did_you_mean(raw_[name].text, option->choices)
+                                   : std::string();
+      refuse(name, allowed_text(*option) + " is allowed", hint);
+    }
+  }
+
+  // --master-addr and --master-port are another spelling of --rendezvous.
+  void join_master_options() {
+    const std::string* host = text("master_addr");
+    const std::string* port = text("master_port");
+    if (!host && !port) return;
+    if (text("rendezvous")) {
+      refuse(host ? "master_addr" : "master_port", "cannot be combined with --rendezvous");
+      return;
+    }
+    const bool many_nodes = text("nnodes") && *text("nnodes") != "1";
+    if (!host && many_nodes) {
+      refuse("master_port", "on several nodes --master-addr must name the host");
+      return;
+    }
+    const std::string address =
+        (host ? *host : "127.0.0.1") + ":" + (port ? *port : "29500");  // torch's default port
+    raw_["rendezvous"] = {address, raw_[host ? "master_addr" : "master_port"].origin};
+    raw_.erase("master_addr");
+    raw_.erase("master_port");
+  }
+
+  void decide_device() {
+    const bool has_gpu = !around_.machine.gpus.empty();
+    replace_auto("device", has_gpu ? "cuda" : "cpu");
+    const std::string* device = text("device");
+    if (device) replace_auto("backend", *device == "cuda" ? "nccl" : "gloo");
+  }
+
+  void decide_ranks() {
+    const int cores = std::max(1, around_.machine.cores);
+    const std::string* device = text("device");
+    const bool cuda = device && *device == "cuda";
+    const std::string* threads = text("threads");
+    const auto per_rank = threads ? parse_count(*threads).value_or(1) : 1;
+    const auto fitting = std::max<std::int64_t>(1, cores / per_rank);
+    const auto automatic =
+        cuda ? std::max<std::int64_t>(1, std::ssize(around_.machine.gpus)) : fitting;
+    replace_auto("nproc_per_node", std::to_string(automatic));
+
+    if (around_.ranks) {
+      ranks_ = *around_.ranks;
+      return;
+    }
+    ranks_.local_world_size = static_cast<int>(count("nproc_per_node"));
+    ranks_.world_size = ranks_.local_world_size * static_cast<int>(count("nnodes"));  // <= 2^28
+  }
+
+  // One rank has nobody to exchange gradients with: the default is then the true baseline.
+  void decide_strategy() {
+    if (refused_.contains("strategy") || text("strategy")) return;
+    raw_["strategy"] = {ranks_.world_size > 1 ? "ddp" : "none", "default"};
+  }
+
+  void decide_threads() {
+    const int share = around_.machine.cores / std::max(1, ranks_.local_world_size);
+    replace_auto("threads", std::to_string(std::max(1, share)));
+  }
+
+  void decide_batch() {
+    for (const char* name : {"batch_size", "global_batch_size", "gradient_accumulation_steps",
+                             "nproc_per_node", "nnodes", "workload"}) {
+      if (refused_.contains(name)) return;
+    }
+    const BatchRequest request{optional_count("batch_size"),
+                               optional_count("gradient_accumulation_steps"),
+                               optional_count("global_batch_size")};
+    const BatchAnswer answer =
+        resolve_batch(request, ranks_.world_size, workload_->default_batch_size);
+    if (!answer.problem.empty()) {
+      refuse(request.global_batch_size ? "global_batch_size" : "batch_size", answer.problem);
+      return;
+    }
+    const bool global_given = request.global_batch_size.has_value();
+    fill("batch_size", answer.sizes.batch_size, global_given ? "derived" : "recipe");
+    fill("gradient_accumulation_steps", answer.sizes.gradient_accumulation_steps,
+         global_given && request.batch_size ? "derived" : "default");
+    fill("global_batch_size", answer.sizes.global_batch_size, "derived");
+  }
+
+  void decide_output() {
+    if (refused_.contains("output")) return;
+    if (!text("output")) {
+      const std::string what = workload_ ? workload_->name : "train";
+      raw_["output"] = {"results/runs/" + what + "-{date}", "default"};
+    }
+    const auto filled = fill_placeholders(raw_["output"].text, around_.place);
+    if (!filled) {
+      refuse("output", "the placeholders {host}, {job} and {date} are allowed");
+      return;
+    }
+    raw_["output"].text = *filled;
+  }
+
+  void finish() {
+    Settings& settings = result_.settings;
+    read_fields(raw_, settings);
+    scale_learning_rate(settings.recipe, settings.size);
+    for (const auto& [name, value] : raw_) settings.origins[name] = value.origin;
+
+    const CheckInput input{settings, raw_, workload_, around_.machine, ranks_, refused_};
+    for (Problem& problem : check_together(input)) result_.problems.push_back(std::move(problem));
+    if (result_.problems.empty()) result_.notes = notes_on_unused(input);
+    result_.raw = std::move(raw_);
+  }
+
+  void scale_learning_rate(RecipeSettings& recipe, const SizeSettings& size) const {
+    if (!workload_ || recipe.lr_scaling != "linear") return;
+    const auto reference = workload_->recipe.reference_batch;
+    if (reference <= 0 || size.global_batch_size <= 0) return;
+    recipe.learning_rate *=
+        static_cast<double>(size.global_batch_size) / static_cast<double>(reference);
+  }
+
+  const std::string* text(std::string_view name) const {
+    const auto found = raw_.find(name);
+    return found == raw_.end() ? nullptr : &found->second.text;
+  }
+  std::optional<std::int64_t> optional_count(std::string_view name) const {
+    const std::string* value = text(name);
+    return value ? parse_count(*value) : std::nullopt;
+  }
+  std::int64_t count(std::string_view name) const { return optional_count(name).value_or(1); }
+  void replace_auto(const std::string& name, std::string decided) {
+    const auto found = raw_.find(name);
+    if (found != raw_.end() && found->second.text == "auto")
+      found->second.text = std::move(decided);
+  }
+  void fill(const std::string& name, std::int64_t value, const std::string& origin) {
+    raw_.try_emplace(name, RawValue{std::to_string(value), origin});
+  }
+  void refuse(const std::string& name, std::string allowed, std::string hint = {}) {
+    const RawValue value = raw_[name];
+    result_.problems.push_back(
+        {name, value.text, std::move(allowed), value.origin, std::move(hint)});
+    refused_.insert(name);
+    raw_.erase(name);
+  }
+
+  const RawSettings& given_;
+  const Surroundings& around_;
+  RawSettings raw_;
+  RankCount ranks_;
+  const catalogue::Workload* workload_ = nullptr;
+  std::set<std::string> refused_;
+  Resolution result_;
+};
+
+}  // namespace
+
+Resolution resolve(const RawSettings& given, const Surroundings& surroundings) {
+  return Resolver(given, surroundings).run();
+}
+
+void refuse_if_invalid(const std::vector<Problem>& problems) {
+  if (!problems.empty()) throw refusal(problems);
+}
+
+}  // namespace scalemark::settings

@@ -1,0 +1,29 @@
+// From raw values to typed settings: defaults and the workload's recipe are filled in, "auto" is
+// decided, everything is checked. Pure: the machine arrives as numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/settings/layers.h"
+#include "core/settings/machine.h"
+#include "core/settings/problem.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::settings {
+
+struct Resolution {
+  Settings settings;  // complete only when there is no problem
+  RawSettings raw;    // every value in force, as text, with its origin
+  std::vector<Problem> problems;
+  std::vector<std::string> notes;  // nothing wrong, but a person may want to know
+};
+
+// `given` holds what a person asked for (merge_layers); default < recipe < given. `command` is
+// "train" by now. All problems are found in one go; what hangs on a refused value is not judged.
+Resolution resolve(const RawSettings& given, const Surroundings& surroundings);
+
+// Throws refusal(problems) when there are any.
+void refuse_if_invalid(const std::vector<Problem>& problems);
+
+}  // namespace scalemark::settings

@@ -1,0 +1,31 @@
+// Resolved settings as flat JSON and back, and as key-value texts that ranks compare. Knows neither
+// reports nor stores.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/settings/settings.h"
+
+namespace scalemark::settings {
+
+// One flat JSON object, keys being option names with underscores, plus "command". Absent optionals
+// and empty texts are left out; numbers survive a round trip exactly.
+std::string to_json(const Settings& settings);
+
+// {"batch_size": "option", ...}
+std::string origins_to_json(const Settings& settings);
+
+// The inverse of to_json; origins stay empty. Throws configuration() (78) for what to_json does not
+// write.
+Settings from_json(std::string_view json);
+
+// The same pairs as to_json, values as JSON text: what preflight compares key by key.
+std::map<std::string, std::string> flat_settings(const Settings& settings);
+
+// True for settings that may differ between the ranks of one run (node_rank, output, ...): the
+// option table says so.
+bool may_differ_between_ranks(std::string_view name);
+
+}  // namespace scalemark::settings

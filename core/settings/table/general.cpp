@@ -1,0 +1,97 @@
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings::table {
+namespace {
+
+constexpr Group kGroup = Group::kGeneral;
+
+std::vector<Option> layer_options() {
+  constexpr unsigned kCommands = kTrain;
+  return {
+      {.name = "config",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .commands = kCommands,
+       .help = "options from a flat JSON file; several may be given, the later wins",
+       .value_name = "FILE",
+       .layer = true},
+      {.name = "set",
+       .kind = Kind::kText,
+       .group = kGroup,
+       .commands = kCommands,
+       .help = "one option as a pair; stronger than every other source",
+       .value_name = "KEY=VALUE",
+       .layer = true},
+  };
+}
+
+std::vector<Option> run_options() {
+  return {
+      {.name = "output",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .help = "folder of the report; {host}, {job} and {date} are filled in "
+               "(default: results/runs/<workload>-{date})",
+       .value_name = "DIR",
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "overwrite",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "use an output folder that is not empty",
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "dry_run",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "print the resolved settings with their origins, and do nothing"},
+      {.name = "quiet",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kTrain,
+       .default_text = "off",
+       .help = "results and errors only",
+       .letter = 'q',
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "verbose",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kTrain,
+       .default_text = "off",
+       .help = "more about what happens",
+       .letter = 'v',
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "no_progress",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "no progress bar",
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "log_format",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .default_text = "text",
+       .help = "form of the log lines, and of --dry-run",
+       .choices = {"text", "json"},
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "torch",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .commands = kTrain | kDoctor,
+       .help =
+           "folder of torch 2.11.0 (holds lib/libtorch_cpu.so); else $SCALEMARK_TORCH, else the "
+           "one it was built with",
+       .value_name = "DIR",
+       .across_ranks = AcrossRanks::kMayDiffer},
+  };
+}
+
+}  // namespace
+
+std::vector<Option> general_options() {
+  std::vector<Option> options = layer_options();
+  for (Option& option : run_options()) options.push_back(std::move(option));
+  return options;
+}
+
+}  // namespace scalemark::settings::table

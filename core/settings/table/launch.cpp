@@ -1,0 +1,101 @@
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings::table {
+namespace {
+
+constexpr Group kGroup = Group::kLaunch;
+
+std::vector<Option> rank_options() {
+  return {
+      {.name = "nproc_per_node",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .default_text = "1",
+       .help = "ranks that this command starts here (auto: one per GPU, or per core on cpu)",
+       .value_name = "N|auto",
+       .words = {"auto"},
+       .range = {.low = 1, .high = 4096},
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "nnodes",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .default_text = "1",
+       .help = "nodes of the run; start the same command on each",
+       .value_name = "N",
+       .range = {.low = 1, .high = 65536}},
+      {.name = "node_rank",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .default_text = "0",
+       .help = "which of the nodes this one is, from 0",
+       .value_name = "N",
+       .range = {.low = 0, .high = 65535},
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "local_rank",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .help = "which rank of its node this process is, as torch.distributed.launch passes it",
+       .value_name = "N",
+       .range = {.low = 0, .high = 4095},
+       .across_ranks = AcrossRanks::kMayDiffer},
+  };
+}
+
+std::vector<Option> meeting_options() {
+  return {
+      {.name = "rendezvous",
+       .kind = Kind::kText,
+       .group = kGroup,
+       .help = "where the ranks meet, when no launcher says so",
+       .value_name = "HOST:PORT|file:PATH",
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "master_addr",
+       .kind = Kind::kText,
+       .group = kGroup,
+       .help = "host of --rendezvous, as torch spells it",
+       .value_name = "HOST",
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "master_port",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .help = "port of --rendezvous, as torch spells it",
+       .value_name = "PORT",
+       .range = {.low = 1, .high = 65535},
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "launcher",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .commands = kTrain | kDoctor,
+       .default_text = "auto",
+       .help = "whose variables say which rank this is",
+       .choices = {"auto", "local", "torch", "slurm", "openmpi", "pmi", "kubernetes"},
+       .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "standalone",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kTrain | kDoctor,
+       .default_text = "off",
+       .help = "ignore the variables of launchers"},
+      {.name = "run_id",
+       .kind = Kind::kText,
+       .group = kGroup,
+       .help = "keeps two jobs on one port apart (default: the launcher's job number)",
+       .value_name = "TEXT"},
+      {.name = "timeout",
+       .kind = Kind::kTimeouts,
+       .group = kGroup,
+       .default_text = "300",
+       .help = "deadline of each phase, or of one: 600, or rendezvous=60,window=900",
+       .value_name = "SECONDS|PHASE=SECONDS,..."},
+  };
+}
+
+}  // namespace
+
+std::vector<Option> launch_options() {
+  std::vector<Option> options = rank_options();
+  for (Option& option : meeting_options()) options.push_back(std::move(option));
+  return options;
+}
+
+}  // namespace scalemark::settings::table

@@ -1,0 +1,37 @@
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings::table {
+
+std::vector<Option> loading_options() {
+  constexpr Group kGroup = Group::kLoading;
+  return {
+      {.name = "workers",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kTrain | kDataBench,
+       .default_text = "2",
+       .help = "threads per rank that read and decode (0: the training thread does it)",
+       .value_name = "N",
+       .range = {.low = 0, .high = 1024},
+       .letter = 'j'},
+      {.name = "pin_memory",
+       .kind = Kind::kSwitch,
+       .group = kGroup,
+       .default_text = "on",
+       .help = "page-locked batches (cuda)"},
+      {.name = "drop_last",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "drop the samples that do not divide among the ranks instead of repeating some"},
+      {.name = "on_bad_sample",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .commands = kTrain | kDataBench,
+       .default_text = "fail",
+       .help = "a file that cannot be decoded ends the run (65), or is counted and listed",
+       .choices = {"fail", "skip"}},
+  };
+}
+
+}  // namespace scalemark::settings::table

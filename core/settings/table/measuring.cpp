@@ -1,0 +1,42 @@
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings::table {
+
+std::vector<Option> measuring_options() {
+  constexpr Group kGroup = Group::kMeasuring;
+  return {
+      {.name = "iters",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .default_text = "auto",
+       .help = "measured steps (auto: at least 100, and at least 2 s)",
+       .value_name = "N|auto",
+       .words = {"auto"},
+       .range = kFromOne},
+      {.name = "warmup_iters",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .default_text = "auto",
+       .help = "steps before the window (auto: at least 20, and 2 s on cpu, 10 s on cuda)",
+       .value_name = "N|auto",
+       .words = {"auto"},
+       .range = kFromZero},
+      {.name = "epochs",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .default_text = "none",
+       .help = "train for real: so many passes over the data, with evaluation",
+       .value_name = "N|none",
+       .words = {"none"},
+       .range = kFromOne},
+      {.name = "min_time",
+       .kind = Kind::kSeconds,
+       .group = kGroup,
+       .default_text = "0",
+       .help = "the window lasts at least so long",
+       .value_name = "SECONDS",
+       .range = {.low = 0, .high = 1e6}},
+  };
+}
+
+}  // namespace scalemark::settings::table

@@ -1,0 +1,111 @@
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings::table {
+namespace {
+
+constexpr Group kGroup = Group::kParallel;
+
+std::vector<Option> exchange_options() {
+  return {
+      {.name = "strategy",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .help = "none: ranks exchange nothing; ddp: gradients are averaged (default: ddp, on 1 rank "
+               "none)",
+       .choices = {"none", "ddp"}},
+      {.name = "overlap",
+       .kind = Kind::kSwitch,
+       .group = kGroup,
+       .default_text = "on",
+       .help = "exchange gradients while backward still runs"},
+      {.name = "gradient_compression",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .default_text = "none",
+       .help = "fp16: gradients travel as half precision",
+       .choices = {"none", "fp16"}},
+      {.name = "bucket_cap_mb",
+       .kind = Kind::kNumber,
+       .group = kGroup,
+       .default_text = "25",
+       .help = "size of a gradient bucket",
+       .value_name = "X",
+       .range = kAboveZero,
+       .unit = "MiB"},
+      {.name = "first_bucket_cap_mb",
+       .kind = Kind::kNumber,
+       .group = kGroup,
+       .default_text = "1",
+       .help = "size of the first bucket",
+       .value_name = "X",
+       .range = kAboveZero,
+       .unit = "MiB"},
+      {.name = "broadcast_buffers",
+       .kind = Kind::kSwitch,
+       .group = kGroup,
+       .default_text = "on",
+       .help = "rank 0's batch norm statistics to all before each forward"},
+      {.name = "find_unused_parameters",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "for networks that skip branches"},
+      {.name = "static_graph",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "promise that every step uses the same parameters"},
+      {.name = "gradient_as_bucket_view",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "gradients live in the buckets: no copy"},
+  };
+}
+
+std::vector<Option> compute_options() {
+  return {
+      {.name = "precision",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .default_text = "fp32",
+       .help = "arithmetic; refused where the hardware lacks it",
+       .choices = {"fp32", "tf32", "amp-fp16", "amp-bf16"}},
+      {.name = "memory_format",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .default_text = "channels-last",
+       .help = "order of image tensors",
+       .choices = {"channels-last", "contiguous"}},
+      {.name = "backend",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .default_text = "auto",
+       .help = "who carries the messages (auto: nccl on cuda, gloo on cpu)",
+       .choices = {"auto", "nccl", "gloo"}},
+      {.name = "device",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .default_text = "auto",
+       .help = "where it computes (auto: cuda when there is a GPU)",
+       .choices = {"auto", "cpu", "cuda"}},
+      {.name = "threads",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .default_text = "auto",
+       .help = "compute threads of one rank (auto: cores / ranks on this node)",
+       .value_name = "N|auto",
+       .words = {"auto"},
+       .range = {.low = 1, .high = 4096}},
+  };
+}
+
+}  // namespace
+
+std::vector<Option> parallel_options() {
+  std::vector<Option> options = exchange_options();
+  for (Option& option : compute_options()) options.push_back(std::move(option));
+  return options;
+}
+
+}  // namespace scalemark::settings::table

@@ -1,0 +1,34 @@
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings::table {
+
+// Options of the commands that train nothing: report, data, doctor.
+std::vector<Option> tool_options() {
+  constexpr Group kGroup = Group::kTool;
+  return {
+      {.name = "format",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .commands = kReport,
+       .default_text = "table",
+       .help = "how the report is shown",
+       .choices = {"table"}},
+      {.name = "classes",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kDataGenerate,
+       .default_text = "10",
+       .help = "classes of the image tree",
+       .value_name = "N",
+       .range = {.low = 1, .high = 10}},
+      {.name = "samples",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kDataGenerate,
+       .help = "images of the tree, or documents of the corpus",
+       .value_name = "N",
+       .range = {.low = 1, .high = 10'000'000}},
+  };
+}
+
+}  // namespace scalemark::settings::table

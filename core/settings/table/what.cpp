@@ -1,0 +1,61 @@
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings::table {
+
+std::vector<Option> what_options() {
+  constexpr Group kGroup = Group::kWhat;
+  constexpr Range kPixels{.low = 8, .high = 4096};
+  constexpr Range kTokens{.low = 8, .high = 512};  // BERT's position table ends at 512
+  return {
+      {.name = "workload",
+       .kind = Kind::kText,  // its values are the catalogue, checked in resolve.cpp
+       .group = kGroup,
+       .default_text = "mlp",
+       .help = "what is trained",
+       .value_name = "NAME"},
+      {.name = "task",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .default_text = "pretrain",
+       .help = "what BERT is trained for",
+       .choices = {"pretrain"}},
+      {.name = "data",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .commands = kTrain | kDataBench,
+       .default_text = "synthetic",
+       .help = "synthetic, an image folder (train/<class>/*.JPEG), or a text file, folder or token "
+               "file",
+       .value_name = "synthetic|PATH"},
+      {.name = "vocab",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .commands = kTrain | kDataTokenize | kDataBench,
+       .help = "vocab.txt of the WordPiece tokenizer, one entry a line",
+       .value_name = "FILE"},
+      {.name = "cased",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kTrain | kDataTokenize | kDataBench,
+       .default_text = "off",
+       .help = "tokenize as BERT cased does: keep case and accents"},
+      {.name = "image_size",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kTrain | kDataBench,
+       .help = "side of the square that the network sees",
+       .value_name = "N",
+       .range = kPixels,
+       .unit = "pixels"},
+      {.name = "sequence_length",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kTrain | kDataBench,
+       .help = "tokens per sequence, padding included",
+       .value_name = "N",
+       .range = kTokens,
+       .unit = "tokens"},
+  };
+}
+
+}  // namespace scalemark::settings::table

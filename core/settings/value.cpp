@@ -1,0 +1,143 @@
+#include "core/settings/value.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace scalemark::settings {
+namespace {
+
+bool in_range(const Range& range, double value) {
+  if (range.low && (range.low_excluded ? value <= *range.low : value < *range.low)) return false;
+  if (range.high && (range.high_excluded ? value >= *range.high : value > *range.high))
+    return false;
+  return true;
+}
+
+std::string_view without_plus(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  return text;
+}
+
+// Calls `use(part)` for each part between commas; false as soon as one call is.
+template <class Use>
+bool for_each_part(std::string_view text, Use use) {
+  while (true) {
+    const std::size_t comma = text.find(',');
+    if (!use(text.substr(0, comma))) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool add_timeout(Timeouts& timeouts, std::string_view part) {
+  const std::size_t equals = part.find('=');
+  const bool for_one_phase = equals != std::string_view::npos;
+  const auto seconds = parse_seconds(for_one_phase ? part.substr(equals + 1) : part);
+  if (!seconds || *seconds <= 0) return false;
+  if (!for_one_phase) {
+    if (timeouts.every_s) return false;
+    timeouts.every_s = seconds;
+    return true;
+  }
+  const std::string_view phase = part.substr(0, equals);
+  if (std::ranges::count(timeout_phases(), phase) == 0) return false;
+  return timeouts.phase_s.emplace(phase, *seconds).second;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_count(std::string_view text) {
+  text = without_plus(text);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  text = without_plus(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  struct Unit {
+    std::string_view suffix;
+    double seconds;
+  };
+  static constexpr Unit kUnits[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  for (const Unit& unit : kUnits) {
+    if (!text.ends_with(unit.suffix)) continue;
+    const auto number = parse_number(text.substr(0, text.size() - unit.suffix.size()));
+    if (!number || !std::isfinite(*number * unit.seconds)) return std::nullopt;
+    return *number * unit.seconds;
+  }
+  return parse_number(text);
+}
+
+std::optional<bool> parse_switch(std::string_view text) {
+  if (text == "on" || text == "true" || text == "1") return true;
+  if (text == "off" || text == "false" || text == "0") return false;
+  return std::nullopt;
+}
+
+std::optional<Timeouts> parse_timeouts(std::string_view text) {
+  Timeouts timeouts;
+  const bool good =
+      for_each_part(text, [&](std::string_view part) { return add_timeout(timeouts, part); });
+  if (!good) return std::nullopt;
+  return timeouts;
+}
+
+std::optional<std::pair<double, double>> parse_betas(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return std::nullopt;
+  const auto first = parse_number(text.substr(0, comma));
+  const auto second = parse_number(text.substr(comma + 1));
+  const auto is_beta = [](const auto& beta) { return beta && *beta >= 0 && *beta < 1; };
+  if (!is_beta(first) || !is_beta(second)) return std::nullopt;
+  return std::pair{*first, *second};
+}
+
+bool accepts(const Option& option, std::string_view text) {
+  if (std::ranges::count(option.words, text) > 0) return true;
+  switch (option.kind) {
+    case Kind::kText:
+    case Kind::kPath:
+      return !text.empty() && text.find('\0') == std::string_view::npos;
+    case Kind::kChoice:
+      return std::ranges::count(option.choices, text) > 0;
+    case Kind::kSwitch:
+    case Kind::kFlag:
+      return parse_switch(text).has_value();
+    case Kind::kCount: {
+      const auto count = parse_count(text);
+      return count && in_range(option.range, static_cast<double>(*count));
+    }
+    case Kind::kNumber: {
+      const auto number = parse_number(text);
+      return number && in_range(option.range, *number);
+    }
+    case Kind::kSeconds: {
+      const auto seconds = parse_seconds(text);
+      return seconds && in_range(option.range, *seconds);
+    }
+    case Kind::kTimeouts:
+      return parse_timeouts(text).has_value();
+    case Kind::kBetas:
+      return parse_betas(text).has_value();
+  }
+  return false;
+}
+
+std::string to_text(double value) {
+  char text[32];
+  const auto result = std::to_chars(text, text + sizeof text, value);
+  return std::string(text, result.ptr);
+}
+
+}  // namespace scalemark::settings

@@ -1,0 +1,47 @@
+// One value as text, and what it means for an option. Pure. Numbers are never wrapped, truncated or
+// clamped: what does not fit is refused.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/settings/option.h"
+
+namespace scalemark::settings {
+
+// Whole numbers in decimal digits with an optional sign. Absent for anything else: "32.7", "1e3",
+// " 4", "", and what int64 does not hold.
+std::optional<std::int64_t> parse_count(std::string_view text);
+
+// Decimal numbers ("0.1", "1e-4"). Absent for anything else, for inf and nan, and for what a double
+// does not hold ("1e400") or holds only as zero ("1e-400").
+std::optional<double> parse_number(std::string_view text);
+
+// "2", "2s", "500ms", "5m", "1h" -> seconds.
+std::optional<double> parse_seconds(std::string_view text);
+
+// "on"/"off"; "true"/"false" as JSON writes it; "1"/"0" as environments do.
+std::optional<bool> parse_switch(std::string_view text);
+
+struct Timeouts {
+  std::optional<double> every_s;  // "300"
+  std::map<std::string, double> phase_s;
+};
+
+// "300" or "rendezvous=60,window=900" or both ("300,window=900"). Absent when a part is not above
+// 0, names an unknown phase, or comes twice.
+std::optional<Timeouts> parse_timeouts(std::string_view text);
+
+std::optional<std::pair<double, double>> parse_betas(std::string_view text);  // "0.9,0.999"
+
+// Whether `text` is a value of `option`: kind, choices, words and range.
+bool accepts(const Option& option, std::string_view text);
+
+// The shortest decimal text that reads back as the same double.
+std::string to_text(double value);
+
+}  // namespace scalemark::settings
