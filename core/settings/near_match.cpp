@@ -18,6 +18,11 @@ std::string comparable(std::string_view word) {
 
 std::size_t allowed_edits(std::size_t length) { return std::clamp<std::size_t>(length / 3, 1, 4); }
 
+// One letter off in a word of three is often another word: 'gpu' is no typo of 'cpu'.
+bool plausible(std::string_view a, std::string_view b) {
+  return std::max(a.size(), b.size()) > 3 || a.front() == b.front();
+}
+
 bool one_contains_other(std::string_view a, std::string_view b) {
   if (std::min(a.size(), b.size()) < kShortestPart) return false;
   return a.find(b) != std::string_view::npos || b.find(a) != std::string_view::npos;
@@ -53,7 +58,7 @@ std::optional<std::string_view> nearest(std::string_view word,
     const std::size_t distance = edit_distance(wanted, known);
     const bool near = distance <= allowed_edits(std::max(wanted.size(), known.size())) ||
                       one_contains_other(wanted, known);
-    if (near && (!best || distance < best_distance)) {
+    if (near && plausible(wanted, known) && (!best || distance < best_distance)) {
       best = candidate;
       best_distance = distance;
     }

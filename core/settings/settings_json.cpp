@@ -106,7 +106,8 @@ Settings from_json(std::string_view text) {
 
 std::map<std::string, std::string> flat_settings(const Settings& settings) {
   std::map<std::string, std::string> flat;
-  for (const auto& [name, value] : to_object(settings).items()) flat[name] = value.dump();
+  const json object = to_object(settings);
+  for (const auto& [name, value] : object.items()) flat[name] = value.dump();
   return flat;
 }
 

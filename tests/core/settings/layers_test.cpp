@@ -1,0 +1,68 @@
+#include "core/settings/layers.h"
+
+#include <gtest/gtest.h>
+
+namespace scalemark::settings {
+namespace {
+
+TEST(MergeLayers, TheStrongerSourceWinsAndIsNamed) {
+  Sources sources{
+      .config_files = {{"a.json", R"({"iters": 1, "batch_size": 1, "seed": 1, "lr": 1})"},
+                       {"b.json", R"({"iters": 2, "batch_size": 2, "seed": 2})"}},
+      .environment = {{"SCALEMARK_ITERS", "3"}, {"SCALEMARK_BATCH_SIZE", "3"}},
+      .options = {{"iters", "4"}},
+      .set = {}};
+  Layers layers = merge_layers(sources, kTrain);
+  EXPECT_TRUE(layers.problems.empty());
+  EXPECT_EQ(layers.raw["learning_rate"].origin, "config a.json");
+  EXPECT_EQ(layers.raw["seed"].text, "2");
+  EXPECT_EQ(layers.raw["seed"].origin, "config b.json");
+  EXPECT_EQ(layers.raw["batch_size"].text, "3");
+  EXPECT_EQ(layers.raw["batch_size"].origin, "environment");
+  EXPECT_EQ(layers.raw["iters"].text, "4");
+  EXPECT_EQ(layers.raw["iters"].origin, "option");
+
+  sources.set = {"iters=5"};
+  layers = merge_layers(sources, kTrain);
+  EXPECT_EQ(layers.raw["iters"].text, "5");
+  EXPECT_EQ(layers.raw["iters"].origin, "set");
+}
+
+TEST(MergeLayers, UnknownNamesAreProblemsWithANearMatch) {
+  const Layers layers = merge_layers({.config_files = {},
+                                      .environment = {{"SCALEMARK_BATCHSIZE", "3"},
+                                                      {"SCALEMARK_RANK_SPEC", "{}"},
+                                                      {"SCALEMARK_CONFIG", "x"},
+                                                      {"HOME", "/"}},
+                                      .options = {},
+                                      .set = {"iter=3", "iters", "=3"}},
+                                     kTrain);
+  ASSERT_EQ(layers.problems.size(), 5u);
+  EXPECT_EQ(to_line(layers.problems[0]),
+            "SCALEMARK_BATCHSIZE is '3' (from environment); no option has this name. Hint: did you "
+            "mean 'batch_size'?");
+  EXPECT_EQ(to_line(layers.problems[2]),
+            "--set is 'iter=3' (from set); unknown key 'iter'. Hint: did you mean 'iters'?");
+  EXPECT_EQ(to_line(layers.problems[3]), "--set is 'iters' (from set); KEY=VALUE is expected.");
+  EXPECT_TRUE(layers.raw.empty());
+}
+
+TEST(MergeLayers, AVariableOfAnotherCommandIsANote) {
+  const Layers layers = merge_layers(
+      {.config_files = {}, .environment = {{"SCALEMARK_CLASSES", "3"}}, .options = {}, .set = {}},
+      kTrain);
+  EXPECT_TRUE(layers.problems.empty());
+  EXPECT_TRUE(layers.raw.empty());
+  ASSERT_EQ(layers.notes.size(), 1u);
+  EXPECT_EQ(layers.notes[0], "SCALEMARK_CLASSES has no meaning for train");
+}
+
+TEST(MergeLayers, ASetValueMayHoldEqualsSigns) {
+  Layers layers = merge_layers(
+      {.config_files = {}, .environment = {}, .options = {}, .set = {"timeout=rendezvous=60"}},
+      kTrain);
+  EXPECT_EQ(layers.raw["timeout"].text, "rendezvous=60");
+}
+
+}  // namespace
+}  // namespace scalemark::settings

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/catalogue/workload.h"
+#include "core/settings/defaults.h"
+#include "core/settings/option.h"
+#include "core/settings/settings_json.h"
+#include "core/settings/value.h"
+
+namespace scalemark::settings {
+namespace {
+
+TEST(OptionTable, NamesAliasesAndLettersAreUnique) {
+  std::set<std::string_view> names;
+  std::set<char> letters;
+  for (const Option& option : all_options()) {
+    EXPECT_TRUE(names.insert(option.name).second) << option.name;
+    for (const auto alias : option.aliases) EXPECT_TRUE(names.insert(alias).second) << alias;
+    const bool own_letter = !option.letter || letters.insert(option.letter).second;
+    EXPECT_TRUE(own_letter) << option.name;
+  }
+}
+
+TEST(OptionTable, EveryOptionIsDescribedAndServesACommand) {
+  for (const Option& option : all_options()) {
+    EXPECT_FALSE(option.help.empty()) << option.name;
+    EXPECT_NE(option.commands & kEveryCommand, 0u) << option.name;
+    EXPECT_EQ(option.kind == Kind::kChoice, !option.choices.empty()) << option.name;
+    const bool says_its_value =
+        option.kind == Kind::kChoice || option.kind == Kind::kSwitch || option.kind == Kind::kFlag;
+    EXPECT_NE(says_its_value, !option.value_name.empty()) << option.name;
+  }
+}
+
+TEST(OptionTable, DefaultsAndRecipesAreAllowedValues) {
+  for (const Option& option : all_options()) {
+    EXPECT_TRUE(option.default_text.empty() || accepts(option, option.default_text)) << option.name;
+  }
+  for (const auto& workload : catalogue::all_workloads()) {
+    for (const auto& [name, value] : recipe_values(workload)) {
+      const Option* option = find_option(name);
+      EXPECT_TRUE(!option || accepts(*option, value.text)) << workload.name << " " << name;
+    }
+  }
+}
+
+// An option that no field reads would be accepted and ignored.
+TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
+  Settings settings;
+  settings.what.vocab = settings.recipe.init_from = settings.recipe.save = "x";
+  settings.recipe.optimizer = settings.recipe.lr_schedule = "x";
+  settings.recipe.clip_grad_norm = 1;
+  settings.measuring = {.iters = 1, .warmup_iters = 1, .epochs = 1};
+  settings.launch.rendezvous = settings.launch.run_id = "x";
+  settings.launch.local_rank = 1;
+  settings.general.output = settings.general.torch = "x";
+  const auto flat = flat_settings(settings);
+  for (const auto name : option_names(kTrain)) {
+    const Option* option = find_option(name);
+    const bool becomes_rendezvous = name == "master_addr" || name == "master_port";
+    if (option->layer || becomes_rendezvous) continue;
+    EXPECT_TRUE(flat.contains(std::string(name))) << name;
+  }
+}
+
+TEST(FindOption, UnderscoresAndDashesAreAlike) {
+  ASSERT_NE(find_option("batch-size"), nullptr);
+  EXPECT_EQ(find_option("batch-size"), find_option("batch_size"));
+  EXPECT_EQ(find_option("lr"), find_option("learning-rate"));
+  EXPECT_EQ(find_option("batchsize"), nullptr);
+  EXPECT_EQ(option_flag("batch_size"), "--batch-size");
+}
+
+TEST(AllowedText, SaysItInWords) {
+  EXPECT_EQ(allowed_text(*find_option("threads")), "a whole number from 1 to 4096, or auto");
+  EXPECT_EQ(allowed_text(*find_option("iters")), "a whole number from 1 on, or auto");
+  EXPECT_EQ(allowed_text(*find_option("learning_rate")), "a number above 0");
+  EXPECT_EQ(allowed_text(*find_option("device")), "one of auto, cpu, cuda");
+  EXPECT_EQ(allowed_text(*find_option("momentum")), "a number from 0 to 1 (excluded)");
+}
+
+}  // namespace
+}  // namespace scalemark::settings

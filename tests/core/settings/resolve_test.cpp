@@ -1,0 +1,246 @@
+#include "core/settings/resolve.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace scalemark::settings {
+namespace {
+
+const Gpu kOldGpu{"old", ComputeCapability{7, 0}};
+const Gpu kNewGpu{"new", ComputeCapability{9, 0}};
+
+Surroundings laptop(int cores = 4) { return {.machine = {.cores = cores}}; }
+
+Surroundings with_gpus(std::vector<Gpu> gpus) {
+  return {.machine = {.cores = 16, .gpus = std::move(gpus)}};
+}
+
+RawSettings given(std::initializer_list<std::pair<const char*, const char*>> values) {
+  RawSettings raw;
+  for (const auto& [name, text] : values) raw[name] = {text, "option"};
+  return raw;
+}
+
+Settings good(const RawSettings& raw, const Surroundings& around = laptop()) {
+  Resolution resolution = resolve(raw, around);
+  for (const Problem& problem : resolution.problems) ADD_FAILURE() << to_line(problem);
+  return resolution.settings;
+}
+
+std::string only_problem(const RawSettings& raw, const Surroundings& around = laptop()) {
+  const Resolution resolution = resolve(raw, around);
+  EXPECT_EQ(resolution.problems.size(), 1u);
+  return resolution.problems.empty() ? "" : to_line(resolution.problems.front());
+}
+
+TEST(Resolve, NothingGivenIsTheMlpOnOneRank) {
+  const Settings s = good({});
+  EXPECT_EQ(s.what.workload, "mlp");
+  EXPECT_EQ(s.recipe.optimizer, "adam");
+  EXPECT_EQ(s.recipe.learning_rate, 1e-3);
+  EXPECT_EQ(s.size.batch_size, 64);
+  EXPECT_EQ(s.size.global_batch_size, 64);
+  EXPECT_EQ(s.parallel.device, "cpu");
+  EXPECT_EQ(s.parallel.backend, "gloo");
+  EXPECT_EQ(s.parallel.strategy, "none");
+  EXPECT_EQ(s.parallel.threads, 4);
+  EXPECT_FALSE(s.measuring.iters);
+  EXPECT_FALSE(s.measuring.epochs);
+  EXPECT_EQ(s.origins.at("workload"), "default");
+  EXPECT_EQ(s.origins.at("learning_rate"), "recipe");
+  EXPECT_EQ(s.origins.at("global_batch_size"), "derived");
+}
+
+TEST(Resolve, AGivenValueBeatsTheRecipe) {
+  const Settings s = good(given({{"workload", "resnet50"}, {"momentum", "0.5"}}));
+  EXPECT_EQ(s.recipe.momentum, 0.5);
+  EXPECT_EQ(s.origins.at("momentum"), "option");
+  EXPECT_EQ(s.recipe.learning_rate, 0.1);
+  EXPECT_EQ(s.what.image_size, 224);
+}
+
+TEST(Resolve, WarmupStepsReplaceTheShare) {
+  EXPECT_GT(good(given({{"workload", "resnet50"}})).recipe.lr_warmup_share, 0);
+  const Settings s = good(given({{"workload", "resnet50"}, {"lr_warmup_steps", "7"}}));
+  EXPECT_EQ(s.recipe.lr_warmup_share, 0);
+  EXPECT_EQ(s.recipe.lr_warmup_steps, 7);
+}
+
+TEST(Resolve, NoneTakesTheRecipesClippingAway) {
+  EXPECT_EQ(good(given({{"workload", "bert-mini"}})).recipe.clip_grad_norm, 1.0);
+  EXPECT_FALSE(
+      good(given({{"workload", "bert-mini"}, {"clip_grad_norm", "none"}})).recipe.clip_grad_norm);
+}
+
+TEST(Resolve, AutoFollowsTheMachine) {
+  const Settings s = good({}, with_gpus({kNewGpu, kNewGpu}));
+  EXPECT_EQ(s.parallel.device, "cuda");
+  EXPECT_EQ(s.parallel.backend, "nccl");
+  EXPECT_EQ(s.parallel.threads, 16);
+
+  const Settings two = good(given({{"nproc_per_node", "auto"}}), with_gpus({kNewGpu, kNewGpu}));
+  EXPECT_EQ(two.launch.nproc_per_node, 2);
+  EXPECT_EQ(two.parallel.threads, 8);
+  EXPECT_EQ(two.parallel.strategy, "ddp");
+  EXPECT_EQ(two.size.global_batch_size, 128);
+
+  EXPECT_EQ(good(given({{"nproc_per_node", "auto"}})).launch.nproc_per_node, 4);
+  EXPECT_EQ(good(given({{"nproc_per_node", "auto"}, {"threads", "2"}})).launch.nproc_per_node, 2);
+}
+
+TEST(Resolve, ALauncherDecidesTheNumberOfRanks) {
+  Surroundings around = laptop(8);
+  around.ranks = RankCount{.world_size = 6, .local_world_size = 2};
+  const Settings s = good(given({{"batch_size", "10"}}), around);
+  EXPECT_EQ(s.size.global_batch_size, 60);
+  EXPECT_EQ(s.parallel.threads, 4);
+  EXPECT_EQ(s.parallel.strategy, "ddp");
+}
+
+TEST(Resolve, LinearScalingGoesByTheReferenceBatch) {
+  const Settings s = good(
+      given({{"workload", "resnet50"}, {"lr_scaling", "linear"}, {"global_batch_size", "1024"}}));
+  EXPECT_DOUBLE_EQ(s.recipe.learning_rate, 0.4);  // 0.1 x 1024 / 256
+}
+
+TEST(Resolve, MasterOptionsAreARendezvous) {
+  EXPECT_EQ(good(given({{"master_addr", "n1"}, {"master_port", "1234"}})).launch.rendezvous,
+            "n1:1234");
+  EXPECT_EQ(good(given({{"master_addr", "n1"}})).launch.rendezvous, "n1:29500");
+  EXPECT_EQ(good(given({{"master_port", "1234"}})).launch.rendezvous, "127.0.0.1:1234");
+  EXPECT_EQ(only_problem(given({{"master_port", "1234"}, {"nnodes", "2"}})),
+            "--master-port is '1234' (from option); on several nodes --master-addr must name the "
+            "host.");
+  EXPECT_EQ(only_problem(given({{"master_addr", "n1"}, {"rendezvous", "n2:1"}})),
+            "--master-addr is 'n1' (from option); cannot be combined with --rendezvous.");
+}
+
+TEST(Resolve, OutputPlaceholders) {
+  Surroundings around = laptop();
+  around.place = {.host = "n7", .job = "42", .date = "20260102T030405Z"};
+  EXPECT_EQ(good({}, around).general.output, "results/runs/mlp-20260102T030405Z");
+  EXPECT_EQ(good(given({{"output", "out/{host}/{job}"}}), around).general.output, "out/n7/42");
+  for (const char* bad : {"out/{user}", "out/{host", "out/}"}) {
+    EXPECT_EQ(only_problem(given({{"output", bad}}), around),
+              "--output is '" + std::string(bad) +
+                  "' (from option); the placeholders {host}, {job} and {date} are allowed.");
+  }
+}
+
+struct BadValue {
+  const char* option;
+  const char* text;
+  const char* line;  // after "--option is 'text' (from option); "
+};
+
+TEST(Resolve, RefusesBadValuesByName) {
+  const BadValue kBad[] = {
+      {"batch_size", "-1", "a whole number from 1 on is allowed."},
+      {"batch_size", "0", "a whole number from 1 on is allowed."},
+      {"batch_size", "32.7", "a whole number from 1 on is allowed."},
+      {"batch_size", "99999999999999999999", "a whole number from 1 on is allowed."},
+      {"batch_size", "auto", "a whole number from 1 on is allowed."},
+      {"iters", "1e3", "a whole number from 1 on, or auto is allowed."},
+      {"learning_rate", "1e400", "a number above 0 is allowed."},
+      {"learning_rate", "0", "a number above 0 is allowed."},
+      {"learning_rate", "nan", "a number above 0 is allowed."},
+      {"momentum", "1", "a number from 0 to 1 (excluded) is allowed."},
+      {"threads", "4294967297", "a whole number from 1 to 4096, or auto is allowed."},
+      {"nproc_per_node", "4097", "a whole number from 1 to 4096, or auto is allowed."},
+      {"overlap", "maybe", "on or off is allowed."},
+      {"device", "gpu", "one of auto, cpu, cuda is allowed."},
+      {"precision", "amp-b16",
+       "one of fp32, tf32, amp-fp16, amp-bf16 is allowed. Hint: did you mean 'amp-bf16'?"},
+      {"workload", "resnet",
+       "one of resnet50, bert-base, bert-large, bert-mini, mlp, linear is allowed. Hint: did you "
+       "mean 'resnet50'?"},
+      {"strategy", "sharded", "one of none, ddp is allowed."},
+      {"backend", "mpi", "one of auto, nccl, gloo is allowed."},
+      {"timeout", "windo=3",
+       "SECONDS or PHASE=SECONDS,... above 0, the phases being rendezvous, preflight, setup, "
+       "warmup, window, evaluation, finish is allowed."},
+      {"min_time", "2d",
+       "seconds from 0 to 1000000, or with a unit: 500ms, 2s, 5m, 1h is allowed."},
+      {"master_port", "65536", "a whole number from 1 to 65535 is allowed."},
+      {"run_id", "", "text is allowed."},
+  };
+  for (const BadValue& bad : kBad) {
+    const std::string start = option_flag(bad.option) +
+                              (*bad.text ? " is '" + std::string(bad.text) + "'" : "") +
+                              " (from option); ";
+    EXPECT_EQ(only_problem(given({{bad.option, bad.text}})), start + bad.line);
+  }
+}
+
+TEST(Resolve, RefusesWhatContradicts) {
+  EXPECT_EQ(only_problem(given({{"iters", "5"}, {"epochs", "1"}})),
+            "--iters is '5' (from option); cannot be combined with --epochs: steps are counted, or "
+            "epochs.");
+  EXPECT_EQ(only_problem(given({{"data", "/tmp/x"}})),
+            "--data is '/tmp/x' (from option); mlp trains on synthetic data only.");
+  EXPECT_EQ(
+      only_problem(given({{"backend", "nccl"}})),
+      "--backend is 'nccl' (from option); nccl needs --device cuda. Hint: use --backend gloo");
+  EXPECT_EQ(
+      only_problem(given({{"device", "cuda"}})),
+      "--device is 'cuda' (from option); no GPU is visible here. Hint: `scalemark doctor` says "
+      "what was looked for");
+  EXPECT_EQ(only_problem(given({{"node_rank", "2"}, {"nnodes", "2"}})),
+            "--node-rank is '2' (from option); must be below --nnodes 2.");
+  EXPECT_EQ(
+      only_problem(given({{"global_batch_size", "10"}, {"nproc_per_node", "4"}})),
+      "--global-batch-size is '10' (from option); a multiple of 4 (accumulation 1 x 4 ranks), "
+      "like 8 or 12.");
+  EXPECT_EQ(only_problem(given({{"nproc_per_node", "3"}}), with_gpus({kNewGpu, kNewGpu})),
+            "--backend is 'nccl' (from default); 3 ranks on 2 GPUs: nccl takes one rank per GPU. "
+            "Hint: start fewer ranks, or use --backend gloo");
+  EXPECT_EQ(only_problem(given({{"quiet", "on"}, {"verbose", "on"}})),
+            "--quiet is 'on' (from option); cannot be combined with --verbose.");
+}
+
+TEST(Resolve, PrecisionIsRefusedWhereTheHardwareLacksIt) {
+  EXPECT_NE(only_problem(given({{"precision", "tf32"}})), "");
+  EXPECT_NE(only_problem(given({{"precision", "amp-bf16"}})), "");
+  EXPECT_NE(only_problem(given({{"precision", "amp-bf16"}}), with_gpus({kOldGpu})), "");
+  EXPECT_EQ(good(given({{"precision", "amp-bf16"}}), with_gpus({kNewGpu})).parallel.precision,
+            "amp-bf16");
+  Surroundings amx = laptop();
+  amx.machine.cpu_flags = "fpu amx_bf16 sse";
+  EXPECT_EQ(good(given({{"precision", "amp-bf16"}}), amx).parallel.precision, "amp-bf16");
+}
+
+TEST(Resolve, ListsAllProblemsAtOnceAndJudgesNothingTwice) {
+  const Resolution resolution = resolve(given({{"batch_size", "-1"},
+                                               {"precision", "fp8"},
+                                               {"workload", "nosuch"},
+                                               {"iters", "0"},
+                                               {"epochs", "2"},
+                                               {"device", "tpu"}}),
+                                        laptop());
+  EXPECT_EQ(resolution.problems.size(), 5u);
+  try {
+    refuse_if_invalid(resolution.problems);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.record().exit_code, ExitCode::kConfiguration);
+    for (const char* name : {"--batch-size", "--precision", "--workload", "--iters", "--device"}) {
+      EXPECT_NE(error.record().what.find(name), std::string::npos) << name;
+    }
+  }
+}
+
+TEST(Resolve, AnOptionThatTheWorkloadDoesNotUseIsANote) {
+  const Resolution resolution =
+      resolve(given({{"image_size", "64"}, {"overlap", "off"}, {"optimizer", "sgd"}}), laptop());
+  EXPECT_TRUE(resolution.problems.empty());
+  EXPECT_EQ(resolution.notes,
+            (std::vector<std::string>{
+                "--image-size has no effect: mlp does not use it",
+                "--overlap has no effect: strategy none exchanges no gradients",
+                "--optimizer sgd runs at the recipe's learning rate for adam (0.001); give "
+                "--learning-rate to choose another"}));
+}
+
+}  // namespace
+}  // namespace scalemark::settings
