@@ -1,0 +1,144 @@
+// SGD, Adam and AdamW through ATen's fused kernels: one pass over all tensors, on CPU and CUDA.
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_sub.h>
+#include <ATen/ops/_fused_adam.h>
+#include <ATen/ops/_fused_adamw.h>
+#include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "engine/training/optimizers.h"
+#include "engine/training/parameter_group.h"
+
+namespace scalemark::training {
+namespace {
+
+std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
+  return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+class Sgd final : public Optimizer {
+ public:
+  Sgd(std::vector<ParameterGroup> groups, double momentum, bool nesterov)
+      : groups_(std::move(groups)), momentum_(momentum), nesterov_(nesterov) {
+    if (momentum == 0) return;
+    for (ParameterGroup& group : groups_) group.add_zero_state(kMomentum);
+  }
+
+  void step(double learning_rate, const at::Tensor& found_inf) override {
+    const at::NoGradGuard no_grad;
+    for (ParameterGroup& group : groups_) {
+      const ParameterLists& lists = group.with_gradients();
+      if (lists.empty()) continue;
+      // The buffers start at zero, so that the first step is like any other (0 x momentum + g),
+      // also when the gradient scaler skips it.
+      at::_fused_sgd_(lists.parameters, lists.gradients, lists.state[kMomentum],
+                      group.weight_decay(), momentum_, learning_rate, /*dampening=*/0, nesterov_,
+                      /*maximize=*/false, /*is_first_step=*/false, /*grad_scale=*/{},
+                      if_defined(found_inf));
+      group.release_gradients();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMomentum = 0;
+  std::vector<ParameterGroup> groups_;
+  double momentum_;
+  bool nesterov_;
+};
+
+enum class Decay { kInGradient, kDecoupled };  // Adam, AdamW
+
+class Adam final : public Optimizer {
+ public:
+  Adam(std::vector<ParameterGroup> groups, const RecipeSettings& recipe, Decay decay)
+      : groups_(std::move(groups)),
+        beta1_(recipe.adam_beta1),
+        beta2_(recipe.adam_beta2),
+        eps_(recipe.eps),
+        update_(kernel_of(decay)) {
+    for (ParameterGroup& group : groups_) {
+      group.add_zero_state(kMean);
+      group.add_zero_state(kMeanSquare);
+      group.set_state(kStep, step_counters(group.parameters()));
+      if (!group.empty()) one_ = at::ones({}, counter_options(group.parameters().front()));
+    }
+  }
+
+  void step(double learning_rate, const at::Tensor& found_inf) override {
+    const at::NoGradGuard no_grad;
+    for (ParameterGroup& group : groups_) {
+      const ParameterLists& lists = group.with_gradients();
+      if (lists.empty()) continue;
+      const auto& steps = lists.state[kStep];
+      at::_foreach_add_(steps, one_);  // before the update: it divides by 1 - beta^step
+      update_(lists.parameters, lists.gradients, lists.state[kMean], lists.state[kMeanSquare], {},
+              steps, learning_rate, beta1_, beta2_, group.weight_decay(), eps_, /*amsgrad=*/false,
+              /*maximize=*/false, /*grad_scale=*/{}, if_defined(found_inf));
+      // A skipped step is not counted; as in PyTorch.
+      if (found_inf.defined()) at::_foreach_sub_(steps, found_inf.squeeze());
+      group.release_gradients();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMean = 0, kMeanSquare = 1, kStep = 2;
+  using Update = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
+                          at::TensorList, at::TensorList, double, double, double, double, double,
+                          bool, bool, const std::optional<at::Tensor>&,
+                          const std::optional<at::Tensor>&);
+
+  static Update kernel_of(Decay decay) {
+    if (decay == Decay::kDecoupled) return &at::_fused_adamw_;
+    return &at::_fused_adam_;
+  }
+
+  static at::TensorOptions counter_options(const at::Tensor& parameter) {
+    return at::TensorOptions().dtype(at::kFloat).device(parameter.device());
+  }
+
+  static std::vector<at::Tensor> step_counters(const std::vector<at::Tensor>& parameters) {
+    std::vector<at::Tensor> counters;
+    for (const at::Tensor& parameter : parameters) {
+      counters.push_back(at::zeros({}, counter_options(parameter)));
+    }
+    return counters;
+  }
+
+  std::vector<ParameterGroup> groups_;
+  double beta1_, beta2_, eps_;
+  Update update_;
+  at::Tensor one_;
+};
+
+std::vector<ParameterGroup> groups_by_decay(const Parameters& parameters,
+                                            const RecipeSettings& recipe) {
+  return make_groups(parameters, recipe.weight_decay, recipe.decay_norms_and_biases,
+                     Split::kByDecay);
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_sgd(const Parameters& parameters, const RecipeSettings& recipe) {
+  if (recipe.nesterov && recipe.momentum <= 0) {
+    throw configuration("nesterov with momentum " + std::to_string(recipe.momentum),
+                        "a momentum above 0");
+  }
+  return std::make_unique<Sgd>(groups_by_decay(parameters, recipe), recipe.momentum,
+                               recipe.nesterov);
+}
+
+std::unique_ptr<Optimizer> make_adam(const Parameters& parameters, const RecipeSettings& recipe) {
+  return std::make_unique<Adam>(groups_by_decay(parameters, recipe), recipe, Decay::kInGradient);
+}
+
+std::unique_ptr<Optimizer> make_adamw(const Parameters& parameters, const RecipeSettings& recipe) {
+  return std::make_unique<Adam>(groups_by_decay(parameters, recipe), recipe, Decay::kDecoupled);
+}
+
+}  // namespace scalemark::training

@@ -1,0 +1,55 @@
+#include "engine/training/optimizer.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_foreach_norm.h>
+#include <ATen/ops/_foreach_zero.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/stack.h>
+
+#include "core/base/error.h"
+#include "engine/training/optimizers.h"
+
+namespace scalemark::training {
+
+std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters,
+                                          const settings::RecipeSettings& recipe) {
+  if (parameters.empty()) throw configuration("the network has no trainable parameters");
+  if (recipe.optimizer == "sgd") return make_sgd(parameters, recipe);
+  if (recipe.optimizer == "adam") return make_adam(parameters, recipe);
+  if (recipe.optimizer == "adamw") return make_adamw(parameters, recipe);
+  if (recipe.optimizer == "lamb") return make_lamb(parameters, recipe);
+  if (recipe.optimizer == "lars") return make_lars(parameters, recipe);
+  throw configuration("optimizer is '" + recipe.optimizer + "'", "sgd, adam, adamw, lamb or lars");
+}
+
+at::Tensor clip_gradients(const std::vector<at::Tensor>& gradients, double max_norm) {
+  if (gradients.empty()) throw bug("clipping without gradients");
+  const at::NoGradGuard no_grad;
+  const at::Tensor total = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)));
+  // Always multiplied, by 1 when the norm is small enough: asking would wait for the device.
+  const at::Tensor factor = (max_norm / (total + 1e-6)).clamp_max(1.0);
+  at::_foreach_mul_(gradients, factor);
+  return total;
+}
+
+void collect_gradients(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& into) {
+  into.clear();
+  for (const at::Tensor& parameter : parameters) {
+    if (parameter.grad().defined()) into.push_back(parameter.grad());
+  }
+}
+
+void zero_gradients(const std::vector<at::Tensor>& parameters, ZeroGradients how) {
+  if (how == ZeroGradients::kDrop) {
+    for (const at::Tensor& parameter : parameters) parameter.mutable_grad().reset();
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> gradients;
+  collect_gradients(parameters, gradients);
+  if (!gradients.empty()) at::_foreach_zero_(gradients);
+}
+
+}  // namespace scalemark::training

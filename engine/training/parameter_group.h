@@ -1,0 +1,62 @@
+// Parameters that share a weight decay, with the optimizer's state for each; an optimizer's private
+// bookkeeping. Knows no update rule.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "engine/training/parameters.h"
+
+namespace scalemark::training {
+
+// Lists that run in parallel: entry i of each belongs to parameter i.
+struct ParameterLists {
+  static constexpr std::size_t kStates = 3;
+
+  std::vector<at::Tensor> parameters;
+  std::vector<at::Tensor> gradients;
+  std::array<std::vector<at::Tensor>, kStates> state;  // unused ones stay empty
+
+  bool empty() const { return parameters.empty(); }
+};
+
+class ParameterGroup {
+ public:
+  ParameterGroup(std::vector<at::Tensor> parameters, double weight_decay);
+
+  double weight_decay() const { return weight_decay_; }
+  bool empty() const { return all_.empty(); }
+  const std::vector<at::Tensor>& parameters() const { return all_.parameters; }
+
+  // Gives each parameter zeros of its own shape, layout and dtype as state `slot`.
+  void add_zero_state(std::size_t slot);
+  void set_state(std::size_t slot, std::vector<at::Tensor> state);
+
+  // The lists restricted to parameters that have a gradient now. Valid until the next call.
+  // Allocates only when the set of these parameters changes.
+  const ParameterLists& with_gradients();
+
+  // After the update: a second owner would keep the memory of gradients that are dropped.
+  void release_gradients();
+
+ private:
+  void rebuild_active();
+
+  double weight_decay_;
+  ParameterLists all_;
+  ParameterLists active_;
+  std::vector<std::size_t> active_indices_;
+};
+
+enum class Split { kByDecay, kByKind };
+
+// kByDecay: one group, or two when norm weights and biases are spared from decay. kByKind: always
+// norm weights and biases (second) apart from the rest (first).
+std::vector<ParameterGroup> make_groups(const std::vector<NamedParameter>& parameters,
+                                        double weight_decay, bool decay_norms_and_biases,
+                                        Split split);
+
+}  // namespace scalemark::training
