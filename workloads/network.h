@@ -5,8 +5,10 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/catalogue/workload.h"
@@ -37,11 +39,16 @@ class Network {
   // Hugging Face), so that weights travel as safetensors in both directions.
   virtual torch::nn::Module& module() = 0;
 
+  // Second names of one parameter in the original's state dict (a tied decoder): alias -> name. The
+  // module tree holds the parameter under its first name only.
+  virtual std::map<std::string, std::string> tied_names() const { return {}; }
+
   // Mean loss of a batch on the network's device: a scalar to call backward() on. Images arrive as
   // uint8 NHWC and are normalised and cast here.
   virtual at::Tensor loss(const data::Batch& batch) = 0;
 
-  // For a network in eval mode, under no_grad.
+  // For a network in eval mode, under no_grad. The batch's last `padding` samples, which repeat
+  // others, are left out. The loss is the training loss, weighted by items.
   virtual EvaluationSums evaluate(const data::Batch& batch) = 0;
 };
 

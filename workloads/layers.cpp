@@ -1,0 +1,65 @@
+#include "workloads/layers.h"
+
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+
+#include <array>
+#include <cmath>
+
+namespace scalemark::workloads {
+namespace {
+
+constexpr double kBatchNormMomentum = 0.1;
+constexpr double kBatchNormEps = 1e-5;
+
+}  // namespace
+
+Linear::Linear(std::int64_t in, std::int64_t out) {
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  weight = register_parameter("weight", at::empty({out, in}).uniform_(-bound, bound));
+  bias = register_parameter("bias", at::empty({out}).uniform_(-bound, bound));
+}
+
+at::Tensor Linear::forward(const at::Tensor& x) const { return at::linear(x, weight, bias); }
+
+Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
+                         std::int64_t stride, at::MemoryFormat memory_format)
+    : stride(stride), padding(kernel / 2) {
+  const double deviation = std::sqrt(2 / static_cast<double>(out * kernel * kernel));
+  const auto fresh = at::empty({out, in, kernel, kernel}).normal_(0, deviation);
+  weight = register_parameter("weight", fresh.contiguous(memory_format));
+}
+
+at::Tensor Convolution::forward(const at::Tensor& x) const {
+  return at::conv2d(x, weight, {}, stride, padding);
+}
+
+BatchNorm::BatchNorm(std::int64_t channels, const at::Tensor& batches, double initial_weight) {
+  weight = register_parameter("weight", at::full({channels}, initial_weight, at::kFloat));
+  bias = register_parameter("bias", at::zeros({channels}));
+  running_mean = register_buffer("running_mean", at::zeros({channels}));
+  running_var = register_buffer("running_var", at::ones({channels}));
+  register_buffer("num_batches_tracked", batches);
+}
+
+at::Tensor BatchNorm::forward(const at::Tensor& x) const {
+  return at::batch_norm(x, weight, bias, running_mean, running_var, is_training(),
+                        kBatchNormMomentum, kBatchNormEps, /*cudnn_enabled=*/true);
+}
+
+LayerNorm::LayerNorm(std::int64_t features, double eps) : eps(eps) {
+  weight = register_parameter("weight", at::ones({features}));
+  bias = register_parameter("bias", at::zeros({features}));
+}
+
+at::Tensor LayerNorm::forward(const at::Tensor& x) const {
+  return at::layer_norm(x, weight.sizes(), weight, bias, eps);
+}
+
+}  // namespace scalemark::workloads
