@@ -1,27 +1,62 @@
 #include "core/monitoring/memory.h"
 
+#include <fcntl.h>
 #include <malloc.h>
+#include <unistd.h>
 
-#include <fstream>
-#include <sstream>
-#include <string>
+#include <charconv>
+
+#include "core/base/error.h"
+#include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
+namespace {
 
-std::uint64_t peak_rss_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("VmHWM:")) continue;
-    std::uint64_t kib = 0;
-    std::istringstream(line.substr(6)) >> kib;
-    return kib * 1024;
+std::uint64_t status_field(std::string_view field) {
+  const auto text = read_text("/proc/self/status");
+  const auto bytes = text ? kilobyte_field(*text, field) : std::nullopt;
+  if (!bytes) {
+    throw system_error("/proc/self/status does not tell " + std::string(field),
+                       "a mounted /proc of Linux");
   }
-  return 0;
+  return *bytes;
 }
 
-void reset_peak_rss() {
+}  // namespace
+
+std::optional<std::uint64_t> kilobyte_field(std::string_view text, std::string_view field) {
+  const std::string key = std::string(field) + ":";
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find('\n', begin), text.size());
+    auto line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (!line.starts_with(key)) continue;
+    line.remove_prefix(key.size());
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    std::uint64_t kilobytes = 0;
+    const auto parsed = std::from_chars(line.data(), line.data() + line.size(), kilobytes);
+    if (parsed.ec != std::errc()) return std::nullopt;
+    return kilobytes * 1024;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t peak_rss_bytes() { return status_field("VmHWM"); }
+
+std::uint64_t rss_bytes() { return status_field("VmRSS"); }
+
+std::optional<std::uint64_t> pss_bytes() {
+  const auto text = read_text("/proc/self/smaps_rollup");
+  return text ? kilobyte_field(*text, "Pss") : std::nullopt;
+}
+
+bool reset_peak_rss() {
   malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";  // 5: reset the peak (proc(5)); best effort
+  const int file = ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool written = ::write(file, "5", 1) == 1;  // 5: reset the peak (proc(5))
+  ::close(file);
+  return written;
 }
 
 }  // namespace scalemark::monitoring

@@ -1,15 +1,28 @@
-// Peak resident memory of this process, resettable. Linux only.
+// How much memory this process holds, as Linux counts it. Knows nothing of allocators or devices.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace scalemark::monitoring {
 
-// Peak RSS since the last reset (VmHWM), in bytes; 0 when /proc cannot be read.
+// Highest resident size since the process began or reset_peak_rss() was called. Throws
+// system_error() where /proc cannot be read.
 std::uint64_t peak_rss_bytes();
+std::uint64_t rss_bytes();
 
-// Gives freed memory back to the kernel and sets the peak to the present RSS, so that one point's
-// peak is not the next one's.
-void reset_peak_rss();
+// Proportional size: pages shared with other processes are divided among them, so that the sum over
+// ranks is what the machine holds. Absent where the kernel does not tell (before 4.14). Slow: walks
+// all mappings.
+std::optional<std::uint64_t> pss_bytes();
+
+// Gives free heap pages back and starts the peak anew, so that one point's peak is not the next
+// one's. False where the kernel refuses (some sandboxes): the peak then remains that of the
+// process.
+bool reset_peak_rss();
+
+// "VmHWM:   123 kB" of a /proc/self/status text, in bytes. Pure.
+std::optional<std::uint64_t> kilobyte_field(std::string_view text, std::string_view field);
 
 }  // namespace scalemark::monitoring

@@ -1,0 +1,110 @@
+#include <charconv>
+#include <sstream>
+
+#include "core/monitoring/environment.h"
+#include "core/monitoring/text_file.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+// v1 says "no limit" with the largest multiple of a page; no machine has 2^60 bytes.
+constexpr std::uint64_t kUnlimitedFrom = 1ULL << 60;
+
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc()) return std::nullopt;  // "max"
+  return value;
+}
+
+template <class T>
+void tighten(std::optional<T>& limit, T value) {
+  if (!limit || value < *limit) limit = value;
+}
+
+void tighten_cpus(CgroupLimits& limits, std::optional<std::int64_t> quota_us,
+                  std::optional<std::int64_t> period_us) {
+  if (!quota_us || !period_us || *quota_us <= 0 || *period_us <= 0) return;
+  tighten(limits.cpus, static_cast<double>(*quota_us) / static_cast<double>(*period_us));
+}
+
+void tighten_memory(CgroupLimits& limits, const fs::path& file) {
+  const auto line = read_line(file);
+  const auto bytes = line ? number(*line) : std::nullopt;
+  if (!bytes || *bytes < 0 || static_cast<std::uint64_t>(*bytes) >= kUnlimitedFrom) return;
+  tighten(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
+}
+
+// Calls read(folder) for `group` and each group above it, up to the mount itself. In a container
+// the group's path may not exist below the mount: then only the mount is read.
+template <class Read>
+void walk_up(const fs::path& mount, fs::path group, Read read) {
+  for (group = group.relative_path(); !group.empty(); group = group.parent_path()) {
+    read(mount / group);
+  }
+  read(mount);
+}
+
+// Is `wanted` in "cpu,cpuacct"? v2 has an empty list, and there "" is wanted.
+bool names(const std::string& controllers, const std::string& wanted) {
+  if (controllers.empty()) return wanted.empty();
+  std::istringstream list(controllers);
+  for (std::string one; std::getline(list, one, ',');) {
+    if (one == wanted) return true;
+  }
+  return false;
+}
+
+// "0::/user.slice" or "4:cpu,cpuacct:/job": the path of `controller`, "" for v2.
+std::string group_path(const std::string& text, const std::string& controller) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const auto controllers = line.substr(first + 1, second - first - 1);
+    if (names(controllers, controller)) {
+      return line.substr(second + 1);
+    }
+  }
+  return "/";
+}
+
+void read_v2(CgroupLimits& limits, const fs::path& folder) {
+  if (const auto line = read_line(folder / "cpu.max")) {
+    const auto blank = line->find(' ');
+    if (blank != std::string::npos) {
+      tighten_cpus(limits, number(line->substr(0, blank)), number(line->substr(blank + 1)));
+    }
+  }
+  tighten_memory(limits, folder / "memory.max");
+}
+
+void read_v1_cpu(CgroupLimits& limits, const fs::path& folder) {
+  const auto quota = read_line(folder / "cpu.cfs_quota_us");
+  const auto period = read_line(folder / "cpu.cfs_period_us");
+  if (quota && period) tighten_cpus(limits, number(*quota), number(*period));
+}
+
+}  // namespace
+
+CgroupLimits cgroup_limits(const fs::path& root) {
+  CgroupLimits limits;
+  const fs::path mount = root / "sys/fs/cgroup";
+  const auto groups = read_text(root / "proc/self/cgroup").value_or("");
+  std::error_code ignored;
+  if (fs::exists(mount / "cgroup.controllers", ignored)) {
+    limits.version = 2;
+    walk_up(mount, group_path(groups, ""), [&](const fs::path& f) { read_v2(limits, f); });
+  } else if (fs::exists(mount / "memory", ignored) || fs::exists(mount / "cpu", ignored)) {
+    limits.version = 1;
+    walk_up(mount / "cpu", group_path(groups, "cpu"),
+            [&](const fs::path& f) { read_v1_cpu(limits, f); });
+    walk_up(mount / "memory", group_path(groups, "memory"),
+            [&](const fs::path& f) { tighten_memory(limits, f / "memory.limit_in_bytes"); });
+  }
+  return limits;
+}
+
+}  // namespace scalemark::monitoring

@@ -1,0 +1,167 @@
+#include "core/monitoring/environment.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "core/monitoring/memory.h"
+#include "core/monitoring/text_file.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kFlags = {"avx",      "avx2",        "fma",         "avx512f",     "avx512bw",
+                               "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "avx_vnni",
+                               "amx_tile", "amx_int8",    "amx_bf16",    "amx_fp16",    "asimd",
+                               "sve",      "bf16",        "i8mm"};
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\"");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t\"\r") - first + 1));
+}
+
+// The value of the first line "key<separator> value" whose key is `key`.
+std::string value_of(std::string_view text, std::string_view key, char separator) {
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    const auto at = line.find(separator);
+    if (at != std::string::npos && trimmed(line.substr(0, at)) == key) {
+      return trimmed(line.substr(at + 1));
+    }
+  }
+  return "";
+}
+
+// Distinct (physical id, core id) pairs and processors of /proc/cpuinfo.
+Cores count_cores(std::string_view cpuinfo) {
+  Cores cores;
+  std::set<std::pair<std::string, std::string>> physical;
+  std::string package;
+  std::istringstream lines{std::string(cpuinfo)};
+  for (std::string line; std::getline(lines, line);) {
+    const auto at = line.find(':');
+    if (at == std::string::npos) continue;
+    const auto key = trimmed(line.substr(0, at)), value = trimmed(line.substr(at + 1));
+    if (key == "processor") ++cores.logical;
+    if (key == "physical id") package = value;
+    if (key == "core id") physical.emplace(package, value);
+  }
+  // Some virtual machines and ARM kernels do not tell cores from threads.
+  cores.physical = physical.empty() ? cores.logical : static_cast<int>(physical.size());
+  return cores;
+}
+
+int affinity_cores(int logical) {
+  // Grown until the kernel's mask fits: cpu_set_t alone holds 1,024 CPUs.
+  for (int cpus = 1024; cpus <= 1 << 16; cpus *= 2) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    if (!set) break;
+    const std::size_t size = CPU_ALLOC_SIZE(cpus);
+    const bool known = sched_getaffinity(0, size, set) == 0;
+    const int count = known ? CPU_COUNT_S(size, set) : 0;
+    CPU_FREE(set);
+    if (known) return count;
+  }
+  return logical;
+}
+
+std::optional<std::int64_t> read_number(const fs::path& file) {
+  const auto line = read_line(file);
+  std::int64_t value = 0;
+  if (!line) return std::nullopt;
+  const auto parsed = std::from_chars(line->data(), line->data() + line->size(), value);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::vector<Nic> read_nics(const fs::path& root) {
+  std::vector<Nic> nics;
+  std::error_code error;
+  for (fs::directory_iterator it(root / "sys/class/net", error), end; !error && it != end;
+       it.increment(error)) {
+    Nic nic;
+    nic.name = it->path().filename();
+    if (nic.name == "lo") continue;
+    nic.state = read_line(it->path() / "operstate").value_or("unknown");
+    nic.speed_Mbit_per_s = read_number(it->path() / "speed");
+    if (nic.speed_Mbit_per_s && *nic.speed_Mbit_per_s <= 0) nic.speed_Mbit_per_s.reset();
+    nic.mtu = read_number(it->path() / "mtu");
+    nics.push_back(nic);
+  }
+  std::sort(nics.begin(), nics.end(), [](const Nic& a, const Nic& b) { return a.name < b.name; });
+  return nics;
+}
+
+void read_cpu(Host& host, const fs::path& root) {
+  const auto cpuinfo = read_text(root / "proc/cpuinfo").value_or("");
+  host.cpu = value_of(cpuinfo, "model name", ':');
+  host.cpu_flags = cpu_flags_of_interest(cpuinfo);
+  host.cores = count_cores(cpuinfo);
+  host.cores.usable = affinity_cores(host.cores.logical);
+}
+
+void read_gpus(Host& host, const std::string& nvml) {
+  auto survey = survey_gpus(nvml);
+  host.gpus = std::move(survey.gpus);
+  host.gpu_note = std::move(survey.note);
+  const char* chosen = std::getenv("CUDA_VISIBLE_DEVICES");
+  host.visible_gpus =
+      visible_gpus(chosen ? std::optional<std::string>(chosen) : std::nullopt, host.gpus);
+}
+
+}  // namespace
+
+std::vector<std::string> cpu_flags_of_interest(std::string_view cpuinfo) {
+  std::string line = value_of(cpuinfo, "flags", ':');
+  if (line.empty()) line = value_of(cpuinfo, "Features", ':');  // ARM
+  std::istringstream words(line);
+  const std::set<std::string> all{std::istream_iterator<std::string>(words), {}};
+  std::vector<std::string> found;
+  for (const char* flag : kFlags) {
+    if (all.contains(flag)) found.emplace_back(flag);
+  }
+  return found;
+}
+
+Host survey_host(const fs::path& root, const std::string& nvml) {
+  Host host;
+  utsname system = {};
+  if (uname(&system) == 0) {
+    host.hostname = system.nodename;
+    host.kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
+  }
+  host.os = value_of(read_text(root / "etc/os-release").value_or(""), "PRETTY_NAME", '=');
+  read_cpu(host, root);
+  host.cgroup = cgroup_limits(root);
+  host.memory_bytes =
+      kilobyte_field(read_text(root / "proc/meminfo").value_or(""), "MemTotal").value_or(0);
+  host.nics = read_nics(root);
+  if (!nvml.empty()) read_gpus(host, nvml);
+  return host;
+}
+
+int usable_cores(const Host& host) {
+  int cores = host.cores.usable;
+  if (host.cgroup.cpus) cores = std::min(cores, static_cast<int>(std::floor(*host.cgroup.cpus)));
+  return std::max(1, cores);
+}
+
+int usable_cores() {
+  Host host;
+  read_cpu(host, "/");
+  host.cgroup = cgroup_limits();
+  return usable_cores(host);
+}
+
+}  // namespace scalemark::monitoring

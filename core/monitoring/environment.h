@@ -1,0 +1,37 @@
+// Finds out what machine this is: CPU, memory, limits, network cards, GPUs, and the few environment
+// variables that change results. Reads files of Linux; starts nothing and knows no torch.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/monitoring/gpus.h"
+#include "core/monitoring/host.h"
+
+namespace scalemark::monitoring {
+
+// This machine. What cannot be read is absent or empty; never throws for that. `root` stands before
+// every path (tests), `nvml` is the library that survey_gpus() loads; empty: GPUs are not looked
+// at.
+Host survey_host(const std::filesystem::path& root = "/", const std::string& nvml = kNvmlLibrary);
+
+// The cores that this process may use, whole ones: affinity mask and cgroup quota, at least 1.
+int usable_cores(const Host& host);
+int usable_cores();
+
+// Of the CPU, in the kernel's spelling: "avx2", "avx512f", "avx512_bf16", "amx_bf16", ...
+std::vector<std::string> cpu_flags_of_interest(std::string_view cpuinfo);
+
+CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");
+
+// The allow-list: names that change results. Everything else, and every name that looks like a
+// secret, is left out. `environment`: entries "NAME=value".
+std::map<std::string, std::string> allowed_variables(std::span<const char* const> environment);
+std::map<std::string, std::string> allowed_variables();  // of this process
+
+}  // namespace scalemark::monitoring

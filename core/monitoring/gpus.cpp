@@ -1,0 +1,179 @@
+#include "core/monitoring/gpus.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+#include "core/monitoring/nvml_library.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+// Asks one device; collects what could not be read. "Not supported" is an answer, not a failure.
+class Questions {
+ public:
+  Questions(const nvml::Library& library, std::set<std::string>& failures)
+      : library_(library), failures_(failures) {}
+
+  template <class F, class... Arguments>
+  bool ask(const char* what, F function, Arguments... arguments) {
+    if (!function) {
+      failures_.insert(std::string(what) + " (not in this driver)");
+      return false;
+    }
+    const nvml::Return code = function(arguments...);
+    if (code != nvml::kSuccess && code != nvml::kNotSupported) {
+      failures_.insert(std::string(what) + " (" + library_.text_of(code) + ")");
+    }
+    return code == nvml::kSuccess;
+  }
+
+  template <class F>
+  std::string text(const char* what, F function, nvml::Device device) {
+    char buffer[128] = {};
+    const bool known = ask(what, function, device, buffer, unsigned{sizeof buffer - 1});
+    return known ? buffer : "";
+  }
+
+  template <class F, class... Arguments>
+  std::optional<int> number(const char* what, F function, Arguments... arguments) {
+    unsigned value = 0;
+    if (!ask(what, function, arguments..., &value)) return std::nullopt;
+    return static_cast<int>(value);
+  }
+
+ private:
+  const nvml::Library& library_;
+  std::set<std::string>& failures_;
+};
+
+std::optional<int> active_links(const nvml::Functions& call, nvml::Device device) {
+  if (!call.nvlink_state) return std::nullopt;
+  int active = 0;
+  for (unsigned link = 0; link < nvml::kMaxLinks; ++link) {
+    unsigned on = 0;
+    if (call.nvlink_state(device, link, &on) == nvml::kSuccess && on) ++active;
+  }
+  return active;
+}
+
+Gpu read_gpu(const nvml::Functions& call, Questions& questions, nvml::Device device, int index) {
+  Gpu gpu;
+  gpu.index = index;
+  gpu.name = questions.text("name", call.name, device);
+  gpu.uuid = questions.text("uuid", call.uuid, device);
+  gpu.serial = questions.text("serial", call.serial, device);
+  nvml::PciInfo pci = {};
+  if (questions.ask("pci", call.pci_info, device, &pci)) {
+    gpu.pci.assign(pci.bus_id, strnlen(pci.bus_id, sizeof pci.bus_id));
+  }
+  nvml::Memory memory = {};
+  if (questions.ask("memory", call.memory_info, device, &memory)) gpu.memory_bytes = memory.total;
+  int major = 0, minor = 0;
+  if (questions.ask("compute capability", call.compute_capability, device, &major, &minor)) {
+    gpu.compute_major = major;
+    gpu.compute_minor = minor;
+  }
+  gpu.max_sm_clock_MHz = questions.number("sm clock", call.max_clock, device, nvml::kClockSm);
+  gpu.max_memory_clock_MHz =
+      questions.number("memory clock", call.max_clock, device, nvml::kClockMemory);
+  if (const auto mW = questions.number("power limit", call.power_limit, device)) {
+    gpu.power_limit_W = *mW / 1000.0;
+  }
+  gpu.pcie.generation = questions.number("pcie generation", call.pcie_generation, device);
+  gpu.pcie.width = questions.number("pcie width", call.pcie_width, device);
+  gpu.nvlinks = active_links(call, device);
+  return gpu;
+}
+
+std::string joined(const std::set<std::string>& failures) {
+  std::string text;
+  for (const auto& failure : failures) text += (text.empty() ? "not read: " : ", ") + failure;
+  return text;
+}
+
+// One entry of CUDA_VISIBLE_DEVICES; -1: no such GPU.
+int index_of(std::string_view entry, std::span<const Gpu> gpus) {
+  while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
+  while (!entry.empty() && entry.back() == ' ') entry.remove_suffix(1);
+  if (entry.starts_with("GPU-")) {
+    const auto found = std::find_if(gpus.begin(), gpus.end(),
+                                    [&](const Gpu& gpu) { return gpu.uuid.starts_with(entry); });
+    return found == gpus.end() ? -1 : static_cast<int>(found - gpus.begin());
+  }
+  int number = -1;
+  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
+  const bool valid = error == std::errc() && end == entry.data() + entry.size() && number >= 0 &&
+                     number < static_cast<int>(gpus.size());
+  return valid ? number : -1;
+}
+
+}  // namespace
+
+GpuSurvey survey_gpus(const std::string& library_file) {
+  GpuSurvey survey;
+  const auto library = nvml::Library::open(library_file, survey.note);
+  if (!library) return survey;
+  const auto& call = library->call();
+  std::set<std::string> failures;
+  Questions questions(*library, failures);
+
+  unsigned count = 0;
+  questions.ask("count", call.device_count, &count);
+  char driver[96] = {};
+  questions.ask("driver version", call.driver_version, driver, unsigned{sizeof driver - 1});
+  for (unsigned i = 0; i < count; ++i) {
+    nvml::Device device = nullptr;
+    if (!questions.ask("a device", call.device_by_index, i, &device)) continue;
+    survey.gpus.push_back(read_gpu(call, questions, device, static_cast<int>(i)));
+    survey.gpus.back().driver = driver;
+  }
+  survey.note = joined(failures);
+  return survey;
+}
+
+int gpu_count(const std::string& library_file) {
+  std::string why;
+  const auto library = nvml::Library::open(library_file, why);
+  if (!library) return 0;
+  const auto& call = library->call();
+  unsigned count = 0;
+  if (call.device_count(&count) != nvml::kSuccess) return 0;
+  const char* chosen = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!chosen) return static_cast<int>(count);
+
+  std::set<std::string> failures;
+  Questions questions(*library, failures);
+  std::vector<Gpu> gpus(count);
+  for (unsigned i = 0; i < count; ++i) {
+    nvml::Device device = nullptr;
+    if (call.device_by_index(i, &device) != nvml::kSuccess) continue;
+    gpus[i].uuid = questions.text("uuid", call.uuid, device);
+  }
+  return static_cast<int>(visible_gpus(chosen, gpus).size());
+}
+
+std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
+                              std::span<const Gpu> gpus) {
+  std::vector<int> visible;
+  if (!cuda_visible_devices) {
+    for (std::size_t i = 0; i < gpus.size(); ++i) visible.push_back(static_cast<int>(i));
+    return visible;
+  }
+  std::string_view rest = *cuda_visible_devices;
+  while (!rest.empty()) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    const int index = index_of(rest.substr(0, comma), gpus);
+    // CUDA shows no device at all when one is named twice.
+    if (std::find(visible.begin(), visible.end(), index) != visible.end()) return {};
+    if (index < 0) break;
+    visible.push_back(index);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return visible;
+}
+
+}  // namespace scalemark::monitoring

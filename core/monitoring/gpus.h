@@ -1,0 +1,34 @@
+// The GPUs of this machine as NVIDIA's management library shows them. The library is loaded when
+// asked, never linked: the program starts and runs without a driver. Knows nothing of CUDA or
+// torch.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/monitoring/host.h"
+
+namespace scalemark::monitoring {
+
+inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
+
+struct GpuSurvey {
+  std::vector<Gpu> gpus;
+  std::string note;  // why nothing, or not everything, is known; empty: all was read
+};
+
+// Everything the driver tells. Never throws for a missing library, symbol or answer: what could not
+// be read is absent, and `note` says what and why.
+GpuSurvey survey_gpus(const std::string& library = kNvmlLibrary);
+
+// How many GPUs a CUDA program started now would see. Without torch; well below 100 ms.
+int gpu_count(const std::string& library = kNvmlLibrary);
+
+// Indices into `gpus` that CUDA shows for a value of CUDA_VISIBLE_DEVICES (absent: all), in its
+// order: numbers or UUID prefixes, cut at the first entry that does not exist, as CUDA does.
+std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
+                              std::span<const Gpu> gpus);
+
+}  // namespace scalemark::monitoring

@@ -1,0 +1,62 @@
+// What one machine is, as plain records for reports. Knows nothing of how it is found out
+// (environment.h, gpus.h) or written down (core/reporting).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace scalemark::monitoring {
+
+struct Cores {
+  int physical = 0;  // of the machine
+  int logical = 0;   // of the machine, hyper-threads counted
+  int usable = 0;    // in this process's affinity mask
+};
+
+// The tightest limit on the way up from the process's own group; absent: no limit.
+struct CgroupLimits {
+  int version = 0;  // 0: none mounted, 1, 2
+  std::optional<double> cpus;
+  std::optional<std::uint64_t> memory_bytes;
+};
+
+struct Nic {
+  std::string name;
+  std::string state;                             // "up" | "down" | "unknown"
+  std::optional<std::int64_t> speed_Mbit_per_s;  // as the driver says; absent for virtual ones
+  std::optional<std::int64_t> mtu;
+};
+
+struct Pcie {
+  std::optional<int> generation, width;  // as linked now
+};
+
+struct Gpu {
+  int index = 0;  // NVML's order: by PCI address
+  std::string name, uuid, pci;
+  std::string serial;  // empty: the driver does not tell
+  std::uint64_t memory_bytes = 0;
+  std::string driver;
+  std::optional<int> compute_major, compute_minor;
+  std::optional<int> max_sm_clock_MHz, max_memory_clock_MHz;
+  std::optional<double> power_limit_W;
+  Pcie pcie;
+  std::optional<int> nvlinks;  // active links
+};
+
+struct Host {
+  std::string hostname, os, kernel, cpu;
+  Cores cores;
+  std::vector<std::string> cpu_flags;  // of interest: avx2, avx512f, amx_bf16, ...
+  CgroupLimits cgroup;
+  std::uint64_t memory_bytes = 0;
+  std::vector<Nic> nics;
+  std::vector<Gpu> gpus;          // all that the driver shows
+  std::vector<int> visible_gpus;  // indices that CUDA_VISIBLE_DEVICES leaves, in its order
+  std::string gpu_note;           // why nothing or not everything is known of GPUs; may be empty
+};
+
+}  // namespace scalemark::monitoring

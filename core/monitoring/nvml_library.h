@@ -1,0 +1,69 @@
+// The part of NVML's C interface that we call, declared here so that no header of NVIDIA's is
+// needed to build. Signatures: NVML API Reference (docs.nvidia.com/deploy/nvml-api). Private to
+// this room.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace scalemark::monitoring::nvml {
+
+using Device = struct DeviceHandle*;
+using Return = int;  // nvmlReturn_t; 0 is success
+inline constexpr Return kSuccess = 0;
+inline constexpr Return kNotSupported = 3;
+inline constexpr unsigned kClockSm = 1, kClockMemory = 2;  // nvmlClockType_t
+inline constexpr unsigned kMaxLinks = 18;                  // NVML_NVLINK_MAX_LINKS
+
+struct PciInfo {  // nvmlPciInfo_t
+  char legacy_bus_id[16];
+  unsigned domain, bus, device, pci_device_id, pci_subsystem_id;
+  char bus_id[32];
+};
+
+struct Memory {  // nvmlMemory_t
+  unsigned long long total, free, used;
+};
+
+// A null pointer: the library lacks that function (an old driver).
+struct Functions {
+  Return (*init)() = nullptr;
+  Return (*shutdown)() = nullptr;
+  const char* (*error_string)(Return) = nullptr;
+  Return (*device_count)(unsigned*) = nullptr;
+  Return (*device_by_index)(unsigned, Device*) = nullptr;
+  Return (*driver_version)(char*, unsigned) = nullptr;
+  Return (*name)(Device, char*, unsigned) = nullptr;
+  Return (*uuid)(Device, char*, unsigned) = nullptr;
+  Return (*serial)(Device, char*, unsigned) = nullptr;
+  Return (*pci_info)(Device, PciInfo*) = nullptr;
+  Return (*memory_info)(Device, Memory*) = nullptr;
+  Return (*compute_capability)(Device, int*, int*) = nullptr;
+  Return (*max_clock)(Device, unsigned, unsigned*) = nullptr;
+  Return (*power_limit)(Device, unsigned*) = nullptr;  // mW
+  Return (*pcie_generation)(Device, unsigned*) = nullptr;
+  Return (*pcie_width)(Device, unsigned*) = nullptr;
+  Return (*nvlink_state)(Device, unsigned, unsigned*) = nullptr;
+};
+
+// Loaded and initialised as long as it lives.
+class Library {
+ public:
+  // Null when the library is absent, unusable or does not start; `why` then says it.
+  static std::unique_ptr<Library> open(const std::string& file, std::string& why);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  const Functions& call() const { return functions_; }
+  std::string text_of(Return code) const;
+
+ private:
+  Library(void* handle, Functions functions) : handle_(handle), functions_(functions) {}
+
+  void* handle_;
+  Functions functions_;
+  bool started_ = false;
+};
+
+}  // namespace scalemark::monitoring::nvml

@@ -1,0 +1,16 @@
+// Reads the small text files of /proc and /sys whole. Private to this room.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace scalemark::monitoring {
+
+// Empty when the file is absent or cannot be read: on another kernel that is normal.
+std::optional<std::string> read_text(const std::filesystem::path& file);
+
+// The first line, without the end of line and surrounding blanks.
+std::optional<std::string> read_line(const std::filesystem::path& file);
+
+}  // namespace scalemark::monitoring
