@@ -1,0 +1,126 @@
+#include "core/launching/child_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace scalemark::launching {
+namespace {
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    throw system_error(std::string("cannot open a pipe: ") + std::strerror(errno), {},
+                       "raise `ulimit -n`");
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> list;
+  for (auto& text : strings) list.push_back(text.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+// All that the child needs between fork and exec, prepared before: there it must not allocate.
+struct Prepared {
+  const char* program;
+  char** arguments;
+  char** environment;
+  int inherited_fd;  // -1: none
+  int out, err, failure;
+  pid_t parent;
+};
+
+void default_signals() {
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &by_default, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void become(const Prepared& prepared) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != prepared.parent) _exit(127);  // the parent died before prctl
+  default_signals();
+  const int null = open("/dev/null", O_RDONLY);
+  bool ready = null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+               dup2(prepared.out, STDOUT_FILENO) >= 0 && dup2(prepared.err, STDERR_FILENO) >= 0;
+  if (null > STDERR_FILENO) close(null);
+  if (prepared.inherited_fd >= 0) ready = ready && fcntl(prepared.inherited_fd, F_SETFD, 0) == 0;
+  if (ready) execve(prepared.program, prepared.arguments, prepared.environment);
+  const int reason = errno;
+  [[maybe_unused]] const auto written = write(prepared.failure, &reason, sizeof reason);
+  _exit(127);
+}
+
+// The pipe closes when exec succeeds; otherwise errno arrives first.
+void throw_if_not_started(const ChildSpec& spec, const Pipe& failure, pid_t pid) {
+  int reason = 0;
+  ssize_t got = 0;
+  do {
+    got = read(failure.read.get(), &reason, sizeof reason);
+  } while (got < 0 && errno == EINTR);
+  if (got != sizeof reason) return;
+  waitpid(pid, nullptr, 0);
+  throw system_error("cannot start " + spec.program + ": " + std::strerror(reason));
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int Descriptor::release() { return std::exchange(fd_, -1); }
+
+void Descriptor::reset() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+ChildProcess start_child(const ChildSpec& spec) {
+  auto arguments = spec.arguments;
+  std::vector<std::string> environment;
+  for (const auto& [name, value] : spec.environment) environment.push_back(name + "=" + value);
+  auto argument_list = pointers(arguments);
+  auto environment_list = pointers(environment);
+  Pipe out = make_pipe();
+  Pipe err = make_pipe();
+  Pipe failure = make_pipe();
+  const Prepared prepared{spec.program.c_str(),    argument_list.data(),
+                          environment_list.data(), spec.inherited_fd.value_or(-1),
+                          out.write.get(),         err.write.get(),
+                          failure.write.get(),     getpid()};
+  const pid_t pid = fork();
+  if (pid < 0) throw system_error(std::string("cannot fork: ") + std::strerror(errno));
+  if (pid == 0) become(prepared);
+  setpgid(pid, pid);  // here too: whoever comes first
+  failure.write.reset();
+  throw_if_not_started(spec, failure, pid);
+  fcntl(out.read.get(), F_SETFL, O_NONBLOCK);
+  fcntl(err.read.get(), F_SETFL, O_NONBLOCK);
+  return {pid, std::move(out.read), std::move(err.read)};
+}
+
+}  // namespace scalemark::launching

@@ -1,0 +1,50 @@
+// One started process whose output arrives through two pipes. Knows nothing of ranks.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/launching/environment.h"
+
+namespace scalemark::launching {
+
+// Closes on destruction. -1: none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { reset(); }
+
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  int release();
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+struct ChildProcess {
+  pid_t pid = -1;
+  Descriptor out, err;  // our ends, non-blocking
+};
+
+struct ChildSpec {
+  std::string program;                 // path
+  std::vector<std::string> arguments;  // [0] is the name it sees
+  Environment environment;
+  std::optional<int> inherited_fd;  // stays open in the child under the same number
+};
+
+// Starts it as the leader of a process group of its own, so that a terminal's Ctrl-C reaches it
+// only through us, with /dev/null as input and every signal at its default. The kernel kills it
+// when the calling thread ends, however that happens. Call it while the process has one thread.
+// Throws Error (71) when it cannot be started.
+ChildProcess start_child(const ChildSpec& spec);
+
+}  // namespace scalemark::launching

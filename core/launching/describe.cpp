@@ -1,0 +1,96 @@
+#include "core/launching/describe.h"
+
+namespace scalemark::launching {
+namespace {
+
+using Sources = std::map<std::string, std::string>;
+
+constexpr std::size_t kColumn = 44;
+
+std::string from(const Sources& sources, std::initializer_list<const char*> fields) {
+  std::string list;
+  for (const char* field : fields) {
+    const auto found = sources.find(field);
+    if (found == sources.end() || list.find(found->second) != std::string::npos) continue;
+    list += (list.empty() ? "" : ", ") + found->second;
+  }
+  return list;
+}
+
+std::string row(std::string text, const std::string& source) {
+  if (source.empty()) return text;
+  if (text.size() < kColumn) text.resize(kColumn, ' ');
+  return text + "  from " + source;
+}
+
+std::string of(int a, int b) { return std::to_string(a) + " of " + std::to_string(b); }
+
+std::string place(const Rendezvous& rendezvous) {
+  switch (rendezvous.kind) {
+    case Rendezvous::Kind::kFile:
+      return "file " + rendezvous.file;
+    case Rendezvous::Kind::kTcp: {
+      const bool ipv6 = rendezvous.host.find(':') != std::string::npos;
+      const auto host = ipv6 ? "[" + rendezvous.host + "]" : rendezvous.host;
+      return host + ":" + std::to_string(rendezvous.port) +
+             (rendezvous.agent_store ? " (store held by torchrun's agent)" : "");
+    }
+    case Rendezvous::Kind::kNone:
+      break;
+  }
+  return "not needed";
+}
+
+void add_meeting(const Rendezvous& rendezvous, const Sources& sources,
+                 std::vector<std::string>& lines) {
+  lines.push_back(row("rendezvous: " + place(rendezvous), from(sources, {"rendezvous", "port"})));
+  lines.push_back(row("run id: " + rendezvous.run_id, from(sources, {"run_id"})));
+}
+
+std::vector<std::string> describe_node(const NodePlan& plan) {
+  const auto& sources = plan.detected_from;
+  std::vector<std::string> lines = {"launcher: " + plan.launcher +
+                                    " (this process starts the ranks)"};
+  lines.push_back(row("ranks to start: " + std::to_string(plan.nproc_per_node),
+                      from(sources, {"nproc_per_node"})));
+  lines.push_back(
+      row("node: " + of(plan.node_rank, plan.nnodes), from(sources, {"node_rank", "nnodes"})));
+  if (plan.rendezvous.kind == Rendezvous::Kind::kNone) {
+    lines.emplace_back("rendezvous: a free port of this host, opened by the launcher");
+  } else {
+    add_meeting(plan.rendezvous, sources, lines);
+  }
+  return lines;
+}
+
+std::vector<std::string> describe_rank(const World& world, const Rendezvous& rendezvous) {
+  const auto& sources = world.detected_from;
+  std::vector<std::string> lines = {"launcher: " + world.launcher};
+  lines.push_back(
+      row("rank: " + of(world.rank, world.world_size), from(sources, {"rank", "world_size"})));
+  lines.push_back(row("local rank: " + of(world.local_rank, world.local_world_size),
+                      from(sources, {"local_rank", "local_world_size"})));
+  lines.push_back(row("node: " + of(world.node, world.nodes), from(sources, {"node", "nodes"})));
+  add_meeting(rendezvous, sources, lines);
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> describe(const Detection& detection) {
+  std::vector<std::string> lines;
+  if (!detection.problems.empty()) {
+    for (const auto& problem : detection.problems) {
+      lines.push_back("problem: " + problem.what +
+                      (problem.expected.empty() ? "" : "; " + problem.expected) +
+                      (problem.hint.empty() ? "" : ". Hint: " + problem.hint));
+    }
+  } else {
+    lines = detection.node ? describe_node(*detection.node)
+                           : describe_rank(detection.world, detection.rendezvous);
+  }
+  for (const auto& note : detection.notes) lines.push_back("note: " + note);
+  return lines;
+}
+
+}  // namespace scalemark::launching

@@ -1,0 +1,15 @@
+// What `scalemark doctor` says about launching: lines from a detection. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/launching/detect.h"
+
+namespace scalemark::launching {
+
+// "rank 5 of 8                RANK, WORLD_SIZE": one line per field with the variable or option
+// that it came from, then notes; or the problems, when there are any.
+std::vector<std::string> describe(const Detection& detection);
+
+}  // namespace scalemark::launching

@@ -1,0 +1,32 @@
+// The reason why a rank ended, written where the launcher looks for it: ours as one JSON object,
+// torchrun's in the form that it prints. Knows nothing of how the ranks were started.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace scalemark::launching {
+
+struct RankError {
+  ErrorRecord record;
+  std::int64_t monotonic_ns = 0;  // when it was seen; comparable between processes of one host
+};
+
+// The first error of a rank is the cause, so an existing file is kept. Complete or absent, never
+// half written. Throws Error (74).
+void write_error_file(const std::filesystem::path& path, const ErrorRecord& record);
+
+// Absent when there is none, or what is there is no error file.
+std::optional<RankError> read_error_file(const std::filesystem::path& path);
+
+// For TORCHELASTIC_ERROR_FILE: {"message": {"message", "errorCode", "extraInfo": {"py_callstack",
+// "timestamp"}}}. Throws Error (74).
+void write_torchelastic_error_file(const std::filesystem::path& path, const ErrorRecord& record);
+
+std::int64_t monotonic_now_ns();
+
+}  // namespace scalemark::launching

@@ -1,0 +1,433 @@
+#include "core/launching/local_launcher.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/launching/child_process.h"
+#include "core/launching/line_relay.h"
+#include "core/launching/meeting_point.h"
+#include "core/launching/rank_spec.h"
+#include "core/launching/signal_scope.h"
+#include "core/launching/sink.h"
+
+namespace scalemark::launching {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// How long the pipes of an ended rank may stay open, held by a process that it left behind.
+constexpr std::chrono::milliseconds kDrain{500};
+constexpr std::chrono::seconds kDeliberate{1};  // between two Ctrl-C that mean "now"
+
+// Removed with its content at the end.
+class ErrorFolder {
+ public:
+  ErrorFolder() {
+    std::error_code failed;
+    auto pattern = (fs::temp_directory_path(failed) / "scalemark-XXXXXX").string();
+    if (failed || mkdtemp(pattern.data()) == nullptr) {
+      throw system_error("cannot create a temporary folder " + pattern, {}, "set TMPDIR");
+    }
+    path_ = pattern;
+  }
+  ~ErrorFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ErrorFolder(const ErrorFolder&) = delete;
+  ErrorFolder& operator=(const ErrorFolder&) = delete;
+  fs::path file_of(int rank) const { return path_ / ("rank-" + std::to_string(rank) + ".json"); }
+
+ private:
+  fs::path path_;
+};
+
+struct Listener {
+  Descriptor socket;
+  std::uint16_t port = 0;
+};
+
+// Port 0 and hand-over of the socket itself: between choosing a port and using it no one can take
+// it.
+Listener listen_on_loopback() {
+  Listener listener{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), 0};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  const int fd = listener.socket.get();
+  if (fd < 0 || bind(fd, generic, length) != 0 || listen(fd, SOMAXCONN) != 0 ||
+      getsockname(fd, generic, &length) != 0) {
+    throw system_error(std::string("cannot listen on 127.0.0.1: ") + std::strerror(errno));
+  }
+  listener.port = ntohs(address.sin_port);
+  return listener;
+}
+
+struct Rank {
+  RankOutcome outcome;
+  ChildProcess child;
+  LineRelay out, err;
+  bool ended = false;
+  bool killed = false;  // by us
+  Clock::time_point ended_at;
+};
+
+class LocalRun {
+ public:
+  explicit LocalRun(const LaunchSpec& spec)
+      : spec_(spec),
+        terminal_(isatty(spec.stderr_fd) == 1),
+        stdout_(spec.stdout_fd, isatty(spec.stdout_fd) == 1),
+        stderr_(spec.stderr_fd, terminal_) {}
+
+  ~LocalRun() { kill_all(); }
+  LocalRun(const LocalRun&) = delete;
+  LocalRun& operator=(const LocalRun&) = delete;
+
+  void start();
+  void relay_until_all_ended();
+  LaunchResult close();
+
+ private:
+  RankSpec spec_of(int local_rank, const Listener& listener) const;
+  void start_rank(int local_rank, const Listener& listener);
+  LineRelay relay_of(int rank, bool is_stdout) const;
+
+  void poll_once();
+  void read_from(Rank& rank, bool is_stdout);
+  void print(const Rank& rank, bool is_stdout, const std::string& text);
+  void close_pipe(Rank& rank, bool is_stdout);
+
+  void act_on_signals();
+  void interrupt(int signal);
+  void reap();
+  void note_end(Rank& rank, int status);
+  void act_on_deadlines();
+  void terminate_the_rest(Clock::time_point now);
+  void kill_the_rest(Clock::time_point now);
+  void signal_all(int signal, bool whole_group);
+  void kill_all();
+  bool all_ended() const;
+  bool all_read();
+  int milliseconds_to_next_deadline() const;
+  void flush(std::optional<Clock::time_point> until);
+
+  const LaunchSpec& spec_;
+  bool terminal_;
+  Sink stdout_, stderr_;
+  ErrorFolder errors_;
+  SignalScope signals_;
+  std::vector<Rank> ranks_;
+  int interrupt_signal_ = 0;
+  std::int64_t interrupted_ns_ = 0;
+  std::vector<int> passed_on_;
+  Clock::time_point first_interrupt_;
+  std::optional<Clock::time_point> terminate_at_, kill_at_;
+};
+
+RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
+  const NodePlan& plan = spec_.plan;
+  RankSpec rank;
+  rank.world.rank = plan.node_rank * plan.nproc_per_node + local_rank;
+  rank.world.world_size = plan.nnodes * plan.nproc_per_node;
+  rank.world.local_rank = local_rank;
+  rank.world.local_world_size = plan.nproc_per_node;
+  rank.world.node = plan.node_rank;
+  rank.world.nodes = plan.nnodes;
+  rank.world.launcher = plan.launcher;
+  rank.world.detected_from = plan.detected_from;
+  rank.world.detected_from["rank"] = "the built-in launcher";
+  rank.rendezvous = plan.rendezvous;
+  if (listener.socket.open()) {
+    rank.rendezvous.kind = Rendezvous::Kind::kTcp;
+    rank.rendezvous.host = "127.0.0.1";
+    rank.rendezvous.port = listener.port;
+    if (rank.world.rank == 0) rank.rendezvous.listen_fd = listener.socket.get();
+    if (rank.rendezvous.run_id == "none") rank.rendezvous.run_id = hashed_run_id(rank.rendezvous);
+  }
+  rank.error_file = errors_.file_of(rank.world.rank).string();
+  rank.terminal = terminal_ && rank.world.rank == 0 && !spec_.verbose;
+  return rank;
+}
+
+LineRelay LocalRun::relay_of(int rank, bool is_stdout) const {
+  const auto prefix = "[" + std::to_string(rank) + "] ";
+  if (rank != 0) return {prefix, LineRelay::Mode::kLines};
+  if (is_stdout) return {"", LineRelay::Mode::kRaw};
+  if (spec_.verbose) return {prefix, LineRelay::Mode::kLines};
+  return {"", terminal_ ? LineRelay::Mode::kRaw : LineRelay::Mode::kLines};
+}
+
+void LocalRun::start_rank(int local_rank, const Listener& listener) {
+  const RankSpec rank = spec_of(local_rank, listener);
+  ChildSpec child{spec_.program, spec_.arguments, without_launcher_variables(spec_.environment),
+                  rank.rendezvous.listen_fd};
+  child.environment[std::string(kRankSpecVariable)] = to_json(rank);
+  const int number = rank.world.rank;
+  ranks_.push_back({{}, start_child(child), relay_of(number, true), relay_of(number, false)});
+  ranks_.back().outcome.rank = number;
+  ranks_.back().outcome.pid = ranks_.back().child.pid;
+}
+
+void LocalRun::start() {
+  Listener listener;
+  if (spec_.plan.rendezvous.kind == Rendezvous::Kind::kNone) listener = listen_on_loopback();
+  ranks_.reserve(static_cast<std::size_t>(spec_.plan.nproc_per_node));
+  for (int i = 0; i < spec_.plan.nproc_per_node; ++i) start_rank(i, listener);
+}
+
+void LocalRun::relay_until_all_ended() {
+  while (!all_ended() || !all_read()) {
+    poll_once();
+    act_on_signals();
+    reap();
+    act_on_deadlines();
+  }
+}
+
+void LocalRun::poll_once() {
+  struct Source {
+    Rank* rank;
+    bool is_stdout;
+  };
+  std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
+  for (Sink* sink : {&stdout_, &stderr_}) {
+    polled.push_back({sink->waiting() ? sink->fd() : -1, POLLOUT, 0});
+  }
+  std::vector<Source> sources;
+  const bool stalled = stdout_.full() || stderr_.full();
+  for (auto& rank : ranks_) {
+    for (const bool is_stdout : {true, false}) {
+      const auto& pipe = is_stdout ? rank.child.out : rank.child.err;
+      if (!pipe.open() || stalled) continue;
+      polled.push_back({pipe.get(), POLLIN, 0});
+      sources.push_back({&rank, is_stdout});
+    }
+  }
+  if (poll(polled.data(), polled.size(), milliseconds_to_next_deadline()) <= 0) return;
+  if (polled[1].revents != 0) stdout_.write_some();
+  if (polled[2].revents != 0) stderr_.write_some();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (polled[i + 3].revents != 0) read_from(*sources[i].rank, sources[i].is_stdout);
+  }
+}
+
+void LocalRun::read_from(Rank& rank, bool is_stdout) {
+  auto& pipe = is_stdout ? rank.child.out : rank.child.err;
+  auto& relay = is_stdout ? rank.out : rank.err;
+  char buffer[65536];
+  const auto count = read(pipe.get(), buffer, sizeof buffer);
+  if (count > 0) {
+    print(rank, is_stdout, relay.feed({buffer, static_cast<std::size_t>(count)}));
+  } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+    close_pipe(rank, is_stdout);
+  }
+}
+
+void LocalRun::close_pipe(Rank& rank, bool is_stdout) {
+  auto& pipe = is_stdout ? rank.child.out : rank.child.err;
+  if (!pipe.open()) return;
+  pipe.reset();
+  print(rank, is_stdout, (is_stdout ? rank.out : rank.err).finish());
+}
+
+void LocalRun::print(const Rank& rank, bool is_stdout, const std::string& text) {
+  const bool first = rank.outcome.rank == 0;
+  if (first && is_stdout) return stdout_.add_raw(text);
+  if (first && terminal_ && !spec_.verbose) return stderr_.add_raw(text);
+  stderr_.add_lines(text);
+}
+
+void LocalRun::act_on_signals() {
+  for (const int signal : signals_.take()) {
+    if (signal != SIGCHLD) interrupt(signal == SIGHUP ? SIGTERM : signal);
+  }
+}
+
+void LocalRun::interrupt(int signal) {
+  const auto now = Clock::now();
+  if (std::find(passed_on_.begin(), passed_on_.end(), signal) != passed_on_.end()) {
+    if (signal == SIGINT && now - first_interrupt_ >= kDeliberate) kill_at_ = now;
+    return;
+  }
+  passed_on_.push_back(signal);
+  if (signal == SIGINT) first_interrupt_ = now;
+  if (interrupt_signal_ == 0) {
+    interrupt_signal_ = signal;
+    interrupted_ns_ = monotonic_now_ns();
+    kill_at_ = now + spec_.grace;
+  }
+  signal_all(signal, false);
+}
+
+void LocalRun::reap() {
+  for (auto& rank : ranks_) {
+    if (rank.ended) continue;
+    siginfo_t info{};
+    const auto id = static_cast<id_t>(rank.child.pid);
+    const int failed = waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
+    if (failed != 0 || info.si_pid != rank.child.pid) continue;
+    kill(-rank.child.pid, SIGKILL);  // what it left behind; not reaped yet, the number is still its
+    int status = 0;
+    waitpid(rank.child.pid, &status, 0);
+    note_end(rank, status);
+  }
+}
+
+void LocalRun::note_end(Rank& rank, int status) {
+  rank.ended = true;
+  rank.ended_at = Clock::now();
+  RankOutcome& outcome = rank.outcome;
+  outcome.ended_ns = monotonic_now_ns();
+  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+  outcome.error = read_error_file(errors_.file_of(outcome.rank));
+  const bool verdict = outcome.signal == 0 && outcome.exit_code <= 2;
+  if (!verdict && !terminate_at_ && !kill_at_) terminate_at_ = rank.ended_at + spec_.failure_grace;
+}
+
+void LocalRun::act_on_deadlines() {
+  const auto now = Clock::now();
+  const bool out_of_time = kill_at_ && now >= *kill_at_;
+  for (auto& rank : ranks_) {
+    if (!rank.ended || now < rank.ended_at + kDrain) continue;
+    if ((stdout_.full() || stderr_.full()) && !out_of_time) continue;  // the reader is slow
+    close_pipe(rank, true);
+    close_pipe(rank, false);
+  }
+  if (all_ended()) return;
+  if (terminate_at_ && now >= *terminate_at_) terminate_the_rest(now);
+  if (out_of_time) kill_the_rest(now);
+}
+
+void LocalRun::terminate_the_rest(Clock::time_point now) {
+  for (auto& rank : ranks_) {
+    if (!rank.ended) rank.outcome.ended_by_launcher = true;
+  }
+  signal_all(SIGTERM, false);
+  terminate_at_.reset();
+  if (!kill_at_) kill_at_ = now + spec_.grace;
+}
+
+void LocalRun::kill_the_rest(Clock::time_point now) {
+  signal_all(SIGKILL, true);
+  for (auto& rank : ranks_) {
+    if (rank.ended) continue;
+    const auto who = "scalemark: rank " + std::to_string(rank.outcome.rank) + " (pid " +
+                     std::to_string(rank.child.pid) + ") did not end in time: ";
+    if (rank.killed) {  // and still there: stuck in the kernel, nothing more can be done
+      stderr_.add_lines(who + "it cannot be killed\n");
+      note_end(rank, SIGKILL);
+      continue;
+    }
+    rank.killed = rank.outcome.ended_by_launcher = true;
+    stderr_.add_lines(who + "killed\n");
+  }
+  kill_at_ = now + spec_.grace;
+}
+
+void LocalRun::signal_all(int signal, bool whole_group) {
+  for (const auto& rank : ranks_) {
+    if (!rank.ended) kill(whole_group ? -rank.child.pid : rank.child.pid, signal);
+  }
+}
+
+void LocalRun::kill_all() {
+  signal_all(SIGKILL, true);
+  for (auto& rank : ranks_) {
+    if (!rank.ended) waitpid(rank.child.pid, nullptr, 0);
+    rank.ended = true;
+  }
+}
+
+bool LocalRun::all_ended() const {
+  return std::all_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.ended; });
+}
+
+bool LocalRun::all_read() {
+  return std::none_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) {
+    return rank.child.out.open() || rank.child.err.open();
+  });
+}
+
+int LocalRun::milliseconds_to_next_deadline() const {
+  constexpr std::chrono::milliseconds kLongest{1000};
+  std::chrono::milliseconds wait = kLongest;
+  const auto now = Clock::now();
+  const auto consider = [&](Clock::time_point at) {
+    wait = std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(at - now));
+  };
+  if (terminate_at_) consider(*terminate_at_);
+  if (kill_at_) consider(*kill_at_);
+  for (const auto& rank : ranks_) {
+    if (rank.ended && (rank.child.out.open() || rank.child.err.open())) {
+      consider(rank.ended_at + kDrain);
+    }
+  }
+  return std::max(0, static_cast<int>(wait.count()));
+}
+
+// A reader that does not read (a pager) may take its time, as it could with any other program; only
+// an interrupted run does not wait for it.
+void LocalRun::flush(std::optional<Clock::time_point> until) {
+  while (stdout_.waiting() || stderr_.waiting()) {
+    pollfd polled[] = {{signals_.fd(), POLLIN, 0},
+                       {stdout_.waiting() ? stdout_.fd() : -1, POLLOUT, 0},
+                       {stderr_.waiting() ? stderr_.fd() : -1, POLLOUT, 0}};
+    poll(polled, 3, 1000);
+    if (polled[1].revents != 0) stdout_.write_some();
+    if (polled[2].revents != 0) stderr_.write_some();
+    for (const int signal : signals_.take()) {
+      if (signal != SIGCHLD) until = Clock::now();
+    }
+    if (until && Clock::now() >= *until) return;
+  }
+}
+
+LaunchResult LocalRun::close() {
+  LaunchResult result;
+  for (auto& rank : ranks_) {
+    const auto& lines =
+        rank.err.last_lines().empty() ? rank.out.last_lines() : rank.err.last_lines();
+    rank.outcome.last_lines.assign(lines.begin(), lines.end());
+    result.outcomes.push_back(rank.outcome);
+  }
+  result.exit_code = run_exit_code(result.outcomes, interrupt_signal_, interrupted_ns_);
+  const auto cause = find_cause(result.outcomes);
+  const bool verdict = cause && !cause->silent && cause->exit_code <= 2;
+  if (cause && !verdict && cause->exit_code == result.exit_code && interrupt_signal_ == 0) {
+    for (const auto& outcome : result.outcomes) {
+      if (outcome.rank == cause->rank) stderr_.add_lines(describe_cause(outcome, *cause));
+    }
+  }
+  std::optional<Clock::time_point> until;
+  if (interrupt_signal_ != 0) until = Clock::now() + spec_.grace;
+  flush(until);
+  return result;
+}
+
+}  // namespace
+
+LaunchResult launch_local(const LaunchSpec& spec) {
+  LocalRun run(spec);
+  run.start();
+  run.relay_until_all_ended();
+  return run.close();
+}
+
+}  // namespace scalemark::launching

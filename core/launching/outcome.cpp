@@ -1,0 +1,113 @@
+#include "core/launching/outcome.h"
+
+#include <csignal>
+#include <cstring>
+
+namespace scalemark::launching {
+namespace {
+
+// A peer may write down the loss before the kernel has told us of the death that caused it.
+constexpr std::int64_t kReapingDelay_ns = 500'000'000;
+
+enum class Weight { kNone, kPeerLost, kVerdict, kFault };
+
+bool is_silent(const RankOutcome& outcome) { return outcome.signal != 0 && !outcome.error; }
+
+int code_of(const RankOutcome& outcome) {
+  if (outcome.error) return static_cast<int>(outcome.error->record.exit_code);
+  if (outcome.signal != 0) return static_cast<int>(ExitCode::kPeerLost);
+  return outcome.exit_code;
+}
+
+std::int64_t time_of(const RankOutcome& outcome) {
+  if (outcome.error) return outcome.error->monotonic_ns;
+  return is_silent(outcome) ? outcome.ended_ns - kReapingDelay_ns : outcome.ended_ns;
+}
+
+Weight weight_of(const RankOutcome& outcome) {
+  if (outcome.ended_by_launcher && !outcome.error) return Weight::kNone;
+  if (is_silent(outcome)) return Weight::kFault;
+  const int code = code_of(outcome);
+  if (outcome.signal == 0 && outcome.exit_code == 0) return Weight::kNone;
+  if (code == static_cast<int>(ExitCode::kPeerLost)) return Weight::kPeerLost;
+  if (code == 1 || code == 2) return Weight::kVerdict;
+  return Weight::kFault;
+}
+
+// Of equal weight: verdicts by rank, everything else by time.
+bool before(const RankOutcome& a, const RankOutcome& b, Weight weight) {
+  return weight == Weight::kVerdict ? a.rank < b.rank : time_of(a) < time_of(b);
+}
+
+bool lost_the_report(const RankOutcome& outcome) {
+  const int code = code_of(outcome);
+  return code == static_cast<int>(ExitCode::kCannotCreateOutput) ||
+         code == static_cast<int>(ExitCode::kIo);
+}
+
+const char* signal_name(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name != nullptr ? name : "?";
+}
+
+std::string killed_line(const RankOutcome& outcome) {
+  ErrorRecord record;
+  record.code = "E_RANK_KILLED";
+  record.exit_code = ExitCode::kPeerLost;
+  record.rank = outcome.rank;
+  record.what = "rank " + std::to_string(outcome.rank) + " (pid " + std::to_string(outcome.pid) +
+                ") was killed by signal " + std::to_string(outcome.signal) + " (SIG" +
+                signal_name(outcome.signal) + ")";
+  if (outcome.signal == SIGKILL) {
+    record.hint = "the kernel does this when memory runs out: see dmesg";
+  }
+  return format_error_line(record);
+}
+
+}  // namespace
+
+std::optional<Cause> find_cause(const std::vector<RankOutcome>& outcomes) {
+  const RankOutcome* worst = nullptr;
+  Weight most = Weight::kNone;
+  for (const auto& outcome : outcomes) {
+    const Weight weight = weight_of(outcome);
+    if (weight == Weight::kNone || weight < most) continue;
+    if (weight > most || before(outcome, *worst, weight)) worst = &outcome;
+    most = weight;
+  }
+  if (worst == nullptr) return {};
+  return Cause{worst->rank, code_of(*worst), time_of(*worst), is_silent(*worst)};
+}
+
+int run_exit_code(const std::vector<RankOutcome>& outcomes, int interrupt_signal,
+                  std::int64_t interrupted_ns) {
+  bool all_succeeded = true;
+  std::vector<RankOutcome> earlier;
+  for (const auto& outcome : outcomes) {
+    all_succeeded = all_succeeded && outcome.signal == 0 && outcome.exit_code == 0;
+    const auto at_ns = outcome.error ? outcome.error->monotonic_ns : outcome.ended_ns;
+    if (interrupt_signal == 0 || at_ns < interrupted_ns) earlier.push_back(outcome);
+    // 75 and 130 promise that the report is written.
+    if (interrupt_signal != 0 && outcome.rank == 0 && lost_the_report(outcome)) {
+      return code_of(outcome);
+    }
+  }
+  if (all_succeeded) return 0;
+  if (const auto cause = find_cause(earlier)) return cause->exit_code;
+  if (interrupt_signal == 0) return static_cast<int>(ExitCode::kPeerLost);
+  return static_cast<int>(interrupt_signal == SIGINT ? ExitCode::kInterrupted
+                                                     : ExitCode::kPreempted);
+}
+
+std::string describe_cause(const RankOutcome& outcome, const Cause& cause) {
+  std::string text = cause.silent ? killed_line(outcome)
+                                  : "scalemark: rank " + std::to_string(outcome.rank) + " (pid " +
+                                        std::to_string(outcome.pid) + ") exited with " +
+                                        std::to_string(cause.exit_code);
+  if (outcome.last_lines.empty()) return text + "\n";
+  text += cause.silent ? "\nscalemark: its last lines:\n" : "; its last lines:\n";
+  for (const auto& line : outcome.last_lines) text += "    " + line + "\n";
+  return text;
+}
+
+}  // namespace scalemark::launching

@@ -1,0 +1,45 @@
+// How the ranks of a node ended, and which of them was the cause. Pure; knows nothing of processes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/launching/error_file.h"
+
+namespace scalemark::launching {
+
+struct RankOutcome {
+  int rank = 0;
+  int pid = 0;
+  int exit_code = 0;               // meaningful without a signal
+  int signal = 0;                  // the signal that killed it; 0: it exited
+  std::int64_t ended_ns = 0;       // monotonic, when the launcher learned of it
+  bool ended_by_launcher = false;  // we told or killed it to end, so its end is no cause
+  std::optional<RankError> error;  // from its error file
+  std::vector<std::string> last_lines;
+};
+
+struct Cause {
+  int rank = 0;
+  int exit_code = 0;
+  std::int64_t at_ns = 0;
+  bool silent = false;  // killed by a signal without a word
+};
+
+// The initiating fault: the earliest end that is neither success nor "peer lost" (69). A rank that
+// a signal killed before it could say why counts as 69 for the run, yet it is a cause. Codes 1 and
+// 2 are verdicts, not faults: they count when there is nothing worse, rank 0's first. 69 alone wins
+// only over success. Absent when all ranks succeeded.
+std::optional<Cause> find_cause(const std::vector<RankOutcome>& outcomes);
+
+// The launcher's exit code. `interrupted_ns` and `interrupt_signal`: the signal that asked the run
+// to end, if one came; a fault before it is still the cause, one after it follows from it.
+int run_exit_code(const std::vector<RankOutcome>& outcomes, int interrupt_signal,
+                  std::int64_t interrupted_ns);
+
+// One line on the cause, then its last lines, indented.
+std::string describe_cause(const RankOutcome& outcome, const Cause& cause);
+
+}  // namespace scalemark::launching

@@ -1,0 +1,57 @@
+#include "core/launching/signal_scope.h"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "core/base/error.h"
+
+namespace scalemark::launching {
+
+SignalScope::SignalScope() {
+  sigset_t read_here;
+  sigemptyset(&read_here);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGCHLD}) {
+    sigaddset(&read_here, signal);
+  }
+  sigset_t blocked = read_here;
+  sigaddset(&blocked, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  // Ignored, it would take the exit status of every child with it.
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &by_default, &child_before_);
+  fd_ = Descriptor(signalfd(-1, &read_here, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd_.open()) {
+    const int reason = errno;
+    sigaction(SIGCHLD, &child_before_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    throw system_error(std::string("cannot open a signal descriptor: ") + std::strerror(reason));
+  }
+}
+
+SignalScope::~SignalScope() {
+  // What is still pending was meant for the run that has ended: dropped, or it would kill us now.
+  take();
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  const timespec now{};
+  if (!sigismember(&before_, SIGPIPE)) sigtimedwait(&pipe, nullptr, &now);
+  sigaction(SIGCHLD, &child_before_, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::vector<int> SignalScope::take() {
+  std::vector<int> signals;
+  signalfd_siginfo info{};
+  while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    signals.push_back(static_cast<int>(info.ssi_signo));
+  }
+  return signals;
+}
+
+}  // namespace scalemark::launching

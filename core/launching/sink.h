@@ -1,0 +1,36 @@
+// One of our own output streams, shared by several ranks: bytes wait here until the reader takes
+// them, so that a stalled reader does not keep us from signals and timers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace scalemark::launching {
+
+class Sink {
+ public:
+  Sink(int fd, bool terminal) : fd_(fd), terminal_(terminal) {}
+
+  void add_raw(std::string_view bytes);
+  // Whole lines; first gets out of a line that another rank has begun (a progress bar).
+  void add_lines(std::string_view lines);
+
+  int fd() const { return fd_; }
+  bool waiting() const { return !pending_.empty(); }
+  bool full() const { return pending_.size() > kMostPending; }
+
+  // After poll() said that the descriptor is writable. A reader that is gone takes nothing more.
+  void write_some();
+  void drop() { pending_.clear(); }
+
+ private:
+  static constexpr std::size_t kMostPending = 4 << 20;
+
+  int fd_;
+  bool terminal_;
+  bool mid_line_ = false;
+  bool closed_ = false;
+  std::string pending_;
+};
+
+}  // namespace scalemark::launching

@@ -1,0 +1,39 @@
+// Calls launch_local() as the program does:
+//   launch_driver PROGRAM NPROC GRACE_MS FAILURE_GRACE_MS VERBOSE [NNODES NODE_RANK] --
+//   ARGUMENTS...
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/launching/local_launcher.h"
+#include "core/launching/meeting_point.h"
+
+int main(int argc, char** argv) {
+  using namespace scalemark;
+  std::vector<std::string> ours;
+  int i = 1;
+  for (; i < argc && std::string(argv[i]) != "--"; ++i) ours.emplace_back(argv[i]);
+  launching::LaunchSpec spec;
+  spec.program = ours.at(0);
+  spec.plan.nproc_per_node = std::stoi(ours.at(1));
+  spec.grace = std::chrono::milliseconds(std::stoi(ours.at(2)));
+  spec.failure_grace = std::chrono::milliseconds(std::stoi(ours.at(3)));
+  spec.verbose = ours.at(4) == "1";
+  if (ours.size() > 6) {
+    spec.plan.nnodes = std::stoi(ours.at(5));
+    spec.plan.node_rank = std::stoi(ours.at(6));
+    spec.plan.rendezvous = *launching::parse_rendezvous("127.0.0.1:23456");
+    spec.plan.rendezvous.run_id = "over-nodes";
+  }
+  spec.arguments = {"rank_child"};
+  for (++i; i < argc; ++i) spec.arguments.emplace_back(argv[i]);
+  spec.environment = launching::snapshot_environment();
+  try {
+    return launching::launch_local(spec).exit_code;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(error.record().exit_code);
+  }
+}
