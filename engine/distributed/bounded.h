@@ -1,0 +1,30 @@
+// Runs a call that may block for ever, such as a name lookup or a request to a dead store, for at
+// most a given time. Knows nothing of what the call does.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace scalemark::distributed {
+
+// The result of `call`, or nothing when it has not returned in time; its exceptions come through.
+// A call that is late goes on in its own thread until it returns or the process ends, so it must
+// own (by value or shared pointer) everything that it touches.
+template <class Call>
+auto within(std::chrono::milliseconds limit, Call call)
+    -> std::optional<std::invoke_result_t<Call>> {
+  using Result = std::invoke_result_t<Call>;
+  auto task = std::make_shared<std::packaged_task<Result()>>(std::move(call));
+  std::future<Result> result = task->get_future();
+  std::thread([task] { (*task)(); }).detach();
+  if (result.wait_for(limit) != std::future_status::ready) return std::nullopt;
+  return result.get();
+}
+
+}  // namespace scalemark::distributed

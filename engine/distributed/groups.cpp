@@ -1,0 +1,183 @@
+#include "engine/distributed/groups.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cstring>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <utility>
+
+#include "engine/distributed/gloo.h"
+
+namespace scalemark::distributed {
+namespace {
+
+using std::chrono::milliseconds;
+using Type = c10d::ProcessGroup::BackendType;
+
+template <class Call>
+auto translated(FaultBoard& board, Call call) {
+  try {
+    return call();
+  } catch (...) {
+    throw translate_collective_error(std::current_exception(), board);
+  }
+}
+
+at::Tensor int64_zeros(std::int64_t count) {
+  return at::zeros({count}, at::TensorOptions().dtype(at::kLong));
+}
+
+at::Tensor padded_bytes(const std::string& text, std::int64_t length) {
+  at::Tensor bytes = at::zeros({length}, at::TensorOptions().dtype(at::kByte));
+  if (!text.empty()) std::memcpy(bytes.mutable_data_ptr(), text.data(), text.size());
+  return bytes;
+}
+
+std::string text_of(const at::Tensor& bytes, std::int64_t length) {
+  return {static_cast<const char*>(bytes.const_data_ptr()), static_cast<std::size_t>(length)};
+}
+
+std::vector<std::int64_t> all_lengths(c10d::Backend& backend, int world_size, std::size_t mine) {
+  std::vector<std::vector<at::Tensor>> outputs(1);
+  for (int rank = 0; rank < world_size; ++rank) outputs[0].push_back(int64_zeros(1));
+  std::vector<at::Tensor> inputs{
+      at::full({1}, static_cast<std::int64_t>(mine), at::TensorOptions().dtype(at::kLong))};
+  backend.allgather(outputs, inputs)->wait();
+  std::vector<std::int64_t> lengths;
+  for (const at::Tensor& length : outputs[0]) {
+    lengths.push_back(*length.const_data_ptr<std::int64_t>());
+  }
+  return lengths;
+}
+
+// Gloo moves equal sizes only, so everything is padded to the longest.
+struct Padded {
+  std::vector<std::int64_t> lengths;
+  std::int64_t longest = 0;
+  std::vector<at::Tensor> slots;
+};
+
+Padded padded_slots(c10d::Backend& backend, int world_size, std::size_t mine, bool receives) {
+  Padded padded;
+  padded.lengths = all_lengths(backend, world_size, mine);
+  padded.longest = std::max<std::int64_t>(1, *std::ranges::max_element(padded.lengths));
+  for (int rank = 0; receives && rank < world_size; ++rank) {
+    padded.slots.push_back(padded_bytes("", padded.longest));
+  }
+  return padded;
+}
+
+std::vector<std::string> texts_of(const Padded& padded) {
+  std::vector<std::string> texts;
+  for (std::size_t rank = 0; rank < padded.slots.size(); ++rank) {
+    texts.push_back(text_of(padded.slots[rank], padded.lengths[rank]));
+  }
+  return texts;
+}
+
+}  // namespace
+
+ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
+                           milliseconds timeout, const std::string& interface, FaultBoard& board)
+    : rank_(rank), world_size_(world_size), timeout_(timeout), board_(board) {
+  if (world_size == 1) return;
+  backend_ = translated(board_, [&] {
+    auto own_keys = c10::make_intrusive<c10d::PrefixStore>("control", store->clone());
+    return make_gloo_backend(own_keys, rank, world_size, timeout, interface);
+  });
+}
+
+std::vector<std::string> ControlGroup::all_gather(const std::string& mine) {
+  if (!backend_) return {mine};
+  return translated(board_, [&] {
+    Padded padded = padded_slots(*backend_, world_size_, mine.size(), true);
+    std::vector<std::vector<at::Tensor>> outputs{padded.slots};
+    std::vector<at::Tensor> inputs{padded_bytes(mine, padded.longest)};
+    backend_->allgather(outputs, inputs)->wait();
+    return texts_of(padded);
+  });
+}
+
+std::vector<std::string> ControlGroup::gather(const std::string& mine) {
+  if (!backend_) return {mine};
+  return translated(board_, [&] {
+    Padded padded = padded_slots(*backend_, world_size_, mine.size(), rank_ == 0);
+    std::vector<std::vector<at::Tensor>> outputs;
+    if (rank_ == 0) outputs.push_back(padded.slots);
+    std::vector<at::Tensor> inputs{padded_bytes(mine, padded.longest)};
+    c10d::GatherOptions options;
+    options.rootRank = 0;
+    options.timeout = timeout_;
+    backend_->gather(outputs, inputs, options)->wait();
+    return texts_of(padded);
+  });
+}
+
+std::string ControlGroup::broadcast(const std::string& from_rank_0) {
+  if (!backend_) return from_rank_0;
+  return translated(board_, [&] {
+    std::vector<at::Tensor> length{at::full({1}, static_cast<std::int64_t>(from_rank_0.size()),
+                                            at::TensorOptions().dtype(at::kLong))};
+    backend_->broadcast(length)->wait();
+    const auto size = *length[0].const_data_ptr<std::int64_t>();
+    if (size == 0) return std::string();
+    std::vector<at::Tensor> bytes{padded_bytes(rank_ == 0 ? from_rank_0 : "", size)};
+    backend_->broadcast(bytes)->wait();
+    return text_of(bytes[0], size);
+  });
+}
+
+void ControlGroup::barrier() {
+  if (!backend_) return;
+  translated(board_, [&] {
+    c10d::BarrierOptions options;
+    options.timeout = timeout_;
+    return backend_->barrier(options)->wait();
+  });
+}
+
+bool ControlGroup::all_ok(bool mine) {
+  if (!backend_) return mine;
+  return translated(board_, [&] {
+    std::vector<at::Tensor> vote{
+        at::full({1}, std::int64_t{mine}, at::TensorOptions().dtype(at::kLong))};
+    c10d::AllreduceOptions options;
+    options.reduceOp = c10d::ReduceOp::MIN;
+    options.timeout = timeout_;
+    backend_->allreduce(vote, options)->wait();
+    return *vote[0].const_data_ptr<std::int64_t>() == 1;
+  });
+}
+
+PointGroup::PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::string& name,
+                       int rank, int size, milliseconds timeout, const std::string& interface,
+                       const std::optional<DeviceBackend>& device)
+    : store_(c10::make_intrusive<RecordingStore>(
+          c10::make_intrusive<c10d::PrefixStore>("group/" + name, store->clone()))) {
+  const auto keys_for = [&](const char* part) {
+    return c10::make_intrusive<c10d::PrefixStore>(part, store_);
+  };
+  group_ = c10::make_intrusive<c10d::ProcessGroup>(store_, rank, size);
+  Type default_type = Type::GLOO;
+  if (!device || device->device != c10::DeviceType::CPU) {
+    group_->setBackend(c10::DeviceType::CPU, Type::GLOO,
+                       make_gloo_backend(keys_for("cpu"), rank, size, timeout, interface));
+  }
+  if (device) {
+    default_type =
+        device->name == "mpi" ? Type::CUSTOM : c10d::ProcessGroup::strToBackendType(device->name);
+    group_->setBackend(device->device, default_type, device->make(keys_for("device"), rank, size));
+  }
+  group_->setDefaultBackend(default_type);
+}
+
+void PointGroup::close() {
+  group_.reset();
+  store_->delete_recorded_keys();
+}
+
+}  // namespace scalemark::distributed

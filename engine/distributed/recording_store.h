@@ -1,0 +1,59 @@
+// A c10d store that remembers which keys were written through it, so that they can be deleted when
+// a group is dropped: c10d itself leaves two keys behind per Gloo group. Knows no groups.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+namespace scalemark::distributed {
+
+class RecordingStore : public c10d::Store {
+ public:
+  explicit RecordingStore(c10::intrusive_ptr<c10d::Store> inner);
+
+  // Deletes every key that this process has written through this store and its clones, and forgets
+  // them. Call it when no rank needs them any more. Returns how many were deleted here (another
+  // rank may have deleted a shared one first). Throws what the inner store throws.
+  std::size_t delete_recorded_keys();
+
+  c10::intrusive_ptr<c10d::Store> clone() override;
+  using c10d::Store::compareSet;
+  using c10d::Store::set;
+  void set(const std::string& key, const std::vector<std::uint8_t>& value) override;
+  std::vector<std::uint8_t> compareSet(const std::string& key,
+                                       const std::vector<std::uint8_t>& current,
+                                       const std::vector<std::uint8_t>& next) override;
+  std::vector<std::uint8_t> get(const std::string& key) override;
+  std::int64_t add(const std::string& key, std::int64_t value) override;
+  bool deleteKey(const std::string& key) override;
+  bool check(const std::vector<std::string>& keys) override;
+  std::int64_t getNumKeys() override;
+  void wait(const std::vector<std::string>& keys) override;
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override;
+  const std::chrono::milliseconds& getTimeout() const noexcept override;
+  void setTimeout(const std::chrono::milliseconds& timeout) override;
+  void append(const std::string& key, const std::vector<std::uint8_t>& value) override;
+  std::vector<std::vector<std::uint8_t>> multiGet(const std::vector<std::string>& keys) override;
+  void multiSet(const std::vector<std::string>& keys,
+                const std::vector<std::vector<std::uint8_t>>& values) override;
+  bool hasExtendedApi() const override;
+  void queuePush(const std::string& key, const std::vector<std::uint8_t>& value) override;
+  std::vector<std::uint8_t> queuePop(const std::string& key, bool block) override;
+  std::int64_t queueLen(const std::string& key) override;
+  std::vector<std::string> listKeys() override;
+
+ private:
+  class Record;
+
+ public:  // for clone() through make_intrusive
+  RecordingStore(c10::intrusive_ptr<c10d::Store> inner, std::shared_ptr<Record> record);
+
+ private:
+  c10::intrusive_ptr<c10d::Store> inner_;
+  std::shared_ptr<Record> record_;  // shared by clones
+};
+
+}  // namespace scalemark::distributed
