@@ -23,7 +23,11 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kPollPeriod{20};
 
+// A rank signs in once under its rank key; it is ready when it has found rank 0's world size equal
+// to its own. Everybody waits for the second, so that nobody goes on while another is refused.
 std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
+
+std::string ready_key(int rank) { return "ready/" + std::to_string(rank); }
 
 std::string place_of(const Rendezvous& at) {
   if (at.kind == Rendezvous::Kind::kFile) return "file " + at.file;
@@ -66,7 +70,7 @@ void require_same_world_size(const c10::intrusive_ptr<c10d::Store>& store, const
 std::vector<int> missing_ranks(c10d::Store& store, int world_size) {
   std::vector<int> missing;
   for (int rank = 0; rank < world_size; ++rank) {
-    if (!store.check({rank_key(rank)})) missing.push_back(rank);
+    if (!store.check({ready_key(rank)})) missing.push_back(rank);
   }
   return missing;
 }
@@ -82,15 +86,16 @@ void throw_if_a_peer_failed(const c10::intrusive_ptr<c10d::Store>& store, const 
 void await_everybody(const c10::intrusive_ptr<c10d::Store>& store, const World& world,
                      const Rendezvous& at, milliseconds timeout,
                      steady_clock::time_point deadline) {
-  std::vector<std::string> all_ranks;
-  for (int rank = 0; rank < world.world_size; ++rank) all_ranks.push_back(rank_key(rank));
-  bool compared = false;
+  std::vector<std::string> all_ready;
+  for (int rank = 0; rank < world.world_size; ++rank) all_ready.push_back(ready_key(rank));
+  bool ready = false;
   while (true) {
-    if (!compared && store->check({rank_key(0)})) {
+    if (!ready && store->check({rank_key(0)})) {
       require_same_world_size(store, world);
-      compared = true;
+      store->set(ready_key(world.rank), "1");
+      ready = true;
     }
-    if (compared && store->check(all_ranks)) return;
+    if (ready && store->check(all_ready)) return;
     throw_if_a_peer_failed(store, world);
     if (steady_clock::now() >= deadline) break;
     std::this_thread::sleep_for(kPollPeriod);

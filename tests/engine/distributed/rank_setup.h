@@ -1,0 +1,47 @@
+// What every scenario of the test program starts from: this rank's place, the joined store, the
+// fault board.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/launching/world.h"
+#include "engine/distributed/fault.h"
+#include "engine/distributed/groups.h"
+#include "engine/distributed/rendezvous.h"
+
+namespace scalemark::testing {
+
+struct Arguments {
+  launching::World world;
+  launching::Rendezvous rendezvous;
+  std::chrono::milliseconds timeout{20000};
+  std::vector<std::string> rest;  // of the scenario
+};
+
+// RANK WORLD_SIZE HOST:PORT|file:PATH [run=ID] [timeout_ms=N] [fd=N] [rest...]
+Arguments parse(const std::vector<std::string>& words);
+
+struct Run {
+  Arguments arguments;
+  distributed::Joined joined;
+  distributed::FaultBoard board;
+
+  int rank() const { return arguments.world.rank; }
+  int size() const { return arguments.world.world_size; }
+};
+
+using Scenario = std::function<void(Run&)>;
+
+// Joins, runs the scenario, and ends as the program does: an error is posted and printed, its exit
+// code returned; then the rank leaves.
+int run_scenario(const Arguments& arguments, const Scenario& scenario);
+
+void say(const std::string& line);  // one flushed line on stdout
+distributed::ControlGroup control_group(Run& run);
+
+// Scenarios by name, from scenarios_*.cpp.
+std::vector<std::pair<std::string, Scenario>> group_scenarios();
+
+}  // namespace scalemark::testing

@@ -1,0 +1,100 @@
+// Scenarios over a store and its groups.
+#include <ATen/ops/full.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "engine/distributed/gloo.h"
+#include "tests/engine/distributed/rank_setup.h"
+
+namespace scalemark::testing {
+namespace {
+
+using std::chrono::milliseconds;
+
+void only_join(Run& run) { say("joined run " + run.arguments.rendezvous.run_id); }
+
+std::string joined_texts(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const auto& text : texts) all += "[" + text + "]";
+  return all;
+}
+
+void talk(Run& run) {
+  auto control = control_group(run);
+  const std::string mine(static_cast<std::size_t>(run.rank()) * 3, 'a' + run.rank());
+  say("gather " + joined_texts(control.gather(mine)));
+  say("all_gather " + joined_texts(control.all_gather(mine)));
+  say("broadcast " + control.broadcast(run.rank() == 0 ? "from zero" : "ignored"));
+  say("broadcast nothing [" + control.broadcast("") + "]");
+  say(control.all_ok(true) ? "all ok" : "not all ok");
+  say(control.all_ok(run.rank() != 1) ? "all ok" : "not all ok");
+  control.barrier();
+}
+
+std::size_t entries(const char* folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+void all_reduce_once(c10d::ProcessGroup& group, int size) {
+  std::vector<at::Tensor> ones{at::full({4}, 1.0F)};
+  group.allreduce(ones)->wait();
+  if (ones[0].const_data_ptr<float>()[0] != static_cast<float>(size)) {
+    throw bug("all-reduce gave a wrong sum");
+  }
+}
+
+void use_one_group(Run& run, distributed::ControlGroup& control, int number) {
+  distributed::PointGroup point(run.joined.store, std::to_string(number), run.rank(), run.size(),
+                                run.arguments.timeout, "lo");
+  all_reduce_once(*point.group(), run.size());
+  control.barrier();
+  point.close();
+  control.barrier();
+}
+
+std::string resources(Run& run) {
+  return std::to_string(entries("/proc/self/task")) + " threads, " +
+         std::to_string(entries("/proc/self/fd")) + " descriptors, " +
+         std::to_string(run.joined.store->getNumKeys()) + " keys";
+}
+
+// Makes and drops `rest[0]` groups after three that warm everything up.
+void many_groups(Run& run) {
+  auto control = control_group(run);
+  const int count = std::stoi(run.arguments.rest.at(0));
+  for (int number = 0; number < 3; ++number) use_one_group(run, control, number);
+  say("before: " + resources(run));
+  for (int number = 3; number < 3 + count; ++number) use_one_group(run, control, number);
+  say("after: " + resources(run));
+  control.barrier();
+}
+
+// Collectives until something breaks; rank `rest[0]` breaks it at step 5 as `rest[1]` says.
+void train_until(Run& run) {
+  auto control = control_group(run);
+  const bool culprit = run.rank() == std::stoi(run.arguments.rest.at(0));
+  const std::string& how = run.arguments.rest.at(1);
+  for (int step = 0; step < 200; ++step) {
+    if (culprit && step == 5) {
+      if (how == "throw") throw bad_data("photo.jpg is not a JPEG", "", "");
+      if (how == "kill") raise(SIGKILL);
+      if (how == "wait") say("waiting"), std::this_thread::sleep_for(std::chrono::seconds(60));
+    }
+    control.barrier();
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Scenario>> group_scenarios() {
+  return {{"join", only_join},
+          {"talk", talk},
+          {"many_groups", many_groups},
+          {"train_until", train_until}};
+}
+
+}  // namespace scalemark::testing
