@@ -86,7 +86,7 @@ ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int ran
     : rank_(rank), world_size_(world_size), timeout_(timeout), board_(board) {
   if (world_size == 1) return;
   backend_ = translated(board_, [&] {
-    auto own_keys = c10::make_intrusive<c10d::PrefixStore>("control", store->clone());
+    auto own_keys = c10::make_intrusive<c10d::PrefixStore>("control", store);
     return make_gloo_backend(own_keys, rank, world_size, timeout, interface);
   });
 }
@@ -157,7 +157,7 @@ PointGroup::PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::
                        int rank, int size, milliseconds timeout, const std::string& interface,
                        const std::optional<DeviceBackend>& device)
     : store_(c10::make_intrusive<RecordingStore>(
-          c10::make_intrusive<c10d::PrefixStore>("group/" + name, store->clone()))) {
+          c10::make_intrusive<c10d::PrefixStore>("group/" + name, store))) {
   const auto keys_for = [&](const char* part) {
     return c10::make_intrusive<c10d::PrefixStore>(part, store_);
   };
