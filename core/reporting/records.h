@@ -10,14 +10,11 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 
-struct Summary {  // quantiles type 7; p95 from 200 values, p99 from 1,000
-  std::int64_t n = 0;
-  double mean = 0, p50 = 0, min = 0, max = 0;
-  std::optional<double> p95, p99, stdev;
-};
+using Summary = statistics::Summary;
 
 // Mean seconds per step; they sum to the mean step.
 struct Phases {
@@ -73,8 +70,11 @@ enum class PointStatus { kOk, kOom, kFailed, kSkipped };
 struct RankRecord {
   int rank = 0;
   std::string host, device;
+  std::int64_t samples = 0;
+  double wall_s = 0;
   Summary step_s;
-  double own_mean_s = 0, own_mean_ln = 0;
+  double own_mean_s = 0;
+  std::optional<double> own_mean_ln;                    // absent when a step was communication only
   double data_wait_s = 0, exposed_communication_s = 0;  // mean per step
   Phases phases_s;
   std::uint64_t memory_peak_bytes = 0;
@@ -85,6 +85,7 @@ struct PointRecord {
   std::string id, group;
   std::string workload, task, strategy, gradient_compression, backend, device, precision,
       memory_format;
+  std::string device_name;  // "NVIDIA H200": what MFU is taken against; empty on a CPU
   bool overlap = true;
   int threads = 1, world_size = 1, processes = 1, nodes = 1;
   std::vector<int> members;
@@ -120,6 +121,7 @@ struct PointRecord {
   std::optional<std::string> mfu_peak_source;
   std::int64_t warmup_iterations = 0;
   std::optional<bool> steady;  // absent: unknown
+  std::string steady_reason;
   std::string warmup_method;
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;

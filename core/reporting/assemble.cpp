@@ -1,0 +1,217 @@
+#include "core/reporting/assemble.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/reporting/peak_flops.h"
+#include "core/statistics/interval.h"
+#include "core/statistics/steady.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using Ranks = std::span<const RankMeasurement>;
+
+// Of the window as a whole: one value per step, over the ranks.
+struct StepSeries {
+  std::vector<double> max_step_s, max_own_s, max_own_less_wait_s;
+};
+
+void refuse_contradictions(Ranks ranks) {
+  if (ranks.empty()) throw bug("a point without measurements");
+  const auto n = static_cast<std::size_t>(ranks.front().iterations);
+  for (const auto& rank : ranks) {
+    const std::string who = "rank " + std::to_string(rank.rank) + ": ";
+    if (n == 0 || rank.step_s.size() != n || rank.iterations != ranks.front().iterations ||
+        rank.exposed_communication_s.size() != n || rank.counted_data_wait_s.size() != n) {
+      throw bug(who + "its series do not hold one value for each of " + std::to_string(n) +
+                " steps");
+    }
+    if (!(rank.wall_s > 0) || !std::isfinite(rank.wall_s)) {
+      throw bug(who + "no time passed in its window");
+    }
+  }
+}
+
+StepSeries series_of(Ranks ranks) {
+  StepSeries series;
+  for (std::size_t t = 0; t < ranks.front().step_s.size(); ++t) {
+    double step = 0, own = 0, own_less_wait = 0;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      const double mine = ranks[r].step_s[t] - ranks[r].exposed_communication_s[t];
+      const double busy = mine - ranks[r].counted_data_wait_s[t];
+      step = r == 0 ? ranks[r].step_s[t] : std::max(step, ranks[r].step_s[t]);
+      own = r == 0 ? mine : std::max(own, mine);
+      own_less_wait = r == 0 ? busy : std::max(own_less_wait, busy);
+    }
+    series.max_step_s.push_back(step);
+    series.max_own_s.push_back(own);
+    series.max_own_less_wait_s.push_back(own_less_wait);
+  }
+  return series;
+}
+
+RankRecord record_of(const RankMeasurement& rank) {
+  RankRecord record;
+  record.rank = rank.rank;
+  record.host = rank.host;
+  record.device = rank.device;
+  record.samples = rank.samples;
+  record.wall_s = rank.wall_s;
+  record.step_s = statistics::summarise(rank.step_s);
+  double sum = 0, sum_ln = 0;
+  for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
+    const double own = rank.step_s[t] - rank.exposed_communication_s[t];
+    sum += own;
+    sum_ln += own > 0 ? std::log(own) : -INFINITY;
+  }
+  record.own_mean_s = sum / static_cast<double>(rank.iterations);
+  if (std::isfinite(sum_ln)) record.own_mean_ln = sum_ln / static_cast<double>(rank.iterations);
+  record.data_wait_s = statistics::mean(rank.counted_data_wait_s);
+  record.exposed_communication_s = statistics::mean(rank.exposed_communication_s);
+  record.phases_s = rank.phases_s;
+  record.memory_peak_bytes = rank.memory_peak_bytes;
+  return record;
+}
+
+double mean_over(const std::vector<RankRecord>& ranks,
+                 const std::function<double(const RankRecord&)>& value) {
+  double sum = 0;
+  for (const auto& rank : ranks) sum += value(rank);
+  return sum / static_cast<double>(ranks.size());
+}
+
+Phases mean_phases(const std::vector<RankRecord>& ranks) {
+  const auto mean_of = [&](double Phases::*phase) {
+    return mean_over(ranks, [&](const RankRecord& rank) { return rank.phases_s.*phase; });
+  };
+  return {.data_wait = mean_of(&Phases::data_wait),
+          .host_to_device = mean_of(&Phases::host_to_device),
+          .forward = mean_of(&Phases::forward),
+          .backward = mean_of(&Phases::backward),
+          .exposed_communication = mean_of(&Phases::exposed_communication),
+          .optimizer = mean_of(&Phases::optimizer),
+          .other = mean_of(&Phases::other)};
+}
+
+void set_steps(PointRecord& point, const StepSeries& series) {
+  point.step_s = statistics::summarise(series.max_step_s);
+  point.step_samples_s = series.max_step_s;
+  point.step_mean_over_ranks_s =
+      mean_over(point.ranks, [](const RankRecord& rank) { return rank.step_s.mean; });
+  point.own_mean_s = mean_over(point.ranks, [](const RankRecord& rank) { return rank.own_mean_s; });
+  point.own_max_of_rank_means_s = 0;
+  for (const auto& rank : point.ranks) {
+    point.own_max_of_rank_means_s = std::max(point.own_max_of_rank_means_s, rank.own_mean_s);
+  }
+  point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
+  point.phases_s = mean_phases(point.ranks);
+  const auto check = statistics::check_steady(series.max_step_s);
+  point.steady = check.steady;
+  point.steady_reason = check.reason;
+}
+
+// samples / sum_t [max_r(own - d) + (T_t - max_r own)]: the rate without the waits for data that
+// counted.
+std::optional<double> compute_rate(const StepSeries& series, std::int64_t samples) {
+  double seconds = 0;
+  for (std::size_t t = 0; t < series.max_step_s.size(); ++t) {
+    seconds += series.max_own_less_wait_s[t] + (series.max_step_s[t] - series.max_own_s[t]);
+  }
+  if (!(seconds > 0)) return std::nullopt;
+  return static_cast<double>(samples) / seconds;
+}
+
+void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
+  std::int64_t tokens = 0, non_pad = 0;
+  point.samples = point.padded = 0;
+  point.wall_s = 0;
+  for (const auto& rank : ranks) {
+    point.samples += rank.samples;
+    point.padded += rank.padded;
+    tokens += rank.tokens;
+    non_pad += rank.non_pad_tokens;
+    point.wall_s = std::max(point.wall_s, rank.wall_s);
+  }
+  point.iterations = ranks.front().iterations;
+  point.samples_per_sec = static_cast<double>(point.samples) / point.wall_s;
+  point.samples_per_sec_per_rank = point.samples_per_sec / static_cast<double>(ranks.size());
+  point.compute_samples_per_sec = compute_rate(series, point.samples);
+  if (tokens > 0) {
+    point.tokens_per_sec = static_cast<double>(tokens) / point.wall_s;
+    point.non_pad_share = static_cast<double>(non_pad) / static_cast<double>(tokens);
+  }
+}
+
+// The interval of the mean step, carried over to the rate: X = samples / wall moves inversely.
+void set_interval(PointRecord& point) {
+  const auto step = statistics::batch_means_interval(point.step_samples_s);
+  if (!step || !(step->low > 0)) return;
+  const double centre = (step->low + step->high) / 2;
+  point.within_run_ci95_low = point.samples_per_sec * centre / step->high;
+  point.within_run_ci95_high = point.samples_per_sec * centre / step->low;
+}
+
+void set_mfu(PointRecord& point) {
+  if (point.device != "cuda" || !(point.flops_per_sample > 0)) return;
+  const auto peak = peak_flops(point.device_name, point.precision);
+  if (!peak) return;
+  point.mfu = point.samples_per_sec * point.flops_per_sample /
+              (static_cast<double>(point.ranks.size()) * peak->flops_per_sec);
+  point.mfu_peak_source = peak->source;
+}
+
+void set_loss(PointRecord& point, const RankMeasurement& rank) {
+  if (std::isfinite(rank.loss_first)) point.loss_first = rank.loss_first;
+  if (std::isfinite(rank.loss_last)) point.loss_last = rank.loss_last;
+  if (!point.loss_first || !point.loss_last) {
+    point.status = PointStatus::kFailed;
+    point.reason = "the loss is not finite";
+  }
+}
+
+void set_the_rest(PointRecord& point, Ranks ranks) {
+  const auto& first = ranks.front();
+  point.warmup_iterations = first.warmup_iterations;
+  point.payload_bytes_per_step = first.payload_bytes_per_step;
+  point.bucket_bytes = first.bucket_bytes;
+  point.memory_peak_bytes = 0;
+  point.skipped.clear();
+  point.setup_s = {};
+  for (const auto& rank : ranks) {
+    point.memory_peak_bytes = std::max(point.memory_peak_bytes, rank.memory_peak_bytes);
+    point.skipped.insert(point.skipped.end(), rank.skipped.begin(), rank.skipped.end());
+    auto& setup = point.setup_s;  // the slowest rank of each part: the others waited for it
+    setup.rendezvous_s = std::max(setup.rendezvous_s, rank.setup_s.rendezvous_s);
+    setup.model_s = std::max(setup.model_s, rank.setup_s.model_s);
+    setup.data_s = std::max(setup.data_s, rank.setup_s.data_s);
+    setup.first_step_s = std::max(setup.first_step_s, rank.setup_s.first_step_s);
+  }
+}
+
+}  // namespace
+
+PointRecord assemble_point(PointRecord identity, Ranks ranks) {
+  refuse_contradictions(ranks);
+  PointRecord point = std::move(identity);
+  point.status = PointStatus::kOk;
+  point.ranks.clear();
+  for (const auto& rank : ranks) point.ranks.push_back(record_of(rank));
+  std::sort(point.ranks.begin(), point.ranks.end(),
+            [](const RankRecord& a, const RankRecord& b) { return a.rank < b.rank; });
+
+  const StepSeries series = series_of(ranks);
+  set_steps(point, series);
+  set_throughput(point, ranks, series);
+  set_interval(point);
+  set_mfu(point);
+  set_the_rest(point, ranks);
+  set_loss(point, *std::min_element(ranks.begin(), ranks.end(),
+                                    [](const auto& a, const auto& b) { return a.rank < b.rank; }));
+  return point;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,140 @@
+#include "core/reporting/findings.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/monitoring/environment.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr double kDataWaitShare = 0.05;
+constexpr double kCommunicationShare = 0.30;
+constexpr std::int64_t kEnoughSteps = 100;
+constexpr double kEnoughSeconds = 2;
+constexpr double kSlowStep = 5;  // times the median
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
+
+class Findings {
+ public:
+  explicit Findings(const PointRecord& point) : point_(point) {}
+
+  void add(std::string code, std::string severity, std::string text) {
+    list_.push_back({std::move(code), std::move(severity), point_.id, std::move(text)});
+  }
+  std::vector<Finding> take() { return std::move(list_); }
+
+ private:
+  const PointRecord& point_;
+  std::vector<Finding> list_;
+};
+
+void judge_window(Findings& findings, const PointRecord& point, int repetitions) {
+  if (point.steady == false)
+    findings.add("not_steady", "warning", "not steady: " + point.steady_reason);
+  if (!point.steady)
+    findings.add("steady_unknown", "info", "steady: unknown, " + point.steady_reason);
+  if (repetitions < 2) {
+    findings.add("single_repetition", "info",
+                 "one run: its interval says how steps vary, not how runs vary; repeat it before "
+                 "comparing");
+  }
+  if (point.iterations < kEnoughSteps || point.wall_s < kEnoughSeconds) {
+    char text[96];
+    std::snprintf(text, sizeof text,
+                  "short window: %lld steps in %.2f s (100 steps and 2 s wanted)",
+                  static_cast<long long>(point.iterations), point.wall_s);
+    findings.add("short_window", "info", text);
+  }
+  if (point.step_s.max > kSlowStep * point.step_s.p50) {
+    char text[96];
+    std::snprintf(text, sizeof text, "the slowest step took %.1f times the median",
+                  point.step_s.max / point.step_s.p50);
+    findings.add("slow_steps", "info", text);
+  }
+}
+
+void judge_threads(Findings& findings, const PointRecord& point, const FindingContext& context) {
+  const auto omp = context.variables.find("OMP_NUM_THREADS");
+  if (omp != context.variables.end() && omp->second != std::to_string(point.threads)) {
+    findings.add("threads_variable", "info",
+                 "OMP_NUM_THREADS=" + omp->second + " was not obeyed: --threads alone rules (" +
+                     std::to_string(point.threads) + ")");
+  }
+  if (point.device != "cpu") return;
+  for (const auto& host : context.hosts) {
+    const auto ranks = std::count_if(point.ranks.begin(), point.ranks.end(),
+                                     [&](const auto& rank) { return rank.host == host.hostname; });
+    const int cores = monitoring::usable_cores(host);
+    if (ranks * point.threads > cores) {
+      findings.add("too_many_threads", "warning",
+                   std::to_string(ranks) + " ranks x " + std::to_string(point.threads) +
+                       " threads share " + std::to_string(cores) + " cores of " + host.hostname +
+                       ": efficiency measures that, not communication");
+    }
+  }
+}
+
+void judge_data(Findings& findings, const PointRecord& point) {
+  if (point.padded > 0) {
+    findings.add("padding", "info",
+                 std::to_string(point.padded) + " padded samples are not counted in samples");
+  }
+  if (!point.skipped.empty()) {
+    findings.add("skipped_samples", "warning",
+                 std::to_string(point.skipped.size()) +
+                     " samples could not be read and were "
+                     "skipped, first " +
+                     point.skipped.front().name + ": " + point.skipped.front().reason);
+  }
+}
+
+void judge_shares(Findings& findings, const PointRecord& point) {
+  const double step = point.step_mean_over_ranks_s;
+  double wait = 0;
+  for (const auto& rank : point.ranks) {
+    wait += rank.data_wait_s / static_cast<double>(point.ranks.size());
+  }
+  if (wait > kDataWaitShare * step) {
+    findings.add("data_wait", "warning",
+                 percent(wait / step) +
+                     " of the step waits for data: more --workers, or data that "
+                     "is cheaper to read");
+  }
+  const double exposed = point.phases_s.exposed_communication;
+  if (exposed > kCommunicationShare * step) {
+    findings.add("communication", "warning",
+                 percent(exposed / step) + " of the step is communication that nothing hides");
+  }
+}
+
+void judge_mfu(Findings& findings, const PointRecord& point) {
+  if (point.device != "cuda") return;
+  if (!point.mfu) {
+    findings.add("mfu_unknown", "info",
+                 "no MFU: the datasheet peak of '" + point.device_name + "' for " +
+                     point.precision + " is not known");
+  } else if (*point.mfu > 1) {
+    findings.add("mfu_implausible", "error", "MFU of " + percent(*point.mfu) + " is impossible");
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of(const PointRecord& point, const FindingContext& context) {
+  if (point.status != PointStatus::kOk) return {};
+  Findings findings(point);
+  judge_window(findings, point, context.repetitions);
+  judge_threads(findings, point, context);
+  judge_data(findings, point);
+  judge_shares(findings, point);
+  judge_mfu(findings, point);
+  return findings.take();
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,102 @@
+#include "core/reporting/report_json.h"
+
+#include "core/reporting/json_archive.h"
+#include "core/reporting/report_fields.h"
+
+namespace scalemark::reporting {
+namespace {
+
+template <class T>
+Json as_json(const T& record, const char* name) {
+  Json json;
+  JsonWriter writer(json, name);
+  fields(writer, record);
+  return json;
+}
+
+std::string dumped(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+void refuse_other_schema(const Json& json) {
+  if (!json.is_object() || !json.contains("schema") || !json["schema"].is_string()) {
+    throw bad_data("it has no schema", kSchema, "is it a report.json of scalemark?");
+  }
+  const auto schema = json["schema"].get<std::string>();
+  if (schema != kSchema) {
+    throw bad_data("its schema is '" + schema + "'", kSchema,
+                   "read it with the version of scalemark that wrote it");
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(ReportStatus status) {
+  switch (status) {
+    case ReportStatus::kPartial:
+      return "partial";
+    case ReportStatus::kComplete:
+      return "complete";
+    case ReportStatus::kInterrupted:
+      return "interrupted";
+    case ReportStatus::kFailed:
+      return "failed";
+  }
+  throw bug("a report status without a name");
+}
+
+std::string_view to_string(PointStatus status) {
+  switch (status) {
+    case PointStatus::kOk:
+      return "ok";
+    case PointStatus::kOom:
+      return "oom";
+    case PointStatus::kFailed:
+      return "failed";
+    case PointStatus::kSkipped:
+      return "skipped";
+  }
+  throw bug("a point status without a name");
+}
+
+std::string to_json(const Report& report) {
+  Json json = Json::object();
+  json["schema"] = kSchema;
+  json.update(as_json(report, "report"));
+  return dumped(json, 2) + "\n";
+}
+
+Report report_from_json(std::string_view text, std::string_view origin) {
+  try {
+    const Json json = Json::parse(text);
+    refuse_other_schema(json);
+    Report report;
+    JsonReader reader(json, "report");
+    fields(reader, report);
+    return report;
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_data(std::string(origin) + " is not JSON: " + error.what());
+  } catch (const Error& error) {
+    ErrorRecord record = error.record();
+    record.what = std::string(origin) + ": " + record.what;
+    throw Error(record);
+  }
+}
+
+std::string to_json_line(const PointRecord& point) { return dumped(as_json(point, "point"), -1); }
+
+std::string to_json_line(const Finding& finding) { return dumped(as_json(finding, "finding"), -1); }
+
+std::string to_json_line(const ErrorRecord& error) { return dumped(as_json(error, "error"), -1); }
+
+std::string encode(const monitoring::Host& host) { return dumped(as_json(host, "host"), -1); }
+
+monitoring::Host decode_host(std::string_view bytes) {
+  const Json json = Json::parse(bytes);
+  monitoring::Host host;
+  JsonReader reader(json, "host");
+  fields(reader, host);
+  return host;
+}
+
+}  // namespace scalemark::reporting
