@@ -48,7 +48,9 @@ class Loader {
   std::optional<LoadedBatch> next();
 
   // Under kSkip: what has been left out of the batches returned so far. A skipped sample's place is
-  // taken by the next good sample of the epoch's order, so that batches stay full.
+  // taken by the next good sample of the epoch's order, so that batches stay full; after the
+  // order's end its start follows, counted as padding, so that every rank returns equally many
+  // batches.
   std::vector<SkippedSample> skipped() const;
 
  private:

@@ -1,0 +1,23 @@
+// What decode.cpp knows of the two codecs. For jpeg_decoder.cpp, png_decoder.cpp and decode.cpp
+// only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/base/error.h"
+#include "data/images/decode.h"
+
+namespace scalemark::data {
+
+std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name);
+std::unique_ptr<ImageDecoder> open_png(std::span<const std::uint8_t> bytes, std::string name);
+
+// E_BAD_SAMPLE, 65.
+Error bad_sample(const std::string& name, const std::string& reason);
+
+void refuse_odd_size(const std::string& name, std::int64_t width, std::int64_t height);
+
+}  // namespace scalemark::data

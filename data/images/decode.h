@@ -1,0 +1,76 @@
+// JPEG and PNG files as RGB pixels, as Pillow's convert('RGB') gives them. Knows nothing of
+// folders, labels or transforms; the only face of libjpeg and libpng.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace scalemark::data {
+
+struct ImageSize {
+  int width = 0;
+  int height = 0;
+};
+
+struct Box {
+  int left = 0;
+  int top = 0;
+  int width = 0;
+  int height = 0;
+};
+
+// RGB, 3 bytes a pixel, rows of width * 3 bytes.
+struct Pixels {
+  std::unique_ptr<std::uint8_t[]> bytes;
+  int width = 0;
+  int height = 0;
+
+  Pixels() = default;
+  Pixels(int width, int height);  // contents undefined
+  std::uint8_t* row(int y) { return bytes.get() + static_cast<std::size_t>(y) * stride(); }
+  const std::uint8_t* row(int y) const {
+    return bytes.get() + static_cast<std::size_t>(y) * stride();
+  }
+  std::size_t stride() const { return static_cast<std::size_t>(width) * 3; }
+};
+
+// A part of an image, scaled by eighths / 8: pixels.row(0)[0] is pixel (left, top) of the whole
+// image at that scale.
+struct DecodedRegion {
+  Pixels pixels;
+  int left = 0;
+  int top = 0;
+  int eighths = 8;
+};
+
+// One encoded image whose header has been read. Pixel functions throw bad_sample() (65, with the
+// name and the reason) for a file that cannot be decoded completely, and nothing is returned then.
+class ImageDecoder {
+ public:
+  virtual ~ImageDecoder() = default;
+  virtual ImageSize size() const = 0;
+
+  // At least `box` (in pixels of the full image) at a scale of eighths / 8; a format that cannot
+  // scale while decoding answers with 8 / 8. Reads no further than the box asks: damage below it is
+  // seen by decode_whole() alone. May be called once.
+  virtual DecodedRegion decode(const Box& box, int eighths) = 0;
+
+  Pixels decode_whole();
+};
+
+// By content, not by name. `bytes` must outlive the decoder; `name` is what errors call the file.
+// Refuses everything else than JPEG and PNG, and images above kMaxPixels.
+std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
+                                         const std::string& name);
+
+// The bytes of the file; 65 when it cannot be read.
+std::vector<std::uint8_t> read_image_file(const std::string& path);
+
+// Pillow's limit too: more is an attack or a mistake.
+inline constexpr std::int64_t kMaxPixels = 178'956'970;
+
+}  // namespace scalemark::data

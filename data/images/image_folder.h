@@ -1,0 +1,60 @@
+// ImageFolder trees: which files there are and what they show, and the data set of one split. Knows
+// nothing of ranks, threads or how a file is decoded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+#include "data/images/decode.h"
+#include "data/images/transforms.h"
+
+namespace scalemark::data {
+
+struct ImageFile {
+  std::string path;  // below the tree's root: "train/n01440764/tench.JPEG"
+  std::int64_t label = 0;
+};
+
+struct ImageTree {
+  std::string root;
+  std::vector<std::string> classes;  // sorted; a label is the place in here
+  std::vector<ImageFile> train;      // by class, then by path
+  std::vector<ImageFile> evaluate;
+  bool held_out = false;  // no val/: `evaluate` was taken from train/
+};
+
+// Reads root/train/<class>/**.{jpg,jpeg,png} (in any case) and root/val/ alike. Without val/ the
+// last files of each class are held out, held_out_of() many. Errors: 66 when root or root/train is
+// not there or holds no class, 65 for a class without images and for a class in val/ that train/
+// lacks.
+ImageTree scan_image_tree(const std::string& root);
+
+// Of `files` of a class: a tenth, rounded down, but at least 1 when there are 2 or more.
+std::int64_t held_out_of(std::int64_t files);
+
+enum class ImageSplit { kTrain, kEvaluate };
+
+struct ImageFolderOptions {
+  std::string root;
+  ImageSplit split = ImageSplit::kTrain;
+  ImageTransform transform = ImageTransform::kTrain;
+  int image_size = 224;
+};
+
+// What training does with a crop: decodes it at eighths / 8 (see scale_that_covers) and writes
+// `size` x `size` RGB pixels of it.
+void write_crop(ImageDecoder& image, const Box& box, int eighths, bool flip, int size,
+                std::uint8_t* target);
+
+// Fields: "image" u8 [size, size, 3] (RGB), "label" i64. Refuses a split without images (65).
+std::unique_ptr<Dataset> open_image_folder(const ImageFolderOptions& options);
+
+// The same over a tree that has been scanned already; `options.root` is not looked at.
+std::unique_ptr<Dataset> open_image_folder(const ImageTree& tree,
+                                           const ImageFolderOptions& options);
+
+}  // namespace scalemark::data

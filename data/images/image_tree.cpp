@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "data/images/image_folder.h"
+
+namespace scalemark::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_image_name(const fs::path& path) {
+  std::string suffix = path.extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return suffix == ".jpg" || suffix == ".jpeg" || suffix == ".png";
+}
+
+// std::filesystem's errors in our form.
+template <class Read>
+auto reading(const fs::path& folder, const Read& read) {
+  try {
+    return read();
+  } catch (const fs::filesystem_error& error) {
+    throw no_input(folder.string() + ": " + error.code().message(), "a folder that can be read");
+  }
+}
+
+std::vector<std::string> class_names(const fs::path& split) {
+  return reading(split, [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(split)) {
+      if (entry.is_directory()) names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  });
+}
+
+// Sorted as torchvision does: by folder, then by file name.
+std::vector<std::string> image_paths(const fs::path& folder) {
+  return reading(folder, [&] {
+    std::vector<std::pair<std::string, std::string>> found;
+    const auto options = fs::directory_options::follow_directory_symlink;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
+      if (!is_image_name(entry.path()) || entry.is_directory()) continue;
+      found.emplace_back(entry.path().parent_path().string(), entry.path().filename().string());
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<std::string> paths;
+    paths.reserve(found.size());
+    for (auto& [parent, name] : found) paths.push_back(parent + '/' + name);
+    return paths;
+  });
+}
+
+void append_class(ImageTree& tree, const fs::path& split, std::size_t label,
+                  std::vector<ImageFile>& files) {
+  const fs::path folder = split / tree.classes[label];
+  const std::size_t root_length = tree.root.size() + 1;
+  auto paths = image_paths(folder);
+  if (paths.empty()) {
+    throw bad_data("class folder " + folder.string() + " holds no image",
+                   ".jpg, .jpeg or .png files");
+  }
+  for (std::string& path : paths) {
+    files.push_back({.path = path.substr(root_length), .label = static_cast<std::int64_t>(label)});
+  }
+}
+
+void read_train(ImageTree& tree) {
+  const fs::path split = fs::path(tree.root) / "train";
+  std::error_code ignored;
+  if (!fs::is_directory(split, ignored)) {
+    throw no_input("there is no folder " + split.string(),
+                   "an image tree: train/<class>/*.jpg, and val/ if there is one",
+                   "scalemark data generate images " + tree.root + " makes a small one");
+  }
+  tree.classes = class_names(split);
+  if (tree.classes.empty()) throw no_input(split.string() + " holds no class folder");
+  for (std::size_t c = 0; c < tree.classes.size(); ++c) append_class(tree, split, c, tree.train);
+}
+
+void read_val(ImageTree& tree) {
+  const fs::path split = fs::path(tree.root) / "val";
+  for (const std::string& name : class_names(split)) {
+    const auto found = std::lower_bound(tree.classes.begin(), tree.classes.end(), name);
+    if (found == tree.classes.end() || *found != name) {
+      throw bad_data("val/ of " + tree.root + " holds class '" + name + "' that train/ lacks",
+                     "the same class names in train/ and val/");
+    }
+    append_class(tree, split, static_cast<std::size_t>(found - tree.classes.begin()),
+                 tree.evaluate);
+  }
+  if (tree.evaluate.empty()) throw no_input(split.string() + " holds no class folder");
+}
+
+void hold_out(ImageTree& tree) {
+  tree.held_out = true;
+  const std::vector<ImageFile> all = std::exchange(tree.train, {});
+  for (auto begin = all.begin(); begin != all.end();) {
+    const auto end = std::find_if(
+        begin, all.end(), [&](const ImageFile& file) { return file.label != begin->label; });
+    const auto kept = end - held_out_of(end - begin);
+    tree.train.insert(tree.train.end(), begin, kept);
+    tree.evaluate.insert(tree.evaluate.end(), kept, end);
+    begin = end;
+  }
+}
+
+}  // namespace
+
+std::int64_t held_out_of(std::int64_t files) {
+  return files < 2 ? 0 : std::max<std::int64_t>(1, files / 10);
+}
+
+ImageTree scan_image_tree(const std::string& root) {
+  ImageTree tree;
+  tree.root = root;
+  while (tree.root.size() > 1 && tree.root.back() == '/') tree.root.pop_back();
+  read_train(tree);
+  std::error_code ignored;
+  if (fs::is_directory(fs::path(tree.root) / "val", ignored)) {
+    read_val(tree);
+  } else {
+    hold_out(tree);
+  }
+  return tree;
+}
+
+}  // namespace scalemark::data

@@ -1,0 +1,188 @@
+// libjpeg rather than TurboJPEG's own calls: only here can rows and columns outside a crop be left
+// out, which is half of the work of a random resized crop.
+#include <algorithm>
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "data/images/codecs.h"
+
+// After <cstdio>: jpeglib.h uses FILE and size_t without including them.
+#include <jerror.h>
+#include <jpeglib.h>
+
+namespace scalemark::data {
+namespace {
+
+struct ErrorManager {
+  jpeg_error_mgr base;  // first: libjpeg hands a pointer to it back
+  std::jmp_buf jump;
+  char message[JMSG_LENGTH_MAX] = {};
+};
+
+void leave(j_common_ptr info) {
+  auto* manager = reinterpret_cast<ErrorManager*>(info->err);
+  info->err->format_message(info, manager->message);
+  std::longjmp(manager->jump, 1);
+}
+
+// Oddities around the picture that leave every pixel as it was meant.
+bool is_harmless(int message) {
+  switch (message) {
+    case JWRN_ADOBE_XFORM:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_EXTRANEOUS_DATA:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_TOO_MUCH_DATA:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// libjpeg "warns" of missing or corrupt data and paints grey in its place; such a file is refused.
+void take_message(j_common_ptr info, int level) {
+  if (level < 0 && !is_harmless(info->err->msg_code)) leave(info);
+}
+
+class JpegDecoder : public ImageDecoder {
+ public:
+  JpegDecoder(std::span<const std::uint8_t> bytes, std::string name)
+      : bytes_(bytes), name_(std::move(name)) {
+    info_.err = jpeg_std_error(&error_.base);
+    error_.base.error_exit = leave;
+    error_.base.emit_message = take_message;
+    error_.base.output_message = [](j_common_ptr) {};
+    guarded([this] { jpeg_create_decompress(&info_); });
+    try {
+      guarded([this] {
+        jpeg_mem_src(&info_, bytes_.data(), bytes_.size());
+        jpeg_read_header(&info_, TRUE);
+      });
+      refuse_odd_size(name_, info_.image_width, info_.image_height);
+      choose_colours();
+    } catch (...) {
+      jpeg_destroy_decompress(&info_);
+      throw;
+    }
+  }
+  ~JpegDecoder() override { jpeg_destroy_decompress(&info_); }
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
+
+  ImageSize size() const override {
+    return {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height)};
+  }
+
+  DecodedRegion decode(const Box& box, int eighths) override;
+
+ private:
+  // Runs libjpeg calls. An error inside jumps back here, so `step` must hold nothing that a
+  // destructor has to release.
+  template <class Step>
+  void guarded(const Step& step) {
+    if (setjmp(error_.jump) != 0) throw bad_sample(name_, error_.message);
+    step();
+  }
+
+  void choose_colours();
+  void refuse_if_cut_short();
+  void read_rows(Pixels& pixels);
+
+  std::span<const std::uint8_t> bytes_;
+  std::string name_;
+  ErrorManager error_;
+  jpeg_decompress_struct info_{};
+};
+
+void JpegDecoder::choose_colours() {
+  switch (info_.num_components) {
+    case 1:
+    case 3:
+      info_.out_color_space = JCS_RGB;
+      return;
+    case 4:
+      info_.out_color_space = JCS_CMYK;
+      return;
+    default:
+      throw bad_sample(name_, std::to_string(info_.num_components) + " colour components");
+  }
+}
+
+// A crop that ends above the damage would not notice. The end-of-image marker cannot occur inside
+// picture data, so its absence after the first scan's header tells.
+void JpegDecoder::refuse_if_cut_short() {
+  const std::uint8_t* const scan = info_.src->next_input_byte;
+  const std::uint8_t* const end = bytes_.data() + bytes_.size();
+  for (const std::uint8_t* p = end; p - scan >= 2; --p) {
+    if (p[-2] == 0xff && p[-1] == JPEG_EOI) return;
+  }
+  throw bad_sample(name_, "the image is cut short: it has no end marker");
+}
+
+// Pillow takes every CMYK file as Adobe's, inverted, and so do the files that are found.
+void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rgb) {
+  for (int i = 0; i < pixels; ++i) {
+    const int light = cmyk[4 * i + 3];
+    for (int c = 0; c < 3; ++c) {
+      const int product = (255 - cmyk[4 * i + c]) * light + 128;
+      rgb[3 * i + c] =
+          static_cast<std::uint8_t>(std::max(0, light - (((product >> 8) + product) >> 8)));
+    }
+  }
+}
+
+DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
+  info_.scale_num = static_cast<unsigned>(eighths);
+  info_.scale_denom = 8;
+  guarded([this] { jpeg_start_decompress(&info_); });
+  if (jpeg_has_multiple_scans(&info_) == FALSE) refuse_if_cut_short();  // else read to the end now
+
+  const auto down = [&](int v) { return v * eighths / 8; };
+  const auto up = [&](int v) { return (v * eighths + 7) / 8; };
+  const int full_width = static_cast<int>(info_.output_width);
+  const int full_height = static_cast<int>(info_.output_height);
+  const int left = down(box.left);
+  const int top = down(box.top);
+  const int right = std::min(full_width, up(box.left + box.width));
+  const int bottom = std::min(full_height, up(box.top + box.height));
+
+  // A margin, because at a crop's edge chroma is interpolated from a repeated column.
+  constexpr int kMargin = 2;
+  auto first = static_cast<JDIMENSION>(std::max(0, left - kMargin));
+  auto columns = static_cast<JDIMENSION>(std::min(full_width, right + kMargin)) - first;
+  if (first > 0 || columns < info_.output_width) {
+    guarded([&] { jpeg_crop_scanline(&info_, &first, &columns); });
+  }
+  DecodedRegion region{.pixels = Pixels(static_cast<int>(columns), bottom - top),
+                       .left = static_cast<int>(first),
+                       .top = top,
+                       .eighths = eighths};
+  if (top > 0) guarded([&] { jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(top)); });
+  read_rows(region.pixels);
+  return region;
+}
+
+void JpegDecoder::read_rows(Pixels& pixels) {
+  const bool cmyk = info_.out_color_space == JCS_CMYK;
+  std::vector<std::uint8_t> cmyk_row(cmyk ? info_.output_width * 4 : 0);
+  for (int y = 0; y < pixels.height; ++y) {
+    JSAMPROW row = cmyk ? cmyk_row.data() : pixels.row(y);
+    guarded([&] {
+      if (jpeg_read_scanlines(&info_, &row, 1) != 1) ERREXIT(&info_, JERR_CANT_SUSPEND);
+    });
+    if (cmyk) inverted_cmyk_to_rgb(row, pixels.width, pixels.row(y));
+  }
+  if (info_.output_scanline == info_.output_height) {
+    guarded([this] { jpeg_finish_decompress(&info_); });
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name) {
+  return std::make_unique<JpegDecoder>(bytes, std::move(name));
+}
+
+}  // namespace scalemark::data

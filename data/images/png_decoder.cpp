@@ -1,0 +1,130 @@
+#include <png.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstring>
+#include <utility>
+
+#include "data/images/codecs.h"
+
+namespace scalemark::data {
+namespace {
+
+class PngDecoder : public ImageDecoder {
+ public:
+  PngDecoder(std::span<const std::uint8_t> bytes, std::string name)
+      : rest_(bytes), name_(std::move(name)) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, fail, ignore_warning);
+    info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
+    if (info_ == nullptr) {
+      png_destroy_read_struct(&png_, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+    try {
+      guarded([this] {
+        png_set_read_fn(png_, this, read);
+        png_read_info(png_, info_);
+      });
+      refuse_odd_size(name_, png_get_image_width(png_, info_), png_get_image_height(png_, info_));
+    } catch (...) {
+      png_destroy_read_struct(&png_, &info_, nullptr);
+      throw;
+    }
+  }
+  ~PngDecoder() override { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngDecoder(const PngDecoder&) = delete;
+  PngDecoder& operator=(const PngDecoder&) = delete;
+
+  ImageSize size() const override {
+    return {static_cast<int>(png_get_image_width(png_, info_)),
+            static_cast<int>(png_get_image_height(png_, info_))};
+  }
+
+  DecodedRegion decode(const Box&, int) override {
+    const auto [width, height] = size();
+    DecodedRegion region{.pixels = Pixels(width, height)};
+    const bool deep_grey = png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY &&
+                           png_get_bit_depth(png_, info_) == 16;
+    if (deep_grey) {
+      read_deep_grey(region.pixels);
+    } else {
+      set_transforms();
+      read_rows(region.pixels.row(0), region.pixels.stride());
+    }
+    return region;
+  }
+
+ private:
+  // As in the JPEG decoder: an error inside jumps back here.
+  template <class Step>
+  void guarded(const Step& step) {
+    if (setjmp(jump_) != 0) throw bad_sample(name_, message_);
+    step();
+  }
+
+  // 8-bit RGB; alpha and transparency are dropped, not blended, and 16 bits lose their low byte.
+  void set_transforms() {
+    guarded([this] {
+      const auto colour = png_get_color_type(png_, info_);
+      png_set_strip_16(png_);
+      if (colour == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+      if ((colour & PNG_COLOR_MASK_COLOR) == 0) {
+        png_set_expand_gray_1_2_4_to_8(png_);
+        png_set_gray_to_rgb(png_);
+      }
+      png_set_strip_alpha(png_);
+    });
+  }
+
+  void read_rows(std::uint8_t* first, std::size_t stride) {
+    std::vector<png_bytep> rows(png_get_image_height(png_, info_));
+    for (std::size_t y = 0; y < rows.size(); ++y) rows[y] = first + y * stride;
+    guarded([&] {
+      png_set_interlace_handling(png_);
+      png_read_update_info(png_, info_);
+      if (png_get_rowbytes(png_, info_) != stride) png_error(png_, "unexpected length of a row");
+      png_read_image(png_, rows.data());
+      png_read_end(png_, nullptr);
+    });
+  }
+
+  // Pillow clips 16-bit grey (mode I;16) to 255 instead of dropping the low byte.
+  void read_deep_grey(Pixels& pixels) {
+    const auto n = static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height);
+    std::vector<std::uint8_t> grey(2 * n);
+    read_rows(grey.data(), 2 * static_cast<std::size_t>(pixels.width));
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint8_t value = grey[2 * i] != 0 ? 255 : grey[2 * i + 1];
+      std::fill_n(pixels.row(0) + 3 * i, 3, value);
+    }
+  }
+
+  [[noreturn]] static void fail(png_structp png, png_const_charp message) {
+    auto* self = static_cast<PngDecoder*>(png_get_error_ptr(png));
+    std::strncpy(self->message_, message, sizeof self->message_ - 1);
+    std::longjmp(self->jump_, 1);
+  }
+  static void ignore_warning(png_structp, png_const_charp) {}
+
+  static void read(png_structp png, png_bytep target, std::size_t bytes) {
+    auto* self = static_cast<PngDecoder*>(png_get_io_ptr(png));
+    if (bytes > self->rest_.size()) png_error(png, "the image is cut short");
+    std::memcpy(target, self->rest_.data(), bytes);
+    self->rest_ = self->rest_.subspan(bytes);
+  }
+
+  std::span<const std::uint8_t> rest_;
+  std::string name_;
+  std::jmp_buf jump_;
+  char message_[256] = {};
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageDecoder> open_png(std::span<const std::uint8_t> bytes, std::string name) {
+  return std::make_unique<PngDecoder>(bytes, std::move(name));
+}
+
+}  // namespace scalemark::data

@@ -1,0 +1,188 @@
+#include "data/images/resize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "core/base/error.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace scalemark::data {
+namespace {
+
+// Weights are Q14, values between the passes Q7: a sum of products fits 32 bits signed, a value 16.
+constexpr int kWeightBits = 14;
+constexpr int kMiddleBits = 7;
+
+// Which source pixels make one target pixel. Weights sum to exactly 1 << kWeightBits.
+struct Taps {
+  int first = 0;
+  int count = 0;            // even: SIMD takes pairs; a weight may be 0
+  std::size_t weights = 0;  // index of the first in Filter::weights
+};
+
+struct Filter {
+  std::vector<Taps> taps;
+  std::vector<std::int16_t> weights;
+};
+
+double triangle(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
+
+// Rounds the running sum rather than each weight, so that the weights sum to one exactly.
+void append_normalised(const std::vector<double>& exact, std::vector<std::int16_t>& weights) {
+  double sum = 0;
+  for (const double w : exact) sum += w;
+  double running = 0;
+  long rounded = 0;
+  for (const double w : exact) {
+    running += w;
+    const long next = std::lround(running / sum * (1 << kWeightBits));
+    weights.push_back(static_cast<std::int16_t>(next - rounded));
+    rounded = next;
+  }
+}
+
+// Taps for target pixels [begin, begin + count) of `full` that span [low, low + length) of a source
+// line of `source_size` pixels. Pillow's rule: Resample.c, precompute_coeffs.
+Filter make_filter(double low, double length, int full, int begin, int count, int source_size) {
+  const double scale = length / full;
+  const double filter_scale = std::max(scale, 1.0);
+  const int lowest = std::max(0, static_cast<int>(std::floor(low + 1e-9)));
+  const int end = std::min(source_size, static_cast<int>(std::ceil(low + length - 1e-9)));
+  Filter filter;
+  std::vector<double> exact;
+  for (int i = begin; i < begin + count; ++i) {
+    const double centre = low + (i + 0.5) * scale;
+    const int first = std::max(static_cast<int>(centre - filter_scale + 0.5), lowest);
+    const int last = std::min(static_cast<int>(centre + filter_scale + 0.5), end);
+    exact.clear();
+    for (int x = first; x < last; ++x) {
+      exact.push_back(triangle((x - centre + 0.5) / filter_scale));
+    }
+    const Taps taps{
+        .first = first, .count = (last - first + 1) / 2 * 2, .weights = filter.weights.size()};
+    append_normalised(exact, filter.weights);
+    filter.weights.resize(taps.weights + static_cast<std::size_t>(taps.count));
+    filter.taps.push_back(taps);
+  }
+  return filter;
+}
+
+// One row between the passes: the weighted sum of source rows, Q7. `bytes` columns are made; the
+// last row's partner of an odd count has weight 0 and must only be readable.
+void sum_rows(const Pixels& source, const Taps& taps, const std::int16_t* weights,
+              std::int16_t* middle, std::size_t begin, std::size_t bytes) {
+  constexpr int kShift = kWeightBits - kMiddleBits;
+  const auto row = [&](int k) { return source.row(std::min(taps.first + k, source.height - 1)); };
+  std::size_t x = 0;
+#if defined(__SSE2__)
+  const __m128i zero = _mm_setzero_si128();
+  const __m128i half = _mm_set1_epi32(1 << (kShift - 1));
+  for (; x + 16 <= bytes; x += 16) {
+    __m128i sum[4] = {half, half, half, half};
+    for (int k = 0; k < taps.count; k += 2) {
+      const __m128i pair = _mm_set1_epi32(static_cast<std::uint16_t>(weights[k]) |
+                                          (static_cast<int>(weights[k + 1]) << 16));
+      const auto load = [&](int tap) {
+        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row(tap) + begin + x));
+      };
+      const __m128i a = load(k);
+      const __m128i b = load(k + 1);
+      const __m128i low = _mm_unpacklo_epi8(a, b);
+      const __m128i high = _mm_unpackhi_epi8(a, b);
+      sum[0] = _mm_add_epi32(sum[0], _mm_madd_epi16(_mm_unpacklo_epi8(low, zero), pair));
+      sum[1] = _mm_add_epi32(sum[1], _mm_madd_epi16(_mm_unpackhi_epi8(low, zero), pair));
+      sum[2] = _mm_add_epi32(sum[2], _mm_madd_epi16(_mm_unpacklo_epi8(high, zero), pair));
+      sum[3] = _mm_add_epi32(sum[3], _mm_madd_epi16(_mm_unpackhi_epi8(high, zero), pair));
+    }
+    for (__m128i& s : sum) s = _mm_srai_epi32(s, kShift);
+    auto* out = reinterpret_cast<__m128i*>(middle + x);
+    _mm_storeu_si128(out, _mm_packs_epi32(sum[0], sum[1]));
+    _mm_storeu_si128(out + 1, _mm_packs_epi32(sum[2], sum[3]));
+  }
+#endif
+  for (; x < bytes; ++x) {
+    int sum = 1 << (kShift - 1);
+    for (int k = 0; k < taps.count; ++k) sum += row(k)[begin + x] * weights[k];
+    middle[x] = static_cast<std::int16_t>(sum >> kShift);
+  }
+}
+
+constexpr int kFinalShift = kWeightBits + kMiddleBits;
+
+// One target pixel: the weighted sum of neighbouring pixels of the middle row.
+void sum_pixels(const std::int16_t* middle, const Taps& taps, const std::int16_t* weights,
+                std::uint8_t* target) {
+#if defined(__SSE2__)
+  __m128i sum = _mm_set1_epi32(1 << (kFinalShift - 1));
+  for (int k = 0; k < taps.count; k += 2) {
+    const __m128i a = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(middle + 3 * k));
+    const __m128i b = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(middle + 3 * k + 3));
+    std::int32_t pair = 0;
+    std::memcpy(&pair, weights + k, sizeof pair);
+    sum = _mm_add_epi32(sum, _mm_madd_epi16(_mm_unpacklo_epi16(a, b), _mm_set1_epi32(pair)));
+  }
+  sum = _mm_srai_epi32(sum, kFinalShift);
+  sum = _mm_packs_epi32(sum, sum);
+  const int rgb = _mm_cvtsi128_si32(_mm_packus_epi16(sum, sum));
+  std::memcpy(target, &rgb, 3);
+#else
+  for (int c = 0; c < 3; ++c) {
+    int sum = 1 << (kFinalShift - 1);
+    for (int k = 0; k < taps.count; ++k) sum += middle[3 * k + c] * weights[k];
+    target[c] = static_cast<std::uint8_t>(std::clamp(sum >> kFinalShift, 0, 255));
+  }
+#endif
+}
+
+void refuse_if_invalid(const Pixels& source, const ResizePlan& plan) {
+  const RealBox& box = plan.box;
+  const Box& window = plan.window;
+  constexpr double kRounding = 1e-6;
+  const bool inside_source = box.width > 0 && box.height > 0 && box.left >= -kRounding &&
+                             box.top >= -kRounding &&
+                             box.left + box.width <= source.width + kRounding &&
+                             box.top + box.height <= source.height + kRounding;
+  const bool inside_target = window.width > 0 && window.height > 0 && window.left >= 0 &&
+                             window.top >= 0 && window.left + window.width <= plan.full.width &&
+                             window.top + window.height <= plan.full.height;
+  if (!inside_source || !inside_target) throw bug("resize: a box outside its image");
+}
+
+}  // namespace
+
+void resize(const Pixels& source, const ResizePlan& plan, std::uint8_t* target) {
+  refuse_if_invalid(source, plan);
+  const RealBox& box = plan.box;
+  const Box& window = plan.window;
+  const Filter across =
+      make_filter(box.left, box.width, plan.full.width, window.left, window.width, source.width);
+  const Filter down =
+      make_filter(box.top, box.height, plan.full.height, window.top, window.height, source.height);
+
+  // Rows first: that pass is the cheaper one per pixel, and it touches each pixel of the source.
+  const auto begin = static_cast<std::size_t>(across.taps.front().first);
+  const auto columns =
+      static_cast<std::size_t>(across.taps.back().first + across.taps.back().count) - begin;
+  const std::size_t bytes =
+      std::min(3 * columns, source.stride() - 3 * begin);  // an odd tap's partner may lie outside
+  constexpr std::size_t kSlack = 8;  // vector code loads 8 bytes for a pixel, or an unused partner
+  std::vector<std::int16_t> middle(3 * columns + kSlack);
+  for (int y = 0; y < window.height; ++y) {
+    const Taps& rows = down.taps[static_cast<std::size_t>(y)];
+    sum_rows(source, rows, down.weights.data() + rows.weights, middle.data(), 3 * begin, bytes);
+    std::uint8_t* line = target + static_cast<std::size_t>(y) * 3 * across.taps.size();
+    for (std::size_t x = 0; x < across.taps.size(); ++x) {
+      const Taps& taps = across.taps[x];
+      const std::size_t place = plan.flip ? across.taps.size() - 1 - x : x;
+      sum_pixels(middle.data() + 3 * (static_cast<std::size_t>(taps.first) - begin), taps,
+                 across.weights.data() + taps.weights, line + 3 * place);
+    }
+  }
+}
+
+}  // namespace scalemark::data

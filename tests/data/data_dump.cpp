@@ -1,0 +1,154 @@
+// The data room on a string, for oracles in Python: one request a line on stdin, one answer each on
+// stdout, either "text <line>", "image <width> <height> ..." and the RGB bytes, or "error <line>".
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "core/base/error.h"
+#include "data/images/decode.h"
+#include "data/images/image_folder.h"
+#include "data/images/resize.h"
+#include "data/images/transforms.h"
+#include "data/sampler.h"
+
+namespace scalemark::data {
+namespace {
+
+struct Answer {
+  std::string header;
+  Pixels pixels;
+};
+
+Answer text(const std::string& line) { return {.header = "text " + line}; }
+
+Answer image(Pixels pixels) {
+  const std::string header =
+      "image " + std::to_string(pixels.width) + ' ' + std::to_string(pixels.height);
+  return {.header = header, .pixels = std::move(pixels)};
+}
+
+Answer sampler(std::istream& in) {
+  SamplerOptions options;
+  std::int64_t epoch = 0;
+  in >> options.dataset_size >> options.world_size >> options.rank >> options.seed >> epoch >>
+      options.shuffle >> options.drop_last;
+  std::string line;
+  for (const auto& [index, padding] : sample_indices(options, epoch)) {
+    line += std::to_string(index) + (padding ? "p " : " ");
+  }
+  return text(line);
+}
+
+Answer permutation_start(std::istream& in) {
+  std::int64_t n = 0;
+  std::uint64_t seed = 0;
+  in >> n >> seed;
+  const auto order = torch_randperm(n, seed);
+  std::string line;
+  for (std::size_t i = 0; i < 20 && i < order.size(); ++i) line += std::to_string(order[i]) + ' ';
+  return text(line);
+}
+
+Answer crops(std::istream& in) {
+  ImageSize size;
+  int count = 0;
+  std::uint64_t seed = 0;
+  in >> size.width >> size.height >> count >> seed;
+  std::string line;
+  for (int i = 0; i < count; ++i) {
+    SampleRandom random(SampleKey{.seed = seed, .index = i});
+    const Box box = random_crop_box(size, random);
+    for (const int v : {box.left, box.top, box.width, box.height}) line += std::to_string(v) + ' ';
+  }
+  return text(line);
+}
+
+Pixels with_path(std::istream& in, const auto& use) {
+  std::string path;
+  std::getline(in >> std::ws, path);
+  const auto bytes = read_image_file(path);
+  return use(*open_image(bytes, path));
+}
+
+Answer decode(std::istream& in) {
+  return image(with_path(in, [](ImageDecoder& file) { return file.decode_whole(); }));
+}
+
+// region left top width height eighths path: the header goes on with left and top of what came.
+Answer region(std::istream& in) {
+  Box box;
+  int eighths = 8;
+  in >> box.left >> box.top >> box.width >> box.height >> eighths;
+  DecodedRegion decoded;
+  with_path(in, [&](ImageDecoder& file) {
+    decoded = file.decode(box, eighths);
+    return Pixels();
+  });
+  Answer reply = image(std::move(decoded.pixels));
+  reply.header += ' ' + std::to_string(decoded.left) + ' ' + std::to_string(decoded.top);
+  return reply;
+}
+
+Answer evaluate(std::istream& in) {
+  int size = 0;
+  in >> size;
+  return image(with_path(in, [&](ImageDecoder& file) {
+    const ImageSize whole = file.size();
+    Pixels result(size, size);
+    resize(file.decode_whole(), evaluation_plan(whole, size), result.row(0));
+    return result;
+  }));
+}
+
+// crop_resize left top width height size flip eighths path; eighths 0: as in training.
+Answer crop_resize(std::istream& in) {
+  Box box;
+  int size = 0;
+  bool flip = false;
+  int eighths = 0;
+  in >> box.left >> box.top >> box.width >> box.height >> size >> flip >> eighths;
+  return image(with_path(in, [&](ImageDecoder& file) {
+    Pixels result(size, size);
+    const int scale = eighths == 0 ? scale_that_covers(box, {size, size}) : eighths;
+    write_crop(file, box, scale, flip, size, result.row(0));
+    return result;
+  }));
+}
+
+Answer answer(const std::string& request) {
+  std::istringstream in(request);
+  std::string what;
+  in >> what;
+  if (what == "sampler") return sampler(in);
+  if (what == "permutation") return permutation_start(in);
+  if (what == "crops") return crops(in);
+  if (what == "decode") return decode(in);
+  if (what == "region") return region(in);
+  if (what == "evaluate") return evaluate(in);
+  if (what == "crop_resize") return crop_resize(in);
+  throw usage("unknown request '" + what + "'");
+}
+
+Answer answer_or_error(const std::string& request) {
+  try {
+    return answer(request);
+  } catch (const Error& error) {
+    return {.header = "error " + format_error_line(error.record())};
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::data
+
+int main() {
+  for (std::string request; std::getline(std::cin, request);) {
+    const auto reply = scalemark::data::answer_or_error(request);
+    std::printf("%s\n", reply.header.c_str());
+    if (reply.pixels.bytes != nullptr) {
+      std::fwrite(reply.pixels.row(0), 1,
+                  reply.pixels.stride() * static_cast<std::size_t>(reply.pixels.height), stdout);
+    }
+    std::fflush(stdout);
+  }
+}
