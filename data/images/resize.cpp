@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "core/base/error.h"
@@ -72,26 +73,29 @@ Filter make_filter(double low, double length, int full, int begin, int count, in
   return filter;
 }
 
-// One row between the passes: the weighted sum of source rows, Q7. `bytes` columns are made; the
-// last row's partner of an odd count has weight 0 and must only be readable.
-void sum_rows(const Pixels& source, const Taps& taps, const std::int16_t* weights,
-              std::int16_t* middle, std::size_t begin, std::size_t bytes) {
+#if defined(__SSE2__)
+// Two weights, four times: the partners of two interleaved pixels or rows.
+__m128i load_pair(const std::int16_t* weights) {
+  std::int32_t pair = 0;
+  std::memcpy(&pair, weights, sizeof pair);
+  return _mm_set1_epi32(pair);
+}
+#endif
+
+// One line between the passes: the weighted sum of rows of bytes, Q7.
+void sum_rows(std::span<const std::uint8_t* const> rows, const std::int16_t* weights,
+              std::size_t bytes, std::int16_t* middle) {
   constexpr int kShift = kWeightBits - kMiddleBits;
-  const auto row = [&](int k) { return source.row(std::min(taps.first + k, source.height - 1)); };
   std::size_t x = 0;
 #if defined(__SSE2__)
   const __m128i zero = _mm_setzero_si128();
   const __m128i half = _mm_set1_epi32(1 << (kShift - 1));
   for (; x + 16 <= bytes; x += 16) {
     __m128i sum[4] = {half, half, half, half};
-    for (int k = 0; k < taps.count; k += 2) {
-      const __m128i pair = _mm_set1_epi32(static_cast<std::uint16_t>(weights[k]) |
-                                          (static_cast<int>(weights[k + 1]) << 16));
-      const auto load = [&](int tap) {
-        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row(tap) + begin + x));
-      };
-      const __m128i a = load(k);
-      const __m128i b = load(k + 1);
+    for (std::size_t k = 0; k < rows.size(); k += 2) {
+      const __m128i pair = load_pair(weights + k);
+      const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[k] + x));
+      const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[k + 1] + x));
       const __m128i low = _mm_unpacklo_epi8(a, b);
       const __m128i high = _mm_unpackhi_epi8(a, b);
       sum[0] = _mm_add_epi32(sum[0], _mm_madd_epi16(_mm_unpacklo_epi8(low, zero), pair));
@@ -107,34 +111,49 @@ void sum_rows(const Pixels& source, const Taps& taps, const std::int16_t* weight
 #endif
   for (; x < bytes; ++x) {
     int sum = 1 << (kShift - 1);
-    for (int k = 0; k < taps.count; ++k) sum += row(k)[begin + x] * weights[k];
+    for (std::size_t k = 0; k < rows.size(); ++k) sum += rows[k][x] * weights[k];
     middle[x] = static_cast<std::int16_t>(sum >> kShift);
   }
 }
 
+// Lines that go through the second pass together: they share its taps.
+constexpr int kLines = 4;
 constexpr int kFinalShift = kWeightBits + kMiddleBits;
 
-// One target pixel: the weighted sum of neighbouring pixels of the middle row.
-void sum_pixels(const std::int16_t* middle, const Taps& taps, const std::int16_t* weights,
-                std::uint8_t* target) {
+struct Lines {
+  std::vector<std::int16_t> values;  // kLines lines of `pitch`
+  std::size_t pitch = 0;
+};
+
+// One target pixel of each of the first `count` lines, `target_pitch` apart. `place`: of the first
+// tap in a line.
+void sum_pixels(const Lines& lines, std::size_t place, int count, const Taps& taps,
+                const std::int16_t* weights, std::uint8_t* target, std::size_t target_pitch) {
+  const std::int16_t* middle = lines.values.data() + place;
 #if defined(__SSE2__)
-  __m128i sum = _mm_set1_epi32(1 << (kFinalShift - 1));
-  for (int k = 0; k < taps.count; k += 2) {
-    const __m128i a = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(middle + 3 * k));
-    const __m128i b = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(middle + 3 * k + 3));
-    std::int32_t pair = 0;
-    std::memcpy(&pair, weights + k, sizeof pair);
-    sum = _mm_add_epi32(sum, _mm_madd_epi16(_mm_unpacklo_epi16(a, b), _mm_set1_epi32(pair)));
+  const __m128i half = _mm_set1_epi32(1 << (kFinalShift - 1));
+  __m128i sum[kLines] = {half, half, half, half};
+  for (int k = 0; k < taps.count; k += 2, middle += 6) {
+    const __m128i pair = load_pair(weights + k);
+    for (std::size_t i = 0; i < kLines; ++i) {
+      const auto* pixels = reinterpret_cast<const __m128i*>(middle + i * lines.pitch);
+      const auto* next = reinterpret_cast<const __m128i*>(middle + i * lines.pitch + 3);
+      const __m128i both = _mm_unpacklo_epi16(_mm_loadl_epi64(pixels), _mm_loadl_epi64(next));
+      sum[i] = _mm_add_epi32(sum[i], _mm_madd_epi16(both, pair));
+    }
   }
-  sum = _mm_srai_epi32(sum, kFinalShift);
-  sum = _mm_packs_epi32(sum, sum);
-  const int rgb = _mm_cvtsi128_si32(_mm_packus_epi16(sum, sum));
-  std::memcpy(target, &rgb, 3);
+  for (int i = 0; i < count; ++i, target += target_pitch) {
+    const __m128i words = _mm_packs_epi32(_mm_srai_epi32(sum[i], kFinalShift), half);
+    const int rgb = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+    std::memcpy(target, &rgb, 3);
+  }
 #else
-  for (int c = 0; c < 3; ++c) {
-    int sum = 1 << (kFinalShift - 1);
-    for (int k = 0; k < taps.count; ++k) sum += middle[3 * k + c] * weights[k];
-    target[c] = static_cast<std::uint8_t>(std::clamp(sum >> kFinalShift, 0, 255));
+  for (int i = 0; i < count; ++i, target += target_pitch, middle += lines.pitch) {
+    for (int c = 0; c < 3; ++c) {
+      int sum = 1 << (kFinalShift - 1);
+      for (int k = 0; k < taps.count; ++k) sum += middle[3 * k + c] * weights[k];
+      target[c] = static_cast<std::uint8_t>(std::clamp(sum >> kFinalShift, 0, 255));
+    }
   }
 #endif
 }
@@ -164,23 +183,33 @@ void resize(const Pixels& source, const ResizePlan& plan, std::uint8_t* target) 
   const Filter down =
       make_filter(box.top, box.height, plan.full.height, window.top, window.height, source.height);
 
-  // Rows first: that pass is the cheaper one per pixel, and it touches each pixel of the source.
-  const auto begin = static_cast<std::size_t>(across.taps.front().first);
-  const auto columns =
-      static_cast<std::size_t>(across.taps.back().first + across.taps.back().count) - begin;
-  const std::size_t bytes =
-      std::min(3 * columns, source.stride() - 3 * begin);  // an odd tap's partner may lie outside
-  constexpr std::size_t kSlack = 8;  // vector code loads 8 bytes for a pixel, or an unused partner
-  std::vector<std::int16_t> middle(3 * columns + kSlack);
-  for (int y = 0; y < window.height; ++y) {
-    const Taps& rows = down.taps[static_cast<std::size_t>(y)];
-    sum_rows(source, rows, down.weights.data() + rows.weights, middle.data(), 3 * begin, bytes);
-    std::uint8_t* line = target + static_cast<std::size_t>(y) * 3 * across.taps.size();
-    for (std::size_t x = 0; x < across.taps.size(); ++x) {
-      const Taps& taps = across.taps[x];
-      const std::size_t place = plan.flip ? across.taps.size() - 1 - x : x;
-      sum_pixels(middle.data() + 3 * (static_cast<std::size_t>(taps.first) - begin), taps,
-                 across.weights.data() + taps.weights, line + 3 * place);
+  // Rows first: that pass costs less per pixel, and there are more pixels before it than after.
+  const int first = across.taps.front().first;
+  const int columns =
+      std::min(across.taps.back().first + across.taps.back().count, source.width) - first;
+  const std::size_t bytes = 3 * static_cast<std::size_t>(columns);
+  constexpr std::size_t kSlack = 8;  // vector loads and the unused partner of an odd tap
+  Lines lines{.pitch = bytes + kSlack};
+  lines.values.resize(kLines * lines.pitch);
+
+  const std::size_t target_pitch = 3 * static_cast<std::size_t>(window.width);
+  std::vector<const std::uint8_t*> rows;
+  for (int y = 0; y < window.height; y += kLines, target += kLines * target_pitch) {
+    const int count = std::min(kLines, window.height - y);
+    for (int i = 0; i < count; ++i) {
+      const Taps& taps = down.taps[static_cast<std::size_t>(y + i)];
+      rows.clear();
+      for (int k = 0; k < taps.count; ++k) {  // the unused partner may lie outside
+        rows.push_back(source.row(std::min(taps.first + k, source.height - 1)) + 3 * first);
+      }
+      sum_rows(rows, down.weights.data() + taps.weights, bytes,
+               lines.values.data() + static_cast<std::size_t>(i) * lines.pitch);
+    }
+    for (int x = 0; x < window.width; ++x) {
+      const Taps& taps = across.taps[static_cast<std::size_t>(x)];
+      const int column = plan.flip ? window.width - 1 - x : x;
+      sum_pixels(lines, 3 * static_cast<std::size_t>(taps.first - first), count, taps,
+                 across.weights.data() + taps.weights, target + 3 * column, target_pitch);
     }
   }
 }

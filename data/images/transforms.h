@@ -25,8 +25,8 @@ ImageSize resized_by_shorter_side(ImageSize image, int shorter);
 ResizePlan evaluation_plan(ImageSize image, int size);
 
 // The smallest of the scales 1, 2, 4 eighths at which `box` still has at least `target` pixels in
-// both directions, else 8. (libjpeg-turbo has no vector code for the scales between: the whole costs
-// 5 % more with them.)
+// both directions, else 8. (libjpeg-turbo has no vector code for the scales between: the whole
+// costs 5 % more with them.)
 int scale_that_covers(const Box& box, ImageSize target);
 
 }  // namespace scalemark::data

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "data/images/decode.h"
+#include "data/images/generate.h"
 #include "data/images/image_folder.h"
 #include "data/images/resize.h"
 #include "data/images/transforms.h"
@@ -116,6 +117,18 @@ Answer crop_resize(std::istream& in) {
   }));
 }
 
+// generate classes samples size(0: photo sizes) seed threads dir
+Answer generate(std::istream& in) {
+  GenerateImagesOptions options;
+  int size = 0;
+  in >> options.classes >> options.samples >> size >> options.seed >> options.threads;
+  if (size > 0) options.size = size;
+  std::getline(in >> std::ws, options.dir);
+  const GeneratedImages made = generate_images(options);
+  return text(std::to_string(made.train) + ' ' + std::to_string(made.val) + ' ' +
+              std::to_string(made.bytes));
+}
+
 Answer answer(const std::string& request) {
   std::istringstream in(request);
   std::string what;
@@ -127,6 +140,7 @@ Answer answer(const std::string& request) {
   if (what == "region") return region(in);
   if (what == "evaluate") return evaluate(in);
   if (what == "crop_resize") return crop_resize(in);
+  if (what == "generate") return generate(in);
   throw usage("unknown request '" + what + "'");
 }
 
