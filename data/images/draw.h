@@ -6,7 +6,7 @@
 
 namespace scalemark::data {
 
-// A shape in one colour, 50-90 % of the shorter side across, turned and placed at random, on a
+// A shape in one colour, 54-90 % of the shorter side across, turned and placed at random, on a
 // background that runs from one colour to another, with noise. Shape and background differ clearly
 // in brightness.
 Pixels draw_shape(int shape, ImageSize size, SampleRandom& random);
