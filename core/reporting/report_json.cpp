@@ -89,6 +89,8 @@ std::string to_json_line(const Finding& finding) { return dumped(as_json(finding
 
 std::string to_json_line(const ErrorRecord& error) { return dumped(as_json(error, "error"), -1); }
 
+std::string to_json_line(std::string_view text) { return dumped(Json(text), -1); }
+
 std::string encode(const monitoring::Host& host) { return dumped(as_json(host, "host"), -1); }
 
 monitoring::Host decode_host(std::string_view bytes) {

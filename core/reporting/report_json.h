@@ -22,6 +22,7 @@ Report report_from_json(std::string_view text, std::string_view origin);
 std::string to_json_line(const PointRecord& point);
 std::string to_json_line(const Finding& finding);
 std::string to_json_line(const ErrorRecord& error);
+std::string to_json_line(std::string_view text);  // quoted and escaped
 
 // A machine as bytes for a gather between ranks, and back. Not a file format.
 std::string encode(const monitoring::Host& host);

@@ -1,0 +1,197 @@
+#include "core/reporting/writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "core/reporting/report_json.h"
+
+namespace scalemark::reporting {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kReservedAtLeast = 64 << 10;  // for errors and findings of the end
+
+std::string reason(int error) { return std::strerror(error); }
+
+Error write_failed(const fs::path& path, const char* verb, int error) {
+  return io_error(
+      std::string("cannot ") + verb + " " + path.string() + ": " + reason(error), {},
+      error == ENOSPC || error == EDQUOT ? "free space there, or choose another --output" : "");
+}
+
+// 0 when every byte is on the disk, else errno.
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    if (written == 0) return ENOSPC;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(descriptor) == 0 ? 0 : errno;
+}
+
+// Makes a rename last: the entry stands in the folder, not in the file.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw write_failed(folder, "open", errno);
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // Some network file systems know no fsync of a folder: nothing to be done there.
+  if (error != 0 && error != EINVAL && error != ENOTSUP) throw write_failed(folder, "sync", error);
+}
+
+fs::path prepared(fs::path folder, ExistingFolder existing) {
+  prepare_output_folder(folder, existing);
+  return folder;
+}
+
+}  // namespace
+
+void prepare_output_folder(const fs::path& folder, ExistingFolder existing) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder)) {
+    throw cannot_create("cannot create the output folder " + folder.string() + ": " +
+                        (error ? error.message() : "a file of that name stands there"));
+  }
+  const bool empty = fs::is_empty(folder, error);
+  if (error) {
+    throw cannot_create("cannot read the output folder " + folder.string() + ": " +
+                        error.message());
+  }
+  if (!empty && existing == ExistingFolder::kRefuse) {
+    throw cannot_create("the output folder " + folder.string() + " is not empty", "a new folder",
+                        "choose another --output, or pass --overwrite");
+  }
+  for (const char* ours : {"report.json", "journal.jsonl", ".reserve"}) {
+    fs::remove(folder / ours, error);
+    if (error) {
+      throw cannot_create("cannot replace " + (folder / ours).string() + ": " + error.message());
+    }
+  }
+}
+
+Journal::Journal(const fs::path& file)
+    : file_(file),
+      descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+  if (descriptor_ < 0) {
+    throw cannot_create("cannot create " + file_.string() + ": " + reason(errno));
+  }
+}
+
+Journal::~Journal() { ::close(descriptor_); }
+
+void Journal::append(std::string_view line) {
+  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+  if (const int error = write_all(descriptor_, std::string(line) + "\n")) {
+    // Half a line would be read as damage; when even this fails, the error says enough.
+    [[maybe_unused]] const int cut = before < 0 ? -1 : ::ftruncate(descriptor_, before);
+    throw write_failed(file_, "write", error);
+  }
+}
+
+void write_atomically(const fs::path& file, std::string_view text) {
+  const fs::path temporary = file.string() + ".tmp";
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) throw write_failed(temporary, "create", errno);
+  int error = write_all(descriptor, text);
+  if (::close(descriptor) != 0 && error == 0) error = errno;
+  if (error == 0 && std::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    throw write_failed(file, "write", error);
+  }
+  sync_folder(file.has_parent_path() ? file.parent_path() : fs::path("."));
+}
+
+void SpaceReserve::hold(std::size_t bytes) {
+  if (bytes <= held_bytes_) return;
+  const int descriptor = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) return;
+  if (::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) == 0) held_bytes_ = bytes;
+  ::close(descriptor);
+}
+
+void SpaceReserve::release() noexcept {
+  ::unlink(file_.c_str());
+  held_bytes_ = 0;
+}
+
+ReportWriter::ReportWriter(fs::path folder, Report report, ExistingFolder existing)
+    : folder_(prepared(std::move(folder), existing)),
+      report_(std::move(report)),
+      journal_(folder_ / "journal.jsonl"),
+      reserve_(folder_ / ".reserve") {
+  if (report_.started.empty()) report_.started = utc_now();
+  report_.status = ReportStatus::kPartial;
+  report_.exit_code.reset();
+  append("started", "", "");
+  save();
+}
+
+void ReportWriter::add_point(PointRecord point, std::vector<Finding> findings) {
+  const std::lock_guard lock(mutex_);
+  append("point", "point", to_json_line(point));
+  for (const auto& finding : findings) append("finding", "finding", to_json_line(finding));
+  report_.points.push_back(std::move(point));
+  report_.findings.insert(report_.findings.end(), findings.begin(), findings.end());
+  save();
+}
+
+void ReportWriter::add_finding(Finding finding) {
+  const std::lock_guard lock(mutex_);
+  append("finding", "finding", to_json_line(finding));
+  report_.findings.push_back(std::move(finding));
+  save();
+}
+
+void ReportWriter::add_error(ErrorRecord error) {
+  const std::lock_guard lock(mutex_);
+  append("error", "error", to_json_line(error));
+  report_.errors.push_back(std::move(error));
+  save();
+}
+
+void ReportWriter::event(std::string_view name, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  append(name, "text", text.empty() ? "" : to_json_line(text));
+}
+
+void ReportWriter::close(ReportStatus status, int exit_code) {
+  const std::lock_guard lock(mutex_);
+  const bool first = !std::exchange(closed_, true);
+  if (first) {
+    reserve_.release();
+    report_.status = status;
+    report_.exit_code = exit_code;
+    report_.finished = utc_now();
+    write_atomically(folder_ / "report.json", to_json(report_));
+  }
+  append("closed", "exit_code", std::to_string(exit_code));
+}
+
+Report ReportWriter::report() const {
+  const std::lock_guard lock(mutex_);
+  return report_;
+}
+
+void ReportWriter::append(std::string_view event, std::string_view key, const std::string& json) {
+  std::string line = "{\"time\":\"" + utc_now() + "\",\"event\":" + to_json_line(event);
+  if (!json.empty()) line += ",\"" + std::string(key) + "\":" + json;
+  journal_.append(line + "}");
+}
+
+void ReportWriter::save() {
+  const std::string text = to_json(report_);
+  write_atomically(folder_ / "report.json", text);
+  if (!closed_) reserve_.hold(2 * text.size() + kReservedAtLeast);
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,93 @@
+// Keeps a report on disk while it grows: journal.jsonl gets one fsynced line per event, report.json
+// is always the newest complete version. Knows nothing of what is measured.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/reporting/report.h"
+
+namespace scalemark::reporting {
+
+enum class ExistingFolder { kRefuse, kOverwrite };
+
+// Makes the folder, parents too. A folder that holds anything is refused unless overwriting is
+// asked; then only a report.json and a journal.jsonl are removed. Throws cannot_create() (73).
+void prepare_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
+
+// Appends lines to a file, each written whole and fsynced, or not at all.
+class Journal {
+ public:
+  explicit Journal(const std::filesystem::path& file);  // throws cannot_create() (73)
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  void append(std::string_view line);  // throws io_error() (74); the file then ends as before
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_;
+};
+
+// Replaces `file` by `text`: temporary file beside it, fsync, rename, fsync of the folder. When it
+// fails (io_error(), 74), the old file stands untouched and no temporary file is left.
+void write_atomically(const std::filesystem::path& file, std::string_view text);
+
+// Disk space held back, so that a run that filled the disk can still say so: given back by
+// release().
+class SpaceReserve {
+ public:
+  explicit SpaceReserve(std::filesystem::path file) : file_(std::move(file)) {}
+  ~SpaceReserve() { release(); }
+  SpaceReserve(const SpaceReserve&) = delete;
+  SpaceReserve& operator=(const SpaceReserve&) = delete;
+
+  void hold(std::size_t bytes);  // best effort; never throws
+  void release() noexcept;
+
+ private:
+  std::filesystem::path file_;
+  std::size_t held_bytes_ = 0;
+};
+
+// All methods may be called from any thread. An error while writing is thrown as io_error() (74)
+// naming the path and the system's reason; report.json is then still the previous version.
+class ReportWriter {
+ public:
+  // Prepares the folder and writes report.json with status partial at once: a run that is killed
+  // leaves one.
+  ReportWriter(std::filesystem::path folder, Report report,
+               ExistingFolder existing = ExistingFolder::kRefuse);
+
+  // Each is journalled first; then report.json is rewritten.
+  void add_point(PointRecord point, std::vector<Finding> findings = {});
+  void add_finding(Finding finding);
+  void add_error(ErrorRecord error);
+
+  // Journal only: "warmup", "window", "epoch" ...; `text` for people, may be empty.
+  void event(std::string_view name, std::string_view text = {});
+
+  // Sets status, exit code and end. Later calls only journal: the first close decides. Works on a
+  // disk that ran full meanwhile: space for it was held back.
+  void close(ReportStatus status, int exit_code);
+
+  Report report() const;
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  void append(std::string_view event, std::string_view key, const std::string& json);
+  void save();
+
+  std::filesystem::path folder_;
+  mutable std::mutex mutex_;
+  Report report_;
+  Journal journal_;
+  SpaceReserve reserve_;
+  bool closed_ = false;
+};
+
+}  // namespace scalemark::reporting

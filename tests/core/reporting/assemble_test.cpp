@@ -1,0 +1,186 @@
+#include "core/reporting/assemble.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "core/reporting/findings.h"
+#include "core/reporting/peak_flops.h"
+#include "tests/core/reporting/sample_report.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// Two ranks, three steps, by hand:
+//   step        rank 0: 1.0 2.0 1.0   rank 1: 1.5 1.0 1.0     T = max: 1.5 2.0 1.0
+//   exposed     rank 0: 0.5 0.0 0.0   rank 1: 0.0 0.5 0.5
+//   own         rank 0: 0.5 2.0 1.0   rank 1: 1.5 0.5 0.5     max: 1.5 2.0 1.0
+//   data wait d rank 0: 0.1 1.0 0.0   rank 1: 0.0 0.0 0.0
+//   own - d     rank 0: 0.4 1.0 1.0   rank 1: 1.5 0.5 0.5     max: 1.5 1.0 1.0
+std::vector<RankMeasurement> by_hand() {
+  std::vector<RankMeasurement> ranks(2);
+  ranks[0].rank = 1;  // any order is fine
+  ranks[0].step_s = {1.5, 1.0, 1.0};
+  ranks[0].exposed_communication_s = {0.0, 0.5, 0.5};
+  ranks[0].counted_data_wait_s = {0, 0, 0};
+  ranks[0].wall_s = 3.6;
+  ranks[0].phases_s = {.forward = 1.0, .exposed_communication = 1.0 / 6};
+  ranks[1].rank = 0;
+  ranks[1].step_s = {1.0, 2.0, 1.0};
+  ranks[1].exposed_communication_s = {0.5, 0, 0};
+  ranks[1].counted_data_wait_s = {0.1, 1.0, 0};
+  ranks[1].wall_s = 4.0;
+  ranks[1].phases_s = {.data_wait = 0.5, .forward = 0.5, .exposed_communication = 1.0 / 3};
+  ranks[1].loss_first = 2;
+  ranks[1].loss_last = 1;
+  for (auto& rank : ranks) {
+    rank.iterations = 3;
+    rank.samples = 30;
+    rank.padded = 1;
+    rank.tokens = 300;
+    rank.non_pad_tokens = 150;
+    rank.memory_peak_bytes = 100 + rank.rank;
+    rank.setup_s = {.rendezvous_s = 1.0 + rank.rank, .model_s = 5.0 - rank.rank};
+  }
+  return ranks;
+}
+
+TEST(Assemble, EveryFormulaByHand) {
+  const auto point = assemble_point({}, by_hand());
+  EXPECT_EQ(point.iterations, 3);
+  EXPECT_EQ(point.samples, 60);
+  EXPECT_EQ(point.padded, 2);
+  EXPECT_EQ(point.wall_s, 4.0);
+  EXPECT_DOUBLE_EQ(point.samples_per_sec, 15.0);
+  EXPECT_DOUBLE_EQ(point.samples_per_sec_per_rank, 7.5);
+  EXPECT_EQ(point.step_samples_s, (std::vector<double>{1.5, 2.0, 1.0}));
+  EXPECT_DOUBLE_EQ(point.step_s.mean, 1.5);
+  EXPECT_DOUBLE_EQ(point.step_mean_over_ranks_s, (4.0 / 3 + 3.5 / 3) / 2);
+  EXPECT_DOUBLE_EQ(point.own_mean_s, (3.5 / 3 + 2.5 / 3) / 2);
+  EXPECT_DOUBLE_EQ(point.own_max_of_rank_means_s, 3.5 / 3);
+  EXPECT_DOUBLE_EQ(point.own_mean_of_step_max_s, 1.5);
+  EXPECT_DOUBLE_EQ(*point.compute_samples_per_sec, 60 / 3.5);
+  EXPECT_DOUBLE_EQ(*point.tokens_per_sec, 150);
+  EXPECT_DOUBLE_EQ(*point.non_pad_share, 0.5);
+  EXPECT_DOUBLE_EQ(point.phases_s.exposed_communication, 0.25);
+  EXPECT_DOUBLE_EQ(point.phases_s.data_wait, 0.25);
+  EXPECT_EQ(point.memory_peak_bytes, 101u);
+  EXPECT_EQ(point.setup_s.rendezvous_s, 2.0);
+  EXPECT_EQ(point.setup_s.model_s, 5.0);
+  EXPECT_EQ(point.loss_last, 1.0);  // of rank 0
+  ASSERT_EQ(point.ranks.size(), 2u);
+  EXPECT_EQ(point.ranks[0].rank, 0);
+  EXPECT_DOUBLE_EQ(point.ranks[0].data_wait_s, 1.1 / 3);
+  EXPECT_DOUBLE_EQ(*point.ranks[0].own_mean_ln, (std::log(0.5) + std::log(2.0)) / 3);
+  EXPECT_FALSE(point.within_run_ci95_low);  // three steps say nothing
+  EXPECT_FALSE(point.steady);
+  EXPECT_FALSE(point.mfu);
+}
+
+TEST(Assemble, ThePhasesOfARankThatSumToItsStepSumToTheMeanStep) {
+  const auto point = assemble_point({}, by_hand());
+  const auto& p = point.phases_s;
+  const double sum = p.data_wait + p.host_to_device + p.forward + p.backward +
+                     p.exposed_communication + p.optimizer + p.other;
+  EXPECT_NEAR(sum, point.step_mean_over_ranks_s, 1e-12);
+}
+
+TEST(Assemble, TheIntervalHoldsTheRate) {
+  const auto point = assemble_point({}, sample_measurements(2, 400));
+  ASSERT_TRUE(point.within_run_ci95_low && point.within_run_ci95_high);
+  EXPECT_LE(*point.within_run_ci95_low, point.samples_per_sec);
+  EXPECT_GE(*point.within_run_ci95_high, point.samples_per_sec);
+}
+
+TEST(Assemble, ALossThatIsNotFiniteIsAStatus) {
+  auto ranks = sample_measurements(2);
+  ranks[0].loss_last = NAN;
+  const auto point = assemble_point({}, ranks);
+  EXPECT_EQ(point.status, PointStatus::kFailed);
+  EXPECT_EQ(point.reason, "the loss is not finite");
+}
+
+TEST(Assemble, RefusesRanksThatContradictEachOther) {
+  EXPECT_THROW(assemble_point({}, {}), Error);
+  auto ranks = sample_measurements(2);
+  ranks[1].iterations = 3;
+  EXPECT_THROW(assemble_point({}, ranks), Error);
+  ranks = sample_measurements(2);
+  ranks[1].exposed_communication_s.pop_back();
+  EXPECT_THROW(assemble_point({}, ranks), Error);
+  ranks = sample_measurements(2);
+  ranks[0].wall_s = 0;
+  EXPECT_THROW(assemble_point({}, ranks), Error);
+}
+
+TEST(Assemble, MfuAgainstTheDatasheet) {
+  PointRecord identity;
+  identity.device = "cuda";
+  identity.device_name = "NVIDIA H200";
+  identity.precision = "amp-bf16";
+  identity.flops_per_sample = 1e13;
+  const auto point = assemble_point(identity, by_hand());
+  EXPECT_NEAR(*point.mfu, 15 * 1e13 / (2 * 989.5e12), 1e-12);
+  EXPECT_NE(point.mfu_peak_source->find("H200 datasheet"), std::string::npos);
+  identity.device = "cpu";
+  EXPECT_FALSE(assemble_point(identity, by_hand()).mfu);
+}
+
+TEST(PeakFlops, KnowsChipsByTheirWholeName) {
+  EXPECT_EQ(peak_flops("NVIDIA A100-SXM4-80GB", "amp-fp16")->flops_per_sec, 312e12);
+  EXPECT_EQ(peak_flops("NVIDIA H100 80GB HBM3", "tf32")->flops_per_sec, 494.5e12);
+  EXPECT_EQ(peak_flops("Tesla V100-SXM2-16GB", "fp32")->flops_per_sec, 15.7e12);
+  EXPECT_FALSE(peak_flops("Tesla V100-SXM2-16GB", "amp-bf16"));
+  EXPECT_FALSE(peak_flops("Tesla V100-SXM2-16GB", "tf32"));
+  EXPECT_FALSE(peak_flops("NVIDIA A100-SXM4-80GB MIG 1g.10gb", "amp-fp16"));
+  EXPECT_FALSE(peak_flops("NVIDIA GeForce RTX 4090 Laptop GPU", "amp-fp16"));
+  EXPECT_FALSE(peak_flops("", "fp32"));
+}
+
+std::set<std::string> codes(const PointRecord& point, const FindingContext& context) {
+  std::set<std::string> found;
+  for (const auto& finding : findings_of(point, context)) found.insert(finding.code);
+  return found;
+}
+
+TEST(Findings, AQuietLongRunHasNoneButASecondRepetitionIsMissed) {
+  auto point = sample_point(1);
+  point.steady = true;
+  point.iterations = 1000;
+  point.wall_s = 100;
+  point.ranks[0].data_wait_s = 0;
+  EXPECT_EQ(codes(point, {}), std::set<std::string>{"single_repetition"});
+  EXPECT_TRUE(codes(point, {.repetitions = 5}).empty());
+}
+
+TEST(Findings, SaysWhatAReaderShouldKnow) {
+  auto point = sample_point(2);
+  point.threads = 2;
+  point.steady = false;
+  point.padded = 1;
+  point.skipped.push_back({"x", "y"});
+  point.step_s.max = 100;
+  point.ranks[0].data_wait_s = 0.3;
+  point.phases_s.exposed_communication = 0.4;
+  std::vector<monitoring::Host> hosts(1);
+  hosts[0].hostname = "n1";
+  hosts[0].cores.usable = 2;
+  EXPECT_EQ(codes(point, {hosts, {{"OMP_NUM_THREADS", "1"}}, 5}),
+            (std::set<std::string>{"not_steady", "short_window", "slow_steps", "threads_variable",
+                                   "too_many_threads", "padding", "skipped_samples", "data_wait",
+                                   "communication"}));
+  point.status = PointStatus::kOom;
+  EXPECT_TRUE(codes(point, {}).empty());
+}
+
+TEST(Findings, AnMfuAboveOneIsAnError) {
+  auto point = sample_point(1);
+  point.device = "cuda";
+  EXPECT_TRUE(codes(point, {}).contains("mfu_unknown"));
+  point.mfu = 1.2;
+  EXPECT_TRUE(codes(point, {}).contains("mfu_implausible"));
+}
+
+}  // namespace
+}  // namespace scalemark::reporting

@@ -1,0 +1,156 @@
+#include "tests/core/reporting/sample_report.h"
+
+#include "core/reporting/assemble.h"
+
+namespace scalemark::reporting {
+namespace {
+
+monitoring::Host sample_host(bool everything) {
+  monitoring::Host host;
+  host.hostname =
+      "n\xC3\xB6"
+      "de-\xE6\xA9\x9F\"1\"\n";  // text that hosts should not have, but may
+  host.os = "Debian GNU/Linux 12 (bookworm)";
+  host.cpu = "Made Up 9000";
+  host.cores = {.physical = 8, .logical = 16, .usable = 16};
+  host.cpu_flags = {"avx2"};
+  host.memory_bytes = 1ULL << 36;
+  host.nics.push_back({"eth0", "up", 25000, 1500});
+  host.nics.push_back({"veth0", "down", {}, {}});
+  if (!everything) return host;
+  host.kernel = "Linux 6.1";
+  host.cgroup = {.version = 2, .cpus = 2.5, .memory_bytes = 1ULL << 34};
+  host.gpus.push_back({.index = 0,
+                       .name = "NVIDIA H100 80GB HBM3",
+                       .uuid = "GPU-a",
+                       .pci = "0:1",
+                       .serial = "1",
+                       .memory_bytes = 85899345920ULL,
+                       .driver = "580.65",
+                       .compute_major = 9,
+                       .compute_minor = 0,
+                       .max_sm_clock_MHz = 1980,
+                       .max_memory_clock_MHz = 2619,
+                       .power_limit_W = 700.0,
+                       .pcie = {5, 16},
+                       .nvlinks = 18});
+  host.gpus.push_back({.index = 1, .name = "NVIDIA H100 80GB HBM3"});
+  host.visible_gpus = {0};
+  host.gpu_note = "not read: serial";
+  return host;
+}
+
+PointRecord identity(int world_size) {
+  PointRecord point;
+  point.id = "p0.r0";
+  point.group = "p0";
+  point.workload = "resnet50";
+  point.strategy = world_size == 1 ? "none" : "ddp";
+  point.gradient_compression = "none";
+  point.backend = "gloo";
+  point.device = "cpu";
+  point.precision = "fp32";
+  point.memory_format = "channels-last";
+  point.threads = 1;
+  point.world_size = point.processes = world_size;
+  for (int rank = 0; rank < world_size; ++rank) point.members.push_back(rank);
+  point.batch_size = 8;
+  point.global_batch_size = 8 * world_size;
+  point.bucket_cap_mb = 25;
+  point.image_size = 64;
+  point.data = "synthetic";
+  point.started = "2026-01-02T03:04:05Z";
+  point.parameters = 25557032;
+  point.flops_per_sample = 2.0e9;
+  point.warmup_method = "max(20 steps, 2 s)";
+  return point;
+}
+
+void add_everything(Report& report) {
+  PointRecord& point = report.points.front();
+  point.task = "pretrain";
+  point.device_name = "NVIDIA H100 80GB HBM3";
+  point.sequence_length = 128;
+  point.data_identity = "sha256:00";
+  point.tokens_per_sec = 1000;
+  point.non_pad_share = 0.75;
+  point.within_run_ci95_low = 9.5;
+  point.within_run_ci95_high = 10.5;
+  point.step_s.p95 = point.step_s.p99 = 0.5;
+  point.evaluation.push_back({1, 2.5, 2.25, "top-1", 0.5, 100, 12.5});
+  point.memory_estimate_bytes = 1 << 20;
+  point.mfu = 0.4;
+  point.mfu_peak_source = "a datasheet";
+  point.steady = true;
+  point.padded = 3;
+  point.skipped.push_back({"a/b.JPEG", "truncated"});
+  report.points.push_back(identity(2));
+  report.points.back().id = "p1.r0";
+  report.points.back().status = PointStatus::kOom;
+  report.points.back().reason = "out of memory";
+  report.findings.push_back({"padding", "info", "p0.r0", "3 padded samples"});
+  report.findings.push_back({"note", "warning", "", "of the whole report"});
+  ErrorRecord error = bad_data("seen", "expected", "do this").record();
+  error.rank = 1;
+  error.host = "n1";
+  error.phase = "window";
+  error.point = "p1.r0";
+  error.step = 17;
+  report.errors = {error, bug("only what").record()};
+  report.tool.libraries = {{"libtorch", {"2.11.0", "2.11.0"}}, {"nccl", {"2.28.9", {}}}};
+  report.environment.variables = {{"OMP_NUM_THREADS", "1"}};
+  report.invocation.command_line = "scalemark train";
+}
+
+}  // namespace
+
+std::vector<RankMeasurement> sample_measurements(int world_size, int steps) {
+  std::vector<RankMeasurement> ranks;
+  for (int r = 0; r < world_size; ++r) {
+    RankMeasurement& rank = ranks.emplace_back();
+    rank.rank = r;
+    rank.host = "n1";
+    rank.device = "cpu";
+    rank.iterations = steps;
+    rank.samples = 8 * steps;
+    for (int t = 0; t < steps; ++t) {
+      rank.step_s.push_back(0.5 + 0.1 * r + 0.01 * (t % 4));
+      rank.exposed_communication_s.push_back(world_size == 1 ? 0.0 : 0.1);
+      rank.counted_data_wait_s.push_back(0.02);
+      rank.wall_s += rank.step_s.back();
+    }
+    rank.phases_s = {.data_wait = 0.02, .forward = 0.1, .backward = 0.2, .other = 0.01};
+    rank.loss_first = 6.9;
+    rank.loss_last = 5.5;
+    rank.memory_peak_bytes = (100ULL + r) << 20;
+    rank.warmup_iterations = 20;
+    rank.payload_bytes_per_step = 102228128;
+    rank.bucket_bytes = {1048576, 26214400};
+  }
+  return ranks;
+}
+
+PointRecord sample_point(int world_size) {
+  return assemble_point(identity(world_size), sample_measurements(world_size));
+}
+
+Report sample_report(int world_size, bool everything) {
+  Report report;
+  report.status = ReportStatus::kComplete;
+  report.exit_code = 0;
+  report.started = "2026-01-02T03:04:05Z";
+  report.finished = "2026-01-02T03:05:05Z";
+  report.run_id = "run-1";
+  report.tool = this_tool();
+  report.invocation = {"train",
+                       "",
+                       "local",
+                       "{\"batch_size\":8,\"workload\":\"resnet50\"}",
+                       {{"batch_size", "option"}}};
+  report.environment.hosts.push_back(sample_host(everything));
+  report.points.push_back(sample_point(world_size));
+  if (everything) add_everything(report);
+  return report;
+}
+
+}  // namespace scalemark::reporting

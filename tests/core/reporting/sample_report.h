@@ -1,0 +1,13 @@
+// A report as a two-rank run would leave it, for the tests of this room.
+#pragma once
+
+#include "core/reporting/report.h"
+
+namespace scalemark::reporting {
+
+// 4 steps on each of `world_size` ranks; every optional field present where `everything`.
+std::vector<RankMeasurement> sample_measurements(int world_size, int steps = 4);
+PointRecord sample_point(int world_size);
+Report sample_report(int world_size, bool everything);
+
+}  // namespace scalemark::reporting
