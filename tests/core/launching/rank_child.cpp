@@ -21,6 +21,30 @@ volatile std::sig_atomic_t caught[65];
 
 void count(int signal) { caught[signal] = caught[signal] + 1; }
 
+int draw_progress(const Detection& self) {
+  if (self.world.rank == 0) {
+    if (!self.terminal.value_or(false)) return 1;
+    std::fputs("\r50 %", stderr);
+    std::fflush(stderr);
+    usleep(300'000);
+    std::fputs("\r99 %\n", stderr);
+  } else {
+    usleep(150'000);
+    std::fputs("hello\n", stderr);
+  }
+  return 0;
+}
+
+// What an MPI launcher's ranks must agree on, and what must differ.
+int print_place(const Detection& self) {
+  std::printf("%s %d/%d local %d/%d node %d/%d\n", self.world.launcher.c_str(), self.world.rank,
+              self.world.world_size, self.world.local_rank, self.world.local_world_size,
+              self.world.node, self.world.nodes);
+  std::printf("meet %s:%d id %s\n", self.rendezvous.host.c_str(), self.rendezvous.port,
+              self.rendezvous.run_id.c_str());
+  return 0;
+}
+
 int print_environment(const Detection& self) {
   for (const auto& [name, value] : launching::snapshot_environment()) {
     if (name != "SCALEMARK_RANK_SPEC") std::printf("%s=%s\n", name.c_str(), value.c_str());
@@ -119,6 +143,8 @@ int use_listening_socket(const Detection& self) {
 int run(const Detection& self, const std::string& what, int number) {
   const int rank = self.world.rank;
   if (what == "environment") return print_environment(self);
+  if (what == "place") return print_place(self);
+  if (what == "progress") return draw_progress(self);
   if (what == "speak") return speak(rank);
   if (what == "long-line") return print_long_line(rank);
   if (what == "fail") return fail(self, number, false);
@@ -137,7 +163,10 @@ int run(const Detection& self, const std::string& what, int number) {
 
 int main(int argc, char** argv) {
   std::setvbuf(stderr, nullptr, _IOLBF, 4096);
-  const auto self = launching::detect({.environment = launching::snapshot_environment()});
+  const auto self = launching::detect(launching::make_request({}));
+  for (const auto& problem : self.problems) {
+    std::fprintf(stderr, "%s\n", format_error_line(problem).c_str());
+  }
   if (!self.problems.empty() || argc < 2) return 70;
   return run(self, argv[1], argc > 2 ? std::atoi(argv[2]) : 0);
 }

@@ -1,195 +1,20 @@
-#include "core/launching/local_launcher.h"
+#include "core/launching/local_run.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <optional>
-
-#include "core/base/error.h"
-#include "core/launching/child_process.h"
-#include "core/launching/line_relay.h"
-#include "core/launching/meeting_point.h"
-#include "core/launching/rank_spec.h"
-#include "core/launching/signal_scope.h"
-#include "core/launching/sink.h"
 
 namespace scalemark::launching {
 namespace {
-
-namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 // How long the pipes of an ended rank may stay open, held by a process that it left behind.
 constexpr std::chrono::milliseconds kDrain{500};
 constexpr std::chrono::seconds kDeliberate{1};  // between two Ctrl-C that mean "now"
 
-// Removed with its content at the end.
-class ErrorFolder {
- public:
-  ErrorFolder() {
-    std::error_code failed;
-    auto pattern = (fs::temp_directory_path(failed) / "scalemark-XXXXXX").string();
-    if (failed || mkdtemp(pattern.data()) == nullptr) {
-      throw system_error("cannot create a temporary folder " + pattern, {}, "set TMPDIR");
-    }
-    path_ = pattern;
-  }
-  ~ErrorFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ErrorFolder(const ErrorFolder&) = delete;
-  ErrorFolder& operator=(const ErrorFolder&) = delete;
-  fs::path file_of(int rank) const { return path_ / ("rank-" + std::to_string(rank) + ".json"); }
-
- private:
-  fs::path path_;
-};
-
-struct Listener {
-  Descriptor socket;
-  std::uint16_t port = 0;
-};
-
-// Port 0 and hand-over of the socket itself: between choosing a port and using it no one can take
-// it.
-Listener listen_on_loopback() {
-  Listener listener{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), 0};
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  const int fd = listener.socket.get();
-  if (fd < 0 || bind(fd, generic, length) != 0 || listen(fd, SOMAXCONN) != 0 ||
-      getsockname(fd, generic, &length) != 0) {
-    throw system_error(std::string("cannot listen on 127.0.0.1: ") + std::strerror(errno));
-  }
-  listener.port = ntohs(address.sin_port);
-  return listener;
-}
-
-struct Rank {
-  RankOutcome outcome;
-  ChildProcess child;
-  LineRelay out, err;
-  bool ended = false;
-  bool killed = false;  // by us
-  Clock::time_point ended_at;
-};
-
-class LocalRun {
- public:
-  explicit LocalRun(const LaunchSpec& spec)
-      : spec_(spec),
-        terminal_(isatty(spec.stderr_fd) == 1),
-        stdout_(spec.stdout_fd, isatty(spec.stdout_fd) == 1),
-        stderr_(spec.stderr_fd, terminal_) {}
-
-  ~LocalRun() { kill_all(); }
-  LocalRun(const LocalRun&) = delete;
-  LocalRun& operator=(const LocalRun&) = delete;
-
-  void start();
-  void relay_until_all_ended();
-  LaunchResult close();
-
- private:
-  RankSpec spec_of(int local_rank, const Listener& listener) const;
-  void start_rank(int local_rank, const Listener& listener);
-  LineRelay relay_of(int rank, bool is_stdout) const;
-
-  void poll_once();
-  void read_from(Rank& rank, bool is_stdout);
-  void print(const Rank& rank, bool is_stdout, const std::string& text);
-  void close_pipe(Rank& rank, bool is_stdout);
-
-  void act_on_signals();
-  void interrupt(int signal);
-  void reap();
-  void note_end(Rank& rank, int status);
-  void act_on_deadlines();
-  void terminate_the_rest(Clock::time_point now);
-  void kill_the_rest(Clock::time_point now);
-  void signal_all(int signal, bool whole_group);
-  void kill_all();
-  bool all_ended() const;
-  bool all_read();
-  int milliseconds_to_next_deadline() const;
-  void flush(std::optional<Clock::time_point> until);
-
-  const LaunchSpec& spec_;
-  bool terminal_;
-  Sink stdout_, stderr_;
-  ErrorFolder errors_;
-  SignalScope signals_;
-  std::vector<Rank> ranks_;
-  int interrupt_signal_ = 0;
-  std::int64_t interrupted_ns_ = 0;
-  std::vector<int> passed_on_;
-  Clock::time_point first_interrupt_;
-  std::optional<Clock::time_point> terminate_at_, kill_at_;
-};
-
-RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
-  const NodePlan& plan = spec_.plan;
-  RankSpec rank;
-  rank.world.rank = plan.node_rank * plan.nproc_per_node + local_rank;
-  rank.world.world_size = plan.nnodes * plan.nproc_per_node;
-  rank.world.local_rank = local_rank;
-  rank.world.local_world_size = plan.nproc_per_node;
-  rank.world.node = plan.node_rank;
-  rank.world.nodes = plan.nnodes;
-  rank.world.launcher = plan.launcher;
-  rank.world.detected_from = plan.detected_from;
-  rank.world.detected_from["rank"] = "the built-in launcher";
-  rank.rendezvous = plan.rendezvous;
-  if (listener.socket.open()) {
-    rank.rendezvous.kind = Rendezvous::Kind::kTcp;
-    rank.rendezvous.host = "127.0.0.1";
-    rank.rendezvous.port = listener.port;
-    if (rank.world.rank == 0) rank.rendezvous.listen_fd = listener.socket.get();
-    if (rank.rendezvous.run_id == "none") rank.rendezvous.run_id = hashed_run_id(rank.rendezvous);
-  }
-  rank.error_file = errors_.file_of(rank.world.rank).string();
-  rank.terminal = terminal_ && rank.world.rank == 0 && !spec_.verbose;
-  return rank;
-}
-
-LineRelay LocalRun::relay_of(int rank, bool is_stdout) const {
-  const auto prefix = "[" + std::to_string(rank) + "] ";
-  if (rank != 0) return {prefix, LineRelay::Mode::kLines};
-  if (is_stdout) return {"", LineRelay::Mode::kRaw};
-  if (spec_.verbose) return {prefix, LineRelay::Mode::kLines};
-  return {"", terminal_ ? LineRelay::Mode::kRaw : LineRelay::Mode::kLines};
-}
-
-void LocalRun::start_rank(int local_rank, const Listener& listener) {
-  const RankSpec rank = spec_of(local_rank, listener);
-  ChildSpec child{spec_.program, spec_.arguments, without_launcher_variables(spec_.environment),
-                  rank.rendezvous.listen_fd};
-  child.environment[std::string(kRankSpecVariable)] = to_json(rank);
-  const int number = rank.world.rank;
-  ranks_.push_back({{}, start_child(child), relay_of(number, true), relay_of(number, false)});
-  ranks_.back().outcome.rank = number;
-  ranks_.back().outcome.pid = ranks_.back().child.pid;
-}
-
-void LocalRun::start() {
-  Listener listener;
-  if (spec_.plan.rendezvous.kind == Rendezvous::Kind::kNone) listener = listen_on_loopback();
-  ranks_.reserve(static_cast<std::size_t>(spec_.plan.nproc_per_node));
-  for (int i = 0; i < spec_.plan.nproc_per_node; ++i) start_rank(i, listener);
-}
+}  // namespace
 
 void LocalRun::relay_until_all_ended() {
   while (!all_ended() || !all_read()) {
@@ -420,8 +245,6 @@ LaunchResult LocalRun::close() {
   flush(until);
   return result;
 }
-
-}  // namespace
 
 LaunchResult launch_local(const LaunchSpec& spec) {
   LocalRun run(spec);

@@ -1,0 +1,97 @@
+// The state of one launch: ranks, their pipes, deadlines. Private to the built-in launcher;
+// starting stands in local_run_start.cpp, the rest in local_run.cpp.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/launching/child_process.h"
+#include "core/launching/line_relay.h"
+#include "core/launching/local_launcher.h"
+#include "core/launching/rank_spec.h"
+#include "core/launching/signal_scope.h"
+#include "core/launching/sink.h"
+
+namespace scalemark::launching {
+
+// Holds the ranks' error files. Removed with its content at the end.
+class ErrorFolder {
+ public:
+  ErrorFolder();  // throws Error (71)
+  ~ErrorFolder();
+  ErrorFolder(const ErrorFolder&) = delete;
+  ErrorFolder& operator=(const ErrorFolder&) = delete;
+  std::filesystem::path file_of(int rank) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Listener {
+  Descriptor socket;
+  std::uint16_t port = 0;
+};
+
+struct Rank {
+  RankOutcome outcome;
+  ChildProcess child;
+  LineRelay out, err;
+  bool ended = false;
+  bool killed = false;  // by us
+  std::chrono::steady_clock::time_point ended_at;
+};
+
+class LocalRun {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit LocalRun(const LaunchSpec& spec);
+  ~LocalRun() { kill_all(); }
+  LocalRun(const LocalRun&) = delete;
+  LocalRun& operator=(const LocalRun&) = delete;
+
+  void start();
+  void relay_until_all_ended();
+  LaunchResult close();
+
+ private:
+  RankSpec spec_of(int local_rank, const Listener& listener) const;
+  void start_rank(int local_rank, const Listener& listener);
+  LineRelay relay_of(int rank, bool is_stdout) const;
+
+  void poll_once();
+  void read_from(Rank& rank, bool is_stdout);
+  void print(const Rank& rank, bool is_stdout, const std::string& text);
+  void close_pipe(Rank& rank, bool is_stdout);
+
+  void act_on_signals();
+  void interrupt(int signal);
+  void reap();
+  void note_end(Rank& rank, int status);
+  void act_on_deadlines();
+  void terminate_the_rest(Clock::time_point now);
+  void kill_the_rest(Clock::time_point now);
+  void signal_all(int signal, bool whole_group);
+  void kill_all();
+  bool all_ended() const;
+  bool all_read();
+  int milliseconds_to_next_deadline() const;
+  void flush(std::optional<Clock::time_point> until);
+
+  const LaunchSpec& spec_;
+  bool terminal_;
+  Sink stdout_, stderr_;
+  ErrorFolder errors_;
+  SignalScope signals_;
+  std::vector<Rank> ranks_;
+  int interrupt_signal_ = 0;
+  std::int64_t interrupted_ns_ = 0;
+  std::vector<int> passed_on_;
+  Clock::time_point first_interrupt_;
+  std::optional<Clock::time_point> terminate_at_, kill_at_;
+};
+
+}  // namespace scalemark::launching

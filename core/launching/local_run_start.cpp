@@ -1,0 +1,115 @@
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/launching/local_run.h"
+#include "core/launching/meeting_point.h"
+
+namespace scalemark::launching {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Port 0 and hand-over of the socket itself: between choosing a port and using it no one can take
+// it.
+Listener listen_on_loopback() {
+  Listener listener{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), 0};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  const int fd = listener.socket.get();
+  if (fd < 0 || bind(fd, generic, length) != 0 || listen(fd, SOMAXCONN) != 0 ||
+      getsockname(fd, generic, &length) != 0) {
+    throw system_error(std::string("cannot listen on 127.0.0.1: ") + std::strerror(errno));
+  }
+  listener.port = ntohs(address.sin_port);
+  return listener;
+}
+
+}  // namespace
+
+ErrorFolder::ErrorFolder() {
+  std::error_code failed;
+  auto pattern = (fs::temp_directory_path(failed) / "scalemark-XXXXXX").string();
+  if (failed || mkdtemp(pattern.data()) == nullptr) {
+    throw system_error("cannot create a temporary folder " + pattern, {}, "set TMPDIR");
+  }
+  path_ = pattern;
+}
+
+ErrorFolder::~ErrorFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+fs::path ErrorFolder::file_of(int rank) const {
+  return path_ / ("rank-" + std::to_string(rank) + ".json");
+}
+
+LocalRun::LocalRun(const LaunchSpec& spec)
+    : spec_(spec),
+      terminal_(isatty(spec.stderr_fd) == 1),
+      stdout_(spec.stdout_fd, isatty(spec.stdout_fd) == 1),
+      stderr_(spec.stderr_fd, terminal_) {}
+
+RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
+  const NodePlan& plan = spec_.plan;
+  RankSpec rank;
+  rank.world.rank = plan.node_rank * plan.nproc_per_node + local_rank;
+  rank.world.world_size = plan.nnodes * plan.nproc_per_node;
+  rank.world.local_rank = local_rank;
+  rank.world.local_world_size = plan.nproc_per_node;
+  rank.world.node = plan.node_rank;
+  rank.world.nodes = plan.nnodes;
+  rank.world.launcher = plan.launcher;
+  rank.world.detected_from = plan.detected_from;
+  rank.world.detected_from["rank"] = "the built-in launcher";
+  rank.rendezvous = plan.rendezvous;
+  if (listener.socket.open()) {
+    rank.rendezvous.kind = Rendezvous::Kind::kTcp;
+    rank.rendezvous.host = "127.0.0.1";
+    rank.rendezvous.port = listener.port;
+    if (rank.world.rank == 0) rank.rendezvous.listen_fd = listener.socket.get();
+    if (rank.rendezvous.run_id == "none") rank.rendezvous.run_id = hashed_run_id(rank.rendezvous);
+  }
+  rank.error_file = errors_.file_of(rank.world.rank).string();
+  rank.terminal = terminal_ && rank.world.rank == 0 && !spec_.verbose;
+  return rank;
+}
+
+LineRelay LocalRun::relay_of(int rank, bool is_stdout) const {
+  std::string prefix = "[";
+  prefix.append(std::to_string(rank)).append("] ");
+  if (rank != 0) return {prefix, LineRelay::Mode::kLines};
+  if (is_stdout) return {"", LineRelay::Mode::kRaw};
+  if (spec_.verbose) return {prefix, LineRelay::Mode::kLines};
+  return {"", terminal_ ? LineRelay::Mode::kRaw : LineRelay::Mode::kLines};
+}
+
+void LocalRun::start_rank(int local_rank, const Listener& listener) {
+  const RankSpec rank = spec_of(local_rank, listener);
+  ChildSpec child{spec_.program, spec_.arguments, without_launcher_variables(spec_.environment),
+                  rank.rendezvous.listen_fd};
+  child.environment[std::string(kRankSpecVariable)] = to_json(rank);
+  const int number = rank.world.rank;
+  ranks_.push_back({{}, start_child(child), relay_of(number, true), relay_of(number, false)});
+  ranks_.back().outcome.rank = number;
+  ranks_.back().outcome.pid = ranks_.back().child.pid;
+}
+
+void LocalRun::start() {
+  Listener listener;
+  if (spec_.plan.rendezvous.kind == Rendezvous::Kind::kNone) listener = listen_on_loopback();
+  ranks_.reserve(static_cast<std::size_t>(spec_.plan.nproc_per_node));
+  for (int i = 0; i < spec_.plan.nproc_per_node; ++i) start_rank(i, listener);
+}
+
+}  // namespace scalemark::launching
