@@ -17,7 +17,6 @@ class Checker {
     check_workload();
     check_recipe();
     check_device();
-    check_launch();
     return std::move(problems_);
   }
 
@@ -93,12 +92,6 @@ class Checker {
     if (!in_.machine.gpus.empty()) device.gpu = in_.machine.gpus.front().capability;
     if (const auto reason = why_unsupported(s_.parallel.precision, device)) {
       refuse("precision", *reason);
-    }
-  }
-
-  void check_launch() {
-    if (known({"node_rank", "nnodes"}) && s_.launch.node_rank >= s_.launch.nnodes) {
-      refuse("node_rank", "must be below --nnodes " + std::to_string(s_.launch.nnodes));
     }
   }
 

@@ -9,6 +9,7 @@
 #include "core/settings/near_match.h"
 #include "core/settings/output_name.h"
 #include "core/settings/read_fields.h"
+#include "core/settings/tool_values.h"
 #include "core/settings/value.h"
 
 namespace scalemark::settings {
@@ -63,15 +64,10 @@ class Resolver {
   }
 
   void refuse_bad_values() {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : raw_) names.push_back(name);
-    for (const std::string& name : names) {
-      const Option* option = find_option(name);
-      if (!option || accepts(*option, raw_[name].text)) continue;
-      const std::string hint = option->kind == Kind::kChoice
-                                   ? did_you_mean(raw_[name].text, option->choices)
-                                   : std::string();
-      refuse(name, allowed_text(*option) + " is allowed", hint);
+    for (Problem& problem : bad_values(raw_)) {
+      refused_.insert(problem.option);
+      raw_.erase(problem.option);
+      result_.problems.push_back(std::move(problem));
     }
   }
 
@@ -89,8 +85,8 @@ class Resolver {
       refuse("master_port", "on several nodes --master-addr must name the host");
       return;
     }
-    const std::string address =
-        (host ? *host : "127.0.0.1") + ":" + (port ? *port : "29500");  // torch's default port
+    // A host alone is left so: launching chooses the port.
+    const std::string address = (host ? *host : "127.0.0.1") + (port ? ":" + *port : "");
     raw_["rendezvous"] = {address, raw_[host ? "master_addr" : "master_port"].origin};
     raw_.erase("master_addr");
     raw_.erase("master_port");
@@ -104,12 +100,13 @@ class Resolver {
   }
 
   void decide_ranks() {
-    const int cores = std::max(1, around_.machine.cores);
     const std::string* device = text("device");
     const bool cuda = device && *device == "cuda";
     const std::string* threads = text("threads");
-    const auto per_rank = threads ? parse_count(*threads).value_or(1) : 1;
-    const auto fitting = std::max<std::int64_t>(1, cores / per_rank);
+    // A rank with automatic threads uses all cores, so that one fits.
+    const auto per_rank = threads ? parse_count(*threads) : std::nullopt;
+    const auto fitting =
+        per_rank ? std::max<std::int64_t>(1, around_.machine.cores / *per_rank) : 1;
     const auto automatic =
         cuda ? std::max<std::int64_t>(1, std::ssize(around_.machine.gpus)) : fitting;
     replace_auto("nproc_per_node", std::to_string(automatic));

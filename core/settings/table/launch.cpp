@@ -11,7 +11,7 @@ std::vector<Option> rank_options() {
        .kind = Kind::kCount,
        .group = kGroup,
        .default_text = "1",
-       .help = "ranks that this command starts here (auto: one per GPU, or per core on cpu)",
+       .help = "ranks that this command starts here (auto: one per GPU; on cpu as many as --threads fit)",
        .value_name = "N|auto",
        .words = {"auto"},
        .range = {.low = 1, .high = 4096},

@@ -1,0 +1,196 @@
+#include "apps/scalemark/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/settings/near_match.h"
+
+namespace scalemark::cli {
+namespace {
+
+using settings::Command;
+using settings::Kind;
+using settings::Option;
+
+std::string dashed(std::string_view name) { return settings::option_flag(name).substr(2); }
+
+// "--batch-size,--batch_size,-b" and the same for aliases.
+std::string cli11_names(const Option& option) {
+  std::string names;
+  const auto add = [&](std::string_view name) {
+    names += (names.empty() ? "--" : ",--") + dashed(name);
+    if (dashed(name) != name) names += ",--" + std::string(name);
+  };
+  add(option.name);
+  for (const std::string_view alias : option.aliases) add(alias);
+  if (option.letter) names += std::string(",-") + option.letter;
+  return names;
+}
+
+struct Bound {
+  const Option* option;
+  CLI::Option* parsed;
+};
+
+std::vector<Bound> bind_options(CLI::App& app, Command command) {
+  std::vector<Bound> bound;
+  for (const Option& option : settings::all_options()) {
+    if (!(option.commands & command)) continue;
+    CLI::Option* parsed = option.kind == Kind::kFlag ? app.add_flag(cli11_names(option))
+                                                     : app.add_option(cli11_names(option));
+    parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    bound.push_back({&option, parsed});
+  }
+  return bound;
+}
+
+bool names_an_option(std::string_view text, Command command) {
+  if (!text.starts_with("--")) return false;
+  const Option* option = settings::find_option(text.substr(2, text.find('=') - 2));
+  return option && (option->commands & command);
+}
+
+void refuse_unknown(const std::vector<std::string>& remaining, Command command) {
+  for (const std::string& word : remaining) {
+    if (!word.starts_with('-') || word == "-" || word == "--") continue;
+    const std::string name =
+        word.substr(word.find_first_not_of('-') == std::string::npos ? word.size()
+                                                                     : word.find_first_not_of('-'));
+    std::vector<std::string> flags;
+    for (const auto known : settings::option_names(command)) flags.push_back(dashed(known));
+    const std::vector<std::string_view> candidates(flags.begin(), flags.end());
+    const std::string command_text(settings::command_name(command));
+    std::string hint = settings::did_you_mean(name.substr(0, name.find('=')), candidates, "--");
+    if (hint.empty()) hint = "`scalemark " + command_text + " --help` lists them";
+    throw usage("unknown option '" + word.substr(0, word.find('=')) + "'",
+                "options of " + command_text + " are expected", std::move(hint));
+  }
+}
+
+void take(const Bound& bound, Command command, Invocation& invocation) {
+  const std::string flag = settings::option_flag(*bound.option);
+  const std::vector<std::string>& values = bound.parsed->results();
+  for (const std::string& value : values) {
+    if (names_an_option(value, command)) {
+      throw usage(flag + " is followed by '" + value + "'", "a value is expected");
+    }
+  }
+  if (bound.option->name == "config") {
+    invocation.config_paths = values;
+  } else if (bound.option->name == "set") {
+    invocation.sources.set = values;
+  } else if (values.size() > 1) {
+    throw usage(flag + " is given " + std::to_string(values.size()) + " times", "once is expected");
+  } else if (values.size() == 1) {
+    invocation.sources.options.emplace_back(bound.option->name, values.front());
+  }
+}
+
+// CLI11's own texts name its types; ours say what is missing.
+Error missing_value(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  return usage("'" + text.substr(0, text.find_first_of(": ")) + "' lacks its value",
+               "a value is expected after it");
+}
+
+CommandLine parse_options(Command command, std::vector<std::string> arguments) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  CLI::Option* help = app.add_flag("--help,-h");
+  const std::vector<Bound> bound = bind_options(app, command);
+  std::ranges::reverse(arguments);  // CLI11 takes its vector from the end
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    throw missing_value(error);
+  }
+
+  CommandLine line;
+  line.invocation.command = command;
+  if (help->count() > 0) {
+    line.wish = Wish::kCommandHelp;
+    return line;
+  }
+  const std::vector<std::string> remaining = app.remaining();
+  refuse_unknown(remaining, command);
+  for (const Bound& each : bound) take(each, command, line.invocation);
+  for (const std::string& word : remaining) {
+    if (word != "--") line.invocation.positionals.push_back(word);
+  }
+  return line;
+}
+
+Error unknown_command(const std::string& given) {
+  std::vector<std::string_view> names;
+  for (const Command command : settings::all_commands()) {
+    names.push_back(settings::command_name(command));
+  }
+  std::string hint = settings::did_you_mean(given, names);
+  if (hint.empty()) hint = "`scalemark --help` lists the commands";
+  return usage("unknown command '" + given + "'", "a command of scalemark is expected",
+               std::move(hint));
+}
+
+// Takes the words of the command off `rest`: one, or two as in "data generate".
+Command take_command(std::vector<std::string>& rest) {
+  std::string name = rest.front();
+  rest.erase(rest.begin());
+  const bool begins_longer_name = std::ranges::any_of(
+      settings::all_commands(),
+      [&](Command command) { return settings::command_name(command).starts_with(name + " "); });
+  if (begins_longer_name && !rest.empty() && !rest.front().starts_with('-')) {
+    name += " " + rest.front();
+    rest.erase(rest.begin());
+  }
+  if (const auto command = settings::find_command(name)) return *command;
+  throw unknown_command(name);
+}
+
+bool is_local_rank(std::string_view word) {
+  const std::string name = settings::normalised(word.substr(0, word.find('=')));
+  return name == "__local_rank";
+}
+
+// torch.distributed.launch puts --local-rank=N before the command; it belongs behind it.
+std::vector<std::string> move_local_rank_back(std::vector<std::string> arguments) {
+  if (arguments.empty() || !is_local_rank(arguments.front())) return arguments;
+  const std::ptrdiff_t words = arguments.front().find('=') == std::string::npos ? 2 : 1;
+  if (std::ssize(arguments) <= words) return arguments;
+  std::rotate(arguments.begin(), arguments.begin() + words, arguments.end());
+  return arguments;
+}
+
+std::string joined(const std::vector<std::string>& arguments) {
+  std::string text = "scalemark";
+  for (const std::string& argument : arguments) text += " " + argument;
+  return text;
+}
+
+}  // namespace
+
+CommandLine parse_command_line(const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest = move_local_rank_back(arguments);
+  if (rest.empty()) {
+    throw usage("no command is given", "a command is expected",
+                "`scalemark --help` lists the commands; `scalemark train` alone trains the mlp");
+  }
+  const std::string& first = rest.front();
+  if (first == "--version") return {.wish = Wish::kVersion};
+  if (first == "--help" || first == "-h" || first == "help") return {.wish = Wish::kHelp};
+  if (first.starts_with('-')) {
+    throw usage("'" + first + "' stands before the command", "the command comes first",
+                "scalemark COMMAND [OPTIONS]");
+  }
+  if (first == "data" && (rest.size() == 1 || rest[1] == "--help" || rest[1] == "-h")) {
+    return {.wish = Wish::kHelp};
+  }
+  const Command command = take_command(rest);
+  CommandLine line = parse_options(command, std::move(rest));
+  line.invocation.command_line = joined(arguments);
+  return line;
+}
+
+}  // namespace scalemark::cli

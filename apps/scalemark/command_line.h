@@ -1,0 +1,33 @@
+// From argv to a command and its values as text. The only header beside its .cpp that stands for
+// CLI11; knows names from the option table, not what values mean.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/settings/layers.h"
+#include "core/settings/option.h"
+
+namespace scalemark::cli {
+
+struct Invocation {
+  settings::Command command{};
+  std::vector<std::string> positionals;
+  std::vector<std::string> config_paths;
+  settings::Sources sources;  // options and --set; files and environment are added by whoever reads
+  std::string command_line;   // as typed, for the report
+};
+
+enum class Wish { kRun, kVersion, kHelp, kCommandHelp };
+
+struct CommandLine {
+  Wish wish = Wish::kRun;
+  Invocation invocation;  // for kRun; for kCommandHelp the command only
+};
+
+// Throws usage() (64), with the nearest known name, for unknown commands and options, a missing
+// value, and an option given twice.
+CommandLine parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace scalemark::cli

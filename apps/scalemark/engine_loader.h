@@ -1,0 +1,12 @@
+// Brings the heavy half in: torch's libraries, then the engine. The first thing that needs torch.
+#pragma once
+
+#include "apps/scalemark/torch_folder.h"
+#include "engine/running/engine_api.h"
+
+namespace scalemark::cli {
+
+// Throws Error (71) when a library is missing, does not load, or is of another build.
+const running::EngineApi& load_engine(const TorchFolder& torch);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,77 @@
+#include "apps/scalemark/machine_probe.h"
+
+#include <unistd.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "apps/scalemark/library_folder.h"
+#include "core/launching/cpu_share.h"
+#include "core/launching/environment.h"
+
+namespace scalemark::cli {
+namespace {
+
+struct CpuText {
+  std::string name;
+  std::string flags;
+};
+
+CpuText read_cpu() {
+  CpuText cpu;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && !line.empty();) {  // the first processor
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    if (line.starts_with("model name")) cpu.name = line.substr(colon + 2);
+    if (line.starts_with("flags")) cpu.flags = line.substr(colon + 2);
+  }
+  return cpu;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts);
+  return text;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  if (gethostname(name, sizeof name - 1) != 0 || !*name) return "host";
+  return name;
+}
+
+}  // namespace
+
+ProbedMachine probe_machine() {
+  const CpuText cpu = read_cpu();
+  ProbedMachine probed{.machine = {.cpu_flags = cpu.flags, .cores = launching::available_cores()},
+                       .cpu_name = cpu.name};
+  const int gpus = launching::visible_gpus(launching::snapshot_environment());
+  if (std::filesystem::exists(library_folder() / "libscalemark_cuda.so")) {
+    probed.machine.gpus.resize(static_cast<std::size_t>(gpus));
+  } else {
+    probed.gpus_without_cuda_part = gpus;
+  }
+  return probed;
+}
+
+settings::Place probe_place(const std::string& given_run_id) {
+  settings::Place place{.host = host_name(), .date = utc_now()};
+  const auto environment = launching::snapshot_environment();
+  for (const char* variable : {"SLURM_JOB_ID", "TORCHELASTIC_RUN_ID"}) {
+    const auto found = environment.find(variable);
+    if (found != environment.end() && !found->second.empty()) {
+      place.job = found->second;
+      break;
+    }
+  }
+  if (!given_run_id.empty()) place.job = given_run_id;
+  return place;
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,22 @@
+// Looks at this machine for what settings must know of it. Loads no driver and no torch.
+#pragma once
+
+#include <string>
+
+#include "core/settings/machine.h"
+
+namespace scalemark::cli {
+
+struct ProbedMachine {
+  settings::Machine machine;
+  std::string cpu_name;
+  int gpus_without_cuda_part =
+      0;  // visible, but this program was built without libscalemark_cuda.so
+};
+
+ProbedMachine probe_machine();
+
+// `job`: the run id when one was given, else the launcher's job number, else "none".
+settings::Place probe_place(const std::string& given_run_id);
+
+}  // namespace scalemark::cli

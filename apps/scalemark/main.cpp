@@ -1,0 +1,72 @@
+// scalemark: what the arguments ask for is done; what goes wrong becomes one line and an exit code.
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "apps/scalemark/command_line.h"
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/help.h"
+#include "core/base/error.h"
+
+namespace scalemark::cli {
+namespace {
+
+ExitCode run_command(const Invocation& invocation) {
+  switch (invocation.command) {
+    case settings::kTrain:
+      return train_command(invocation);
+    case settings::kReport:
+      return report_command(invocation);
+    case settings::kDataGenerate:
+      return data_generate_command(invocation);
+    case settings::kDataTokenize:
+      return data_tokenize_command(invocation);
+    case settings::kDataBench:
+      return data_bench_command(invocation);
+    case settings::kDoctor:
+      return doctor_command(invocation);
+    case settings::kEveryCommand:
+      break;
+  }
+  throw bug("a command without a function");
+}
+
+ExitCode run(const std::vector<std::string>& arguments) {
+  const CommandLine line = parse_command_line(arguments);
+  switch (line.wish) {
+    case Wish::kVersion:
+      return print_result(version_text());
+    case Wish::kHelp:
+      return print_result(program_help());
+    case Wish::kCommandHelp:
+      return print_result(command_help(line.invocation.command));
+    case Wish::kRun:
+      return run_command(line.invocation);
+  }
+  throw bug("a wish without an answer");
+}
+
+ExitCode end_with(const ErrorRecord& record) {
+  std::cerr << format_error_line(record) << std::endl;
+  return record.exit_code;
+}
+
+ExitCode run_and_report(const std::vector<std::string>& arguments) {
+  try {
+    return run(arguments);
+  } catch (const Error& error) {
+    return end_with(error.record());
+  } catch (const std::exception& error) {
+    return end_with(bug(error.what()).record());
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a peer's death must be an error we can report
+  return static_cast<int>(scalemark::cli::run_and_report({argv + (argc > 0), argv + argc}));
+}

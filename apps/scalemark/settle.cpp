@@ -1,0 +1,83 @@
+#include "apps/scalemark/settle.h"
+
+#include <algorithm>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/machine_probe.h"
+#include "core/base/error.h"
+#include "core/settings/resolve.h"
+
+namespace scalemark::cli {
+namespace {
+
+settings::RankCount ranks_of(const launching::Detection& detection) {
+  if (detection.node) {
+    const launching::NodePlan& plan = *detection.node;
+    return {.world_size = plan.nproc_per_node * plan.nnodes,
+            .local_world_size = plan.nproc_per_node};
+  }
+  return {.world_size = detection.world.world_size,
+          .local_world_size = detection.world.local_world_size};
+}
+
+bool launch_options_are_good(const std::vector<settings::Problem>& problems) {
+  return std::ranges::none_of(problems, [](const settings::Problem& problem) {
+    const settings::Option* option = settings::find_option(problem.option);
+    return option && option->group == settings::Group::kLaunch;
+  });
+}
+
+std::string run_id_in(const settings::RawSettings& raw) {
+  const auto found = raw.find("run_id");
+  return found == raw.end() ? std::string() : found->second.text;
+}
+
+// All that is wrong, one line each, then the error that ends the program.
+void refuse(const std::vector<settings::Problem>& problems, const launching::Detection& detection) {
+  const std::size_t count = problems.size() + detection.problems.size();
+  if (count == 0) return;
+  if (count > 1) {
+    for (const auto& problem : problems) print_note("refused: " + settings::to_line(problem));
+    for (const ErrorRecord& record : detection.problems) {
+      print_note("refused: " + record.what + "; " + record.expected);
+    }
+  }
+  settings::refuse_if_invalid(problems);
+  launching::refuse_if_invalid(detection);
+}
+
+}  // namespace
+
+Settled settle(const Invocation& invocation) {
+  const settings::Layers layers = read_layers(invocation);
+  const ProbedMachine probed = probe_machine();
+  settings::Surroundings around{.machine = probed.machine,
+                                .ranks = std::nullopt,
+                                .place = probe_place(run_id_in(layers.raw))};
+  settings::Resolution resolution = settings::resolve(layers.raw, around);
+  Settled settled;
+  if (launch_options_are_good(resolution.problems)) {
+    settled.detection = launching::detect(launching::make_request(resolution.settings));
+    if (settled.detection.problems.empty()) {
+      around.ranks = settled.ranks = ranks_of(settled.detection);
+      resolution = settings::resolve(layers.raw, around);
+    }
+  }
+  std::vector<settings::Problem> problems = layers.problems;
+  problems.insert(problems.end(), resolution.problems.begin(), resolution.problems.end());
+  refuse(problems, settled.detection);
+
+  settled.settings = std::move(resolution.settings);
+  if (settled.settings.general.quiet || settled.detection.world.rank != 0) return settled;
+  std::vector<std::string> notes = layers.notes;
+  notes.insert(notes.end(), resolution.notes.begin(), resolution.notes.end());
+  notes.insert(notes.end(), settled.detection.notes.begin(), settled.detection.notes.end());
+  if (probed.gpus_without_cuda_part > 0) {
+    notes.push_back(std::to_string(probed.gpus_without_cuda_part) +
+                    " GPUs are visible, but this program was built without its CUDA part");
+  }
+  for (const std::string& note : notes) print_note(note);
+  return settled;
+}
+
+}  // namespace scalemark::cli

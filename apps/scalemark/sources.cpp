@@ -1,0 +1,43 @@
+#include "apps/scalemark/sources.h"
+
+#include "apps/scalemark/commands.h"
+#include "core/base/error.h"
+#include "core/launching/environment.h"
+
+namespace scalemark::cli {
+
+settings::Layers read_layers(const Invocation& invocation) {
+  settings::Sources sources = invocation.sources;
+  for (const std::string& path : invocation.config_paths) {
+    sources.config_files.push_back({path, settings::read_text_file(path)});
+  }
+  sources.environment = launching::snapshot_environment();
+  return settings::merge_layers(sources, invocation.command);
+}
+
+settings::ToolValues read_tool_values(const Invocation& invocation) {
+  const settings::Layers layers = read_layers(invocation);
+  for (const std::string& note : layers.notes) print_note(note);
+  std::vector<std::string> lines;
+  try {
+    return settings::ToolValues(layers, invocation.command, lines);
+  } catch (const Error&) {
+    if (lines.size() > 1) {
+      for (const std::string& line : lines) print_note("refused: " + line);
+    }
+    throw;
+  }
+}
+
+const std::vector<std::string>& exactly(const Invocation& invocation, std::size_t count,
+                                        const std::string& what) {
+  if (invocation.positionals.size() == count) return invocation.positionals;
+  std::string given;
+  for (const std::string& word : invocation.positionals) {
+    given += (given.empty() ? "'" : " '") + word + "'";
+  }
+  throw usage(given.empty() ? "no arguments are given" : "the arguments are " + given,
+              what + " is expected");
+}
+
+}  // namespace scalemark::cli

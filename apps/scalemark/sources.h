@@ -1,0 +1,20 @@
+// Fills in what the command line does not hold: the texts of config files and the environment.
+#pragma once
+
+#include "apps/scalemark/command_line.h"
+#include "core/settings/layers.h"
+#include "core/settings/tool_values.h"
+
+namespace scalemark::cli {
+
+// Throws no_input (66) for a config file that cannot be read.
+settings::Layers read_layers(const Invocation& invocation);
+
+// For the commands that train nothing. Prints each problem on stderr, then throws (78).
+settings::ToolValues read_tool_values(const Invocation& invocation);
+
+// The positional arguments, exactly `count` of them. Throws usage() (64) naming `what` is expected.
+const std::vector<std::string>& exactly(const Invocation& invocation, std::size_t count,
+                                        const std::string& what);
+
+}  // namespace scalemark::cli

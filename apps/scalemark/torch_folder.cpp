@@ -1,0 +1,69 @@
+#include "apps/scalemark/torch_folder.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "core/base/error.h"
+#include "core/base/version.h"
+
+#ifndef SCALEMARK_TORCH_DIR
+#define SCALEMARK_TORCH_DIR ""
+#endif
+
+namespace scalemark::cli {
+namespace {
+
+Error torch_error(std::string code, std::string what, std::string expected) {
+  const std::string version(kTorchVersion);
+  return Error({.code = std::move(code),
+                .exit_code = ExitCode::kSystem,
+                .domain = ErrorDomain::kSoftware,
+                .what = std::move(what),
+                .expected = std::move(expected),
+                .hint = "pip install torch==" + version +
+                        ", then --torch DIR or SCALEMARK_TORCH=DIR, DIR being its folder "
+                        "site-packages/torch (scripts/quickstart does both)"});
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+std::optional<std::string> version_of(std::string_view version_py) {
+  constexpr std::string_view kStart = "__version__ = '";
+  const std::size_t start = version_py.find(kStart);
+  if (start == std::string_view::npos) return std::nullopt;
+  version_py.remove_prefix(start + kStart.size());
+  const std::size_t end = version_py.find('\'');
+  if (end == std::string_view::npos) return std::nullopt;
+  return std::string(version_py.substr(0, end));
+}
+
+TorchFolder find_torch(const std::string& given) {
+  const std::string wanted(kTorchVersion);
+  const std::string path = given.empty() ? SCALEMARK_TORCH_DIR : given;
+  if (path.empty()) {
+    throw torch_error("E_TORCH_MISSING", "no torch folder is known", "torch " + wanted);
+  }
+  TorchFolder folder{.path = path,
+                     .from = given.empty() ? "the built-in path" : "--torch or SCALEMARK_TORCH",
+                     .version = {}};
+  if (!std::filesystem::exists(folder.path / "lib" / "libtorch_cpu.so")) {
+    throw torch_error("E_TORCH_MISSING",
+                      "'" + path + "' (" + folder.from + ") has no lib/libtorch_cpu.so",
+                      "torch " + wanted);
+  }
+  const auto version = version_of(text_of(folder.path / "version.py"));
+  folder.version = version.value_or("unknown");
+  if (folder.version.substr(0, folder.version.find('+')) != wanted) {
+    throw torch_error("E_TORCH_VERSION",
+                      "'" + path + "' (" + folder.from + ") is torch " + folder.version,
+                      "torch " + wanted + ": its C++ interface changes between versions");
+  }
+  return folder;
+}
+
+}  // namespace scalemark::cli

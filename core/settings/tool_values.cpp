@@ -1,0 +1,50 @@
+#include "core/settings/tool_values.h"
+
+#include <utility>
+
+#include "core/settings/defaults.h"
+#include "core/settings/near_match.h"
+#include "core/settings/value.h"
+
+namespace scalemark::settings {
+
+std::vector<Problem> bad_values(const RawSettings& raw) {
+  std::vector<Problem> problems;
+  for (const auto& [name, value] : raw) {
+    const Option* option = find_option(name);
+    if (!option || accepts(*option, value.text)) continue;
+    std::string hint =
+        option->kind == Kind::kChoice ? did_you_mean(value.text, option->choices) : std::string();
+    problems.push_back(
+        {name, value.text, allowed_text(*option) + " is allowed", value.origin, std::move(hint)});
+  }
+  return problems;
+}
+
+ToolValues::ToolValues(const Layers& layers, Command command, std::vector<std::string>& lines)
+    : raw_(default_values(command)) {
+  for (const auto& [name, value] : layers.raw) raw_[name] = value;
+  std::vector<Problem> problems = layers.problems;
+  for (Problem& problem : bad_values(raw_)) problems.push_back(std::move(problem));
+  if (problems.empty()) return;
+  for (const Problem& problem : problems) lines.push_back(to_line(problem));
+  throw refusal(problems);
+}
+
+std::optional<std::string> ToolValues::text(std::string_view name) const {
+  const auto found = raw_.find(name);
+  if (found == raw_.end()) return std::nullopt;
+  return found->second.text;
+}
+
+std::optional<std::int64_t> ToolValues::count(std::string_view name) const {
+  const auto value = text(name);
+  return value ? parse_count(*value) : std::nullopt;
+}
+
+bool ToolValues::on(std::string_view name) const {
+  const auto value = text(name);
+  return value && parse_switch(*value).value_or(false);
+}
+
+}  // namespace scalemark::settings

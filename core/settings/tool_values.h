@@ -1,0 +1,31 @@
+// Values of the commands that train nothing: the same table, layers and refusals as for training,
+// read one by one instead of into Settings.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/settings/layers.h"
+
+namespace scalemark::settings {
+
+class ToolValues {
+ public:
+  // Throws refusal() (78) when a value is not allowed; `problems` are those of the layers. All
+  // problem lines go to `lines` first.
+  ToolValues(const Layers& layers, Command command, std::vector<std::string>& lines);
+
+  std::optional<std::string> text(std::string_view name) const;  // absent: nobody gave one
+  std::optional<std::int64_t> count(std::string_view name) const;
+  bool on(std::string_view name) const;
+
+ private:
+  RawSettings raw_;
+};
+
+// A problem for each value in `raw` that its option does not allow.
+std::vector<Problem> bad_values(const RawSettings& raw);
+
+}  // namespace scalemark::settings
