@@ -189,6 +189,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   }
   const Command command = take_command(rest);
   CommandLine line = parse_options(command, std::move(rest));
+  line.invocation.arguments = arguments;
   line.invocation.command_line = joined(arguments);
   return line;
 }

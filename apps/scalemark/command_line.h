@@ -16,7 +16,8 @@ struct Invocation {
   std::vector<std::string> positionals;
   std::vector<std::string> config_paths;
   settings::Sources sources;  // options and --set; files and environment are added by whoever reads
-  std::string command_line;   // as typed, for the report
+  std::vector<std::string> arguments;  // as typed
+  std::string command_line;            // the same in one line, for the report
 };
 
 enum class Wish { kRun, kVersion, kHelp, kCommandHelp };

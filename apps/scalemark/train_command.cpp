@@ -6,6 +6,7 @@
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/output_folder.h"
 #include "apps/scalemark/settings_table.h"
+#include "apps/scalemark/start_ranks.h"
 #include "apps/scalemark/settle.h"
 #include "apps/scalemark/torch_folder.h"
 #include "core/base/error.h"
@@ -53,7 +54,7 @@ ExitCode train_command(const Invocation& invocation) {
   if (writes_report) {
     refuse_used_folder(settled.settings.general.output, settled.settings.general.overwrite);
   }
-  if (settled.detection.node) return start_ranks(settled);
+  if (settled.detection.node) return start_ranks(invocation, settled);
 
   if (writes_report) create_folder(settled.settings.general.output);
   return run_as_rank(invocation, std::move(settled), torch);

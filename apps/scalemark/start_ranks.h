@@ -1,0 +1,13 @@
+// Several ranks on this node without a launcher from outside: this program, started once per rank.
+#pragma once
+
+#include "apps/scalemark/command_line.h"
+#include "apps/scalemark/settle.h"
+#include "core/base/exit_code.h"
+
+namespace scalemark::cli {
+
+// Returns when every rank has ended; its code is that of the initiating fault.
+ExitCode start_ranks(const Invocation& invocation, const Settled& settled);
+
+}  // namespace scalemark::cli

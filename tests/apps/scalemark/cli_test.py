@@ -1,0 +1,224 @@
+"""The built program from outside: exit codes, refusals, precedence and origins, help, start-up time.
+
+Nothing here loads torch; the engine has tests of its own.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
+PROGRAM = BUILD / "scalemark"
+LAUNCHERS = re.compile(r"^(SCALEMARK|SLURM|OMPI|PMI|PET|TORCHELASTIC)_|^(RANK|WORLD_SIZE|LOCAL_RANK|MASTER_ADDR|MASTER_PORT)$")
+
+
+def run(*arguments, env=None, cwd=None):
+    clean = {k: v for k, v in os.environ.items() if not LAUNCHERS.match(k)}
+    return subprocess.run([str(PROGRAM), *arguments], capture_output=True, text=True, timeout=60,
+                          env={**clean, **(env or {})}, cwd=cwd, check=False)
+
+
+def dry_run(*arguments, env=None):
+    result = run("train", "--dry-run", "--log-format", "json", *arguments, env=env)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+class Usage(unittest.TestCase):
+    def refused(self, code, *arguments, env=None):
+        result = run(*arguments, env=env)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(result.stdout, "")
+        last = result.stderr.splitlines()[-1]
+        self.assertRegex(last, rf"^scalemark: error E_[A-Z_]+ \(exit {code}\)")
+        return result.stderr
+
+    def test_unknown_commands_and_options_name_the_nearest(self):
+        self.assertIn("did you mean 'train'?", self.refused(64, "trian"))
+        self.assertIn("did you mean '--batch-size'?", self.refused(64, "train", "--batchsize", "3"))
+        self.assertIn("'--batch-sice'", self.refused(64, "train", "--batch-sice=3"))
+        self.assertIn("--help", self.refused(64, "train", "--zzzzzz"))
+        self.assertIn("unknown command 'zzzzzz'", self.refused(64, "zzzzzz"))
+
+    def test_missing_doubled_and_stray_arguments(self):
+        self.refused(64)
+        self.assertIn("--iters", self.refused(64, "train", "--iters"))
+        self.assertIn("a value is expected", self.refused(64, "train", "--output", "--dry-run"))
+        self.assertIn("given 2 times", self.refused(64, "train", "--iters", "1", "--iters", "2"))
+        self.assertIn("'stray'", self.refused(64, "train", "stray"))
+        self.assertIn("before the command", self.refused(64, "--iters", "3", "train"))
+
+    def test_what_is_not_built_does_not_exist(self):
+        for option in ("--cuda-graphs", "--memory-limit", "--resume", "--world-sizes"):
+            self.refused(64, "train", option, "on")
+        self.refused(64, "sweep")
+        self.refused(78, "train", "--batch-size", "auto")
+        self.refused(78, "train", "--strategy", "sharded")
+
+    def test_all_problems_at_once(self):
+        text = self.refused(78, "train", "--batch-size", "-1", "--precision", "fp8", "--iters", "32.7",
+                            "--set", "seeed=1", "--learning-rate", "1e400",
+                            env={"SCALEMARK_WORKLOADS": "x", "SCALEMARK_SEED": "99999999999999999999"})
+        for line in ("--batch-size is '-1' (from option); a whole number from 1 on is allowed.",
+                     "--precision is 'fp8' (from option); one of fp32, tf32, amp-fp16, amp-bf16 is allowed.",
+                     "--iters is '32.7' (from option); a whole number from 1 on, or auto is allowed.",
+                     "unknown key 'seeed'. Hint: did you mean 'seed'?".replace(". Hint", " (from set)", 0),
+                     "--learning-rate is '1e400' (from option); a number above 0 is allowed.",
+                     "SCALEMARK_WORKLOADS is 'x' (from environment); no option has this name. "
+                     "Hint: did you mean 'workload'?",
+                     "--seed is '99999999999999999999' (from environment); a whole number from 0 on is allowed."):
+            self.assertIn(line, text)
+        self.assertIn("7 settings are refused", text.splitlines()[-1])
+        self.assertEqual(len(text.splitlines()), 8)
+
+    def test_config_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "c.json")
+            for content, found in ((b'{"iters": 1, "iters": 2}', "stands twice"),
+                                   (b'{"batchsize": 2}', "did you mean 'batch_size'?"),
+                                   (b'{"command": "sweep"}', "another command"),
+                                   (b'{"iters": [1, 2]}', "one value per key"),
+                                   (b'{"iters": 1,}', "strict JSON"),
+                                   (b'{"iters": -1}', "'-1'"),
+                                   (b"\xff", "strict JSON")):
+                path.write_bytes(content)
+                self.assertIn(found, self.refused(78, "train", "--dry-run", "--config", str(path)), content)
+            self.refused(66, "train", "--config", folder + "/none.json")
+            self.refused(66, "train", "--config", folder)
+
+    def test_inputs_and_output_folder(self):
+        self.refused(66, "train", "--workload", "resnet50", "--data", "/nowhere/at/all")
+        self.refused(66, "train", "--init-from", "/nowhere/at/all")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "precious").write_text("x")
+            text = self.refused_or_torch(73, "train", "--output", folder)
+            self.assertTrue(pathlib.Path(folder, "precious").exists())
+            self.assertRegex(text, "--overwrite|E_TORCH_MISSING")
+
+    def refused_or_torch(self, code, *arguments):
+        result = run(*arguments)
+        self.assertIn(result.returncode, (code, 71))
+        return result.stderr
+
+    def test_torch_is_missing_or_of_another_version(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = self.refused(71, "train", "--torch", folder)
+            self.assertIn("E_TORCH_MISSING", text)
+            self.assertIn("pip install torch==2.11.0", text)
+            self.refused(71, "train", env={"SCALEMARK_TORCH": folder})
+            pathlib.Path(folder, "lib").mkdir()
+            pathlib.Path(folder, "lib", "libtorch_cpu.so").write_text("")
+            pathlib.Path(folder, "version.py").write_text("__version__ = '2.9.1+cpu'\n")
+            text = self.refused(71, "train", "--torch", folder)
+            self.assertIn("E_TORCH_VERSION", text)
+            self.assertIn("2.9.1+cpu", text)
+            pathlib.Path(folder, "version.py").write_text("__version__ = '2.11.0+cpu'\n")
+            self.assertIn("cannot load torch", self.refused(71, "train", "--torch", folder,
+                                                            "--output", folder + "/out"))
+
+
+class Settings(unittest.TestCase):
+    def test_precedence_and_origins(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = pathlib.Path(folder, "a.json"), pathlib.Path(folder, "b.json")
+            first.write_text('{"iters": 1, "batch_size": 1, "seed": 1, "momentum": 0.25, "warmup-iters": 1}')
+            second.write_text('{"command": "train", "about": "x", "iters": 2, "batch_size": 2, "seed": 2}')
+            shown = dry_run("--config", str(first), "--config", str(second), "--iters", "4",
+                            "--set", "warmup_iters=9",
+                            env={"SCALEMARK_ITERS": "3", "SCALEMARK_BATCH_SIZE": "3"})
+        settings, origins = shown["settings"], shown["origins"]
+        for key, value, origin in (("momentum", 0.25, f"config {first}"), ("seed", 2, f"config {second}"),
+                                   ("batch_size", 3, "environment"), ("iters", 4, "option"),
+                                   ("warmup_iters", 9, "set"), ("workload", "mlp", "default"),
+                                   ("learning_rate", 0.001, "recipe"), ("global_batch_size", 3, "derived")):
+            self.assertEqual((settings[key], origins[key]), (value, origin), key)
+
+    def test_underscores_short_names_and_flags(self):
+        shown = dry_run("--batch_size=8", "-j", "3", "--gradient_accumulation_steps", "2", "--deterministic",
+                        "--overlap", "off", "--nesterov=off", "--lr", "0.5", "--clip-grad-norm", "none")["settings"]
+        self.assertEqual([shown[k] for k in ("batch_size", "workers", "gradient_accumulation_steps", "deterministic",
+                                             "overlap", "nesterov", "learning_rate", "global_batch_size")],
+                         [8, 3, 2, True, False, False, 0.5, 16])
+
+    def test_local_rank_before_and_after_the_command(self):
+        env = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": "1"}
+        for arguments in (["--local-rank=1", "train"], ["--local_rank", "1", "train"], ["train", "--local-rank", "1"]):
+            result = run(*arguments, "--dry-run", "--log-format", "json", env=env)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            settings = json.loads(result.stdout)["settings"]
+            self.assertEqual((settings["local_rank"], settings["strategy"]), (1, "ddp"))
+
+    def test_dry_run_is_a_table_and_touches_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("train", "--dry-run", "--workload", "resnet50", "--nproc-per-node", "2", cwd=folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("25,557,032 parameters", result.stdout)
+            self.assertRegex(result.stdout, r"(?m)^  batch_size +\d+ +recipe$")
+            self.assertRegex(result.stdout, r"(?m)^  nproc_per_node +2 +option$")
+            self.assertRegex(result.stdout, r"(?m)^  iters +auto +default$")
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_notes_are_no_errors(self):
+        result = run("train", "--dry-run", "--image-size", "64")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("--image-size has no effect: mlp does not use it", result.stderr)
+        self.assertNotIn("no effect", result.stdout)
+
+
+class Help(unittest.TestCase):
+    def test_help_of_train_names_every_setting(self):
+        text = run("train", "--help").stdout
+        shown = dry_run()["settings"]
+        extra = {"command", "lr_warmup_share", "decay_norms_and_biases"}
+        for key in set(shown) - extra:
+            self.assertIn("--" + key.replace("_", "-"), text, key)
+        self.assertIn("Examples:", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+
+    def test_help_of_each_command(self):
+        listed = run("--help")
+        self.assertEqual(listed.returncode, 0)
+        commands = re.findall(r"(?m)^  ((?:data )?[a-z]+)  +[a-z]", listed.stdout)
+        self.assertIn("train", commands)
+        self.assertIn("doctor", commands)
+        for command in commands:
+            result = run(*command.split(), "--help")
+            self.assertEqual(result.returncode, 0, command)
+            self.assertIn(f"usage: scalemark {command}", result.stdout)
+
+
+class Start(unittest.TestCase):
+    def test_version_names_commit_and_torch_and_loads_no_torch(self):
+        result = run("--version", env={"LD_DEBUG": "files"})
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"^scalemark \d+\.\d+\.\d+ \(commit .+; built with torch 2\.11\.0\)\n$")
+        for library in ("libtorch", "libc10", "libopencv", "libscalemark_data"):
+            self.assertNotIn(library, result.stderr)
+        seconds = []
+        for _ in range(20):
+            start = time.monotonic()
+            run("--version")
+            seconds.append(time.monotonic() - start)
+        print(f"--version: {min(seconds) * 1e3:.1f} ms at best, median {sorted(seconds)[10] * 1e3:.1f} ms (aim: 20)")
+
+    def test_a_closed_stdout_is_an_error_line_and_no_signal(self):
+        command = f"'{PROGRAM}' train --help > /dev/full"
+        result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, 74)
+        self.assertIn("E_IO", result.stderr)
+
+    def test_doctor_says_what_it_sees(self):
+        result = run("doctor")
+        self.assertIn(result.returncode, (0, 71))
+        for word in ("torch", "cpu", "gpus", "launching"):
+            self.assertRegex(result.stdout, rf"(?m)^{word}")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
