@@ -138,9 +138,10 @@ Error unknown_command(const std::string& given) {
 Command take_command(std::vector<std::string>& rest) {
   std::string name = rest.front();
   rest.erase(rest.begin());
-  const bool begins_longer_name = std::ranges::any_of(
-      settings::all_commands(),
-      [&](Command command) { return settings::command_name(command).starts_with(name + " "); });
+  const std::vector<Command> commands = settings::all_commands();
+  const bool begins_longer_name = std::ranges::any_of(commands, [&](Command command) {
+    return settings::command_name(command).starts_with(name + " ");
+  });
   if (begins_longer_name && !rest.empty() && !rest.front().starts_with('-')) {
     name += " " + rest.front();
     rest.erase(rest.begin());

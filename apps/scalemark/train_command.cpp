@@ -6,8 +6,8 @@
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/output_folder.h"
 #include "apps/scalemark/settings_table.h"
-#include "apps/scalemark/start_ranks.h"
 #include "apps/scalemark/settle.h"
+#include "apps/scalemark/start_ranks.h"
 #include "apps/scalemark/torch_folder.h"
 #include "core/base/error.h"
 

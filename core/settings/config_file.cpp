@@ -14,6 +14,14 @@ namespace {
 
 using nlohmann::json;
 
+// The parser quotes the bytes it stumbled over; an error line must stay readable text.
+std::string readable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  }
+  return text;
+}
+
 // Receives the parser's events, because a parsed json value has already lost what must be refused:
 // duplicate keys, and the digits of numbers that fit no type.
 class FlatObjectReader : public nlohmann::json_sax<json> {
@@ -50,7 +58,7 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
   }
 
   bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
-    const std::string text = error.what();
+    const std::string text = readable(error.what());
     const std::size_t bracket = text.find("] ");  // "[json.exception.parse_error.101] ..."
     result_.problems.push_back({"", bracket == std::string::npos ? text : text.substr(bracket + 2),
                                 "a config file is strict JSON: one object, no comments", origin_,

@@ -100,7 +100,7 @@ const std::vector<std::string_view>& timeout_phases();
 std::string_view title(Group group);
 std::string_view command_name(Command command);  // kDataGenerate -> "data generate"
 std::optional<Command> find_command(std::string_view name);
-std::span<const Command> all_commands();
+std::vector<Command> all_commands();
 
 // Names of `command`'s options (for near matches).
 std::vector<std::string_view> option_names(Command command);

@@ -7,6 +7,27 @@
 namespace scalemark::settings {
 namespace {
 
+// Bytes that follow the first one of a UTF-8 sequence; absent for a byte that starts none.
+std::optional<int> continuation_bytes(unsigned char first) {
+  if (first < 0x80) return 0;
+  if (first >= 0xc2 && first < 0xe0) return 1;
+  if (first >= 0xe0 && first < 0xf0) return 2;
+  if (first >= 0xf0 && first < 0xf5) return 3;
+  return std::nullopt;
+}
+
+// Texts end in JSON reports, which hold UTF-8 only.
+bool is_text(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto more = continuation_bytes(static_cast<unsigned char>(text[i]));
+    if (text[i] == '\0' || !more) return false;
+    for (int k = 0; k < *more; ++k) {
+      if (++i == text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return false;
+    }
+  }
+  return !text.empty();
+}
+
 bool in_range(const Range& range, double value) {
   if (range.low && (range.low_excluded ? value <= *range.low : value < *range.low)) return false;
   if (range.high && (range.high_excluded ? value >= *range.high : value > *range.high))
@@ -108,7 +129,7 @@ bool accepts(const Option& option, std::string_view text) {
   switch (option.kind) {
     case Kind::kText:
     case Kind::kPath:
-      return !text.empty() && text.find('\0') == std::string_view::npos;
+      return is_text(text);
     case Kind::kChoice:
       return std::ranges::count(option.choices, text) > 0;
     case Kind::kSwitch:

@@ -62,6 +62,12 @@ TEST(ParseBetas, TwoSharesBelowOne) {
   }
 }
 
+TEST(Accepts, TextsAreUtf8) {
+  const Option& output = *find_option("output");
+  EXPECT_TRUE(accepts(output, "runs/\xc3\xa9t\xc3\xa9"));
+  for (const char* bad : {"", "\xff", "a\xc3", "\xc3z", "\x80"}) EXPECT_FALSE(accepts(output, bad));
+}
+
 TEST(ToText, ReadsBackExactly) {
   for (const double value : {0.1, 1e-4, 1.0 / 3, 25.0, 5.0 / 90, 1e300}) {
     EXPECT_EQ(parse_number(to_text(value)), value);
