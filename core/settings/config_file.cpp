@@ -2,10 +2,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "core/settings/near_match.h"
 
@@ -138,12 +139,13 @@ ConfigValues parse_config(const ConfigFile& file, Command command) {
 }
 
 std::string read_text_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw no_input("'" + path + "' is a folder", "a file");
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad()) {
-    throw no_input("cannot read '" + path + "': " + std::strerror(errno));
-  }
-  return text;
+  if (!file) throw no_input("cannot read '" + path + "': " + std::strerror(errno));
+  std::ostringstream text;
+  if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+  if (file.bad() || !text) throw no_input("cannot read '" + path + "'");
+  return text.str();
 }
 
 }  // namespace scalemark::settings
