@@ -1,7 +1,6 @@
 // SGD, Adam and AdamW through ATen's fused kernels: one pass over all tensors, on CPU and CUDA.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
-#include <ATen/ops/_foreach_sub.h>
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
@@ -81,7 +80,7 @@ class Adam final : public Optimizer {
               steps, learning_rate, beta1_, beta2_, group.weight_decay(), eps_, /*amsgrad=*/false,
               /*maximize=*/false, /*grad_scale=*/{}, if_defined(found_inf));
       // A skipped step is not counted; as in PyTorch.
-      if (found_inf.defined()) at::_foreach_sub_(steps, found_inf.squeeze());
+      if (found_inf.defined()) at::_foreach_add_(steps, found_inf.squeeze(), -1);
       group.release_gradients();
     }
   }

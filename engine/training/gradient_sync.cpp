@@ -159,10 +159,11 @@ void DdpSync::before_forward(bool synchronise) {
   if (synchronise) {
     logger_->set_runtime_stats_and_log();
     reducer_->prepare_for_forward();
-  } else if (settings_.static_graph && static_graph_known_) {
-    // The reducer counts gradients for the static graph as long as it believes itself in its first
-    // iteration, which for it lasts until the next prepare_for_forward().
-    reducer_->prepare_for_forward();
+  } else if (settings_.static_graph) {
+    // c10d::Reducer counts the gradients of a static graph in unsynchronised backwards too, and the
+    // ranks drift apart silently (found by data_parallel_test).
+    throw configuration("static_graph with gradient_accumulation_steps above 1", "one of the two",
+                        "leave static_graph out");
   }
   reducer_->rebuild_buckets();  // does something once: in the forward after the first backward
   if (broadcast_due_ && settings_.broadcast_buffers) broadcast_from_rank_0(whole_group_, buffers_);

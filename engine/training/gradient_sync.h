@@ -34,7 +34,8 @@ class GradientSync {
   virtual ~GradientSync() = default;
 
   // Of every micro-step, in this order. `synchronise`: true for the last micro-step of a step.
-  // Marks kLastBucketReady when the last bucket leaves for the group.
+  // Marks kLastBucketReady when the last bucket leaves for the group. Throws configuration() (78)
+  // for an unsynchronised micro-step under static_graph: c10d::Reducer cannot do both.
   virtual void before_forward(bool synchronise) = 0;
   virtual void before_backward(const at::Tensor& loss, bool synchronise,
                                measurement::StepMarker& marker) = 0;

@@ -1,0 +1,95 @@
+// What a training step costs beyond its arithmetic: milliseconds per step of the two small models,
+// alone or over Gloo. Not a test, not installed.
+//
+//   step_bench                    one rank, strategy none
+//   step_bench RANK SIZE FILE     one of SIZE ranks that meet through FILE; start them together
+#include <ATen/Parallel.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <torch/nn/module.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <vector>
+
+#include "core/catalogue/workload.h"
+#include "engine/training/train_step.h"
+#include "workloads/network.h"
+
+namespace scalemark::training {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+
+struct ClockMarker final : measurement::StepMarker {
+  std::array<Clock::time_point, 8> moments;
+  void mark(measurement::Moment moment) override {
+    moments[static_cast<std::size_t>(moment)] = Clock::now();
+  }
+};
+
+Group make_group(int rank, int size, const std::string& file) {
+  auto store = c10::make_intrusive<c10d::FileStore>(file, size);
+  auto options = c10d::ProcessGroupGloo::Options::create();
+  options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"));
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
+  group->setBackend(c10::kCPU, c10d::ProcessGroup::BackendType::GLOO,
+                    c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options));
+  group->setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
+  return group;
+}
+
+double median_ms_per_step(const std::string& workload, std::int64_t batch_size,
+                          const Group& group) {
+  const catalogue::Workload& entry = *catalogue::find_workload(workload);
+  workloads::NetworkOptions options;
+  options.shape = catalogue::resolved_shape(entry, {});
+  auto network = workloads::make_network(workload, options);
+  auto parameters = trainable_parameters(network->module());
+  settings::RecipeSettings recipe;
+  recipe.optimizer = workload == "linear" ? "sgd" : "adam";
+  auto sync = group ? make_ddp_sync(parameters, {}, group, {}) : make_no_sync();
+  TrainStep step(*network, parameters, make_optimizer(parameters, recipe), std::move(sync),
+                 {.schedule = {.rate = 1e-3}});
+  data::Batch batch;
+  batch.tensors["features"] = at::randn({batch_size, workload == "linear" ? 1000 : 1024});
+  batch.tensors["label"] = at::randint(10, {batch_size}, at::kLong);
+  batch.samples = batch_size;
+
+  ClockMarker marker;
+  const auto next = [&] { return batch; };
+  constexpr int kBlocks = 15, kSteps = 200;
+  std::vector<double> blocks;
+  for (int block = 0; block < kBlocks; ++block) {
+    const auto begin = Clock::now();
+    for (int i = 0; i < kSteps; ++i) step.run(next, marker);
+    const std::chrono::duration<double, std::milli> passed = Clock::now() - begin;
+    if (block > 1) blocks.push_back(passed.count() / kSteps);
+  }
+  std::sort(blocks.begin(), blocks.end());
+  return blocks[blocks.size() / 2];
+}
+
+}  // namespace
+}  // namespace scalemark::training
+
+int main(int argc, char** argv) {
+  at::set_num_threads(1);
+  const bool alone = argc < 4;
+  scalemark::training::Group group;
+  if (!alone)
+    group = scalemark::training::make_group(std::stoi(argv[1]), std::stoi(argv[2]), argv[3]);
+  for (const auto& [workload, batch] : {std::pair{"linear", 32}, std::pair{"mlp", 64}}) {
+    const double ms = scalemark::training::median_ms_per_step(workload, batch, group);
+    if (alone || argv[1][0] == '0')
+      std::printf("%s, batch %d: %.3f ms/step\n", workload, batch, ms);
+  }
+  return 0;
+}

@@ -1,0 +1,70 @@
+#include "engine/training/train_step.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/ones.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+
+#include <vector>
+
+#include "core/base/error.h"
+#include "tests/engine/training/branching_network.h"
+
+namespace scalemark::training {
+namespace {
+
+using measurement::Moment;
+
+struct Recorder final : measurement::StepMarker {
+  std::vector<Moment> moments;
+  void mark(Moment moment) override { moments.push_back(moment); }
+};
+
+data::Batch batch() {
+  data::Batch result;
+  result.tensors["features"] = at::ones({2, 8});
+  result.tensors["label"] = at::ones({2}, at::kLong);
+  result.samples = 2;
+  return result;
+}
+
+TrainStep make_step(BranchingNetwork& network, TrainStepOptions options) {
+  settings::RecipeSettings recipe;
+  recipe.optimizer = "sgd";
+  auto parameters = trainable_parameters(network.module());
+  return TrainStep(network, parameters, make_optimizer(parameters, recipe), make_no_sync(),
+                   std::move(options));
+}
+
+TEST(TrainStep, MarksTheMomentsOfEveryMicroStepInOrder) {
+  BranchingNetwork network;
+  auto step = make_step(network, {.gradient_accumulation_steps = 2});
+  Recorder recorder;
+  step.run(batch, recorder);
+  const std::vector<Moment> micro = {Moment::kStepBegin,  Moment::kBatchReady,
+                                     Moment::kOnDevice,   Moment::kForwardBegin,
+                                     Moment::kForwardEnd, Moment::kBackwardEnd};
+  auto expected = micro;
+  expected.insert(expected.end(), micro.begin(), micro.end());
+  expected.push_back(Moment::kOptimizerEnd);
+  EXPECT_EQ(recorder.moments, expected);
+  EXPECT_EQ(step.steps_done(), 1);
+}
+
+TEST(TrainStep, ReturnsTheMeanLossWithoutAGraph) {
+  BranchingNetwork network;  // all zeros: 6 equal logits
+  auto step = make_step(network, {.gradient_accumulation_steps = 3});
+  Recorder recorder;
+  const at::Tensor loss = step.run(batch, recorder);
+  EXPECT_NEAR(loss.item<float>(), 1.791759, 1e-6);  // ln 6
+  EXPECT_FALSE(loss.requires_grad());
+}
+
+TEST(TrainStep, RefusesBadNumbers) {
+  BranchingNetwork network;
+  EXPECT_THROW(make_step(network, {.gradient_accumulation_steps = 0}), Error);
+  EXPECT_THROW(make_step(network, {.clip_grad_norm = 0.0}), Error);
+}
+
+}  // namespace
+}  // namespace scalemark::training
