@@ -1,7 +1,5 @@
 // ResNet-50 v1.5 with torchvision's names, initialisation and numerics.
-#include <ATen/ops/addcmul.h>
 #include <ATen/ops/max_pool2d.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <array>
@@ -11,14 +9,14 @@
 #include "workloads/classification.h"
 #include "workloads/layers.h"
 #include "workloads/network.h"
+#include "workloads/normalise_images.h"
 
 namespace scalemark::workloads {
 namespace {
 
-// Mean and deviation of ImageNet's training images per channel, for pixels in [0, 1], as
-// torchvision's and most other published recipes have them.
-constexpr std::array<double, 3> kMean{0.485, 0.456, 0.406};
-constexpr std::array<double, 3> kDeviation{0.229, 0.224, 0.225};
+// Of ImageNet's training images, as torchvision's and most other published recipes have them.
+constexpr PixelStatistics kImageNet{.mean = {0.485, 0.456, 0.406},
+                                    .deviation = {0.229, 0.224, 0.225}};
 
 // What every convolution and norm of one network shares.
 struct Common {
@@ -102,39 +100,6 @@ struct ResNet : torch::nn::Module {
   std::shared_ptr<Linear> fc;
 };
 
-// uint8 NHWC -> (pixel / 255 - mean) / deviation as NCHW in a given dtype and memory format.
-class Normalisation {
- public:
-  explicit Normalisation(at::MemoryFormat memory_format) : memory_format_(memory_format) {}
-
-  at::Tensor operator()(const at::Tensor& images, at::ScalarType dtype) {
-    prepare(images.options().dtype(dtype));
-    auto x = images.permute({0, 3, 1, 2})
-                 .to(images.options().dtype(dtype), /*non_blocking=*/true, /*copy=*/false,
-                     memory_format_);
-    at::addcmul_out(x, shift_, x, scale_);
-    return x;
-  }
-
- private:
-  void prepare(const at::TensorOptions& options) {
-    if (scale_.defined() && scale_.scalar_type() == at::typeMetaToScalarType(options.dtype()) &&
-        scale_.device() == options.device()) {
-      return;
-    }
-    std::array<double, 3> scale{}, shift{};
-    for (int c = 0; c < 3; ++c) {
-      scale[c] = 1 / (255 * kDeviation[c]);
-      shift[c] = -kMean[c] / kDeviation[c];
-    }
-    scale_ = at::tensor(scale, at::kDouble).to(options).view({3, 1, 1});
-    shift_ = at::tensor(shift, at::kDouble).to(options).view({3, 1, 1});
-  }
-
-  at::MemoryFormat memory_format_;
-  at::Tensor scale_, shift_;
-};
-
 class ResNetNetwork : public Network {
  public:
   explicit ResNetNetwork(const NetworkOptions& options)
@@ -142,7 +107,7 @@ class ResNetNetwork : public Network {
         module_(std::make_shared<ResNet>(
             options.shape.classes,
             Common{options.memory_format, batches_, options.zero_init_residual ? 0.0 : 1.0})),
-        normalise_(options.memory_format),
+        memory_format_(options.memory_format),
         label_smoothing_(options.label_smoothing) {}
 
   torch::nn::Module& module() override { return *module_; }
@@ -157,13 +122,15 @@ class ResNetNetwork : public Network {
   }
 
  private:
-  at::Tensor logits(const data::Batch& batch) {
-    return module_->forward(normalise_(batch["image"], module_->fc->weight.scalar_type()));
+  at::Tensor logits(const data::Batch& batch) const {
+    const auto images =
+        normalise_images(batch["image"], kImageNet, module_->fc->weight.scalar_type());
+    return module_->forward(images.contiguous(memory_format_));
   }
 
   at::Tensor batches_;
   std::shared_ptr<ResNet> module_;
-  Normalisation normalise_;
+  at::MemoryFormat memory_format_;
   double label_smoothing_;
 };
 

@@ -101,7 +101,19 @@ void time_steps(Network& network, const data::Batch& batch, std::int64_t steps) 
   std::cout << wall.count() / static_cast<double>(steps) << " s per forward and backward\n";
 }
 
+void describe(const Arguments& arguments) {
+  const catalogue::Workload& workload = *catalogue::find_workload(arguments.at("workload"));
+  const auto shape =
+      catalogue::resolved_shape(workload, {.image_size = number(arguments, "image_size"),
+                                           .sequence_length = number(arguments, "sequence_length"),
+                                           .classes = number(arguments, "classes")});
+  std::cout << std::fixed << "{\"flops_per_sample\": " << workload.flops_per_sample(shape)
+            << ", \"activation_bytes_per_sample\": "
+            << workload.activation_bytes_per_sample(shape, 4) << "}\n";
+}
+
 void run(const Arguments& arguments) {
+  if (arguments.contains("describe")) return describe(arguments);
   at::globalContext().setDeterministicCuDNN(true);
   at::manual_seed(static_cast<std::uint64_t>(number(arguments, "seed")));
   const auto network = make_network(arguments.at("workload"), options(arguments));

@@ -89,11 +89,15 @@ def batch_of(workload, samples=4, size=64, length=48, padded=True, classes=10, v
     return text_batch(samples, length, vocab, padded)
 
 
+def normalised(image, dtype):
+    # Rounded once, as ours: an untrained ResNet-50 turns the last bit of its input into 1e-5 of its loss.
+    return ((image.double() / 255 - MEAN) / DEVIATION).to(dtype)
+
+
 def logits_of(model, batch):
     dtype = next(model.parameters()).dtype
     if "image" in batch:
-        pixels = batch["image"].double() / 255
-        return model(((pixels - MEAN) / DEVIATION).permute(0, 3, 1, 2).to(dtype))
+        return model(normalised(batch["image"], dtype).permute(0, 3, 1, 2).contiguous())
     return model(batch["features"].to(dtype))
 
 
