@@ -22,13 +22,16 @@ struct Lookup : torch::autograd::Function<Lookup> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor ids = context->get_saved_variables()[0].reshape({-1});
     at::Tensor& of_rows = gradients[0];
-    at::Tensor of_table = std::move(gradients[1]);  // made for us alone by the decoder's product
+    at::Tensor of_table = std::move(gradients[1]);
     if (of_rows.defined()) {
       const std::int64_t features = of_rows.size(-1);
       if (!of_table.defined()) {
         of_table =
             at::zeros({context->saved_data["vocabulary"].toInt(), features}, of_rows.options());
       }
+      // The decoder's product makes a gradient for us alone, which can take the rows in place; one
+      // that shares its memory with itself (a broadcast sum) cannot.
+      if (!of_table.is_non_overlapping_and_dense()) of_table = of_table.contiguous();
       const auto flat = of_rows.reshape({-1, features});
       of_table.index_add_(0, ids, flat.masked_fill(ids.eq(kPadToken).unsqueeze(1), 0));
     }

@@ -12,7 +12,7 @@ inline constexpr std::int64_t kPadToken = 0;
 
 struct TiedEmbedding {
   at::Tensor rows;   // [..., features] of the ids
-  at::Tensor table;  // the weight again, for the decoder to use
+  at::Tensor table;  // the weight again, for the decoder: an operand of one matrix product only
 };
 
 // `weight` [vocabulary, features], `ids` i64 of any shape. Row kPadToken gets no gradient from the

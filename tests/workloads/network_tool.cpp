@@ -121,6 +121,9 @@ void run(const Arguments& arguments) {
     network->module().to(arguments.at("dtype") == "double" ? at::kDouble : at::kFloat);
   }
   if (arguments.contains("weights")) load_weights(*network, arguments.at("weights"));
+  if (arguments.contains("names")) {
+    for (const auto& item : network->module().named_parameters()) std::cout << item.key() << '\n';
+  }
   if (arguments.contains("save")) save_weights(*network, arguments.at("save"));
   if (!arguments.contains("batch")) return;
   const data::Batch batch = read_batch(arguments);

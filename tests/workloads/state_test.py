@@ -5,10 +5,11 @@ which Hugging Face leaves out as well) and comes back from Python unchanged. Fre
 PyTorch's distribution: constants are equal, random tensors have its standard deviation and mean.
 """
 
+import subprocess
 import sys
 
 import torch
-from oracle import folder, load_file, model_of, run_tool, save_file, state_of
+from oracle import TOOL, folder, load_file, model_of, run_tool, save_file, state_of
 
 COUNTS = {"resnet50": 25_557_032, "bert-base": 110_106_428, "bert-mini": 11_267_900, "mlp": 658_698, "linear": 10_010}
 CLASSES = {"resnet50": 1000}
@@ -20,14 +21,14 @@ def check_load(workload, model, ours):
     assert not answer.unexpected_keys and set(answer.missing_keys) <= tied, answer
     count = sum(p.numel() for p in model.parameters())
     assert count == COUNTS[workload], (workload, count)
-    # The order of parameters decides the order of gradient buckets.
-    theirs = [name for name, _ in model.named_parameters()]
-    return theirs
+    # The order of parameters decides the gradient buckets.
+    names = subprocess.run([TOOL, f"workload={workload}", "names=1"], capture_output=True, text=True, check=True)
+    assert names.stdout.split() == [name for name, _ in model.named_parameters()], workload
 
 
 def check_distribution(name, ours, fresh):
     """Both tensors are random draws: their spread may differ by what n draws allow, 6 sigma."""
-    if float(fresh.double().std()) == 0 or fresh.numel() < 2:
+    if fresh.numel() < 2 or float(fresh.double().std()) == 0:
         assert torch.equal(ours, fresh), f"{name}: a constant differs"
         return
     n = fresh.numel()
