@@ -73,7 +73,9 @@ int main(int argc, char** argv) {
   using namespace scalemark::testing;
   signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);
-  for (const auto& [name, scenario] : group_scenarios()) {
+  auto scenarios = group_scenarios();
+  for (auto& more : ending_scenarios()) scenarios.push_back(more);
+  for (const auto& [name, scenario] : scenarios) {
     if (name == words.at(0)) return run_scenario(parse({words.begin() + 1, words.end()}), scenario);
   }
   std::fprintf(stderr, "no scenario %s\n", words.at(0).c_str());

@@ -43,5 +43,6 @@ distributed::ControlGroup control_group(Run& run);
 
 // Scenarios by name, from scenarios_*.cpp.
 std::vector<std::pair<std::string, Scenario>> group_scenarios();
+std::vector<std::pair<std::string, Scenario>> ending_scenarios();
 
 }  // namespace scalemark::testing

@@ -1,0 +1,26 @@
+// Ranks that disagree compute wrong numbers before they fail: every rank compares what it was
+// started with to rank 0's, through the store, before the first collective. Knows no settings: it
+// compares names and texts.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+#include "engine/distributed/fault.h"
+#include "engine/distributed/wire.h"
+
+namespace scalemark::distributed {
+
+// One line per key that differs, in key order: "batch_size is 32; rank 0 has 64".
+std::vector<std::string> differences(const Facts& of_rank_0, const Facts& mine);
+
+// Returns when every rank of the world has found its facts equal to rank 0's. Otherwise every rank
+// throws E_RANKS_DISAGREE (76) naming each rank, key and both values; a rank that does not answer
+// within the limit is E_PEER_LOST (69), or the cause that it posted. facts_from_json() makes Facts
+// of a JSON object.
+void preflight(const c10::intrusive_ptr<c10d::Store>& store, int world_size, const Facts& mine,
+               FaultBoard& board, std::chrono::milliseconds limit);
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,177 @@
+#include "engine/distributed/stop_agreement.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/distributed/interrupt.h"
+
+namespace scalemark::distributed {
+namespace {
+
+constexpr const char* kRequestKey = "stop/request";  // of the whole run, not of one loop
+
+}  // namespace
+
+StopAgreement::StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const std::string& loop,
+                             int rank, int world_size, Options options)
+    : store_(store->clone()),
+      prefix_("stop/" + loop + "/"),
+      rank_(rank),
+      world_size_(world_size),
+      options_(std::move(options)),
+      thread_([this] { run(); }) {}
+
+StopAgreement::~StopAgreement() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    closing_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::string StopAgreement::promise_key(int rank) const {
+  return prefix_ + "promise/" + std::to_string(rank);
+}
+
+// The order matters: begun_ is stored before frozen_ is loaded, and the side thread stores frozen_
+// before it loads begun_, all sequentially consistent. So either this thread sees the freeze and
+// waits, or the promise counts this step.
+bool StopAgreement::may_begin(std::int64_t step) {
+  begun_.store(step + 1);
+  if (!frozen_.load()) return true;
+  std::unique_lock lock(mutex_);
+  // The side thread may itself be stuck in a dead store: this thread has its own deadline.
+  changed_.wait_for(lock, options_.answer + std::chrono::milliseconds(500),
+                    [this] { return agreed_steps_.has_value(); });
+  if (!agreed_steps_) {
+    agreed_steps_ = step;
+    decision_ = Stop{signal_, false};
+  }
+  if (step < *agreed_steps_) return true;
+  begun_.store(step);  // waited to begin it and did not
+  stopped_ = true;
+  return false;
+}
+
+std::optional<Stop> StopAgreement::stop() const {
+  const std::lock_guard lock(mutex_);
+  return stopped_ ? decision_ : std::nullopt;
+}
+
+void StopAgreement::run() {
+  std::unique_lock lock(mutex_);
+  while (!closing_) {
+    lock.unlock();
+    look();
+    lock.lock();
+    if (!closing_) changed_.wait_for(lock, options_.period, [this] { return closing_; });
+  }
+  lock.unlock();
+  close();
+}
+
+// A store that fails is not asked again: the main thread will notice the loss by its collectives,
+// and this rank's own signal still ends it.
+void StopAgreement::look() {
+  if (!frozen_.load()) {
+    if (const auto signal = requested_signal()) freeze(*signal);
+  }
+  if (!frozen_.load()) return;
+  seek_agreement();
+  const auto waited = Clock::now() - frozen_at_;
+  bool stuck = false;
+  {
+    const std::lock_guard lock(mutex_);
+    stuck = !stopped_ && waited > options_.overdue;
+  }
+  if (stuck && !overdue_called_ && options_.on_overdue) {
+    overdue_called_ = true;
+    options_.on_overdue(signal_);
+  }
+}
+
+std::optional<int> StopAgreement::requested_signal() {
+  const auto own = received_signal();
+  try {
+    if (!store_alive_) return own;
+    if (own) {
+      store_->set(kRequestKey, std::to_string(*own));
+      return own;
+    }
+    if (store_->check({kRequestKey})) return std::stoi(store_->get_to_str(kRequestKey));
+  } catch (const std::exception&) {
+    store_alive_ = false;
+  }
+  return own;
+}
+
+void StopAgreement::freeze(int signal) {
+  {
+    const std::lock_guard lock(mutex_);
+    signal_ = signal;
+  }
+  frozen_at_ = Clock::now();
+  frozen_.store(true);
+}
+
+void StopAgreement::seek_agreement() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (agreed_steps_) return;
+  }
+  try {
+    if (store_alive_ && !promised_) {
+      store_->set(promise_key(rank_), std::to_string(begun_.load()));
+      promised_ = true;
+    }
+    if (store_alive_ && rank_ == 0) {
+      if (const auto steps = largest_promise()) {
+        store_->set(prefix_ + "agreed", std::to_string(*steps));
+      }
+    }
+    if (store_alive_ && store_->check({prefix_ + "agreed"})) {
+      decide(std::stoll(store_->get_to_str(prefix_ + "agreed")), true);
+    }
+  } catch (const std::exception&) {
+    store_alive_ = false;
+  }
+  if (!store_alive_ || Clock::now() - frozen_at_ > options_.answer) decide(0, false);
+}
+
+std::optional<std::int64_t> StopAgreement::largest_promise() {
+  std::int64_t largest = 0;
+  for (int rank = 0; rank < world_size_; ++rank) {
+    if (!store_->check({promise_key(rank)})) return std::nullopt;
+    largest = std::max<std::int64_t>(largest, std::stoll(store_->get_to_str(promise_key(rank))));
+  }
+  return largest;
+}
+
+void StopAgreement::decide(std::int64_t steps, bool agreed) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (agreed_steps_) return;
+    agreed_steps_ = steps;
+    decision_ = Stop{signal_, agreed};
+  }
+  changed_.notify_all();
+}
+
+// Nobody may wait for a rank that has left the loop. Rank 0 has run every step of a loop that it
+// leaves by itself, so it can agree for all.
+void StopAgreement::close() {
+  if (!store_alive_ || world_size_ == 1) return;
+  try {
+    const std::string steps = std::to_string(begun_.load());
+    if (!promised_) store_->set(promise_key(rank_), steps);
+    if (rank_ == 0 && !store_->check({prefix_ + "agreed"})) {
+      store_->set(prefix_ + "agreed", steps);
+    }
+  } catch (const std::exception&) {
+    store_alive_ = false;
+  }
+}
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,99 @@
+// How ranks that were asked to end stop before the same step, without a collective in the step.
+// Knows no device and no report.
+//
+// The protocol makes no assumption about time:
+//  1. A rank that got a signal writes a request into the store. Each rank's side thread looks for
+//     one every 100 ms or so.
+//  2. On seeing the request a rank freezes: its main thread begins no further step until the
+//     agreement is known. Then the side thread promises, in the store, P = the steps it has begun.
+//  3. Rank 0's side thread waits for every promise and writes S = the largest.
+//  4. Every rank runs exactly S steps. None has begun more, because none passes its own P before it
+//     knows S >= P; and ranks below S can run on, because nobody waits for the main threads.
+// Frozen main threads cannot deadlock the promises: those come from the side threads.
+// The host of the store must outlive the others' last look: FaultBoard::leave() before exiting.
+// A rank that ends the loop by itself promises all its steps. When a promise stays out (the peer or
+// the store is dead), the ranks stop where they are, unagreed. A request stays for later loops.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+namespace scalemark::distributed {
+
+struct Stop {
+  int signal = 0;      // the first one that any rank reported
+  bool agreed = true;  // false: not every rank answered; the others may stop elsewhere
+};
+
+class StopAgreement {
+ public:
+  struct Options {
+    std::chrono::milliseconds period{100};    // of the side thread's looks at the store
+    std::chrono::milliseconds answer{4000};   // how long a frozen rank waits for the agreement
+    std::chrono::milliseconds overdue{8000};  // from freezing to on_overdue
+    // Called in the side thread when the main thread has not come to its stop in time, because it
+    // is stuck in a step: write what is there and end the process. May be empty.
+    std::function<void(int signal)> on_overdue;
+  };
+
+  // One per training loop; `loop` names it, differently within the run. Every rank of the world
+  // makes it. `store`: the run's, or a RecordingStore over it to delete the loop's keys (one per
+  // rank and one more) later.
+  StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const std::string& loop, int rank,
+                int world_size, Options options);
+  // The loop is over: promises its steps and joins the side thread.
+  ~StopAgreement();
+  StopAgreement(const StopAgreement&) = delete;
+  StopAgreement& operator=(const StopAgreement&) = delete;
+
+  // Call before each step with its number: 0, 1, 2... True: run it. False: the loop ends before
+  // this step, see stop(). Without a request it costs one atomic store and one load.
+  bool may_begin(std::int64_t step);
+
+  // Why may_begin() said no.
+  std::optional<Stop> stop() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void run();
+  void look();
+  void freeze(int signal);
+  void seek_agreement();
+  void decide(std::int64_t steps, bool agreed);
+  std::optional<int> requested_signal();
+  std::optional<std::int64_t> largest_promise();
+  void close();
+  std::string promise_key(int rank) const;
+
+  c10::intrusive_ptr<c10d::Store> store_;
+  std::string prefix_;
+  int rank_;
+  int world_size_;
+  Options options_;
+
+  std::atomic<std::int64_t> begun_{0};  // steps that the main thread has begun or waits to begin
+  std::atomic<bool> frozen_{false};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<std::int64_t> agreed_steps_;
+  std::optional<Stop> decision_;
+  bool stopped_ = false;  // the main thread has come to its stop
+  bool closing_ = false;
+  // The side thread's own.
+  bool store_alive_ = true;
+  bool promised_ = false;
+  bool overdue_called_ = false;
+  int signal_ = 0;
+  Clock::time_point frozen_at_;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,155 @@
+#include "engine/distributed/watchdog.h"
+
+#include <unistd.h>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "engine/distributed/bounded.h"
+#include "engine/distributed/errors.h"
+#include "engine/distributed/fault.h"
+
+namespace scalemark::distributed {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Never returns; the callbacks may block (on a lock that the stuck thread holds) or throw.
+[[noreturn]] void end_process(ErrorRecord record, const OnFatal& on_fatal,
+                              const FindCause& find_cause) noexcept {
+  auto exit_code = std::make_shared<std::atomic<int>>(static_cast<int>(record.exit_code));
+  try {
+    within(Watchdog::kLastWords, [record = std::move(record), on_fatal, find_cause, exit_code] {
+      ErrorRecord last_words = record;
+      if (find_cause) {
+        if (auto cause = find_cause()) {
+          cause->phase = record.phase;
+          cause->step = record.step;
+          last_words = *cause;
+          *exit_code = static_cast<int>(last_words.exit_code);
+        }
+      }
+      if (on_fatal) on_fatal(last_words);
+      return true;
+    });
+  } catch (...) {
+  }
+  _exit(*exit_code);
+}
+
+struct TerminateState {
+  OnFatal on_fatal;
+  FindCause find_cause;
+  std::terminate_handler before = nullptr;
+};
+
+// std::terminate's handler takes no argument, so its callbacks need one static place.
+std::atomic<TerminateState*> terminate_state{nullptr};
+
+ErrorRecord record_of_current_exception() {
+  try {
+    if (const auto current = std::current_exception()) std::rethrow_exception(current);
+    return bug("the program was terminated without an exception").record();
+  } catch (const Error& error) {
+    return error.record();
+  } catch (const std::exception& error) {
+    std::string text = error.what();
+    text = text.substr(0, text.find('\n'));
+    return is_collective_failure(error) ? peer_lost("a peer rank was lost (" + text + ")").record()
+                                        : bug(text).record();
+  } catch (...) {
+    return bug("an exception of unknown type").record();
+  }
+}
+
+[[noreturn]] void on_terminate() noexcept {
+  TerminateState* state = terminate_state.exchange(nullptr);
+  if (!state) {  // a second thread terminates while the first says its last words
+    std::this_thread::sleep_for(2 * Watchdog::kLastWords);
+    _exit(static_cast<int>(ExitCode::kBug));
+  }
+  ErrorRecord record = record_of_current_exception();
+  const bool lost = record.code == "E_PEER_LOST";
+  end_process(std::move(record), state->on_fatal, lost ? state->find_cause : FindCause{});
+}
+
+}  // namespace
+
+Watchdog::Watchdog(OnFatal on_fatal, FindCause find_cause)
+    : on_fatal_(std::move(on_fatal)),
+      find_cause_(std::move(find_cause)),
+      thread_([this] { run(); }) {}
+
+Watchdog::~Watchdog() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Watchdog::set_phase(std::string name, milliseconds deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    phase_ = std::move(name);
+    deadline_ = deadline;
+    heartbeat(-1);
+  }
+  changed_.notify_all();
+}
+
+void Watchdog::clear_phase() {
+  const std::lock_guard lock(mutex_);
+  deadline_.reset();
+}
+
+// Sleeps to the moment at which the deadline would pass if no beat came, so it wakes about once per
+// deadline.
+void Watchdog::run() {
+  std::unique_lock lock(mutex_);
+  while (!closing_) {
+    if (!deadline_) {
+      changed_.wait(lock);
+      continue;
+    }
+    const Clock::time_point last{Clock::duration(last_beat_.load(std::memory_order_relaxed))};
+    const auto end = last + *deadline_;
+    if (Clock::now() >= end) expire(std::move(lock));
+    changed_.wait_until(lock, end);
+  }
+}
+
+void Watchdog::expire(std::unique_lock<std::mutex> lock) {
+  ErrorRecord record{.code = "E_HANG",
+                     .exit_code = ExitCode::kHang,
+                     .domain = ErrorDomain::kSoftware,
+                     .what = "no progress for " + in_seconds(*deadline_),
+                     .hint = "look for the rank that stopped first; --timeout " + phase_ +
+                             "=SECONDS allows more time",
+                     .phase = phase_};
+  if (const auto step = step_.load(std::memory_order_relaxed); step >= 0) record.step = step;
+  lock.unlock();
+  end_process(std::move(record), on_fatal_, find_cause_);
+}
+
+TerminateGuard::TerminateGuard(OnFatal on_fatal, FindCause find_cause) {
+  auto state = std::make_unique<TerminateState>(
+      TerminateState{std::move(on_fatal), std::move(find_cause), std::get_terminate()});
+  TerminateState* none = nullptr;
+  if (!terminate_state.compare_exchange_strong(none, state.get())) {
+    throw bug("a second TerminateGuard while one lives");
+  }
+  state.release();
+  std::set_terminate(on_terminate);
+}
+
+TerminateGuard::~TerminateGuard() {
+  TerminateState* state = terminate_state.load();
+  if (!state || !terminate_state.compare_exchange_strong(state, nullptr)) return;
+  std::set_terminate(state->before);
+  delete state;
+}
+
+}  // namespace scalemark::distributed

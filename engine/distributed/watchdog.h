@@ -1,0 +1,77 @@
+// Ends the process when a phase makes no progress, even while the main thread is stuck inside a
+// collective. Knows neither the journal nor the store: both are reached through callbacks.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "core/base/error.h"
+
+namespace scalemark::distributed {
+
+// What is done with the last words of a process: journal, console, fault board.
+using OnFatal = std::function<void(const ErrorRecord&)>;
+// The fault that another rank posted, if any: then that is why this rank hangs. Usually
+// FaultBoard::find_cause and caused_by().
+using FindCause = std::function<std::optional<ErrorRecord>()>;
+
+// The phase's name for --timeout: rendezvous, preflight, model, data, warmup, window, evaluation,
+// report...
+class Watchdog {
+ public:
+  explicit Watchdog(OnFatal on_fatal, FindCause find_cause = {});
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  // From now on the phase, or each of its steps, must end within `deadline`.
+  void set_phase(std::string name, std::chrono::milliseconds deadline);
+  // No deadline until the next phase.
+  void clear_phase();
+  // The step made progress: the phase's deadline starts anew. Two relaxed atomic stores and a clock
+  // reading, so a timed region may call it.
+  void heartbeat(std::int64_t step) noexcept {
+    step_.store(step, std::memory_order_relaxed);
+    last_beat_.store(now(), std::memory_order_relaxed);
+  }
+
+  // The callbacks together may take this long before the process ends regardless.
+  static constexpr std::chrono::milliseconds kLastWords{5000};
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static std::int64_t now() noexcept { return Clock::now().time_since_epoch().count(); }
+  void run();
+  [[noreturn]] void expire(std::unique_lock<std::mutex> lock);
+
+  OnFatal on_fatal_;
+  FindCause find_cause_;
+  std::atomic<std::int64_t> step_{-1};
+  std::atomic<std::int64_t> last_beat_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string phase_;
+  std::optional<std::chrono::milliseconds> deadline_;
+  bool closing_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+// While it lives, an exception that nobody caught, in any thread (Gloo throws in its own), ends the
+// process through on_fatal with the right exit code instead of abort(): 69 or the posted cause when
+// a peer was lost, our own Error's code, else 70. One at a time.
+class TerminateGuard {
+ public:
+  explicit TerminateGuard(OnFatal on_fatal, FindCause find_cause = {});
+  ~TerminateGuard();
+  TerminateGuard(const TerminateGuard&) = delete;
+  TerminateGuard& operator=(const TerminateGuard&) = delete;
+};
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <thread>
+
+#include "tests/engine/distributed/ranks.h"
+
+namespace scalemark::testing {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kLimit{40000};
+
+void expect_says(const Ended& rank, const std::string& text) {
+  EXPECT_NE(rank.output.find(text), std::string::npos) << "no \"" << text << "\" in:\n"
+                                                       << rank.output;
+}
+
+TEST(Preflight, EqualFactsGoOn) {
+  Ranks ranks(scenario("compare_facts", 3, free_address(),
+                       {"1", R"({"b":1,"a":{"c":[1,2]}})", R"({"a":{"c":[1,2]},"b":1})"}));
+  for (const Ended& rank : ranks.wait(kLimit)) {
+    EXPECT_EQ(rank.exit_code, 0) << rank.output;
+    expect_says(rank, "agreed");
+  }
+}
+
+TEST(Preflight, ADifferenceEndsEveryRankNamingRankKeyAndBothValues) {
+  for (const auto& place : {free_address(), fresh_file_place()}) {
+    Ranks ranks(scenario("compare_facts", 3, place,
+                         {"2", R"({"settings":{"batch_size":32,"seed":7},"torch":"2.10.0"})",
+                          R"({"settings":{"batch_size":64,"seed":7},"torch":"2.11.0"})"}));
+    for (const Ended& rank : ranks.wait(kLimit)) {
+      EXPECT_EQ(rank.exit_code, 76) << rank.output;
+      expect_says(rank,
+                  "rank 2: settings.batch_size is 32; rank 0 has 64, torch is 2.10.0; rank 0 has "
+                  "2.11.0.");
+      EXPECT_LT(rank.seconds, 10);
+    }
+  }
+}
+
+TEST(Watchdog, AHangEndsEveryRankNamingPhaseAndStep) {
+  Ranks ranks(scenario("hang", 2, free_address()));
+  for (const Ended& rank : ranks.wait(kLimit)) {
+    EXPECT_EQ(rank.exit_code, 81) << rank.output;
+    expect_says(rank, "E_HANG (exit 81) phase=window step=7: no progress for 1.5 s.");
+    EXPECT_LT(rank.seconds, 15);
+  }
+}
+
+TEST(Watchdog, APostedCauseWinsOverTheHang) {
+  Ranks ranks(scenario("hang", 2, free_address(), {"post"}));
+  const auto ended = ranks.wait(kLimit);
+  EXPECT_EQ(ended[0].exit_code, 80) << ended[0].output;
+  expect_says(ended[0], "rank 1 ended: E_OUT_OF_MEMORY (exit 80) rank=1: asked for 9 GB");
+}
+
+TEST(Watchdog, EachStepHasTheWholeDeadline) {
+  Ranks ranks(scenario("slow_but_alive", 1, "none"));
+  const auto ended = ranks.wait(kLimit);
+  EXPECT_EQ(ended[0].exit_code, 0) << ended[0].output;
+  expect_says(ended[0], "finished");
+}
+
+TEST(Terminate, AnExceptionInAForeignThreadStillSaysItsLine) {
+  Ranks lost({{"throw_in_a_thread", "0", "1", "none",
+               "[gloo/transport/tcp/pair.cc:534] Connection closed by peer [127.0.0.1]:999"}});
+  const auto peer = lost.wait(kLimit);
+  EXPECT_EQ(peer[0].exit_code, 69) << peer[0].output;
+  expect_says(peer[0], "E_PEER_LOST (exit 69)");
+
+  Ranks odd({{"throw_in_a_thread", "0", "1", "none", "vector::_M_range_check"}});
+  const auto bug = odd.wait(kLimit);
+  EXPECT_EQ(bug[0].exit_code, 70) << bug[0].output;
+  expect_says(bug[0], "E_BUG (exit 70): vector::_M_range_check");
+}
+
+std::string steps_line(const Ended& rank) {
+  const auto at = rank.output.find("steps ");
+  return at == std::string::npos ? "none" : rank.output.substr(at, rank.output.find('\n', at) - at);
+}
+
+struct Interruption {
+  const char* name;
+  const char* kind;  // ranks in lock step, or each at its own speed
+  int signal;
+  int signalled;  // rank
+  int exit_code;
+};
+
+class Interrupted : public ::testing::TestWithParam<Interruption> {};
+
+TEST_P(Interrupted, EveryRankRunsTheSameStepsAndEndsWithinTenSeconds) {
+  const Interruption& how = GetParam();
+  for (const int delay_ms : {0, 37, 130}) {
+    Ranks ranks(scenario("interrupted", 3, free_address(), {how.kind, "5"}));
+    for (int rank = 0; rank < 3; ++rank) {
+      ASSERT_TRUE(ranks.wait_for_text(rank, "looping", kLimit));
+    }
+    std::this_thread::sleep_for(milliseconds(delay_ms));
+    ranks.signal(how.signalled, how.signal);
+    const auto ended = ranks.wait(milliseconds(10000));
+    for (const Ended& rank : ended) {
+      EXPECT_EQ(rank.exit_code, how.exit_code) << rank.output;
+      expect_says(rank, "\nagreed");
+      EXPECT_EQ(steps_line(rank), steps_line(ended[0]));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Interrupted,
+    ::testing::Values(Interruption{"LockStepTermToRank1", "barrier", SIGTERM, 1, 75},
+                      Interruption{"UnevenTermToRank2", "alone", SIGTERM, 2, 75},
+                      Interruption{"UnevenUsr1ToRank0", "alone", SIGUSR1, 0, 75},
+                      Interruption{"UnevenInterruptToRank1", "alone", SIGINT, 1, 130}),
+    [](const auto& info) { return info.param.name; });
+
+// Rank 0 is through with its 20 steps while rank 2 has begun 7: everybody runs all 20.
+TEST(Interruption, ALoopThatRankZeroHasFinishedIsFinishedByAll) {
+  Ranks ranks(scenario("interrupted", 3, free_address(), {"alone", "20", "20"}));
+  ASSERT_TRUE(ranks.wait_for_text(0, "steps 20", kLimit));
+  ranks.signal(2, SIGTERM);
+  for (const Ended& rank : ranks.wait(kLimit)) {
+    EXPECT_EQ(steps_line(rank), "steps 20") << rank.output;
+  }
+}
+
+TEST(Interruption, APeerThatNeverAnswersDoesNotHoldTheOthers) {
+  for (const char* kind : {"alone", "barrier"}) {
+    Ranks ranks(scenario("interrupted", 2, free_address(), {kind, "5"}));
+    ASSERT_TRUE(ranks.wait_for_text(0, "looping", kLimit));
+    ASSERT_TRUE(ranks.wait_for_text(1, "looping", kLimit));
+    ranks.signal(1, SIGSTOP);
+    std::this_thread::sleep_for(milliseconds(100));
+    const auto asked = std::chrono::steady_clock::now();
+    ranks.signal(0, SIGTERM);
+    ASSERT_TRUE(ranks.wait_for_text(0, std::string(kind) == "alone" ? "not agreed" : "overdue",
+                                    milliseconds(11000)));
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(10));
+    EXPECT_EQ(ranks.wait(milliseconds(500))[0].exit_code, 75);
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::testing

@@ -1,0 +1,125 @@
+// Scenarios of disagreement, hangs, uncaught exceptions and interruption.
+#include <unistd.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "engine/distributed/interrupt.h"
+#include "engine/distributed/preflight.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/distributed/watchdog.h"
+#include "tests/engine/distributed/rank_setup.h"
+
+namespace scalemark::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// rest: RANK JSON_OF_THAT_RANK JSON_OF_THE_OTHERS
+void compare_facts(Run& run) {
+  const auto& rest = run.arguments.rest;
+  const std::string& text = run.rank() == std::stoi(rest.at(0)) ? rest.at(1) : rest.at(2);
+  distributed::preflight(run.joined.store, run.size(), distributed::facts_from_json(text),
+                         run.board, run.arguments.timeout);
+  say("agreed");
+}
+
+distributed::OnFatal speak() {
+  return [](const ErrorRecord& record) { say(format_error_line(record)); };
+}
+
+distributed::FindCause find_cause_of(Run& run) {
+  return [&run]() -> std::optional<ErrorRecord> {
+    const auto cause = run.board.find_cause(milliseconds(500));
+    if (!cause.record) return std::nullopt;
+    return distributed::caused_by(*cause.record, run.rank());
+  };
+}
+
+// Rank 1 hangs at step 7; with rest "post" it has said why before.
+void hang(Run& run) {
+  distributed::Watchdog watchdog(speak(), find_cause_of(run));
+  watchdog.set_phase("preflight", seconds(30));
+  auto control = control_group(run);
+  watchdog.set_phase("window", milliseconds(1500));
+  for (int step = 0;; ++step) {
+    watchdog.heartbeat(step);
+    if (run.rank() == 1 && step == 7) {
+      if (!run.arguments.rest.empty()) {
+        run.board.post({.code = "E_OUT_OF_MEMORY",
+                        .exit_code = ExitCode::kOutOfMemory,
+                        .what = "asked for 9 GB"});
+      }
+      std::this_thread::sleep_for(seconds(60));
+    }
+    control.barrier();
+  }
+}
+
+// Steps that take longer together than the deadline, which holds for each of them.
+void slow_but_alive(Run&) {
+  distributed::Watchdog watchdog(speak());
+  watchdog.set_phase("window", milliseconds(600));
+  for (int step = 0; step < 8; ++step) {
+    watchdog.heartbeat(step);
+    std::this_thread::sleep_for(milliseconds(150));
+  }
+  watchdog.clear_phase();
+  std::this_thread::sleep_for(milliseconds(900));
+  say("finished");
+}
+
+void throw_in_a_thread(Run& run) {
+  distributed::TerminateGuard guard(speak());
+  const std::string text = run.arguments.rest.at(0);
+  std::thread([text] { throw std::runtime_error(text); }).join();
+}
+
+struct Loop {
+  bool collective = false;
+  int step_ms = 5;
+  int steps = 4000;
+};
+
+// rest: barrier|alone STEP_MS [STEPS]
+void interrupted(Run& run) {
+  const auto& rest = run.arguments.rest;
+  const Loop loop{rest.at(0) == "barrier", std::stoi(rest.at(1)),
+                  rest.size() > 2 ? std::stoi(rest.at(2)) : 4000};
+  distributed::InterruptHandlers handlers(9);
+  auto control = control_group(run);
+  std::optional<distributed::Stop> stop;
+  int done = 0;
+  {
+    distributed::StopAgreement agreement(
+        run.joined.store, "loop", run.rank(), run.size(), {.on_overdue = [](int signal) {
+          say("overdue");
+          _exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
+        }});
+    say("looping");
+    while (done < loop.steps && agreement.may_begin(done)) {
+      if (loop.collective) control.barrier();
+      std::this_thread::sleep_for(milliseconds(loop.step_ms * (run.rank() + 1)));
+      ++done;
+    }
+    stop = agreement.stop();
+  }
+  say("steps " + std::to_string(done));
+  if (!stop) return;
+  say(stop->agreed ? "agreed" : "not agreed");
+  run.board.leave();  // or rank 0 takes the agreement with it before the others have read it
+  _exit(static_cast<int>(distributed::exit_code_of_signal(stop->signal)));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Scenario>> ending_scenarios() {
+  return {{"compare_facts", compare_facts},
+          {"hang", hang},
+          {"slow_but_alive", slow_but_alive},
+          {"throw_in_a_thread", throw_in_a_thread},
+          {"interrupted", interrupted}};
+}
+
+}  // namespace scalemark::testing
