@@ -108,7 +108,9 @@ void interrupted(Run& run) {
   say("steps " + std::to_string(done));
   if (!stop) return;
   say(stop->agreed ? "agreed" : "not agreed");
-  run.board.leave();  // or rank 0 takes the agreement with it before the others have read it
+  // Rank 0 must not take the agreement with it before the others have read it; but a peer that
+  // never answered is not worth a long wait.
+  run.board.leave(stop->agreed ? distributed::FaultBoard::kLeaveLimit : milliseconds(1000));
   _exit(static_cast<int>(distributed::exit_code_of_signal(stop->signal)));
 }
 
