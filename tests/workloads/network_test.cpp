@@ -1,6 +1,7 @@
 #include "workloads/network.h"
 
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/equal.h>
@@ -54,6 +55,7 @@ data::Batch batch_for(const std::string& workload, std::int64_t samples = 2) {
 }
 
 std::unique_ptr<Network> make(const std::string& workload) {
+  at::set_num_threads(1);  // tests run beside each other: threads that wait for a core spin
   at::manual_seed(1);
   return make_network(workload, {.shape = {.classes = 10, .vocab_size = 300}});
 }
