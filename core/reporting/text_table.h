@@ -1,0 +1,19 @@
+// Columns of text set as a table: for a terminal or as Markdown. Knows nothing of reports. Private
+// to this room.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace scalemark::reporting {
+
+struct Column {
+  std::vector<std::string> head;  // one or two lines
+  bool left = false;              // text to the left; numbers to the right
+  std::vector<std::string> cells;
+};
+
+std::string set_text(const std::vector<Column>& columns);
+std::string set_markdown(const std::vector<Column>& columns);
+
+}  // namespace scalemark::reporting
