@@ -1,0 +1,110 @@
+"""Reports that the program writes are valid under docs/report.schema.json, and no damaged one is.
+
+Oracle: python-jsonschema. Also checks that the schema knows every field that is written, and that
+docs/REPORT.md explains every field that the schema knows.
+"""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
+BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
+FREE = {"settings", "origins", "variables", "libraries"}  # maps: their keys are data
+
+
+def samples():
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([BINARY / "tests/write_samples", folder], check=True)
+        return {f.name: json.loads(f.read_text()) for f in sorted(pathlib.Path(folder).iterdir())}
+
+
+def places(value, path=()):
+    """Every (path, value) below `value`, objects and lists included."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield path + (key,), child
+        yield from places(child, path + (key,))
+
+
+def parent_of(report, path):
+    for key in path[:-1]:
+        report = report[key]
+    return report
+
+
+def property_names(schema):
+    for part in (schema, *schema["$defs"].values()):
+        yield from part["properties"]
+
+
+def check_damage(validator, report):
+    """Each field replaced by what cannot be right, and each required field dropped: all refused."""
+    damaged = 0
+    for path, value in places(report):
+        if "settings" in path[:-1]:
+            continue  # may hold anything: its own reader judges
+        wrongs = [None, [[]], "" if not isinstance(value, str) else 1]
+        if not isinstance(value, dict):
+            wrongs.append({"x": []})
+        for wrong in wrongs:
+            copy_of = copy.deepcopy(report)
+            parent_of(copy_of, path)[path[-1]] = wrong
+            assert not validator.is_valid(copy_of), f"accepted {path} = {wrong!r}"
+            damaged += 1
+    return damaged
+
+
+def check_required(validator, report, schema):
+    """How many single omissions are refused."""
+    dropped = 0
+    for name, part in (("report", schema), *schema["$defs"].items()):
+        for key in part["required"]:
+            found = [p for p, _ in places(report) if p[-1] == key]
+            assert found, f"no sample has {name}.{key}"
+    for path, _ in places(report):
+        if isinstance(path[-1], int):
+            continue
+        copy_of = copy.deepcopy(report)
+        del parent_of(copy_of, path)[path[-1]]
+        dropped += not validator.is_valid(copy_of)
+    return dropped
+
+
+def main():
+    schema = json.loads((SOURCE / "docs/report.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    reports = samples()
+    assert set(reports) == {"least.json", "most.json", "partial.json"}, reports.keys()
+    for name, report in reports.items():
+        for error in validator.iter_errors(report):
+            sys.exit(f"{name}: {error.json_path}: {error.message}")
+
+    most = reports["most.json"]
+    known = set(property_names(schema))
+    written = {p[-1] for p, _ in places(most) if isinstance(p[-1], str) and not FREE & set(p[-2:-1])}
+    assert written <= known, f"written, but not in the schema: {written - known}"
+    assert known <= written, f"in the schema, but no sample writes it: {known - written}"
+    text = (SOURCE / "docs/REPORT.md").read_text()
+    unexplained = [key for key in known if f"| `{key}` |" not in text]
+    assert not unexplained, f"not in docs/REPORT.md: {unexplained}"
+
+    damaged = check_damage(validator, most)
+    dropped = check_required(validator, most, schema)
+    required = sum(len(part["required"]) for part in (schema, *schema["$defs"].values()))
+    assert dropped >= required, (dropped, required)
+    for key, value in (("schema", "scalemark.report/2"), ("status", "fine"), ("started", "yesterday")):
+        assert not validator.is_valid({**most, key: value}), key
+    assert not validator.is_valid({**reports["partial.json"], "exit_code": 0}), "partial with an exit code"
+    print(f"{len(reports)} reports valid, {damaged} damages and {dropped} omissions refused, "
+          f"{len(known)} fields explained")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+// Writes sample reports into the folder given: what the schema test validates.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "core/reporting/report_json.h"
+#include "tests/core/reporting/sample_report.h"
+
+int main(int argc, char** argv) {
+  using namespace scalemark::reporting;
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: write_samples FOLDER\n");
+    return 64;
+  }
+  const std::filesystem::path folder(argv[1]);
+  const auto write = [&](const char* name, const Report& report) {
+    std::ofstream(folder / name) << to_json(report);
+  };
+  write("least.json", sample_report(1, false));
+  write("most.json", sample_report(2, true));
+  Report partial = sample_report(2, false);
+  partial.status = ReportStatus::kPartial;
+  partial.exit_code.reset();
+  partial.finished.clear();
+  partial.points.clear();
+  write("partial.json", partial);
+  return 0;
+}
