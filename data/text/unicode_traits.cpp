@@ -65,6 +65,7 @@ constexpr LowerRange kYoungLetters[] = {{0x1C89, 0x1C89, 1},      {0xA7CB, 0xA7C
 constexpr char32_t kDotlessException = 0x130;      // lower case of two code points
 constexpr char32_t kYoungDecomposition = 0x11938;  // decomposes since Unicode 13
 constexpr char32_t kCodePoints = 0x110000;
+constexpr Range kEmptyPlanes = {0x40000, 0xDFFFF};  // nothing is assigned there: no bits
 
 bool within(std::span<const Range> ranges, char32_t c) {
   return std::any_of(ranges.begin(), ranges.end(),
@@ -142,7 +143,8 @@ Decomposition to_lower(char32_t c) {
 }
 
 UnicodeTraits::UnicodeTraits() : bits_(kCodePoints) {
-  for (char32_t c = 0; c < kCodePoints; ++c) bits_[c] = bits_of(c);
+  for (char32_t c = 0; c < kEmptyPlanes.first; ++c) bits_[c] = bits_of(c);
+  for (char32_t c = kEmptyPlanes.last + 1; c < kCodePoints; ++c) bits_[c] = bits_of(c);
 }
 
 const UnicodeTraits& UnicodeTraits::get() {

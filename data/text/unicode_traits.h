@@ -7,7 +7,7 @@
 
 namespace scalemark::data {
 
-// One byte of bits per code point, made once: 1.1 million look-ups take 20 ms, and a corpus has
+// One byte of bits per code point, made once: 1.1 million look-ups take tens of ms, and a corpus has
 // billions.
 class UnicodeTraits {
  public:

@@ -1,8 +1,8 @@
 // Reads records that end in NUL (or, with --lines, in newline) from stdin and prints the token ids
 // of each on a line: the C++ side of wordpiece_oracle.py. --decode prints code points instead;
 // --bench prints the CPU time.
-#include <ctime>
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 #include <iterator>
 #include <set>

@@ -1,0 +1,192 @@
+#include "data/text/corpus.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/base/error.h"
+#include "data/text/atomic_file.h"
+#include "data/text/corpus_reader.h"
+#include "data/text/wordpiece.h"
+
+namespace scalemark::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+TokenizedDocument tokenized(const WordPiece& tokenizer, const TextDocument& document) {
+  TokenizedDocument sentences(document.sentences.size());
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    tokenizer.encode(document.sentences[i], sentences[i]);
+  }
+  return sentences;
+}
+
+std::vector<TokenizedDocument> tokenized_by_threads(const WordPiece& tokenizer,
+                                                    const std::vector<TextDocument>& documents,
+                                                    int threads) {
+  std::vector<TokenizedDocument> results(documents.size());
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  const auto work = [&] {
+    try {
+      for (std::size_t i = next++; i < documents.size(); i = next++) {
+        results[i] = tokenized(tokenizer, documents[i]);
+      }
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex);
+      failure = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+  return results;
+}
+
+// Gathers documents until there is enough work for all threads, and keeps their order.
+class TokenizingStream {
+ public:
+  TokenizingStream(const WordPiece& tokenizer, CorpusBuilder& builder, int threads)
+      : tokenizer_(tokenizer), builder_(builder), threads_(threads) {}
+
+  void add(TextDocument document) {
+    for (const auto& sentence : document.sentences) bytes_ += sentence.size();
+    documents_.push_back(std::move(document));
+    if (bytes_ >= kChunkBytes * static_cast<std::size_t>(threads_)) flush();
+  }
+
+  void flush() {
+    for (const auto& document : tokenized_by_threads(tokenizer_, documents_, threads_)) {
+      for (const auto& sentence : document) {
+        unknown_ +=
+            std::count(sentence.begin(), sentence.end(), tokenizer_.vocabulary().special().unknown);
+      }
+      builder_.add(document);
+    }
+    documents_.clear();
+    bytes_ = 0;
+  }
+
+  std::int64_t unknown() const { return unknown_; }
+
+ private:
+  static constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
+
+  const WordPiece& tokenizer_;
+  CorpusBuilder& builder_;
+  int threads_;
+  std::vector<TextDocument> documents_;
+  std::size_t bytes_ = 0;
+  std::int64_t unknown_ = 0;
+};
+
+struct Built {
+  TokenHeader header;
+  std::int64_t unknown_tokens;
+};
+
+struct Source {
+  fs::path input;
+  std::vector<fs::path> files;
+  fs::path vocab;
+  bool cased;
+  int threads;
+};
+
+Built build(const Source& source, CorpusBuilder::Sink sink) {
+  const auto& [input, files, vocab, cased, threads] = source;
+  if (threads < 1) throw configuration("threads is " + std::to_string(threads), "1 or more");
+  const WordPiece tokenizer(std::make_shared<Vocabulary>(Vocabulary::read(vocab)), cased);
+  CorpusBuilder builder(tokenizer.vocabulary(), cased, std::move(sink));
+  TokenizingStream stream(tokenizer, builder, threads);
+  for (const fs::path& file : files) {
+    if (is_token_file(file)) {
+      throw bad_data(file.string() + " is a token file", "text",
+                     "name the token file itself instead of its folder");
+    }
+    read_documents(file, [&](TextDocument document) { stream.add(std::move(document)); });
+  }
+  stream.flush();
+  const TokenHeader header = builder.finish();
+  if (header.tokens == 0) throw bad_data("corpus " + input.string() + " holds no text");
+  return {header, stream.unknown()};
+}
+
+void refuse_mismatch(const TokenCorpus& corpus, const fs::path& path, const fs::path& vocab,
+                     bool cased) {
+  const std::string file = "token file " + path.string();
+  const std::string again = "tokenize the corpus again, or give the vocabulary it was made with";
+  if (const std::string hash = Vocabulary::read(vocab).hash(); hash != corpus.vocabulary_hash()) {
+    throw bad_data(file + " was made with another vocabulary (" + corpus.vocabulary_hash() + ")",
+                   vocab.string() + " is " + hash, again);
+  }
+  if (corpus.cased() != cased) {
+    const auto word = [](bool is_cased) { return is_cased ? "cased" : "uncased"; };
+    throw bad_data(file + " is " + word(corpus.cased()),
+                   std::string(word(cased)) + " was asked for",
+                   "give or leave out --cased, or tokenize the corpus again");
+  }
+}
+
+}  // namespace
+
+TokenizeReport tokenize_corpus(const TokenizeOptions& options) {
+  if (!options.overwrite && fs::exists(options.output)) {
+    throw cannot_create("token file " + options.output.string() + " exists already", {},
+                        "choose another name, or give --overwrite");
+  }
+  const Source source{.input = options.input,
+                      .files = corpus_files(options.input, {options.vocab, options.output}),
+                      .vocab = options.vocab,
+                      .cased = options.cased,
+                      .threads = options.threads};
+  AtomicFile file(options.output);
+  std::int64_t at = sizeof(TokenHeader);
+  const Built built = build(source, [&](std::span<const std::byte> bytes) {
+    file.write(bytes, at);
+    at += static_cast<std::int64_t>(bytes.size());
+  });
+  file.write(std::as_bytes(std::span(&built.header, 1)), 0);
+  file.commit();
+  return {.documents = static_cast<std::int64_t>(built.header.documents),
+          .sentences = static_cast<std::int64_t>(built.header.sentences),
+          .tokens = static_cast<std::int64_t>(built.header.tokens),
+          .unknown_tokens = built.unknown_tokens,
+          .file_bytes = at,
+          .identity = to_hex(built.header.header_hash)};
+}
+
+std::unique_ptr<TokenCorpus> open_corpus(const fs::path& path, const fs::path& vocab, bool cased,
+                                         int threads) {
+  if (fs::is_regular_file(path) && is_token_file(path)) {
+    auto corpus = map_token_file(path);
+    if (!vocab.empty()) refuse_mismatch(*corpus, path, vocab, cased);
+    return corpus;
+  }
+  if (vocab.empty()) {
+    throw configuration("no vocabulary for the text " + path.string(), "a vocab.txt",
+                        "give it with --vocab");
+  }
+  auto image = std::make_shared<std::vector<std::byte>>(sizeof(TokenHeader));
+  const Source source{.input = path,
+                      .files = corpus_files(path, {vocab}),
+                      .vocab = vocab,
+                      .cased = cased,
+                      .threads = threads};
+  const Built built = build(source, [&](std::span<const std::byte> bytes) {
+    image->insert(image->end(), bytes.begin(), bytes.end());
+  });
+  std::memcpy(image->data(), &built.header, sizeof built.header);
+  return std::make_unique<TokenCorpus>(*image, image, path.string());
+}
+
+}  // namespace scalemark::data

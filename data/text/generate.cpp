@@ -1,0 +1,173 @@
+#include "data/text/generate.h"
+
+#include <array>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "data/sample_random.h"
+#include "data/text/atomic_file.h"
+
+namespace scalemark::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTopics = 10;
+constexpr std::size_t kNouns = 12, kVerbs = 8, kAdjectives = 6;  // of each topic
+constexpr std::array<std::string_view, 8> kFunctionWords = {"the", "a",    "of",   "in",
+                                                            "and", "with", "near", "often"};
+constexpr std::string_view kPunctuation = ".,!?-'";
+constexpr double kFavourite = 0.8;  // a noun takes its favourite verb, a sentence the last noun
+constexpr double kRareWord = 0.01;  // a word that only letters spell, some with an accent
+
+struct Topic {
+  std::vector<std::string> nouns, verbs, adjectives;
+};
+
+std::string make_word(SampleRandom& random, int syllables) {
+  constexpr std::string_view kConsonants = "bdfgklmnprtvz", kVowels = "aeiou";
+  std::string word;
+  for (int i = 0; i < syllables; ++i) {
+    word += kConsonants[static_cast<std::size_t>(random.below(kConsonants.size()))];
+    word += kVowels[static_cast<std::size_t>(random.below(kVowels.size()))];
+  }
+  return word;
+}
+
+std::vector<Topic> make_topics(SampleRandom& random) {
+  std::set<std::string> taken;
+  const auto fill = [&](std::size_t count) {
+    std::vector<std::string> words;
+    while (words.size() < count) {
+      std::string word = make_word(random, 2 + static_cast<int>(random.below(2)));
+      if (taken.insert(word).second) words.push_back(std::move(word));
+    }
+    return words;
+  };
+  std::vector<Topic> topics(kTopics);
+  for (Topic& topic : topics) topic = {fill(kNouns), fill(kVerbs), fill(kAdjectives)};
+  return topics;
+}
+
+std::string make_vocabulary(const std::vector<Topic>& topics, std::int64_t& count) {
+  std::string text;
+  const auto add = [&](std::string_view token) {
+    text.append(token) += '\n';
+    ++count;
+  };
+  for (const auto* token : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) add(token);
+  for (const char c : kPunctuation) add(std::string_view(&c, 1));
+  for (const char* before : {"", "##"}) {
+    for (char c = 'a'; c <= 'z'; ++c) {
+      if (std::string_view(before).empty() && c == 'a') continue;  // "a" is a function word
+      add(std::string(before) + c);
+    }
+  }
+  for (const char* suffix : {"##ed", "##ly"}) add(suffix);
+  for (const auto word : kFunctionWords) add(word);
+  for (const Topic& topic : topics) {
+    for (const auto* words : {&topic.nouns, &topic.verbs, &topic.adjectives}) {
+      for (const auto& word : *words) add(word);
+    }
+  }
+  return text;
+}
+
+// Writes sentences of one topic, remembering the noun that the next one may take up.
+class Speaker {
+ public:
+  Speaker(const Topic& topic, SampleRandom& random)
+      : topic_(topic), random_(random), noun_(any(kNouns)) {}
+
+  std::string sentence() {
+    const std::size_t subject = likely() ? noun_ : any(kNouns);
+    const std::string verb =
+        topic_.verbs[likely() ? subject % kVerbs : any(kVerbs)] + (random_.below(2) ? "s" : "ed");
+    noun_ = any(kNouns);
+    std::string text;
+    switch (random_.below(3)) {
+      case 0:
+        text = "The " + adjective() + " " + noun(subject) + " " + verb + " the " + noun(noun_);
+        break;
+      case 1:
+        text = "The " + noun(subject) + " of a " + noun(any(kNouns)) + " often " + verb +
+               " near the " + adjective() + " " + noun(noun_);
+        break;
+      default:
+        text = "In the " + adjective() + " " + noun(any(kNouns)) + ", a " + noun(subject) + " " +
+               verb + " with the " + noun(noun_);
+    }
+    return text + ".";
+  }
+
+ private:
+  std::size_t any(std::size_t count) {
+    return static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(count)));
+  }
+  bool likely() { return random_.uniform() < kFavourite; }
+  std::string adjective() { return topic_.adjectives[any(kAdjectives)]; }
+  std::string noun(std::size_t index) {
+    if (random_.uniform() >= kRareWord) return topic_.nouns[index];
+    return make_word(random_, 3) + "\u00e9";
+  }
+
+  const Topic& topic_;
+  SampleRandom& random_;
+  std::size_t noun_;
+};
+
+std::string make_document(const std::vector<Topic>& topics, SampleRandom random,
+                          std::int64_t& sentences) {
+  Speaker speaker(topics[static_cast<std::size_t>(random.below(kTopics))], random);
+  const std::int64_t count = 8 + random.below(13);
+  std::string text;
+  for (std::int64_t i = 0; i < count; ++i) text += speaker.sentence() + '\n';
+  sentences += count;
+  return text;
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(text)), 0);
+  file.commit();
+}
+
+void prepare(const GenerateTextOptions& options, const GeneratedText& result) {
+  if (options.samples < 4 || options.samples > 10'000'000) {
+    throw configuration("samples is " + std::to_string(options.samples), "4 to 10000000 documents");
+  }
+  std::error_code failed;
+  fs::create_directories(options.dir, failed);
+  if (failed) throw cannot_create(options.dir.string() + ": " + failed.message());
+  for (const fs::path& file : {result.corpus, result.vocab}) {
+    if (!fs::exists(file)) continue;
+    throw cannot_create(file.string() + " exists already", "a folder without it",
+                        "choose another folder, or remove this file");
+  }
+}
+
+}  // namespace
+
+GeneratedText generate_text(const GenerateTextOptions& options) {
+  GeneratedText result{.corpus = options.dir / "corpus.txt",
+                       .vocab = options.dir / "vocab.txt",
+                       .documents = options.samples};
+  prepare(options, result);
+  SampleRandom words(SampleKey{.seed = options.seed, .epoch = 0, .index = -1});
+  const std::vector<Topic> topics = make_topics(words);
+  write_file(result.vocab, make_vocabulary(topics, result.vocabulary));
+  std::string corpus;
+  for (std::int64_t i = 0; i < options.samples; ++i) {
+    if (i > 0) corpus += '\n';
+    corpus += make_document(topics, SampleRandom({options.seed, 0, i}), result.sentences);
+  }
+  result.bytes = static_cast<std::int64_t>(corpus.size());
+  write_file(result.corpus, corpus);
+  return result;
+}
+
+}  // namespace scalemark::data

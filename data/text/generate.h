@@ -1,0 +1,32 @@
+// `scalemark data generate text`: a small corpus in a made-up language, with its vocabulary, that
+// anyone can make. Knows nothing of tokenizers or networks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace scalemark::data {
+
+struct GenerateTextOptions {
+  std::filesystem::path dir;
+  std::int64_t samples = 1000;  // documents, at least 4
+  std::uint64_t seed = 0;
+};
+
+struct GeneratedText {
+  std::filesystem::path corpus;  // dir/corpus.txt
+  std::filesystem::path vocab;   // dir/vocab.txt
+  std::int64_t documents = 0;
+  std::int64_t sentences = 0;
+  std::int64_t vocabulary = 0;
+  std::int64_t bytes = 0;  // of the corpus
+};
+
+// What a network can learn from it: function words by their place, the nouns, verbs and adjectives
+// of a document by its topic, each noun's favourite verb, and that a sentence often takes up the
+// last noun of the one before (so a random next sentence is told apart). The same options give the
+// same bytes. Refuses (78) counts out of range, (73) a dir that holds one of the files already or
+// cannot be written.
+GeneratedText generate_text(const GenerateTextOptions& options);
+
+}  // namespace scalemark::data

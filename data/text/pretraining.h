@@ -1,0 +1,67 @@
+// BERT's pre-training samples over a tokenized corpus: sentence pairs, next-sentence labels, masked
+// tokens. Knows nothing of text, batches in flight or ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "data/dataset.h"
+#include "data/text/token_corpus.h"
+
+namespace scalemark::data {
+
+struct PretrainingOptions {
+  std::int64_t sequence_length = 128;
+  double short_sequence_share = 0.1;  // of the samples aim at a shorter length, as BERT's did
+};
+
+// Half-open.
+struct DocumentRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+struct HeldOut {
+  DocumentRange train;
+  DocumentRange evaluate;
+};
+
+// The last 5 % of the documents, rounded, and at least 2 (a random next sentence comes from another
+// document). Refuses (65) fewer than 4 documents.
+HeldOut hold_out(std::int64_t documents);
+
+enum class PretrainingSplit {
+  kTrain,     // pairs and masks follow the key: new ones in every epoch
+  kEvaluate,  // pairs and masks depend on the sample alone: the same in every evaluation
+};
+
+// The documents of `range` as samples [CLS] A [SEP] B [SEP]. Where a sample starts is planned once,
+// from the corpus alone: consecutive sentences of a document are packed greedily up to
+// sequence_length - 3 tokens, and longer sentences are cut. A sample is cut into A and B at a
+// random sentence; with probability 1/2, B is replaced by text of about the same length from
+// another document of `range`.
+//
+// Fields of a slot: "input_ids", "token_type_ids", "attention_mask" i64 [s]; "masked_positions",
+// "masked_labels" i64 [most that can be masked] and "masked_count" i64; "next_sentence_label" i64
+// (0: B follows A, 1: random, as in Hugging Face). collate() makes of the masked_* what
+// host_batch.h says, in the same memory.
+//
+// Masked are max(1, round(0.15 x tokens)) positions, [CLS] and [SEP] counted but never masked
+// (round half to even, as Python): 80 % [MASK], 10 % a random token, 10 % left.
+//
+// Refuses (78) sequence_length below 8, (65) a range of fewer than 2 documents or without samples.
+std::unique_ptr<Dataset> open_pretraining(std::shared_ptr<const TokenCorpus> corpus,
+                                          DocumentRange range, const PretrainingOptions& options,
+                                          PretrainingSplit split);
+
+struct PretrainingData {
+  std::unique_ptr<Dataset> train;
+  std::unique_ptr<Dataset> evaluate;
+};
+
+// All that training needs: `validation`, when given, is evaluated on; otherwise hold_out().
+PretrainingData open_pretraining(std::shared_ptr<const TokenCorpus> corpus,
+                                 std::shared_ptr<const TokenCorpus> validation,
+                                 const PretrainingOptions& options);
+
+}  // namespace scalemark::data

@@ -1,0 +1,113 @@
+// A tokenized corpus: documents of sentences of token ids, in memory or mapped from a token file.
+// Knows nothing of text or samples. One byte layout for both: the header below, then the tokens
+// (uint16 or uint32), zeros up to a multiple of 8, the first token of each sentence and the first
+// sentence of each document (uint64, with one more for the end). Little-endian.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/text/hash128.h"
+#include "data/text/vocabulary.h"
+
+namespace scalemark::data {
+
+struct TokenHeader {
+  char magic[8] = {'S', 'M', 'T', 'O', 'K', 'E', 'N', 'S'};
+  std::uint32_t version = 1;
+  std::uint32_t token_bytes = 0;  // 2 or 4
+  Digest vocabulary_hash = {};    // Vocabulary::hash()
+  std::uint32_t vocabulary_size = 0;
+  std::uint32_t cased = 0;
+  SpecialTokens special;
+  std::uint32_t reserved = 0;
+  std::uint64_t documents = 0;
+  std::uint64_t sentences = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t file_bytes = 0;
+  Digest payload_hash = {};  // of everything behind the header
+  Digest header_hash = {};   // of everything before this field
+};
+static_assert(sizeof(TokenHeader) == 128);
+
+class TokenCorpus {
+ public:
+  // Views `image`, which `owner` keeps alive, after checking every byte of it. Throws (65), naming
+  // `name` and the reason, when anything is not as CorpusBuilder wrote it.
+  TokenCorpus(std::span<const std::byte> image, std::shared_ptr<const void> owner,
+              const std::string& name);
+
+  std::int64_t documents() const { return static_cast<std::int64_t>(header_.documents); }
+  std::int64_t sentences() const { return static_cast<std::int64_t>(header_.sentences); }
+  std::int64_t tokens() const { return static_cast<std::int64_t>(header_.tokens); }
+
+  // Ranges end where the next one starts: documents() and sentences() are valid arguments.
+  std::int64_t first_sentence(std::int64_t document) const {
+    return static_cast<std::int64_t>(document_begin_[static_cast<std::size_t>(document)]);
+  }
+  std::int64_t first_token(std::int64_t sentence) const {
+    return static_cast<std::int64_t>(sentence_begin_[static_cast<std::size_t>(sentence)]);
+  }
+  std::int32_t token(std::int64_t i) const {
+    const auto at = static_cast<std::size_t>(i);
+    return header_.token_bytes == 2 ? static_cast<std::int32_t>(narrow_[at])
+                                    : static_cast<std::int32_t>(wide_[at]);
+  }
+  std::int64_t sentence_of_token(std::int64_t token) const;
+  std::int64_t document_of_sentence(std::int64_t sentence) const;
+
+  const SpecialTokens& special() const { return header_.special; }
+  std::int64_t vocabulary_size() const { return header_.vocabulary_size; }
+  std::string vocabulary_hash() const { return to_hex(header_.vocabulary_hash); }
+  bool cased() const { return header_.cased != 0; }
+
+  // The same for the same documents and vocabulary, whether they came from text or a token file.
+  std::string identity() const { return to_hex(header_.header_hash); }
+
+ private:
+  void check_payload(std::span<const std::byte> image) const;
+  void check_offsets() const;
+
+  TokenHeader header_;
+  std::shared_ptr<const void> owner_;
+  std::span<const std::uint16_t> narrow_;  // one of the two is empty
+  std::span<const std::uint32_t> wide_;
+  std::span<const std::uint64_t> sentence_begin_;
+  std::span<const std::uint64_t> document_begin_;
+};
+
+using TokenizedDocument = std::vector<std::vector<std::int32_t>>;  // sentences of ids
+
+// Writes the layout as a stream: hands out the bytes behind the header in order, and the header
+// last. Sentences without tokens and documents without sentences are left out.
+class CorpusBuilder {
+ public:
+  using Sink = std::function<void(std::span<const std::byte>)>;
+  CorpusBuilder(const Vocabulary& vocabulary, bool cased, Sink sink);
+
+  void add(const TokenizedDocument& document);
+  TokenHeader finish();
+
+ private:
+  void emit(std::span<const std::byte> bytes);
+
+  TokenHeader header_;
+  Sink sink_;
+  Hash128 payload_hash_;
+  std::vector<std::byte> packed_;
+  std::vector<std::uint64_t> sentence_begin_{0};
+  std::vector<std::uint64_t> document_begin_{0};
+};
+
+// Maps a token file. Errors: 66 when it is not there, 74 when it cannot be read, 65 as above.
+std::unique_ptr<TokenCorpus> map_token_file(const std::filesystem::path& path);
+
+bool is_token_file(const std::filesystem::path& path);  // by its first eight bytes
+
+}  // namespace scalemark::data
