@@ -1,0 +1,118 @@
+#include "engine/running/epochs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "core/base/error.h"
+#include "engine/running/evaluation.h"
+
+namespace scalemark::running {
+namespace {
+
+void append(Window& all, Window&& epoch) {
+  all.wall_s += epoch.wall_s;
+  all.steps.insert(all.steps.end(), epoch.steps.begin(), epoch.steps.end());
+  all.losses.insert(all.losses.end(), epoch.losses.begin(), epoch.losses.end());
+  all.samples += epoch.samples;
+  all.padded += epoch.padded;
+  all.non_pad_tokens += epoch.non_pad_tokens;
+  all.stopped = epoch.stopped;
+}
+
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+struct EpochTotals {
+  double loss = 0;  // mean over the rank's steps
+  double wall_s = 0;
+  std::int64_t samples = 0;
+};
+
+// Loss averaged, samples added, and the slowest wall time over all ranks.
+EpochTotals over_ranks(distributed::ControlGroup& control, const EpochTotals& mine) {
+  const std::string bytes(reinterpret_cast<const char*>(&mine), sizeof mine);
+  EpochTotals all;
+  for (const std::string& other : control.all_gather(bytes)) {
+    EpochTotals theirs;
+    if (other.size() != sizeof theirs) throw bug("a rank sent epoch totals of another size");
+    std::memcpy(&theirs, other.data(), sizeof theirs);
+    all.loss += theirs.loss / control.world_size();
+    all.wall_s = std::max(all.wall_s, theirs.wall_s);
+    all.samples += theirs.samples;
+  }
+  return all;
+}
+
+data::Batch next_of(data::Loader& loader) {
+  auto loaded = loader.next();
+  if (!loaded)
+    throw bad_data("the epoch ended before its last step", "readable samples",
+                   "too many samples were skipped: see the report's data_loading");
+  return data::to_tensors(loaded->batch, loaded->wait_s);
+}
+
+}  // namespace
+
+std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochsOptions& options) {
+  const std::int64_t world = options.sampling.world_size;
+  const std::int64_t per_rank =
+      options.sampling.drop_last ? dataset_size / world : (dataset_size + world - 1) / world;
+  const std::int64_t steps = per_rank / options.sampling.loader.batch_size / options.micro_steps;
+  if (steps == 0) {
+    throw configuration(
+        "the data holds " + std::to_string(dataset_size) + " training samples for " +
+            std::to_string(world) + " rank(s)",
+        "an epoch must hold at least one step of " +
+            std::to_string(options.sampling.loader.batch_size * options.micro_steps) +
+            " samples per rank",
+        "lower --batch-size or use more data");
+  }
+  return steps;
+}
+
+EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
+                          const data::Dataset& held_out, const EpochsOptions& options,
+                          device::Device& device, distributed::ControlGroup& control,
+                          StepWatch& watch,
+                          const std::function<void(const reporting::Evaluation&)>& report) {
+  EpochsResult result;
+  const std::int64_t steps = steps_per_epoch(train.size(), options);
+  for (std::int64_t epoch = 0; epoch < options.epochs && !result.all.stopped; ++epoch) {
+    const auto loader = open_epoch(train, options.sampling, epoch, /*shuffle=*/true);
+    const StepContext context{.step = *trainer.step,
+                              .next_batch = [&] { return next_of(*loader); },
+                              .micro_steps = options.micro_steps,
+                              .device = device,
+                              .control = control,
+                              .watch = watch};
+    const std::int64_t first_step = trainer.step->steps_done();
+    Window window = measure(context, steps);
+    require_finite(window.losses, first_step);
+    for (const auto& sample : loader->skipped()) result.skipped.push_back(sample);
+    const auto totals = window.stopped ? EpochTotals{}
+                                       : over_ranks(control, {.loss = mean(window.losses),
+                                                              .wall_s = window.wall_s,
+                                                              .samples = window.samples});
+    append(result.all, std::move(window));
+    if (result.all.stopped) break;
+
+    const auto held = evaluate(*trainer.network, held_out, options.sampling.loader, device,
+                               trainer.step->precision(), control);
+    result.evaluations.push_back(
+        {.epoch = epoch + 1,
+         .train_loss = totals.loss,
+         .loss = held.loss,
+         .metric = options.metric,
+         .value = held.accuracy,
+         .samples = held.items,
+         .samples_per_sec = static_cast<double>(totals.samples) / totals.wall_s});
+    report(result.evaluations.back());
+  }
+  return result;
+}
+
+}  // namespace scalemark::running

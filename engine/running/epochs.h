@@ -1,0 +1,41 @@
+// train --epochs N: training for real. Each epoch is a window of its own; evaluation stands
+// outside.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/reporting/records.h"
+#include "data/dataset.h"
+#include "engine/running/batch_source.h"
+#include "engine/running/trainer.h"
+#include "engine/running/window.h"
+
+namespace scalemark::running {
+
+struct EpochsOptions {
+  std::int64_t epochs = 1;
+  std::int64_t micro_steps = 1;
+  EpochOptions sampling;
+  std::string metric;  // "top-1"
+};
+
+struct EpochsResult {
+  Window all;  // every step of every epoch, one after another
+  std::vector<reporting::Evaluation> evaluations;
+  std::vector<data::SkippedSample> skipped;
+};
+
+// How many optimizer steps an epoch has on every rank: full batches only.
+std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochsOptions& options);
+
+// Collective over the control group. `report` is called on every rank after each evaluation.
+EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
+                          const data::Dataset& held_out, const EpochsOptions& options,
+                          device::Device& device, distributed::ControlGroup& control,
+                          StepWatch& watch,
+                          const std::function<void(const reporting::Evaluation&)>& report);
+
+}  // namespace scalemark::running

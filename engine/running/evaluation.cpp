@@ -1,0 +1,92 @@
+#include "engine/running/evaluation.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+#include <torch/nn/module.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "data/batch.h"
+
+namespace scalemark::running {
+namespace {
+
+std::vector<data::SampledIndex> share_of(std::int64_t size, int rank, int world_size) {
+  std::vector<data::SampledIndex> indices;
+  for (std::int64_t i = rank; i < size; i += world_size) indices.push_back({.index = i});
+  return indices;
+}
+
+data::Batch on_device(data::Batch batch, c10::Device device) {
+  for (auto& [name, tensor] : batch.tensors) tensor = tensor.to(device, /*non_blocking=*/true);
+  return batch;
+}
+
+struct Sums {
+  double loss = 0;
+  std::int64_t correct = 0, items = 0;
+};
+
+std::string to_bytes(const Sums& sums) {
+  return {reinterpret_cast<const char*>(&sums), sizeof sums};
+}
+
+Sums from_bytes(const std::string& bytes) {
+  Sums sums;
+  if (bytes.size() != sizeof sums) throw bug("a rank sent evaluation sums of another size");
+  std::memcpy(&sums, bytes.data(), sizeof sums);
+  return sums;
+}
+
+Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::Device device,
+                       const training::PrecisionPolicy& precision) {
+  const at::TensorOptions on(device);
+  workloads::EvaluationSums total{.loss = at::zeros({}, on.dtype(at::kDouble)),
+                                  .correct = at::zeros({}, on.dtype(at::kLong)),
+                                  .items = at::zeros({}, on.dtype(at::kLong))};
+  const at::NoGradGuard no_gradients;
+  const training::AutocastScope autocast(precision);
+  while (auto loaded = loader.next()) {
+    const auto sums = network.evaluate(on_device(data::to_tensors(loaded->batch), device));
+    total.loss += sums.loss;
+    total.correct += sums.correct;
+    total.items += sums.items;
+  }
+  return {.loss = total.loss.item<double>(),
+          .correct = total.correct.item<std::int64_t>(),
+          .items = total.items.item<std::int64_t>()};
+}
+
+}  // namespace
+
+EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
+                          const data::LoaderOptions& loader_options, device::Device& device,
+                          const training::PrecisionPolicy& precision,
+                          distributed::ControlGroup& control) {
+  auto options = loader_options;
+  options.drop_short_batch = false;
+  data::Loader loader(dataset, share_of(dataset.size(), control.rank(), control.world_size()),
+                      /*epoch=*/0, options);
+  network.module().eval();
+  const Sums mine = sums_of_this_rank(network, loader, device.torch_device(), precision);
+  network.module().train();
+
+  EvaluationResult result;
+  std::int64_t correct = 0;
+  for (const std::string& bytes : control.all_gather(to_bytes(mine))) {
+    const Sums theirs = from_bytes(bytes);
+    result.loss += theirs.loss;
+    correct += theirs.correct;
+    result.items += theirs.items;
+  }
+  if (result.items > 0) {
+    result.loss /= static_cast<double>(result.items);
+    result.accuracy = static_cast<double>(correct) / static_cast<double>(result.items);
+  }
+  return result;
+}
+
+}  // namespace scalemark::running

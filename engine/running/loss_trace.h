@@ -1,0 +1,40 @@
+// The loss of every step of a window, fetched without stalling the step.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace scalemark::running {
+
+class LossTrace {
+ public:
+  // Room for `steps` losses on `device`, made before the window opens.
+  LossTrace(c10::Device device, std::int64_t steps);
+
+  // On a CPU a store; on a GPU one asynchronous copy into pinned memory. No sync either way.
+  void push(const at::Tensor& loss);
+
+  // The latest loss that is certainly on the host; for progress lines, from any thread. On a GPU
+  // that is none before the window's end.
+  std::optional<double> latest() const;
+
+  // All losses so far. The device must have been synchronised.
+  std::vector<double> values() const;
+
+ private:
+  bool on_cpu_;
+  at::Tensor host_;  // float64 on the CPU, float32 pinned for a GPU
+  double* cpu_values_ = nullptr;
+  std::atomic<std::int64_t> pushed_ = 0;
+};
+
+// Throws E_NUMERICS (82) naming the first step whose loss is not finite. `first_step` is the number
+// of losses[0] in the run.
+void require_finite(const std::vector<double>& losses, std::int64_t first_step);
+
+}  // namespace scalemark::running

@@ -1,0 +1,68 @@
+#include "engine/running/trainer.h"
+
+#include <ATen/Context.h>
+#include <torch/nn/module.h>
+
+#include <cmath>
+#include <utility>
+
+#include "engine/training/gradient_sync.h"
+#include "engine/training/optimizer.h"
+#include "workloads/weights.h"
+
+namespace scalemark::running {
+namespace {
+
+workloads::NetworkOptions network_options(const settings::Settings& settings,
+                                          const catalogue::ModelShape& shape) {
+  return {.shape = shape,
+          .zero_init_residual = settings.recipe.zero_init_residual,
+          .label_smoothing = settings.recipe.label_smoothing,
+          .memory_format = settings.parallel.memory_format == "channels-last"
+                               ? at::MemoryFormat::ChannelsLast
+                               : at::MemoryFormat::Contiguous};
+}
+
+training::LrSchedule schedule_of(const settings::RecipeSettings& recipe,
+                                 std::int64_t planned_steps) {
+  const auto shared_warmup = static_cast<std::int64_t>(
+      std::llround(recipe.lr_warmup_share * static_cast<double>(planned_steps)));
+  return {.kind = recipe.lr_schedule,
+          .rate = recipe.learning_rate,
+          .warmup_steps = recipe.lr_warmup_steps + shared_warmup,
+          .total_steps = planned_steps};
+}
+
+}  // namespace
+
+Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelShape& shape,
+                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
+                     std::int64_t planned_steps) {
+  Trainer trainer;
+  at::manual_seed(settings.recipe.seed);
+  trainer.network =
+      workloads::make_network(settings.what.workload, network_options(settings, shape));
+  if (!settings.recipe.init_from.empty()) {
+    workloads::load_weights(*trainer.network, settings.recipe.init_from);
+  }
+  torch::nn::Module& module = trainer.network->module();
+  module.to(device.torch_device());
+  module.train();
+
+  trainer.parameters = training::trainable_parameters(module);
+  auto sync = group ? training::make_ddp_sync(trainer.parameters, training::buffers_of(module),
+                                              std::move(group), settings.parallel)
+                    : training::make_no_sync();
+  trainer.step = std::make_unique<training::TrainStep>(
+      *trainer.network, trainer.parameters,
+      training::make_optimizer(trainer.parameters, settings.recipe), std::move(sync),
+      training::TrainStepOptions{
+          .device = device.torch_device(),
+          .gradient_accumulation_steps = settings.size.gradient_accumulation_steps,
+          .clip_grad_norm = settings.recipe.clip_grad_norm,
+          .precision = settings.parallel.precision,
+          .schedule = schedule_of(settings.recipe, planned_steps)});
+  return trainer;
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,59 @@
+// Warm-up and the measured window of one rank. Definitions: docs/METRICS.md, "One run".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/settings/settings.h"
+#include "engine/device/device.h"
+#include "engine/distributed/groups.h"
+#include "engine/measurement/phases.h"
+#include "engine/running/loss_trace.h"
+#include "engine/running/step_watch.h"
+#include "engine/training/train_step.h"
+
+namespace scalemark::running {
+
+// What the loops work with: one rank's step, where its batches come from, and its peers.
+struct StepContext {
+  training::TrainStep& step;
+  std::function<data::Batch()> next_batch;
+  std::int64_t micro_steps = 1;
+  device::Device& device;
+  distributed::ControlGroup& control;
+  StepWatch& watch;
+};
+
+struct Warmup {
+  std::int64_t iterations = 0;
+  double first_step_s = 0;
+  double step_s = 0;     // mean of the later half: what the window's length is planned with
+  bool stopped = false;  // an agreed stop came in between
+};
+
+// `iterations` steps when given, else at least 20 steps and `least_seconds`, as rank 0 sees it:
+// every rank runs the same number.
+Warmup warm_up(const StepContext& context, std::optional<std::int64_t> iterations,
+               double least_seconds);
+
+// How many steps a window has: `iterations` when given, else at least 100 steps and max(2 s,
+// `least_seconds`), planned from rank 0's step time (100 steps when that is unknown, 0).
+std::int64_t window_steps(std::optional<std::int64_t> iterations, double least_seconds,
+                          double step_s);
+
+struct Window {
+  double wall_s = 0;  // t1 - t0 on this rank
+  std::vector<measurement::PhaseTimes> steps;
+  std::vector<double> losses;
+  std::int64_t samples = 0;  // executed by this rank, padding excluded
+  std::int64_t padded = 0;
+  std::int64_t non_pad_tokens = 0;  // text
+  bool stopped = false;
+};
+
+// Barrier, t0, `count` steps, device synchronised, t1, barrier. Collective over the control group.
+Window measure(const StepContext& context, std::int64_t count);
+
+}  // namespace scalemark::running

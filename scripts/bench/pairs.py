@@ -1,0 +1,146 @@
+"""Runs ours and Python's side by side, pair by pair, and prints the ratio of each row with its interval.
+
+A row's ratio is ours / Python's samples per second (start-up: Python's seconds / ours), so above 1 is faster. The
+two sides alternate (A B, B A, A B, ...), since the speed of a shared machine drifts; the estimate is the geometric
+mean over pairs and the interval Student's t on the logarithms.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SCALEMARK = ROOT / "build/release/scalemark"
+PEER = ROOT / "scripts/bench/python_peer.py"
+T_975 = [None, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228]  # Student's t by degrees
+
+
+def cpu_has(*flags):
+    text = Path("/proc/cpuinfo").read_text()
+    return any(flag in text for flag in flags)
+
+
+@dataclass
+class Row:
+    name: str
+    title: str
+    aim: float
+    workload: str = ""
+    ranks: int = 1
+    threads: int = 1
+    batch: int = 8
+    iters: int = 100
+    warmup: int = 20
+    extra: list = field(default_factory=list)
+    note: str = ""
+    needs: tuple = ()  # CPU flags, any of
+
+
+ROWS = [
+    Row("linear-1", "Linear(1000,10), SGD, batch 32, 1 rank", 4.0, "linear", 1, 1, 32, 4000, 500),
+    Row("linear-2", "the same, 2 ranks, Gloo", 1.5, "linear", 2, 1, 32, 2000, 300),
+    Row("mlp-1", "MLP 1024-512-256-10, Adam, batch 64, 1 rank", 2.0, "mlp", 1, 1, 64, 400, 50),
+    Row("mlp-2", "the same, 2 ranks, Gloo", 1.0, "mlp", 2, 1, 64, 200, 30, note="aim 3x is over MPI, not built yet"),
+    Row("resnet-64-1", "ResNet-50, 64 px, batch 8, 1 process x 2 threads", 1.25, "resnet50", 1, 2, 8, 30, 6,
+        ["--image-size", "64"]),
+    Row("resnet-64-2", "the same, 2 ranks x 1 thread, Gloo", 1.05, "resnet50", 2, 1, 8, 30, 6, ["--image-size", "64"]),
+    Row("resnet-224", "ResNet-50, 224 px, batch 8, 2 threads, fp32", 1.3, "resnet50", 1, 2, 8, 5, 2),
+    Row("resnet-224-bf16", "the same, autocast bf16", 1.3, "resnet50", 1, 2, 8, 8, 2, ["--precision", "amp-bf16"],
+        needs=("amx_bf16", "avx512_bf16")),
+    Row("bert-1", "BERT 4 x 256, sequence 128, batch 8, 1 rank", 1.5, "bert-mini", 1, 1, 8, 20, 4,
+        ["--sequence-length", "128"], note="Python computes the MLM head on every token, we on the masked ones"),
+    Row("bert-2", "the same, 2 ranks, Gloo", 1.1, "bert-mini", 2, 1, 8, 16, 4, ["--sequence-length", "128"]),
+    Row("startup", "start-up: import torch / scalemark --version", 65.0),
+]
+
+
+def run(command):
+    command = [str(word) for word in command]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def ours(row):
+    if row.name == "startup":
+        start = time.perf_counter()
+        run([SCALEMARK, "--version"])
+        return 1 / (time.perf_counter() - start)
+    with tempfile.TemporaryDirectory() as folder:
+        strategy = "none" if row.ranks == 1 else "ddp"
+        run([SCALEMARK, "train", "--workload", row.workload, "--data", "synthetic", "--batch-size", row.batch,
+             "--threads", row.threads, "--nproc-per-node", row.ranks, "--strategy", strategy, "--iters", row.iters,
+             "--warmup-iters", row.warmup, "--device", "cpu", "--quiet", "--no-progress", "--output", folder,
+             "--overwrite", *row.extra])
+        report = json.loads((Path(folder) / "report.json").read_text())
+        return report["points"][0]["samples_per_sec"]
+
+
+def python(row):
+    if row.name == "startup":
+        start = time.perf_counter()
+        run([sys.executable, "-c", "import torch"])
+        return 1 / (time.perf_counter() - start)
+    out = run([sys.executable, PEER, "--workload", row.workload, "--ranks", row.ranks, "--threads", row.threads,
+               "--batch-size", row.batch, "--iters", row.iters, "--warmup-iters", row.warmup, *row.extra])
+    return json.loads(out.splitlines()[-1])["samples_per_sec"]
+
+
+def interval(ratios):
+    logs = [math.log(r) for r in ratios]
+    mean = sum(logs) / len(logs)
+    if len(logs) < 2:
+        return math.exp(mean), None
+    s = math.sqrt(sum((x - mean) ** 2 for x in logs) / (len(logs) - 1))
+    half = T_975[min(len(logs) - 1, 10)] * s / math.sqrt(len(logs))
+    return math.exp(mean), (math.exp(mean - half), math.exp(mean + half))
+
+
+def measure(row, pairs):
+    ratios, us, them = [], [], []
+    for k in range(pairs):
+        order = [(ours, us), (python, them)]
+        for side, values in order if k % 2 == 0 else reversed(order):
+            values.append(side(row))
+        ratios.append(us[-1] / them[-1])
+    return interval(ratios), sorted(us)[pairs // 2], sorted(them)[pairs // 2]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--rows", default=",".join(row.name for row in ROWS))
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    if options.list:
+        for row in ROWS:
+            print(f"{row.name:18} {row.title}")
+        return
+    wanted = options.rows.split(",")
+    unknown = set(wanted) - {row.name for row in ROWS}
+    if unknown:
+        parser.error(f"unknown rows: {', '.join(sorted(unknown))}; --list shows them")
+    print(f"{options.pairs} alternating pairs a row; ratio > 1: scalemark is faster\n")
+    print(f"{'row':52} {'ours/s':>10} {'python/s':>10} {'ratio':>7}  {'95 % interval':15} {'aim':>5}")
+    for row in ROWS:
+        if row.name not in wanted:
+            continue
+        if row.needs and not cpu_has(*row.needs):
+            print(f"{row.title:52} skipped: this CPU has none of {', '.join(row.needs)}")
+            continue
+        (ratio, bounds), us, them = measure(row, options.pairs)
+        shown = f"[{bounds[0]:.2f}, {bounds[1]:.2f}]" if bounds else "one pair: none"
+        verdict = "" if ratio >= row.aim else "  below the aim"
+        print(f"{row.title:52} {us:10.1f} {them:10.1f} {ratio:6.2f}x  {shown:15} {row.aim:4.2f}x{verdict}"
+              + (f"  ({row.note})" if row.note else ""), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""The Python side of scripts/bench_against_python: what a careful PyTorch user would write.
+
+Trains one workload eagerly with torch.nn / torchvision / Hugging Face modules, torch.optim (foreach or fused as
+PyTorch chooses by itself) and, from 2 ranks on, DistributedDataParallel over Gloo. One fixed batch, made before the
+clock starts, as in our synthetic runs. Prints one JSON line: samples per second of all ranks.
+"""
+
+import argparse
+import json
+import os
+import time
+
+
+def make(workload, batch, image_size, sequence_length, torch):
+    if workload == "linear":
+        model = torch.nn.Linear(1000, 10)
+        features, labels = torch.randn(batch, 1000), torch.randint(10, (batch,))
+        loss = lambda m: torch.nn.functional.cross_entropy(m(features), labels)
+        return model, torch.optim.SGD(model.parameters(), lr=0.01), loss
+    if workload == "mlp":
+        n = torch.nn
+        model = n.Sequential(n.Linear(1024, 512), n.ReLU(), n.Linear(512, 256), n.ReLU(), n.Linear(256, 10))
+        features, labels = torch.randn(batch, 1024), torch.randint(10, (batch,))
+        loss = lambda m: torch.nn.functional.cross_entropy(m(features), labels)
+        return model, torch.optim.Adam(model.parameters(), lr=1e-3), loss
+    if workload == "resnet50":
+        import torchvision
+
+        model = torchvision.models.resnet50().to(memory_format=torch.channels_last)
+        images = torch.randn(batch, 3, image_size, image_size).to(memory_format=torch.channels_last)
+        labels = torch.randint(1000, (batch,))
+        loss = lambda m: torch.nn.functional.cross_entropy(m(images), labels)
+        return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4), loss
+    from transformers import BertConfig, BertForPreTraining
+
+    config = BertConfig(num_hidden_layers=4, hidden_size=256, num_attention_heads=4, intermediate_size=1024)
+    model = BertForPreTraining(config)
+    ids = torch.randint(1000, 30522, (batch, sequence_length))
+    labels = torch.where(torch.rand(ids.shape) < 0.15, ids, -100)
+    arguments = dict(input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=torch.zeros_like(ids),
+                     labels=labels, next_sentence_label=torch.randint(2, (batch,)))
+    loss = lambda m: m(**arguments).loss
+    return model, torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01), loss
+
+
+def run(rank, options, results):
+    import torch
+
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(0)
+    if options.ranks > 1:
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(options.port))
+        torch.distributed.init_process_group("gloo", rank=rank, world_size=options.ranks)
+    model, optimizer, loss_of = make(options.workload, options.batch_size, options.image_size,
+                                     options.sequence_length, torch)
+    if options.ranks > 1:
+        model = torch.nn.parallel.DistributedDataParallel(model)
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.precision == "amp-bf16"):
+            loss = loss_of(model)
+        loss.backward()
+        optimizer.step()
+
+    for _ in range(options.warmup_iters):
+        step()
+    if options.ranks > 1:
+        torch.distributed.barrier()
+    start = time.perf_counter()
+    for _ in range(options.iters):
+        step()
+    if options.ranks > 1:
+        torch.distributed.barrier()
+    seconds = time.perf_counter() - start
+    if rank == 0:
+        results.put(options.iters * options.batch_size * options.ranks / seconds)
+    if options.ranks > 1:
+        torch.distributed.destroy_process_group()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workload", choices=["linear", "mlp", "resnet50", "bert-mini"], required=True)
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--batch-size", type=int, required=True)
+    parser.add_argument("--image-size", type=int, default=224)
+    parser.add_argument("--sequence-length", type=int, default=128)
+    parser.add_argument("--precision", default="fp32")
+    parser.add_argument("--iters", type=int, default=100)
+    parser.add_argument("--warmup-iters", type=int, default=20)
+    parser.add_argument("--port", type=int, default=0)
+    options = parser.parse_args()
+    if options.ranks > 1 and options.port == 0:
+        import socket
+
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            options.port = probe.getsockname()[1]
+
+    import multiprocessing
+
+    context = multiprocessing.get_context("spawn")
+    results = context.SimpleQueue()
+    processes = [context.Process(target=run, args=(rank, options, results)) for rank in range(options.ranks)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    if any(process.exitcode for process in processes):
+        raise SystemExit("a rank failed")
+    print(json.dumps({"samples_per_sec": results.get()}))
+
+
+if __name__ == "__main__":
+    main()
