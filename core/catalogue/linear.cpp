@@ -28,6 +28,7 @@ Workload linear() {
           .data_kind = DataKind::kVectors,
           .data = {"synthetic"},
           .default_shape = {.classes = 10},
+          .input_features = kIn,
           .default_batch_size = 32,
           .recipe = {.optimizer = "sgd",
                      .learning_rate = 0.01,

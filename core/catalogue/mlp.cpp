@@ -31,6 +31,7 @@ Workload mlp() {
           .data_kind = DataKind::kVectors,
           .data = {"synthetic"},
           .default_shape = {.classes = 10},
+          .input_features = kIn,
           .default_batch_size = 64,
           .recipe = {.optimizer = "adam",
                      .learning_rate = 1e-3,

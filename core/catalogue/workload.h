@@ -62,6 +62,7 @@ struct Workload {
   std::vector<std::string>
       data;  // what --data takes, in words: "synthetic", "an ImageFolder tree", ...
   ModelShape default_shape;
+  std::int64_t input_features = 0;  // vectors only
   std::int64_t default_batch_size;
   Recipe recipe;
   std::optional<Transformer> transformer;

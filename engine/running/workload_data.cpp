@@ -1,0 +1,85 @@
+#include "engine/running/workload_data.h"
+
+#include <utility>
+
+#include "core/base/error.h"
+#include "data/images/image_folder.h"
+#include "data/synthetic.h"
+
+namespace scalemark::running {
+namespace {
+
+// Enough to keep a value cache from flattering the first layer, few enough for any memory.
+constexpr int kCachedBatches = 4;
+
+catalogue::ModelShape asked_shape(const settings::WhatSettings& what) {
+  return {.image_size = what.image_size, .sequence_length = what.sequence_length};
+}
+
+WorkloadData open_images(const settings::Settings& settings, const catalogue::Workload& workload) {
+  const auto tree = data::scan_image_tree(settings.what.data);
+  const auto open = [&](data::ImageSplit split, data::ImageTransform transform) {
+    return data::open_image_folder(tree,
+                                   {.root = settings.what.data,
+                                    .split = split,
+                                    .transform = transform,
+                                    .image_size = static_cast<int>(settings.what.image_size)});
+  };
+  WorkloadData opened;
+  opened.train = open(data::ImageSplit::kTrain, data::ImageTransform::kTrain);
+  opened.held_out = open(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate);
+  auto shape = asked_shape(settings.what);
+  shape.classes = static_cast<std::int64_t>(tree.classes.size());
+  opened.shape = catalogue::resolved_shape(workload, shape);
+  opened.identity = opened.train->identity();
+  return opened;
+}
+
+}  // namespace
+
+WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload) {
+  if (settings.what.data == "synthetic") {
+    return {.shape = catalogue::resolved_shape(workload, asked_shape(settings.what)),
+            .identity = "synthetic"};
+  }
+  switch (workload.data_kind) {
+    case catalogue::DataKind::kImages: return open_images(settings, workload);
+    case catalogue::DataKind::kText: return open_text(settings, workload);
+    case catalogue::DataKind::kVectors: break;
+  }
+  throw configuration("--data " + settings.what.data,
+                      workload.name + " trains on synthetic vectors only", "use --data synthetic");
+}
+
+std::vector<data::HostBatch> synthetic_batches(const settings::Settings& settings,
+                                               const catalogue::Workload& workload,
+                                               const catalogue::ModelShape& shape, int rank,
+                                               const data::HostAllocator& allocate) {
+  const std::int64_t n = settings.size.batch_size;
+  const auto make = [&](std::uint64_t seed) -> data::HostBatch {
+    switch (workload.data_kind) {
+      case catalogue::DataKind::kImages:
+        return data::synthetic_images(
+            {.batch_size = n, .image_size = shape.image_size, .classes = shape.classes}, seed,
+            allocate);
+      case catalogue::DataKind::kText:
+        return data::synthetic_tokens({.batch_size = n,
+                                       .sequence_length = shape.sequence_length,
+                                       .vocabulary = shape.vocab_size},
+                                      seed, allocate);
+      case catalogue::DataKind::kVectors:
+        return data::synthetic_vectors(
+            {.batch_size = n, .features = workload.input_features, .classes = shape.classes}, seed,
+            allocate);
+    }
+    throw bug("a workload takes no kind of data");
+  };
+  std::vector<data::HostBatch> batches;
+  for (int k = 0; k < kCachedBatches; ++k) {
+    const auto number = static_cast<std::uint64_t>(rank) * kCachedBatches + static_cast<std::uint64_t>(k);
+    batches.push_back(make(settings.recipe.seed + number));
+  }
+  return batches;
+}
+
+}  // namespace scalemark::running

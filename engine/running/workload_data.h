@@ -1,0 +1,32 @@
+// The data of one run: opened from settings, with what of it shapes the network.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/catalogue/workload.h"
+#include "core/settings/settings.h"
+#include "data/dataset.h"
+#include "data/host_batch.h"
+
+namespace scalemark::running {
+
+struct WorkloadData {
+  catalogue::ModelShape shape;  // resolved: classes of the tree, size of the vocabulary
+  std::string identity;         // "synthetic", or a hash by which ranks recognise the same data
+  std::unique_ptr<data::Dataset> train;     // absent: synthetic
+  std::unique_ptr<data::Dataset> held_out;  // absent: synthetic
+};
+
+// Throws 66 / 65 as the data rooms do; configuration() when the workload cannot take this data.
+WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload);
+
+// A few batches to cycle through, different on every rank.
+std::vector<data::HostBatch> synthetic_batches(const settings::Settings& settings,
+                                               const catalogue::Workload& workload,
+                                               const catalogue::ModelShape& shape, int rank,
+                                               const data::HostAllocator& allocate);
+
+}  // namespace scalemark::running
