@@ -1,0 +1,44 @@
+"""Drives the built program from Python tests: run it, read its report, skip with a reason."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+BINARY_DIR = Path(os.environ.get("SCALEMARK_BINARY_DIR", "build/release"))
+SCALEMARK = Path(os.environ.get("SCALEMARK_PROGRAM", BINARY_DIR / "scalemark"))
+
+
+def skip(reason):
+    """Ends the test as skipped (ctest's SKIP_RETURN_CODE)."""
+    print(f"SKIPPED: {reason}")
+    sys.exit(77)
+
+
+def clean_environment(**extra):
+    """Ours without any launcher's variables: a test must not depend on where it was started."""
+    prefixes = ("SCALEMARK_", "SLURM_", "OMPI_", "PMI_", "PMIX_", "PET_", "TORCHELASTIC_", "MASTER_")
+    names = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "OMP_NUM_THREADS"}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(prefixes) and k not in names}
+    return kept | {k: str(v) for k, v in extra.items()}
+
+
+def run(*arguments, timeout=120, expect=0, cwd=None, **environment):
+    """Runs the program; fails the test, showing its output, when the exit code is not `expect`."""
+    command = [str(SCALEMARK), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
+                          env=clean_environment(**environment))
+    if expect is not None and done.returncode != expect:
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}, expected {expect}\n"
+                 f"--- stdout\n{done.stdout}\n--- stderr\n{done.stderr}")
+    return done
+
+
+def report_in(folder):
+    return json.loads((Path(folder) / "report.json").read_text())
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit(f"FAILED: {text}")
