@@ -1,0 +1,52 @@
+#include "engine/running/rank_measurement.h"
+
+namespace scalemark::running {
+namespace {
+
+reporting::Phases record_of(const measurement::PhaseTimes& mean) {
+  return {.data_wait = mean.data_wait,
+          .host_to_device = mean.host_to_device,
+          .forward = mean.forward,
+          .backward = mean.backward,
+          .exposed_communication = mean.exposed_communication,
+          .optimizer = mean.optimizer,
+          .other = mean.other};
+}
+
+}  // namespace
+
+reporting::RankMeasurement rank_measurement(const Window& window, const RankFacts& facts) {
+  reporting::RankMeasurement result{
+      .rank = facts.rank,
+      .host = facts.host,
+      .device = facts.device,
+      .iterations = static_cast<std::int64_t>(window.steps.size()),
+      .samples = window.samples,
+      .padded = window.padded,
+      .tokens = window.samples * facts.tokens_per_sample,
+      .non_pad_tokens = window.non_pad_tokens,
+      .wall_s = window.wall_s,
+      .phases_s = record_of(measurement::mean_of(window.steps)),
+      .memory_peak_bytes = facts.memory_peak_bytes,
+      .setup_s = facts.setup_s,
+      .warmup_iterations = facts.warmup_iterations,
+      .payload_bytes_per_step = static_cast<double>(facts.communication.payload_bytes_per_step)};
+  for (const measurement::PhaseTimes& step : window.steps) {
+    result.step_s.push_back(step.sum());
+    result.exposed_communication_s.push_back(step.exposed_communication);
+    result.counted_data_wait_s.push_back(step.data_wait);  // the timeline is the device's: see METRICS
+  }
+  if (!window.losses.empty()) {
+    result.loss_first = window.losses.front();
+    result.loss_last = window.losses.back();
+  }
+  for (const std::int64_t bytes : facts.communication.bucket_bytes) {
+    result.bucket_bytes.push_back(static_cast<double>(bytes));
+  }
+  for (const data::SkippedSample& sample : facts.skipped) {
+    result.skipped.push_back({.name = sample.name, .reason = sample.reason});
+  }
+  return result;
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,24 @@
+// One rank's window as the record that travels to rank 0. Pure.
+#pragma once
+
+#include "core/reporting/records.h"
+#include "engine/running/window.h"
+#include "engine/training/gradient_sync.h"
+
+namespace scalemark::running {
+
+// What surrounds the window: known to the rank, not to the window.
+struct RankFacts {
+  int rank = 0;
+  std::string host, device;
+  std::int64_t warmup_iterations = 0;
+  std::int64_t tokens_per_sample = 0;  // text: the sequence length
+  reporting::SetupTimes setup_s;
+  std::uint64_t memory_peak_bytes = 0;
+  training::Communication communication;
+  std::vector<data::SkippedSample> skipped;
+};
+
+reporting::RankMeasurement rank_measurement(const Window& window, const RankFacts& facts);
+
+}  // namespace scalemark::running

@@ -1,0 +1,55 @@
+#include "engine/running/session.h"
+
+#include "engine/device/cuda_part.h"
+#include "engine/distributed/gloo.h"
+#include "engine/distributed/network.h"
+
+namespace scalemark::running {
+namespace {
+
+std::chrono::milliseconds milliseconds_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+}
+
+std::unique_ptr<device::Device> open_device(const TrainRequest& request, const std::string& interface) {
+  const device::GlooMaker make_gloo = [interface](c10::intrusive_ptr<c10d::Store> store, int rank,
+                                                  int size, std::chrono::milliseconds timeout) {
+    return distributed::make_gloo_backend(std::move(store), rank, size, timeout, interface);
+  };
+  if (request.settings.parallel.device == "cpu") return device::make_cpu_device(make_gloo);
+  return device::load_cuda_device(request.library_folder, request.settings.general.torch,
+                                  request.world.local_rank, make_gloo);
+}
+
+}  // namespace
+
+Session::Session(const TrainRequest& request, Progression& progression)
+    : request_(request),
+      progression_((progression.enter("rendezvous"), progression)),
+      timeout_(milliseconds_of(progression.timeout_of("rendezvous"))),
+      host_(distributed::local_host_name()),
+      interface_(distributed::gloo_interface(request.world, request.rendezvous, timeout_)),
+      device_(open_device(request, interface_)),
+      joined_(distributed::join(request.world, request.rendezvous, timeout_)),
+      board_(joined_.store, request.world.rank, request.world.world_size, joined_.hosts_store) {}
+
+void Session::connect() {
+  control_.emplace(joined_.store, world().rank, world().world_size, timeout_, interface_, board_);
+}
+
+std::unique_ptr<distributed::PointGroup> Session::open_group(const std::string& name) {
+  std::optional<distributed::DeviceBackend> on_device;
+  if (device_->torch_device().is_cuda()) {
+    const std::string backend = request_.settings.parallel.backend;
+    on_device = distributed::DeviceBackend{
+        .device = device_->torch_device().type(),
+        .name = backend,
+        .make = [this, backend](c10::intrusive_ptr<c10d::Store> store, int rank, int size) {
+          return device_->make_backend(backend, std::move(store), rank, size, timeout_);
+        }};
+  }
+  return std::make_unique<distributed::PointGroup>(joined_.store, name, world().rank,
+                                                   world().world_size, timeout_, interface_, on_device);
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,52 @@
+// What one rank holds from start to end: its device, its peers, and the board on which faults are posted.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/reporting/records.h"
+#include "engine/device/device.h"
+#include "engine/distributed/fault.h"
+#include "engine/distributed/groups.h"
+#include "engine/distributed/rendezvous.h"
+#include "engine/running/engine_api.h"
+#include "engine/running/progression.h"
+
+namespace scalemark::running {
+
+class Session {
+ public:
+  // Opens the device and meets the other ranks: phase "rendezvous". Throws as join() and the devices do.
+  Session(const TrainRequest& request, Progression& progression);
+
+  // Connects all ranks for gathers and votes. After the preflight: it is the first collective.
+  void connect();
+
+  // The group of all ranks, for gradients.
+  std::unique_ptr<distributed::PointGroup> open_group(const std::string& name);
+
+  const launching::World& world() const { return request_.world; }
+  const std::string& host() const { return host_; }
+  device::Device& device() { return *device_; }
+  c10d::Store& store() { return *joined_.store; }
+  distributed::FaultBoard& board() { return board_; }
+  distributed::ControlGroup& control() { return *control_; }
+  Progression& progression() { return progression_; }
+  double rendezvous_s() const { return joined_.seconds; }
+  std::chrono::milliseconds timeout() const { return timeout_; }
+
+ private:
+  const TrainRequest& request_;
+  Progression& progression_;
+  std::chrono::milliseconds timeout_;
+  std::string host_;
+  std::string interface_;
+  std::unique_ptr<device::Device> device_;
+  distributed::Joined joined_;
+  distributed::FaultBoard board_;
+  std::optional<distributed::ControlGroup> control_;
+};
+
+}  // namespace scalemark::running
