@@ -20,6 +20,8 @@ struct TrainRequest {
   launching::Rendezvous rendezvous;
   std::string command_line;    // as typed, for the report
   std::string library_folder;  // where libscalemark_cuda.so stands: beside the engine
+  std::string error_file;      // of the built-in launcher; empty: none
+  bool terminal = false;       // may this rank draw a progress bar on stderr?
 };
 
 struct EngineApi {

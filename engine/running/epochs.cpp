@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "core/base/error.h"
@@ -90,7 +91,9 @@ EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
                               .control = control,
                               .watch = watch};
     const std::int64_t first_step = trainer.step->steps_done();
-    Window window = measure(context, steps);
+    Window window =
+        measure(context,
+                "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options.epochs), steps);
     require_finite(window.losses, first_step);
     for (const auto& sample : loader->skipped()) result.skipped.push_back(sample);
     const auto totals = window.stopped ? EpochTotals{}

@@ -60,6 +60,19 @@ std::int64_t planned_steps(Session& session, const settings::Settings& settings,
   return measuring.iters ? *measuring.iters + measuring.warmup_iters.value_or(0) : kNominalSteps;
 }
 
+// loss = mean over ranks (docs/METRICS.md): the same on every rank's record.
+void average_losses(std::vector<reporting::RankMeasurement>& ranks) {
+  double first = 0, last = 0;
+  for (const auto& rank : ranks) {
+    first += rank.loss_first / static_cast<double>(ranks.size());
+    last += rank.loss_last / static_cast<double>(ranks.size());
+  }
+  for (auto& rank : ranks) {
+    rank.loss_first = first;
+    rank.loss_last = last;
+  }
+}
+
 class OnePoint {
  public:
   OnePoint(Session& session, const settings::Settings& settings,
@@ -78,9 +91,11 @@ class OnePoint {
     session_.device().reset_memory_peak();
     build();
     PointOutcome outcome;
-    const Window window = settings_.measuring.epochs ? train(outcome, report_epoch) : measure_steps();
+    const Window window =
+        settings_.measuring.epochs ? train(outcome, report_epoch) : measure_steps();
     outcome.stopped = window.stopped;
     session_.progression().enter("report");
+    if (outcome.stopped && !watch_.peers_answered()) return outcome;
     if (!outcome.stopped) save();
     gather(window, outcome);
     close();
@@ -92,9 +107,9 @@ class OnePoint {
     session_.progression().enter("model");
     const auto start = Clock::now();
     if (settings_.parallel.strategy == "ddp") group_ = session_.open_group("point");
-    trainer_ = make_trainer(settings_, data_.shape, session_.device(),
-                            group_ ? group_->group() : nullptr,
-                            planned_steps(session_, settings_, workload_, data_));
+    trainer_ =
+        make_trainer(settings_, data_.shape, session_.device(), group_ ? group_->group() : nullptr,
+                     planned_steps(session_, settings_, workload_, data_));
     session_.device().synchronize();
     facts_.setup_s.model_s = seconds_since(start);
   }
@@ -132,7 +147,7 @@ class OnePoint {
     session_.progression().enter("window");
     const auto steps = std::stoll(session_.control().broadcast(std::to_string(
         window_steps(settings_.measuring.iters, settings_.measuring.min_time_s, warmup.step_s))));
-    Window window = measure(context, steps);
+    Window window = measure(context, "window", steps);
     require_finite(window.losses, warmup.iterations);
     facts_.skipped = source->skipped();
     return window;
@@ -157,6 +172,7 @@ class OnePoint {
          session_.control().gather(to_wire(rank_measurement(window, facts_)))) {
       outcome.ranks.push_back(from_wire(bytes));
     }
+    average_losses(outcome.ranks);
   }
 
   // Everything that holds the group goes before it, and the group before the next point.

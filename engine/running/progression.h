@@ -1,5 +1,5 @@
-// Where a run is: its phase and step, for error lines, the watchdog and the progress line. One object per process;
-// phases are entered by the main thread, read by any.
+// Where a run is: its phase and step, for error lines, the watchdog and the progress line. One
+// object per process; phases are entered by the main thread, read by any.
 #pragma once
 
 #include <atomic>

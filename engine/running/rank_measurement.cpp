@@ -34,7 +34,8 @@ reporting::RankMeasurement rank_measurement(const Window& window, const RankFact
   for (const measurement::PhaseTimes& step : window.steps) {
     result.step_s.push_back(step.sum());
     result.exposed_communication_s.push_back(step.exposed_communication);
-    result.counted_data_wait_s.push_back(step.data_wait);  // the timeline is the device's: see METRICS
+    result.counted_data_wait_s.push_back(
+        step.data_wait);  // the timeline is the device's: see METRICS
   }
   if (!window.losses.empty()) {
     result.loss_first = window.losses.front();

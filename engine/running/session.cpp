@@ -11,7 +11,8 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
 }
 
-std::unique_ptr<device::Device> open_device(const TrainRequest& request, const std::string& interface) {
+std::unique_ptr<device::Device> open_device(const TrainRequest& request,
+                                            const std::string& interface) {
   const device::GlooMaker make_gloo = [interface](c10::intrusive_ptr<c10d::Store> store, int rank,
                                                   int size, std::chrono::milliseconds timeout) {
     return distributed::make_gloo_backend(std::move(store), rank, size, timeout, interface);
@@ -48,8 +49,8 @@ std::unique_ptr<distributed::PointGroup> Session::open_group(const std::string& 
           return device_->make_backend(backend, std::move(store), rank, size, timeout_);
         }};
   }
-  return std::make_unique<distributed::PointGroup>(joined_.store, name, world().rank,
-                                                   world().world_size, timeout_, interface_, on_device);
+  return std::make_unique<distributed::PointGroup>(
+      joined_.store, name, world().rank, world().world_size, timeout_, interface_, on_device);
 }
 
 }  // namespace scalemark::running

@@ -1,4 +1,5 @@
-// What one rank holds from start to end: its device, its peers, and the board on which faults are posted.
+// What one rank holds from start to end: its device, its peers, and the board on which faults are
+// posted.
 #pragma once
 
 #include <chrono>
@@ -18,7 +19,8 @@ namespace scalemark::running {
 
 class Session {
  public:
-  // Opens the device and meets the other ranks: phase "rendezvous". Throws as join() and the devices do.
+  // Opens the device and meets the other ranks: phase "rendezvous". Throws as join() and the
+  // devices do.
   Session(const TrainRequest& request, Progression& progression);
 
   // Connects all ranks for gathers and votes. After the preflight: it is the first collective.
@@ -30,7 +32,7 @@ class Session {
   const launching::World& world() const { return request_.world; }
   const std::string& host() const { return host_; }
   device::Device& device() { return *device_; }
-  c10d::Store& store() { return *joined_.store; }
+  const c10::intrusive_ptr<c10d::Store>& store_pointer() const { return joined_.store; }
   distributed::FaultBoard& board() { return board_; }
   distributed::ControlGroup& control() { return *control_; }
   Progression& progression() { return progression_; }

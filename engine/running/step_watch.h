@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace scalemark::running {
 
@@ -9,12 +11,19 @@ class StepWatch {
  public:
   virtual ~StepWatch() = default;
 
+  // A loop of `steps` steps begins; outside timed regions.
+  virtual void begin(const std::string& phase, std::optional<std::int64_t> steps) = 0;
+
   // True when all ranks have agreed to stop before step `step` (counted over the whole run): every
   // rank gets the same answer for the same step. Costs an atomic read.
   virtual bool stop_before(std::int64_t step) = 0;
 
-  // The watchdog's heartbeat and the progress line's counter. Costs an atomic store.
-  virtual void step_done(std::int64_t step) = 0;
+  // After a stop: false when some rank did not take part in the agreement, so that no collective
+  // can follow.
+  virtual bool peers_answered() const = 0;
+
+  // The watchdog's heartbeat and the progress line's numbers. Costs a few atomic stores.
+  virtual void step_done(std::int64_t step, std::optional<double> loss) = 0;
 };
 
 }  // namespace scalemark::running

@@ -27,7 +27,7 @@ bool run_unmeasured(const StepContext& context, std::int64_t count) {
     const std::int64_t step = context.step.steps_done();
     if (context.watch.stop_before(step)) return false;
     context.step.run(context.next_batch, marker);
-    context.watch.step_done(step);
+    context.watch.step_done(step, std::nullopt);
   }
   context.device.synchronize();
   return true;
@@ -48,6 +48,7 @@ Warmup warm_up(const StepContext& context, std::optional<std::int64_t> iteration
     warmup.stopped = warmup.stopped || !run_unmeasured(context, count);
     warmup.iterations += count;
   };
+  context.watch.begin("warm-up", iterations);
   const auto start = Clock::now();
   run(std::min<std::int64_t>(asked, 1));
   warmup.first_step_s = seconds_since(start);
@@ -76,7 +77,7 @@ std::int64_t window_steps(std::optional<std::int64_t> iterations, double least_s
   return std::max(kLeastWindowSteps, enough);
 }
 
-Window measure(const StepContext& context, std::int64_t count) {
+Window measure(const StepContext& context, const std::string& name, std::int64_t count) {
   Window window;
   measurement::WindowTimer timer(context.device, count, context.micro_steps);
   LossTrace losses(context.device.torch_device(), count);
@@ -88,6 +89,7 @@ Window measure(const StepContext& context, std::int64_t count) {
     return batch;
   };
   const std::function<data::Batch()> counted_batch = next_batch;
+  context.watch.begin(name, count);
   context.device.synchronize();
   context.control.barrier();
 
@@ -100,7 +102,7 @@ Window measure(const StepContext& context, std::int64_t count) {
       break;
     }
     losses.push(context.step.run(counted_batch, timer));
-    context.watch.step_done(step);
+    context.watch.step_done(step, losses.latest());
   }
   timer.mark(measurement::Moment::kWindowEnd);
   context.device.synchronize();

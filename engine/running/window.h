@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/settings/settings.h"
@@ -54,6 +55,7 @@ struct Window {
 };
 
 // Barrier, t0, `count` steps, device synchronised, t1, barrier. Collective over the control group.
-Window measure(const StepContext& context, std::int64_t count);
+// `name` is for the progress line.
+Window measure(const StepContext& context, const std::string& name, std::int64_t count);
 
 }  // namespace scalemark::running

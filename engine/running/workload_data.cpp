@@ -43,9 +43,12 @@ WorkloadData open_data(const settings::Settings& settings, const catalogue::Work
             .identity = "synthetic"};
   }
   switch (workload.data_kind) {
-    case catalogue::DataKind::kImages: return open_images(settings, workload);
-    case catalogue::DataKind::kText: return open_text(settings, workload);
-    case catalogue::DataKind::kVectors: break;
+    case catalogue::DataKind::kImages:
+      return open_images(settings, workload);
+    case catalogue::DataKind::kText:
+      break;
+    case catalogue::DataKind::kVectors:
+      break;
   }
   throw configuration("--data " + settings.what.data,
                       workload.name + " trains on synthetic vectors only", "use --data synthetic");
@@ -76,7 +79,8 @@ std::vector<data::HostBatch> synthetic_batches(const settings::Settings& setting
   };
   std::vector<data::HostBatch> batches;
   for (int k = 0; k < kCachedBatches; ++k) {
-    const auto number = static_cast<std::uint64_t>(rank) * kCachedBatches + static_cast<std::uint64_t>(k);
+    const auto number =
+        static_cast<std::uint64_t>(rank) * kCachedBatches + static_cast<std::uint64_t>(k);
     batches.push_back(make(settings.recipe.seed + number));
   }
   return batches;

@@ -1,0 +1,42 @@
+#include "core/catalogue/memory.h"
+
+#include <cmath>
+
+namespace scalemark::catalogue {
+namespace {
+
+constexpr double kFloatBytes = 4;
+
+// Tensors of the parameters' size that the optimizer keeps.
+double optimizer_copies(const MemoryQuestion& question) {
+  if (question.optimizer == "adam" || question.optimizer == "adamw" || question.optimizer == "lamb")
+    return 2;
+  return question.momentum > 0 ? 1 : 0;
+}
+
+double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {
+  const auto parameters = static_cast<double>(workload.parameters(question.shape));
+  const double copies = 2 + optimizer_copies(question) + (question.reducer_buckets ? 1 : 0);
+  return kFloatBytes * parameters * copies;
+}
+
+double bytes_per_sample(const Workload& workload, const MemoryQuestion& question) {
+  return workload.activation_bytes_per_sample(question.shape, question.activation_element_bytes);
+}
+
+}  // namespace
+
+std::uint64_t estimated_memory_bytes(const Workload& workload, const MemoryQuestion& question) {
+  const double bytes = fixed_bytes(workload, question) + static_cast<double>(question.batch_size) *
+                                                             bytes_per_sample(workload, question);
+  return static_cast<std::uint64_t>(std::llround(bytes));
+}
+
+std::int64_t largest_batch_that_fits(const Workload& workload, MemoryQuestion question,
+                                     std::uint64_t available_bytes) {
+  const double left = static_cast<double>(available_bytes) - fixed_bytes(workload, question);
+  if (left <= 0) return 0;
+  return static_cast<std::int64_t>(left / bytes_per_sample(workload, question));
+}
+
+}  // namespace scalemark::catalogue

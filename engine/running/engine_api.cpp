@@ -1,0 +1,19 @@
+#include "engine/running/engine_api.h"
+
+#include <torch/version.h>
+
+#include "build_stamp.h"
+#include "engine/running/train_run.h"
+
+extern "C" const scalemark::running::EngineApi* scalemark_engine_api() {
+  static constexpr scalemark::running::EngineApi api{
+      .door = scalemark::running::kEngineDoor,
+      .git_commit = SCALEMARK_GIT_COMMIT,
+      .torch_version = TORCH_VERSION,
+      .train =
+          [](const scalemark::running::TrainRequest& request) {
+            return scalemark::running::train(request);
+          },
+  };
+  return &api;
+}

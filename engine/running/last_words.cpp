@@ -1,0 +1,67 @@
+#include "engine/running/last_words.h"
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <utility>
+
+#include "core/launching/error_file.h"
+#include "engine/distributed/network.h"
+
+namespace scalemark::running {
+namespace {
+
+// One way of telling that fails must not silence the others.
+void attempt(const std::function<void()>& action) noexcept {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+  }
+}
+
+}  // namespace
+
+void LastWords::use_board(distributed::FaultBoard* board) {
+  const std::lock_guard lock(mutex_);
+  board_ = board;
+}
+
+void LastWords::use_report(reporting::ReportWriter* report) {
+  const std::lock_guard lock(mutex_);
+  report_ = report;
+}
+
+ExitCode LastWords::speak(ErrorRecord record, reporting::ReportStatus status) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (spoken_) return exit_code_;
+  spoken_ = true;
+  exit_code_ = record.exit_code;
+  attempt([&] { fill_in(record); });
+  attempt([&] { tell(record, status); });
+  return exit_code_;
+}
+
+void LastWords::fill_in(ErrorRecord& record) const {
+  if (!record.rank) record.rank = request_.world.rank;
+  if (record.host.empty()) record.host = distributed::local_host_name();
+  if (record.phase.empty()) record.phase = progression_.phase();
+  if (!record.step) record.step = progression_.step();
+}
+
+void LastWords::tell(const ErrorRecord& record, reporting::ReportStatus status) {
+  if (board_ != nullptr) board_->post(record);  // first: the peers are waiting
+  attempt([&] { std::cerr << format_error_line(record) << std::endl; });
+  attempt([&] {
+    if (!request_.error_file.empty()) launching::write_error_file(request_.error_file, record);
+  });
+  attempt([&] {
+    const char* file = std::getenv("TORCHELASTIC_ERROR_FILE");
+    if (file != nullptr && *file != '\0') launching::write_torchelastic_error_file(file, record);
+  });
+  if (report_ == nullptr) return;
+  attempt([&] { report_->add_error(record); });
+  attempt([&] { report_->close(status, static_cast<int>(record.exit_code)); });
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,77 @@
+#include "engine/running/point_identity.h"
+
+#include <numeric>
+
+#include "core/catalogue/memory.h"
+
+namespace scalemark::running {
+namespace {
+
+catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
+                                          const catalogue::ModelShape& shape) {
+  const auto& parallel = settings.parallel;
+  return {.shape = shape,
+          .batch_size = settings.size.batch_size,
+          .optimizer = settings.recipe.optimizer,
+          .momentum = settings.recipe.momentum,
+          .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
+          .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view};
+}
+
+// Names the configuration in words that sort and read well: what distinguishes two points of a
+// sweep.
+std::string group_name(const settings::Settings& settings, const launching::World& world) {
+  return settings.what.workload + "-" + settings.parallel.precision + "-b" +
+         std::to_string(settings.size.batch_size) + "-" + settings.parallel.strategy + "-n" +
+         std::to_string(world.world_size);
+}
+
+std::string warmup_method(const settings::Settings& settings) {
+  if (settings.measuring.epochs) return "none: every step of every epoch is counted";
+  if (settings.measuring.warmup_iters) return "steps as asked";
+  return "at least 20 steps and " + std::string(settings.parallel.device == "cuda" ? "10" : "2") +
+         " s";
+}
+
+}  // namespace
+
+reporting::PointRecord point_identity(const settings::Settings& settings,
+                                      const launching::World& world,
+                                      const catalogue::Workload& workload,
+                                      const catalogue::ModelShape& shape) {
+  const auto& parallel = settings.parallel;
+  reporting::PointRecord point;
+  point.group = group_name(settings, world);
+  point.id = point.group + "-r0";
+  point.workload = settings.what.workload;
+  point.task = settings.what.task;
+  point.strategy = parallel.strategy;
+  point.gradient_compression = parallel.gradient_compression;
+  point.backend = parallel.backend;
+  point.device = parallel.device;
+  point.precision = parallel.precision;
+  point.memory_format = parallel.memory_format;
+  point.overlap = parallel.overlap;
+  point.threads = parallel.threads;
+  point.world_size = world.world_size;
+  point.processes = world.world_size;
+  point.nodes = world.nodes;
+  point.members.resize(static_cast<std::size_t>(world.world_size));
+  std::iota(point.members.begin(), point.members.end(), 0);
+  point.batch_size = settings.size.batch_size;
+  point.gradient_accumulation_steps = settings.size.gradient_accumulation_steps;
+  point.global_batch_size = settings.size.global_batch_size;
+  point.bucket_cap_mb = parallel.bucket_cap_mb;
+  if (workload.data_kind == catalogue::DataKind::kImages) point.image_size = shape.image_size;
+  if (workload.data_kind == catalogue::DataKind::kText)
+    point.sequence_length = shape.sequence_length;
+  point.data = settings.what.data;
+  point.parameters = workload.parameters(shape);
+  point.flops_per_sample = workload.flops_per_sample(shape);
+  point.memory_estimate_bytes =
+      catalogue::estimated_memory_bytes(workload, memory_question(settings, shape));
+  point.warmup_method = warmup_method(settings);
+  return point;
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,16 @@
+// What is known of a point before it runs: the identity fields of its record. Pure.
+#pragma once
+
+#include "core/catalogue/workload.h"
+#include "core/launching/world.h"
+#include "core/reporting/records.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::running {
+
+reporting::PointRecord point_identity(const settings::Settings& settings,
+                                      const launching::World& world,
+                                      const catalogue::Workload& workload,
+                                      const catalogue::ModelShape& shape);
+
+}  // namespace scalemark::running

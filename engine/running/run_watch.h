@@ -1,0 +1,48 @@
+// The StepWatch of a real run: the agreed stop, the watchdog's heartbeat, where the run is, and the
+// progress line.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/distributed/stop_agreement.h"
+#include "engine/distributed/watchdog.h"
+#include "engine/running/progression.h"
+#include "engine/running/run_console.h"
+#include "engine/running/step_watch.h"
+
+namespace scalemark::running {
+
+class RunWatch final : public StepWatch {
+ public:
+  RunWatch(distributed::StopAgreement& agreement, distributed::Watchdog& watchdog,
+           Progression& progression, RunConsole& console)
+      : agreement_(agreement), watchdog_(watchdog), progression_(progression), console_(console) {}
+
+  void begin(const std::string& phase, std::optional<std::int64_t> steps) override {
+    steps_in_phase_ = 0;
+    console_.begin(phase, steps);
+  }
+
+  bool stop_before(std::int64_t step) override { return !agreement_.may_begin(step); }
+
+  bool peers_answered() const override {
+    const auto stop = agreement_.stop();
+    return !stop || stop->agreed;
+  }
+
+  void step_done(std::int64_t step, std::optional<double> loss) override {
+    watchdog_.heartbeat(step);
+    progression_.step_done(step);
+    console_.step_done(++steps_in_phase_, loss);
+  }
+
+ private:
+  distributed::StopAgreement& agreement_;
+  distributed::Watchdog& watchdog_;
+  Progression& progression_;
+  RunConsole& console_;
+  std::int64_t steps_in_phase_ = 0;
+};
+
+}  // namespace scalemark::running
