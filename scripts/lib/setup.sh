@@ -9,7 +9,7 @@ build_packages=(
   libcli11-dev nlohmann-json3-dev libspdlog-dev libboost-math-dev libgloo-dev
   libopencv-core-dev libopencv-imgproc-dev libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libutf8proc-dev libxxhash-dev libgtest-dev
 )
-test_packages=(iproute2 procps)
+test_packages=(iproute2 procps openmpi-bin mpich)
 
 say() { printf '\n== %s\n' "$*" >&2; }
 
