@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/reporting/records.h"
+#include "data/loader.h"
 #include "engine/running/window.h"
 #include "engine/training/gradient_sync.h"
 

@@ -1,5 +1,9 @@
 #include "engine/running/session.h"
 
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
 #include "engine/device/cuda_part.h"
 #include "engine/distributed/gloo.h"
 #include "engine/distributed/network.h"
@@ -9,6 +13,21 @@ namespace {
 
 std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+}
+
+// NCCL would hang or fail obscurely; a launcher that shows every rank the same GPU is the usual
+// cause.
+void refuse_shared_gpu(const std::vector<std::string>& gpu_of_rank) {
+  for (std::size_t a = 0; a < gpu_of_rank.size(); ++a) {
+    for (std::size_t b = a + 1; b < gpu_of_rank.size(); ++b) {
+      if (gpu_of_rank[a].empty() || gpu_of_rank[a] != gpu_of_rank[b]) continue;
+      throw configuration(
+          "ranks " + std::to_string(a) + " and " + std::to_string(b) + " are both on " +
+              gpu_of_rank[a],
+          "NCCL needs a GPU for each rank",
+          "check CUDA_VISIBLE_DEVICES and the launcher's binding, or use --backend gloo");
+    }
+  }
 }
 
 std::unique_ptr<device::Device> open_device(const TrainRequest& request,
@@ -36,6 +55,9 @@ Session::Session(const TrainRequest& request, Progression& progression)
 
 void Session::connect() {
   control_.emplace(joined_.store, world().rank, world().world_size, timeout_, interface_, board_);
+  if (request_.settings.parallel.backend == "nccl") {
+    refuse_shared_gpu(control_->all_gather(device_->identity()));
+  }
 }
 
 std::unique_ptr<distributed::PointGroup> Session::open_group(const std::string& name) {

@@ -1,10 +1,13 @@
 #include "engine/running/workload_data.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "core/base/error.h"
 #include "data/images/image_folder.h"
 #include "data/synthetic.h"
+#include "data/text/corpus.h"
+#include "data/text/pretraining.h"
 
 namespace scalemark::running {
 namespace {
@@ -33,6 +36,28 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
   opened.shape = catalogue::resolved_shape(workload, shape);
   opened.identity = opened.train->identity();
   return opened;
+}
+
+// --vocab, or the vocab.txt that lies in the corpus's own folder (`data generate text` puts it
+// there).
+std::filesystem::path vocabulary_of(const settings::WhatSettings& what) {
+  if (!what.vocab.empty()) return what.vocab;
+  const auto beside = std::filesystem::path(what.data) / "vocab.txt";
+  return std::filesystem::exists(beside) ? beside : std::filesystem::path();
+}
+
+WorkloadData open_text(const settings::Settings& settings, const catalogue::Workload& workload) {
+  const std::shared_ptr<const data::TokenCorpus> corpus =
+      data::open_corpus(settings.what.data, vocabulary_of(settings.what), settings.what.cased,
+                        settings.parallel.threads);
+  auto samples =
+      data::open_pretraining(corpus, nullptr, {.sequence_length = settings.what.sequence_length});
+  auto shape = asked_shape(settings.what);
+  shape.vocab_size = corpus->vocabulary_size();
+  return {.shape = catalogue::resolved_shape(workload, shape),
+          .identity = corpus->identity(),
+          .train = std::move(samples.train),
+          .held_out = std::move(samples.evaluate)};
 }
 
 }  // namespace
