@@ -71,7 +71,7 @@ WorkloadData open_data(const settings::Settings& settings, const catalogue::Work
     case catalogue::DataKind::kImages:
       return open_images(settings, workload);
     case catalogue::DataKind::kText:
-      break;
+      return open_text(settings, workload);
     case catalogue::DataKind::kVectors:
       break;
   }
