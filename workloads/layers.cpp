@@ -33,7 +33,11 @@ Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
     : stride(stride), padding(kernel / 2) {
   const double deviation = std::sqrt(2 / static_cast<double>(out * kernel * kernel));
   const auto fresh = at::empty({out, in, kernel, kernel}).normal_(0, deviation);
-  weight = register_parameter("weight", fresh.contiguous(memory_format));
+  // Not fresh.contiguous(memory_format): a 1x1 filter counts as contiguous in every format and
+  // would keep its strides, which then differ from its gradient's and cost the reducer a copy per
+  // step.
+  weight = register_parameter(
+      "weight", at::empty(fresh.sizes(), fresh.options(), memory_format).copy_(fresh));
 }
 
 at::Tensor Convolution::forward(const at::Tensor& x) const {
