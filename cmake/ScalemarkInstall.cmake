@@ -1,0 +1,13 @@
+# `cmake --install`: program and libraries side by side in lib/scalemark, where they find each other by $ORIGIN, and a
+# link in bin.
+foreach(target scalemark scalemark_data scalemark_engine scalemark_cuda)
+  if(TARGET ${target})
+    # Also in the build folder: the program opens torch's libraries by full path before the engine.
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
+    install(TARGETS ${target} RUNTIME DESTINATION lib/scalemark LIBRARY DESTINATION lib/scalemark)
+  endif()
+endforeach()
+install(CODE "
+  set(bin \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
+  file(MAKE_DIRECTORY \"\${bin}\")
+  file(CREATE_LINK ../lib/scalemark/scalemark \"\${bin}/scalemark\" SYMBOLIC)")
