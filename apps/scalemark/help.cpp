@@ -36,7 +36,7 @@ constexpr Page kPages[] = {
      "  scalemark train --workload bert-mini --nproc-per-node 2         two ranks on this machine\n"
      "  torchrun --no-python --nproc-per-node 8 scalemark train --workload bert-large\n"
      "  scalemark train --config run.json --set batch_size=32 --dry-run what would run, and why\n"},
-    {settings::kReport, "show one or several reports as a table", "REPORT.json...",
+    {settings::kReport, "show one or several reports as a table", "FILE|FOLDER...",
      "Renders reports that `scalemark train` wrote; a folder stands for its report.json.",
      "  scalemark report results/runs/a/report.json results/runs/b\n"},
     {settings::kDataGenerate, "make a small data set", "images|text DIR",
@@ -44,12 +44,15 @@ constexpr Page kPages[] = {
      "corpus with its vocabulary.",
      "  scalemark data generate images /tmp/images --samples 640\n"
      "  scalemark data generate text /tmp/text\n"},
-    {settings::kDataTokenize, "turn plain text into a token file", "TEXT OUTPUT",
-     "Reads a text file or a folder of them and writes a memory-mapped token file once.",
-     "  scalemark data tokenize wiki.txt wiki.tokens --vocab vocab.txt\n"},
+    {settings::kDataTokenize, "turn plain text into a token file", "TEXT",
+     "Reads a text file or a folder of them and writes a memory-mapped token file once. Plain "
+     "text\n"
+     "(a line is a sentence, a blank line ends a document) or WikiExtractor's <doc> files.",
+     "  scalemark data tokenize wiki.txt --vocab vocab.txt --output wiki.tokens\n"},
     {settings::kDataBench, "measure how fast data is loaded", "",
      "Reads, decodes and batches without training; one epoch warms the file cache first.",
-     "  scalemark data bench --data DIR --workers 4 --image-size 224\n"},
+     "  scalemark data bench --data DIR --workers 4 --image-size 224\n"
+     "  scalemark data bench --data wiki.tokens --sequence-length 128\n"},
     {settings::kDoctor, "say what this machine has and what is missing", "",
      "Prints the program, torch, processors, GPUs, and which launcher was detected from which\n"
      "variables.",

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "apps/scalemark/gpu_view.h"
 #include "apps/scalemark/library_folder.h"
 #include "core/launching/cpu_share.h"
 #include "core/launching/environment.h"
@@ -45,15 +46,28 @@ std::string host_name() {
   return name;
 }
 
+std::optional<std::string> variable(const launching::Environment& environment, const char* name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<settings::Gpu> probe_gpus(int count, const launching::Environment& environment) {
+  if (count == 0) return {};
+  return view_gpus(count, monitoring::survey_gpus(),
+                   {.visible_devices = variable(environment, "CUDA_VISIBLE_DEVICES"),
+                    .device_order = variable(environment, "CUDA_DEVICE_ORDER")});
+}
+
 }  // namespace
 
 ProbedMachine probe_machine() {
   const CpuText cpu = read_cpu();
   ProbedMachine probed{.machine = {.cpu_flags = cpu.flags, .cores = launching::available_cores()},
                        .cpu_name = cpu.name};
-  const int gpus = launching::visible_gpus(launching::snapshot_environment());
+  const launching::Environment environment = launching::snapshot_environment();
+  const int gpus = launching::visible_gpus(environment);
   if (std::filesystem::exists(library_folder() / "libscalemark_cuda.so")) {
-    probed.machine.gpus.resize(static_cast<std::size_t>(gpus));
+    probed.machine.gpus = probe_gpus(gpus, environment);
   } else {
     probed.gpus_without_cuda_part = gpus;
   }

@@ -1,4 +1,5 @@
-// Looks at this machine for what settings must know of it. Loads no driver and no torch.
+// Looks at this machine for what settings must know of it. Loads no torch, and the driver's
+// management library only where there are GPUs.
 #pragma once
 
 #include <string>

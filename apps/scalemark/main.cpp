@@ -7,6 +7,7 @@
 
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/error_files.h"
 #include "apps/scalemark/help.h"
 #include "core/base/error.h"
 
@@ -17,6 +18,14 @@ ExitCode run_command(const Invocation& invocation) {
   switch (invocation.command) {
     case settings::kTrain:
       return train_command(invocation);
+    case settings::kReport:
+      return report_command(invocation);
+    case settings::kDataGenerate:
+      return data_generate_command(invocation);
+    case settings::kDataTokenize:
+      return data_tokenize_command(invocation);
+    case settings::kDataBench:
+      return data_bench_command(invocation);
     case settings::kDoctor:
       return doctor_command(invocation);
     default:
@@ -42,6 +51,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
 
 ExitCode end_with(const ErrorRecord& record) {
   std::cerr << format_error_line(record) << std::endl;
+  write_error_files(record);
   return record.exit_code;
 }
 

@@ -54,10 +54,11 @@ fs::path prepared(fs::path folder, ExistingFolder existing) {
 
 }  // namespace
 
-void prepare_output_folder(const fs::path& folder, ExistingFolder existing) {
+void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder)) {
+  const fs::file_status status = fs::status(folder, error);
+  if (status.type() == fs::file_type::not_found) return;
+  if (!fs::is_directory(status)) {
     throw cannot_create("cannot create the output folder " + folder.string() + ": " +
                         (error ? error.message() : "a file of that name stands there"));
   }
@@ -69,6 +70,16 @@ void prepare_output_folder(const fs::path& folder, ExistingFolder existing) {
   if (!empty && existing == ExistingFolder::kRefuse) {
     throw cannot_create("the output folder " + folder.string() + " is not empty", "a new folder",
                         "choose another --output, or pass --overwrite");
+  }
+}
+
+void prepare_output_folder(const fs::path& folder, ExistingFolder existing) {
+  refuse_used_folder(folder, existing);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw cannot_create("cannot create the output folder " + folder.string() + ": " +
+                        error.message());
   }
   for (const char* ours : {"report.json", "journal.jsonl", ".reserve"}) {
     fs::remove(folder / ours, error);

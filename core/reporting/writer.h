@@ -14,8 +14,13 @@ namespace scalemark::reporting {
 
 enum class ExistingFolder { kRefuse, kOverwrite };
 
-// Makes the folder, parents too. A folder that holds anything is refused unless overwriting is
-// asked; then only a report.json and a journal.jsonl are removed. Throws cannot_create() (73).
+// Looks only: throws cannot_create() (73) for a path that is no folder and, unless overwriting is
+// asked, for a folder that holds anything. What is not there yet is good.
+void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
+
+// Makes the folder, parents too, after refuse_used_folder(). A folder that holds anything is
+// refused unless overwriting is asked; then only a report.json and a journal.jsonl are removed.
+// Throws cannot_create() (73).
 void prepare_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
 // Appends lines to a file, each written whole and fsynced, or not at all.

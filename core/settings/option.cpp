@@ -15,7 +15,12 @@ struct CommandName {
 };
 
 // The commands that are built. A command is added here together with its function in apps/.
-constexpr std::array kCommandNames{CommandName{kTrain, "train"}, CommandName{kDoctor, "doctor"}};
+constexpr std::array kCommandNames{CommandName{kTrain, "train"},
+                                   CommandName{kReport, "report"},
+                                   CommandName{kDataGenerate, "data generate"},
+                                   CommandName{kDataTokenize, "data tokenize"},
+                                   CommandName{kDataBench, "data bench"},
+                                   CommandName{kDoctor, "doctor"}};
 
 std::vector<Option> join_table() {
   std::vector<Option> joined;
@@ -119,8 +124,8 @@ std::string allowed_text(const Option& option) {
 }
 
 const std::vector<std::string_view>& timeout_phases() {
-  static const std::vector<std::string_view> phases{"rendezvous", "preflight",  "setup", "warmup",
-                                                    "window",     "evaluation", "finish"};
+  static const std::vector<std::string_view> phases{"rendezvous", "data",   "preflight", "model",
+                                                    "warmup",     "window", "epochs",    "report"};
   return phases;
 }
 

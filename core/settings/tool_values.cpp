@@ -42,6 +42,11 @@ std::optional<std::int64_t> ToolValues::count(std::string_view name) const {
   return value ? parse_count(*value) : std::nullopt;
 }
 
+bool ToolValues::given(std::string_view name) const {
+  const auto found = raw_.find(name);
+  return found != raw_.end() && found->second.origin != "default";
+}
+
 bool ToolValues::on(std::string_view name) const {
   const auto value = text(name);
   return value && parse_switch(*value).value_or(false);

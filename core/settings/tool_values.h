@@ -20,6 +20,7 @@ class ToolValues {
   std::optional<std::string> text(std::string_view name) const;  // absent: nobody gave one
   std::optional<std::int64_t> count(std::string_view name) const;
   bool on(std::string_view name) const;
+  bool given(std::string_view name) const;  // by a person, not by default
 
  private:
   RawSettings raw_;

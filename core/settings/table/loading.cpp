@@ -8,9 +8,10 @@ std::vector<Option> loading_options() {
       {.name = "workers",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kTrain | kDataBench,
+       .commands = kTrain | kDataGenerate | kDataTokenize | kDataBench,
        .default_text = "2",
-       .help = "threads per rank that read and decode (0: the training thread does it)",
+       .help =
+           "threads (per rank) that read, decode or write files (0: the calling thread does it)",
        .value_name = "N",
        .range = {.low = 0, .high = 1024},
        .letter = 'j'},

@@ -12,7 +12,7 @@ std::vector<Option> tool_options() {
        .commands = kReport,
        .default_text = "table",
        .help = "how the report is shown",
-       .choices = {"table"}},
+       .choices = {"table", "md"}},
       {.name = "classes",
        .kind = Kind::kCount,
        .group = kGroup,
@@ -20,12 +20,14 @@ std::vector<Option> tool_options() {
        .default_text = "10",
        .help = "classes of the image tree",
        .value_name = "N",
-       .range = {.low = 1, .high = 10}},
+       .range = {.low = 2, .high = 10}},
       {.name = "samples",
        .kind = Kind::kCount,
        .group = kGroup,
        .commands = kDataGenerate,
-       .help = "images of the tree, or documents of the corpus",
+       .help = "images for training (a fifth more for evaluation; 500 when absent), or documents "
+               "of the "
+               "corpus (1000)",
        .value_name = "N",
        .range = {.low = 1, .high = 10'000'000}},
   };

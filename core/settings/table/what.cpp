@@ -42,8 +42,9 @@ std::vector<Option> what_options() {
       {.name = "image_size",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kTrain | kDataBench,
-       .help = "side of the square that the network sees",
+       .commands = kTrain | kDataBench | kDataGenerate,
+       .help = "side of the square that the network sees (data generate: side of the images made; "
+               "absent: sizes as in ImageNet)",
        .value_name = "N",
        .range = kPixels,
        .unit = "pixels"},

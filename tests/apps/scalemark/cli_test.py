@@ -13,15 +13,7 @@ import tempfile
 import time
 import unittest
 
-BUILD = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
-PROGRAM = BUILD / "scalemark"
-LAUNCHERS = re.compile(r"^(SCALEMARK|SLURM|OMPI|PMI|PET|TORCHELASTIC)_|^(RANK|WORLD_SIZE|LOCAL_RANK|MASTER_ADDR|MASTER_PORT)$")
-
-
-def run(*arguments, env=None, cwd=None):
-    clean = {k: v for k, v in os.environ.items() if not LAUNCHERS.match(k)}
-    return subprocess.run([str(PROGRAM), *arguments], capture_output=True, text=True, timeout=60,
-                          env={**clean, **(env or {})}, cwd=cwd, check=False)
+from program import PROGRAM, run
 
 
 def dry_run(*arguments, env=None):
@@ -44,6 +36,7 @@ class Usage(unittest.TestCase):
         self.assertIn("did you mean '--batch-size'?", self.refused(64, "train", "--batchsize", "3"))
         self.assertIn("'--batch-sice'", self.refused(64, "train", "--batch-sice=3"))
         self.assertIn("--help", self.refused(64, "train", "--zzzzzz"))
+        self.assertIn("did you mean 'data generate'?", self.refused(64, "data", "generat", "images", "x"))
         self.assertIn("unknown command 'zzzzzz'", self.refused(64, "zzzzzz"))
 
     def test_missing_doubled_and_stray_arguments(self):
@@ -121,6 +114,17 @@ class Usage(unittest.TestCase):
             pathlib.Path(folder, "version.py").write_text("__version__ = '2.11.0+cpu'\n")
             self.assertIn("cannot load torch", self.refused(71, "train", "--torch", folder,
                                                             "--output", folder + "/out"))
+            self.assertFalse(pathlib.Path(folder, "out").exists())  # nothing ran: nothing is left behind
+
+    def test_the_reason_is_written_where_launchers_look(self):
+        with tempfile.TemporaryDirectory() as folder:
+            elastic = pathlib.Path(folder, "elastic.json")
+            text = self.refused(78, "train", "--iters", "x", env={"TORCHELASTIC_ERROR_FILE": str(elastic)})
+            message = json.loads(elastic.read_text())["message"]
+            self.assertEqual(message["errorCode"], 78)
+            self.assertEqual(message["message"], text.splitlines()[-1])
+            text = self.refused(64, "train", "--zzz", env={"TORCHELASTIC_ERROR_FILE": "/nowhere/at/all"})
+            self.assertIn("while ending", text)
 
 
 class Settings(unittest.TestCase):

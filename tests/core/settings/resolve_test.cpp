@@ -158,8 +158,8 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"strategy", "sharded", "one of none, ddp is allowed."},
       {"backend", "mpi", "one of auto, nccl, gloo is allowed."},
       {"timeout", "windo=3",
-       "SECONDS or PHASE=SECONDS,... above 0, the phases being rendezvous, preflight, setup, "
-       "warmup, window, evaluation, finish is allowed."},
+       "SECONDS or PHASE=SECONDS,... above 0, the phases being rendezvous, data, preflight, "
+       "model, warmup, window, epochs, report is allowed."},
       {"min_time", "2d",
        "seconds from 0 to 1000000, or with a unit: 500ms, 2s, 5m, 1h is allowed."},
       {"master_port", "65536", "a whole number from 1 to 65535 is allowed."},

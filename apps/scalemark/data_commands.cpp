@@ -1,0 +1,161 @@
+// scalemark data: generate, tokenize, bench. What is done stands in data/; here are its words.
+#include <algorithm>
+#include <cstdio>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/data_library.h"
+#include "apps/scalemark/sources.h"
+#include "core/base/error.h"
+
+namespace scalemark::cli {
+namespace {
+
+using settings::ToolValues;
+
+std::string megabytes(std::int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+std::string one_decimal(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", value);
+  return text;
+}
+
+// For a shell: a path with anything unusual in it is quoted.
+std::string shell_word(const std::string& path) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:@%/";
+  if (!path.empty() && path.find_first_not_of(kPlain) == std::string::npos) return path;
+  std::string quoted = "'";
+  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string next_step(const std::string& command) { return "train on it: " + command + "\n"; }
+
+// 0 workers means, as in training, that the calling thread does the work.
+int threads_of(const ToolValues& values) {
+  return static_cast<int>(std::max<std::int64_t>(1, values.count("workers").value_or(0)));
+}
+
+void note_unused(const ToolValues& values, const char* what,
+                 std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (!values.given(name)) continue;
+    print_note(settings::option_flag(name) + " has no effect on " + what);
+  }
+}
+
+ExitCode generate_images(const std::string& dir, const ToolValues& values) {
+  data::GenerateImagesOptions options{.dir = dir,
+                                      .seed = static_cast<std::uint64_t>(*values.count("seed")),
+                                      .threads = threads_of(values)};
+  options.classes = static_cast<int>(*values.count("classes"));
+  if (const auto samples = values.count("samples")) options.samples = *samples;
+  if (const auto size = values.count("image_size")) options.size = static_cast<int>(*size);
+  const data::GeneratedImages made = load_data_library().generate_images(options);
+  return print_result(std::to_string(made.train) + " images for training and " +
+                      std::to_string(made.val) + " for evaluation, " +
+                      std::to_string(options.classes) + " classes, " + megabytes(made.bytes) +
+                      ", in " + dir + "\n" +
+                      next_step("scalemark train --workload resnet50 --data " + shell_word(dir) +
+                                " --image-size 64 --epochs 3"));
+}
+
+ExitCode generate_text(const std::string& dir, const ToolValues& values) {
+  note_unused(values, "text", {"classes", "image_size", "workers"});
+  data::GenerateTextOptions options{.dir = dir,
+                                    .seed = static_cast<std::uint64_t>(*values.count("seed"))};
+  if (const auto samples = values.count("samples")) options.samples = *samples;
+  const data::GeneratedText made = load_data_library().generate_text(options);
+  return print_result(
+      std::to_string(made.documents) + " documents, " + std::to_string(made.sentences) +
+      " sentences, " + megabytes(made.bytes) + ", " + std::to_string(made.vocabulary) +
+      " entries in the vocabulary, in " + dir + "\n" +
+      next_step("scalemark train --workload bert-mini --data " + shell_word(made.corpus.string()) +
+                " --vocab " + shell_word(made.vocab.string())));
+}
+
+std::string beside(const std::string& text) {
+  const std::size_t end = text.find_last_not_of('/');
+  return text.substr(0, end == std::string::npos ? 0 : end + 1) + ".tokens";
+}
+
+data::LoaderBenchOptions bench_options(const ToolValues& values) {
+  data::LoaderBenchOptions options;
+  options.loader.batch_size = values.count("batch_size").value_or(32);
+  options.loader.workers = static_cast<int>(*values.count("workers"));
+  options.loader.on_bad_sample =
+      values.text("on_bad_sample") == "skip" ? data::OnBadSample::kSkip : data::OnBadSample::kFail;
+  options.loader.seed = static_cast<std::uint64_t>(*values.count("seed"));
+  return options;
+}
+
+std::string bench_text(const data::BenchedData& benched, const data::LoaderOptions& loader) {
+  const data::LoaderBenchResult& result = benched.result;
+  std::string text = one_decimal(result.samples_per_sec) + " " + benched.kind + "/s with " +
+                     std::to_string(loader.workers) + " workers, batch size " +
+                     std::to_string(loader.batch_size) + ": " + std::to_string(result.samples) +
+                     " of " + std::to_string(benched.data_size) + " in " +
+                     std::to_string(result.epochs) + " epochs, " + one_decimal(result.wall_s) +
+                     " s, " + one_decimal(result.bytes_per_sec / 1e6) + " MB/s of batches\n";
+  if (result.skipped > 0) {
+    text += std::to_string(result.skipped) + " samples per epoch could not be decoded\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+ExitCode data_generate_command(const Invocation& invocation) {
+  const auto& words = exactly(invocation, 2, "`images DIR` or `text DIR`");
+  if (words[0] != "images" && words[0] != "text") {
+    throw usage("'" + words[0] + "' cannot be generated", "images or text is expected");
+  }
+  const ToolValues values = read_tool_values(invocation);
+  return words[0] == "images" ? generate_images(words[1], values) : generate_text(words[1], values);
+}
+
+ExitCode data_tokenize_command(const Invocation& invocation) {
+  const std::string& text = exactly(invocation, 1, "one text file or folder").front();
+  const ToolValues values = read_tool_values(invocation);
+  const auto vocab = values.text("vocab");
+  if (!vocab) throw usage("--vocab is not given", "the vocab.txt to tokenize with is expected");
+  const std::string output = values.text("output").value_or(beside(text));
+  const data::TokenizeReport made =
+      load_data_library().tokenize_corpus({.input = text,
+                                           .vocab = *vocab,
+                                           .output = output,
+                                           .cased = values.on("cased"),
+                                           .overwrite = values.on("overwrite"),
+                                           .threads = threads_of(values)});
+  const double unknown = 100.0 * static_cast<double>(made.unknown_tokens) /
+                         static_cast<double>(std::max<std::int64_t>(1, made.tokens));
+  return print_result(
+      std::to_string(made.tokens) + " tokens (" + one_decimal(unknown) + " % unknown), " +
+      std::to_string(made.sentences) + " sentences, " + std::to_string(made.documents) +
+      " documents, " + megabytes(made.file_bytes) + ", in " + output + "\n" +
+      next_step("scalemark train --workload bert-mini --data " + shell_word(output) + " --vocab " +
+                shell_word(*vocab) + (values.on("cased") ? " --cased" : "")));
+}
+
+ExitCode data_bench_command(const Invocation& invocation) {
+  exactly(invocation, 0, "options only");
+  const ToolValues values = read_tool_values(invocation);
+  if (values.text("data") == "synthetic") {
+    throw usage("--data is not given", "files to load are expected: --data PATH",
+                "`scalemark data generate images DIR` makes some");
+  }
+  data::BenchSource source{.path = *values.text("data"),
+                           .vocab = values.text("vocab").value_or(""),
+                           .cased = values.on("cased")};
+  if (const auto size = values.count("image_size")) source.image_size = static_cast<int>(*size);
+  if (const auto length = values.count("sequence_length")) source.sequence_length = *length;
+  const data::LoaderBenchOptions options = bench_options(values);
+  return print_result(bench_text(load_data_library().bench(source, options), options.loader));
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,44 @@
+#include "apps/scalemark/error_files.h"
+
+#include <functional>
+#include <string>
+
+#include "apps/scalemark/commands.h"
+#include "core/launching/environment.h"
+#include "core/launching/error_file.h"
+#include "core/launching/rank_spec.h"
+
+namespace scalemark::cli {
+namespace {
+
+// One way of telling that fails must not silence the other.
+void attempt(const std::function<void()>& action) noexcept {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    print_note(std::string("while ending: ") + error.what());
+  }
+}
+
+std::string value_of(const launching::Environment& environment, std::string_view name) {
+  const auto found = environment.find(std::string(name));
+  return found == environment.end() ? "" : found->second;
+}
+
+}  // namespace
+
+void write_error_files(const ErrorRecord& record) {
+  const launching::Environment environment = launching::snapshot_environment();
+  const std::string spec = value_of(environment, launching::kRankSpecVariable);
+  const std::string elastic = value_of(environment, "TORCHELASTIC_ERROR_FILE");
+  attempt([&] {
+    if (spec.empty()) return;
+    const std::string file = launching::parse_rank_spec(spec).error_file;
+    if (!file.empty()) launching::write_error_file(file, record);
+  });
+  attempt([&] {
+    if (!elastic.empty()) launching::write_torchelastic_error_file(elastic, record);
+  });
+}
+
+}  // namespace scalemark::cli

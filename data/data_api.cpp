@@ -1,0 +1,49 @@
+#include "data/data_api.h"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/version.h"
+#include "data/images/image_folder.h"
+#include "data/text/pretraining.h"
+
+namespace scalemark::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unique_ptr<Dataset> open_sequences(const BenchSource& source) {
+  std::shared_ptr<const TokenCorpus> corpus = open_corpus(source.path, source.vocab, source.cased);
+  const DocumentRange all{.first = 0, .last = corpus->documents()};
+  return open_pretraining(std::move(corpus), all, {.sequence_length = source.sequence_length},
+                          PretrainingSplit::kTrain);
+}
+
+BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) {
+  if (!fs::exists(source.path)) throw no_input("--data '" + source.path + "' is not there");
+  const bool images = fs::is_directory(fs::path(source.path) / "train");
+  const auto dataset = images ? open_image_folder({.root = source.path,
+                                                   .split = ImageSplit::kTrain,
+                                                   .transform = ImageTransform::kTrain,
+                                                   .image_size = source.image_size})
+                              : open_sequences(source);
+  return {.kind = images ? "images" : "sequences",
+          .data_size = dataset->size(),
+          .result = bench_loader(*dataset, options)};
+}
+
+}  // namespace
+}  // namespace scalemark::data
+
+const scalemark::data::DataApi* scalemark_data_api() {
+  namespace data = scalemark::data;
+  static const std::string commit = scalemark::program_version().git_commit;
+  static const data::DataApi api{.git_commit = commit.c_str(),
+                                 .generate_images = data::generate_images,
+                                 .generate_text = data::generate_text,
+                                 .tokenize_corpus = data::tokenize_corpus,
+                                 .bench = data::bench};
+  return &api;
+}

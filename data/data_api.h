@@ -1,0 +1,44 @@
+// The door between the light program and libscalemark_data.so: one exported function returns this
+// table, so that `scalemark data` loads the codecs when it needs them and no other command does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "data/bench.h"
+#include "data/images/generate.h"
+#include "data/text/corpus.h"
+#include "data/text/generate.h"
+
+namespace scalemark::data {
+
+// What `data bench` reads: a folder with train/ is an image tree, everything else is text or a
+// token file.
+struct BenchSource {
+  std::string path;
+  std::string vocab;  // for text; may be empty for a token file
+  bool cased = false;
+  int image_size = 224;
+  std::int64_t sequence_length = 128;
+};
+
+struct BenchedData {
+  std::string kind;            // "images" | "sequences"
+  std::int64_t data_size = 0;  // samples of the training split
+  LoaderBenchResult result;
+};
+
+// Errors are thrown through the door as scalemark::Error: program and library are of one build, by
+// git_commit.
+struct DataApi {
+  const char* git_commit;
+  GeneratedImages (*generate_images)(const GenerateImagesOptions& options);
+  GeneratedText (*generate_text)(const GenerateTextOptions& options);
+  TokenizeReport (*tokenize_corpus)(const TokenizeOptions& options);
+  // Throws 66 when the path is not there, and what opening and loading the data set throw.
+  BenchedData (*bench)(const BenchSource& source, const LoaderBenchOptions& options);
+};
+
+}  // namespace scalemark::data
+
+extern "C" const scalemark::data::DataApi* scalemark_data_api();

@@ -1,0 +1,175 @@
+"""`scalemark data` and `scalemark report`, on data that the program itself makes."""
+
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from program import BUILD, run
+
+
+def digest(folder):
+    files = sorted(p for p in pathlib.Path(folder).rglob("*") if p.is_file())
+    assert files, folder
+    return [(str(p.relative_to(folder)), hashlib.sha256(p.read_bytes()).hexdigest()) for p in files]
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        keep = tempfile.TemporaryDirectory()
+        self.addCleanup(keep.cleanup)
+        self.folder = pathlib.Path(keep.name)
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def done(self, *arguments, **options):
+        result = run(*arguments, **options)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def refused(self, code, *arguments):
+        result = run(*arguments)
+        self.assertEqual((result.returncode, result.stdout), (code, ""), result.stderr)
+        self.assertRegex(result.stderr.splitlines()[-1], rf"^scalemark: error E_[A-Z_]+ \(exit {code}\)")
+        return result.stderr
+
+
+class Images(Commands):
+    def generate(self, name, *options):
+        return self.done("data", "generate", "images", self.path(name), "--samples", "20", "--classes", "2",
+                         "--image-size", "32", *options)
+
+    def test_a_tree_that_says_how_to_train_on_it(self):
+        text = self.generate("a")
+        self.assertRegex(text, r"^20 images for training and 4 for evaluation, 2 classes, \d+\.\d MB, in ")
+        self.assertIn(f"scalemark train --workload resnet50 --data {self.path('a')} ", text)
+        self.assertEqual(sorted(os.listdir(self.path("a"))), ["train", "val"])
+        self.assertEqual(len(os.listdir(self.path("a/train"))), 2)
+        self.assertEqual(len(list(pathlib.Path(self.path("a/train")).rglob("*.jpg"))), 20)
+
+    def test_the_same_seed_gives_the_same_bytes_on_any_number_of_workers(self):
+        self.generate("a", "--seed", "5", "-j", "0")
+        self.generate("b", "--seed", "5", "--workers", "3")
+        self.generate("c", "--seed", "6")
+        self.assertEqual(digest(self.path("a")), digest(self.path("b")))
+        self.assertNotEqual(digest(self.path("a")), digest(self.path("c")))
+
+    def test_refusals(self):
+        self.refused(64, "data", "generate", "images")
+        self.refused(64, "data", "generate", "sounds", self.path("a"))
+        self.refused(78, "data", "generate", "images", self.path("a"), "--classes", "1")
+        self.refused(78, "data", "generate", "images", self.path("a"), "--samples", "-3")
+        self.refused(64, "data", "generate", "images", self.path("a"), "--batch-size", "2")
+        self.assertEqual(os.listdir(self.folder), [])
+        self.generate("a")
+        before = digest(self.path("a"))
+        self.refused(73, "data", "generate", "images", self.path("a"))
+        self.refused(73, "data", "generate", "images", "/proc/none")
+        self.assertEqual(digest(self.path("a")), before)
+
+    def test_bench_counts_whole_epochs(self):
+        self.generate("a")
+        text = self.done("data", "bench", "--data", self.path("a"), "--workers", "1", "--image-size", "16", "-b", "4")
+        found = re.match(r"([\d.]+) images/s with 1 workers, batch size 4: (\d+) of 20 in (\d+) epochs, ([\d.]+) s, ",
+                         text)
+        self.assertTrue(found, text)
+        rate, samples, epochs, wall_s = (float(x) for x in found.groups())
+        self.assertEqual(samples, 20 * epochs)
+        self.assertGreaterEqual(wall_s, 2.0)
+        self.assertAlmostEqual(rate / (samples / wall_s), 1, delta=0.06)
+
+    def test_bench_of_what_cannot_be_loaded(self):
+        self.generate("a")
+        bad = next(pathlib.Path(self.path("a/train")).rglob("*.jpg"))
+        bad.write_bytes(b"no picture")
+        arguments = ("data", "bench", "--data", self.path("a"), "--image-size", "16", "-b", "2")
+        self.assertIn(bad.name, self.refused(65, *arguments))
+        self.assertIn("could not be decoded", self.done(*arguments, "--on-bad-sample", "skip"))
+        self.refused(78, *arguments[:-1], "1000000")
+        self.refused(66, "data", "bench", "--data", self.path("none"))
+        self.assertIn("--data PATH", self.refused(64, "data", "bench"))
+
+
+class Text(Commands):
+    def setUp(self):
+        super().setUp()
+        self.made = self.done("data", "generate", "text", self.path("t"), "--samples", "40")
+        self.corpus, self.vocab = self.path("t/corpus.txt"), self.path("t/vocab.txt")
+
+    def test_a_corpus_with_its_vocabulary(self):
+        self.assertRegex(self.made, r"^40 documents, \d+ sentences, \d+\.\d MB, \d+ entries in the vocabulary, in ")
+        self.assertIn(f"--data {self.corpus} --vocab {self.vocab}", self.made)
+        self.assertEqual(pathlib.Path(self.corpus).read_text().strip().count("\n\n"), 39)
+        self.refused(73, "data", "generate", "text", self.path("t"))
+        note = run("data", "generate", "text", self.path("u"), "--samples", "40", "--classes", "3")
+        self.assertEqual(note.stderr, "scalemark: --classes has no effect on text\n")
+        self.assertEqual(digest(self.path("t")), digest(self.path("u")))
+
+    def test_tokenize_once_then_load(self):
+        self.done("data", "tokenize", self.path("t"), "--vocab", self.vocab, "--output", self.path("x.tokens"))
+        text = self.done("data", "tokenize", self.corpus, "--vocab", self.vocab)
+        self.assertRegex(text, r"^\d+ tokens \(0\.0 % unknown\), \d+ sentences, 40 documents, \d+\.\d MB, in ")
+        self.assertIn(f"--data {self.corpus}.tokens --vocab {self.vocab}\n", text)
+        self.refused(73, "data", "tokenize", self.corpus, "--vocab", self.vocab)
+        self.done("data", "tokenize", self.corpus, "--vocab", self.vocab, "--overwrite", "-j", "3")
+        self.assertEqual(pathlib.Path(self.corpus + ".tokens").read_bytes(),
+                         pathlib.Path(self.path("x.tokens")).read_bytes())
+        for source in (["--data", self.path("x.tokens")], ["--data", self.corpus, "--vocab", self.vocab]):
+            text = self.done("data", "bench", *source, "--sequence-length", "32", "-b", "4")
+            self.assertRegex(text, r"^[\d.]+ sequences/s with 2 workers, batch size 4: ")
+
+    def test_cased_and_uncased_token_files_are_two_things(self):
+        text = self.done("data", "tokenize", self.corpus, "--vocab", self.vocab, "--cased")
+        self.assertIn("--cased\n", text)
+        tokens = self.corpus + ".tokens"
+        self.refused(65, "data", "bench", "--data", tokens, "--vocab", self.vocab)
+        pathlib.Path(tokens).write_bytes(pathlib.Path(tokens).read_bytes()[:-8])
+        self.refused(65, "data", "bench", "--data", tokens)
+
+    def test_refusals(self):
+        self.refused(64, "data", "tokenize", self.corpus)
+        self.refused(64, "data", "tokenize")
+        self.refused(66, "data", "tokenize", self.path("none"), "--vocab", self.vocab)
+        self.refused(66, "data", "tokenize", self.corpus, "--vocab", self.path("none"))
+        self.refused(65, "data", "tokenize", self.corpus, "--vocab", self.corpus)
+        self.refused(78, "data", "bench", "--data", self.corpus)
+        self.refused(78, "data", "generate", "text", self.path("v"), "--samples", "1")
+        self.assertEqual(sorted(os.listdir(self.path("t"))), ["corpus.txt", "vocab.txt"])
+
+
+class Report(Commands):
+    def setUp(self):
+        super().setUp()
+        for ranks in (1, 2):
+            (self.folder / str(ranks)).mkdir()
+            made = subprocess.run([str(BUILD / "tests" / "sample_report_tool"), str(ranks)], capture_output=True,
+                                  timeout=60, check=True)
+            (self.folder / str(ranks) / "report.json").write_bytes(made.stdout)
+
+    def test_files_and_folders_in_one_table(self):
+        text = self.done("report", self.path("1/report.json"), self.path("2"))
+        self.assertIn("resnet50", text)
+        self.assertIn("efficiency", text)
+        self.assertTrue(text.endswith("\n"))
+        self.assertNotIn("|---", text.replace(" ", ""))
+        self.assertEqual(self.done("report", self.path("1"), self.path("2/report.json"), "--format=table"), text)
+        self.assertRegex(self.done("report", self.path("1"), self.path("2"), "--format", "md"), r"(?m)^\|[ :]*---")
+
+    def test_what_is_no_report(self):
+        self.refused(64, "report")
+        self.assertIn("report.json", self.refused(66, "report", self.path("1"), str(self.folder)))
+        self.refused(66, "report", self.path("none.json"))
+        other = self.folder / "other.json"
+        for content in ("", "{}", '{"schema": "another/1"}', "no JSON", "[]"):
+            other.write_text(content)
+            self.assertIn(str(other), self.refused(65, "report", str(other)), content)
+        self.refused(78, "report", self.path("1"), "--format", "html")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
