@@ -34,6 +34,17 @@ std::string library_row(const char* name, const char* meaning) {
   return row(there ? "library" : "no library", std::string(name) + " (" + meaning + ")");
 }
 
+std::string gpu_rows(const settings::Gpu& gpu) {
+  if (!gpu.capability) return row("", "a GPU of which the driver does not tell enough");
+  std::string text =
+      row("", gpu.name + ", compute capability " + std::to_string(gpu.capability->major) + "." +
+                  std::to_string(gpu.capability->minor));
+  const auto reason = settings::why_unsupported(
+      "amp-bf16", {.device = "cuda", .cpu_flags = {}, .gpu = gpu.capability});
+  if (reason) text += row("", "tf32 and amp-bf16 on it: " + *reason);
+  return text;
+}
+
 std::string machine_rows(const ProbedMachine& probed) {
   std::string text = row("cpu", probed.cpu_name + ", " + std::to_string(probed.machine.cores) +
                                     " cores for this process");
@@ -43,7 +54,9 @@ std::string machine_rows(const ProbedMachine& probed) {
     text += row("", std::string(precision) + " on cpu: " + reason.value_or("yes"));
   }
   const auto gpus = std::ssize(probed.machine.gpus) + probed.gpus_without_cuda_part;
-  return text + row("gpus", std::to_string(gpus) + " visible (/dev/nvidia*, CUDA_VISIBLE_DEVICES)");
+  text += row("gpus", std::to_string(gpus) + " visible (/dev/nvidia*, CUDA_VISIBLE_DEVICES)");
+  for (const settings::Gpu& gpu : probed.machine.gpus) text += gpu_rows(gpu);
+  return text;
 }
 
 settings::Settings launch_settings(const settings::ToolValues& values) {
