@@ -123,8 +123,12 @@ class Usage(unittest.TestCase):
             message = json.loads(elastic.read_text())["message"]
             self.assertEqual(message["errorCode"], 78)
             self.assertEqual(message["message"], text.splitlines()[-1])
-            text = self.refused(64, "train", "--zzz", env={"TORCHELASTIC_ERROR_FILE": "/nowhere/at/all"})
-            self.assertIn("while ending", text)
+            # The error comes first; that its copy failed is a remark.
+            result = run("train", "--zzz", env={"TORCHELASTIC_ERROR_FILE": "/nowhere/at/all"})
+            self.assertEqual(result.returncode, 64)
+            error, remark = result.stderr.splitlines()
+            self.assertIn("(exit 64)", error)
+            self.assertIn("while ending", remark)
 
 
 class Settings(unittest.TestCase):
