@@ -7,7 +7,7 @@ set -euo pipefail
 build_packages=(
   g++ cmake ninja-build ccache mold git pkg-config python3 python3-venv
   libcli11-dev nlohmann-json3-dev libboost-math-dev libgloo-dev
-  libopencv-core-dev libopencv-imgproc-dev libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libutf8proc-dev libxxhash-dev libgtest-dev
+  libjpeg62-turbo-dev libpng-dev libutf8proc-dev libxxhash-dev libgtest-dev
 )
 test_packages=(iproute2 procps openmpi-bin mpich)
 
