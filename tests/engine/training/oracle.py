@@ -271,7 +271,11 @@ def run_ranks(folder, cases_of_rank):
         path.write_text(json.dumps({"rank": rank, "world_size": size, "store": str(store),
                                     "cases": cases}))
         running.append(subprocess.Popen([RUNNER, path]))
-    codes = [process.wait(timeout=240) for process in running]
+    try:
+        codes = [process.wait(timeout=800) for process in running]
+    finally:
+        for process in running:
+            process.kill()
     if any(codes):
         sys.exit(f"parity_runner ended with {codes}")
 

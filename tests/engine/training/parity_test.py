@@ -26,8 +26,15 @@ def cases():
                                         ("bert-mini", 2, OPTIMIZERS),
                                         ("resnet50", 4, OPTIMIZERS)):
         for name, recipe in optimizers.items():
-            if workload == "resnet50":  # batch norm over few values magnifies rounding
-                recipe = {**recipe, "learning_rate": recipe["learning_rate"] / 10}
+            if workload == "resnet50":
+                # At full rates rounding grows thirtyfold per step here (1e-14, 2e-11, 6e-10 in the
+                # loss after 1, 3, 5 steps of SGD); at these the weights still move well beyond 1e-8.
+                gentler = {"sgd": 10000, "lars": 100}.get(name, 10)
+                recipe = {**recipe, "learning_rate": recipe["learning_rate"] / gentler}
+            if workload == "bert-mini":
+                # The loss does not depend on a key's bias: its gradient is rounding, which Adam's
+                # decay inside the gradient would blow up.
+                recipe = {**recipe, "decay_norms_and_biases": False}
             if name == "plain-sgd" and workload not in ("linear", "mlp"):
                 continue
             yield f"{workload} {name}", {"workload": workload, "recipe": recipe, "batch": batch}
