@@ -29,6 +29,13 @@ if(NOT SCALEMARK_CUDA STREQUAL "OFF")
   else()
     set(CMAKE_CUDA_COMPILER "${SCALEMARK_NVCC}")
     set(CMAKE_CUDA_ARCHITECTURES 80 90)
+    # The wheels of NVIDIA's compiler keep libraries in lib, where nvcc looks in lib64: CMake's check of the
+    # compiler would not link.
+    get_filename_component(_cuda_root "${SCALEMARK_NVCC}" DIRECTORY)
+    get_filename_component(_cuda_root "${_cuda_root}" DIRECTORY)
+    if(NOT EXISTS "${_cuda_root}/lib64" AND EXISTS "${_cuda_root}/lib")
+      set(CMAKE_CUDA_FLAGS_INIT "-L${_cuda_root}/lib")
+    endif()
     enable_language(CUDA)
     set(SCALEMARK_WITH_CUDA TRUE)
     target_include_directories(LibTorch::cuda SYSTEM INTERFACE "${CUDA_INCLUDE_DIR}" "${NCCL_INCLUDE_DIR}")
