@@ -43,6 +43,16 @@ reporting::Report opening(const TrainRequest& request, bool with_cuda,
   return report;
 }
 
+// By UUID: CUDA and NVML number GPUs differently. Empty on a CPU.
+std::string device_name(const reporting::Report& report, const std::string& uuid) {
+  for (const auto& host : report.environment.hosts) {
+    for (const auto& gpu : host.gpus) {
+      if (!uuid.empty() && gpu.uuid == uuid) return gpu.name;
+    }
+  }
+  return {};
+}
+
 std::string in_words(const reporting::Evaluation& evaluation) {
   return "epoch " + std::to_string(evaluation.epoch) + ": train loss " +
          std::to_string(evaluation.train_loss) + ", held-out loss " +
@@ -52,7 +62,8 @@ std::string in_words(const reporting::Evaluation& evaluation) {
 
 }  // namespace
 
-RunReport::RunReport(const TrainRequest& request, Session& session) {
+RunReport::RunReport(const TrainRequest& request, Session& session)
+    : device_uuid_(session.device().identity()) {
   auto hosts = gather_hosts(session);
   if (session.world().rank != 0) return;
   writer_.emplace(request.settings.general.output,
@@ -67,9 +78,10 @@ void RunReport::add(const reporting::Evaluation& evaluation) {
 
 void RunReport::add_point(reporting::PointRecord identity, const PointOutcome& outcome) {
   if (!writer_) return;
-  identity.evaluation = outcome.evaluations;
-  auto point = reporting::assemble_point(std::move(identity), outcome.ranks);
   const auto report = writer_->report();
+  identity.evaluation = outcome.evaluations;
+  identity.device_name = device_name(report, device_uuid_);
+  auto point = reporting::assemble_point(std::move(identity), outcome.ranks);
   auto findings = reporting::findings_of(
       point, {.hosts = report.environment.hosts, .variables = report.environment.variables});
   writer_->add_point(std::move(point), std::move(findings));

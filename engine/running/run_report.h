@@ -25,6 +25,7 @@ class RunReport {
   void close(reporting::ReportStatus status, ExitCode exit_code);
 
  private:
+  std::string device_uuid_;  // of this rank; empty on a CPU
   std::optional<reporting::ReportWriter> writer_;
 };
 
