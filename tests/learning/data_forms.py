@@ -1,0 +1,47 @@
+"""`train --iters` on every form of data that it takes, on 1 and 2 ranks: an image tree, a text folder with its own
+vocabulary, a text file with --vocab, a token file."""
+
+import tempfile
+from pathlib import Path
+
+from learning import make_images, make_text, train
+from program import check, run
+
+
+def runs(output, *options):
+    for ranks in (1, 2):
+        report, _ = train(output, *options, "--iters", 4, "--warmup-iters", 1, "--batch-size", 4, "--threads", 1,
+                          ranks=ranks)
+        [point] = report["points"]
+        check(point["status"] == "ok" and point["world_size"] == ranks, f"{point['status']} {point['world_size']}")
+        check(point["samples"] == 4 * 4 * ranks, f"{point['samples']} samples")
+        check(point["loss"]["first"] > 0, f"loss {point['loss']}")
+        yield point
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        images = make_images(folder / "images", 40, size=48, classes=4)
+        for point in runs(folder / "run", "--workload", "resnet50", "--data", images, "--image-size", 32):
+            check(point["image_size"] == 32 and point["phases_s"]["data_wait"] >= 0, f"{point['phases_s']}")
+
+        text = make_text(folder / "text", 80)
+        corpus, vocab, tokens = text / "corpus.txt", text / "vocab.txt", folder / "corpus.tokens"
+        run("data", "tokenize", corpus, "--vocab", vocab, "--output", tokens)
+        bert = ["--workload", "bert-mini", "--sequence-length", 32]
+        forms = {"a folder with its vocab.txt": ["--data", text],
+                 "a file and --vocab": ["--data", corpus, "--vocab", vocab],
+                 "a token file": ["--data", tokens],
+                 "a token file and --vocab": ["--data", tokens, "--vocab", vocab]}
+        losses = {}
+        for form, data in forms.items():
+            losses[form] = [point["loss"]["first"] for point in runs(folder / "run", *bert, *data)]
+            print(f"{form}: first losses on 1 and 2 ranks {losses[form]}", flush=True)
+        check(len({tuple(values) for values in losses.values()}) == 1, f"the same corpus trains differently: {losses}")
+
+        run("train", *bert, "--data", corpus, "--iters", 1, "--output", folder / "refused", expect=78)
+
+
+if __name__ == "__main__":
+    main()

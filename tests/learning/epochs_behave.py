@@ -1,0 +1,123 @@
+"""What `train --epochs` promises besides learning: who is held out, bad files, a stop half-way, where the time and the
+memory go. Tiny data; each check is one function."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from learning import EPOCH_LINE, evaluations_of, figures, make_images, make_text, train
+from program import SCALEMARK, check, clean_environment, report_in
+
+RESNET = ["--workload", "resnet50", "--image-size", 32, "--batch-size", 8, "--threads", 1, "--learning-rate", 1e-3]
+BERT = ["--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 8, "--threads", 1]
+
+
+def the_tenth_of_each_class_is_held_out(folder):
+    images = make_images(folder / "split", 66, size=32, classes=3)  # 22 a class
+    shutil.rmtree(images / "val")
+    for ranks in (1, 2):
+        report, printed = train(folder / "run", *RESNET, "--data", images, "--epochs", 1, ranks=ranks)
+        [evaluation] = evaluations_of(report, printed)
+        check(evaluation["samples"] == 6, f"a tenth of 22 in 3 classes are 6: {evaluation}")
+        [point] = report["points"]
+        # 60 remain: 7 batches of 8 on one rank; 30 on each of two ranks: 3 batches
+        check(point["iterations"] == {1: 7, 2: 3}[ranks], f"{point['iterations']} steps on {ranks} ranks")
+        check(point["samples"] == {1: 56, 2: 48}[ranks], f"{point['samples']} samples on {ranks} ranks")
+
+
+def bad_files_are_skipped_and_listed_once(folder):
+    images = make_images(folder / "bad", 48, size=32, classes=3)
+    bad = sorted((images / "train").rglob("*.jpg"))[5], sorted((images / "val").rglob("*.jpg"))[2]
+    held_out = len(list((images / "val").rglob("*.jpg")))
+    for file in bad:
+        file.write_bytes(b"not an image")
+    _, printed = train(folder / "fails", *RESNET, "--data", images, "--epochs", 1, expect=65)
+    check(any(str(file) in printed for file in bad), f"no bad file is named:\n{printed}")
+    for ranks in (1, 2):
+        report, printed = train(folder / "run", *RESNET, "--data", images, "--epochs", 3, "--on-bad-sample", "skip",
+                                ranks=ranks)
+        evaluations = evaluations_of(report, printed)
+        check([e["samples"] for e in evaluations] == [held_out - 1] * 3, f"one of {held_out} is bad: {evaluations}")
+        [point] = report["points"]
+        listed = sorted(entry["name"] for entry in point["data_loading"]["skipped"])
+        check(listed == sorted(map(str, bad)), f"listed {listed}")
+
+
+def phases_sum_to_the_step(folder):
+    images = make_images(folder / "phases", 64, size=224, classes=3)
+    for workers in (0, 1, 2):
+        report, printed = train(folder / "run", *RESNET, "--data", images, "--epochs", 2, "--workers", workers)
+        evaluations_of(report, printed)
+        [point] = report["points"]
+        phases, step = point["phases_s"], point["step_mean_over_ranks_s"]
+        check(abs(sum(phases.values()) - step) <= 1e-6 * step, f"{phases} do not sum to {step}")
+        check(abs(point["iterations"] * step - point["wall_s"]) <= 0.05 * point["wall_s"], "steps do not fill the window")
+        share = phases["data_wait"] / step
+        print(f"workers {workers}: data_wait {100 * share:.1f} % of {1e3 * step:.1f} ms; {figures(report)}", flush=True)
+        if workers == 0:  # the training thread decodes: what it spends on that cannot be nothing
+            check(phases["data_wait"] > 1e-4, f"no wait for data without workers: {phases}")
+        check(point["setup_s"]["first_step"] > 0, f"the first step took no time: {point['setup_s']}")
+
+
+def a_stop_leaves_a_valid_report(folder):
+    text = make_text(folder / "stop", 40)
+    command = [SCALEMARK, "train", *BERT, "--data", text, "--epochs", 1000, "--output", folder / "stopped"]
+    program = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, env=clean_environment())
+    for line in program.stderr:
+        if line.startswith("epoch 1:"):
+            break
+    else:
+        sys.exit("FAILED: the first epoch was never printed")
+    program.send_signal(signal.SIGTERM)
+    start = time.monotonic()
+    program.communicate(timeout=30)
+    check(program.returncode == 75, f"exit code {program.returncode}")
+    check(time.monotonic() - start < 10, f"{time.monotonic() - start:.1f} s after SIGTERM")
+    report = report_in(folder / "stopped")
+    check((report["status"], report["exit_code"]) == ("interrupted", 75), f"{report['status']}")
+    check(report["points"] == [], "the unfinished point is no row")
+    journal = (folder / "stopped" / "journal.jsonl").read_text()
+    check("epoch 1: train loss" in journal, "the finished epoch is not in the journal")
+
+
+def resident_bytes(pid):
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def memory_is_flat(folder):
+    images = make_images(folder / "flat", 48, size=64, classes=3)
+    command = [SCALEMARK, "train", *RESNET, "--data", images, "--epochs", 20, "--workers", 2, "--output",
+               folder / "long"]
+    program = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                               env=clean_environment())
+    resident = [resident_bytes(program.pid) for line in program.stderr if EPOCH_LINE.match(line)]
+    check(program.wait(timeout=60) == 0, f"exit code {program.returncode}")
+    check(len(resident) == 20, f"{len(resident)} epochs were printed")
+    middle, end = max(resident[5:10]), max(resident[15:])
+    print("MiB after each epoch: " + " ".join(f"{bytes_ / 2**20:.0f}" for bytes_ in resident), flush=True)
+    check(end <= middle * 1.03, f"{end - middle} bytes more after 20 epochs than after 10")
+
+
+CHECKS = [the_tenth_of_each_class_is_held_out, bad_files_are_skipped_and_listed_once, phases_sum_to_the_step,
+          a_stop_leaves_a_valid_report, memory_is_flat]
+
+
+def main():
+    chosen = sys.argv[1:] or [check_.__name__ for check_ in CHECKS]
+    for check_ in CHECKS:
+        if check_.__name__ not in chosen:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.monotonic()
+            check_(Path(folder))
+            print(f"{check_.__name__}: {time.monotonic() - start:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
