@@ -30,7 +30,10 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
   };
   WorkloadData opened;
   opened.train = open(data::ImageSplit::kTrain, data::ImageTransform::kTrain);
-  opened.held_out = open(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate);
+  // Only epochs evaluate: a measured run takes a tree of one image per class too.
+  if (settings.measuring.epochs) {
+    opened.held_out = open(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate);
+  }
   auto shape = asked_shape(settings.what);
   shape.classes = static_cast<std::int64_t>(tree.classes.size());
   opened.shape = catalogue::resolved_shape(workload, shape);

@@ -17,7 +17,7 @@ struct WorkloadData {
   catalogue::ModelShape shape;  // resolved: classes of the tree, size of the vocabulary
   std::string identity;         // "synthetic", or a hash by which ranks recognise the same data
   std::unique_ptr<data::Dataset> train;     // absent: synthetic
-  std::unique_ptr<data::Dataset> held_out;  // absent: synthetic
+  std::unique_ptr<data::Dataset> held_out;  // absent: synthetic, or images without epochs
 };
 
 // Throws 66 / 65 as the data rooms do; configuration() when the workload cannot take this data.
