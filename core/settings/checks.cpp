@@ -37,6 +37,9 @@ class Checker {
     if (known({"iters", "epochs"}) && s_.measuring.iters && s_.measuring.epochs) {
       refuse("iters", "cannot be combined with --epochs: steps are counted, or epochs");
     }
+    if (known({"epochs", "data"}) && s_.measuring.epochs && s_.what.data == "synthetic") {
+      refuse("epochs", "needs data that has an end: give --data PATH, or count steps with --iters");
+    }
     if (known({"quiet", "verbose"}) && s_.general.quiet && s_.general.verbose) {
       refuse("quiet", "cannot be combined with --verbose");
     }

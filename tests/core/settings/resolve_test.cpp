@@ -174,7 +174,11 @@ TEST(Resolve, RefusesBadValuesByName) {
 }
 
 TEST(Resolve, RefusesWhatContradicts) {
-  EXPECT_EQ(only_problem(given({{"iters", "5"}, {"epochs", "1"}})),
+  EXPECT_EQ(only_problem(given({{"epochs", "2"}})),
+            "--epochs is '2' (from option); needs data that has an end: give --data PATH, or count "
+            "steps with --iters.");
+  EXPECT_EQ(only_problem(given(
+                {{"workload", "resnet50"}, {"data", "tree"}, {"iters", "5"}, {"epochs", "1"}})),
             "--iters is '5' (from option); cannot be combined with --epochs: steps are counted, or "
             "epochs.");
   EXPECT_EQ(only_problem(given({{"data", "/tmp/x"}})),
@@ -214,6 +218,7 @@ TEST(Resolve, ListsAllProblemsAtOnceAndJudgesNothingTwice) {
                                                {"workload", "nosuch"},
                                                {"iters", "0"},
                                                {"epochs", "2"},
+                                               {"data", "tree"},
                                                {"device", "tpu"}}),
                                         laptop());
   EXPECT_EQ(resolution.problems.size(), 5u);

@@ -18,6 +18,7 @@ TEST(SettingsJson, RoundTripIsExact) {
   const Settings settings = resolved({{"workload", {"resnet50", "option"}},
                                       {"learning_rate", {"0.30000000000000004", "option"}},
                                       {"clip_grad_norm", {"0.1", "option"}},
+                                      {"data", {"tree", "option"}},
                                       {"epochs", {"3", "option"}},
                                       {"no_progress", {"on", "option"}},
                                       {"timeout", {"100,window=7", "option"}},
