@@ -10,6 +10,7 @@
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/fault.h"
+#include "engine/distributed/interrupt.h"
 #include "engine/distributed/network.h"
 #include "engine/distributed/open_store.h"
 
@@ -83,6 +84,11 @@ void throw_if_a_peer_failed(const c10::intrusive_ptr<c10d::Store>& store, const 
   if (cause.record) throw Error(caused_by(*cause.record, world.rank));
 }
 
+// The caller knows the signal's own error; this one only ends the waiting.
+void throw_if_asked_to_end() {
+  if (received_signal()) throw rendezvous_error("asked to end while waiting for the other ranks");
+}
+
 void await_everybody(const c10::intrusive_ptr<c10d::Store>& store, const World& world,
                      const Rendezvous& at, milliseconds timeout,
                      steady_clock::time_point deadline) {
@@ -97,6 +103,7 @@ void await_everybody(const c10::intrusive_ptr<c10d::Store>& store, const World& 
     }
     if (ready && store->check(all_ready)) return;
     throw_if_a_peer_failed(store, world);
+    throw_if_asked_to_end();
     if (steady_clock::now() >= deadline) break;
     std::this_thread::sleep_for(kPollPeriod);
   }

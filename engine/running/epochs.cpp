@@ -105,6 +105,7 @@ EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
 
     const auto held = evaluate(*trainer.network, held_out, options.sampling.loader, device,
                                trainer.step->precision(), control);
+    require_finite("the held-out loss", held.loss, std::nullopt);
     result.evaluations.push_back(
         {.epoch = epoch + 1,
          .train_loss = totals.loss,

@@ -46,16 +46,19 @@ std::vector<double> LossTrace::values() const {
 
 void require_finite(const std::vector<double>& losses, std::int64_t first_step) {
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    if (std::isfinite(losses[i])) continue;
-    throw Error(ErrorRecord{
-        .code = "E_NUMERICS",
-        .exit_code = ExitCode::kNumerics,
-        .what = "the loss became " + std::string(std::isnan(losses[i]) ? "NaN" : "infinite"),
-        .expected = "a finite loss",
-        .hint = "lower --learning-rate, add --lr-warmup-steps or --clip-grad-norm, or "
-                "try --precision fp32",
-        .step = first_step + static_cast<std::int64_t>(i)});
+    require_finite("the loss", losses[i], first_step + static_cast<std::int64_t>(i));
   }
+}
+
+void require_finite(const std::string& what, double loss, std::optional<std::int64_t> step) {
+  if (std::isfinite(loss)) return;
+  throw Error(ErrorRecord{.code = "E_NUMERICS",
+                          .exit_code = ExitCode::kNumerics,
+                          .what = what + " became " + (std::isnan(loss) ? "NaN" : "infinite"),
+                          .expected = "a finite loss",
+                          .hint = "lower --learning-rate, add --lr-warmup-steps or "
+                                  "--clip-grad-norm, or try --precision fp32",
+                          .step = step});
 }
 
 }  // namespace scalemark::running

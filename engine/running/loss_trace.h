@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace scalemark::running {
@@ -36,5 +37,6 @@ class LossTrace {
 // Throws E_NUMERICS (82) naming the first step whose loss is not finite. `first_step` is the number
 // of losses[0] in the run.
 void require_finite(const std::vector<double>& losses, std::int64_t first_step);
+void require_finite(const std::string& what, double loss, std::optional<std::int64_t> step);
 
 }  // namespace scalemark::running

@@ -2,21 +2,10 @@
 
 #include <numeric>
 
-#include "core/catalogue/memory.h"
+#include "engine/running/memory_advice.h"
 
 namespace scalemark::running {
 namespace {
-
-catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
-                                          const catalogue::ModelShape& shape) {
-  const auto& parallel = settings.parallel;
-  return {.shape = shape,
-          .batch_size = settings.size.batch_size,
-          .optimizer = settings.recipe.optimizer,
-          .momentum = settings.recipe.momentum,
-          .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
-          .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view};
-}
 
 // Names the configuration in words that sort and read well: what distinguishes two points of a
 // sweep.

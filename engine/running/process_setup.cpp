@@ -2,9 +2,11 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <c10/util/Logging.h>
 #include <malloc.h>
 
 #include <climits>
+#include <cstdlib>
 
 #include "core/base/error.h"
 
@@ -18,9 +20,15 @@ void keep_freed_memory() {
   if (!done) throw bug("mallopt refused the allocator settings");
 }
 
+void quieten_torch() {
+  if (setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0) != 0) throw bug("setenv failed");
+  c10::initLogging();  // reads the variable; plain C++ programs have to ask for it
+}
+
 }  // namespace
 
 void set_up_process(const settings::Settings& settings) {
+  quieten_torch();
   keep_freed_memory();
   at::set_num_threads(settings.parallel.threads);
   if (settings.recipe.deterministic) {

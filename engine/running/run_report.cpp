@@ -72,6 +72,10 @@ RunReport::RunReport(const TrainRequest& request, Session& session)
                                                      : reporting::ExistingFolder::kRefuse);
 }
 
+void RunReport::enter(const std::string& phase) {
+  if (writer_) writer_->event(phase);
+}
+
 void RunReport::add(const reporting::Evaluation& evaluation) {
   if (writer_) writer_->event("epoch", in_words(evaluation));
 }

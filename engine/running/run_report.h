@@ -20,7 +20,9 @@ class RunReport {
 
   reporting::ReportWriter* writer() { return writer_ ? &*writer_ : nullptr; }
 
-  void add(const reporting::Evaluation& evaluation);  // to the journal, as it goes
+  // To the journal, as it goes: a run that is killed shows how far it came.
+  void enter(const std::string& phase);
+  void add(const reporting::Evaluation& evaluation);
   void add_point(reporting::PointRecord identity, const PointOutcome& outcome);
   void close(reporting::ReportStatus status, ExitCode exit_code);
 

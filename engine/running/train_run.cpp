@@ -12,6 +12,7 @@
 #include "engine/distributed/watchdog.h"
 #include "engine/running/failure.h"
 #include "engine/running/last_words.h"
+#include "engine/running/memory_advice.h"
 #include "engine/running/point.h"
 #include "engine/running/point_identity.h"
 #include "engine/running/process_setup.h"
@@ -26,6 +27,7 @@ namespace {
 
 // A signalled run has 10 s (docs/FAULTS.md); the rest is for the report.
 constexpr unsigned kSignalBackstopSeconds = 9;
+constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 
 std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
@@ -74,6 +76,7 @@ class RankRun {
                    [this] { return posted_cause(); }) {
     progression_.on_enter([this](const std::string& phase, double timeout_s) {
       watchdog_.set_phase(phase, milliseconds_of(timeout_s));
+      if (report_) report_->enter(phase);
     });
   }
 
@@ -81,7 +84,7 @@ class RankRun {
     words_.use_report(nullptr);
     words_.use_board(nullptr);
     watchdog_.clear_phase();
-    if (session_) session_->board().leave();
+    if (session_) session_->board().leave(leave_limit_);
   }
 
   // Errors are spoken in here, while there is still a board and a report to speak to.
@@ -90,6 +93,7 @@ class RankRun {
       return run_to_the_end();
     } catch (...) {
       auto record = record_of(std::current_exception(), board());
+      if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
       if (const auto signal = distributed::received_signal()) record = interrupted_by(*signal);
       const bool interrupted = distributed::received_signal().has_value();
       return words_.speak(std::move(record), interrupted ? reporting::ReportStatus::kInterrupted
@@ -107,6 +111,7 @@ class RankRun {
 
     progression_.enter("data");
     const WorkloadData data = open_data(settings, workload);
+    fitting_ = what_fits(settings, workload, data.shape, available_memory(*session_));
     progression_.enter("preflight");
     distributed::preflight(session_->store_pointer(), session_->world().world_size,
                            facts_of(request_, data), session_->board(),
@@ -128,7 +133,7 @@ class RankRun {
           report_->add(evaluation);
         });
     console.finish();
-    if (outcome.stopped) return end_interrupted(agreement.stop()->signal);
+    if (outcome.stopped) return end_interrupted(*agreement.stop());
 
     report_->add_point(std::move(identity), outcome);
     report_->close(reporting::ReportStatus::kComplete, ExitCode::kPass);
@@ -143,10 +148,12 @@ class RankRun {
     }};
   }
 
-  // Not posted as a fault: every rank has agreed on it.
-  ExitCode end_interrupted(int signal) {
+  // Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
+  // not waited for again.
+  ExitCode end_interrupted(const distributed::Stop& stop) {
     words_.use_board(nullptr);
-    return words_.speak(interrupted_by(signal), reporting::ReportStatus::kInterrupted);
+    if (!stop.agreed) leave_limit_ = kLeaveUnansweredLimit;
+    return words_.speak(interrupted_by(stop.signal), reporting::ReportStatus::kInterrupted);
   }
 
   distributed::FaultBoard* board() { return session_ ? &session_->board() : nullptr; }
@@ -162,6 +169,8 @@ class RankRun {
   LastWords& words_;
   Progression& progression_;
   distributed::InterruptHandlers interrupts_{kSignalBackstopSeconds};
+  std::chrono::milliseconds leave_limit_ = distributed::FaultBoard::kLeaveLimit;
+  std::optional<std::string> fitting_;  // what would fit, once the data has told the model's shape
   std::optional<Session> session_;
   std::optional<RunReport> report_;
   distributed::Watchdog watchdog_;

@@ -1,0 +1,87 @@
+#include "engine/running/memory_advice.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "core/monitoring/environment.h"
+
+namespace scalemark::running {
+namespace {
+
+std::uint64_t mapped_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::optional<std::uint64_t> address_space_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const std::uint64_t used = mapped_bytes();
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+std::optional<std::uint64_t> share_of_host(int ranks_here) {
+  const auto host = monitoring::survey_host("/", {});
+  if (host.memory_bytes == 0) return std::nullopt;
+  const std::uint64_t limit = host.cgroup.memory_bytes.value_or(host.memory_bytes);
+  return std::min(limit, host.memory_bytes) / static_cast<std::uint64_t>(std::max(1, ranks_here));
+}
+
+std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
+  for (const auto& gpu : monitoring::survey_host().gpus) {
+    if (gpu.uuid == uuid) return gpu.memory_bytes;
+  }
+  return std::nullopt;
+}
+
+std::string in_gib(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
+  return text;
+}
+
+}  // namespace
+
+catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
+                                          const catalogue::ModelShape& shape) {
+  const auto& parallel = settings.parallel;
+  return {.shape = shape,
+          .batch_size = settings.size.batch_size,
+          .optimizer = settings.recipe.optimizer,
+          .momentum = settings.recipe.momentum,
+          .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
+          .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view};
+}
+
+std::optional<std::uint64_t> available_memory(Session& session) {
+  if (session.device().torch_device().is_cuda()) {
+    return memory_of_gpu(session.device().identity());
+  }
+  const auto share = share_of_host(session.world().local_world_size);
+  const auto left = address_space_left();
+  return share && left ? std::min(*share, *left) : left ? left : share;
+}
+
+std::optional<std::string> what_fits(const settings::Settings& settings,
+                                     const catalogue::Workload& workload,
+                                     const catalogue::ModelShape& shape,
+                                     std::optional<std::uint64_t> available_bytes) {
+  if (!available_bytes) return std::nullopt;
+  const auto question = memory_question(settings, shape);
+  const std::int64_t batch =
+      catalogue::largest_batch_that_fits(workload, question, *available_bytes);
+  const std::string within = " into " + in_gib(*available_bytes);
+  if (batch == 0) return "by the estimate not even --batch-size 1 fits" + within;
+  if (batch >= question.batch_size) {
+    return "by the estimate --batch-size " + std::to_string(question.batch_size) + " fits" +
+           within + ", so something else takes memory here";
+  }
+  return "by the estimate --batch-size " + std::to_string(batch) + " fits" + within;
+}
+
+}  // namespace scalemark::running
