@@ -1,0 +1,144 @@
+"""Ranks that die, hang or disagree, and signals: exit codes, reports, no orphans."""
+
+import os
+import signal
+import socket
+import time
+
+from endings import (ENDLESS, Running, check_gone, closed_report, error_lines, expect_error, only_error, run_cases)
+from program import check
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def by_hand(rank, port, output, *options):
+    return Running("train", "--workload", "linear", "--output", output, *options, RANK=rank, WORLD_SIZE=2,
+                   LOCAL_RANK=rank, LOCAL_WORLD_SIZE=2, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+
+
+def ranks_disagree(folder):
+    port = free_port()
+    with by_hand(0, port, folder / "out", "--batch-size", 32) as first, \
+            by_hand(1, port, folder / "out", "--batch-size", 64) as second:
+        for run in (first, second):
+            run.end(expect=76)
+            line = only_error(run.stderr, "E_RANKS_DISAGREE", 76, "rank 1", "batch_size", "32", "64")
+            check("global_batch_size" in line, line)  # every key that differs is named
+
+
+def killed_rank(folder):
+    with Running("train", "--workload", "mlp", "--nproc-per-node", 2, *ENDLESS, "--output", folder / "out") as run:
+        run.await_event("window")
+        ranks = run.ranks()
+        check(len(ranks) == 2, f"two ranks: {ranks}")
+        os.kill(ranks[1], signal.SIGKILL)
+        run.end(expect=69)
+        check_gone(ranks)
+    lines = error_lines(run.stderr)
+    check(len(lines) == 2, run.stderr)
+    expect_error(lines[0], "E_PEER_LOST", 69, "rank=0", "phase=window", "step=")
+    expect_error(lines[1], "E_RANK_KILLED", 69, "rank=1", str(ranks[1]), "SIGKILL")
+    report = closed_report(folder / "out", "failed", 69)
+    check(report["errors"][0]["code"] == "E_PEER_LOST" and report["points"] == [], "the fault, and no row")
+
+
+def signalled(folder, number, exit_code, ranks, code):
+    out = folder / f"{number}-{ranks}"
+    options = ("--nproc-per-node", ranks) if ranks > 1 else ()
+    with Running("train", "--workload", "linear", *options, *ENDLESS, "--output", out) as run:
+        run.await_event("window")
+        children = run.ranks()
+        os.kill(run.process.pid, number)
+        took = run.end(expect=exit_code)
+        check(took < 10, f"took {took:.1f} s")
+        check_gone(children)
+    lines = error_lines(run.stderr)
+    check(len(lines) == ranks and all(line[:2] == (code, exit_code) for line in lines), run.stderr)
+    report = closed_report(out, "interrupted", exit_code)
+    check(report["points"] == [], "the unfinished window is no row")
+
+
+def sigterm(folder):
+    signalled(folder, signal.SIGTERM, 75, 2, "E_PREEMPTED")
+    signalled(folder, signal.SIGTERM, 75, 1, "E_PREEMPTED")
+
+
+def sigint(folder):
+    signalled(folder, signal.SIGINT, 130, 2, "E_INTERRUPTED")
+
+
+def sigusr1(folder):
+    signalled(folder, signal.SIGUSR1, 75, 2, "E_PREEMPTED")
+
+
+def sigterm_while_a_peer_is_stopped(folder):
+    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--output", folder / "out") as run:
+        run.await_event("window")
+        ranks = run.ranks()
+        os.kill(ranks[1], signal.SIGSTOP)
+        os.kill(run.process.pid, signal.SIGTERM)
+        run.end(expect=75, seconds=15)
+        check_gone(ranks)
+    closed_report(folder / "out", "interrupted", 75)
+
+
+def sigterm_while_waiting_for_peers(folder):
+    with by_hand(0, free_port(), folder / "out") as run:
+        for _ in range(200):
+            if run.process.poll() is not None or listening(run.process.pid):
+                break
+            time.sleep(0.1)
+        time.sleep(0.5)
+        os.kill(run.process.pid, signal.SIGTERM)
+        took = run.end(expect=75, seconds=15)
+        check(took < 10, f"took {took:.1f} s")
+    only_error(run.stderr, "E_PREEMPTED", 75, "phase=rendezvous")
+
+
+def listening(pid):
+    """Has the rank got to its rendezvous: does it hold a listening socket of this network?"""
+    with open(f"/proc/{pid}/net/tcp") as table:
+        inodes = {line.split()[9] for line in table.readlines()[1:] if line.split()[3] == "0A"}
+    with open(f"/proc/{pid}/net/tcp6") as table:
+        inodes |= {line.split()[9] for line in table.readlines()[1:] if line.split()[3] == "0A"}
+    for entry in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            target = os.readlink(f"/proc/{pid}/fd/{entry}")
+        except FileNotFoundError:
+            continue
+        if target.startswith("socket:[") and target[8:-1] in inodes:
+            return True
+    return False
+
+
+def killed_launcher(folder):
+    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--output", folder / "out") as run:
+        run.await_event("window")
+        ranks = run.ranks()
+        run.process.kill()
+        run.end(expect=-signal.SIGKILL)
+        check_gone(ranks)
+    report = closed_report(folder / "out", "partial", None)
+    check("finished" not in report, "a killed run has no end")
+
+
+def stopped_rank(folder):
+    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--timeout", "window=3",
+                 "--output", folder / "out") as run:
+        run.await_event("window")
+        ranks = run.ranks()
+        os.kill(ranks[1], signal.SIGSTOP)
+        run.end(expect=81, seconds=50)
+        check_gone(ranks)
+    only_error(run.stderr, "E_HANG", 81, "rank=0", "phase=window", "step=", "3 s", "--timeout window=")
+    report = closed_report(folder / "out", "failed", 81)
+    check(report["errors"][0]["phase"] == "window" and report["errors"][0]["step"] > 0, report["errors"])
+
+
+run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, sigterm, sigint, sigusr1,
+                                   sigterm_while_a_peer_is_stopped, sigterm_while_waiting_for_peers,
+                                   killed_launcher, stopped_rank)})

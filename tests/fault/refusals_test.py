@@ -1,0 +1,131 @@
+"""What one rank meets by itself: bad data, no memory, a full disk, a missing torch. Each alone and under the
+built-in launcher: the same code, and one line per rank that says it."""
+
+import resource
+import shutil
+import subprocess
+
+from endings import closed_report, error_lines, expect_error, only_error, run_cases
+from program import SCALEMARK, check, clean_environment, run, skip
+
+FAST = ("--iters", 5, "--warmup-iters", 1, "--no-progress")
+
+
+def refused(exit_code, code, quoted, *arguments, launched=True, **environment):
+    """Alone, then as two ranks; the single rank's error line."""
+    line = only_error(run(*arguments, expect=exit_code, **environment).stderr, code, exit_code, *quoted)
+    if launched:
+        done = run(*arguments, "--nproc-per-node", 2, expect=exit_code, **environment)
+        lines = error_lines(done.stderr)
+        check(lines and all(found[1] == exit_code for found in lines), done.stderr)
+        check(len(lines) <= 2, f"more than a line per rank:\n{done.stderr}")
+        expect_error(lines[0], code, exit_code)
+    return line
+
+
+def numerics(folder):
+    mlp = ("train", "--workload", "mlp", "--learning-rate", "1e30", "--iters", 20, "--warmup-iters", 2, "--no-progress")
+    run(*mlp, "--output", folder / "a", expect=82)
+    line = refused(82, "E_NUMERICS", ("rank=0", "step=", "--learning-rate"), *mlp, "--output", folder / "b",
+                   "--overwrite")
+    check("step=2:" in line or "step=3:" in line, f"the first non-finite step is named: {line}")
+    report = closed_report(folder / "b", "failed", 82)
+    check(report["points"] == [] and report["errors"][0]["step"] in (2, 3), report["errors"])
+
+
+def picture_tree(folder):
+    """A tiny ImageFolder; one file of it is no picture."""
+    from PIL import Image
+    for name, colour in (("a", (200, 30, 30)), ("b", (30, 30, 200))):
+        (folder / "train" / name).mkdir(parents=True)
+        for i in range(6):
+            Image.new("RGB", (40, 48), colour).save(folder / "train" / name / f"{i}.JPEG", quality=90)
+    bad = folder / "train" / "a" / "3.JPEG"
+    bad.write_bytes(b"this is no picture")
+    return bad
+
+
+def bad_picture(folder):
+    bad = picture_tree(folder / "tree")
+    options = ("train", "--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--data", folder / "tree",
+               "--epochs", 1, "--learning-rate", "1e-4", "--no-progress", "--threads", 1)
+    line = refused(65, "E_BAD_SAMPLE", (str(bad), "--on-bad-sample skip"), *options, "--output", folder / "out",
+                   "--overwrite")
+    check("rank=0" in line, line)
+    closed_report(folder / "out", "failed", 65)
+
+    run(*options, "--on-bad-sample", "skip", "--output", folder / "skipped")
+    loading = closed_report(folder / "skipped", "complete", 0)["points"][0]["data_loading"]
+    skipped = loading["skipped"]
+    check(len(skipped) >= 1 and all(str(bad) in str(sample) for sample in skipped), loading)
+
+
+def out_of_memory(folder):
+    line = refused(80, "E_OUT_OF_MEMORY", ("rank=0", "by the estimate --batch-size ", " fits into ", "GiB"),
+                   "train", "--workload", "linear", "--batch-size", 500_000_000, *FAST, "--output", folder / "out",
+                   "--overwrite", launched=False)
+    closed_report(folder / "out", "failed", 80)
+    fits = int(line.split("by the estimate --batch-size ")[1].split()[0])
+    check(0 < fits < 500_000_000, line)
+
+
+def no_address_space(folder):
+    """ulimit -v: the same code when the process itself is limited."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    command = [str(SCALEMARK), "train", "--workload", "linear", "--batch-size", "1500000", *map(str, FAST), "--output",
+               str(folder / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, env=clean_environment(),
+                          timeout=120)
+    check(done.returncode == 80, f"{done.returncode}: {done.stderr}")
+    only_error(done.stderr, "E_OUT_OF_MEMORY", 80, "by the estimate --batch-size ")
+
+
+def used_folder(folder):
+    (folder / "out").mkdir()
+    (folder / "out" / "precious").write_text("mine")
+    refused(73, "E_CANNOT_CREATE", (str(folder / "out"), "--overwrite"), "train", "--workload", "linear", *FAST,
+            "--output", folder / "out")
+    check((folder / "out" / "precious").read_text() == "mine", "what was there stays")
+
+
+def full_disk(folder):
+    disk = folder / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], capture_output=True).returncode != 0:
+        skip("a small tmpfs cannot be mounted here (needs root)")
+    try:
+        for ranks in (1, 2):
+            done = run("train", "--workload", "linear", *FAST, "--nproc-per-node", ranks, "--output", disk / "out",
+                       expect=74)
+            lines = error_lines(done.stderr)
+            check(len(lines) <= ranks, done.stderr)
+            expect_error(lines[0], "E_IO", 74, str(disk / "out"), "No space left")
+            shutil.rmtree(disk / "out")
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def no_torch(folder):
+    options = ("train", "--workload", "linear", *FAST, "--output", folder / "out")
+    (folder / "empty").mkdir()
+    refused(71, "E_TORCH_MISSING", ("pip install torch==2.11.0",), *options, "--torch", folder / "empty", launched=False)
+    other = folder / "torch"
+    other.mkdir()
+    (other / "lib").mkdir()
+    (other / "lib" / "libtorch_cpu.so").write_bytes(b"")
+    (other / "version.py").write_text("__version__ = '2.9.1+cu128'\n")
+    refused(71, "E_TORCH_VERSION", ("2.9.1", "2.11.0"), *options, "--torch", other, launched=False)
+    check(not (folder / "out").exists(), "nothing was made")
+
+
+def missing_input(folder):
+    text = folder / "text.txt"
+    text.write_text("One line.\nAnother line.\n\nA second document.\nIt ends.\n")
+    bert = ("train", "--workload", "bert-mini", *FAST, "--output", folder / "out")
+    refused(66, "E_NO_INPUT", ("--vocab", "nowhere.txt"), *bert, "--data", text, "--vocab", folder / "nowhere.txt")
+    refused(66, "E_NO_INPUT", ("--data", "nowhere"), *bert, "--data", folder / "nowhere", "--vocab", text)
+
+
+run_cases({f.__name__: f for f in (numerics, bad_picture, out_of_memory, no_address_space, used_folder, full_disk,
+                                   no_torch, missing_input)})

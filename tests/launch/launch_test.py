@@ -1,0 +1,169 @@
+"""The built program under the launchers of others and its own, over one and two hosts (network namespaces)."""
+
+import shutil
+import socket
+import subprocess
+import sys
+
+from endings import closed_report, run_cases
+from namespaces import TwoHosts
+from program import SCALEMARK, check, clean_environment, skip
+
+TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
+LAUNCH = (sys.executable, "-W", "ignore", "-m", "torch.distributed.launch")
+TRAIN = ("train", "--workload", "mlp", "--batch-size", 8, "--iters", 10, "--warmup-iters", 2, "--no-progress",
+         "--threads", 1)
+
+
+def free_port():
+    """Free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start(*command, **environment):
+    return subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=clean_environment(OMP_NUM_THREADS=1, **environment))
+
+
+def finish(processes, expect=0, seconds=150):
+    """Waits for all; their stderr texts."""
+    texts = []
+    try:
+        for process in processes:
+            out, err = process.communicate(timeout=seconds)
+            texts.append(err)
+            check(process.returncode == expect, f"{process.args}\nended with {process.returncode}\n{out}\n{err}")
+    finally:
+        for process in processes:
+            process.kill()
+    return texts
+
+
+def check_world(folder, launcher, world_size=2, nodes=1):
+    report = closed_report(folder, "complete", 0)
+    point = report["points"][0]
+    check(report["invocation"]["launcher"] == launcher, report["invocation"]["launcher"])
+    check((point["world_size"], point["nodes"]) == (world_size, nodes), point)
+    check([rank["rank"] for rank in point["ranks"]] == list(range(world_size)), point["ranks"])
+    check(point["iterations"] == 10 and point["loss"]["last"] > 0, point)
+    return report
+
+
+def torchrun_over_two_hosts(folder, *rendezvous):
+    with TwoHosts() as hosts:
+        finish([start(*hosts.on(node), *TORCHRUN, "--nnodes", 2, "--nproc-per-node", 1, "--node-rank", node,
+                      *rendezvous, "--no-python", SCALEMARK, *TRAIN, "--output", folder / "out")
+                for node in (0, 1)])
+    check_world(folder / "out", "torch", nodes=2)
+
+
+def torchrun_static(folder):
+    torchrun_over_two_hosts(folder, "--master-addr", TwoHosts.ADDRESSES[0], "--master-port", 29611)
+
+
+def torchrun_c10d(folder):
+    torchrun_over_two_hosts(folder, "--rdzv-backend", "c10d", "--rdzv-id", "job7", "--rdzv-endpoint",
+                            f"{TwoHosts.ADDRESSES[0]}:29612", "--local-addr", TwoHosts.ADDRESSES[0])
+
+
+def own_launcher(folder):
+    with TwoHosts() as hosts:
+        finish([start(*hosts.on(node), SCALEMARK, *TRAIN, "--nnodes", 2, "--node-rank", node, "--nproc-per-node", 1,
+                      "--rendezvous", f"{TwoHosts.ADDRESSES[0]}:29613", "--output", folder / "out")
+                for node in (0, 1)])
+    check_world(folder / "out", "local", nodes=2)
+
+
+def file_rendezvous(folder):
+    finish([start(SCALEMARK, *TRAIN, "--rendezvous", f"file:{folder}/meet", "--output", folder / "out", RANK=rank,
+                  WORLD_SIZE=2, LOCAL_RANK=rank, LOCAL_WORLD_SIZE=2) for rank in (0, 1)])
+    check_world(folder / "out", "torch")
+
+
+def distributed_launch(folder):
+    """torch allows --no-python with --use-env only; --local-rank, its other way, is tested with the options."""
+    finish([start(*LAUNCH, "--use-env", "--nproc-per-node", 2, "--master-port", free_port(), "--no-python", SCALEMARK,
+                  *TRAIN, "--output", folder / "out")])
+    check_world(folder / "out", "torch")
+
+
+def mpi(folder, program, launcher, *options, **environment):
+    if shutil.which(program) is None:
+        skip(f"{program} is not installed")
+    finish([start(program, *options, "-n", 2, SCALEMARK, *TRAIN, "--output", folder / "out", **environment)])
+    check_world(folder / "out", launcher)
+
+
+def open_mpi(folder):
+    mpi(folder, "mpirun.openmpi", "openmpi", "--oversubscribe", "--bind-to", "none", OMPI_ALLOW_RUN_AS_ROOT=1,
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+
+
+def mpich(folder):
+    mpi(folder, "mpiexec.mpich", "pmi")
+
+
+def two_jobs_on_one_port(folder):
+    """Both serve one store port in turn: the second waits for the first, and neither joins the other."""
+    port = free_port()
+
+    def rank_of(job, rank):
+        return start(SCALEMARK, *TRAIN, "--run-id", job, "--timeout", "rendezvous=60", "--output", folder / job,
+                     RANK=rank, WORLD_SIZE=2, LOCAL_RANK=rank, LOCAL_WORLD_SIZE=2, MASTER_ADDR="127.0.0.1",
+                     MASTER_PORT=port)
+    # Job b's rank 1 comes to the port while job a's store serves it.
+    started = [rank_of("a", 0), rank_of("b", 1), rank_of("a", 1)]
+    finish([started[0], started[2]])
+    check_world(folder / "a", "torch")
+    started[1].terminate()
+    started[1].communicate(timeout=30)
+
+
+def torchrun_prints_our_error(folder):
+    """The error file: torchrun's own summary quotes our line; report.json holds the code that torchrun loses."""
+    done = start(*TORCHRUN, "--nproc-per-node", 2, "--master-port", free_port(), "--no-python", SCALEMARK, "train",
+                 "--workload", "mlp", "--learning-rate", "1e30", "--iters", 20, "--warmup-iters", 2, "--no-progress",
+                 "--output", folder / "out")
+    err = finish([done], expect=1)[0]
+    summary = err[err.index("Root Cause"):]
+    check("E_NUMERICS" in summary and "exit 82" in summary, err)
+    closed_report(folder / "out", "failed", 82)
+
+
+def restarted_by_torchrun(folder):
+    """The agent's store outlives the attempt that failed: the next has a run id of its own, even a given one."""
+    script = folder / "once.sh"
+    script.write_text(f"""#!/bin/sh
+[ "$TORCHELASTIC_RESTART_COUNT" = 0 ] && set -- "$@" --learning-rate 1e30
+exec {SCALEMARK} "$@" --output {folder}/out$TORCHELASTIC_RESTART_COUNT
+""")
+    script.chmod(0o755)
+    finish([start(*TORCHRUN, "--nproc-per-node", 2, "--max-restarts", 1, "--master-port", free_port(), "--no-python",
+                  script, *TRAIN, "--run-id", "mine")])
+    check(closed_report(folder / "out0", "failed", 82)["run_id"] == "mine", "the first attempt's id")
+    check(check_world(folder / "out1", "torch")["run_id"] == "mine.attempt1", "the second attempt's id")
+
+
+def doctor(folder):
+    def said(*command, **environment):
+        process = start(*command, SCALEMARK, "doctor", **environment)
+        out, err = process.communicate(timeout=60)
+        check(process.returncode == 0, f"{command}: {process.returncode}\n{out}{err}")
+        return out
+    plain = said()
+    check("launching" in plain, plain)
+    torch = said(*TORCHRUN, "--nproc-per-node", 1, "--master-port", free_port(), "--no-python")
+    check("torch" in torch and "TORCHELASTIC_RUN_ID" in torch or "RANK" in torch, torch)
+    if shutil.which("mpiexec.mpich"):
+        out = said("mpiexec.mpich", "-n", 1)
+        check("pmi" in out and "PMI_RANK" in out, out)
+    if shutil.which("mpirun.openmpi"):
+        out = said("mpirun.openmpi", "-n", 1, OMPI_ALLOW_RUN_AS_ROOT=1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+        check("openmpi" in out and "OMPI_COMM_WORLD_RANK" in out, out)
+
+
+run_cases({f.__name__: f for f in (torchrun_static, torchrun_c10d, own_launcher, file_rendezvous, distributed_launch,
+                                   open_mpi, mpich, two_jobs_on_one_port, torchrun_prints_our_error,
+                                   restarted_by_torchrun, doctor)})

@@ -1,0 +1,140 @@
+"""How runs end: a program in the background, its error lines, its report, its orphans."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+
+from program import SCALEMARK, check, clean_environment, report_in
+
+SOURCE = Path(os.environ.get("SCALEMARK_SOURCE_DIR", "."))
+# One line per error: code, exit code, where, then what was seen.
+ERROR_LINE = re.compile(r"^(?:\[\d+\] )?scalemark: error (E_[A-Z_]+) \(exit (\d+)\)"
+                        r"(?: rank=\d+)?(?: host=\S+)?(?: phase=\S+)?(?: step=\d+)?: .+$")
+ENDLESS = ("--iters", 10_000_000, "--warmup-iters", 2, "--no-progress")
+
+
+class Running:
+    """The program in the background; whatever happens, it is gone at the end of the with block."""
+
+    def __init__(self, *arguments, wrapper=(), cwd=None, **environment):
+        self.command = [*map(str, wrapper), str(SCALEMARK), *map(str, arguments)]
+        self.folder = Path(arguments[arguments.index("--output") + 1]) if "--output" in arguments else None
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        cwd=cwd, env=clean_environment(**environment), start_new_session=True)
+        self.stdout = self.stderr = ""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for pid in [*self.ranks(), self.process.pid]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+    def ranks(self):
+        """Process ids of our children, in the order in which they were started."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        try:
+            return [int(pid) for pid in children.read_text().split()]
+        except (FileNotFoundError, ProcessLookupError):
+            return []
+
+    def await_event(self, event, seconds=60):
+        """Returns once the journal tells of it: "window", "warmup", ..."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            journal = self.folder / "journal.jsonl"
+            if journal.exists() and f'"event":"{event}"' in journal.read_text():
+                time.sleep(0.3)  # into it
+                return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.05)
+        self.process.kill()
+        sys.exit(f"no {event} within {seconds} s: {self.process.communicate()}")
+
+    def end(self, expect, seconds=60):
+        """Waits; how long it took. The exit code must be as expected."""
+        start = time.monotonic()
+        try:
+            self.stdout, self.stderr = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            sys.exit(f"{' '.join(self.command)}\ndid not end within {seconds} s")
+        took = time.monotonic() - start
+        check(self.process.returncode == expect,
+              f"{' '.join(self.command)}\nended with {self.process.returncode}, expected {expect}\n{self.stderr}")
+        return took
+
+
+def error_lines(text):
+    """(code, exit code, line) of each; fails on a line that has not the fixed form, and on backtraces."""
+    found = []
+    for line in text.splitlines():
+        check("frame #" not in line and "[W" not in line[:4] and "Traceback" not in line, f"noise on stderr:\n{text}")
+        if line.startswith("    "):
+            continue  # the launcher quotes the last lines of the rank that failed
+        if re.match(r"^(\[\d+\] )?scalemark: error ", line):
+            match = ERROR_LINE.match(line)
+            check(match, f"not in the fixed form: {line}")
+            found.append((match[1], int(match[2]), line))
+    return found
+
+
+def only_error(text, code, exit_code, *quoted):
+    """The one error line of a process; it must hold each quoted text."""
+    lines = error_lines(text)
+    check(len(lines) == 1, f"expected one error line, got {len(lines)}:\n{text}")
+    expect_error(lines[0], code, exit_code, *quoted)
+    return lines[0][2]
+
+
+def expect_error(found, code, exit_code, *quoted):
+    check(found[:2] == (code, exit_code), f"expected {code} (exit {exit_code}): {found[2]}")
+    for text in quoted:
+        check(text in found[2], f"'{text}' is missing: {found[2]}")
+
+
+def closed_report(folder, status, exit_code):
+    """The report of a run that has ended so; valid under the schema."""
+    report = report_in(folder)
+    schema = json.loads((SOURCE / "docs/report.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(report)
+    check(report["status"] == status, f"status {report['status']}, expected {status}")
+    check(report.get("exit_code") == exit_code, f"exit_code {report.get('exit_code')}, expected {exit_code}")
+    return report
+
+
+def check_gone(pids, seconds=5):
+    """No process of these is left (a zombie has ended)."""
+    end = time.monotonic() + seconds
+    left = pids
+    while left and time.monotonic() < end:
+        left = [pid for pid in left if alive(pid)]
+        time.sleep(0.05)
+    check(not left, f"orphans: {left}")
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def run_cases(cases):
+    """Runs the cases named in the arguments, or all."""
+    import tempfile
+    for name in sys.argv[1:] or cases:
+        with tempfile.TemporaryDirectory() as folder:
+            print(f"-- {name}", flush=True)
+            cases[name](Path(folder))
