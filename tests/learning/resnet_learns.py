@@ -16,8 +16,8 @@ def main():
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--classes", type=int, default=5)
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--classes", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--least", type=float, default=0.80)
     options = parser.parse_args()
     for seed in options.seeds:
