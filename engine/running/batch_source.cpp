@@ -63,8 +63,7 @@ class EndlessEpochs final : public BatchSource {
 
   std::vector<data::SkippedSample> skipped() const override {
     auto all = skipped_before_;
-    const auto here = current_->skipped();
-    all.insert(all.end(), here.begin(), here.end());
+    add_new(all, current_->skipped());
     return all;
   }
 
@@ -88,6 +87,13 @@ class EndlessEpochs final : public BatchSource {
 };
 
 }  // namespace
+
+void add_new(std::vector<data::SkippedSample>& all, const std::vector<data::SkippedSample>& more) {
+  for (const data::SkippedSample& sample : more) {
+    const auto same = [&](const data::SkippedSample& other) { return other.name == sample.name; };
+    if (std::none_of(all.begin(), all.end(), same)) all.push_back(sample);
+  }
+}
 
 std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches) {
   return std::make_unique<CachedBatches>(std::move(batches));

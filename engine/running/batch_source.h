@@ -33,6 +33,9 @@ struct EpochOptions {
   std::uint64_t seed = 0;
 };
 
+// Appends the samples that `all` does not name yet: each epoch skips the same files again.
+void add_new(std::vector<data::SkippedSample>& all, const std::vector<data::SkippedSample>& more);
+
 // Batches of an epoch in the sampler's order; one pass.
 std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset, const EpochOptions& options,
                                          std::int64_t epoch, bool shuffle);

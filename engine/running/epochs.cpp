@@ -1,6 +1,7 @@
 #include "engine/running/epochs.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -20,6 +21,10 @@ void append(Window& all, Window&& epoch) {
   all.padded += epoch.padded;
   all.non_pad_tokens += epoch.non_pad_tokens;
   all.stopped = epoch.stopped;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 double mean(const std::vector<double>& values) {
@@ -83,7 +88,9 @@ EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
   EpochsResult result;
   const std::int64_t steps = steps_per_epoch(train.size(), options);
   for (std::int64_t epoch = 0; epoch < options.epochs && !result.all.stopped; ++epoch) {
+    const auto opening = std::chrono::steady_clock::now();
     const auto loader = open_epoch(train, options.sampling, epoch, /*shuffle=*/true);
+    if (epoch == 0) result.data_s = seconds_since(opening);
     const StepContext context{.step = *trainer.step,
                               .next_batch = [&] { return next_of(*loader); },
                               .micro_steps = options.micro_steps,
@@ -95,7 +102,7 @@ EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
         measure(context,
                 "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options.epochs), steps);
     require_finite(window.losses, first_step);
-    for (const auto& sample : loader->skipped()) result.skipped.push_back(sample);
+    add_new(result.skipped, loader->skipped());
     const auto totals = window.stopped ? EpochTotals{}
                                        : over_ranks(control, {.loss = mean(window.losses),
                                                               .wall_s = window.wall_s,
@@ -103,9 +110,11 @@ EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
     append(result.all, std::move(window));
     if (result.all.stopped) break;
 
+    trainer.step->sync().before_evaluation();
     const auto held = evaluate(*trainer.network, held_out, options.sampling.loader, device,
-                               trainer.step->precision(), control);
+                               *trainer.step, control, watch);
     require_finite("the held-out loss", held.loss, std::nullopt);
+    add_new(result.skipped, held.skipped);
     result.evaluations.push_back(
         {.epoch = epoch + 1,
          .train_loss = totals.loss,

@@ -25,7 +25,8 @@ struct EpochsOptions {
 struct EpochsResult {
   Window all;  // every step of every epoch, one after another
   std::vector<reporting::Evaluation> evaluations;
-  std::vector<data::SkippedSample> skipped;
+  std::vector<data::SkippedSample> skipped;  // each once; held-out ones too
+  double data_s = 0;                         // until the first epoch's loader stood
 };
 
 // How many optimizer steps an epoch has on every rank: full batches only.

@@ -5,7 +5,9 @@
 #include <torch/nn/module.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -42,18 +44,19 @@ Sums from_bytes(const std::string& bytes) {
 }
 
 Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::Device device,
-                       const training::PrecisionPolicy& precision) {
+                       const training::TrainStep& step, StepWatch& watch) {
   const at::TensorOptions on(device);
   workloads::EvaluationSums total{.loss = at::zeros({}, on.dtype(at::kDouble)),
                                   .correct = at::zeros({}, on.dtype(at::kLong)),
                                   .items = at::zeros({}, on.dtype(at::kLong))};
   const at::NoGradGuard no_gradients;
-  const training::AutocastScope autocast(precision);
+  const training::AutocastScope autocast(step.precision());
   while (auto loaded = loader.next()) {
     const auto sums = network.evaluate(on_device(data::to_tensors(loaded->batch), device));
     total.loss += sums.loss;
     total.correct += sums.correct;
     total.items += sums.items;
+    watch.step_done(step.steps_done() - 1, std::nullopt);  // alive, however long it takes
   }
   return {.loss = total.loss.item<double>(),
           .correct = total.correct.item<std::int64_t>(),
@@ -64,17 +67,19 @@ Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::D
 
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
                           const data::LoaderOptions& loader_options, device::Device& device,
-                          const training::PrecisionPolicy& precision,
-                          distributed::ControlGroup& control) {
+                          const training::TrainStep& step, distributed::ControlGroup& control,
+                          StepWatch& watch) {
   auto options = loader_options;
   options.drop_short_batch = false;
-  data::Loader loader(dataset, share_of(dataset.size(), control.rank(), control.world_size()),
-                      /*epoch=*/0, options);
+  auto share = share_of(dataset.size(), control.rank(), control.world_size());
+  const auto samples = static_cast<std::int64_t>(share.size());
+  watch.begin("evaluation", (samples + options.batch_size - 1) / options.batch_size);
+  data::Loader loader(dataset, std::move(share), /*epoch=*/0, options);
   network.module().eval();
-  const Sums mine = sums_of_this_rank(network, loader, device.torch_device(), precision);
+  const Sums mine = sums_of_this_rank(network, loader, device.torch_device(), step, watch);
   network.module().train();
 
-  EvaluationResult result;
+  EvaluationResult result{.skipped = loader.skipped()};
   std::int64_t correct = 0;
   for (const std::string& bytes : control.all_gather(to_bytes(mine))) {
     const Sums theirs = from_bytes(bytes);

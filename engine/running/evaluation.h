@@ -1,29 +1,32 @@
-// Loss and accuracy on held-out samples, every one counted exactly once over all ranks.
+// Loss and accuracy on held-out samples, every readable one counted exactly once over all ranks.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "data/dataset.h"
 #include "data/loader.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
-#include "engine/training/precision.h"
+#include "engine/running/step_watch.h"
+#include "engine/training/train_step.h"
 #include "workloads/network.h"
 
 namespace scalemark::running {
 
 struct EvaluationResult {
-  double loss = 0;         // mean per item
-  double accuracy = 0;     // correct / items, in [0, 1]
-  std::int64_t items = 0;  // images, or masked tokens
+  double loss = 0;                           // mean per item
+  double accuracy = 0;                       // correct / items, in [0, 1]
+  std::int64_t items = 0;                    // images, or masked tokens
+  std::vector<data::SkippedSample> skipped;  // by this rank
 };
 
 // Collective over the control group; the result stands on every rank. Rank r takes samples r, r +
-// n, ... without padding, so ranks may have unequal numbers: nothing inside communicates. The
-// network is left in train mode.
+// n, ... without padding, so ranks may have unequal numbers: nothing inside communicates. A skipped
+// sample's replacement counts as padding, and so not at all. The network is left in train mode.
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
                           const data::LoaderOptions& loader_options, device::Device& device,
-                          const training::PrecisionPolicy& precision,
-                          distributed::ControlGroup& control);
+                          const training::TrainStep& step, distributed::ControlGroup& control,
+                          StepWatch& watch);
 
 }  // namespace scalemark::running

@@ -121,6 +121,8 @@ class OnePoint {
                                session_.control(), watch_, report_epoch);
     outcome.evaluations = std::move(result.evaluations);
     facts_.skipped = std::move(result.skipped);
+    facts_.setup_s.data_s = result.data_s;
+    if (!result.all.steps.empty()) facts_.setup_s.first_step_s = result.all.steps.front().sum();
     return std::move(result.all);
   }
 

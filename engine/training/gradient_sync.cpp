@@ -83,6 +83,7 @@ class DdpSync final : public GradientSync {
   void before_backward(const at::Tensor& loss, bool synchronise,
                        measurement::StepMarker& marker) override;
   void after_backward() override;
+  void before_evaluation() override;
   bool gradients_are_bucket_views() const override { return settings_.gradient_as_bucket_view; }
   Communication communication() const override;
   void set_exchange(Exchange exchange) override { group_->set_exchange(exchange); }
@@ -184,6 +185,10 @@ void DdpSync::after_backward() {
   if (!synchronising_ || !settings_.static_graph || static_graph_known_) return;
   reducer_->delay_all_reduce();
   static_graph_known_ = true;
+}
+
+void DdpSync::before_evaluation() {
+  if (settings_.broadcast_buffers) broadcast_from_rank_0(whole_group_, buffers_);
 }
 
 Communication DdpSync::communication() const {

@@ -41,6 +41,10 @@ class GradientSync {
                                measurement::StepMarker& marker) = 0;
   virtual void after_backward() = 0;
 
+  // Between two steps; collective. Every rank's running statistics become rank 0's, which are those
+  // that are saved, as the next forward would make them.
+  virtual void before_evaluation() {}
+
   virtual bool gradients_are_bucket_views() const { return false; }
 
   // Of the last synchronised step; empty before it and without a group.
