@@ -36,9 +36,12 @@ struct Ignore final : measurement::StepMarker {
   void mark(measurement::Moment) override {}
 };
 
-c10::intrusive_ptr<c10d::ProcessGroup> make_group(const json& config, int number) {
+// `file`: one store for all cases. One per case would race: the last to close a FileStore removes
+// the file, when the other rank may already have opened it for its next case.
+c10::intrusive_ptr<c10d::ProcessGroup> make_group(const json& config,
+                                                  const c10::intrusive_ptr<c10d::Store>& file,
+                                                  int number) {
   const int rank = config.at("rank"), size = config.at("world_size");
-  auto file = c10::make_intrusive<c10d::FileStore>(config.at("store").get<std::string>(), size);
   auto store = c10::make_intrusive<c10d::PrefixStore>(std::to_string(number), file);
   auto options = c10d::ProcessGroupGloo::Options::create();
   options->timeout = std::chrono::seconds(60);
@@ -153,10 +156,15 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
 void run(const char* path) {
   const json config = json::parse(std::ifstream(path));
   at::set_num_threads(1);
+  c10::intrusive_ptr<c10d::Store> file;
+  if (config.contains("store")) {
+    file = c10::make_intrusive<c10d::FileStore>(config.at("store").get<std::string>(),
+                                                config.at("world_size").get<int>());
+  }
   int number = 0;
   for (const json& one : config.at("cases")) {
     const bool alone = one.value("parallel", json::object()).value("strategy", "none") == "none";
-    run_case(one, alone ? nullptr : make_group(config, number));
+    run_case(one, alone ? nullptr : make_group(config, file, number));
     ++number;
   }
 }
