@@ -16,7 +16,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--documents", type=int, default=400)
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--most", type=float, default=0.60, help="of ln(vocabulary)")
     options = parser.parse_args()
     for seed in options.seeds:
