@@ -37,7 +37,8 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
   auto shape = asked_shape(settings.what);
   shape.classes = static_cast<std::int64_t>(tree.classes.size());
   opened.shape = catalogue::resolved_shape(workload, shape);
-  opened.identity = opened.train->identity() + "+" + opened.held_out->identity();
+  opened.identity = opened.train->identity();
+  if (opened.held_out) opened.identity += "+" + opened.held_out->identity();
   return opened;
 }
 
