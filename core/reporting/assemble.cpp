@@ -164,6 +164,15 @@ void set_mfu(PointRecord& point) {
   point.mfu_peak_source = peak->source;
 }
 
+// Shuffled epochs bring a bad file to several ranks; it is one file all the same.
+void add_unlisted(std::vector<SkippedFile>& listed, const std::vector<SkippedFile>& more) {
+  for (const SkippedFile& file : more) {
+    const bool known = std::any_of(listed.begin(), listed.end(),
+                                   [&](const auto& other) { return other.name == file.name; });
+    if (!known) listed.push_back(file);
+  }
+}
+
 void set_loss(PointRecord& point, const RankMeasurement& rank) {
   if (std::isfinite(rank.loss_first)) point.loss_first = rank.loss_first;
   if (std::isfinite(rank.loss_last)) point.loss_last = rank.loss_last;
@@ -183,7 +192,7 @@ void set_the_rest(PointRecord& point, Ranks ranks) {
   point.setup_s = {};
   for (const auto& rank : ranks) {
     point.memory_peak_bytes = std::max(point.memory_peak_bytes, rank.memory_peak_bytes);
-    point.skipped.insert(point.skipped.end(), rank.skipped.begin(), rank.skipped.end());
+    add_unlisted(point.skipped, rank.skipped);
     auto& setup = point.setup_s;  // the slowest rank of each part: the others waited for it
     setup.rendezvous_s = std::max(setup.rendezvous_s, rank.setup_s.rendezvous_s);
     setup.model_s = std::max(setup.model_s, rank.setup_s.model_s);

@@ -1,11 +1,12 @@
 """ResNet-50 learns the shapes of generated images: top-1 >= 80 % on images it has never seen."""
 
 import argparse
+import os
 import tempfile
 from pathlib import Path
 
 from learning import evaluations_of, figures, make_images, train
-from program import check
+from program import check, skip
 
 # Few steps, so what matters is that every one counts: adamw, every residual block starting as the identity.
 RECIPE = ["--optimizer", "adamw", "--learning-rate", 0.0005, "--lr-warmup-steps", 60, "--zero-init-residual"]
@@ -19,7 +20,10 @@ def main():
     parser.add_argument("--classes", type=int, default=4)
     parser.add_argument("--epochs", type=int, default=11)
     parser.add_argument("--least", type=float, default=0.80)
+    parser.add_argument("--long-count", action="store_true", help="only where SCALEMARK_SOAK=full (scripts/soak)")
     options = parser.parse_args()
+    if options.long_count and os.environ.get("SCALEMARK_SOAK") != "full":
+        skip("a long count: scripts/soak runs it; the short one is a test of its own")
     for seed in options.seeds:
         with tempfile.TemporaryDirectory() as folder:
             images = make_images(Path(folder) / "images", options.samples, size=48, classes=options.classes, seed=seed)
