@@ -18,7 +18,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--classes", type=int, default=4)
-    parser.add_argument("--epochs", type=int, default=11)
+    parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--least", type=float, default=0.80)
     parser.add_argument("--long-count", action="store_true", help="only where SCALEMARK_SOAK=full (scripts/soak)")
     options = parser.parse_args()
