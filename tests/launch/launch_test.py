@@ -51,10 +51,10 @@ def check_world(folder, launcher, world_size=2, nodes=1):
     return report
 
 
-def torchrun_over_two_hosts(folder, *rendezvous):
+def torchrun_over_two_hosts(folder, *rendezvous, of_node=lambda node: ()):
     with TwoHosts() as hosts:
         finish([start(*hosts.on(node), *TORCHRUN, "--nnodes", 2, "--nproc-per-node", 1, "--node-rank", node,
-                      *rendezvous, "--no-python", SCALEMARK, *TRAIN, "--output", folder / "out")
+                      *rendezvous, *of_node(node), "--no-python", SCALEMARK, *TRAIN, "--output", folder / "out")
                 for node in (0, 1)])
     check_world(folder / "out", "torch", nodes=2)
 
@@ -64,8 +64,12 @@ def torchrun_static(folder):
 
 
 def torchrun_c10d(folder):
+    # torchrun guesses from the host name which node holds its store; a namespace has none of its own, and without
+    # is_host every node waits for another.
     torchrun_over_two_hosts(folder, "--rdzv-backend", "c10d", "--rdzv-id", "job7", "--rdzv-endpoint",
-                            f"{TwoHosts.ADDRESSES[0]}:29612", "--local-addr", TwoHosts.ADDRESSES[0])
+                            f"{TwoHosts.ADDRESSES[0]}:29612",
+                            of_node=lambda node: ("--rdzv-conf", f"is_host={int(node == 0)}",
+                                                  "--local-addr", TwoHosts.ADDRESSES[node]))
 
 
 def own_launcher(folder):
