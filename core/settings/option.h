@@ -45,7 +45,10 @@ enum Command : unsigned {
   kDataTokenize = 1u << 3,
   kDataBench = 1u << 4,
   kDoctor = 1u << 5,
-  kEveryCommand = (1u << 6) - 1,
+  kSweep = 1u << 6,
+  kCompare = 1u << 7,
+  kPredict = 1u << 8,
+  kEveryCommand = (1u << 9) - 1,
 };
 
 // Which numbers are allowed. Absent bounds mean "any that the type holds".
