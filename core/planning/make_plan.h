@@ -1,0 +1,35 @@
+// From what was asked for to a plan: the cross product of the axes, what cannot be, what is added,
+// and in which order it runs. Pure: the machine and the launched ranks arrive as numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/planning/plan.h"
+#include "core/settings/axes.h"
+#include "core/settings/machine.h"
+#include "core/settings/problem.h"
+
+namespace scalemark::planning {
+
+struct PlanRequest {
+  const settings::SweepRequest& asked;
+  settings::Machine machine;
+  settings::Place place;
+  std::vector<int> node_of_rank;                        // of every launched rank
+  std::optional<std::uint64_t> memory_available_bytes;  // for one rank
+};
+
+struct PlanAnswer {
+  Plan plan;                                // complete only without problems
+  std::vector<settings::Problem> problems;  // values that no point can use, too many points
+};
+
+PlanAnswer make_plan(const PlanRequest& request);
+
+// Ranks to launch when no launcher says how many: the largest world size asked for, or the
+// default's.
+int ranks_wanted(const settings::SweepRequest& asked, const settings::Machine& machine);
+
+}  // namespace scalemark::planning

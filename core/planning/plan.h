@@ -1,0 +1,125 @@
+// A sweep before its first rank starts: points, the slices that they form, and the order of their
+// runs. Plain data; made by make_plan.h. Knows no launcher, no clock and no result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/settings/settings.h"
+#include "core/settings/sweep_settings.h"
+
+namespace scalemark::planning {
+
+// kBaseline: 1 rank, strategy none. kSolo: several ranks, strategy none. What a point is, whoever
+// asked for it.
+enum class Role { kMeasured, kBaseline, kSolo };
+enum class SliceKind { kWeak, kStrongByBatch, kStrongByAccumulation };
+
+std::string to_text(Role role);       // "measured" | "baseline" | "solo"
+std::string to_text(SliceKind kind);  // "weak" | "strong-by-batch" | "strong-by-accumulation"
+
+// How long one run lasts. A number of steps, when given, rules alone; otherwise both the least
+// steps and the least seconds are reached, but not at the price of more than `most_...`: then there
+// are fewer steps (presets only, and never fewer than kFewestSteps).
+struct RunLength {
+  std::optional<std::int64_t> warmup_iters, iters;
+  std::int64_t least_warmup_steps = 20, least_steps = 100;
+  double least_warmup_s = 2, least_window_s = 2;
+  std::optional<double> most_warmup_s, most_window_s;
+};
+inline constexpr std::int64_t kFewestSteps = 5;
+
+struct PlannedPoint {
+  std::string group;  // short, unique, says what it is: "resnet50-b32-fp32-w4-ddp"
+  Role role = Role::kMeasured;
+  bool asked = true;  // false: added by the plan
+
+  // Resolved for this point. In a point that is skipped for its sizes, and before a batch search
+  // has answered, the sizes that do not exist are 0 and must not be shown.
+  settings::Settings settings;
+  int world_size = 1;
+  std::vector<int> members;                 // ranks of the world, ascending
+  std::optional<std::size_t> batch_search;  // of Plan::searches: sizes come from with_batch_size()
+  std::optional<std::string> skipped;       // why it cannot run; it has no runs then
+
+  RunLength length;
+  double estimated_s = 0;  // of one repetition, everything included; rough (estimates.h)
+  std::uint64_t memory_estimate_bytes = 0;  // of one rank; 0 while the batch is unknown
+};
+
+// --batch-size auto: the batch of all points in `users` is the largest that fits at `point`, the
+// one that needs most. Searched before the first block.
+struct BatchSearch {
+  std::string id;
+  std::size_t point = 0;
+  std::vector<std::size_t> users;  // `point` among them
+};
+
+// What one scaling table is about: everything fixed but the world size.
+struct Slice {
+  SliceKind kind = SliceKind::kWeak;
+  std::map<std::string, std::string> fixed;  // option -> value, as in `fixed` of the report
+  std::optional<std::size_t> baseline;       // absent: it cannot be (its point is skipped, too)
+  std::optional<std::size_t> solo;           // absent: only one rank was asked for
+  std::vector<std::size_t> rows;             // points by ascending world size, skipped ones too
+};
+
+struct PlannedRun {
+  std::string id;  // group + "/r" + repetition: fixed by the plan, whatever the order
+  std::size_t point = 0;
+  int repetition = 0, block = 0;  // from 0; a block holds each point that can run once
+  int order = 0;                  // place within the block, from 0
+};
+
+// When the sweep ends. Whole blocks are bought: after each from `least_blocks` on, the sweep ends
+// when every point has reached `until_ci` (absent: at once; `fill_time`: only when the time is
+// over), and no block begins that would end after `max_time_s`.
+struct StopRule {
+  int least_blocks = 5;
+  std::optional<double> until_ci;
+  bool fill_time = false;            // --burn-in
+  std::optional<double> max_time_s;  // of the whole sweep
+};
+
+struct Plan {
+  settings::SweepSettings sweep;
+  int world_size = 1;  // ranks that are launched, idle ones too
+  std::uint64_t seed = 0;
+  StopRule stop;
+  std::vector<PlannedPoint> points;
+  std::vector<Slice> slices;
+  std::vector<BatchSearch> searches;
+  std::vector<PlannedRun> runs;                         // blocks 0 .. least_blocks - 1, in order
+  std::vector<std::string> notes;                       // for a person
+  double estimated_s = 0;                               // of `runs`
+  std::optional<std::uint64_t> memory_available_bytes;  // for one rank, when known
+};
+
+// Block `k` of the plan, k from 0 without end: each point that can run once, in an order that
+// depends on seed + k only and is the same on every machine. Plan::runs holds the first ones.
+std::vector<PlannedRun> block(const Plan& plan, int k);
+
+// Ranks of the world that a point of `world_size` ranks uses, ascending. `node_of_rank` tells each
+// rank's node, nodes numbered from 0. fill: whole nodes first, in order; spread: one rank of each
+// node in turn. bug() when there are fewer ranks.
+enum class Placement { kFill, kSpread };
+std::vector<int> members(int world_size, const std::vector<int>& node_of_rank, Placement placement);
+
+// The settings of a point whose batch was searched: sizes and the scaled learning rate follow.
+settings::Settings with_batch_size(settings::Settings settings, std::int64_t batch_size,
+                                   int world_size);
+
+// What a resume must find unchanged: every setting that changes what is measured, with its value or
+// its values over all points ("32,64"). More repetitions, another output folder, other launch
+// options are no change.
+std::map<std::string, std::string> resume_settings(const Plan& plan);
+
+// 16 hex digits over resume_settings(), the groups and the run lengths: equal on every rank and in
+// every session of one sweep.
+std::string settings_fingerprint(const Plan& plan);
+
+}  // namespace scalemark::planning

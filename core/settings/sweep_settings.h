@@ -1,0 +1,29 @@
+// What a sweep is beyond its points: typed options that hold for all of it. How lists of values
+// become points stands in axes.h and core/planning.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace scalemark::settings {
+
+struct SweepSettings {
+  std::vector<int> world_sizes;     // ascending; empty: nobody gave any
+  std::string strong_by = "batch";  // batch | accumulation
+  std::string placement = "fill";   // fill | spread
+  bool quick = false;
+  bool accept = false;
+  std::optional<double> burn_in_hours;
+  std::optional<int> repetitions;  // absent: what the preset or the default says
+  std::optional<double> until_ci;  // relative half-width of the 95 % interval
+  std::optional<double> max_time_s;
+  int retries = 1;
+  bool allow_oom = false;
+  bool fresh_process = false;
+  std::optional<double> price_per_hour;  // of all ranks together
+  bool resume = false;
+  bool resume_anyway = false;
+};
+
+}  // namespace scalemark::settings
