@@ -1,0 +1,52 @@
+// Where scaling efficiency goes: the difference between a parallel step and its ideal, split into
+// terms that add up exactly. After the POP efficiency metrics. Pure; knows no points or reports.
+#pragma once
+
+#include <span>
+
+namespace scalemark::statistics {
+
+// What one run says of its steps, in seconds per step; the names of report.json in brackets.
+struct StepTimes {
+  double step_s = 0;                   // T = wall_s / iterations
+  double own_mean_s = 0;               // mean over ranks and steps of own [own_s.mean]
+  double own_max_of_rank_means_s = 0;  // max over ranks of mean over steps
+  double own_mean_of_step_max_s = 0;   // mean over steps of max over ranks
+  double data_wait_s = 0;              // d: the data wait that counts, mean over ranks and steps
+};
+
+// Seconds, or shares of efficiency. Signs are kept: a term below 0 is a gain.
+struct LossTerms {
+  double slower_compute = 0, data_wait = 0, persistent_imbalance = 0, jitter = 0, communication = 0;
+
+  double sum() const {
+    return slower_compute + data_wait + persistent_imbalance + jitter + communication;
+  }
+};
+
+struct StepTimesPair {  // both from one block and one session
+  StepTimes baseline;
+  StepTimes scaled;
+};
+
+// Weak: the ideal step is the baseline's own. Strong: the baseline's divided by `ranks_ratio`, N /
+// M.
+enum class Scaling { kWeak, kStrong };
+
+double ideal_step_s(const StepTimes& baseline, Scaling scaling, double ranks_ratio);
+
+// Terms of one pair, in seconds per step. They add up to T_N - T_ideal.
+LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ratio);
+
+// Shares of lost efficiency over R blocks: share_j = mean_k [term_jk / L(T_N,k, T_ideal,k)]
+// (1 - E) / (-ln E), L the logarithmic mean, limits taken at equality. They add up to 1 - E, where
+// ln E = mean_k ln (T_ideal,k / T_N,k): the efficiency of paired_efficiency().
+// Throws bug() without pairs and for step times that are not above 0.
+// Source: docs/METRICS.md, "Where efficiency goes".
+LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scaling scaling,
+                                    double ranks_ratio);
+
+// (a - b) / (ln a - ln b) for a, b > 0; a where they are equal.
+double logarithmic_mean(double a, double b);
+
+}  // namespace scalemark::statistics

@@ -1,0 +1,28 @@
+// Student's t interval of the mean of independent values: the one place that turns a spread into an
+// interval. Knows nothing of what was measured.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "core/statistics/interval.h"
+
+namespace scalemark::statistics {
+
+// mean +- t((1 + confidence) / 2, n - 1) s / sqrt(n), in the unit of the values. Absent for fewer
+// than two values: one value has no spread.
+std::optional<Interval> mean_interval(std::span<const double> values, double confidence = 0.95);
+
+// mean - t(confidence, n - 1) s / sqrt(n): the one-sided bound. Absent for fewer than two values.
+std::optional<double> mean_lower_bound(std::span<const double> values, double confidence = 0.95);
+
+// Quantile of Student's t distribution. p in (0, 1), degrees > 0 (Welch's are no whole number).
+double students_t_quantile(double p, double degrees);
+
+// P(|t| >= |value|).
+double students_t_two_sided(double value, double degrees);
+
+// Quantile of the standard normal distribution, p in (0, 1).
+double normal_quantile(double p);
+
+}  // namespace scalemark::statistics

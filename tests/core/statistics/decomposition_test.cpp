@@ -1,0 +1,115 @@
+#include "core/statistics/decomposition.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace scalemark::statistics {
+namespace {
+
+// The worked example of docs/METRICS.md, "Where efficiency goes".
+const StepTimes kBaseline{.step_s = 0.100,
+                          .own_mean_s = 0.100,
+                          .own_max_of_rank_means_s = 0.100,
+                          .own_mean_of_step_max_s = 0.100,
+                          .data_wait_s = 0.002};
+const StepTimes kScaled{.step_s = 0.125,
+                        .own_mean_s = 0.108,
+                        .own_max_of_rank_means_s = 0.111,
+                        .own_mean_of_step_max_s = 0.115,
+                        .data_wait_s = 0.005};
+
+TEST(LossTerms, OfAWeakPair) {
+  const LossTerms terms = loss_terms({kBaseline, kScaled}, Scaling::kWeak, 4);
+  EXPECT_NEAR(terms.data_wait, 0.003, 1e-15);
+  EXPECT_NEAR(terms.slower_compute, 0.005, 1e-15);
+  EXPECT_NEAR(terms.persistent_imbalance, 0.003, 1e-15);
+  EXPECT_NEAR(terms.jitter, 0.004, 1e-15);
+  EXPECT_NEAR(terms.communication, 0.010, 1e-15);
+  EXPECT_NEAR(terms.sum(), 0.125 - 0.100, 1e-15);
+}
+
+TEST(LossTerms, OfAStrongPair) {  // ideal 0.100 / 4 = 25 ms, of which 0.5 ms are data wait
+  StepTimes scaled{.step_s = 0.040,
+                   .own_mean_s = 0.030,
+                   .own_max_of_rank_means_s = 0.031,
+                   .own_mean_of_step_max_s = 0.032,
+                   .data_wait_s = 0.0005};
+  const LossTerms terms = loss_terms({kBaseline, scaled}, Scaling::kStrong, 4);
+  EXPECT_NEAR(terms.data_wait, 0, 1e-15);
+  EXPECT_NEAR(terms.slower_compute, 0.005, 1e-15);
+  EXPECT_NEAR(terms.communication, 0.008, 1e-15);
+  EXPECT_NEAR(terms.sum(), 0.040 - 0.025, 1e-15);
+}
+
+// One pair: share_j = term_j / L (1 - E) / (-ln E) = term_j / T_N.
+TEST(SharesOfLostEfficiency, OfOnePairAreTermsOverTheStep) {
+  const std::vector<StepTimesPair> pairs{{kBaseline, kScaled}};
+  const LossTerms shares = shares_of_lost_efficiency(pairs, Scaling::kWeak, 4);
+  EXPECT_NEAR(shares.data_wait, 0.003 / 0.125, 1e-14);
+  EXPECT_NEAR(shares.slower_compute, 0.005 / 0.125, 1e-14);
+  EXPECT_NEAR(shares.persistent_imbalance, 0.003 / 0.125, 1e-14);
+  EXPECT_NEAR(shares.jitter, 0.004 / 0.125, 1e-14);
+  EXPECT_NEAR(shares.communication, 0.010 / 0.125, 1e-14);
+  EXPECT_NEAR(shares.sum(), 1 - 0.8, 1e-14);
+}
+
+TEST(SharesOfLostEfficiency, KeepTheirSigns) {  // faster compute pays for communication
+  StepTimes scaled{.step_s = 0.100,
+                   .own_mean_s = 0.090,
+                   .own_max_of_rank_means_s = 0.090,
+                   .own_mean_of_step_max_s = 0.090,
+                   .data_wait_s = 0.002};
+  const std::vector<StepTimesPair> pairs{{kBaseline, scaled}};
+  const LossTerms shares = shares_of_lost_efficiency(pairs, Scaling::kWeak, 2);  // E = 1
+  EXPECT_NEAR(shares.slower_compute, -0.1, 1e-14);
+  EXPECT_NEAR(shares.communication, 0.1, 1e-14);
+  EXPECT_NEAR(shares.sum(), 0, 1e-14);
+}
+
+StepTimes random_scaled(std::mt19937& random, double ideal_s, double spread) {
+  std::uniform_real_distribution<double> part(-spread, spread);
+  StepTimes times{.step_s = ideal_s * (1 + part(random))};
+  times.own_mean_s = times.step_s * (1 - spread / 2);
+  times.own_max_of_rank_means_s = times.own_mean_s * (1 + spread / 5);
+  times.own_mean_of_step_max_s = times.own_max_of_rank_means_s * (1 + spread / 7);
+  times.data_wait_s = times.own_mean_s * spread / 9;
+  return times;
+}
+
+// From nothing lost (the limit at equality) to nine tenths, over any number of blocks.
+TEST(SharesOfLostEfficiency, AddUpToWhatIsLost) {
+  std::mt19937 random(1);
+  for (const double spread : {0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.9}) {
+    for (std::size_t blocks = 1; blocks <= 20; ++blocks) {
+      std::vector<StepTimesPair> pairs(blocks, {kBaseline, {}});
+      double log_efficiency = 0;
+      for (StepTimesPair& pair : pairs) {
+        pair.scaled = random_scaled(random, 0.1, spread);
+        log_efficiency += std::log(0.1 / pair.scaled.step_s) / static_cast<double>(blocks);
+      }
+      const LossTerms shares = shares_of_lost_efficiency(pairs, Scaling::kWeak, 8);
+      EXPECT_NEAR(shares.sum(), -std::expm1(log_efficiency), 1e-13) << spread << " " << blocks;
+    }
+  }
+}
+
+TEST(SharesOfLostEfficiency, RefuseStepsWithoutTime) {
+  EXPECT_THROW(shares_of_lost_efficiency({}, Scaling::kWeak, 2), Error);
+  const std::vector<StepTimesPair> pairs{{kBaseline, {}}};
+  EXPECT_THROW(shares_of_lost_efficiency(pairs, Scaling::kWeak, 2), Error);
+}
+
+TEST(LogarithmicMean, BetweenItsArguments) {
+  EXPECT_NEAR(logarithmic_mean(2, 1), 1.4426950408889634, 1e-15);  // 1 / ln 2
+  EXPECT_EQ(logarithmic_mean(3, 3), 3);
+  EXPECT_NEAR(logarithmic_mean(1 + 1e-12, 1), 1, 1e-11);
+}
+
+}  // namespace
+}  // namespace scalemark::statistics

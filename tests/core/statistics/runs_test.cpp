@@ -1,0 +1,52 @@
+#include "core/statistics/runs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace scalemark::statistics {
+namespace {
+
+// The worked example of docs/METRICS.md, "Several runs".
+TEST(RunsEstimate, FiveRuns) {
+  const auto estimate = estimate_over_runs(std::vector<double>{98, 101, 100, 103, 97});
+  EXPECT_EQ(estimate.runs, 5u);
+  EXPECT_NEAR(estimate.value, 99.777193, 1e-6);
+  ASSERT_TRUE(estimate.ci95);
+  EXPECT_NEAR(estimate.ci95->low, 96.860406, 1e-6);
+  EXPECT_NEAR(estimate.ci95->high, 102.781814, 1e-6);
+  EXPECT_NEAR(*estimate.cv_between, 0.0239225, 1e-7);
+  EXPECT_NEAR(*estimate.half_width, 0.0296732, 1e-6);
+}
+
+TEST(RunsEstimate, OneRunHasNoInterval) {
+  const auto estimate = estimate_over_runs(std::vector<double>{250});
+  EXPECT_NEAR(estimate.value, 250, 1e-12);
+  EXPECT_FALSE(estimate.ci95);
+  EXPECT_FALSE(estimate.cv_between);
+  EXPECT_FALSE(estimate.half_width);
+}
+
+TEST(RunsEstimate, ScalesWithTheUnit) {
+  const auto small = estimate_over_runs(std::vector<double>{1, 1.1, 0.95});
+  const auto large = estimate_over_runs(std::vector<double>{1000, 1100, 950});
+  EXPECT_NEAR(large.ci95->low, 1000 * small.ci95->low, 1e-9);
+  EXPECT_NEAR(*large.cv_between, *small.cv_between, 1e-12);
+  EXPECT_NEAR(*large.half_width, *small.half_width, 1e-12);
+}
+
+TEST(RunsEstimate, RefusesWhatIsNoMeasurement) {
+  EXPECT_THROW(estimate_over_runs({}), Error);
+  EXPECT_THROW(estimate_over_runs(std::vector<double>{100, 0}), Error);
+  EXPECT_THROW(estimate_over_runs(std::vector<double>{100, -1}), Error);
+  EXPECT_THROW(estimate_over_runs(std::vector<double>{100, std::nan("")}), Error);
+  EXPECT_THROW(estimate_over_runs(std::vector<double>{std::numeric_limits<double>::infinity()}),
+               Error);
+}
+
+}  // namespace
+}  // namespace scalemark::statistics

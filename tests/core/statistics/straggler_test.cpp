@@ -1,0 +1,63 @@
+#include "core/statistics/straggler.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace scalemark::statistics {
+namespace {
+
+using Runs = std::vector<std::vector<double>>;  // [run][rank]: mean of ln own
+using enum StragglerVerdict;
+
+TEST(JudgeRanks, NamesTheOneThatIsSlowInEveryRun) {  // rank 2, by 5, 6 and 7 %
+  const auto ranks = judge_ranks(
+      Runs{{0, 0.001, 0.05, -0.001, 0}, {0, 0.001, 0.06, -0.001, 0}, {0, 0.001, 0.07, -0.001, 0}});
+  ASSERT_EQ(ranks.size(), 5u);
+  EXPECT_NEAR(ranks[2].slower_by, 0.06, 1e-12);
+  EXPECT_NEAR(ranks[2].threshold, 0.03, 1e-12);  // z(.99) x 0.5 % is less
+  EXPECT_NEAR(*ranks[2].lower_bound, 0.04314145, 1e-8);
+  EXPECT_EQ(ranks[2].verdict, kAtFault);
+  for (const int other : {0, 1, 3, 4}) EXPECT_EQ(ranks[other].verdict, kNormal);
+}
+
+TEST(JudgeRanks, SlowInOneRunOnlyIsNotNamed) {
+  const auto ranks = judge_ranks(Runs{{0, 0, 0, 0.2}, {0, 0, 0, 0}, {0, 0, 0, 0}});
+  EXPECT_GT(ranks[3].slower_by, ranks[3].threshold);
+  EXPECT_LT(*ranks[3].lower_bound, 0);
+  EXPECT_EQ(ranks[3].verdict, kNormal);
+}
+
+TEST(JudgeRanks, TwoRunsCannotShowThatItLasts) {
+  const auto ranks = judge_ranks(Runs{{0, 0, 0, 0.1}, {0, 0, 0, 0.1}});
+  EXPECT_FALSE(ranks[3].lower_bound);
+  EXPECT_EQ(ranks[3].verdict, kTooFewRuns);
+  EXPECT_EQ(ranks[0].verdict, kNormal);
+}
+
+TEST(JudgeRanks, OfTwoOneIsSlowerAndNobodyAtFault) {
+  const auto ranks = judge_ranks(Runs{{0, 0.05}, {0, 0.06}, {0, 0.05}});
+  EXPECT_EQ(ranks[1].verdict, kSlower);
+  EXPECT_EQ(ranks[0].verdict, kNormal);
+}
+
+// Ranks that always differ this much: s = 1.4826 x MAD of the others, 2.5 % x 2.4977 = 9.3 %.
+TEST(JudgeRanks, AWideFieldRaisesTheThreshold) {
+  const std::vector<double> run{-0.05, -0.025, 0, 0, 0, 0.025, 0.05, 0.08};
+  const auto ranks = judge_ranks(Runs{run, run, run});
+  EXPECT_NEAR(ranks[7].slower_by, 0.08, 1e-12);
+  EXPECT_NEAR(ranks[7].threshold, 2.4977055 * 1.4826 * 0.025, 1e-7);
+  EXPECT_EQ(ranks[7].verdict, kNormal);
+}
+
+TEST(JudgeRanks, OneRankIsComparedWithNobody) { EXPECT_TRUE(judge_ranks(Runs{{0.1}}).empty()); }
+
+TEST(JudgeRanks, RefusesRunsOfDifferentRanks) {
+  EXPECT_THROW(judge_ranks(Runs{{0, 0}, {0, 0, 0}}), Error);
+  EXPECT_THROW(judge_ranks({}), Error);
+}
+
+}  // namespace
+}  // namespace scalemark::statistics
