@@ -65,6 +65,12 @@ struct Evaluation {
   double samples_per_sec = 0;  // of the epoch's training window
 };
 
+// Which rank did not get the memory that it asked for.
+struct OutOfMemory {
+  int rank = 0;
+  std::optional<std::uint64_t> requested_bytes;
+};
+
 enum class PointStatus { kOk, kOom, kFailed, kSkipped };
 
 struct RankRecord {
@@ -99,6 +105,8 @@ struct PointRecord {
   // outcome
   PointStatus status = PointStatus::kOk;
   std::string reason;
+  std::optional<double> outside_window_s;  // of the run, apart from warm-up and window
+  std::optional<OutOfMemory> oom;
 
   // measurement; meaningful when status is ok
   SetupTimes setup_s;
@@ -115,6 +123,9 @@ struct PointRecord {
   std::vector<Evaluation> evaluation;
   std::uint64_t memory_peak_bytes = 0;
   std::optional<std::uint64_t> memory_estimate_bytes;
+  std::optional<double> energy_J;     // of all members' devices over the window
+  std::optional<double> noop_step_s;  // the same steps without communication
+  std::optional<double> break_even_steps;
   std::int64_t parameters = 0;
   double flops_per_sample = 0;
   std::optional<double> mfu;

@@ -11,6 +11,7 @@
 #include "core/base/exit_code.h"
 #include "core/monitoring/host.h"
 #include "core/reporting/records.h"
+#include "core/reporting/sweep_records.h"
 
 namespace scalemark::reporting {
 
@@ -54,6 +55,14 @@ struct Report {
   Invocation invocation;
   Environment environment;
   std::vector<PointRecord> points;
+  // Of a sweep; empty otherwise.
+  std::vector<GroupRecord> groups;
+  std::vector<ScalingTable> scaling;
+  std::vector<Straggler> stragglers;
+  std::vector<DataGap> data_gaps;
+  std::optional<Drift> drift;
+  std::vector<SessionRecord> sessions;
+  std::vector<Prediction> predictions;
   std::vector<Finding> findings;
   std::vector<ErrorRecord> errors;
 };

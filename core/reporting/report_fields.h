@@ -6,6 +6,7 @@
 
 #include "core/reporting/report.h"
 #include "core/reporting/report_json.h"
+#include "core/reporting/sweep_fields.h"
 
 namespace scalemark {
 
@@ -173,6 +174,12 @@ void fields(A& a, typename A::template Field<RankRecord>& r) {
   a("memory_peak_bytes", r.memory_peak_bytes);
 }
 
+template <class A>
+void fields(A& a, typename A::template Field<OutOfMemory>& o) {
+  a("rank", o.rank);
+  a("requested_bytes", o.requested_bytes);
+}
+
 template <class A, class Point>
 void identity_fields(A& a, Point& p) {
   a("id", p.id);
@@ -237,7 +244,9 @@ void other_measurement_fields(A& a, Point& p) {
   });
   a.list("evaluation", p.evaluation);
   a("memory_peak_bytes", p.memory_peak_bytes);
-  a("memory_estimate_bytes", p.memory_estimate_bytes);
+  a("energy_J", p.energy_J);
+  a("noop_step_s", p.noop_step_s);
+  a("break_even_steps", p.break_even_steps);
   a.object("model", [&](auto& inner) {
     inner("parameters", p.parameters);
     inner("flops_per_sample", p.flops_per_sample);
@@ -268,6 +277,9 @@ void fields(A& a, typename A::template Field<PointRecord>& p) {
   a.choice("status", p.status, [](PointStatus s) { return to_string(s); },
            {kOk, kOom, kFailed, kSkipped});
   a.text("reason", p.reason);
+  a("outside_window_s", p.outside_window_s);
+  a("oom", p.oom);
+  a("memory_estimate_bytes", p.memory_estimate_bytes);
   if (p.status != kOk) return;
   a("setup_s", p.setup_s);
   throughput_fields(a, p);
@@ -326,6 +338,13 @@ void fields(A& a, typename A::template Field<Report>& r) {
   a("invocation", r.invocation);
   a("environment", r.environment);
   a("points", r.points);
+  a.list("groups", r.groups);
+  a.list("scaling", r.scaling);
+  a.list("stragglers", r.stragglers);
+  a.list("data_gaps", r.data_gaps);
+  a("drift", r.drift);
+  a.list("sessions", r.sessions);
+  a.list("predictions", r.predictions);
   a("findings", r.findings);
   a("errors", r.errors);
 }

@@ -66,6 +66,48 @@ PointRecord identity(int world_size) {
   return point;
 }
 
+void add_sweep(Report& report) {
+  report.groups.push_back({.group = "p0",
+                           .n = 2,
+                           .samples_per_sec = 10,
+                           .ci95_low = 9,
+                           .ci95_high = 11,
+                           .cv_between = 0.01,
+                           .stop_reason = "repetitions",
+                           .samples_per_joule = 1,
+                           .samples_per_dollar = 1000,
+                           .status_counts = {{"ok", 2}}});
+  report.scaling.push_back({.kind = "weak",
+                            .fixed = {{"batch_size", "8"}},
+                            .baseline_points = {"p0.r0"},
+                            .relative_to = "1 rank without communication",
+                            .rows = {{.world_size = 2,
+                                      .group = "p1",
+                                      .strategy = "ddp",
+                                      .points = {"p1.r0"},
+                                      .samples_per_sec = 18,
+                                      .speedup = 1.8,
+                                      .efficiency = 0.9,
+                                      .efficiency_ci95_low = 0.88,
+                                      .efficiency_ci95_high = 0.92,
+                                      .loss_of_efficiency = {{0.01, 0.02, 0.03, 0.01, 0.03}},
+                                      .slowest_rank = 1,
+                                      .in_words = "2.0x -> 1.8x"}},
+                            .left_out = {"p1.r1"}});
+  report.stragglers.push_back({.group = "p1",
+                               .rank = 1,
+                               .host = "n1",
+                               .device = "cpu",
+                               .deviation = 0.05,
+                               .low95 = 0.01,
+                               .verdict = "slower"});
+  report.data_gaps.push_back({"p3", "p0", 8, 10, 0.2, 0.15, 0.25});
+  report.drift = Drift{-0.01, -0.02, 0.0};
+  report.sessions.push_back(
+      {0, report.started, report.finished, "n1", "scalemark sweep", "driver"});
+  report.predictions.push_back({"p0", 16, 150, 0.9, 140, 160, "assumed"});
+}
+
 void add_everything(Report& report) {
   PointRecord& point = report.points.front();
   point.task = "pretrain";
@@ -82,12 +124,18 @@ void add_everything(Report& report) {
   point.mfu = 0.4;
   point.mfu_peak_source = "a datasheet";
   point.steady = true;
+  point.energy_J = 12.5;
+  point.noop_step_s = 0.25;
+  point.break_even_steps = 40;
   point.padded = 3;
   point.skipped.push_back({"a/b.JPEG", "truncated"});
   report.points.push_back(identity(2));
   report.points.back().id = "p1.r0";
   report.points.back().status = PointStatus::kOom;
   report.points.back().reason = "out of memory";
+  report.points.back().oom = {.rank = 1, .requested_bytes = 1 << 30};
+  report.points.back().outside_window_s = 0.5;
+  add_sweep(report);
   report.findings.push_back({"padding", "info", "p0.r0", "3 padded samples"});
   report.findings.push_back({"note", "warning", "", "of the whole report"});
   ErrorRecord error = bad_data("seen", "expected", "do this").record();

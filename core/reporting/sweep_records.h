@@ -1,0 +1,96 @@
+// What a sweep says about its points, as plain records: one group per point over its repetitions,
+// scaling tables, drift, and the sessions that ran them. Computed once, by summary.h; renderers
+// only show them. Definitions: docs/METRICS.md, "Several runs".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace scalemark::reporting {
+
+// One planned point over its repetitions. The rates count status ok only, and are absent when no
+// repetition is.
+struct GroupRecord {
+  std::string group;
+  int n = 0;  // repetitions that are ok
+  std::optional<double> samples_per_sec;
+  std::optional<double> ci95_low, ci95_high;  // from two repetitions
+  std::optional<double> cv_between;
+  std::string stop_reason;  // "repetitions" | "until-ci" | "max-time" (unconverged) | ...
+  std::optional<double> samples_per_joule, samples_per_dollar;
+  std::map<std::string, int> status_counts;  // ok | oom | failed | skipped -> repetitions
+};
+
+// Where efficiency went: shares that sum to 1 - efficiency, signs kept.
+struct LossOfEfficiency {
+  double slower_compute = 0, data_wait = 0, persistent_imbalance = 0, jitter = 0, communication = 0;
+};
+
+struct ScalingRow {
+  int world_size = 1;
+  std::string group;
+  std::string strategy;             // "none" with world_size > 1: solo
+  std::vector<std::string> points;  // ids that went in, one per block
+  double samples_per_sec = 0;
+  double speedup = 0, efficiency = 0;  // never clipped
+  std::optional<double> efficiency_ci95_low, efficiency_ci95_high;
+  std::optional<LossOfEfficiency> loss_of_efficiency;
+  std::optional<int> slowest_rank;  // of the largest mean own time, when imbalance is named
+  std::string in_words;             // "8.0x -> 6.1x: communication -0.9, ..."
+};
+
+// One slice: everything fixed but the world size.
+struct ScalingTable {
+  std::string kind;  // weak | strong-by-batch | strong-by-accumulation
+  std::map<std::string, std::string> fixed;
+  std::vector<std::string> baseline_points;  // ids
+  std::string relative_to;  // "1 rank without communication", or "2 ranks" when that cannot run
+  std::vector<ScalingRow> rows;
+  std::vector<std::string> left_out;  // ids whose baseline ran in another session
+};
+
+// A rank whose own time stands out from its peers' (docs/METRICS.md, "Straggler").
+struct Straggler {
+  std::string group;
+  int rank = 0;
+  std::string host, device;
+  double deviation = 0;  // D_r: 0.05 = its own time is 5 % above the others' median
+  std::optional<double> low95;
+  std::string verdict;  // "straggler" | "slower" | "within noise" | "too few runs"
+};
+
+// The same slice from synthetic and from real data.
+struct DataGap {
+  std::string real_group, synthetic_group;
+  double real_samples_per_sec = 0, synthetic_samples_per_sec = 0;
+  double lost_share = 0;  // 1 - real / synthetic; negative: real was faster
+  std::optional<double> lost_share_ci95_low, lost_share_ci95_high;
+};
+
+// How speed moved over the sweep, point means removed: 0.01 = 1 % faster from start to end.
+struct Drift {
+  double per_sweep = 0;
+  std::optional<double> ci95_low, ci95_high;
+};
+
+// One invocation that added points.
+struct SessionRecord {
+  int session = 0;
+  std::string started, finished;  // RFC 3339, UTC; finished empty while it runs
+  std::string hostname;           // of rank 0
+  std::string command_line;
+  std::string broke_with;  // what --resume-anyway passed over; empty: nothing
+};
+
+struct Prediction {
+  std::string slice;
+  int world_size = 1;
+  double samples_per_sec = 0, efficiency = 0;
+  std::optional<double> low, high;  // band of samples_per_sec
+  std::string basis;                // measured | assumed | indicative
+};
+
+}  // namespace scalemark::reporting
