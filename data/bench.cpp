@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "data/sampler.h"
 
@@ -25,7 +26,6 @@ EpochCount run_epoch(const Dataset& dataset, std::int64_t epoch, const LoaderOpt
 }  // namespace
 
 LoaderBenchResult bench_loader(const Dataset& dataset, const LoaderBenchOptions& options) {
-  using Clock = std::chrono::steady_clock;
   const EpochCount first = run_epoch(dataset, 0, options.loader);
   if (first.samples == 0) {
     throw configuration("the data set's " + std::to_string(dataset.size()) +
@@ -34,10 +34,10 @@ LoaderBenchResult bench_loader(const Dataset& dataset, const LoaderBenchOptions&
                         "a smaller batch_size");
   }
   LoaderBenchResult result{.skipped = first.skipped};
-  const auto start = Clock::now();
+  const auto start = std::chrono::steady_clock::now();
   do {
     result.samples += run_epoch(dataset, ++result.epochs, options.loader).samples;
-    result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
+    result.wall_s = seconds_since(start);
   } while (result.wall_s < options.min_seconds);
   std::size_t bytes = 0;
   for (const FieldSpec& field : dataset.fields()) bytes += field.bytes_per_sample();

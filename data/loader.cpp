@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "data/group_decoder.h"
 #include "data/sample_group.h"
@@ -39,10 +40,6 @@ void copy_row(const HostBatch& from, std::size_t from_row, const HostBatch& to,
   for (std::size_t f = 0; f < source.size(); ++f) {
     std::memcpy(target[f].data(), source[f].data(), source[f].size());
   }
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/base/make_error.h"
+
 namespace scalemark {
 namespace {
 
@@ -25,16 +27,6 @@ std::string on_one_line(std::string_view text) {
     }
   }
   return line;
-}
-
-Error make(std::string code, ExitCode exit_code, ErrorDomain domain, std::string what,
-           std::string expected, std::string hint) {
-  return Error(ErrorRecord{.code = std::move(code),
-                           .exit_code = exit_code,
-                           .domain = domain,
-                           .what = std::move(what),
-                           .expected = std::move(expected),
-                           .hint = std::move(hint)});
 }
 
 }  // namespace
@@ -73,37 +65,48 @@ std::string format_error_line(const ErrorRecord& record) {
 Error::Error(ErrorRecord record)
     : std::runtime_error(format_error_line(record)), record_(std::move(record)) {}
 
+Error make_error(std::string code, ExitCode exit_code, ErrorDomain domain, std::string what,
+                 std::string expected, std::string hint) {
+  return Error(ErrorRecord{.code = std::move(code),
+                           .exit_code = exit_code,
+                           .domain = domain,
+                           .what = std::move(what),
+                           .expected = std::move(expected),
+                           .hint = std::move(hint)});
+}
+
 Error bad_data(std::string what, std::string expected, std::string hint) {
-  return make("E_BAD_DATA", ExitCode::kBadData, ErrorDomain::kData, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_BAD_DATA", ExitCode::kBadData, ErrorDomain::kData, std::move(what),
+                    std::move(expected), std::move(hint));
 }
 Error no_input(std::string what, std::string expected, std::string hint) {
-  return make("E_NO_INPUT", ExitCode::kNoInput, ErrorDomain::kData, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_NO_INPUT", ExitCode::kNoInput, ErrorDomain::kData, std::move(what),
+                    std::move(expected), std::move(hint));
 }
 Error io_error(std::string what, std::string expected, std::string hint) {
-  return make("E_IO", ExitCode::kIo, ErrorDomain::kHardware, std::move(what), std::move(expected),
-              std::move(hint));
+  return make_error("E_IO", ExitCode::kIo, ErrorDomain::kHardware, std::move(what),
+                    std::move(expected), std::move(hint));
 }
 Error cannot_create(std::string what, std::string expected, std::string hint) {
-  return make("E_CANNOT_CREATE", ExitCode::kCannotCreateOutput, ErrorDomain::kData, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_CANNOT_CREATE", ExitCode::kCannotCreateOutput, ErrorDomain::kData,
+                    std::move(what), std::move(expected), std::move(hint));
 }
 Error configuration(std::string what, std::string expected, std::string hint) {
-  return make("E_CONFIGURATION", ExitCode::kConfiguration, ErrorDomain::kSoftware, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_CONFIGURATION", ExitCode::kConfiguration, ErrorDomain::kSoftware,
+                    std::move(what), std::move(expected), std::move(hint));
 }
 Error usage(std::string what, std::string expected, std::string hint) {
-  return make("E_USAGE", ExitCode::kUsage, ErrorDomain::kSoftware, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_USAGE", ExitCode::kUsage, ErrorDomain::kSoftware, std::move(what),
+                    std::move(expected), std::move(hint));
 }
 Error system_error(std::string what, std::string expected, std::string hint) {
-  return make("E_SYSTEM", ExitCode::kSystem, ErrorDomain::kSoftware, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_SYSTEM", ExitCode::kSystem, ErrorDomain::kSoftware, std::move(what),
+                    std::move(expected), std::move(hint));
 }
 Error bug(std::string what) {
-  return make("E_BUG", ExitCode::kBug, ErrorDomain::kSoftware, std::move(what), {},
-              "this is a bug in scalemark: please report it with the command and report.json");
+  return make_error(
+      "E_BUG", ExitCode::kBug, ErrorDomain::kSoftware, std::move(what), {},
+      "this is a bug in scalemark: please report it with the command and report.json");
 }
 
 }  // namespace scalemark

@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/durations.h"
+
 namespace scalemark::reporting {
 namespace {
 
@@ -138,8 +140,7 @@ void Progress::draw() {
   state_.done = done_.load(std::memory_order_relaxed);
   const double loss = loss_.load(std::memory_order_relaxed);
   state_.loss = std::isnan(loss) ? std::nullopt : std::optional(loss);
-  state_.elapsed_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  state_.elapsed_s = seconds_since(began_);
   if (options_.terminal) {
     std::fprintf(out_, "\r\033[K%s", progress_bar(state_, options_.width).c_str());
     drawn_ = true;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "data/content_hash.h"
+#include "data/hash128.h"
 #include "data/images/decode.h"
 #include "data/images/resize.h"
 
@@ -74,15 +74,14 @@ class ImageFolder : public Dataset {
   }
 
   std::string identity() const override {
-    ContentHash hash;
+    Hash128 hash;
     for (const ImageFile& file : files_) {
       std::error_code failed;
       const std::uintmax_t bytes = std::filesystem::file_size(root_ + '/' + file.path, failed);
       if (failed) throw no_input(root_ + '/' + file.path + ": " + failed.message());
-      hash.add(file.path);
-      hash.add(bytes);
+      hash.add(file.path + '\n' + std::to_string(bytes) + '\n');
     }
-    return hash.hex();
+    return to_hex(hash.digest());
   }
 
  private:

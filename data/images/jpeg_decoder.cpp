@@ -1,31 +1,16 @@
 // libjpeg rather than TurboJPEG's own calls: only here can rows and columns outside a crop be left
 // out, which is half of the work of a random resized crop.
 #include <algorithm>
-#include <csetjmp>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "data/images/codecs.h"
+#include "data/images/jpeg_errors.h"
 
-// After <cstdio>: jpeglib.h uses FILE and size_t without including them.
+// After jpeglib.h, which it extends.
 #include <jerror.h>
-#include <jpeglib.h>
 
 namespace scalemark::data {
 namespace {
-
-struct ErrorManager {
-  jpeg_error_mgr base;  // first: libjpeg hands a pointer to it back
-  std::jmp_buf jump;
-  char message[JMSG_LENGTH_MAX] = {};
-};
-
-void leave(j_common_ptr info) {
-  auto* manager = reinterpret_cast<ErrorManager*>(info->err);
-  info->err->format_message(info, manager->message);
-  std::longjmp(manager->jump, 1);
-}
 
 // Oddities around the picture that leave every pixel as it was meant.
 bool is_harmless(int message) {
@@ -43,15 +28,14 @@ bool is_harmless(int message) {
 
 // libjpeg "warns" of missing or corrupt data and paints grey in its place; such a file is refused.
 void take_message(j_common_ptr info, int level) {
-  if (level < 0 && !is_harmless(info->err->msg_code)) leave(info);
+  if (level < 0 && !is_harmless(info->err->msg_code)) JpegErrorManager::leave(info);
 }
 
 class JpegDecoder : public ImageDecoder {
  public:
   JpegDecoder(std::span<const std::uint8_t> bytes, std::string name)
       : bytes_(bytes), name_(std::move(name)) {
-    info_.err = jpeg_std_error(&error_.base);
-    error_.base.error_exit = leave;
+    info_.err = error_.install();
     error_.base.emit_message = take_message;
     error_.base.output_message = [](j_common_ptr) {};
     guarded([this] { jpeg_create_decompress(&info_); });
@@ -92,7 +76,7 @@ class JpegDecoder : public ImageDecoder {
 
   std::span<const std::uint8_t> bytes_;
   std::string name_;
-  ErrorManager error_;
+  JpegErrorManager error_;
   jpeg_decompress_struct info_{};
 };
 

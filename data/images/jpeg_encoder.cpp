@@ -1,33 +1,16 @@
-#include <csetjmp>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
-#include "data/images/encode.h"
-
-// After <cstdio>: jpeglib.h uses FILE and size_t without including them.
-#include <jpeglib.h>
-
 #include "core/base/error.h"
+#include "data/images/encode.h"
+#include "data/images/jpeg_errors.h"
 
 namespace scalemark::data {
 namespace {
 
-struct ErrorManager {
-  jpeg_error_mgr base;  // first: libjpeg hands a pointer to it back
-  std::jmp_buf jump;
-  char message[JMSG_LENGTH_MAX] = {};
-};
-
-void leave(j_common_ptr info) {
-  auto* manager = reinterpret_cast<ErrorManager*>(info->err);
-  info->err->format_message(info, manager->message);
-  std::longjmp(manager->jump, 1);
-}
-
 // Holds nothing that a jump over it would leak.
-bool compress(jpeg_compress_struct& info, ErrorManager& error, const Pixels& pixels, int quality,
-              unsigned char** target, unsigned long* bytes) {
+bool compress(jpeg_compress_struct& info, JpegErrorManager& error, const Pixels& pixels,
+              int quality, unsigned char** target, unsigned long* bytes) {
   if (setjmp(error.jump) != 0) return false;
   jpeg_create_compress(&info);
   jpeg_mem_dest(&info, target, bytes);
@@ -49,10 +32,9 @@ bool compress(jpeg_compress_struct& info, ErrorManager& error, const Pixels& pix
 }  // namespace
 
 std::vector<std::uint8_t> encode_jpeg(const Pixels& pixels, int quality) {
-  ErrorManager error;
+  JpegErrorManager error;
   jpeg_compress_struct info{};
-  info.err = jpeg_std_error(&error.base);
-  error.base.error_exit = leave;
+  info.err = error.install();
   unsigned char* target = nullptr;
   unsigned long bytes = 0;
   const bool done = compress(info, error, pixels, quality, &target, &bytes);

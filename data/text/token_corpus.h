@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/text/hash128.h"
+#include "data/hash128.h"
 #include "data/text/vocabulary.h"
 
 namespace scalemark::data {

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "data/text/hash128.h"
+#include "data/hash128.h"
 #include "data/text/utf8.h"
 
 namespace scalemark::data {

@@ -3,34 +3,22 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/base/make_error.h"
+
 namespace scalemark::distributed {
-namespace {
-
-Error make(const char* code, ExitCode exit_code, ErrorDomain domain, std::string what,
-           std::string expected, std::string hint) {
-  return Error({.code = code,
-                .exit_code = exit_code,
-                .domain = domain,
-                .what = std::move(what),
-                .expected = std::move(expected),
-                .hint = std::move(hint)});
-}
-
-}  // namespace
-
 Error rendezvous_error(std::string what, std::string expected, std::string hint) {
-  return make("E_RENDEZVOUS", ExitCode::kPeerLost, ErrorDomain::kLaunch, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_RENDEZVOUS", ExitCode::kPeerLost, ErrorDomain::kLaunch, std::move(what),
+                    std::move(expected), std::move(hint));
 }
 
 Error peer_lost(std::string what, std::string expected, std::string hint) {
-  return make("E_PEER_LOST", ExitCode::kPeerLost, ErrorDomain::kNetwork, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_PEER_LOST", ExitCode::kPeerLost, ErrorDomain::kNetwork, std::move(what),
+                    std::move(expected), std::move(hint));
 }
 
 Error ranks_disagree(std::string what, std::string expected, std::string hint) {
-  return make("E_RANKS_DISAGREE", ExitCode::kRanksDisagree, ErrorDomain::kLaunch, std::move(what),
-              std::move(expected), std::move(hint));
+  return make_error("E_RANKS_DISAGREE", ExitCode::kRanksDisagree, ErrorDomain::kLaunch,
+                    std::move(what), std::move(expected), std::move(hint));
 }
 
 std::string in_seconds(std::chrono::milliseconds duration) {

@@ -6,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <vector>
 
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
@@ -154,7 +155,7 @@ Joined join(const World& world, const Rendezvous& at, milliseconds timeout) {
     throw rendezvous_error("the store at " + place_of(at) + " stopped answering", {},
                            "rank 0's process may be stopped or its host overloaded");
   }
-  joined.seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+  joined.seconds = seconds_since(start);
   return joined;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "engine/running/evaluation.h"
 
@@ -21,10 +22,6 @@ void append(Window& all, Window&& epoch) {
   all.padded += epoch.padded;
   all.non_pad_tokens += epoch.non_pad_tokens;
   all.stopped = epoch.stopped;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 double mean(const std::vector<double>& values) {

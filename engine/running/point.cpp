@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/durations.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/epochs.h"
 #include "engine/running/measurement_wire.h"
@@ -23,10 +24,6 @@ constexpr double kWarmupSecondsCuda = 10;
 // A measured run whose length is given in seconds follows the schedule of a run of this many steps:
 // how many it will have is known only after the warm-up.
 constexpr std::int64_t kNominalSteps = 1000;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 EpochOptions sampling_of(Session& session, const settings::Settings& settings) {
   return {.loader = {.batch_size = settings.size.batch_size,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "engine/device/cuda_part.h"
 #include "engine/distributed/gloo.h"
@@ -10,10 +11,6 @@
 
 namespace scalemark::running {
 namespace {
-
-std::chrono::milliseconds milliseconds_of(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
-}
 
 // NCCL would hang or fail obscurely; a launcher that shows every rank the same GPU is the usual
 // cause.

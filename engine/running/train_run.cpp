@@ -4,6 +4,7 @@
 #include <iostream>
 #include <string>
 
+#include "core/base/durations.h"
 #include "core/base/version.h"
 #include "core/settings/settings_json.h"
 #include "engine/distributed/interrupt.h"
@@ -28,10 +29,6 @@ namespace {
 // A signalled run has 10 s (docs/FAULTS.md); the rest is for the report.
 constexpr unsigned kSignalBackstopSeconds = 9;
 constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
-
-std::chrono::milliseconds milliseconds_of(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
-}
 
 // What every rank must have in common with rank 0.
 distributed::Facts facts_of(const TrainRequest& request, const WorkloadData& data) {

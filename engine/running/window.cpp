@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/durations.h"
 #include "engine/measurement/window_timer.h"
 
 namespace scalemark::running {
@@ -15,10 +16,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t kLeastWarmupSteps = 20;
 constexpr std::int64_t kLeastWindowSteps = 100;
 constexpr double kLeastWindowSeconds = 2;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // False when an agreed stop came before all were done.
 bool run_unmeasured(const StepContext& context, std::int64_t count) {

@@ -1,4 +1,4 @@
-#include "data/text/hash128.h"
+#include "data/hash128.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
