@@ -16,6 +16,7 @@ class Checker {
     check_measuring();
     check_workload();
     check_recipe();
+    check_exchange();
     check_device();
     return std::move(problems_);
   }
@@ -67,6 +68,19 @@ class Checker {
     if (in_.workload && known({"lr_scaling"}) && s_.recipe.lr_scaling == "linear" &&
         in_.workload->recipe.reference_batch <= 0) {
       refuse("lr_scaling", "the recipe of " + in_.workload->name + " has no reference batch");
+    }
+  }
+
+  // Neither has DistributedDataParallel both: its reducer counts a static graph's gradients in
+  // unsynchronised backwards too, and torch 2.11 ends in an internal assertion.
+  void check_exchange() {
+    if (known({"static_graph", "strategy", "gradient_accumulation_steps"}) &&
+        s_.parallel.static_graph && s_.parallel.strategy == "ddp" &&
+        s_.size.gradient_accumulation_steps > 1) {
+      refuse("static_graph",
+             "cannot be combined with gradient accumulation (" +
+                 std::to_string(s_.size.gradient_accumulation_steps) + " micro-steps per step)",
+             "leave --static-graph out");
     }
   }
 

@@ -30,6 +30,7 @@ class Resolver {
     decide_ranks();
     decide_strategy();
     decide_threads();
+    decide_first_bucket();
     decide_batch();
     decide_output();
     finish();
@@ -128,6 +129,14 @@ class Resolver {
   void decide_threads() {
     const int share = around_.machine.cores / std::max(1, ranks_.local_world_size);
     replace_auto("threads", std::to_string(std::max(1, share)));
+  }
+
+  // As DistributedDataParallel: its small first bucket belongs to its default size; whoever names a
+  // size gets buckets of that size, the first one too.
+  void decide_first_bucket() {
+    const bool named = given_.contains("bucket_cap_mb") && text("bucket_cap_mb");
+    if (!named || given_.contains("first_bucket_cap_mb")) return;
+    raw_["first_bucket_cap_mb"] = {*text("bucket_cap_mb"), "derived"};
   }
 
   void decide_batch() {

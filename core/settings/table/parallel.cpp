@@ -36,7 +36,7 @@ std::vector<Option> exchange_options() {
        .kind = Kind::kNumber,
        .group = kGroup,
        .default_text = "1",
-       .help = "size of the first bucket",
+       .help = "size of the first bucket (a --bucket-cap-mb that is given counts for it too)",
        .value_name = "X",
        .range = kAboveZero,
        .unit = "MiB"},

@@ -104,6 +104,21 @@ TEST(Resolve, LinearScalingGoesByTheReferenceBatch) {
   EXPECT_DOUBLE_EQ(s.recipe.learning_rate, 0.4);  // 0.1 x 1024 / 256
 }
 
+// torch 2.11, nn/parallel/distributed.py: the first bucket is small only while nobody names a size.
+TEST(Resolve, ABucketSizeThatIsGivenCountsForTheFirstBucketToo) {
+  EXPECT_EQ(good({}).parallel.bucket_cap_mb, 25);
+  EXPECT_EQ(good({}).parallel.first_bucket_cap_mb, 1);
+  const Settings s = good(given({{"bucket_cap_mb", "25"}}));
+  EXPECT_EQ(s.parallel.first_bucket_cap_mb, 25);
+  EXPECT_EQ(s.origins.at("first_bucket_cap_mb"), "derived");
+  const Settings both = good(given({{"bucket_cap_mb", "8"}, {"first_bucket_cap_mb", "0.5"}}));
+  EXPECT_EQ(both.parallel.bucket_cap_mb, 8);
+  EXPECT_EQ(both.parallel.first_bucket_cap_mb, 0.5);
+  EXPECT_EQ(good(given({{"first_bucket_cap_mb", "4"}})).parallel.bucket_cap_mb, 25);
+  EXPECT_EQ(only_problem(given({{"bucket_cap_mb", "0"}})),
+            "--bucket-cap-mb is '0' (from option); a number above 0 is allowed.");
+}
+
 TEST(Resolve, MasterOptionsAreARendezvous) {
   EXPECT_EQ(good(given({{"master_addr", "n1"}, {"master_port", "1234"}})).launch.rendezvous,
             "n1:1234");
@@ -197,6 +212,14 @@ TEST(Resolve, RefusesWhatContradicts) {
   EXPECT_EQ(only_problem(given({{"nproc_per_node", "3"}}), with_gpus({kNewGpu, kNewGpu})),
             "--backend is 'nccl' (from default); 3 ranks on 2 GPUs: nccl takes one rank per GPU. "
             "Hint: start fewer ranks, or use --backend gloo");
+  const RawSettings accumulating =
+      given({{"nproc_per_node", "2"}, {"static_graph", "on"}, {"gradient_accumulation_steps", "3"}});
+  EXPECT_EQ(only_problem(accumulating),
+            "--static-graph is 'on' (from option); cannot be combined with gradient accumulation "
+            "(3 micro-steps per step). Hint: leave --static-graph out");
+  RawSettings alone = accumulating;
+  alone["strategy"] = {"none", "option"};
+  EXPECT_EQ(resolve(alone, laptop()).problems.size(), 0u);
   EXPECT_EQ(only_problem(given({{"quiet", "on"}, {"verbose", "on"}})),
             "--quiet is 'on' (from option); cannot be combined with --verbose.");
 }

@@ -60,6 +60,11 @@ def cases():
     for name, option in (("bucket views", {"gradient_as_bucket_view": True}),
                          ("find unused", {"find_unused_parameters": True})):
         yield f"accumulating {name}", {**twice, "parallel": {**ddp, **option}}
+    # DDP's names for the two: a size that is given counts for the first bucket too.
+    sized = {**base, "workload": "mlp", "batch": 4, "recipe": SGD}
+    yield "ddp default buckets", sized
+    yield "ddp buckets", {**sized, "parallel": {**ddp, "bucket_cap_mb": 2.0,
+                                                "first_bucket_cap_mb": 2.0}}
     yield "ddp branching", {**base, "workload": "branching", "batch": 4, "recipe": ADAM, "steps": 6,
                             "parallel": {**ddp, "find_unused_parameters": True}}
     yield "ddp resnet50", {**base, "workload": "resnet50", "batch": 4, "recipe": GENTLE, "steps": 3}
@@ -74,7 +79,7 @@ def train_in_ddp(rank, folder, named_cases):
     for name, case in named_cases:
         network = network_of(case, seed=rank)
         ddp = torch.nn.parallel.DistributedDataParallel(
-            network,
+            network, bucket_cap_mb=case["parallel"].get("bucket_cap_mb"),
             find_unused_parameters=case["parallel"].get("find_unused_parameters", False))
         optimizer = oracle.make_optimizer(network, case["recipe"])
         batches, micro, losses = batches_of_rank(case, rank), case.get("accumulation", 1), []
@@ -88,7 +93,9 @@ def train_in_ddp(rank, folder, named_cases):
             optimizer.step()
             optimizer.zero_grad()
             losses.append(total)
-        save_file({**oracle.state(network), "loss": torch.tensor(losses, dtype=torch.float64)},
+        sizes = ddp._get_ddp_logging_data().get("rebuilt_bucket_sizes") or "0"
+        buckets = torch.tensor([int(size) for size in sizes.split(", ")])
+        save_file({**oracle.state(network), "bucket_bytes": buckets, "loss": torch.tensor(losses, dtype=torch.float64)},
                   os.path.join(folder, f"{name}.{rank}.ddp".replace(" ", "-")))
     dist.destroy_process_group()
 
@@ -188,9 +195,13 @@ def main():
 
         in_ddp = [(name, case) for name, case, _ in prepared if name.startswith("ddp")]
         mp.start_processes(train_in_ddp, args=(temporary, in_ddp), nprocs=2, start_method="spawn")
-        for name, _ in in_ddp:
+        for name, case in in_ddp:
             for rank in (0, 1):
                 theirs = load_file(folder / f"{name}.{rank}.ddp".replace(" ", "-"))
+                sizes = theirs.pop("bucket_bytes").tolist()
+                if "unused" not in str(case["parallel"]):  # DDP tells sizes after rebuilding only
+                    verdict.true(name, f"DDP's buckets: {sizes}",
+                                 sizes == by_name[name][rank]["bucket_bytes"].tolist())
                 verdict.losses(f"{name}, rank {rank}", by_name[name][rank]["loss"],
                                theirs.pop("loss"))
                 verdict.tensors(f"{name} and its buffers, rank {rank}", by_name[name][rank], theirs)
