@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/reporting/report_json.h"
+#include "core/reporting/sweep_runs.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr double kRunsDiffer = 0.05;
+constexpr double kSuperlinear = 1.02;
+constexpr double kGapWorthSaying = 0.05;
+constexpr double kEstimateOff = 0.20;
+constexpr std::size_t kNamed = 5;  // more names are counted, not listed
+
+std::string percent(double share) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
+  return text.data();
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
+    text += (i ? ", " : "") + names[i];
+  }
+  if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
+  return text;
+}
+
+using Findings = std::vector<Finding>;
+
+void judge_repetitions(const SweepSummary& summary, Findings& findings) {
+  std::vector<std::string> single, unconverged;
+  for (const GroupRecord& group : summary.groups) {
+    if (group.n == 1) single.push_back(group.group);
+    if (group.stop_reason == "unconverged") unconverged.push_back(group.group);
+    if (group.cv_between && *group.cv_between > kRunsDiffer) {
+      findings.push_back({"runs_differ", "warning", "",
+                          group.group + ": runs differ by " + percent(*group.cv_between) +
+                              " (standard deviation): something else uses this machine, or it is "
+                              "not in a steady state"});
+    }
+  }
+  if (!single.empty()) {
+    findings.push_back(
+        {"no_interval", "info", "", "one repetition, so no interval: " + listed(single)});
+  }
+  if (!unconverged.empty()) {
+    findings.push_back({"unconverged", "warning", "",
+                        "the time was over before the interval was as narrow as asked for: " +
+                            listed(unconverged)});
+  }
+}
+
+void judge_lost(const RunsByGroup& runs, const SweepSummary& summary, Findings& findings) {
+  for (const GroupRecord& group : summary.groups) {
+    for (const PointStatus status : {PointStatus::kOom, PointStatus::kFailed}) {
+      const auto count = group.status_counts.find(std::string(to_string(status)));
+      if (count == group.status_counts.end() || group.n == 0) continue;
+      const Runs& all = runs.all(group.group);
+      const auto* run = *std::ranges::find(all, status, &PointRecord::status);
+      findings.push_back({"repetitions_lost", "warning", run->id,
+                          group.group + ": " + std::to_string(count->second) + " of " +
+                              std::to_string(all.size()) + " repetitions " + count->first + ": " +
+                              run->reason});
+    }
+  }
+}
+
+void judge_scaling(const SweepSummary& summary, Findings& findings) {
+  std::vector<std::string> elsewhere;
+  for (const ScalingTable& table : summary.scaling) {
+    elsewhere.insert(elsewhere.end(), table.left_out.begin(), table.left_out.end());
+    if (!table.relative_to.starts_with("1 rank ")) {
+      findings.push_back({"baseline_missing", "warning", "",
+                          "no 1-rank point without communication could be measured (" + table.kind +
+                              " slice): efficiency stands relative to " + table.relative_to});
+    }
+    for (const ScalingRow& row : table.rows) {
+      if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < kSuperlinear) continue;
+      findings.push_back({"superlinear", "info", "",
+                          row.group + ": efficiency " + percent(row.efficiency) +
+                              " is above 100 %: the smaller share of a rank fits a cache, or the "
+                              "baseline is slowed by something"});
+    }
+  }
+  if (!elsewhere.empty()) {
+    findings.push_back({"baseline_elsewhere", "warning", "",
+                        "left out of efficiency, because the baseline of the same block ran in "
+                        "another session: " +
+                            listed(elsewhere)});
+  }
+}
+
+void judge_ranks(const SweepSummary& summary, Findings& findings) {
+  for (const Straggler& rank : summary.stragglers) {
+    if (rank.verdict != "straggler" && rank.verdict != "slower") continue;
+    const std::string who = "rank " + std::to_string(rank.rank) + " (" + rank.host +
+                            (rank.device.empty() ? "" : ", " + rank.device) + ")";
+    // ln seconds to per cent of the others' time.
+    const std::string by = percent(std::expm1(rank.deviation));
+    findings.push_back({"straggler", "warning", "",
+                        rank.group + ": " + who + " needs " + by + " more time of its own than " +
+                            (rank.verdict == "slower"
+                                 ? "the other rank; of two, neither can be said to be at fault"
+                                 : "the median of the others, in every run")});
+  }
+}
+
+void judge_gaps(const SweepSummary& summary, Findings& findings) {
+  for (const DataGap& gap : summary.data_gaps) {
+    if (gap.lost_share < kGapWorthSaying) continue;
+    findings.push_back({"data_gap", "warning", "",
+                        gap.real_group + ": real data costs " + percent(gap.lost_share) +
+                            " of the throughput with synthetic data"});
+  }
+}
+
+void judge_memory(const RunsByGroup& runs, Findings& findings) {
+  std::vector<std::string> off;
+  for (const std::string& group : runs.groups()) {
+    for (const PointRecord* run : runs.ok(group)) {
+      if (!run->memory_estimate_bytes || run->memory_peak_bytes == 0) continue;
+      const auto peak = static_cast<double>(run->memory_peak_bytes);
+      const double error = static_cast<double>(*run->memory_estimate_bytes) / peak - 1;
+      if (std::abs(error) <= kEstimateOff) continue;
+      off.push_back(group + " (" + (error > 0 ? "+" : "") + percent(error) + ")");
+      break;
+    }
+  }
+  if (off.empty()) return;
+  findings.push_back({"memory_estimate", "info", "",
+                      "the estimate of memory is more than 20 % off the peak: " + listed(off)});
+}
+
+}  // namespace
+
+std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
+                                    bool drifted) {
+  Findings findings;
+  if (drifted) {
+    findings.push_back({"drift", "warning", "",
+                        "all points became " + percent(std::abs(summary.drift->per_sweep)) +
+                            (summary.drift->per_sweep < 0 ? " slower" : " faster") +
+                            " from start to end of the sweep (heat, clocks, a neighbour); pairs "
+                            "within blocks are little touched by it"});
+  }
+  judge_scaling(summary, findings);
+  judge_ranks(summary, findings);
+  judge_gaps(summary, findings);
+  judge_lost(runs, summary, findings);
+  judge_repetitions(summary, findings);
+  judge_memory(runs, findings);
+  return findings;
+}
+
+}  // namespace scalemark::reporting
