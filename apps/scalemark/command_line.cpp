@@ -16,8 +16,8 @@ using settings::Option;
 
 std::string dashed(std::string_view name) { return settings::option_flag(name).substr(2); }
 
-// "--batch-size,--batch_size,-b" and the same for aliases.
-std::string cli11_names(const Option& option) {
+// "--batch-size,--batch_size,-b" and the same for aliases; in a sweep --batch-sizes, too.
+std::string cli11_names(const Option& option, Command command) {
   std::string names;
   const auto add = [&](std::string_view name) {
     names += (names.empty() ? "--" : ",--") + dashed(name);
@@ -25,6 +25,8 @@ std::string cli11_names(const Option& option) {
   };
   add(option.name);
   for (const std::string_view alias : option.aliases) add(alias);
+  const std::string plural = command == settings::kSweep ? settings::plural(option) : "";
+  if (!plural.empty()) add(plural);
   if (option.letter) names += std::string(",-") + option.letter;
   return names;
 }
@@ -38,8 +40,8 @@ std::vector<Bound> bind_options(CLI::App& app, Command command) {
   std::vector<Bound> bound;
   for (const Option& option : settings::all_options()) {
     if (!(option.commands & command)) continue;
-    CLI::Option* parsed = option.kind == Kind::kFlag ? app.add_flag(cli11_names(option))
-                                                     : app.add_option(cli11_names(option));
+    CLI::Option* parsed = option.kind == Kind::kFlag ? app.add_flag(cli11_names(option, command))
+                                                     : app.add_option(cli11_names(option, command));
     parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     bound.push_back({&option, parsed});
   }
@@ -48,7 +50,7 @@ std::vector<Bound> bind_options(CLI::App& app, Command command) {
 
 bool names_an_option(std::string_view text, Command command) {
   if (!text.starts_with("--")) return false;
-  const Option* option = settings::find_option(text.substr(2, text.find('=') - 2));
+  const Option* option = settings::find_option(text.substr(2, text.find('=') - 2), command);
   return option && (option->commands & command);
 }
 

@@ -17,19 +17,19 @@ namespace scalemark::settings {
 
 inline constexpr std::size_t kMostPoints = 10'000;  // of one sweep, repetitions not counted
 
-// Whether `option` takes a list in a sweep. Not: options whose value holds commas by nature, paths
-// of weights, the seed (it is the sweep's own), and how a run is measured, launched and reported.
-bool is_axis(const Option& option);
+struct BadElement {
+  std::string found, allowed, hint;
+};
 
 struct ValueList {
   std::vector<std::string> values;  // in the order given, each once
   std::vector<std::string> twice;   // values that stood there more than once
-  std::string problem;              // empty: good
+  std::vector<BadElement> bad;
 };
 
 // "1,2,4", "32..256*2" (32, 64, 128, 256), "1..9+2" (1, 3, 5, 7, 9) and mixtures. Ranges are for
 // numbers, run upwards and end at the last value that does not exceed the end. Each value is
-// checked against `option`.
+// checked against `option`; batch_size may also be "auto".
 ValueList expand_list(const Option& option, std::string_view text);
 
 struct Axis {
@@ -42,6 +42,7 @@ struct SweepRequest {
   SweepSettings sweep;
   RawSettings common;      // options of every point that are no axes; what was given only
   std::vector<Axis> axes;  // what was given, a single value too; in the order of the option table
+  RawSettings own;         // the sweep's own options as text, defaults too
   std::vector<Problem> problems;
   std::vector<std::string> notes;
 };

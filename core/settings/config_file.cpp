@@ -27,7 +27,7 @@ std::string readable(std::string text) {
 // duplicate keys, and the digits of numbers that fit no type.
 class FlatObjectReader : public nlohmann::json_sax<json> {
  public:
-  explicit FlatObjectReader(std::string origin) : origin_(std::move(origin)) {}
+  FlatObjectReader(std::string origin, bool lists) : origin_(std::move(origin)), lists_(lists) {}
 
   bool null() override { return refuse("null", "leave the key out for the default"); }
   bool boolean(bool value) override { return take(value ? "on" : "off"); }
@@ -39,14 +39,24 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
 
   bool start_object(std::size_t) override {
     if (depth_++ == 0) return true;
+    if (in_list_) return nested();
     return depth_ > 2 || refuse("{...}", "a config file is flat: one value per key");
   }
   bool end_object() override { return --depth_, true; }
   bool start_array(std::size_t) override {
     if (depth_++ == 0) return not_an_object();
-    return depth_ > 2 || refuse("[...]", "one value per key; lists make a sweep");
+    if (in_list_) return nested();
+    in_list_ = lists_ && depth_ == 2;
+    list_.reset();
+    return in_list_ || depth_ > 2 || refuse("[...]", "one value per key; lists make a sweep");
   }
-  bool end_array() override { return --depth_, true; }
+  bool end_array() override {
+    --depth_;
+    if (!in_list_ || depth_ != 1) return true;
+    in_list_ = false;
+    if (!list_) return refuse("[]", "a list names at least one value");
+    return take(std::move(*list_));
+  }
 
   bool key(string_t& name) override {
     if (depth_ > 1) return true;
@@ -73,7 +83,19 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
   bool take(std::string value) {
     if (depth_ == 0) return not_an_object();
     if (depth_ == 1) result_.values.emplace_back(key_, std::move(value));
+    if (in_list_ && depth_ == 2) return take_element(value);
     return true;  // deeper values belong to something that is refused already
+  }
+  bool nested() {
+    result_.problems.push_back({key_, "", "a list holds plain values", origin_, ""});
+    return true;
+  }
+  bool take_element(const std::string& value) {
+    if (value.find(',') != std::string::npos) {
+      refuse(value, "a value within a list holds no comma");
+    }
+    list_ = list_ ? *list_ + "," + value : value;
+    return true;
   }
   bool refuse(const std::string& found, const std::string& allowed) {
     if (depth_ > 2) return true;
@@ -90,6 +112,9 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
   std::string key_;
   std::set<std::string> seen_;
   int depth_ = 0;
+  bool lists_;
+  bool in_list_ = false;
+  std::optional<std::string> list_;  // the elements so far, commas between
   ConfigValues result_;
 };
 
@@ -110,7 +135,7 @@ std::vector<Problem> check_key(const std::string& key, const std::string& value,
              "this file is for another command than " + std::string(command_name(command)), origin,
              ""}};
   }
-  const Option* option = find_option(key);
+  const Option* option = find_option(key, command);
   if (!option) return {unknown_key(key, command, origin)};
   if (option->layer) return {{key, "", "cannot stand in a config file", origin, ""}};
   if (!(option->commands & command)) {
@@ -123,7 +148,7 @@ std::vector<Problem> check_key(const std::string& key, const std::string& value,
 
 ConfigValues parse_config(const ConfigFile& file, Command command) {
   const std::string origin = "config " + file.path;
-  FlatObjectReader reader(origin);
+  FlatObjectReader reader(origin, command == kSweep);
   json::sax_parse(file.text, &reader);
   ConfigValues read = reader.take_result();
 
@@ -132,7 +157,7 @@ ConfigValues parse_config(const ConfigFile& file, Command command) {
     const auto problems = check_key(key, value, command, origin);
     result.problems.insert(result.problems.end(), problems.begin(), problems.end());
     if (problems.empty() && key != "about" && key != "command") {
-      result.values.emplace_back(find_option(key)->name, std::move(value));
+      result.values.emplace_back(find_option(key, command)->name, std::move(value));
     }
   }
   return result;

@@ -24,9 +24,9 @@ struct ConfigValues {
   std::vector<Problem> problems;
 };
 
-// Strict: JSON without comments, one object, no value nested in it, no key twice, no unknown key,
-// no option of another command, and `command`, when it is there, that of `command`. `about` is free
-// text. Everything wrong is listed.
+// Strict: JSON without comments, one object, no value nested in it (a sweep: a list of plain
+// values, which becomes "1,2,4"), no key twice, no unknown key, no option of another command, and
+// `command`, when it is there, that of `command`. `about` is free text. Everything wrong is listed.
 ConfigValues parse_config(const ConfigFile& file, Command command);
 
 // Throws no_input (66) when it cannot be read.

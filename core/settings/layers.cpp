@@ -29,7 +29,7 @@ void add_variable(const std::string& variable, const std::string& text, Command 
                   Layers& layers) {
   if (is_internal_variable(variable)) return;
   const std::string name = option_name_of(variable);
-  const Option* option = find_option(name);
+  const Option* option = find_option(name, command);
   if (!option || option->layer) {
     std::string hint = did_you_mean(name, option_names(command));
     layers.problems.push_back(
@@ -48,7 +48,7 @@ void add_pair(const std::string& pair, Command command, Layers& layers) {
     return;
   }
   const std::string name = normalised(std::string_view(pair).substr(0, equals));
-  const Option* option = find_option(name);
+  const Option* option = find_option(name, command);
   if (!option || option->layer || !(option->commands & command)) {
     layers.problems.push_back({"--set", pair, "unknown key '" + name + "'", "set",
                                did_you_mean(name, option_names(command))});

@@ -26,7 +26,8 @@ std::vector<Option> join_table() {
   std::vector<Option> joined;
   for (auto part : {table::what_options(), table::size_options(), table::recipe_options(),
                     table::parallel_options(), table::loading_options(), table::measuring_options(),
-                    table::launch_options(), table::tool_options(), table::general_options()}) {
+                    table::sweep_options(), table::launch_options(), table::tool_options(),
+                    table::general_options()}) {
     joined.insert(joined.end(), part.begin(), part.end());
   }
   return joined;
@@ -71,6 +72,35 @@ const Option* find_option(std::string_view name) {
     if (option.name == wanted || std::ranges::count(option.aliases, wanted) > 0) return &option;
   }
   return nullptr;
+}
+
+const Option* find_option(std::string_view name, Command command) {
+  const Option* option = find_option(name);
+  if (option || command != kSweep) return option;
+  const std::string wanted = normalised(name);
+  for (const Option& candidate : all_options()) {
+    if (plural(candidate) == wanted) return &candidate;
+  }
+  return nullptr;
+}
+
+bool is_axis(const Option& option) {
+  static constexpr Group kAxisGroups[] = {Group::kWhat, Group::kSize, Group::kRecipe,
+                                          Group::kParallel, Group::kLoading};
+  static constexpr std::string_view kSingle[] = {"vocab", "seed", "init_from", "save"};
+  if (!(option.commands & kSweep) || option.layer) return false;
+  if (option.name == "world_sizes") return true;
+  if (option.kind == Kind::kBetas || option.kind == Kind::kTimeouts) return false;
+  return std::ranges::count(kAxisGroups, option.group) > 0 &&
+         std::ranges::count(kSingle, option.name) == 0;
+}
+
+std::string plural(const Option& option) {
+  if (!is_axis(option) || option.name.ends_with('s') || option.name == "data") return {};
+  std::string name(option.name);
+  if (!name.ends_with('y')) return name + "s";
+  name.pop_back();
+  return name + "ies";
 }
 
 std::string option_flag(std::string_view name) {
@@ -118,6 +148,9 @@ std::string allowed_text(const Option& option) {
     case Kind::kBetas:
       text = "two numbers from 0 to 1 (excluded) with a comma between, like 0.9,0.999";
       break;
+    case Kind::kShare:
+      text = "a share" + range_text(option.range) + ", like 0.02 or 2%";
+      break;
   }
   if (!option.words.empty()) text += ", or " + joined(option.words);
   return text;
@@ -143,6 +176,8 @@ std::string_view title(Group group) {
       return "Data loading";
     case Group::kMeasuring:
       return "Measuring";
+    case Group::kSweeping:
+      return "Sweep";
     case Group::kLaunch:
       return "Launching";
     case Group::kTool:

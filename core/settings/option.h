@@ -23,6 +23,7 @@ enum class Kind {
   kSeconds,   // decimal number with an optional unit ms, s, m, h
   kTimeouts,  // SECONDS | PHASE=SECONDS,...
   kBetas,     // two numbers in [0, 1), comma between
+  kShare,     // decimal number, or a percentage: 0.02 or 2%
 };
 
 enum class Group {
@@ -32,6 +33,7 @@ enum class Group {
   kParallel,
   kLoading,
   kMeasuring,
+  kSweeping,
   kLaunch,
   kTool,
   kGeneral
@@ -49,6 +51,7 @@ enum Command : unsigned {
   kCompare = 1u << 7,
   kPredict = 1u << 8,
   kEveryCommand = (1u << 9) - 1,
+  kRuns = kTrain | kSweep,  // commands that train
 };
 
 // Which numbers are allowed. Absent bounds mean "any that the type holds".
@@ -66,7 +69,7 @@ struct Option {
   std::string_view name;  // as JSON key: underscores
   Kind kind = Kind::kText;
   Group group = Group::kGeneral;
-  unsigned commands = kTrain;
+  unsigned commands = kRuns;
   std::string_view default_text = {};  // empty: none; a recipe or a rule may still supply one
   std::string_view help = {};
   std::string_view value_name = {};            // in --help: "N", "DIR"
@@ -86,6 +89,16 @@ std::span<const Option> all_options();
 
 // By name or alias, '-' and '_' alike; nullptr when unknown.
 const Option* find_option(std::string_view name);
+// The same among the names that `command` knows: in a sweep the plural of an axis, too.
+const Option* find_option(std::string_view name, Command command);
+
+// Whether the option takes a list in a sweep. Not: options whose value holds commas by nature,
+// files of weights and words, the seed (it is the sweep's own), and how a run is measured, launched
+// and reported.
+bool is_axis(const Option& option);
+
+// "precision" -> "precisions", "strategy" -> "strategies"; empty for what is no axis or ends in s.
+std::string plural(const Option& option);
 
 // "batch_size" -> "--batch-size"
 std::string option_flag(const Option& option);

@@ -114,6 +114,12 @@ std::optional<Timeouts> parse_timeouts(std::string_view text) {
   return timeouts;
 }
 
+std::optional<double> parse_share(std::string_view text) {
+  if (!text.ends_with('%')) return parse_number(text);
+  const auto percent = parse_number(text.substr(0, text.size() - 1));
+  return percent ? std::optional(*percent / 100) : std::nullopt;
+}
+
 std::optional<std::pair<double, double>> parse_betas(std::string_view text) {
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos) return std::nullopt;
@@ -151,6 +157,10 @@ bool accepts(const Option& option, std::string_view text) {
       return parse_timeouts(text).has_value();
     case Kind::kBetas:
       return parse_betas(text).has_value();
+    case Kind::kShare: {
+      const auto share = parse_share(text);
+      return share && in_range(option.range, *share);
+    }
   }
   return false;
 }

@@ -36,6 +36,9 @@ struct Timeouts {
 // 0, names an unknown phase, or comes twice.
 std::optional<Timeouts> parse_timeouts(std::string_view text);
 
+// "0.02" or "2%" -> 0.02
+std::optional<double> parse_share(std::string_view text);
+
 std::optional<std::pair<double, double>> parse_betas(std::string_view text);  // "0.9,0.999"
 
 // Whether `text` is a value of `option`: kind, choices, words and range.

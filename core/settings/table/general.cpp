@@ -6,7 +6,7 @@ namespace {
 constexpr Group kGroup = Group::kGeneral;
 
 std::vector<Option> layer_options() {
-  constexpr unsigned kCommands = kTrain;
+  constexpr unsigned kCommands = kRuns;
   return {
       {.name = "config",
        .kind = Kind::kPath,
@@ -30,7 +30,7 @@ std::vector<Option> run_options() {
       {.name = "output",
        .kind = Kind::kPath,
        .group = kGroup,
-       .commands = kTrain | kDataTokenize,
+       .commands = kRuns | kDataTokenize,
        .help = "folder of the report; {host}, {job} and {date} are filled in "
                "(default: results/runs/<workload>-{date}); data tokenize: the token file "
                "(default: TEXT.tokens)",
@@ -39,7 +39,7 @@ std::vector<Option> run_options() {
       {.name = "overwrite",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kTrain | kDataTokenize,
+       .commands = kRuns | kDataTokenize,
        .default_text = "off",
        .help = "use an output folder that is not empty; data tokenize: replace the file",
        .across_ranks = AcrossRanks::kMayDiffer},
@@ -51,7 +51,7 @@ std::vector<Option> run_options() {
       {.name = "quiet",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kTrain,
+       .commands = kRuns,
        .default_text = "off",
        .help = "results and errors only",
        .letter = 'q',
@@ -59,7 +59,7 @@ std::vector<Option> run_options() {
       {.name = "verbose",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kTrain,
+       .commands = kRuns,
        .default_text = "off",
        .help = "more about what happens",
        .letter = 'v',
@@ -80,7 +80,7 @@ std::vector<Option> run_options() {
       {.name = "torch",
        .kind = Kind::kPath,
        .group = kGroup,
-       .commands = kTrain | kDoctor,
+       .commands = kRuns | kDoctor,
        .help =
            "folder of torch 2.11.0 (holds lib/libtorch_cpu.so); else $SCALEMARK_TORCH, else the "
            "one it was built with",

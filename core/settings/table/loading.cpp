@@ -8,7 +8,7 @@ std::vector<Option> loading_options() {
       {.name = "workers",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kTrain | kDataGenerate | kDataTokenize | kDataBench,
+       .commands = kRuns | kDataGenerate | kDataTokenize | kDataBench,
        .default_text = "2",
        .help =
            "threads (per rank) that read, decode or write files (0: the calling thread does it)",
@@ -28,7 +28,7 @@ std::vector<Option> loading_options() {
       {.name = "on_bad_sample",
        .kind = Kind::kChoice,
        .group = kGroup,
-       .commands = kTrain | kDataBench,
+       .commands = kRuns | kDataBench,
        .default_text = "fail",
        .help = "a file that cannot be decoded ends the run (65), or is counted and listed",
        .choices = {"fail", "skip"}},

@@ -24,6 +24,7 @@ std::vector<Option> measuring_options() {
       {.name = "epochs",
        .kind = Kind::kCount,
        .group = kGroup,
+       .commands = kTrain,
        .default_text = "none",
        .help = "train for real: so many passes over the data, with evaluation",
        .value_name = "N|none",

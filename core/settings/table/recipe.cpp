@@ -87,7 +87,7 @@ std::vector<Option> model_options() {
       {.name = "seed",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kTrain | kDataGenerate | kDataBench,
+       .commands = kRuns | kDataGenerate | kDataBench,
        .default_text = "0",
        .help = "of parameters, shuffling, augmentation and masking",
        .value_name = "N",
@@ -105,6 +105,7 @@ std::vector<Option> model_options() {
       {.name = "save",
        .kind = Kind::kPath,
        .group = kGroup,
+       .commands = kTrain,
        .help = "write the trained weights (safetensors)",
        .value_name = "FILE"},
   };

@@ -8,7 +8,7 @@ std::vector<Option> size_options() {
       {.name = "batch_size",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kTrain | kDataBench,
+       .commands = kRuns | kDataBench,
        .help = "samples per rank and micro-step",
        .value_name = "N",
        .range = kFromOne,

@@ -13,6 +13,7 @@ std::vector<Option> recipe_options();
 std::vector<Option> parallel_options();
 std::vector<Option> loading_options();
 std::vector<Option> measuring_options();
+std::vector<Option> sweep_options();
 std::vector<Option> launch_options();
 std::vector<Option> tool_options();
 std::vector<Option> general_options();

@@ -1,0 +1,125 @@
+#include "core/settings/axes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "core/settings/near_match.h"
+#include "core/settings/value.h"
+
+namespace scalemark::settings {
+namespace {
+
+constexpr const char* kRangeForm = "a range runs upwards with a step, like 32..256*2 or 1..9+2";
+
+struct RangeText {
+  std::string_view low, high, step;
+  bool geometric = false;
+};
+
+// Absent for what is not LOW..HIGH*RATIO or LOW..HIGH+STEP.
+std::optional<RangeText> split_range(std::string_view text) {
+  const std::size_t dots = text.find("..");
+  std::string_view rest = text.substr(dots + 2);
+  std::size_t mark = rest.find('*');
+  const bool geometric = mark != std::string_view::npos;
+  if (!geometric) {
+    mark = rest.rfind('+');
+    const bool exponent = mark != std::string_view::npos && mark > 0 &&
+                          (rest[mark - 1] == 'e' || rest[mark - 1] == 'E');
+    if (exponent) mark = std::string_view::npos;  // "1e+3"
+  }
+  if (mark == std::string_view::npos) return std::nullopt;
+  return RangeText{text.substr(0, dots), rest.substr(0, mark), rest.substr(mark + 1), geometric};
+}
+
+// Empty when the range is none, or holds more than kMostPoints values.
+std::vector<std::string> whole_range(const RangeText& range) {
+  const auto low = parse_count(range.low), high = parse_count(range.high),
+             step = parse_count(range.step);
+  if (!low || !high || !step || *low > *high) return {};
+  if (range.geometric ? *step < 2 || *low < 1 : *step < 1) return {};
+  std::vector<std::string> values;
+  for (std::int64_t value = *low; value <= *high;) {
+    if (values.size() == kMostPoints) return {};
+    values.push_back(std::to_string(value));
+    const bool overflow = range.geometric ? __builtin_mul_overflow(value, *step, &value)
+                                          : __builtin_add_overflow(value, *step, &value);
+    if (overflow) break;
+  }
+  return values;
+}
+
+// Steps are counted, not summed, and texts rounded to 12 digits: 0.1..0.5+0.1 ends at 0.5.
+std::vector<std::string> number_range(const RangeText& range) {
+  const auto low = parse_number(range.low), high = parse_number(range.high),
+             step = parse_number(range.step);
+  if (!low || !high || !step || *low > *high) return {};
+  if (range.geometric ? *step <= 1 || *low <= 0 : *step <= 0) return {};
+  std::vector<std::string> values;
+  for (int i = 0;; ++i) {
+    const double value = range.geometric ? *low * std::pow(*step, i) : *low + *step * i;
+    if (value > *high + 1e-9 * std::abs(*high)) return values;
+    if (values.size() == kMostPoints) return {};
+    char text[32];
+    std::snprintf(text, sizeof text, "%.12g", value);
+    values.push_back(to_text(*parse_number(text)));
+  }
+}
+
+bool accepts_in_sweep(const Option& option, std::string_view text) {
+  return accepts(option, text) || (option.name == "batch_size" && text == "auto");
+}
+
+std::string allowed_in_sweep(const Option& option) {
+  const bool number = option.kind == Kind::kCount || option.kind == Kind::kNumber;
+  return allowed_text(option) + (option.name == "batch_size" ? ", or auto" : "") +
+         (number ? " is allowed, or a list (1,2,4) or range (32..256*2, 1..9+2) of them"
+                 : " is allowed, or a list of them");
+}
+
+void add_value(const Option& option, const std::string& value, ValueList& list) {
+  if (!accepts_in_sweep(option, value)) {
+    std::string hint =
+        option.kind == Kind::kChoice ? did_you_mean(value, option.choices) : std::string();
+    list.bad.push_back({value, allowed_in_sweep(option), std::move(hint)});
+  } else if (std::ranges::count(list.values, value) > 0) {
+    if (std::ranges::count(list.twice, value) == 0) list.twice.push_back(value);
+  } else {
+    list.values.push_back(value);
+  }
+}
+
+void add_range(const Option& option, std::string_view text, ValueList& list) {
+  const auto range = split_range(text);
+  std::vector<std::string> values;
+  if (range) values = option.kind == Kind::kCount ? whole_range(*range) : number_range(*range);
+  if (values.empty()) {
+    list.bad.push_back(
+        {std::string(text),
+         std::string(kRangeForm) + ", and holds at most " + std::to_string(kMostPoints) + " values",
+         ""});
+  }
+  for (const std::string& value : values) add_value(option, value, list);
+}
+
+}  // namespace
+
+ValueList expand_list(const Option& option, std::string_view text) {
+  const bool number = option.kind == Kind::kCount || option.kind == Kind::kNumber;
+  ValueList list;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    if (number && part.find("..") != std::string_view::npos) {
+      add_range(option, part, list);
+    } else {
+      add_value(option, std::string(part), list);
+    }
+    if (comma == std::string_view::npos) return list;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace scalemark::settings

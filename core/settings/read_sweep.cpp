@@ -1,0 +1,133 @@
+// The raw values of a sweep, sorted into axes, what all points share, and the sweep's own options.
+#include <algorithm>
+
+#include "core/settings/axes.h"
+#include "core/settings/defaults.h"
+#include "core/settings/tool_values.h"
+#include "core/settings/value.h"
+
+namespace scalemark::settings {
+namespace {
+
+bool is_own(const Option& option) { return option.group == Group::kSweeping; }
+
+class SweepReader {
+ public:
+  explicit SweepReader(const RawSettings& given) : given_(given) {}
+
+  SweepRequest run() {
+    for (const Option& option : all_options()) sort_in(option);
+    for (const auto& [name, value] : default_values(kSweep)) {
+      if (is_own(*find_option(name))) out_.own.try_emplace(name, value);
+    }
+    for (Problem& problem : bad_values(out_.own)) {
+      out_.own.erase(problem.option);
+      out_.problems.push_back(std::move(problem));
+    }
+    read_own();
+    refuse_contradictions();
+    return std::move(out_);
+  }
+
+ private:
+  void sort_in(const Option& option) {
+    const auto found = given_.find(option.name);
+    if (found == given_.end()) return;
+    const std::string name(option.name);
+    if (!is_axis(option)) {
+      (is_own(option) ? out_.own : out_.common)[name] = found->second;
+      return;
+    }
+    Axis axis{name, expand(option, found->second), found->second.origin};
+    if (axis.values.empty()) return;  // a problem by now
+    if (name == "world_sizes") {
+      read_world_sizes(axis);
+    } else {
+      out_.axes.push_back(std::move(axis));
+    }
+  }
+
+  std::vector<std::string> expand(const Option& option, const RawValue& value) {
+    ValueList list = expand_list(option, value.text);
+    for (BadElement& bad : list.bad) {
+      out_.problems.push_back({std::string(option.name), std::move(bad.found),
+                               std::move(bad.allowed), value.origin, std::move(bad.hint)});
+    }
+    for (const std::string& twice : list.twice) {
+      out_.notes.push_back(option_flag(option) + " names " + twice +
+                           " more than once; it is measured once per block");
+    }
+    return std::move(list.values);
+  }
+
+  void read_world_sizes(const Axis& axis) {
+    for (const std::string& value : axis.values) {
+      out_.sweep.world_sizes.push_back(static_cast<int>(*parse_count(value)));
+    }
+    std::ranges::sort(out_.sweep.world_sizes);
+    std::string text;
+    for (const int size : out_.sweep.world_sizes) {
+      text += (text.empty() ? "" : ",") + std::to_string(size);
+    }
+    world_sizes_ = {text, axis.origin};
+  }
+
+  void read_own() {
+    SweepSettings& sweep = out_.sweep;
+    if (const auto* v = own("strong_by")) sweep.strong_by = *v;
+    if (const auto* v = own("placement")) sweep.placement = *v;
+    sweep.quick = on("quick");
+    sweep.accept = on("accept");
+    sweep.allow_oom = on("allow_oom");
+    sweep.fresh_process = on("fresh_process");
+    sweep.resume = on("resume");
+    sweep.resume_anyway = on("resume_anyway");
+    if (const auto* v = own("burn_in")) sweep.burn_in_hours = parse_number(*v);
+    if (const auto* v = own("until_ci")) sweep.until_ci = parse_share(*v);
+    if (const auto* v = own("max_time")) sweep.max_time_s = parse_seconds(*v);
+    if (const auto* v = own("price_per_hour")) sweep.price_per_hour = parse_number(*v);
+    if (const auto* v = own("retries")) sweep.retries = static_cast<int>(*parse_count(*v));
+    if (const auto* v = own("repetitions")) sweep.repetitions = static_cast<int>(*parse_count(*v));
+    if (!world_sizes_.text.empty()) out_.own["world_sizes"] = world_sizes_;
+  }
+
+  void refuse_contradictions() {
+    const SweepSettings& sweep = out_.sweep;
+    refuse_both(sweep.quick, "quick", sweep.accept, "accept");
+    refuse_both(sweep.quick, "quick", sweep.burn_in_hours.has_value(), "burn_in");
+    refuse_both(sweep.accept, "accept", sweep.burn_in_hours.has_value(), "burn_in");
+    refuse_both(sweep.quick, "quick", sweep.until_ci.has_value(), "until_ci");
+    refuse_both(sweep.burn_in_hours.has_value(), "burn_in", sweep.max_time_s.has_value(),
+                "max_time");
+    const auto overwrite = out_.common.find("overwrite");
+    const bool overwrites =
+        overwrite != out_.common.end() && parse_switch(overwrite->second.text).value_or(false);
+    refuse_both(sweep.resume || sweep.resume_anyway, "resume", overwrites, "overwrite");
+  }
+
+  void refuse_both(bool one, const char* name, bool other, const char* other_name) {
+    if (!one || !other) return;
+    const RawValue value = out_.own[name];
+    out_.problems.push_back(
+        {name, value.text, "cannot be combined with " + option_flag(other_name), value.origin, ""});
+  }
+
+  const std::string* own(std::string_view name) const {
+    const auto found = out_.own.find(name);
+    return found == out_.own.end() ? nullptr : &found->second.text;
+  }
+  bool on(std::string_view name) const {
+    const std::string* text = own(name);
+    return text && parse_switch(*text).value_or(false);
+  }
+
+  const RawSettings& given_;
+  RawValue world_sizes_;
+  SweepRequest out_;
+};
+
+}  // namespace
+
+SweepRequest read_sweep(const RawSettings& given) { return SweepReader(given).run(); }
+
+}  // namespace scalemark::settings

@@ -1,0 +1,136 @@
+#include "core/settings/table/table.h"
+
+namespace scalemark::settings::table {
+namespace {
+
+constexpr Group kGroup = Group::kSweeping;
+
+std::vector<Option> scaling_options() {
+  return {
+      {.name = "world_sizes",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kSweep,
+       .help = "numbers of ranks to measure (default: 1, 2, 4, ... up to the ranks there are; "
+               "without a launcher 1,2 on cpu, up to all GPUs of the node on cuda)",
+       .value_name = "LIST",
+       .range = {.low = 1, .high = 1'000'000},
+       .aliases = {"world_size"}},
+      {.name = "strong_by",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "batch",
+       .help = "how a fixed global batch is kept with fewer ranks: a larger batch, or more "
+               "accumulation",
+       .choices = {"batch", "accumulation"}},
+      {.name = "placement",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "fill",
+       .help = "ranks of a smaller point: fill nodes one after the other, or spread over all",
+       .choices = {"fill", "spread"}},
+      {.name = "price_per_hour",
+       .kind = Kind::kNumber,
+       .group = kGroup,
+       .commands = kSweep,
+       .help = "of all ranks together; the report then tells samples per unit of money",
+       .value_name = "X",
+       .range = kAboveZero},
+  };
+}
+
+std::vector<Option> length_options() {
+  return {
+      {.name = "repetitions",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kSweep,
+       .help = "runs of each point (default 5; --quick 1, which gives no intervals)",
+       .value_name = "N",
+       .range = {.low = 1, .high = 100'000}},
+      {.name = "until_ci",
+       .kind = Kind::kShare,
+       .group = kGroup,
+       .commands = kSweep,
+       .help = "repeat until each point's 95 % interval of samples_per_sec is within +- this share",
+       .value_name = "SHARE",
+       .range = {.low = 0, .high = 1, .low_excluded = true, .high_excluded = true}},
+      {.name = "max_time",
+       .kind = Kind::kSeconds,
+       .group = kGroup,
+       .commands = kSweep,
+       .help = "of the whole sweep (with --until-ci 1h unless given)",
+       .value_name = "SECONDS",
+       .range = kAboveZero},
+      {.name = "quick",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "off",
+       .help = "a first look within 60 s: one repetition, short windows"},
+      {.name = "accept",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "off",
+       .help = "an acceptance test within 20 minutes"},
+      {.name = "burn_in",
+       .kind = Kind::kNumber,
+       .group = kGroup,
+       .commands = kSweep,
+       .help = "repeat with long windows for so many hours",
+       .value_name = "HOURS",
+       .range = {.low = 0, .high = 10'000, .low_excluded = true},
+       .unit = "hours"},
+  };
+}
+
+std::vector<Option> course_options() {
+  return {
+      {.name = "retries",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "1",
+       .help = "of a run that failed and left every rank alive",
+       .value_name = "N",
+       .range = {.low = 0, .high = 100}},
+      {.name = "allow_oom",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "off",
+       .help = "out of memory is an answer: it does not change the exit code"},
+      {.name = "fresh_process",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "off",
+       .help = "new ranks for each repetition (ranks that this command starts itself)"},
+      {.name = "resume",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "off",
+       .help = "run what is missing in --output; begin anew where there is nothing"},
+      {.name = "resume_anyway",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kSweep,
+       .default_text = "off",
+       .help = "resume although program, settings or machine changed; the break is recorded"},
+  };
+}
+
+}  // namespace
+
+std::vector<Option> sweep_options() {
+  std::vector<Option> options = scaling_options();
+  for (Option& option : length_options()) options.push_back(std::move(option));
+  for (Option& option : course_options()) options.push_back(std::move(option));
+  return options;
+}
+
+}  // namespace scalemark::settings::table
