@@ -38,8 +38,8 @@ struct PlannedPoint {
   Role role = Role::kMeasured;
   bool asked = true;  // false: added by the plan
 
-  // Resolved for this point. In a point that is skipped for its sizes, and before a batch search
-  // has answered, the sizes that do not exist are 0 and must not be shown.
+  // Resolved for this point. Where a point is skipped for its sizes, those that do not exist are 0
+  // and must not be shown; before a batch search has answered, they are those of batch size 1.
   settings::Settings settings;
   int world_size = 1;
   std::vector<int> members;                 // ranks of the world, ascending

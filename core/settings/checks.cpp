@@ -132,6 +132,17 @@ bool belongs_to_some_workload(std::string_view option) {
 
 }  // namespace
 
+std::span<const std::string_view> exchange_options() {
+  static constexpr std::string_view kOptions[] = {
+      "overlap",           "gradient_compression",   "bucket_cap_mb", "first_bucket_cap_mb",
+      "broadcast_buffers", "find_unused_parameters", "static_graph",  "gradient_as_bucket_view"};
+  return kOptions;
+}
+
+bool serves(const catalogue::Workload& workload, std::string_view option) {
+  return std::ranges::count(workload.options, option) > 0 || !belongs_to_some_workload(option);
+}
+
 std::vector<Problem> check_together(const CheckInput& input) { return Checker(input).run(); }
 
 std::vector<std::string> notes_on_unused(const CheckInput& input) {
@@ -143,16 +154,13 @@ std::vector<std::string> notes_on_unused(const CheckInput& input) {
   };
   if (input.workload) {
     for (const Option& option : all_options()) {
-      const bool used = std::ranges::count(input.workload->options, option.name) > 0;
-      if (!used && belongs_to_some_workload(option.name)) {
+      if (!serves(*input.workload, option.name)) {
         note(option.name, input.workload->name + " does not use it");
       }
     }
   }
   if (input.settings.parallel.strategy == "none") {
-    for (const char* option : {"overlap", "gradient_compression", "bucket_cap_mb",
-                               "first_bucket_cap_mb", "broadcast_buffers", "find_unused_parameters",
-                               "static_graph", "gradient_as_bucket_view"}) {
+    for (const std::string_view option : exchange_options()) {
       note(option, "strategy none exchanges no gradients");
     }
   }

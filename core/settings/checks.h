@@ -3,7 +3,9 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/catalogue/workload.h"
@@ -22,6 +24,12 @@ struct CheckInput {
   const RankCount& ranks;
   const std::set<std::string>& refused;  // options with a problem of their own
 };
+
+// Options without meaning where ranks exchange no gradients (strategy none).
+std::span<const std::string_view> exchange_options();
+
+// Whether `workload` uses an option; options that no workload names serve all.
+bool serves(const catalogue::Workload& workload, std::string_view option);
 
 std::vector<Problem> check_together(const CheckInput& input);
 

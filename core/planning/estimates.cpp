@@ -1,0 +1,87 @@
+#include "core/planning/estimates.h"
+
+#include <algorithm>
+
+#include "core/catalogue/workload.h"
+
+namespace scalemark::planning {
+namespace {
+
+// Achieved in training, not peak: on a CPU per compute thread (ResNet-50 and BERT reach 20 to 80
+// GFLOP/s a thread on current server cores), on a GPU per device (an H100 with eager PyTorch).
+double nominal_flops_per_s(const settings::ParallelSettings& parallel) {
+  const bool half = parallel.precision.starts_with("amp-");
+  if (parallel.device == "cpu") return 40e9 * parallel.threads * (half ? 2 : 1);
+  if (half) return 80e12;
+  return parallel.precision == "tf32" ? 40e12 : 20e12;
+}
+
+double exchange_s(const settings::Settings& settings, double parameters, int world_size) {
+  if (world_size == 1 || settings.parallel.strategy == "none") return 0;
+  const double bytes = 4 * parameters * 2 * (world_size - 1) / world_size;  // ring all-reduce
+  const bool nccl = settings.parallel.backend == "nccl";
+  return (nccl ? 1e-4 : 1e-3) + bytes / (nccl ? 50e9 : 1.5e9);
+}
+
+bool on_cpu(const settings::Settings& settings) { return settings.parallel.device == "cpu"; }
+
+catalogue::ModelShape shape_of(const catalogue::Workload& workload,
+                               const settings::Settings& settings) {
+  return catalogue::resolved_shape(workload, {.image_size = settings.what.image_size,
+                                              .sequence_length = settings.what.sequence_length});
+}
+
+double length_s(double least_s, std::optional<double> most_s, std::int64_t least_steps,
+                double step_s) {
+  const double wanted = std::max(least_s, static_cast<double>(least_steps) * step_s);
+  const double fewest = static_cast<double>(kFewestSteps) * step_s;
+  return most_s ? std::max(fewest, std::min(wanted, *most_s)) : wanted;
+}
+
+}  // namespace
+
+catalogue::MemoryQuestion memory_question(const settings::Settings& settings) {
+  const auto& parallel = settings.parallel;
+  catalogue::MemoryQuestion question{
+      .batch_size = settings.size.batch_size,
+      .optimizer = settings.recipe.optimizer,
+      .momentum = settings.recipe.momentum,
+      .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
+      .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view};
+  const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
+  if (workload) question.shape = shape_of(*workload, settings);
+  return question;
+}
+
+std::uint64_t estimated_memory_bytes(const settings::Settings& settings) {
+  const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
+  return workload ? catalogue::estimated_memory_bytes(*workload, memory_question(settings)) : 0;
+}
+
+double estimated_step_s(const settings::Settings& settings, int world_size) {
+  const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
+  if (!workload) return 0;
+  const catalogue::ModelShape shape = shape_of(*workload, settings);
+  const double samples = static_cast<double>(settings.size.batch_size) *
+                         static_cast<double>(settings.size.gradient_accumulation_steps);
+  const double fixed_s = on_cpu(settings) ? 2e-4 : 3e-3;
+  return fixed_s +
+         samples * workload->flops_per_sample(shape) / nominal_flops_per_s(settings.parallel) +
+         exchange_s(settings, static_cast<double>(workload->parameters(shape)), world_size);
+}
+
+double estimated_start_s(const settings::Settings& settings) { return on_cpu(settings) ? 1 : 8; }
+double estimated_setup_s(const settings::Settings& settings) { return on_cpu(settings) ? 0.4 : 2; }
+
+double estimated_warmup_s(const RunLength& length, double step_s) {
+  if (length.warmup_iters) return static_cast<double>(*length.warmup_iters) * step_s;
+  return length_s(length.least_warmup_s, length.most_warmup_s, length.least_warmup_steps, step_s);
+}
+
+double estimated_window_s(const RunLength& length, double step_s) {
+  if (length.iters) return static_cast<double>(*length.iters) * step_s;
+  // A tenth more than wanted is planned by the window itself.
+  return length_s(1.1 * length.least_window_s, length.most_window_s, length.least_steps, step_s);
+}
+
+}  // namespace scalemark::planning

@@ -1,0 +1,31 @@
+// How long a point takes and how much memory it needs, told before it runs. Pure. Times are rough:
+// they rest on nominal rates of a typical machine, within a factor of 3 or so; memory is meant to
+// be within 20 % (core/catalogue/memory.h).
+#pragma once
+
+#include <cstdint>
+
+#include "core/catalogue/memory.h"
+#include "core/planning/plan.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::planning {
+
+catalogue::MemoryQuestion memory_question(const settings::Settings& settings);
+
+// Of one rank. 0 for a workload that does not exist.
+std::uint64_t estimated_memory_bytes(const settings::Settings& settings);
+
+// One optimizer step: FLOPs at a nominal rate of the device, gradients at a nominal rate of the
+// backend, and a fixed share.
+double estimated_step_s(const settings::Settings& settings, int world_size);
+
+// What a sweep spends once, and what a run spends outside warm-up and window.
+double estimated_start_s(const settings::Settings& settings);
+double estimated_setup_s(const settings::Settings& settings);
+
+// Warm-up and window of a run whose step takes `step_s`.
+double estimated_warmup_s(const RunLength& length, double step_s);
+double estimated_window_s(const RunLength& length, double step_s);
+
+}  // namespace scalemark::planning

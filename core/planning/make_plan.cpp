@@ -1,0 +1,154 @@
+#include "core/planning/make_plan.h"
+
+#include <algorithm>
+
+#include "core/planning/point_builder.h"
+#include "core/planning/presets.h"
+#include "core/planning/slice_requests.h"
+#include "core/settings/option.h"
+#include "core/settings/value.h"
+
+namespace scalemark::planning {
+namespace {
+
+using settings::Axis;
+using settings::Problem;
+
+bool computes_on_gpus(const settings::SweepRequest& asked, const settings::Machine& machine) {
+  const Axis* device = find_axis(asked.axes, "device");
+  const bool allowed = !device || std::ranges::any_of(device->values, [](const std::string& value) {
+    return value != "cpu";
+  });
+  return allowed && !machine.gpus.empty();
+}
+
+// 1, 2, 4, ... and `most` itself.
+std::vector<int> doublings(int most) {
+  std::vector<int> sizes;
+  for (int n = 1; n < most; n *= 2) sizes.push_back(n);
+  sizes.push_back(most);
+  return sizes;
+}
+
+std::uint64_t seed_of(const settings::RawSettings& common) {
+  const auto found = common.find("seed");
+  if (found == common.end()) return 0;
+  return static_cast<std::uint64_t>(settings::parse_count(found->second.text).value_or(0));
+}
+
+class PlanMaker {
+ public:
+  explicit PlanMaker(const PlanRequest& request)
+      : request_(request), axes_(request.asked.axes), common_(request.asked.common) {
+    answer_.plan.sweep = request.asked.sweep;
+    answer_.plan.world_size = static_cast<int>(request.node_of_rank.size());
+    answer_.plan.memory_available_bytes = request.memory_available_bytes;
+  }
+
+  PlanAnswer run() {
+    answer_.problems = request_.asked.problems;
+    decide_world_sizes();
+    decide_workload();
+    decide_output();
+    if (!answer_.problems.empty()) return std::move(answer_);
+    make_points();
+    if (!answer_.problems.empty()) return std::move(answer_);
+    Plan& plan = answer_.plan;
+    plan.seed = seed_of(common_);
+    plan.notes.insert(plan.notes.begin(), request_.asked.notes.begin(), request_.asked.notes.end());
+    schedule(plan);
+    for (int k = 0; k < plan.stop.least_blocks; ++k) {
+      for (PlannedRun& run : block(plan, k)) plan.runs.push_back(std::move(run));
+    }
+    return std::move(answer_);
+  }
+
+ private:
+  void decide_world_sizes() {
+    auto& sizes = answer_.plan.sweep.world_sizes;
+    if (sizes.empty()) sizes = doublings(answer_.plan.world_size);
+    if (sizes.back() <= answer_.plan.world_size) return;
+    const auto given = request_.asked.own.find("world_sizes");
+    answer_.problems.push_back(
+        {"world_sizes", std::to_string(sizes.back()),
+         "at most " + std::to_string(answer_.plan.world_size) + ", the ranks that are launched",
+         given == request_.asked.own.end() ? "" : given->second.origin,
+         "start more ranks, or leave it out"});
+  }
+
+  void decide_workload() {
+    if (find_axis(axes_, "workload")) return;
+    const bool gpus = computes_on_gpus(request_.asked, request_.machine);
+    axes_.insert(axes_.begin(), Axis{"workload", {gpus ? "resnet50" : "mlp"}, "default"});
+  }
+
+  void decide_output() {
+    if (common_.contains("output")) return;
+    const Axis* workload = find_axis(axes_, "workload");
+    const std::string what = workload->values.size() == 1 ? "-" + workload->values.front() : "";
+    common_["output"] = {"results/runs/sweep" + what + "-{date}", "default"};
+  }
+
+  // The same for every point, the baseline too: docs/METRICS.md, "threads".
+  int threads_of_a_rank() const {
+    const auto placement =
+        request_.asked.sweep.placement == "spread" ? Placement::kSpread : Placement::kFill;
+    int most = 1;
+    for (const int n : answer_.plan.sweep.world_sizes) {
+      std::map<int, int> ranks;
+      for (const int rank : members(n, request_.node_of_rank, placement)) {
+        most = std::max(most, ++ranks[request_.node_of_rank[static_cast<std::size_t>(rank)]]);
+      }
+    }
+    return std::max(1, request_.machine.cores / most);
+  }
+
+  void make_points() {
+    const SliceQuestion question{axes_, common_, answer_.plan.sweep};
+    answer_.problems = size_problems(question);
+    const std::size_t count = count_points(question);
+    if (count > settings::kMostPoints) {
+      answer_.problems.push_back({"", std::to_string(count) + " points",
+                                  "a sweep has at most " + std::to_string(settings::kMostPoints),
+                                  "", "shorten a list, or make several sweeps"});
+    }
+    if (!answer_.problems.empty()) return;
+
+    PointBuilder builder(request_, axes_, threads_of_a_rank());
+    for (const SliceRequest& slice : slice_requests(question)) add_slice(slice, builder);
+    answer_.problems = builder.refusals();
+    if (answer_.problems.empty()) builder.finish(answer_.plan);
+  }
+
+  void add_slice(const SliceRequest& request, PointBuilder& builder) {
+    Slice slice{.kind = request.kind, .fixed = request.fixed};
+    int largest = 0;
+    for (const int n : answer_.plan.sweep.world_sizes) {
+      slice.rows.push_back(builder.add(request, n, true));
+      if (builder.runs(slice.rows.back())) largest = n;
+    }
+    if (largest > 0) {
+      const std::size_t baseline = builder.add(request, 1, false, "none");
+      if (builder.runs(baseline)) slice.baseline = baseline;
+    }
+    if (largest > 1) slice.solo = builder.add(request, largest, false, "none");
+    answer_.plan.slices.push_back(std::move(slice));
+  }
+
+  const PlanRequest& request_;
+  std::vector<Axis> axes_;
+  settings::RawSettings common_;
+  PlanAnswer answer_;
+};
+
+}  // namespace
+
+PlanAnswer make_plan(const PlanRequest& request) { return PlanMaker(request).run(); }
+
+int ranks_wanted(const settings::SweepRequest& asked, const settings::Machine& machine) {
+  if (!asked.sweep.world_sizes.empty()) return asked.sweep.world_sizes.back();
+  if (computes_on_gpus(asked, machine)) return static_cast<int>(machine.gpus.size());
+  return 2;
+}
+
+}  // namespace scalemark::planning

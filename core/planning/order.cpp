@@ -1,0 +1,77 @@
+// Which ranks a point uses, and in which order points run.
+#include <algorithm>
+#include <random>
+
+#include "core/base/error.h"
+#include "core/planning/plan.h"
+
+namespace scalemark::planning {
+namespace {
+
+// Uniform in [0, bound), the same on every machine: std::uniform_int_distribution and std::shuffle
+// are free to differ between standard libraries, the generator is not.
+std::uint64_t below(std::uint64_t bound, std::mt19937_64& random) {
+  const std::uint64_t rest = (UINT64_MAX % bound + 1) % bound;  // 2^64 modulo bound
+  while (true) {
+    const std::uint64_t drawn = random();
+    if (drawn <= UINT64_MAX - rest) return drawn % bound;
+  }
+}
+
+// Fisher and Yates.
+void shuffle(std::vector<std::size_t>& items, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t i = items.size(); i > 1; --i) {
+    std::swap(items[i - 1], items[below(i, random)]);
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedRun> block(const Plan& plan, int k) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    if (!plan.points[i].skipped) order.push_back(i);
+  }
+  shuffle(order, plan.seed + static_cast<std::uint64_t>(k));
+  std::vector<PlannedRun> runs;
+  for (const std::size_t point : order) {
+    runs.push_back({.id = plan.points[point].group + "/r" + std::to_string(k),
+                    .point = point,
+                    .repetition = k,
+                    .block = k,
+                    .order = static_cast<int>(runs.size())});
+  }
+  return runs;
+}
+
+std::vector<int> members(int world_size, const std::vector<int>& node_of_rank,
+                         Placement placement) {
+  if (world_size < 1 || world_size > static_cast<int>(node_of_rank.size())) {
+    throw bug("a point of " + std::to_string(world_size) + " ranks among " +
+              std::to_string(node_of_rank.size()));
+  }
+  // A rank's turn: fill takes all of node 0, then of node 1; spread each node's first rank, then
+  // each node's second.
+  struct Place {
+    int first, second, rank;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::map<int, int> seen;
+  std::vector<Place> places;
+  for (int rank = 0; rank < static_cast<int>(node_of_rank.size()); ++rank) {
+    const int node = node_of_rank[static_cast<std::size_t>(rank)];
+    const int turn = seen[node]++;
+    const bool fill = placement == Placement::kFill;
+    places.push_back({fill ? node : turn, fill ? turn : node, rank});
+  }
+  std::ranges::sort(places);
+  std::vector<int> chosen;
+  for (int i = 0; i < world_size; ++i) {
+    chosen.push_back(places[static_cast<std::size_t>(i)].rank);
+  }
+  std::ranges::sort(chosen);
+  return chosen;
+}
+
+}  // namespace scalemark::planning

@@ -1,0 +1,48 @@
+#include "core/planning/plan.h"
+
+#include "core/base/error.h"
+
+namespace scalemark::planning {
+
+std::string to_text(Role role) {
+  switch (role) {
+    case Role::kMeasured:
+      return "measured";
+    case Role::kBaseline:
+      return "baseline";
+    case Role::kSolo:
+      return "solo";
+  }
+  throw bug("a role without a name");
+}
+
+std::string to_text(SliceKind kind) {
+  switch (kind) {
+    case SliceKind::kWeak:
+      return "weak";
+    case SliceKind::kStrongByBatch:
+      return "strong-by-batch";
+    case SliceKind::kStrongByAccumulation:
+      return "strong-by-accumulation";
+  }
+  throw bug("a slice without a name");
+}
+
+settings::Settings with_batch_size(settings::Settings settings, std::int64_t batch_size,
+                                   int world_size) {
+  auto& size = settings.size;
+  const std::int64_t accumulation = std::max<std::int64_t>(1, size.gradient_accumulation_steps);
+  std::int64_t global = 0;
+  if (batch_size < 1 || __builtin_mul_overflow(batch_size, accumulation, &global) ||
+      __builtin_mul_overflow(global, world_size, &global)) {
+    throw bug("no batch size: " + std::to_string(batch_size));
+  }
+  if (settings.recipe.lr_scaling == "linear" && size.global_batch_size > 0) {
+    settings.recipe.learning_rate *=
+        static_cast<double>(global) / static_cast<double>(size.global_batch_size);
+  }
+  size = {batch_size, accumulation, global};
+  return settings;
+}
+
+}  // namespace scalemark::planning

@@ -1,0 +1,231 @@
+#include "core/planning/point_builder.h"
+
+#include <algorithm>
+
+#include "core/planning/estimates.h"
+#include "core/planning/group_names.h"
+#include "core/settings/checks.h"
+#include "core/settings/option.h"
+#include "core/settings/resolve.h"
+#include "core/settings/settings_json.h"
+
+namespace scalemark::planning {
+namespace {
+
+using settings::Problem;
+using settings::RawSettings;
+
+constexpr const char* kSizes[] = {"batch_size", "global_batch_size", "gradient_accumulation_steps"};
+
+Placement placement_of(const PlanRequest& request) {
+  return request.asked.sweep.placement == "spread" ? Placement::kSpread : Placement::kFill;
+}
+
+// Options by which two runs of a point can differ without being two points.
+bool is_identity(const std::string& name) {
+  const settings::Option* option = settings::find_option(name);
+  return !option ||
+         (option->group != settings::Group::kLaunch && option->group != settings::Group::kGeneral);
+}
+
+std::string key_of(const PlannedPoint& point, const std::string& search_key) {
+  std::string key = std::to_string(point.world_size) + " " + search_key;
+  if (point.skipped) key += " skipped " + *point.skipped;
+  for (const auto& [name, value] : settings::flat_settings(point.settings)) {
+    if (is_identity(name)) key += "|" + name + "=" + value;
+  }
+  return key;
+}
+
+std::string reason_of(const std::vector<Problem>& problems) {
+  std::string reason;
+  for (const Problem& problem : problems) {
+    if (!reason.empty()) reason += "; ";
+    reason += settings::option_flag(problem.option) + " " + problem.found + ": " + problem.allowed;
+  }
+  return reason;
+}
+
+void erase(RawSettings& raw, std::string_view option) {
+  const auto found = raw.find(option);
+  if (found != raw.end()) raw.erase(found);
+}
+
+std::int64_t number_in(const RawSettings& raw, const char* option) {
+  const auto found = raw.find(option);
+  return found == raw.end() ? 0 : std::stoll(found->second.text);
+}
+
+Role role_of(const PlannedPoint& point) {
+  if (point.settings.parallel.strategy != "none") return Role::kMeasured;
+  return point.world_size == 1 ? Role::kBaseline : Role::kSolo;
+}
+
+}  // namespace
+
+PointBuilder::PointBuilder(const PlanRequest& request, const std::vector<settings::Axis>& axes,
+                           int threads)
+    : request_(request), axes_(axes), threads_(threads) {
+  for (const settings::Axis& axis : axes) {
+    if (axis.values.size() > 1) varying_.push_back(axis.option);
+  }
+}
+
+RawSettings PointBuilder::raw_of(const SliceRequest& slice, int world_size,
+                                 const std::optional<std::string>& strategy) const {
+  RawSettings raw = slice.raw;
+  if (strategy) raw["strategy"] = {*strategy, "plan"};
+  const auto found = raw.find("strategy");
+  const bool none = found == raw.end() ? world_size == 1 : found->second.text == "none";
+  if (none) {
+    for (const std::string_view option : settings::exchange_options()) erase(raw, option);
+    const settings::Axis* backend = find_axis(axes_, "backend");
+    if (backend) raw["backend"].text = backend->values.front();
+  }
+  const auto threads = raw.find("threads");
+  if (threads == raw.end() || threads->second.text == "auto") {
+    raw["threads"] = {std::to_string(threads_),
+                      threads == raw.end() ? "default" : threads->second.origin};
+  }
+  if (slice.batch_auto) raw["batch_size"] = {"1", "search"};
+  return raw;
+}
+
+int PointBuilder::largest_local(const std::vector<int>& members) const {
+  std::map<int, int> ranks;
+  int most = 1;
+  for (const int rank : members) {
+    most = std::max(most, ++ranks[request_.node_of_rank[static_cast<std::size_t>(rank)]]);
+  }
+  return most;
+}
+
+PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& slice,
+                                   int world_size, bool asked) {
+  PlannedPoint point{.asked = asked, .world_size = world_size};
+  point.members = members(world_size, request_.node_of_rank, placement_of(request_));
+  const settings::Surroundings around{
+      .machine = request_.machine,
+      .ranks = settings::RankCount{world_size, largest_local(point.members)},
+      .place = request_.place};
+  settings::Resolution resolution = settings::resolve(raw, around);
+  if (asked) remember(raw, resolution.problems);
+  if (asked && resolution.problems.empty()) {
+    for (const std::string& note : resolution.notes) {
+      if (std::ranges::count(notes_, note) == 0) notes_.push_back(note);
+    }
+  }
+  if (!resolution.problems.empty()) {
+    point.skipped = reason_of(resolution.problems);
+    RawSettings without_sizes = raw;
+    for (const char* size : kSizes) erase(without_sizes, size);
+    resolution.settings = settings::resolve(without_sizes, around).settings;
+    resolution.settings.size = {
+        slice.kind == SliceKind::kStrongByBatch ? 0 : number_in(raw, "batch_size"),
+        slice.kind == SliceKind::kStrongByAccumulation
+            ? 0
+            : std::max<std::int64_t>(1, number_in(raw, "gradient_accumulation_steps")),
+        number_in(raw, "global_batch_size")};
+  }
+  point.settings = std::move(resolution.settings);
+  point.settings.command = "sweep";
+  point.role = role_of(point);
+  return point;
+}
+
+void PointBuilder::remember(const RawSettings& raw, const std::vector<Problem>& problems) {
+  for (const Problem& problem : problems) {
+    const bool axis = find_axis(axes_, problem.option) != nullptr;
+    (axis ? axis_problems_ : general_problems_).emplace(to_line(problem), problem);
+  }
+  for (const settings::Axis& axis : axes_) {
+    const auto text = raw.find(axis.option);
+    if (text == raw.end()) continue;
+    Value& value = values_[{axis.option, text->second.text}];
+    value.used = value.used || problems.empty();
+    const auto own = std::ranges::find(problems, axis.option, &Problem::option);
+    if (own != problems.end() && !value.problem) value.problem = *own;
+  }
+}
+
+std::size_t PointBuilder::add(const SliceRequest& slice, int world_size, bool asked,
+                              std::optional<std::string> strategy) {
+  RawSettings raw = raw_of(slice, world_size, strategy);
+  PlannedPoint point = resolve(raw, slice, world_size, asked);
+  std::string search_key;
+  if (slice.batch_auto && !point.skipped) {
+    PlannedPoint alike = point;  // whatever differs between the points of slices that share a
+    alike.world_size = 0;        // baseline must not make two searches
+    alike.settings.parallel = {};
+    alike.settings.parallel.precision = point.settings.parallel.precision;
+    alike.settings.parallel.memory_format = point.settings.parallel.memory_format;
+    alike.settings.parallel.device = point.settings.parallel.device;
+    alike.settings.parallel.threads = point.settings.parallel.threads;
+    alike.settings.size.global_batch_size = 0;
+    alike.settings.recipe.learning_rate = 0;
+    search_key = "auto " + key_of(alike, "");
+  }
+  const auto [found, is_new] = by_key_.emplace(key_of(point, search_key), points_.size());
+  if (is_new) {
+    points_.push_back(std::move(point));
+    drafts_.push_back({std::move(raw), std::move(search_key)});
+  } else {
+    points_[found->second].asked = points_[found->second].asked || asked;
+  }
+  return found->second;
+}
+
+std::vector<Problem> PointBuilder::refusals() const {
+  std::vector<Problem> refused;
+  for (const auto& [line, problem] : general_problems_) refused.push_back(problem);
+  for (const auto& [name, value] : values_) {
+    if (!value.used && value.problem) refused.push_back(*value.problem);
+  }
+  const bool any_runs = std::ranges::any_of(
+      points_, [](const PlannedPoint& point) { return point.asked && !point.skipped; });
+  if (refused.empty() && !any_runs) {
+    for (const auto& [line, problem] : axis_problems_) refused.push_back(problem);
+  }
+  return refused;
+}
+
+void PointBuilder::group_searches(Plan& plan) {
+  std::map<std::string, std::size_t> by_key;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    if (drafts_[i].search_key.empty()) continue;
+    const auto [found, is_new] = by_key.emplace(drafts_[i].search_key, plan.searches.size());
+    if (is_new) plan.searches.push_back({.point = i});
+    BatchSearch& search = plan.searches[found->second];
+    search.users.push_back(i);
+    points_[i].batch_search = found->second;
+    // Buckets of gradients make ddp the hungrier one, more ranks the communicator.
+    const auto need = [&](std::size_t at) {
+      return std::pair(points_[at].settings.parallel.strategy != "none", points_[at].world_size);
+    };
+    if (need(i) > need(search.point)) search.point = i;
+  }
+}
+
+void PointBuilder::name_points() {
+  std::map<std::string, int> taken;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const std::string name = group_name(points_[i], drafts_[i].raw, varying_);
+    const int before = taken[name]++;
+    points_[i].group = before == 0 ? name : name + "-" + std::to_string(before + 1);
+  }
+}
+
+void PointBuilder::finish(Plan& plan) {
+  group_searches(plan);
+  name_points();
+  for (PlannedPoint& point : points_) {
+    if (!point.skipped && !point.batch_search) {
+      point.memory_estimate_bytes = estimated_memory_bytes(point.settings);
+    }
+  }
+  for (BatchSearch& search : plan.searches) search.id = points_[search.point].group + "/batch";
+  plan.points = std::move(points_);
+  plan.notes = std::move(notes_);
+}
+
+}  // namespace scalemark::planning

@@ -1,0 +1,161 @@
+#include "core/planning/presets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/planning/estimates.h"
+
+namespace scalemark::planning {
+namespace {
+
+constexpr int kRepetitions = 5;
+constexpr int kFewestForIntervals = 3;
+constexpr int kLeastUntilSure = 10;  // docs/METRICS.md, "Stop when sure"
+constexpr double kUntilSureMost_s = 3600;
+constexpr double kQuick_s = 60, kAccept_s = 20 * 60;
+constexpr double kSafety = 0.8;        // estimates are rough
+constexpr double kWarmupShare = 0.35;  // of a run whose time is cut
+constexpr double kShortestRun_s = 0.3;
+
+struct Budget {
+  double block_s = 0;         // for one block, 0: no limit
+  double least_window_s = 2;  // wanted
+  double least_warmup_s = 0;  // 0: the default
+};
+
+RunLength default_length(const settings::Settings& settings) {
+  RunLength length;
+  length.least_warmup_s = settings.parallel.device == "cuda" ? 10 : 2;
+  return length;
+}
+
+// What a person asked for wins over the preset.
+void apply_options(const settings::MeasuringSettings& measuring, RunLength& length) {
+  length.iters = measuring.iters;
+  length.warmup_iters = measuring.warmup_iters;
+  length.least_window_s = std::max(length.least_window_s, measuring.min_time_s);
+  if (length.most_window_s) {
+    length.most_window_s = std::max(*length.most_window_s, measuring.min_time_s);
+  }
+}
+
+class Scheduler {
+ public:
+  explicit Scheduler(Plan& plan) : plan_(plan) {
+    for (PlannedPoint& point : plan.points) {
+      if (!point.skipped) points_.push_back(&point);
+    }
+  }
+
+  void run() {
+    if (points_.empty()) return;
+    const settings::SweepSettings& sweep = plan_.sweep;
+    plan_.stop.max_time_s = sweep.max_time_s;
+    if (sweep.quick) {
+      quick();
+    } else if (sweep.accept) {
+      accept();
+    } else if (sweep.burn_in_hours) {
+      burn_in(*sweep.burn_in_hours * 3600);
+    } else {
+      set_lengths({});
+      plan_.stop.least_blocks = sweep.repetitions.value_or(kRepetitions);
+    }
+    if (sweep.until_ci) until_sure();
+    plan_.estimated_s = start_s() + plan_.stop.least_blocks * block_s();
+    if (plan_.stop.least_blocks == 1) {
+      note("one repetition gives no interval: nothing says how far these numbers can be trusted");
+    }
+  }
+
+ private:
+  void quick() {
+    plan_.stop.least_blocks = plan_.sweep.repetitions.value_or(1);
+    const double block = (kSafety * kQuick_s - start_s()) / plan_.stop.least_blocks;
+    set_lengths({.block_s = block, .least_warmup_s = 1});
+    plan_.stop.max_time_s = plan_.stop.max_time_s.value_or(kQuick_s);
+    note_if_over(kQuick_s, "--quick");
+  }
+
+  void accept() {
+    const double all = kSafety * kAccept_s - start_s();
+    int blocks = plan_.sweep.repetitions.value_or(kRepetitions);
+    const auto set = [&] { set_lengths({.block_s = all / blocks, .least_window_s = 10}); };
+    set();
+    if (!plan_.sweep.repetitions && blocks * block_s() > all) {
+      blocks = kFewestForIntervals;
+      set();
+    }
+    plan_.stop.least_blocks = blocks;
+    plan_.stop.max_time_s = plan_.stop.max_time_s.value_or(kAccept_s);
+    note_if_over(kAccept_s, "--accept");
+  }
+
+  void burn_in(double all) {
+    set_lengths({.block_s = all / 10, .least_window_s = 60});
+    const double blocks = std::clamp((all - start_s()) / block_s(), 1.0, 1e6);
+    plan_.stop.least_blocks = plan_.sweep.repetitions.value_or(static_cast<int>(blocks));
+    plan_.stop.fill_time = true;
+    plan_.stop.max_time_s = all;
+    note_if_over(all, "--burn-in");
+  }
+
+  void until_sure() {
+    StopRule& stop = plan_.stop;
+    stop.until_ci = plan_.sweep.until_ci;
+    stop.least_blocks = std::max(kLeastUntilSure, plan_.sweep.repetitions.value_or(0));
+    if (stop.max_time_s) return;
+    stop.max_time_s = kUntilSureMost_s;
+    note("--until-ci ends after 1 h, sure or not; --max-time sets another limit");
+  }
+
+  void set_lengths(const Budget& budget) {
+    const double run_s = budget.block_s / static_cast<double>(points_.size());
+    for (PlannedPoint* point : points_) {
+      RunLength length = default_length(point->settings);
+      if (budget.least_warmup_s > 0) length.least_warmup_s = budget.least_warmup_s;
+      length.least_window_s = budget.least_window_s;
+      if (budget.block_s != 0) {
+        const double left = std::max(kShortestRun_s, run_s - estimated_setup_s(point->settings));
+        length.most_warmup_s = kWarmupShare * left;
+        length.most_window_s = left - *length.most_warmup_s;
+        length.least_warmup_s = std::min(length.least_warmup_s, *length.most_warmup_s);
+        length.least_window_s = std::min(length.least_window_s, *length.most_window_s / 1.1);
+      }
+      apply_options(point->settings.measuring, length);
+      const double step_s = estimated_step_s(point->settings, point->world_size);
+      point->length = length;
+      point->estimated_s = estimated_setup_s(point->settings) + estimated_warmup_s(length, step_s) +
+                           estimated_window_s(length, step_s);
+    }
+  }
+
+  double start_s() const { return estimated_start_s(points_.front()->settings); }
+  double block_s() const {
+    double sum = 0;
+    for (const PlannedPoint* point : points_) sum += point->estimated_s;
+    return sum;
+  }
+
+  void note_if_over(double limit_s, const std::string& option) {
+    const double all = start_s() + plan_.stop.least_blocks * block_s();
+    if (all <= limit_s) return;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  " has %.0f s, and by the estimate these points need %.0f s: fewer points or "
+                  "smaller batches fit",
+                  limit_s, all);
+    note(option + text);
+  }
+  void note(std::string text) { plan_.notes.push_back(std::move(text)); }
+
+  Plan& plan_;
+  std::vector<PlannedPoint*> points_;
+};
+
+}  // namespace
+
+void schedule(Plan& plan) { Scheduler(plan).run(); }
+
+}  // namespace scalemark::planning

@@ -1,0 +1,92 @@
+// What identifies a plan across sessions and ranks.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "core/planning/plan.h"
+#include "core/settings/option.h"
+#include "core/settings/settings_json.h"
+#include "core/settings/value.h"
+
+namespace scalemark::planning {
+namespace {
+
+bool changes_results(const std::string& name) {
+  const settings::Option* option = settings::find_option(name);
+  if (!option) return name != "command" && name != "timeout_by_phase";
+  return option->group != settings::Group::kLaunch && option->group != settings::Group::kGeneral;
+}
+
+std::string length_text(const RunLength& length) {
+  std::string text;
+  const auto add = [&](const auto& value) {
+    if constexpr (requires { value.has_value(); }) {
+      text += (value ? settings::to_text(static_cast<double>(*value)) : "-") + " ";
+    } else {
+      text += settings::to_text(static_cast<double>(value)) + " ";
+    }
+  };
+  add(length.warmup_iters);
+  add(length.iters);
+  add(length.least_warmup_steps);
+  add(length.least_steps);
+  add(length.least_warmup_s);
+  add(length.least_window_s);
+  return text;
+}
+
+// FNV-1a: no secrets, only equality. http://www.isthe.com/chongo/tech/comp/fnv/
+class Fingerprint {
+ public:
+  void add(const std::string& text) {
+    for (const unsigned char c : text) mix(c);
+    mix(0);
+  }
+  std::string hex() const {
+    char text[20];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash_));
+    return text;
+  }
+
+ private:
+  void mix(unsigned char c) { hash_ = (hash_ ^ c) * 0x100000001b3ULL; }
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> resume_settings(const Plan& plan) {
+  std::map<std::string, std::vector<std::string>> values;
+  for (const PlannedPoint& point : plan.points) {
+    for (auto& [name, value] : settings::flat_settings(point.settings)) {
+      if (!changes_results(name)) continue;
+      auto& seen = values[name];
+      if (std::ranges::count(seen, value) == 0) seen.push_back(value);
+    }
+  }
+  std::set<int> world_sizes;
+  for (const PlannedPoint& point : plan.points) world_sizes.insert(point.world_size);
+  for (const int n : world_sizes) values["world_sizes"].push_back(std::to_string(n));
+  values["placement"] = {plan.sweep.placement};
+
+  std::map<std::string, std::string> joined;
+  for (const auto& [name, all] : values) {
+    for (const std::string& value : all) {
+      std::string& text = joined[name];
+      text += (text.empty() ? "" : ",") + value;
+    }
+  }
+  return joined;
+}
+
+std::string settings_fingerprint(const Plan& plan) {
+  Fingerprint fingerprint;
+  for (const auto& [name, value] : resume_settings(plan)) fingerprint.add(name + "=" + value);
+  for (const PlannedPoint& point : plan.points) {
+    fingerprint.add(point.group + (point.skipped ? " skipped" : ""));
+    fingerprint.add(length_text(point.length));
+  }
+  return fingerprint.hex();
+}
+
+}  // namespace scalemark::planning

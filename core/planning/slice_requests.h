@@ -1,0 +1,41 @@
+// From axes to slices: which options each point of a slice has, before any is resolved. Pure.
+// Private to this room.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/planning/plan.h"
+#include "core/settings/axes.h"
+
+namespace scalemark::planning {
+
+struct SliceRequest {
+  SliceKind kind = SliceKind::kWeak;
+  settings::RawSettings
+      raw;                  // of every point in it, sizes too; strategy only when it was asked for
+  bool batch_auto = false;  // then `raw` has no batch size
+  std::map<std::string, std::string> fixed;
+};
+
+struct SliceQuestion {
+  const std::vector<settings::Axis>& axes;  // workload among them
+  const settings::RawSettings& common;
+  const settings::SweepSettings& sweep;  // world sizes decided
+};
+
+// The cross product of all axes but the world size. One for each combination and size; combinations
+// that differ only in options without effect on them are one.
+std::vector<SliceRequest> slice_requests(const SliceQuestion& question);
+
+// How many points that will be at most, counted without making them; saturates.
+std::size_t count_points(const SliceQuestion& question);
+
+// What contradicts itself among the size options.
+std::vector<settings::Problem> size_problems(const SliceQuestion& question);
+
+const settings::Axis* find_axis(const std::vector<settings::Axis>& axes, std::string_view option);
+
+}  // namespace scalemark::planning
