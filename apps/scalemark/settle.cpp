@@ -8,8 +8,6 @@
 #include "core/settings/resolve.h"
 
 namespace scalemark::cli {
-namespace {
-
 settings::RankCount ranks_of(const launching::Detection& detection) {
   if (detection.node) {
     const launching::NodePlan& plan = *detection.node;
@@ -32,7 +30,6 @@ std::string run_id_in(const settings::RawSettings& raw) {
   return found == raw.end() ? std::string() : found->second.text;
 }
 
-// All that is wrong, one line each, then the error that ends the program.
 void refuse(const std::vector<settings::Problem>& problems, const launching::Detection& detection) {
   const std::size_t count = problems.size() + detection.problems.size();
   if (count == 0) return;
@@ -45,8 +42,6 @@ void refuse(const std::vector<settings::Problem>& problems, const launching::Det
   settings::refuse_if_invalid(problems);
   launching::refuse_if_invalid(detection);
 }
-
-}  // namespace
 
 Settled settle(const Invocation& invocation) {
   const settings::Layers layers = read_layers(invocation);

@@ -2,10 +2,14 @@
 // on that; which launcher is asked depends on the settings.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/sources.h"
 #include "core/launching/detect.h"
 #include "core/settings/machine.h"
+#include "core/settings/problem.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::cli {
@@ -15,6 +19,17 @@ struct Settled {
   launching::Detection detection;
   settings::RankCount ranks;
 };
+
+// Ranks that a launcher has started, or that this command will start.
+settings::RankCount ranks_of(const launching::Detection& detection);
+
+// Whether it makes sense to look for a launcher although there are problems.
+bool launch_options_are_good(const std::vector<settings::Problem>& problems);
+
+std::string run_id_in(const settings::RawSettings& raw);
+
+// Throws when there is any problem; several are listed on stderr first, one line each.
+void refuse(const std::vector<settings::Problem>& problems, const launching::Detection& detection);
 
 // Prints notes (rank 0) and, when something is refused, each problem on stderr before it throws.
 Settled settle(const Invocation& invocation);

@@ -74,4 +74,11 @@ std::vector<int> members(int world_size, const std::vector<int>& node_of_rank,
   return chosen;
 }
 
+void assign_members(Plan& plan, const std::vector<int>& node_of_rank) {
+  const auto placement = plan.sweep.placement == "spread" ? Placement::kSpread : Placement::kFill;
+  for (PlannedPoint& point : plan.points) {
+    point.members = members(point.world_size, node_of_rank, placement);
+  }
+}
+
 }  // namespace scalemark::planning

@@ -109,6 +109,9 @@ std::vector<PlannedRun> block(const Plan& plan, int k);
 enum class Placement { kFill, kSpread };
 std::vector<int> members(int world_size, const std::vector<int>& node_of_rank, Placement placement);
 
+// Gives every point its members anew: for when the ranks have met and their nodes are known.
+void assign_members(Plan& plan, const std::vector<int>& node_of_rank);
+
 // The settings of a point whose batch was searched: sizes and the scaled learning rate follow.
 settings::Settings with_batch_size(settings::Settings settings, std::int64_t batch_size,
                                    int world_size);

@@ -1,0 +1,226 @@
+#include "apps/scalemark/plan_table.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/planning/plan_json.h"
+#include "core/reporting/text_table.h"
+#include "core/settings/settings_json.h"
+
+namespace scalemark::cli {
+namespace {
+
+using planning::Plan;
+using planning::PlannedPoint;
+using reporting::Column;
+using settings::Group;
+
+constexpr const char* kNothing = "-";
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  if (seconds < 120) {
+    std::snprintf(text, sizeof text, "%.1f s", seconds);
+  } else if (seconds < 7200) {
+    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
+  } else {
+    std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+  }
+  return text;
+}
+
+std::string memory_text(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f GB", static_cast<double>(bytes) / 1e9);
+  return text;
+}
+
+std::string size_text(const PlannedPoint& point, std::int64_t size) {
+  if (point.batch_search) return "auto";
+  return size == 0 ? kNothing : std::to_string(size);
+}
+
+// "0-3,8": ranks of the world.
+std::string members_text(const std::vector<int>& members) {
+  std::string text;
+  for (std::size_t i = 0; i < members.size();) {
+    std::size_t last = i;
+    while (last + 1 < members.size() && members[last + 1] == members[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(members[i]);
+    if (last > i) text += "-" + std::to_string(members[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string points_table(const Plan& plan) {
+  std::vector<Column> columns{{{"order"}},
+                              {{"point"}, true},
+                              {{"role"}, true},
+                              {{"ranks"}},
+                              {{"members"}, true},
+                              {{"batch"}},
+                              {{"accum."}},
+                              {{"global"}},
+                              {{"precision"}, true},
+                              {{"about"}},
+                              {{"memory"}}};
+  for (const planning::PlannedRun& run : planning::block(plan, 0)) {
+    const PlannedPoint& p = plan.points[run.point];
+    const auto& size = p.settings.size;
+    const std::string cells[] = {
+        std::to_string(run.order + 1),
+        p.group,
+        to_text(p.role) + (p.asked ? "" : " (added)"),
+        std::to_string(p.world_size),
+        members_text(p.members),
+        size_text(p, size.batch_size),
+        std::to_string(size.gradient_accumulation_steps),
+        size_text(p, size.global_batch_size),
+        p.settings.parallel.precision,
+        seconds_text(p.estimated_s),
+        p.memory_estimate_bytes ? memory_text(p.memory_estimate_bytes) : kNothing};
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
+  }
+  return reporting::set_text(columns);
+}
+
+std::string skipped_list(const Plan& plan) {
+  std::string text;
+  for (const PlannedPoint& point : plan.points) {
+    if (point.skipped) text += "  " + point.group + ": " + *point.skipped + "\n";
+  }
+  return text.empty() ? text : "\nSkipped, because they cannot be:\n" + text;
+}
+
+std::string slices_list(const Plan& plan) {
+  std::string text = "\nScaling tables:\n";
+  for (const planning::Slice& slice : plan.slices) {
+    text += "  " + to_text(slice.kind) + ":";
+    for (const auto& [option, value] : slice.fixed) text += " " + option + "=" + value;
+    text += "; against " + (slice.baseline ? plan.points[*slice.baseline].group : "nothing");
+    text += "\n";
+  }
+  return text;
+}
+
+std::string searches_list(const Plan& plan) {
+  std::string text;
+  for (const planning::BatchSearch& search : plan.searches) {
+    text += "  " + search.id + ": the largest that fits there, used by " +
+            std::to_string(search.users.size()) + " points\n";
+  }
+  return text.empty() ? text : "\nBatch sizes to be searched before the first block:\n" + text;
+}
+
+std::string totals(const Plan& plan) {
+  const auto skipped = std::ranges::count_if(
+      plan.points, [](const PlannedPoint& point) { return point.skipped.has_value(); });
+  std::string text = "\n" + std::to_string(std::ssize(plan.points) - skipped) + " points";
+  if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
+  text += " x " + std::to_string(plan.stop.least_blocks) + " blocks = " +
+          std::to_string(plan.runs.size()) + " runs on " + std::to_string(plan.world_size) +
+          (plan.world_size == 1 ? " rank" : " ranks") + "; about " + seconds_text(plan.estimated_s) +
+          " in all, which may be wrong by a factor of 3.\n";
+  text += "The order is that of the first block; each block has its own, from seed + block.\n";
+  if (plan.stop.until_ci) {
+    text += "More blocks are run until each point's interval is within +-" +
+            std::to_string(*plan.stop.until_ci * 100) + " %.\n";
+  }
+  if (plan.stop.max_time_s) {
+    text += "No block begins that would end later than " + seconds_text(*plan.stop.max_time_s) +
+            " after the start.\n";
+  }
+  if (plan.memory_available_bytes) {
+    text += "Memory is an estimate for one rank; " + memory_text(*plan.memory_available_bytes) +
+            " are there for each.\n";
+  }
+  return text;
+}
+
+struct SettingRow {
+  const settings::Option* option;
+  std::string value, origin;
+};
+
+std::string plain(const std::string& json) {
+  if (json == "true") return "on";
+  if (json == "false") return "off";
+  if (json.size() >= 2 && json.front() == '"') return json.substr(1, json.size() - 2);
+  return json;
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
+  return text;
+}
+
+// Every option of the sweep: its list, or the one value that all points have.
+std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
+  const auto flat = settings::flat_settings(settled.base.settings);
+  const auto& origins = settled.base.settings.origins;
+  std::vector<SettingRow> rows;
+  for (const settings::Option& option : settings::all_options()) {
+    if (!(option.commands & settings::kSweep)) continue;
+    const std::string name(option.name);
+    const auto axis = std::ranges::find(settled.asked.axes, name, &settings::Axis::option);
+    const auto own = settled.asked.own.find(name);
+    const auto value = flat.find(name);
+    const auto origin = origins.find(name);
+    if (axis != settled.asked.axes.end()) {
+      rows.push_back({&option, joined(axis->values), axis->origin});
+    } else if (own != settled.asked.own.end()) {
+      rows.push_back({&option, own->second.text, own->second.origin});
+    } else if (name == "world_sizes") {
+      std::vector<std::string> sizes;
+      for (const int n : settled.plan.sweep.world_sizes) sizes.push_back(std::to_string(n));
+      rows.push_back({&option, joined(sizes), "default"});
+    } else if (origin != origins.end()) {
+      const std::string word = option.words.empty() ? "" : std::string(option.words.front());
+      rows.push_back({&option, value == flat.end() ? word : plain(value->second), origin->second});
+    }
+  }
+  return rows;
+}
+
+std::string settings_list(const SettledSweep& settled) {
+  std::string text = "\nSettings (sizes: of one point)\n";
+  std::optional<Group> group;
+  for (const SettingRow& row : setting_rows(settled)) {
+    if (group != row.option->group) text += "\n" + std::string(title(row.option->group)) + "\n";
+    group = row.option->group;
+    std::string line = "  " + std::string(row.option->name);
+    line.resize(std::max<std::size_t>(32, line.size() + 2), ' ');
+    line += row.value;
+    line.resize(std::max<std::size_t>(66, line.size() + 2), ' ');
+    text += line + row.origin + "\n";
+  }
+  return text;
+}
+
+std::string object_of(const std::map<std::string, std::string>& texts) {
+  settings::Settings carrier;
+  carrier.origins = texts;
+  return settings::origins_to_json(carrier);
+}
+
+}  // namespace
+
+std::string plan_table(const SettledSweep& settled) {
+  const Plan& plan = settled.plan;
+  return points_table(plan) + skipped_list(plan) + searches_list(plan) + slices_list(plan) +
+         totals(plan) + settings_list(settled);
+}
+
+std::string plan_document(const SettledSweep& settled) {
+  std::map<std::string, std::string> values, origins;
+  for (const SettingRow& row : setting_rows(settled)) {
+    values[std::string(row.option->name)] = row.value;
+    origins[std::string(row.option->name)] = row.origin;
+  }
+  return "{\"plan\": " + planning::to_json(settled.plan) + ",\n\"settings\": " + object_of(values) +
+         ",\n\"origins\": " + object_of(origins) + "}\n";
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,85 @@
+#include "core/planning/plan_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/settings/settings_json.h"
+
+namespace scalemark::planning {
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+void put(json& object, const char* name, const std::optional<T>& value) {
+  if (value) object[name] = *value;
+}
+
+json point_json(const PlannedPoint& point) {
+  const auto& size = point.settings.size;
+  json object = {{"group", point.group},
+                 {"role", to_text(point.role)},
+                 {"asked", point.asked},
+                 {"world_size", point.world_size},
+                 {"members", point.members},
+                 {"workload", point.settings.what.workload},
+                 {"strategy", point.settings.parallel.strategy},
+                 {"precision", point.settings.parallel.precision},
+                 {"threads", point.settings.parallel.threads}};
+  put(object, "skipped", point.skipped);
+  put(object, "batch_search", point.batch_search);
+  if (!point.batch_search) {
+    if (size.batch_size) object["batch_size"] = size.batch_size;
+    if (size.global_batch_size) object["global_batch_size"] = size.global_batch_size;
+  }
+  if (size.gradient_accumulation_steps) {
+    object["gradient_accumulation_steps"] = size.gradient_accumulation_steps;
+  }
+  if (point.skipped) return object;
+  object["estimated_s"] = point.estimated_s;
+  if (point.memory_estimate_bytes) {
+    object["memory_estimate_bytes"] = point.memory_estimate_bytes;
+  }
+  object["settings"] = json::parse(settings::to_json(point.settings));
+  return object;
+}
+
+json slice_json(const Slice& slice) {
+  json object = {{"kind", to_text(slice.kind)}, {"fixed", slice.fixed}, {"rows", slice.rows}};
+  put(object, "baseline", slice.baseline);
+  put(object, "solo", slice.solo);
+  return object;
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan) {
+  json object = {{"world_size", plan.world_size},
+                 {"seed", plan.seed},
+                 {"points", json::array()},
+                 {"slices", json::array()},
+                 {"searches", json::array()},
+                 {"runs", json::array()},
+                 {"notes", plan.notes},
+                 {"estimated_s", plan.estimated_s},
+                 {"fingerprint", settings_fingerprint(plan)}};
+  for (const PlannedPoint& point : plan.points) object["points"].push_back(point_json(point));
+  for (const Slice& slice : plan.slices) object["slices"].push_back(slice_json(slice));
+  for (const BatchSearch& search : plan.searches) {
+    object["searches"].push_back(
+        {{"id", search.id}, {"point", search.point}, {"users", search.users}});
+  }
+  for (const PlannedRun& run : plan.runs) {
+    object["runs"].push_back({{"id", run.id},
+                              {"point", run.point},
+                              {"repetition", run.repetition},
+                              {"block", run.block},
+                              {"order", run.order}});
+  }
+  object["stop"] = {{"least_blocks", plan.stop.least_blocks}, {"fill_time", plan.stop.fill_time}};
+  put(object["stop"], "until_ci", plan.stop.until_ci);
+  put(object["stop"], "max_time_s", plan.stop.max_time_s);
+  put(object, "memory_available_bytes", plan.memory_available_bytes);
+  return object.dump(1);
+}
+
+}  // namespace scalemark::planning
