@@ -36,6 +36,18 @@ constexpr Page kPages[] = {
      "  scalemark train --workload bert-mini --nproc-per-node 2         two ranks on this machine\n"
      "  torchrun --no-python --nproc-per-node 8 scalemark train --workload bert-large\n"
      "  scalemark train --config run.json --set batch_size=32 --dry-run what would run, and why\n"},
+    {settings::kSweep, "many configurations, repeated, and how well they scale", "",
+     "Plans the cross product of all lists, adds the baseline (1 rank, no exchange) and the same\n"
+     "ranks without communication, and repeats everything in blocks of random order. Every option\n"
+     "of what is trained and how takes a list or a range: 1,2,4 or 32..256*2 or 1..9+2; the "
+     "plural\n"
+     "is the same option. --batch-size makes weak scaling, --global-batch-size strong scaling.\n"
+     "`scalemark sweep` alone sweeps the mlp on 1 and 2 ranks, or ResNet-50 on all GPUs.",
+     "  scalemark sweep --dry-run                                       the plan, and nothing "
+     "else\n"
+     "  scalemark sweep --workload resnet50 --world-sizes 1,2,4,8 --batch-sizes 32..256*2\n"
+     "  scalemark sweep --world-sizes 1..8*2 --global-batch-size 256 --strong-by accumulation\n"
+     "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"},
     {settings::kReport, "show one or several reports as a table", "FILE|FOLDER...",
      "Renders reports that `scalemark train` wrote; a folder stands for its report.json.",
      "  scalemark report results/runs/a/report.json results/runs/b\n"},
@@ -129,9 +141,9 @@ std::string option_lines(const Option& option) {
   return left + wrapped(description(option), kHelpColumn) + "\n";
 }
 
-constexpr Group kGroups[] = {Group::kTool,      Group::kWhat,     Group::kSize,
-                             Group::kRecipe,    Group::kParallel, Group::kLoading,
-                             Group::kMeasuring, Group::kLaunch,   Group::kGeneral};
+constexpr Group kGroups[] = {Group::kTool,     Group::kWhat,    Group::kSize,      Group::kRecipe,
+                             Group::kParallel, Group::kLoading, Group::kMeasuring, Group::kSweeping,
+                             Group::kLaunch,   Group::kGeneral};
 
 }  // namespace
 
@@ -175,7 +187,7 @@ std::string command_help(Command command) {
     if (!lines.empty()) text += "\n" + std::string(settings::title(group)) + ":\n" + lines;
   }
   text += "\nExamples:\n" + std::string(page.examples);
-  if (command == settings::kTrain) {
+  if (command & settings::kRuns) {
     text +=
         "\nEach option is also a key of --config files (with underscores) and a variable\n"
         "(SCALEMARK_BATCH_SIZE); stronger is: default < recipe < --config < variable < option < "

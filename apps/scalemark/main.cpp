@@ -18,6 +18,8 @@ ExitCode run_command(const Invocation& invocation) {
   switch (invocation.command) {
     case settings::kTrain:
       return train_command(invocation);
+    case settings::kSweep:
+      return sweep_command(invocation);
     case settings::kReport:
       return report_command(invocation);
     case settings::kDataGenerate:

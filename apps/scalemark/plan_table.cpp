@@ -54,17 +54,10 @@ std::string members_text(const std::vector<int>& members) {
 }
 
 std::string points_table(const Plan& plan) {
-  std::vector<Column> columns{{{"order"}},
-                              {{"point"}, true},
-                              {{"role"}, true},
-                              {{"ranks"}},
-                              {{"members"}, true},
-                              {{"batch"}},
-                              {{"accum."}},
-                              {{"global"}},
-                              {{"precision"}, true},
-                              {{"about"}},
-                              {{"memory"}}};
+  std::vector<Column> columns{{{"order"}},  {{"point"}, true},   {{"role"}, true},
+                              {{"ranks"}},  {{"members"}, true}, {{"batch"}},
+                              {{"accum."}}, {{"global"}},        {{"precision"}, true},
+                              {{"about"}},  {{"memory"}}};
   for (const planning::PlannedRun& run : planning::block(plan, 0)) {
     const PlannedPoint& p = plan.points[run.point];
     const auto& size = p.settings.size;
@@ -118,9 +111,10 @@ std::string totals(const Plan& plan) {
       plan.points, [](const PlannedPoint& point) { return point.skipped.has_value(); });
   std::string text = "\n" + std::to_string(std::ssize(plan.points) - skipped) + " points";
   if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
-  text += " x " + std::to_string(plan.stop.least_blocks) + " blocks = " +
-          std::to_string(plan.runs.size()) + " runs on " + std::to_string(plan.world_size) +
-          (plan.world_size == 1 ? " rank" : " ranks") + "; about " + seconds_text(plan.estimated_s) +
+  text += " x " + std::to_string(plan.stop.least_blocks) +
+          " blocks = " + std::to_string(plan.runs.size()) + " runs on " +
+          std::to_string(plan.world_size) + (plan.world_size == 1 ? " rank" : " ranks") +
+          "; about " + seconds_text(plan.estimated_s) +
           " in all, which may be wrong by a factor of 3.\n";
   text += "The order is that of the first block; each block has its own, from seed + block.\n";
   if (plan.stop.until_ci) {
@@ -156,9 +150,22 @@ std::string joined(const std::vector<std::string>& values) {
   return text;
 }
 
-// Every option of the sweep: its list, or the one value that all points have.
+// Each setting's values over the points that were asked for, in their order.
+std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
+  std::map<std::string, std::vector<std::string>> values;
+  for (const PlannedPoint& point : plan.points) {
+    if (!point.asked || point.skipped) continue;
+    for (const auto& [name, json] : settings::flat_settings(point.settings)) {
+      std::vector<std::string>& seen = values[name];
+      if (std::ranges::count(seen, plain(json)) == 0) seen.push_back(plain(json));
+    }
+  }
+  return values;
+}
+
+// Every option of the sweep: the list given, or what the points have.
 std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
-  const auto flat = settings::flat_settings(settled.base.settings);
+  const auto points = point_values(settled.plan);
   const auto& origins = settled.base.settings.origins;
   std::vector<SettingRow> rows;
   for (const settings::Option& option : settings::all_options()) {
@@ -166,7 +173,7 @@ std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
     const std::string name(option.name);
     const auto axis = std::ranges::find(settled.asked.axes, name, &settings::Axis::option);
     const auto own = settled.asked.own.find(name);
-    const auto value = flat.find(name);
+    const auto value = points.find(name);
     const auto origin = origins.find(name);
     if (axis != settled.asked.axes.end()) {
       rows.push_back({&option, joined(axis->values), axis->origin});
@@ -178,14 +185,15 @@ std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
       rows.push_back({&option, joined(sizes), "default"});
     } else if (origin != origins.end()) {
       const std::string word = option.words.empty() ? "" : std::string(option.words.front());
-      rows.push_back({&option, value == flat.end() ? word : plain(value->second), origin->second});
+      rows.push_back(
+          {&option, value == points.end() ? word : joined(value->second), origin->second});
     }
   }
   return rows;
 }
 
 std::string settings_list(const SettledSweep& settled) {
-  std::string text = "\nSettings (sizes: of one point)\n";
+  std::string text = "\nSettings\n";
   std::optional<Group> group;
   for (const SettingRow& row : setting_rows(settled)) {
     if (group != row.option->group) text += "\n" + std::string(title(row.option->group)) + "\n";

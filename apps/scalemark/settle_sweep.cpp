@@ -16,8 +16,9 @@ constexpr double kMemoryShare = 0.8;  // of the host: what --memory-limit is wit
 
 std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
   const auto found = raw.find(option);
-  return found == raw.end() ? 1 : std::max<std::int64_t>(
-                                      1, settings::parse_count(found->second.text).value_or(1));
+  return found == raw.end()
+             ? 1
+             : std::max<std::int64_t>(1, settings::parse_count(found->second.text).value_or(1));
 }
 
 // Without a launcher: as many ranks as the largest point has.

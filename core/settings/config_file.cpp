@@ -29,7 +29,10 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
  public:
   FlatObjectReader(std::string origin, bool lists) : origin_(std::move(origin)), lists_(lists) {}
 
-  bool null() override { return refuse("null", "leave the key out for the default"); }
+  bool null() override {
+    bad_list_ = true;
+    return refuse("null", "leave the key out for the default");
+  }
   bool boolean(bool value) override { return take(value ? "on" : "off"); }
   bool number_integer(number_integer_t value) override { return take(std::to_string(value)); }
   bool number_unsigned(number_unsigned_t value) override { return take(std::to_string(value)); }
@@ -48,12 +51,14 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
     if (in_list_) return nested();
     in_list_ = lists_ && depth_ == 2;
     list_.reset();
+    bad_list_ = false;
     return in_list_ || depth_ > 2 || refuse("[...]", "one value per key; lists make a sweep");
   }
   bool end_array() override {
     --depth_;
     if (!in_list_ || depth_ != 1) return true;
     in_list_ = false;
+    if (bad_list_) return true;
     if (!list_) return refuse("[]", "a list names at least one value");
     return take(std::move(*list_));
   }
@@ -87,6 +92,7 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
     return true;  // deeper values belong to something that is refused already
   }
   bool nested() {
+    bad_list_ = true;
     result_.problems.push_back({key_, "", "a list holds plain values", origin_, ""});
     return true;
   }
@@ -114,6 +120,7 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
   int depth_ = 0;
   bool lists_;
   bool in_list_ = false;
+  bool bad_list_ = false;
   std::optional<std::string> list_;  // the elements so far, commas between
   ConfigValues result_;
 };

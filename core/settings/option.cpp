@@ -16,6 +16,7 @@ struct CommandName {
 
 // The commands that are built. A command is added here together with its function in apps/.
 constexpr std::array kCommandNames{CommandName{kTrain, "train"},
+                                   CommandName{kSweep, "sweep"},
                                    CommandName{kReport, "report"},
                                    CommandName{kDataGenerate, "data generate"},
                                    CommandName{kDataTokenize, "data tokenize"},

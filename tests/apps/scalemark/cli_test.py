@@ -50,7 +50,7 @@ class Usage(unittest.TestCase):
     def test_what_is_not_built_does_not_exist(self):
         for option in ("--cuda-graphs", "--memory-limit", "--resume", "--world-sizes"):
             self.refused(64, "train", option, "on")
-        self.refused(64, "sweep")
+        self.refused(64, "comm")
         self.refused(78, "train", "--batch-size", "auto")
         self.refused(78, "train", "--strategy", "sharded")
 

@@ -81,5 +81,27 @@ TEST(ReadTextFile, AMissingFileIsNoInput) {
   }
 }
 
+TEST(ParseConfig, ASweepTakesLists) {
+  const ConfigValues values = parse_config(
+      {"f.json", R"({"batch_sizes": [8, 16], "precision": ["fp32"], "adam_betas": [0.9, 0.99],
+                     "overlap": [true, false], "bucket_cap_mb": "1..4*2", "command": "sweep"})"},
+      kSweep);
+  EXPECT_TRUE(values.problems.empty());
+  EXPECT_EQ(values.values,
+            (std::vector<std::pair<std::string, std::string>>{{"batch_size", "8,16"},
+                                                              {"precision", "fp32"},
+                                                              {"adam_betas", "0.9,0.99"},
+                                                              {"overlap", "on,off"},
+                                                              {"bucket_cap_mb", "1..4*2"}}));
+}
+
+TEST(ParseConfig, ListsAreFlatAndNotEmpty) {
+  for (const char* text :
+       {R"({"batch_size": []})", R"({"batch_size": [[1]]})", R"({"batch_size": [{"a": 1}]})",
+        R"({"batch_size": [null]})", R"({"data": ["a,b"]})"}) {
+    EXPECT_EQ(parse_config({"f.json", text}, kSweep).problems.size(), 1u) << text;
+  }
+}
+
 }  // namespace
 }  // namespace scalemark::settings

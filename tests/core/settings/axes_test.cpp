@@ -1,0 +1,167 @@
+#include "core/settings/axes.h"
+
+#include <gtest/gtest.h>
+
+namespace scalemark::settings {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts values(const char* option, const char* text) {
+  const ValueList list = expand_list(*find_option(option), text);
+  for (const BadElement& bad : list.bad) ADD_FAILURE() << bad.found << ": " << bad.allowed;
+  return list.values;
+}
+
+Texts bad(const char* option, const char* text) {
+  Texts found;
+  for (const BadElement& element : expand_list(*find_option(option), text).bad) {
+    found.push_back(element.found);
+  }
+  return found;
+}
+
+TEST(ExpandList, ListsAndRanges) {
+  EXPECT_EQ(values("batch_size", "1,2,4"), (Texts{"1", "2", "4"}));
+  EXPECT_EQ(values("batch_size", "32..256*2"), (Texts{"32", "64", "128", "256"}));
+  EXPECT_EQ(values("batch_size", "1..9+2"), (Texts{"1", "3", "5", "7", "9"}));
+  EXPECT_EQ(values("batch_size", "1..10+4"), (Texts{"1", "5", "9"}));
+  EXPECT_EQ(values("batch_size", "3,8..16*2,1"), (Texts{"3", "8", "16", "1"}));
+  EXPECT_EQ(values("batch_size", "7..7*2"), (Texts{"7"}));
+  EXPECT_EQ(values("batch_size", "auto,8"), (Texts{"auto", "8"}));
+  EXPECT_EQ(values("workers", "0..4+2"), (Texts{"0", "2", "4"}));
+  EXPECT_EQ(values("world_sizes", "1..8*2"), (Texts{"1", "2", "4", "8"}));
+}
+
+TEST(ExpandList, NumbersAreExactInDecimal) {
+  EXPECT_EQ(values("bucket_cap_mb", "0.1..0.5+0.1"), (Texts{"0.1", "0.2", "0.3", "0.4", "0.5"}));
+  EXPECT_EQ(values("learning_rate", "1e-4..1e-1*10"), (Texts{"1e-04", "0.001", "0.01", "0.1"}));
+  EXPECT_EQ(values("learning_rate", "1e-1..1e+1*10"), (Texts{"0.1", "1", "10"}));
+  EXPECT_EQ(values("bucket_cap_mb", "1..8*2"), (Texts{"1", "2", "4", "8"}));
+}
+
+TEST(ExpandList, WordsAndPathsHaveNoRanges) {
+  EXPECT_EQ(values("precision", "fp32,amp-bf16"), (Texts{"fp32", "amp-bf16"}));
+  EXPECT_EQ(values("overlap", "on,off"), (Texts{"on", "off"}));
+  EXPECT_EQ(values("data", "synthetic,../images"), (Texts{"synthetic", "../images"}));
+  EXPECT_EQ(values("threads", "auto,2"), (Texts{"auto", "2"}));
+}
+
+TEST(ExpandList, EveryBadElementIsNamed) {
+  EXPECT_EQ(bad("batch_size", "1,-1,x,2,0"), (Texts{"-1", "x", "0"}));
+  EXPECT_EQ(bad("batch_size", "1,,2"), (Texts{""}));
+  EXPECT_EQ(bad("batch_size", "1..8"), (Texts{"1..8"}));
+  EXPECT_EQ(bad("batch_size", "8..1*2"), (Texts{"8..1*2"}));
+  EXPECT_EQ(bad("batch_size", "1..8*1"), (Texts{"1..8*1"}));
+  EXPECT_EQ(bad("batch_size", "1..8+0"), (Texts{"1..8+0"}));
+  EXPECT_EQ(bad("batch_size", "1..8*1.5"), (Texts{"1..8*1.5"}));
+  EXPECT_EQ(bad("workers", "0..8*2"), (Texts{"0..8*2"}));  // would never end
+  EXPECT_EQ(bad("batch_size", "1..99999999999999999999*2"), (Texts{"1..99999999999999999999*2"}));
+  EXPECT_EQ(bad("batch_size", "1..20001+1"), (Texts{"1..20001+1"}));  // too many
+  EXPECT_EQ(bad("precision", "fp32,fp8"), (Texts{"fp8"}));
+}
+
+TEST(ExpandList, EndsBeforeOverflow) {
+  EXPECT_EQ(values("batch_size", "4611686018427387904..9223372036854775807*2"),
+            (Texts{"4611686018427387904"}));
+}
+
+TEST(ExpandList, ADuplicateCountsOnceAndIsNamed) {
+  const ValueList list = expand_list(*find_option("batch_size"), "8,1..8*2,8");
+  EXPECT_EQ(list.values, (Texts{"8", "1", "2", "4"}));
+  EXPECT_EQ(list.twice, Texts{"8"});
+}
+
+TEST(IsAxis, WhatDescribesThePointButNothingElse) {
+  for (const char* name :
+       {"workload", "data", "image_size", "sequence_length", "batch_size", "global_batch_size",
+        "gradient_accumulation_steps", "precision", "strategy", "overlap", "gradient_compression",
+        "bucket_cap_mb", "workers", "world_sizes", "optimizer", "threads", "backend", "device"}) {
+    EXPECT_TRUE(is_axis(*find_option(name))) << name;
+  }
+  for (const char* name : {"adam_betas", "timeout", "seed", "save", "init_from", "vocab", "iters",
+                           "min_time", "repetitions", "output", "nproc_per_node", "quick"}) {
+    EXPECT_FALSE(is_axis(*find_option(name))) << name;
+  }
+}
+
+TEST(Plural, IsAnotherNameInASweepOnly) {
+  EXPECT_EQ(find_option("batch-sizes", kSweep), find_option("batch_size"));
+  EXPECT_EQ(find_option("precisions", kSweep), find_option("precision"));
+  EXPECT_EQ(find_option("strategies", kSweep), find_option("strategy"));
+  EXPECT_EQ(find_option("world_size", kSweep), find_option("world_sizes"));
+  EXPECT_EQ(find_option("batch_sizes", kTrain), nullptr);
+  EXPECT_EQ(find_option("seeds", kSweep), nullptr);
+}
+
+TEST(Plural, IsNoOtherOptionsName) {
+  for (const Option& option : all_options()) {
+    if (!plural(option).empty()) {
+      EXPECT_EQ(find_option(plural(option)), nullptr) << option.name;
+    }
+  }
+}
+
+RawSettings given(std::initializer_list<std::pair<const char*, const char*>> values) {
+  RawSettings raw;
+  for (const auto& [name, text] : values) raw[name] = {text, "option"};
+  return raw;
+}
+
+TEST(ReadSweep, SortsAxesSharedAndOwnOptions) {
+  const SweepRequest request = read_sweep(given({{"batch_size", "8,16"},
+                                                 {"precision", "fp32"},
+                                                 {"world_sizes", "4,1,2"},
+                                                 {"seed", "7"},
+                                                 {"until_ci", "2%"},
+                                                 {"max_time", "10m"},
+                                                 {"burn_in", "x"}}));
+  ASSERT_EQ(request.axes.size(), 2u);
+  EXPECT_EQ(request.axes[0].option, "batch_size");
+  EXPECT_EQ(request.axes[1].values, Texts{"fp32"});
+  EXPECT_EQ(request.common.at("seed").text, "7");
+  EXPECT_EQ(request.sweep.world_sizes, (std::vector<int>{1, 2, 4}));
+  EXPECT_EQ(request.sweep.until_ci, 0.02);
+  EXPECT_EQ(request.sweep.max_time_s, 600);
+  EXPECT_EQ(request.sweep.retries, 1);
+  EXPECT_EQ(request.own.at("strong_by").origin, "default");
+  ASSERT_EQ(request.problems.size(), 1u);
+  EXPECT_EQ(to_line(request.problems[0]),
+            "--burn-in is 'x' (from option); a number from 0 (excluded) to 10000 is allowed.");
+}
+
+// An option that nobody reads would be accepted and ignored.
+TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
+  for (const Option& option : all_options()) {
+    if (option.group != Group::kSweeping) continue;
+    const std::map<std::string_view, const char*> values{
+        {"world_sizes", "3"},    {"strong_by", "accumulation"},
+        {"placement", "spread"}, {"price_per_hour", "2"},
+        {"repetitions", "3"},    {"until_ci", "0.5"},
+        {"max_time", "5"},       {"burn_in", "2"},
+        {"retries", "7"}};
+    const auto value = values.find(option.name);
+    const SweepSettings changed =
+        read_sweep(given({{std::string(option.name).c_str(),
+                           value == values.end() ? "on" : value->second}}))
+            .sweep;
+    const SweepSettings plain = read_sweep({}).sweep;
+    const auto all = [](const SweepSettings& s) {
+      return std::tuple(s.world_sizes, s.strong_by, s.placement, s.quick, s.accept, s.burn_in_hours,
+                        s.repetitions, s.until_ci, s.max_time_s, s.retries, s.allow_oom,
+                        s.fresh_process, s.price_per_hour, s.resume, s.resume_anyway);
+    };
+    EXPECT_NE(all(changed), all(plain)) << option.name;
+  }
+}
+
+TEST(ReadSweep, PresetsExcludeEachOther) {
+  const auto problems = read_sweep(given({{"quick", "on"}, {"accept", "on"}})).problems;
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(to_line(problems[0]),
+            "--quick is 'on' (from option); cannot be combined with --accept.");
+  EXPECT_EQ(read_sweep(given({{"resume", "on"}, {"overwrite", "on"}})).problems.size(), 1u);
+}
+
+}  // namespace
+}  // namespace scalemark::settings
