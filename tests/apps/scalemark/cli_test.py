@@ -179,6 +179,44 @@ class Settings(unittest.TestCase):
         self.assertNotIn("no effect", result.stdout)
 
 
+class Sweep(unittest.TestCase):
+    def plan(self, *arguments, **keywords):
+        result = run("sweep", "--dry-run", "--log-format", "json", "--device", "cpu", *arguments, **keywords)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_dry_run_is_the_plan_and_touches_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plan = self.plan("--world-sizes", "1,2", "--batch_sizes", "8..16*2", "--global-batch-size", "7",
+                             cwd=folder)["plan"]
+            groups = [point["group"] for point in plan["points"]]
+            self.assertIn("mlp-b8-fp32-w2-ddp", groups)
+            skipped = next(p for p in plan["points"] if p["group"] == "mlp-g7-fp32-w2-ddp")
+            self.assertIn("a multiple of 2", skipped["skipped"])
+            can_run = {p["group"] for p in plan["points"] if "skipped" not in p}
+            self.assertEqual({run["id"] for run in plan["runs"]},
+                             {f"{group}/r{k}" for group in can_run for k in range(5)})
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_table_and_config_lists(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "c.json")
+            path.write_text('{"command": "sweep", "batch_sizes": [8, 16], "world_sizes": "1..2*2"}')
+            shown = self.plan("--config", str(path))
+            self.assertEqual((shown["settings"]["batch_size"], shown["origins"]["batch_size"]),
+                             ("8,16", f"config {path}"))
+            result = run("sweep", "--dry-run", "--device", "cpu", "--config", str(path))
+            self.assertRegex(result.stdout, r"(?m)^ +1  mlp-b")
+            self.assertIn("5 blocks", result.stdout)
+
+    def test_refusals(self):
+        for arguments in (("--world-sizes", "1,2", "--nproc-per-node", "1"), ("--batch-size", "8,x"),
+                          ("--batch-size", "1..8"), ("--precision", "fp32,tf32"), ("--quick", "--accept")):
+            result = run("sweep", "--dry-run", "--device", "cpu", *arguments)
+            self.assertEqual(result.returncode, 78, arguments)
+            self.assertEqual(result.stdout, "")
+
+
 class Help(unittest.TestCase):
     def test_help_of_train_names_every_setting(self):
         text = run("train", "--help").stdout

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/base/error.h"
+#include "tests/core/planning/plans.h"
+
+namespace scalemark::planning {
+namespace {
+
+std::vector<std::size_t> order_of(const std::vector<PlannedRun>& runs) {
+  std::vector<std::size_t> order;
+  for (const PlannedRun& run : runs) order.push_back(run.point);
+  return order;
+}
+
+TEST(Block, HoldsEveryPointThatCanRunOnce) {
+  const Plan p =
+      plan({{"world_sizes", "1,2,3,4"}, {"batch_size", "1..8*2"}, {"global_batch_size", "16"}});
+  std::size_t can_run = 0;
+  for (const PlannedPoint& point : p.points) can_run += point.skipped ? 0 : 1;
+  EXPECT_LT(can_run, p.points.size());
+  for (const int k : {0, 1, 4, 5, 1000}) {
+    const auto runs = block(p, k);
+    std::set<std::size_t> points;
+    for (const PlannedRun& run : runs) {
+      EXPECT_TRUE(points.insert(run.point).second);
+      EXPECT_FALSE(p.points[run.point].skipped);
+      EXPECT_EQ(run.id, p.points[run.point].group + "/r" + std::to_string(k));
+      EXPECT_EQ(run.block, k);
+      EXPECT_EQ(run.order, static_cast<int>(points.size()) - 1);
+    }
+    EXPECT_EQ(points.size(), can_run);
+  }
+}
+
+TEST(Block, ThePlansRunsAreTheFirstBlocks) {
+  const Plan p = plan({{"world_sizes", "1,2"}, {"repetitions", "3"}});
+  std::vector<PlannedRun> joined;
+  for (int k = 0; k < 3; ++k) {
+    for (const PlannedRun& run : block(p, k)) joined.push_back(run);
+  }
+  ASSERT_EQ(p.runs.size(), joined.size());
+  for (std::size_t i = 0; i < joined.size(); ++i) EXPECT_EQ(p.runs[i].id, joined[i].id);
+}
+
+// Pinned: the order must not change with a compiler, a standard library or a rewrite, or a resumed
+// sweep would run in another order than the one it began with.
+TEST(Block, TheOrderIsTheSameEverywhere) {
+  Plan p;
+  p.points.resize(8);
+  EXPECT_EQ(order_of(block(p, 0)), (std::vector<std::size_t>{4, 5, 2, 0, 7, 1, 3, 6}));
+  EXPECT_EQ(order_of(block(p, 1)), (std::vector<std::size_t>{4, 6, 3, 5, 1, 7, 2, 0}));
+  p.seed = 1;
+  EXPECT_EQ(order_of(block(p, 0)), (std::vector<std::size_t>{4, 6, 3, 5, 1, 7, 2, 0}));
+}
+
+TEST(Block, AnotherSeedIsAnotherOrderOfTheSameIds) {
+  const Plan a = plan({{"world_sizes", "1,2,4"}, {"batch_size", "1..8*2"}, {"seed", "1"}});
+  const Plan b = plan({{"world_sizes", "1,2,4"}, {"batch_size", "1..8*2"}, {"seed", "99"}});
+  std::set<std::string> ids_a, ids_b;
+  for (const PlannedRun& run : a.runs) ids_a.insert(run.id);
+  for (const PlannedRun& run : b.runs) ids_b.insert(run.id);
+  EXPECT_EQ(ids_a, ids_b);
+  EXPECT_NE(order_of(a.runs), order_of(b.runs));
+}
+
+// Each point is equally often at each place: chi-squared with 5 degrees of freedom per point stays
+// below its 99.99 % quantile (25.7).
+TEST(Block, EveryOrderIsEquallyLikely) {
+  Plan p;
+  p.points.resize(6);
+  std::array<std::array<int, 6>, 6> at{};
+  constexpr int kBlocks = 6000;
+  for (int k = 0; k < kBlocks; ++k) {
+    for (const PlannedRun& run : block(p, k)) ++at[run.point][static_cast<std::size_t>(run.order)];
+  }
+  for (const auto& places : at) {
+    double chi2 = 0;
+    for (const int n : places) chi2 += (n - 1000.0) * (n - 1000.0) / 1000;
+    EXPECT_LT(chi2, 25.7);
+  }
+}
+
+TEST(Members, FillAndSpread) {
+  const std::vector<int> two_by_three{0, 0, 0, 1, 1, 1};
+  using Ranks = std::vector<int>;
+  EXPECT_EQ(members(1, two_by_three, Placement::kFill), Ranks{0});
+  EXPECT_EQ(members(4, two_by_three, Placement::kFill), (Ranks{0, 1, 2, 3}));
+  EXPECT_EQ(members(2, two_by_three, Placement::kSpread), (Ranks{0, 3}));
+  EXPECT_EQ(members(3, two_by_three, Placement::kSpread), (Ranks{0, 1, 3}));
+  EXPECT_EQ(members(6, two_by_three, Placement::kSpread), (Ranks{0, 1, 2, 3, 4, 5}));
+  // Ranks dealt out in turn, as mpirun --map-by node does, and nodes of unequal size.
+  EXPECT_EQ(members(2, {0, 1, 0, 1}, Placement::kFill), (Ranks{0, 2}));
+  EXPECT_EQ(members(2, {0, 1, 0, 1}, Placement::kSpread), (Ranks{0, 1}));
+  EXPECT_EQ(members(4, {0, 1, 1, 1}, Placement::kSpread), (Ranks{0, 1, 2, 3}));
+}
+
+TEST(Members, AreNestedAndHoldRankZero) {
+  const std::vector<int> nodes{0, 1, 2, 0, 1, 2, 0, 1, 2};
+  for (const Placement placement : {Placement::kFill, Placement::kSpread}) {
+    for (int n = 1; n < 9; ++n) {
+      const auto small = members(n, nodes, placement), large = members(n + 1, nodes, placement);
+      EXPECT_EQ(small.size(), static_cast<std::size_t>(n));
+      EXPECT_EQ(small.front(), 0);
+      EXPECT_TRUE(std::ranges::includes(large, small));
+    }
+  }
+}
+
+TEST(Members, MoreThanThereAreIsABug) {
+  EXPECT_THROW(members(3, {0, 0}, Placement::kFill), Error);
+  EXPECT_THROW(members(0, {0, 0}, Placement::kFill), Error);
+}
+
+TEST(AssignMembers, GoesByTheNodesThatWereMet) {
+  Plan p = plan({{"world_sizes", "1,2"}});
+  assign_members(p, {0, 1, 0, 1});
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-ddp").members, (std::vector<int>{0, 2}));
+}
+
+}  // namespace
+}  // namespace scalemark::planning

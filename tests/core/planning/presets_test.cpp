@@ -1,0 +1,95 @@
+#include "core/planning/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/planning/estimates.h"
+#include "tests/core/planning/plans.h"
+
+namespace scalemark::planning {
+namespace {
+
+const settings::Machine kEightGpus{
+    .cores = 64, .gpus = std::vector(8, settings::Gpu{"new", settings::ComputeCapability{9, 0}})};
+
+TEST(Schedule, TheDefaultIsFiveBlocksWithWindowsAsTrainHasThem) {
+  const Plan p = plan({});
+  EXPECT_EQ(p.stop.least_blocks, 5);
+  EXPECT_FALSE(p.stop.max_time_s);
+  const RunLength& length = p.points[0].length;
+  EXPECT_EQ(length.least_warmup_steps, 20);
+  EXPECT_EQ(length.least_steps, 100);
+  EXPECT_EQ(length.least_warmup_s, 2);
+  EXPECT_EQ(length.least_window_s, 2);
+  EXPECT_FALSE(length.most_window_s);
+  EXPECT_EQ(plan({}, {0, 0}, kEightGpus).points[0].length.least_warmup_s, 10);
+}
+
+TEST(Schedule, QuickFitsIntoAMinuteAndSaysWhatItCosts) {
+  for (const bool gpus : {false, true}) {
+    const Plan p = plan({{"quick", "on"}, {"batch_size", "8..32*2"}}, {0, 0, 0, 0, 0, 0, 0, 0},
+                        gpus ? kEightGpus : settings::Machine{.cores = 8});
+    EXPECT_EQ(p.stop.least_blocks, 1);
+    EXPECT_LE(p.estimated_s, 60);
+    EXPECT_EQ(p.stop.max_time_s, 60);
+    EXPECT_NE(p.notes.back().find("no interval"), std::string::npos);
+    EXPECT_LE(p.points[0].length.least_warmup_s, 1);
+  }
+}
+
+TEST(Schedule, WhatCannotFitIsANote) {
+  const Plan p = plan({{"quick", "on"}, {"workload", "bert-large"}, {"world_sizes", "1,2"}}, {0, 0},
+                      {.cores = 2});
+  EXPECT_GT(p.estimated_s, 60);
+  EXPECT_TRUE(std::ranges::any_of(
+      p.notes, [](const std::string& note) { return note.starts_with("--quick has 60 s"); }));
+}
+
+TEST(Schedule, AcceptFitsIntoTwentyMinutes) {
+  const Plan p = plan({{"accept", "on"}}, {0, 0, 0, 0, 0, 0, 0, 0}, kEightGpus);
+  EXPECT_GE(p.stop.least_blocks, 3);
+  EXPECT_LE(p.estimated_s, 20 * 60);
+  EXPECT_EQ(p.stop.max_time_s, 20 * 60);
+  EXPECT_GT(p.points[0].length.least_window_s, 2);
+}
+
+TEST(Schedule, BurnInGoesOnUntilItsHoursAreOver) {
+  const Plan p = plan({{"burn_in", "2"}}, {0, 0});
+  EXPECT_TRUE(p.stop.fill_time);
+  EXPECT_EQ(p.stop.max_time_s, 7200);
+  EXPECT_LE(p.estimated_s, 7200);
+  EXPECT_GT(p.estimated_s, 6000);
+  EXPECT_EQ(p.points[0].length.least_window_s, 60);
+}
+
+TEST(Schedule, GivenLengthsWinOverPresets) {
+  const Plan p =
+      plan({{"quick", "on"}, {"iters", "7"}, {"warmup_iters", "3"}, {"repetitions", "2"}});
+  EXPECT_EQ(p.points[0].length.iters, 7);
+  EXPECT_EQ(p.points[0].length.warmup_iters, 3);
+  EXPECT_EQ(p.stop.least_blocks, 2);
+  EXPECT_EQ(plan({{"min_time", "30"}, {"quick", "on"}}).points[0].length.least_window_s, 30);
+}
+
+TEST(Schedule, UntilSureBuysAtLeastTenBlocksAndEndsSomeTime) {
+  const Plan p = plan({{"until_ci", "1%"}});
+  EXPECT_EQ(p.stop.least_blocks, 10);
+  EXPECT_EQ(p.stop.until_ci, 0.01);
+  EXPECT_EQ(p.stop.max_time_s, 3600);
+  EXPECT_EQ(plan({{"until_ci", "0.01"}, {"max_time", "5m"}}).stop.max_time_s, 300);
+}
+
+TEST(EstimatedWindow, StepsAndSecondsBothCountUntilTimeIsCut) {
+  RunLength length;
+  EXPECT_DOUBLE_EQ(estimated_window_s(length, 0.001), 2.2);
+  EXPECT_DOUBLE_EQ(estimated_window_s(length, 1), 100);
+  length.most_window_s = 3;
+  EXPECT_DOUBLE_EQ(estimated_window_s(length, 0.1), 3);
+  EXPECT_DOUBLE_EQ(estimated_window_s(length, 1), 5);  // never fewer than kFewestSteps
+  length.iters = 10;
+  EXPECT_DOUBLE_EQ(estimated_window_s(length, 1), 10);
+}
+
+}  // namespace
+}  // namespace scalemark::planning

@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include "tests/core/planning/plans.h"
+
+namespace scalemark::planning {
+namespace {
+
+TEST(SettingsFingerprint, DoesNotDependOnWhereAndHowOften) {
+  const std::string one = settings_fingerprint(plan({{"world_sizes", "1,2"}}));
+  EXPECT_EQ(one.size(), 16u);
+  EXPECT_EQ(one, settings_fingerprint(plan({{"world_sizes", "2,1"},
+                                            {"repetitions", "9"},
+                                            {"output", "elsewhere"},
+                                            {"timeout", "10"},
+                                            {"retries", "3"},
+                                            {"quiet", "on"}})));
+}
+
+TEST(SettingsFingerprint, ChangesWithWhatIsMeasured) {
+  const std::string one = settings_fingerprint(plan({{"world_sizes", "1,2"}}));
+  const Options changes[] = {{{"world_sizes", "1,2,4"}},
+                             {{"world_sizes", "1,2"}, {"batch_size", "8"}},
+                             {{"world_sizes", "1,2"}, {"iters", "50"}},
+                             {{"world_sizes", "1,2"}, {"min_time", "5"}},
+                             {{"world_sizes", "1,2"}, {"seed", "5"}},
+                             {{"world_sizes", "1,2"}, {"threads", "1"}},
+                             {{"world_sizes", "1,2"}, {"overlap", "off"}}};
+  for (const Options& change : changes) {
+    EXPECT_NE(one, settings_fingerprint(plan(change)));
+  }
+}
+
+TEST(ResumeSettings, NamesEachSettingWithItsValues) {
+  const auto values = resume_settings(plan({{"world_sizes", "1,2"}, {"batch_size", "8,16"}}));
+  EXPECT_EQ(values.at("batch_size"), "8,16");
+  EXPECT_EQ(values.at("world_sizes"), "1,2");
+  EXPECT_EQ(values.at("workload"), "\"mlp\"");
+  EXPECT_FALSE(values.contains("output"));
+  EXPECT_FALSE(values.contains("nproc_per_node"));
+  EXPECT_FALSE(values.contains("timeout"));
+}
+
+}  // namespace
+}  // namespace scalemark::planning
