@@ -51,6 +51,13 @@ constexpr Page kPages[] = {
     {settings::kReport, "show one or several reports as a table", "FILE|FOLDER...",
      "Renders reports that `scalemark train` wrote; a folder stands for its report.json.",
      "  scalemark report results/runs/a/report.json results/runs/b\n"},
+    {settings::kPredict, "what more ranks would give", "FILE|FOLDER...",
+     "Fits compute and communication to the world sizes that were measured, and says how fast more\n"
+     "ranks would be, how sure that is, and what it assumes. At least two world sizes of the same\n"
+     "workload, settings and batch per rank are needed. docs/PREDICTION.md tells how well it "
+     "works.\n",
+     "  scalemark predict results/runs/a/report.json --world-sizes 16,64,256,1024\n"
+     "  scalemark predict results/runs/a --world-sizes 64 --topology cluster.json\n"},
     {settings::kDataGenerate, "make a small data set", "images|text DIR",
      "Writes a deterministic labelled JPEG tree (DIR/train/<class>/, DIR/val/<class>/), or a text\n"
      "corpus with its vocabulary.",

@@ -22,6 +22,8 @@ ExitCode run_command(const Invocation& invocation) {
       return sweep_command(invocation);
     case settings::kReport:
       return report_command(invocation);
+    case settings::kPredict:
+      return predict_command(invocation);
     case settings::kDataGenerate:
       return data_generate_command(invocation);
     case settings::kDataTokenize:

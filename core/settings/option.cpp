@@ -18,6 +18,7 @@ struct CommandName {
 constexpr std::array kCommandNames{CommandName{kTrain, "train"},
                                    CommandName{kSweep, "sweep"},
                                    CommandName{kReport, "report"},
+                                   CommandName{kPredict, "predict"},
                                    CommandName{kDataGenerate, "data generate"},
                                    CommandName{kDataTokenize, "data tokenize"},
                                    CommandName{kDataBench, "data bench"},

@@ -2,17 +2,33 @@
 
 #include <utility>
 
+#include "core/settings/axes.h"
 #include "core/settings/defaults.h"
 #include "core/settings/near_match.h"
 #include "core/settings/value.h"
 
 namespace scalemark::settings {
 
+namespace {
+
+// The one option that is a list in every command that has it; sweeps make lists of others, too.
+bool is_list(const Option& option) { return option.name == "world_sizes"; }
+
+void add_bad_elements(const Option& option, const RawValue& value, std::vector<Problem>& problems) {
+  for (BadElement& bad : expand_list(option, value.text).bad) {
+    problems.push_back({std::string(option.name), std::move(bad.found), std::move(bad.allowed),
+                        value.origin, std::move(bad.hint)});
+  }
+}
+
+}  // namespace
+
 std::vector<Problem> bad_values(const RawSettings& raw) {
   std::vector<Problem> problems;
   for (const auto& [name, value] : raw) {
     const Option* option = find_option(name);
-    if (!option || accepts(*option, value.text)) continue;
+    if (option && is_list(*option)) add_bad_elements(*option, value, problems);
+    if (!option || is_list(*option) || accepts(*option, value.text)) continue;
     std::string hint =
         option->kind == Kind::kChoice ? did_you_mean(value.text, option->choices) : std::string();
     problems.push_back(
@@ -40,6 +56,17 @@ std::optional<std::string> ToolValues::text(std::string_view name) const {
 std::optional<std::int64_t> ToolValues::count(std::string_view name) const {
   const auto value = text(name);
   return value ? parse_count(*value) : std::nullopt;
+}
+
+std::vector<std::int64_t> ToolValues::counts(std::string_view name) const {
+  std::vector<std::int64_t> counts;
+  const auto value = text(name);
+  const Option* option = find_option(name);
+  if (!value || !option) return counts;
+  for (const std::string& element : expand_list(*option, *value).values) {
+    counts.push_back(parse_count(element).value());
+  }
+  return counts;
 }
 
 bool ToolValues::given(std::string_view name) const {

@@ -10,8 +10,9 @@ std::vector<Option> scaling_options() {
       {.name = "world_sizes",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kSweep,
-       .help = "numbers of ranks to measure (default: 1, 2, 4, ... up to the ranks there are; "
+       .commands = kSweep | kPredict,
+       .help = "numbers of ranks to measure, or to predict (a sweep's default: 1, 2, 4, ... up to "
+               "the ranks there are; "
                "without a launcher 1,2 on cpu, up to all GPUs of the node on cuda)",
        .value_name = "LIST",
        .range = {.low = 1, .high = 1'000'000},

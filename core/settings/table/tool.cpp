@@ -2,7 +2,7 @@
 
 namespace scalemark::settings::table {
 
-// Options of the commands that train nothing: report, data, doctor.
+// Options of the commands that train nothing: report, predict, data, doctor.
 std::vector<Option> tool_options() {
   constexpr Group kGroup = Group::kTool;
   return {
@@ -13,6 +13,13 @@ std::vector<Option> tool_options() {
        .default_text = "table",
        .help = "how the report is shown",
        .choices = {"table", "md"}},
+      {.name = "topology",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .commands = kPredict,
+       .help = "JSON file: ranks per node, alpha and bandwidth of the links within a node and "
+               "between nodes, as far as they are known",
+       .value_name = "FILE"},
       {.name = "classes",
        .kind = Kind::kCount,
        .group = kGroup,

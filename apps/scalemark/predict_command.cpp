@@ -1,0 +1,106 @@
+// scalemark predict: from measured world sizes to what more ranks would give.
+#include <algorithm>
+#include <set>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/predict_text.h"
+#include "apps/scalemark/read_reports.h"
+#include "apps/scalemark/sources.h"
+#include "core/base/error.h"
+#include "core/settings/config_file.h"
+
+namespace scalemark::cli {
+namespace {
+
+using prediction::Topology;
+
+std::vector<int> world_sizes_of(const settings::ToolValues& values) {
+  std::set<int> sizes;
+  for (const std::int64_t size : values.counts("world_sizes")) sizes.insert(static_cast<int>(size));
+  if (sizes.empty()) {
+    throw usage("no world sizes are given", "--world-sizes 16,64 names what to predict");
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+Topology topology_of(const settings::ToolValues& values) {
+  const auto path = values.text("topology");
+  return path ? prediction::parse_topology(settings::read_text_file(*path), *path) : Topology{};
+}
+
+int most_ranks_on_a_node(const WeakSeries& series) {
+  int most = 1;
+  for (const auto& point : series.measured.points) {
+    most = std::max(most, point.layout.ranks_per_node);
+  }
+  return most;
+}
+
+// A topology may say that what ran on one machine counts as several nodes, or the other way round.
+void lay_out(WeakSeries& series, const Topology& topology) {
+  series.measured.known_links = topology.links;
+  if (!topology.ranks_per_node) return;
+  for (auto& point : series.measured.points) {
+    point.layout = prediction::layout_of(point.world_size, *topology.ranks_per_node);
+  }
+  for (SeriesRow& row : series.rows) {
+    row.nodes = prediction::layout_of(row.world_size, *topology.ranks_per_node).nodes;
+  }
+}
+
+SeriesPrediction predict(const WeakSeries& series, const Topology& topology,
+                         const std::vector<int>& world_sizes) {
+  SeriesPrediction made{
+      .fit = prediction::fit(series.measured),
+      .left_out_error = prediction::leave_largest_out(series.measured),
+      .ranks_per_node = topology.ranks_per_node.value_or(most_ranks_on_a_node(series)),
+      .ranks_per_node_given = topology.ranks_per_node.has_value()};
+  const int largest = series.rows.back().world_size;
+  for (const int world_size : world_sizes) {
+    const bool measured = std::any_of(series.rows.begin(), series.rows.end(), [&](const auto& row) {
+      return row.world_size == world_size;
+    });
+    if (measured) continue;
+    const auto layout = prediction::layout_of(world_size, made.ranks_per_node);
+    made.forecasts.push_back(prediction::forecast(made.fit, largest, world_size, layout));
+  }
+  return made;
+}
+
+Error too_little(const std::vector<WeakSeries>& found) {
+  constexpr const char* kHint = "scalemark sweep --world-sizes 1,2,4 measures what is needed";
+  constexpr const char* kNeeded =
+      "at least two world sizes of the same workload, settings and batch per rank are needed";
+  if (found.empty()) return bad_data("no measured point can be scaled from", kNeeded, kHint);
+  return bad_data("only " + std::to_string(found[0].rows[0].world_size) +
+                      " ranks were measured of " + found[0].title,
+                  kNeeded, kHint);
+}
+
+}  // namespace
+
+ExitCode predict_command(const Invocation& invocation) {
+  if (invocation.positionals.empty()) {
+    throw usage("no report is given", "a report.json or the folder that holds it is expected");
+  }
+  const settings::ToolValues values = read_tool_values(invocation);
+  const std::vector<int> world_sizes = world_sizes_of(values);
+  const Topology topology = topology_of(values);
+  const auto found = weak_series(read_reports(invocation.positionals));
+  std::string text;
+  std::vector<std::string> left_out;
+  for (WeakSeries series : found) {
+    if (series.rows.size() < prediction::kFewestPoints) {
+      left_out.push_back(series.title);
+      continue;
+    }
+    lay_out(series, topology);
+    text += (text.empty() ? "" : "\n") +
+            prediction_text(series, predict(series, topology, world_sizes));
+  }
+  if (text.empty()) throw too_little(found);
+  for (const std::string& title : left_out) print_note("one world size only, left out: " + title);
+  return print_result(text);
+}
+
+}  // namespace scalemark::cli

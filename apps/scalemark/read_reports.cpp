@@ -1,0 +1,30 @@
+#include "apps/scalemark/read_reports.h"
+
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/reporting/report_json.h"
+#include "core/settings/config_file.h"
+
+namespace scalemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+reporting::Report read_report(const std::string& path) {
+  if (!fs::exists(path)) throw no_input("'" + path + "' is not there", "a report.json");
+  const std::string file =
+      fs::is_directory(path) ? (fs::path(path) / "report.json").string() : path;
+  if (!fs::exists(file)) throw no_input("'" + path + "' holds no report.json");
+  return reporting::report_from_json(settings::read_text_file(file), file);
+}
+
+}  // namespace
+
+std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths) {
+  std::vector<reporting::Report> reports;
+  for (const std::string& path : paths) reports.push_back(read_report(path));
+  return reports;
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,156 @@
+"""`scalemark predict` on reports of a planted series: compute with growing jitter, and a ring of known links."""
+
+import copy
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from program import BUILD, run
+
+RANKS_PER_NODE, PAYLOAD, BATCH = 4, 1e8, 32
+ALPHA, BETA = {"intra": 2e-5, "inter": 1e-4}, {"intra": 1e-10, "inter": 4e-10}
+
+
+def own_s(ranks):
+    return 0.1 * (1 + 0.01 * math.log(ranks))
+
+
+def step_s(ranks):
+    g, n = min(ranks, RANKS_PER_NODE), -(-ranks // RANKS_PER_NODE)
+    ring = (2 * (g - 1) * (ALPHA["intra"] + PAYLOAD / g * BETA["intra"])
+            + 2 * (n - 1) * (ALPHA["inter"] + PAYLOAD / n * BETA["inter"]))
+    return own_s(ranks) + ring
+
+
+def rate(ranks):
+    return ranks * BATCH / step_s(ranks)
+
+
+def report(world_sizes, repetitions=1):
+    made = subprocess.run([str(BUILD / "tests" / "sample_report_tool"), "1"], capture_output=True, timeout=60, check=True)
+    whole = json.loads(made.stdout)
+    sample, points = whole["points"][0], []
+    for ranks in world_sizes:
+        for repetition in range(repetitions):
+            point = copy.deepcopy(sample)
+            wobble = 1 + 0.002 * (repetition - (repetitions - 1) / 2)
+            step = step_s(ranks) * wobble
+            point |= {"id": f"n{ranks}-r{repetition}", "group": f"n{ranks}", "world_size": ranks, "processes": ranks,
+                      "nodes": -(-ranks // RANKS_PER_NODE), "members": list(range(ranks)), "repetition": repetition,
+                      "strategy": "none" if ranks == 1 else "ddp", "batch_size": BATCH,
+                      "gradient_accumulation_steps": 1, "global_batch_size": BATCH * ranks,
+                      "samples_per_sec": BATCH * ranks / step, "samples_per_sec_per_rank": BATCH / step,
+                      "own_s": {"mean": own_s(ranks), "max_of_rank_means": own_s(ranks),
+                                "mean_of_step_max": own_s(ranks)},
+                      "status": "ok"}
+            point["communication"] = point.get("communication", {}) | {
+                "payload_bytes_per_step": PAYLOAD if ranks > 1 else 0.0}
+            points.append(point)
+    return whole | {"points": points}
+
+
+class Predict(unittest.TestCase):
+    def setUp(self):
+        keep = tempfile.TemporaryDirectory()
+        self.addCleanup(keep.cleanup)
+        self.folder = pathlib.Path(keep.name)
+
+    def write(self, content, name="report.json"):
+        path = self.folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(path)
+
+    def predicted(self, *arguments):
+        done = run("predict", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        rows = {}
+        for line in done.stdout.splitlines():
+            cells = re.split(r"\s{2,}", line.strip())
+            if cells[0].isdigit():
+                rows[int(cells[0])] = [cell.replace(",", "") for cell in cells[:-1]] + [cells[-1]]
+        return done.stdout, rows
+
+    def refused(self, code, *arguments):
+        done = run("predict", *arguments)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertRegex(done.stderr.splitlines()[-1], rf"^scalemark: error E_[A-Z_]+ \(exit {code}\): ")
+        return done.stderr
+
+    def test_a_table_with_bands_and_reasons(self):
+        path = self.write(report([1, 2, 4, 8, 16], repetitions=3))
+        text, rows = self.predicted(path, "--world-sizes", "256,32,64,16")
+        self.assertEqual(list(rows), [1, 2, 4, 8, 16, 32, 64, 256])
+        for ranks in (1, 2, 4, 8, 16):
+            self.assertEqual(rows[ranks][-1], "measured itself")
+            self.assertAlmostEqual(float(rows[ranks][2]) / rate(ranks), 1, delta=0.005)
+        # The latency between nodes is too small to be seen on 4 nodes, and grows with their number.
+        for ranks, off, basis in ((32, 0.04, "measured links"), (64, 0.07, "measured links"),
+                                  (256, 0.12, "measured links, indicative")):
+            _, nodes, samples_per_sec, speedup, efficiency, band, rests_on = rows[ranks]
+            self.assertEqual((int(nodes), rests_on), (ranks // 4, basis))
+            self.assertAlmostEqual(float(samples_per_sec) / rate(ranks), 1, delta=off)
+            low, high = map(float, band.split(" and "))
+            self.assertLess(low, rate(ranks))
+            self.assertGreater(high, rate(ranks))
+            self.assertAlmostEqual(float(speedup) / ranks * 100, float(efficiency.rstrip(" %")), delta=0.3)
+        self.assertRegex(text, r"Left out, 16 ranks are predicted \d+\.\d % (above|below) what was measured")
+        self.assertIn("4 ranks stand on a node (the most that were measured on one)", text)
+        self.assertIn("all-reduces 100 MB", text)
+        self.assertIn("\"indicative\": more than 4 times", text)
+
+    def test_links_that_were_not_measured_are_assumed_unless_given(self):
+        path = self.write(report([1, 2, 4]))
+        text, rows = self.predicted(path, "--world-sizes", "16")
+        self.assertEqual(rows[16][-1], "assumed links")
+        self.assertIn("between nodes were not measured", text)
+        self.assertGreater(float(rows[16][2]), 1.1 * rate(16))  # that is why it says "assumed"
+        topology = self.write({"ranks_per_node": 4, "links": {
+            "intra_node": {"alpha_s": ALPHA["intra"], "bandwidth_GBps": 10},
+            "inter_node": {"alpha_s": ALPHA["inter"], "bandwidth_GBps": 2.5}}}, "topology.json")
+        text, rows = self.predicted(path, "--world-sizes", "16", "--topology", topology)
+        self.assertEqual(rows[16][-1], "given links")
+        self.assertAlmostEqual(float(rows[16][2]) / rate(16), 1, delta=0.02)
+        self.assertIn("4 ranks stand on a node (from the topology file)", text)
+        self.assertRegex(text, r"between nodes: alpha 100 us, 2.5 GB/s \(given\)")
+
+    def test_several_reports_make_one_series(self):
+        one, two = self.write(report([1]), "one.json"), self.write(report([2, 4]), "two.json")
+        self.assertEqual(list(self.predicted(one, two, "--world-sizes", "8")[1]), [1, 2, 4, 8])
+
+    def test_without_one_rank_it_is_relative_to_the_smallest(self):
+        text, rows = self.predicted(self.write(report([2, 4, 8])), "--world-sizes", "16")
+        self.assertEqual(float(rows[2][3]), 2)
+        self.assertIn("relative to 2 ranks: one rank was not measured", text)
+
+    def test_what_failed_is_no_point(self):
+        content = report([1, 2, 4, 8])
+        content["points"][-1] |= {"status": "oom", "reason": "too large"}
+        _, rows = self.predicted(self.write(content), "--world-sizes", "8")
+        self.assertEqual(rows[8][-1], "assumed links")
+
+    def test_too_little_is_refused_in_one_line(self):
+        for sizes in ([1], [4], []):
+            text = self.refused(65, self.write(report(sizes)), "--world-sizes", "8")
+            self.assertEqual(len(text.splitlines()), 1, text)
+            self.assertIn("at least two world sizes", text)
+
+    def test_refusals(self):
+        path = self.write(report([1, 2]))
+        self.refused(64)
+        self.refused(64, path)
+        self.refused(66, str(self.folder / "none.json"), "--world-sizes", "8")
+        self.refused(65, self.write("{}", "other.json"), "--world-sizes", "8")
+        for sizes in ("0", "-1", "many", "8,", "1.5", "99999999999999999999"):
+            self.refused(78, path, "--world-sizes", sizes)
+        self.refused(66, path, "--world-sizes", "8", "--topology", str(self.folder / "none"))
+        topology = self.write('{"ranks_per_node": 4, "ranks_per_node": 8}', "topology.json")
+        self.assertIn("twice", self.refused(78, path, "--world-sizes", "8", "--topology", topology))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
