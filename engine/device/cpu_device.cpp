@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/monitoring/memory.h"
+#include "engine/device/cpu_allocator.h"
 
 namespace scalemark::device {
 namespace {
@@ -42,7 +43,11 @@ class CpuDevice final : public Device {
   void synchronize() override {}  // a CPU operator has finished when it returns
   std::unique_ptr<Timeline> new_timeline() override { return std::make_unique<CpuTimeline>(); }
 
-  void reset_memory_peak() override { monitoring::reset_peak_rss(); }
+  void reset_memory_peak() override {
+    cpu_allocator().release_cached();
+    cpu_allocator().reset_peak();
+    monitoring::reset_peak_rss();
+  }
   std::uint64_t memory_peak_bytes() override { return monitoring::peak_rss_bytes(); }
 
   data::HostAllocator batch_allocator(bool) override { return data::allocate_host; }

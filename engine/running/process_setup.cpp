@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
+#include "engine/device/cpu_allocator.h"
 
 namespace scalemark::running {
 namespace {
@@ -30,6 +31,7 @@ void quieten_torch() {
 void set_up_process(const settings::Settings& settings) {
   quieten_torch();
   keep_freed_memory();
+  device::cpu_allocator();
   at::set_num_threads(settings.parallel.threads);
   if (settings.recipe.deterministic) {
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);

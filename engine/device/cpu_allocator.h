@@ -1,0 +1,85 @@
+// The memory of CPU tensors: keeps what is freed for the next step, counts it, and refuses what is
+// beyond a limit, which Linux never does by itself. Knows nothing of ranks, points or settings.
+//
+// Counted is what tensors hold. Not counted are libraries' own buffers (oneDNN's scratch memory,
+// messages in Gloo) and batches on their way from the loader.
+#pragma once
+
+#include <c10/core/Allocator.h>
+#include <c10/util/Exception.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "engine/device/size_classes.h"
+
+namespace scalemark::device {
+
+// A request that a limit or the system refused.
+class CpuMemoryRefused final : public c10::OutOfMemoryError {
+ public:
+  CpuMemoryRefused(std::string what, std::uint64_t requested_bytes);
+  std::uint64_t requested_bytes() const { return requested_bytes_; }
+
+ private:
+  std::uint64_t requested_bytes_;
+};
+
+struct CpuMemory {
+  std::uint64_t live_bytes = 0;      // in use, as asked for
+  std::uint64_t peak_bytes = 0;      // the highest of these since reset_peak()
+  std::uint64_t reserved_bytes = 0;  // taken from the system: in use or kept, rounded up
+};
+
+// Every call from any thread. A block is 64-byte aligned and may be freed by another thread than
+// the one that asked for it.
+class CpuAllocator final : public c10::Allocator {
+ public:
+  CpuAllocator();
+  ~CpuAllocator() override;  // what is still in use then is never given back
+
+  // Throws CpuMemoryRefused when live_bytes would exceed the limit, or when the system has no more
+  // even after release_cached(). Zero bytes: a null pointer.
+  c10::DataPtr allocate(std::size_t bytes) override;
+  c10::DeleterFnPtr raw_deleter() const override;
+  void copy_data(void* to, const void* from, std::size_t bytes) const override;
+
+  // Absent: no limit. Also bounds what is kept: before reserved_bytes exceeds it, freed memory goes
+  // back. A limit below what is live refuses everything until enough is freed.
+  void set_limit(std::optional<std::uint64_t> bytes);
+
+  // Gives every kept block back to the system.
+  void release_cached();
+
+  CpuMemory memory() const;
+  void reset_peak();  // to what is live now
+
+ private:
+  struct Block;
+  struct Bin {
+    std::mutex mutex;
+    Block* first = nullptr;
+  };
+
+  static void free_memory(void* data);
+  void put_back(Block* block);
+  Block* take_kept(std::size_t size_class);
+  Block* take_new(std::size_t size_class, std::size_t bytes);
+  void count_live(std::size_t bytes);
+  [[noreturn]] void refuse(std::size_t bytes, const std::string& why) const;
+
+  std::array<Bin, kSizeClasses> bins_;
+  std::atomic<std::uint64_t> live_bytes_{0}, peak_bytes_{0}, reserved_bytes_{0};
+  std::atomic<std::uint64_t> limit_bytes_;
+};
+
+// The allocator of this process's CPU tensors. The first call makes it so; it must come before the
+// first tensor that is to be counted. It lives as long as the process.
+CpuAllocator& cpu_allocator();
+
+}  // namespace scalemark::device
