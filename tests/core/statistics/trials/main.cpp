@@ -1,0 +1,28 @@
+// statistics_trials SECTION TRIALS SEED every|few PART PARTS: simulates every PARTS-th scenario and
+// prints one JSON object a line.
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "tests/core/statistics/trials/sections.h"
+
+int main(int argc, char** argv) {
+  namespace trials = scalemark::trials;
+  const std::map<std::string, void (*)(const trials::Study&)> sections{
+      {"coverage", trials::coverage_section},   {"stop_rule", trials::stop_rule_section},
+      {"compare", trials::comparison_section},  {"steady", trials::steady_section},
+      {"straggler", trials::straggler_section}, {"decomposition", trials::decomposition_section}};
+  if (argc != 7 || !sections.contains(argv[1]) || std::atoi(argv[2]) < 1) {
+    std::cerr << "usage: statistics_trials SECTION TRIALS SEED every|few PART PARTS\nsections:";
+    for (const auto& [name, run] : sections) std::cerr << ' ' << name;
+    std::cerr << '\n';
+    return 64;
+  }
+  sections.at(argv[1])({.seed = std::strtoull(argv[3], nullptr, 10),
+                        .trials = std::atoi(argv[2]),
+                        .part = std::strtoull(argv[5], nullptr, 10),
+                        .parts = std::max(1ULL, std::strtoull(argv[6], nullptr, 10)),
+                        .every_scenario = std::string(argv[4]) == "every"});
+}

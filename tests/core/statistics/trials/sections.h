@@ -1,0 +1,27 @@
+// The sections of the simulation study. Each runs its scenarios and prints one JSON object per
+// scenario and line; scripts/statistics judges them and writes docs/STATISTICS.md.
+#pragma once
+
+#include <cstdint>
+
+namespace scalemark::trials {
+
+struct Study {
+  std::uint64_t seed = 1;
+  int trials = 5000;                  // per scenario
+  std::uint64_t part = 0, parts = 1;  // of the scenarios: several processes share the work
+  bool every_scenario = true;         // false: the few of CI
+};
+
+inline bool is_mine(const Study& study, std::uint64_t scenario) {
+  return scenario % study.parts == study.part;
+}
+
+void coverage_section(const Study& study);       // throughput, efficiency, within a run, drift
+void stop_rule_section(const Study& study);      // the same with --until-ci
+void comparison_section(const Study& study);     // false alarms and power
+void steady_section(const Study& study);         // warm-up that is left over, and steady series
+void straggler_section(const Study& study);      // a planted slow rank, and none
+void decomposition_section(const Study& study);  // shares of lost efficiency add up
+
+}  // namespace scalemark::trials
