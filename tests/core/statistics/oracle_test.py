@@ -1,0 +1,94 @@
+"""Intervals, tests and drift against scipy and numpy on random series."""
+
+import os
+import pathlib
+import subprocess
+import unittest
+
+import numpy as np
+from scipy import stats
+
+PROGRAM = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/statistics_answers"
+
+
+def ask(questions):
+    """questions: [(name, series...)]; all in one call of the program."""
+    lines = [name + " " + " | ".join(" ".join(repr(float(v)) for v in one) for one in series) for name, *series in questions]
+    result = subprocess.run([PROGRAM], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    return [[float(word) for word in line.split()] for line in result.stdout.splitlines()]
+
+
+class Oracle(unittest.TestCase):
+    def setUp(self):
+        self.random = np.random.default_rng(1)
+
+    def compare(self, questions, expected):
+        answers = ask(questions)
+        self.assertEqual(len(answers), len(expected))
+        for answer, wanted in zip(answers, expected):
+            np.testing.assert_allclose(answer, wanted, rtol=1e-9, atol=1e-12)
+
+    def rates(self, n):
+        return 100 * np.exp(0.02 * self.random.standard_normal(n))
+
+    def test_intervals_over_runs(self):
+        questions, expected = [], []
+        for n in (2, 3, 5, 10, 50):
+            x = self.rates(n)
+            low, high = stats.t.interval(0.95, n - 1, np.log(x).mean(), stats.sem(np.log(x)))
+            questions.append(("runs", x))
+            expected.append([stats.gmean(x), np.exp(low), np.exp(high), stats.variation(x, ddof=1)])
+        self.compare(questions, expected)
+
+    def test_paired_efficiency(self):
+        questions, expected = [], []
+        for n in (2, 5, 20):
+            one, four = self.rates(n), 3.7 * self.rates(n)
+            pairs = stats.ttest_rel(np.log(four), np.log(4 * one)).confidence_interval(0.95)
+            questions.append(("efficiency", one, four))
+            expected.append([stats.gmean(four / one) / 4, np.exp(pairs.low), np.exp(pairs.high)])
+        self.compare(questions, expected)
+
+    def test_welch(self):
+        questions, expected = [], []
+        for n, m in ((3, 3), (5, 5), (3, 12), (20, 4)):
+            a, b = self.random.standard_normal(n), 3 * self.random.standard_normal(m) + 1
+            test = stats.ttest_ind(b, a, equal_var=False)
+            interval = test.confidence_interval(0.90)
+            questions.append(("welch", a, b))
+            expected.append([b.mean() - a.mean(), test.df, test.pvalue, interval.low, interval.high])
+        self.compare(questions, expected)
+
+    def test_holm(self):
+        """Rejected at a level if and only if the step-down procedure as published rejects."""
+        for _ in range(20):
+            p = self.random.uniform(0, 0.2, 12) ** 2
+            adjusted = np.array(ask([("holm", p)])[0])
+            for level in (0.001, 0.01, 0.05, 0.3):
+                rejected = np.zeros(len(p), bool)
+                for i, k in enumerate(np.argsort(p)):
+                    if p[k] > level / (len(p) - i):
+                        break
+                    rejected[k] = True
+                np.testing.assert_array_equal(adjusted <= level, rejected)
+
+    def test_drift(self):
+        """Least squares with one column per point and one for time."""
+        for blocks, points in ((3, 2), (5, 4), (10, 12)):
+            order = np.concatenate([self.random.permutation(points) for _ in range(blocks)])
+            time = np.cumsum(self.random.uniform(1, 3, len(order)))
+            log_rate = order + 1e-3 * time + 0.01 * self.random.standard_normal(len(order))
+            design = np.column_stack([order[:, None] == np.arange(points), time])
+            fitted, squares, _, _ = np.linalg.lstsq(design, log_rate, rcond=None)
+            degrees = len(order) - points - 1
+            error = np.sqrt(squares[0] / degrees * np.linalg.inv(design.T @ design)[-1, -1])
+            slopes = fitted[-1] + np.array([0, -1, 1]) * stats.t.ppf(0.975, degrees) * error
+            self.compare([("drift", order, time, np.exp(log_rate))], [np.expm1(slopes * (time[-1] - time[0]))])
+
+    def test_one_sided_bound(self):
+        x = self.random.standard_normal(5)
+        self.compare([("bound", x)], [[x.mean() - stats.t.ppf(0.95, 4) * stats.sem(x)]])
+
+
+if __name__ == "__main__":
+    unittest.main()
