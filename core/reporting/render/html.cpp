@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "core/reporting/render/html_page.h"
+#include "core/reporting/render/render.h"
+#include "core/reporting/render/sweep_sections.h"
+#include "core/reporting/render/text.h"
+#include "core/reporting/report_json.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Curves hold no more than a screen can show; the page says so.
+constexpr std::size_t kStepsOfOneRun = 800;
+constexpr std::size_t kRunsWithSteps = 300;
+
+double to_five_digits(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.5g", value);
+  return std::strtod(text.data(), nullptr);
+}
+
+// Evenly spaced steps of a run, so that a long one does not make the page heavy.
+void thin_steps(Json& point) {
+  const auto found = point.find("step_samples_s");
+  if (found == point.end()) return;
+  const std::size_t stride = (found->size() + kStepsOfOneRun - 1) / kStepsOfOneRun;
+  Json kept = Json::array();
+  for (std::size_t i = 0; i < found->size(); i += std::max<std::size_t>(stride, 1)) {
+    kept.push_back(to_five_digits((*found)[i].get<double>()));
+  }
+  point["step_samples_s"] = std::move(kept);
+  if (stride > 1) point["step_stride"] = stride;
+}
+
+// JSON inside a script element: nothing in it may look like markup.
+std::string for_script(const std::string& json) {
+  std::string text;
+  for (const char c : json) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else if (c == '>') {
+      text += "\\u003e";
+    } else if (c == '&') {
+      text += "\\u0026";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string data_of(std::span<const Report> reports) {
+  Json data = {{"reports", Json::array()}};
+  std::size_t with_steps = 0;
+  for (const Report& report : reports) {
+    Json json = Json::parse(to_json(report));
+    for (Json& point : json["points"]) {
+      if (++with_steps > kRunsWithSteps) point.erase("step_samples_s");
+      thin_steps(point);
+    }
+    json["summary"] = summary_in_words(report);
+    data["reports"].push_back(std::move(json));
+  }
+  return for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void put(std::string& page, std::string_view place, std::string_view text) {
+  page.replace(page.find(place), place.size(), text);
+}
+
+}  // namespace
+
+std::string render_html(std::span<const Report> reports) {
+  std::string page = kPageFrame;
+  // From the end to the beginning: what a report says is never searched for a place.
+  put(page, "@SCRIPT@", kPageScript);
+  put(page, "@CHARTS@", kChartLibrary);
+  put(page, "@STYLE@", kPageStyle);
+  const std::string text = html_escaped(render_markdown(reports));
+  const std::string data = data_of(reports);
+  const std::size_t data_at = page.find("@DATA@"), text_at = page.find("@TEXT@");
+  page.replace(data_at, std::string_view("@DATA@").size(), data);
+  page.replace(text_at, std::string_view("@TEXT@").size(), text);
+  return page;
+}
+
+}  // namespace scalemark::reporting

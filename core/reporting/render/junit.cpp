@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "core/base/error.h"
+#include "core/reporting/render/render.h"
+#include "core/reporting/render/text.h"
+#include "core/reporting/report_json.h"
+
+namespace scalemark::reporting {
+namespace {
+
+enum class Outcome { kPassed, kFailure, kError, kSkipped };
+
+struct Case {
+  std::string class_name, name;
+  double seconds = 0;
+  Outcome outcome = Outcome::kPassed;
+  std::string kind, message;  // of what is not passed
+};
+
+std::string seconds_text(double seconds) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.6f", seconds);
+  return text.data();
+}
+
+// A group passes when every run of it does. Out of memory is a failure here: whoever reads JUnit
+// wants to know that something asked for did not run.
+void add_run(Case& of_group, const PointRecord& run) {
+  if (run.status == PointStatus::kOk) {
+    of_group.seconds += run.wall_s;
+    return;
+  }
+  const bool skipped = run.status == PointStatus::kSkipped;
+  if (of_group.outcome == Outcome::kFailure) return;
+  of_group.outcome = skipped ? Outcome::kSkipped : Outcome::kFailure;
+  of_group.kind = to_string(run.status);
+  of_group.message = run.id + ": " + (run.reason.empty() ? of_group.kind : run.reason);
+}
+
+std::vector<Case> cases_of(const Report& report) {
+  std::vector<Case> cases;
+  for (const PointRecord& run : report.points) {
+    const std::string name = run.group.empty() ? run.id : run.group;
+    auto found = std::ranges::find(cases, name, &Case::name);
+    if (found == cases.end()) {
+      found =
+          cases.insert(cases.end(), Case{.class_name = "scalemark." + run.workload, .name = name});
+    }
+    add_run(*found, run);
+  }
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != "error") continue;
+    cases.push_back({"scalemark.findings",
+                     finding.code + (finding.point.empty() ? "" : " " + finding.point), 0,
+                     Outcome::kFailure, finding.code, finding.text});
+  }
+  for (const ErrorRecord& error : report.errors) {
+    cases.push_back(
+        {"scalemark.errors", error.code, 0, Outcome::kError, error.code, format_error_line(error)});
+  }
+  return cases;
+}
+
+std::string attribute(const char* name, const std::string& value) {
+  return std::string(" ") + name + "=\"" + xml_escaped(value) + "\"";
+}
+
+std::string case_text(const Case& one) {
+  std::string text = "    <testcase" + attribute("name", one.name) +
+                     attribute("classname", one.class_name) +
+                     attribute("time", seconds_text(one.seconds));
+  if (one.outcome == Outcome::kPassed) return text + "/>\n";
+  if (one.outcome == Outcome::kSkipped) {
+    return text + ">\n      <skipped" + attribute("message", one.message) + "/>\n    </testcase>\n";
+  }
+  const std::string tag = one.outcome == Outcome::kError ? "error" : "failure";
+  return text + ">\n      <" + tag + attribute("message", one.message) +
+         attribute("type", one.kind) + ">" + xml_escaped(one.message) + "</" + tag +
+         ">\n    </testcase>\n";
+}
+
+// What was measured, one line per group, for a person who looks into the test report.
+std::string measured_text(const Report& report) {
+  std::string text;
+  for (const GroupRecord& group : report.groups) {
+    if (!group.samples_per_sec) continue;
+    text += group.group + ": " + readable(*group.samples_per_sec) + " samples/s\n";
+  }
+  for (const ScalingTable& table : report.scaling) {
+    for (const ScalingRow& row : table.rows) {
+      if (!row.in_words.empty()) text += row.group + ": " + row.in_words + "\n";
+    }
+  }
+  return text;
+}
+
+// Schemas want a date without zone; ours are UTC.
+std::string timestamp(const std::string& rfc3339) {
+  constexpr std::size_t kLength = std::string_view("2026-01-02T03:04:05").size();
+  return rfc3339.substr(0, kLength);
+}
+
+std::string suite_text(const Report& report, std::size_t number) {
+  const auto cases = cases_of(report);
+  const auto count = [&](Outcome outcome) {
+    return std::to_string(std::ranges::count(cases, outcome, &Case::outcome));
+  };
+  double seconds = 0;
+  std::string body;
+  for (const Case& one : cases) {
+    seconds += one.seconds;
+    body += case_text(one);
+  }
+  const auto& hosts = report.environment.hosts;
+  return "  <testsuite" + attribute("name", "scalemark " + report.invocation.command) +
+         attribute("package", "scalemark") + attribute("id", std::to_string(number)) +
+         attribute("timestamp", timestamp(report.started)) +
+         attribute("hostname", hosts.empty() ? "unknown" : hosts.front().hostname) +
+         attribute("tests", std::to_string(cases.size())) +
+         attribute("failures", count(Outcome::kFailure)) +
+         attribute("errors", count(Outcome::kError)) +
+         attribute("skipped", count(Outcome::kSkipped)) + attribute("time", seconds_text(seconds)) +
+         ">\n    <properties>\n      <property" + attribute("name", "run_id") +
+         attribute("value", report.run_id) + "/>\n      <property" + attribute("name", "status") +
+         attribute("value", std::string(to_string(report.status))) + "/>\n    </properties>\n" +
+         body + "    <system-out>" + xml_escaped(measured_text(report)) +
+         "</system-out>\n    <system-err></system-err>\n  </testsuite>\n";
+}
+
+}  // namespace
+
+std::string render_junit(std::span<const Report> reports) {
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  for (std::size_t i = 0; i < reports.size(); ++i) text += suite_text(reports[i], i);
+  return text + "</testsuites>\n";
+}
+
+}  // namespace scalemark::reporting

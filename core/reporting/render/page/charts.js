@@ -1,0 +1,73 @@
+// Charts, by Chart.js. Colours come from the style sheet and change with the theme.
+const charts = [];
+const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7'];
+const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const seriesColor = i => color(palette[i % palette.length]);
+
+Chart.defaults.animation = false;
+Chart.defaults.maintainAspectRatio = false;
+Chart.defaults.font.family = 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+
+// `build()` returns a Chart.js configuration; it is called again when the theme or a choice changes.
+function figure(title, caption, build) {
+  const canvas = make('canvas', {role: 'img', 'aria-label': title});
+  const box = make('div', {class: 'canvas'}, canvas);
+  const entry = {box, canvas, build, chart: null};
+  charts.push(entry);
+  return {element: make('figure', {}, make('h3', {}, title), box,
+                        caption ? make('figcaption', {}, caption) : null),
+          redraw: () => draw(entry)};
+}
+
+function draw(entry) {
+  if (!entry.canvas.isConnected) return;
+  if (entry.chart) entry.chart.destroy();
+  Chart.defaults.color = color('--ink');
+  Chart.defaults.borderColor = color('--line');
+  const config = entry.build();
+  if (config.heightPx) entry.box.style.height = config.heightPx + 'px';
+  entry.chart = new Chart(entry.canvas, config);
+}
+const drawAll = () => charts.forEach(draw);
+
+const axis = (title, more) => ({title: {display: true, text: title}, ...more});
+const hidden = '\u0000';  // label of datasets that the legend leaves out
+const legend = {position: 'bottom', labels: {boxWidth: 14, filter: item => item.text !== hidden}};
+
+// A line through points {x, y, low, high}, with error bars: one stroke per interval, capped.
+function lineWithBars(label, ink, points, more) {
+  const line = {label, data: points, borderColor: ink, backgroundColor: ink, borderWidth: 2,
+                pointRadius: 3.5, tension: 0, ...more};
+  const strokes = [];
+  for (const p of points) {
+    if (p.low === undefined) continue;
+    strokes.push({x: p.x, y: p.low}, {x: p.x, y: p.high}, {x: p.x, y: NaN});
+  }
+  if (!strokes.length) return [line];
+  return [line, {label: hidden, data: strokes, borderColor: ink, borderWidth: 1.5, spanGaps: false,
+                 pointStyle: 'line', pointRadius: 5, pointBorderWidth: 1.5, pointHitRadius: 0}];
+}
+
+function xyChart(datasets, x, y) {
+  return {type: 'line', data: {datasets}, options: {
+    parsing: true, interaction: {mode: 'nearest', intersect: false},
+    scales: {x: {type: 'linear', ...x}, y: {type: 'linear', ...y}},
+    plugins: {legend, tooltip: {filter: item => item.dataset.label !== hidden}}}};
+}
+
+// Ticks at the values that are there, and nowhere else.
+const ticksAt = values => ({
+  afterBuildTicks: scale => { scale.ticks = values.map(value => ({value})); },
+  ticks: {callback: value => String(value), autoSkip: true},
+});
+
+function barChart(labels, datasets, options) {
+  const horizontal = options.horizontal;
+  const values = {...options.values, stacked: options.stacked, beginAtZero: true};
+  const names = {stacked: options.stacked, ...options.names};
+  return {type: 'bar', data: {labels, datasets}, heightPx: options.heightPx, options: {
+    indexAxis: horizontal ? 'y' : 'x',
+    scales: horizontal ? {x: values, y: names} : {x: names, y: values},
+    plugins: {legend: {...legend, display: datasets.length > 1},
+              tooltip: {callbacks: options.tooltip || {}}}}};
+}

@@ -1,0 +1,137 @@
+// Sections on single runs, memory, the machine, and what there is to say.
+function stepsSection(report) {
+  const runs = okRuns(report).filter(p => p.step_samples_s?.length > 1);
+  if (!runs.length) return null;
+  const widest = runs.reduce((a, b) => b.world_size > a.world_size ||
+      (b.world_size === a.world_size && b.strategy !== 'none' && a.strategy === 'none') ? b : a);
+  let run = widest;
+  const ms = () => run.step_samples_s.map(s => 1000 * s);
+  const stride = () => run.step_stride ?? 1;
+  const shape = figure('Histogram', 'Slowest rank of each step.', () => barChart(
+      histogram(ms(), 40).map(bin => readable(bin.x)),
+      [{label: 'steps', data: histogram(ms(), 40).map(bin => bin.y), backgroundColor: seriesColor(0), categoryPercentage: 1, barPercentage: 0.95}],
+      {values: axis('steps'), names: axis('ms per step', {ticks: {maxRotation: 0, autoSkipPadding: 16}, grid: {display: false}})}));
+  const course = figure('Timeline', 'Long runs show evenly spaced steps.', () => xyChart(
+      [{label: 'step', data: ms().map((y, i) => ({x: i * stride(), y})), borderColor: seriesColor(0), borderWidth: 1, pointRadius: 0}],
+      axis('step'), axis('ms')));
+  const ranks = figure('Ranks', 'Own time, and communication that nothing hides, mean per step.', () => barChart(
+      run.ranks.map(rank => `rank ${rank.rank}`),
+      [{label: 'own', data: run.ranks.map(rank => 1000 * rank.own_s.mean), backgroundColor: seriesColor(0)},
+       {label: 'exposed communication', data: run.ranks.map(rank => 1000 * rank.exposed_communication_s), backgroundColor: seriesColor(3)}],
+      {stacked: true, values: axis('ms per step'), names: {}}));
+  return card('Steps of one run', choice('run', runs, p => p.id, runs.indexOf(widest), p => {
+    run = p;
+    [shape, course, ranks].forEach(one => one.redraw());
+  }), make('div', {class: 'pair'}, shape.element, course.element), ranks.element);
+}
+
+function memorySection(report) {
+  const groups = [...runsByGroup(report).values()].slice(0, 60);
+  if (!groups.length) return null;
+  const name = namer(groups.map(runs => runs[0]), [['batch', p => p.batch_size], ['ranks', p => p.world_size], ['strategy', strategyOf]]);
+  const gib = bytes => bytes === undefined ? null : bytes / 2 ** 30;
+  const peak = runs => Math.max(...runs.map(p => p.memory_peak_bytes));
+  return card('Memory', figure('Peak against estimate', 'Largest rank of all repetitions; the estimate was made before the run.', () => barChart(
+      groups.map(([p]) => name(p)),
+      [{label: 'peak', data: groups.map(runs => gib(peak(runs))), backgroundColor: seriesColor(0)},
+       {label: 'estimate', data: groups.map(([p]) => gib(p.memory_estimate_bytes)), backgroundColor: seriesColor(4)}],
+      {horizontal: true, values: axis('GiB of one rank'), names: {ticks: {autoSkip: false}}, heightPx: 90 + 30 * groups.length})).element);
+}
+
+function groupsSection(report) {
+  if (!report.groups?.length) return null;
+  const columns = [
+    {head: 'point', value: g => g.group, text: true},
+    {head: 'samples/s', value: g => g.samples_per_sec, show: readable},
+    {head: '95 % interval', value: g => g.ci95?.[0], show: (_, g) => interval(g.ci95, readable), text: true},
+    {head: 'CV %', value: g => g.cv_between, show: percent},
+    {head: 'runs', value: g => g.n, show: (_, g) => Object.entries(g.status_counts).map(([s, n]) => `${n} ${s}`).join(', '), text: true},
+    {head: 'stopped by', value: g => g.stop_reason, text: true},
+    {head: 'samples/J', value: g => g.samples_per_joule, show: readable},
+    {head: 'samples/$', value: g => g.samples_per_dollar, show: readable}];
+  const filled = columns.filter(column => report.groups.some(g => column.value(g) !== undefined));
+  return card('Points over their repetitions', table(filled, report.groups));
+}
+
+function ranksSection(report) {
+  if (!report.stragglers?.length) return null;
+  return card('Ranks that stand out', table([
+    {head: 'point', value: s => s.group, text: true}, {head: 'rank', value: s => s.rank},
+    {head: 'host', value: s => s.host, text: true}, {head: 'device', value: s => s.device, text: true},
+    {head: 'slower by %', value: s => s.deviation, show: percent},
+    {head: 'at least % (95 %)', value: s => s.low95, show: percent},
+    {head: 'verdict', value: s => s.verdict, text: true}], report.stragglers),
+    make('p', {class: 'faint'}, 'Own time against the median of the other ranks. Named when above 3 % and the usual spread of ranks, and above 0 in the 95 % bound over runs.'));
+}
+
+function gapsSection(report) {
+  if (!report.data_gaps?.length) return null;
+  return card('Real against synthetic data', table([
+    {head: 'point', value: g => g.real_group, text: true},
+    {head: 'real, samples/s', value: g => g.real_samples_per_sec, show: readable},
+    {head: 'synthetic', value: g => g.synthetic_samples_per_sec, show: readable},
+    {head: 'lost %', value: g => g.lost_share, show: percent},
+    {head: '95 % interval', value: g => g.lost_share_ci95?.[0], show: (_, g) => interval(g.lost_share_ci95, percent), text: true}],
+    report.data_gaps));
+}
+
+function predictionsSection(report) {
+  if (!report.predictions?.length) return null;
+  return card('Predictions', table([
+    {head: 'slice', value: p => p.slice, text: true}, {head: 'ranks', value: p => p.world_size},
+    {head: 'samples/s', value: p => p.samples_per_sec, show: readable},
+    {head: 'band', value: p => p.band?.[0], show: (_, p) => interval(p.band, readable), text: true},
+    {head: 'efficiency %', value: p => p.efficiency, show: percent},
+    {head: 'basis', value: p => p.basis, text: true}], report.predictions));
+}
+
+function findingsSection(report) {
+  const rows = [...report.errors.map(e => ({severity: 'error', code: e.code, point: e.point, text: [e.what, e.expected, e.hint].filter(Boolean).join('; ')})),
+                ...report.findings];
+  const weight = {error: 0, warning: 1, info: 2};
+  rows.sort((a, b) => weight[a.severity] - weight[b.severity]);
+  const list = of => table([
+    {head: 'severity', value: f => f.severity, show: s => make('span', {class: 'tag ' + s}, s), text: true},
+    {head: 'code', value: f => f.code, text: true}, {head: 'point', value: f => f.point || undefined, text: true},
+    {head: 'what', value: f => f.text, text: true, long: true}], of);
+  if (!rows.length) return card('Findings', make('p', {}, 'None.'));
+  const first = rows.filter(f => f.severity !== 'info'), rest = rows.filter(f => f.severity === 'info');
+  return card('Findings', first.length ? list(first) : make('p', {}, 'No warnings.'),
+      rest.length ? make('details', {}, make('summary', {}, `${rest.length} for information`), list(rest)) : null);
+}
+
+function runsSection(report) {
+  const step = key => p => p.step_s?.[key];
+  return card('Runs', make('details', {}, make('summary', {}, `${report.points.length} runs`), table([
+    {head: 'id', value: p => p.id, text: true}, {head: 'order', value: p => p.order}, {head: 'started', value: p => p.started, text: true},
+    {head: 'status', value: p => p.status, text: true, show: s => make('span', {class: s === 'ok' ? 'ok' : 'warning'}, s)},
+    {head: 'samples/s', value: p => p.samples_per_sec, show: readable},
+    {head: 'step ms', value: step('mean'), show: v => readable(v === undefined ? v : 1000 * v)},
+    {head: 'p95 ms', value: step('p95'), show: v => readable(v === undefined ? v : 1000 * v)},
+    {head: 'memory GiB', value: p => p.memory_peak_bytes, show: gibibytes},
+    {head: 'MFU %', value: p => p.mfu, show: percent},
+    {head: 'reason', value: p => p.reason || undefined, text: true, long: true}], report.points)));
+}
+
+function environmentSection(report) {
+  const facts = [];
+  const add = (name, value) => { if (value !== undefined && value !== '') facts.push({name, value: String(value)}); };
+  for (const host of report.environment.hosts) {
+    add('host', host.hostname);
+    add('system', [host.os, host.kernel].filter(Boolean).join(', '));
+    add('CPU', `${host.cpu ?? 'unknown'}, ${host.cores.physical} cores, ${host.cores.usable} usable`);
+    add('memory', gibibytes(host.memory_bytes) + ' GiB');
+    const kinds = new Map();
+    for (const gpu of host.gpus) kinds.set(gpu.name, (kinds.get(gpu.name) || 0) + 1);
+    for (const [name, n] of kinds) add('GPU', `${n} x ${name}, driver ${host.gpus.find(g => g.name === name).driver ?? 'unknown'}`);
+    add('GPU note', host.gpu_note);
+  }
+  add('command', report.invocation.command_line);
+  add('launcher', report.invocation.launcher);
+  add('build', `${report.tool.build_type}, ${report.tool.compiler}`);
+  for (const [name, version] of Object.entries(report.tool.libraries || {})) add(name, version.running_with ?? version.built_with);
+  for (const [name, value] of Object.entries(report.environment.variables)) add(name, value);
+  for (const s of report.sessions || []) add(`session ${s.session}`, `${s.started}${s.hostname ? ' on ' + s.hostname : ''}${s.broke_with ? ', resumed although this changed: ' + s.broke_with : ''}`);
+  return card('Environment', table([{head: 'what', value: f => f.name, text: true}, {head: 'value', value: f => f.value, text: true, long: true}], facts),
+      make('details', {}, make('summary', {}, 'settings'), make('pre', {}, JSON.stringify(report.invocation.settings, null, 2))));
+}

@@ -1,0 +1,72 @@
+// Elements, numbers and tables. All text goes through textContent: names may hold anything.
+function make(tag, options, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(options || {})) {
+    if (key === 'class') element.className = value;
+    else if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value);
+  }
+  for (const child of children) {
+    if (child !== null && child !== undefined) element.append(child);
+  }
+  return element;
+}
+
+const absent = '\u2013';
+
+// Four digits that say something, as in the other renderings.
+function readable(value) {
+  if (value === undefined || value === null) return absent;
+  const size = Math.abs(value);
+  if (size >= 1e7) return value.toExponential(3);
+  if (size >= 1000) return value.toFixed(0);
+  if (size >= 100) return value.toFixed(1);
+  if (size >= 1) return value.toFixed(2);
+  if (size === 0) return '0';
+  return size < 1e-4 ? value.toExponential(2) : Number(value.toPrecision(3)).toString();
+}
+const percent = value => value === undefined ? absent : (100 * value).toFixed(1);
+const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFixed(2);
+const interval = (pair, text) => pair ? `${text(pair[0])} .. ${text(pair[1])}` : absent;
+
+// columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap}. Rows sort by
+// value; what is absent stands last.
+function table(columns, rows) {
+  const body = make('tbody');
+  const fill = list => body.replaceChildren(...list.map(row => make('tr', {}, ...columns.map(column => {
+    const value = column.value(row);
+    const shown = column.show ? column.show(value, row) : value ?? absent;
+    return make('td', {class: (column.text ? 'text ' : '') + (column.long ? 'long' : '')}, shown);
+  }))));
+  const heads = columns.map(column => make('th', {class: column.text ? 'text' : '', scope: 'col'},
+      make('button', {type: 'button', title: 'sort'}, column.head)));
+  heads.forEach((head, i) => head.firstChild.addEventListener('click', () => {
+    const up = head.getAttribute('aria-sort') !== 'ascending';
+    heads.forEach(other => other.removeAttribute('aria-sort'));
+    head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+    fill([...rows].sort((a, b) => compare(columns[i].value(a), columns[i].value(b), up ? 1 : -1)));
+  }));
+  fill(rows);
+  return make('div', {class: 'scroll', tabindex: '0'},
+      make('table', {}, make('thead', {}, make('tr', {}, ...heads)), body));
+}
+
+function compare(a, b, direction) {
+  if (a === undefined || b === undefined) return (a === undefined) - (b === undefined);
+  if (typeof a === 'number' && typeof b === 'number') return direction * (a - b);
+  return direction * String(a).localeCompare(String(b), undefined, {numeric: true});
+}
+
+// A choice above charts; `show` is called with the chosen entry, the first time at once.
+function choice(label, entries, name, chosen, show) {
+  const select = make('select', {'aria-label': label},
+      ...entries.map((entry, i) => make('option', {value: String(i)}, name(entry))));
+  select.value = String(chosen);
+  select.addEventListener('change', () => show(entries[Number(select.value)]));
+  return entries.length > 1
+      ? make('p', {class: 'screen'}, make('label', {class: 'faint'}, label + ' ', select)) : null;
+}
+
+function card(title, ...children) {
+  return make('section', {class: 'card'}, make('h2', {}, title), ...children);
+}

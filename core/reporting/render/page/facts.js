@@ -1,0 +1,63 @@
+// What the sections ask of a report. Nothing is measured or judged here.
+const phases = [['forward', 'forward'], ['backward', 'backward'], ['optimizer', 'optimizer'],
+                ['exposed_communication', 'exposed communication'], ['data_wait', 'data wait'],
+                ['host_to_device', 'copy to device'], ['other', 'other']];
+
+const okRuns = report => report.points.filter(p => p.status === 'ok');
+
+function runsByGroup(report) {
+  const groups = new Map();
+  for (const point of okRuns(report)) {
+    if (!groups.has(point.group)) groups.set(point.group, []);
+    groups.get(point.group).push(point);
+  }
+  return groups;
+}
+
+const isSolo = p => p.strategy === 'none' && p.world_size > 1;
+
+// Traits that tell points apart; what all have in common is not said again.
+const traits = [
+  ['workload', p => p.workload], ['precision', p => p.precision], ['device', p => p.device],
+  ['backend', p => p.backend], ['size', p => p.image_size ?? p.sequence_length],
+  ['accumulation', p => p.gradient_accumulation_steps], ['overlap', p => p.overlap],
+  ['compression', p => p.gradient_compression], ['bucket', p => p.bucket_cap_mb],
+  ['threads', p => p.threads], ['data', p => p.data === 'synthetic' ? 'synthetic' : 'files'],
+];
+function namer(points, more) {
+  const all = [...traits, ...more];
+  const telling = all.filter(([, value]) => new Set(points.map(p => String(value(p)))).size > 1);
+  return p => telling.map(([name, value]) => shown(name, value(p))).join(' ') || p.group;
+}
+function shown(name, value) {
+  if (name === 'batch') return `b${value}`;
+  if (name === 'ranks') return `${value} rank${value === 1 ? '' : 's'}`;
+  if (name === 'accumulation') return `x${value}`;
+  if (typeof value === 'boolean') return `${name} ${value ? 'on' : 'off'}`;
+  return typeof value === 'number' ? `${name} ${value}` : String(value);
+}
+const strategyOf = p => isSolo(p) ? 'solo' : p.strategy;
+
+// "weak, batch_size 64": the kind and what tells this slice from the others.
+function sliceName(table, tables) {
+  const telling = Object.keys(table.fixed).filter(
+      key => tables.some(other => other.fixed[key] !== table.fixed[key]));
+  return [table.kind, ...telling.map(key => `${key.replaceAll('_', ' ')} ${table.fixed[key]}`)].join(', ');
+}
+
+// One row per world size that communicates, the baseline where nothing else has one rank.
+function plotted(rows) {
+  const talking = rows.filter(row => row.strategy !== 'none');
+  const ones = rows.filter(row => row.world_size === 1 && row.strategy === 'none');
+  return [...(talking.some(row => row.world_size === 1) ? [] : ones), ...talking];
+}
+
+const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function histogram(values, bins) {
+  const low = Math.min(...values), high = Math.max(...values);
+  const width = (high - low) / bins || 1;
+  const counts = new Array(bins).fill(0);
+  for (const value of values) counts[Math.min(bins - 1, Math.floor((value - low) / width))]++;
+  return counts.map((count, i) => ({x: low + (i + 0.5) * width, y: count}));
+}

@@ -1,0 +1,39 @@
+// The page from top to bottom.
+const dark = matchMedia('(prefers-color-scheme: dark)');
+let wish = 'auto';
+const setTheme = theme => { document.documentElement.dataset.theme = theme; drawAll(); };
+const follow = () => setTheme(wish === 'auto' ? (dark.matches ? 'dark' : 'light') : wish);
+
+function toggle() {
+  const button = make('button', {type: 'button', class: 'screen', onclick: () => {
+    wish = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+    follow();
+  }}, 'light / dark');
+  return button;
+}
+
+function title(report) {
+  const workloads = [...new Set(report.points.map(p => p.workload))].join(', ');
+  const hosts = report.environment.hosts.map(host => host.hostname);
+  const where = hosts.length > 1 ? `${hosts.length} hosts` : hosts[0];
+  return [`${workloads || report.invocation.command}`, where].filter(Boolean).join(' on ');
+}
+
+function reportSections(report) {
+  return [summarySection, scalingSection, waterfallSection, throughputSection, stepsSection, memorySection,
+          groupsSection, ranksSection, gapsSection, predictionsSection, findingsSection, environmentSection,
+          runsSection].map(section => section(report)).filter(Boolean);
+}
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const main = document.querySelector('main');
+data.reports.forEach((report, i) => {
+  main.append(make('header', {}, make('h1', {}, title(report)), i === 0 ? toggle() : null), ...reportSections(report));
+});
+if (!data.reports.length) main.append(make('p', {}, 'No report.'));
+document.title = data.reports.length ? 'scalemark: ' + title(data.reports[0]) : 'scalemark';
+
+dark.addEventListener('change', follow);
+addEventListener('beforeprint', () => { setTheme('light'); charts.forEach(({chart}) => chart?.resize()); });
+addEventListener('afterprint', follow);
+follow();

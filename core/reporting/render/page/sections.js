@@ -1,0 +1,138 @@
+// One function per section of the page; each returns an element or null where it has nothing to say.
+function summarySection(report) {
+  const facts = [`status ${report.status}`, `started ${report.started}`,
+                 report.finished ? `finished ${report.finished}` : null,
+                 `run ${report.run_id}`, `scalemark ${report.tool.version} (${report.tool.git_commit})`];
+  return card('Summary',
+      make('ul', {class: 'words'}, ...report.summary.map(line => make('li', {}, line))),
+      make('p', {class: 'faint'}, facts.filter(Boolean).join(' \u00b7 ')));
+}
+
+function scalingFigures(report) {
+  const tables = report.scaling;
+  const series = value => tables.flatMap((table, i) => {
+    const point = row => {
+      const ratio = value === 'speedup' ? row.speedup / row.efficiency : 1;
+      const ci = row.efficiency_ci95;
+      return {x: row.world_size, y: row[value], low: ci && ci[0] * ratio, high: ci && ci[1] * ratio};
+    };
+    const solo = table.rows.filter(isSolo).map(point);
+    return [...lineWithBars(sliceName(table, tables), seriesColor(i), plotted(table.rows).map(point)),
+            ...(solo.length ? lineWithBars(hidden, seriesColor(i), solo,
+                {showLine: false, pointStyle: 'triangle', pointRadius: 6, backgroundColor: 'transparent'}) : [])];
+  });
+  const sizes = [...new Set(tables.flatMap(table => table.rows.map(row => row.world_size)))].sort((a, b) => a - b);
+  const last = sizes.at(-1), first = Math.min(...tables.map(t => Math.min(...t.rows.map(r => r.world_size))));
+  const ideal = value => ({label: 'ideal', borderColor: color('--faint'), borderDash: [6, 4], borderWidth: 1.5,
+      pointRadius: 0, backgroundColor: 'transparent',
+      data: value === 'speedup' ? [{x: first, y: 1}, {x: last, y: last / first}] : [{x: first, y: 1}, {x: last, y: 1}]});
+  const plot = (value, title) => () => xyChart([ideal(value), ...series(value)],
+      axis('ranks', {...ticksAt(sizes), min: 0, max: last * 1.05}), axis(title, {min: 0}));
+  return make('div', {class: 'pair'},
+      figure('Speed-up', 'Bars: 95 % intervals, paired within blocks. Triangles: solo, the same ranks without communication.',
+             plot('speedup', 'times the baseline')).element,
+      figure('Scaling efficiency', 'Never clipped: above 1 is an answer.', plot('efficiency', 'efficiency')).element);
+}
+
+function scalingTable(table) {
+  const lost = (head, key) => ({head, value: row => row.loss_of_efficiency?.[key], show: percent});
+  return table_(table, [
+    {head: 'ranks', value: row => row.world_size},
+    {head: 'strategy', value: strategyOf, text: true},
+    {head: 'samples/s', value: row => row.samples_per_sec, show: readable},
+    {head: 'speed-up', value: row => row.speedup, show: readable},
+    {head: 'efficiency %', value: row => row.efficiency, show: percent},
+    {head: '95 % interval', value: row => row.efficiency_ci95?.[0], show: (_, row) => interval(row.efficiency_ci95, percent), text: true},
+    lost('communication', 'communication'), lost('imbalance', 'persistent_imbalance'), lost('jitter', 'jitter'),
+    lost('data', 'data_wait'), lost('slower compute', 'slower_compute'),
+  ]);
+}
+const table_ = (of, columns) => table(columns, of.rows);
+
+function scalingSection(report) {
+  if (!report.scaling?.length) return null;
+  const parts = report.scaling.flatMap(of => [
+    make('h3', {}, sliceName(of, report.scaling)), scalingTable(of),
+    make('p', {class: 'faint'}, `Efficiency relative to ${of.relative_to}; what is lost in points of efficiency. Fixed: ` +
+        Object.entries(of.fixed).map(([key, value]) => `${key} ${value}`).join(', ') +
+        (of.left_out?.length ? `. Left out, baseline in another session: ${of.left_out.join(', ')}` : '') + '.')]);
+  return card('Scaling', scalingFigures(report), ...parts);
+}
+
+const terms = [['communication', 'communication'], ['persistent_imbalance', 'imbalance'], ['jitter', 'jitter'],
+               ['data_wait', 'data'], ['slower_compute', 'slower compute']];
+
+function waterfallChart(row) {
+  const ideal = row.speedup / row.efficiency;
+  const bars = [['ideal', 0, ideal, '--faint']];
+  let at = ideal;
+  for (const [key, name] of terms) {
+    const next = at - row.loss_of_efficiency[key] * ideal;
+    bars.push([name, at, next, next > at ? '--good' : '--bad']);
+    at = next;
+  }
+  bars.push(['measured', 0, row.speedup, '--accent']);
+  const data = bars.map(([, from, to]) => [from, to]);
+  return barChart(bars.map(bar => bar[0]),
+      [{label: 'speed-up', data, backgroundColor: bars.map(bar => color(bar[3])), barPercentage: 0.85, minBarLength: 2}],
+      {values: axis('speed-up'), tooltip: {label: item => {
+        const [from, to] = item.raw;
+        return from === 0 ? `${readable(to)}x` : `${to < from ? '\u2212' : '+'}${Math.abs(to - from).toFixed(3)}x`;
+      }}});
+}
+
+function waterfallSection(report) {
+  const rows = (report.scaling || []).flatMap(of => of.rows
+      .filter(row => row.loss_of_efficiency && row.world_size > 1)
+      .map(row => ({row, name: `${sliceName(of, report.scaling)}: ${row.world_size} ranks, ${strategyOf(row)}`})));
+  if (!rows.length) return null;
+  const talking = rows.filter(({row}) => row.strategy !== 'none');
+  const most = (talking.length ? talking : rows).reduce((a, b) => b.row.world_size >= a.row.world_size ? b : a);
+  let chosen = most.row;
+  const words = make('p', {class: 'waterfall'}, chosen.in_words || '');
+  const chart = figure('From ideal to measured', 'The terms add up exactly to what is lost.', () => waterfallChart(chosen));
+  return card('Why not more', choice('point', rows, entry => entry.name, rows.indexOf(most), entry => {
+    chosen = entry.row;
+    words.textContent = chosen.in_words || '';
+    chart.redraw();
+  }), words, chart.element);
+}
+
+function throughputFigure(report) {
+  const groups = [...runsByGroup(report).values()].map(runs => runs[0]).filter(p => !isSolo(p));
+  const known = new Map((report.groups || []).map(group => [group.group, group]));
+  const batch = p => report.scaling?.some(t => t.kind !== 'weak') ? p.global_batch_size : p.batch_size;
+  const title = report.scaling?.some(t => t.kind !== 'weak') ? 'global batch' : 'batch per rank';
+  const name = namer(groups, [['ranks', p => p.world_size], ['strategy', strategyOf]]);
+  const lines = new Map();
+  for (const p of groups) {
+    const of = known.get(p.group), ci = of?.ci95;
+    if (!lines.has(name(p))) lines.set(name(p), []);
+    lines.get(name(p)).push({x: batch(p), y: of?.samples_per_sec ?? p.samples_per_sec, low: ci?.[0], high: ci?.[1]});
+  }
+  const sizes = [...new Set(groups.map(batch))].sort((a, b) => a - b);
+  return figure('Throughput against batch', 'Bars: 95 % intervals over repetitions.', () => xyChart(
+      [...lines].flatMap(([label, points], i) => lineWithBars(label, seriesColor(i), points.sort((a, b) => a.x - b.x))),
+      axis(title, {...ticksAt(sizes), min: 0}), axis('samples/s', {min: 0}))).element;
+}
+
+function phasesFigure(report) {
+  const groups = [...runsByGroup(report).values()];
+  const tables = report.scaling?.length ? report.scaling
+      : [{kind: 'points', fixed: {}, rows: groups.map(runs => ({group: runs[0].group}))}];
+  let chosen = tables.at(-1);
+  const chart = figure('Where a step goes', 'Mean over ranks and repetitions, stacked.', () => {
+    const runs = chosen.rows.map(row => groups.find(list => list[0].group === row.group)).filter(Boolean);
+    return barChart(runs.map(([p]) => `${p.world_size} ${strategyOf(p)}`),
+        phases.map(([key, label], i) => ({label, backgroundColor: seriesColor(i),
+          data: runs.map(list => 1000 * mean(list.map(p => p.phases_s[key])))})),
+        {stacked: true, values: axis('ms per step'), names: axis('ranks and strategy')});
+  });
+  const picker = choice('slice', tables, of => sliceName(of, tables), tables.length - 1, of => { chosen = of; chart.redraw(); });
+  return make('div', {}, picker, chart.element);
+}
+
+function throughputSection(report) {
+  if (!okRuns(report).length) return null;
+  return card('Throughput and phases', make('div', {class: 'pair'}, throughputFigure(report), phasesFigure(report)));
+}

@@ -1,0 +1,139 @@
+#include <map>
+#include <utility>
+
+#include "core/reporting/render/render.h"
+#include "core/reporting/render/text.h"
+#include "core/reporting/report_json.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+std::string escaped(const std::string& value) {
+  std::string text;
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    text += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return text;
+}
+
+// A metric's samples stand together, under one HELP and TYPE.
+class Exposition {
+ public:
+  void add(const std::string& name, const char* help, const Labels& labels, double value) {
+    auto& family = families_[name];
+    family.help = help;
+    std::string line = name + "{";
+    for (const auto& [label, text] : labels) {
+      line += (line.back() == '{' ? "" : ",") + label + "=\"" + escaped(text) + "\"";
+    }
+    family.samples += line + "} " + exact(value) + "\n";
+  }
+
+  std::string text() const {
+    std::string result;
+    for (const auto& [name, family] : families_) {
+      result +=
+          "# HELP " + name + " " + family.help + "\n# TYPE " + name + " gauge\n" + family.samples;
+    }
+    return result;
+  }
+
+ private:
+  struct Family {
+    const char* help = "";
+    std::string samples;
+  };
+  std::map<std::string, Family> families_;
+};
+
+Labels with(Labels labels, const Labels& more) {
+  labels.insert(labels.end(), more.begin(), more.end());
+  return labels;
+}
+
+void add_report(Exposition& page, const Report& report, const Labels& base) {
+  page.add("scalemark_report_info", "What the report is of; always 1.",
+           with(base, {{"command", report.invocation.command},
+                       {"commit", report.tool.git_commit},
+                       {"status", std::string(to_string(report.status))},
+                       {"version", report.tool.version}}),
+           1);
+  if (report.exit_code) {
+    page.add("scalemark_exit_code", "Exit code of the run.", base, *report.exit_code);
+  }
+  std::map<std::string, int> findings = {{"info", 0}, {"warning", 0}, {"error", 0}};
+  for (const Finding& finding : report.findings) ++findings[finding.severity];
+  for (const auto& [severity, count] : findings) {
+    page.add("scalemark_findings", "Findings of the report.", with(base, {{"severity", severity}}),
+             count);
+  }
+}
+
+void add_group(Exposition& page, const GroupRecord& group, const Labels& labels) {
+  for (const auto& [status, count] : group.status_counts) {
+    page.add("scalemark_repetitions", "Repetitions of a point by status.",
+             with(labels, {{"status", status}}), count);
+  }
+  if (!group.samples_per_sec) return;
+  page.add("scalemark_samples_per_second", "Throughput over repetitions.", labels,
+           *group.samples_per_sec);
+  if (group.ci95_low && group.ci95_high) {
+    page.add("scalemark_samples_per_second_ci95_low", "Lower end of the 95 % interval.", labels,
+             *group.ci95_low);
+    page.add("scalemark_samples_per_second_ci95_high", "Upper end of the 95 % interval.", labels,
+             *group.ci95_high);
+  }
+  if (group.samples_per_joule) {
+    page.add("scalemark_samples_per_joule", "Samples per joule of the devices.", labels,
+             *group.samples_per_joule);
+  }
+}
+
+void add_run(Exposition& page, const PointRecord& run, const Labels& base) {
+  if (run.status != PointStatus::kOk) return;
+  const Labels labels = with(base, {{"point", run.id}, {"session", std::to_string(run.session)}});
+  page.add("scalemark_run_samples_per_second", "Throughput of one run.", labels,
+           run.samples_per_sec);
+  page.add("scalemark_run_step_seconds", "Mean step of one run, slowest rank of each step.", labels,
+           run.step_s.mean);
+  page.add("scalemark_run_memory_peak_bytes", "Largest peak of a rank.", labels,
+           static_cast<double>(run.memory_peak_bytes));
+}
+
+void add_scaling(Exposition& page, const Report& report, const Labels& base) {
+  for (std::size_t i = 0; i < report.scaling.size(); ++i) {
+    const ScalingTable& table = report.scaling[i];
+    for (const ScalingRow& row : table.rows) {
+      const Labels labels = with(base, {{"group", row.group},
+                                        {"kind", table.kind},
+                                        {"slice", std::to_string(i)},
+                                        {"world_size", std::to_string(row.world_size)}});
+      page.add("scalemark_speedup_ratio", "Speed-up against the baseline.", labels, row.speedup);
+      page.add("scalemark_efficiency_ratio", "Scaling efficiency, never clipped.", labels,
+               row.efficiency);
+    }
+  }
+}
+
+}  // namespace
+
+std::string render_prometheus(std::span<const Report> reports) {
+  Exposition page;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const Report& report = reports[i];
+    Labels base = {{"run_id", report.run_id}};
+    if (reports.size() > 1) base.emplace_back("report", std::to_string(i));
+    add_report(page, report, base);
+    for (const GroupRecord& group : report.groups) {
+      add_group(page, group, with(base, {{"group", group.group}}));
+    }
+    for (const PointRecord& run : report.points) add_run(page, run, base);
+    add_scaling(page, report, base);
+  }
+  return page.text();
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,57 @@
+#include "core/reporting/render/render.h"
+
+#include <array>
+
+#include "core/base/error.h"
+
+namespace scalemark::reporting {
+namespace {
+
+struct FormatEntry {
+  Format format;
+  std::string_view name, ending;
+  std::string (*render)(std::span<const Report>);
+};
+
+constexpr std::array<FormatEntry, 8> kFormats = {{
+    {Format::kTable, "table", ".txt", render_console},
+    {Format::kMarkdown, "md", ".md", render_markdown},
+    {Format::kCsv, "csv", ".csv", render_csv},
+    {Format::kJsonLines, "jsonl", ".jsonl", render_json_lines},
+    {Format::kHtml, "html", ".html", render_html},
+    {Format::kJunit, "junit", ".junit.xml", render_junit},
+    {Format::kSuperbench, "superbench", ".superbench.jsonl", render_superbench},
+    {Format::kPrometheus, "prom", ".prom", render_prometheus},
+}};
+
+const FormatEntry& entry_of(Format format) {
+  for (const auto& entry : kFormats) {
+    if (entry.format == format) return entry;
+  }
+  throw bug("a format without a renderer");
+}
+
+}  // namespace
+
+std::optional<Format> find_format(std::string_view name) {
+  for (const auto& entry : kFormats) {
+    if (entry.name == name) return entry.format;
+  }
+  return std::nullopt;
+}
+
+std::string_view format_name(Format format) { return entry_of(format).name; }
+
+std::vector<std::string_view> format_names() {
+  std::vector<std::string_view> names;
+  for (const auto& entry : kFormats) names.push_back(entry.name);
+  return names;
+}
+
+std::string file_name(Format format) { return "report" + std::string(entry_of(format).ending); }
+
+std::string render(Format format, std::span<const Report> reports) {
+  return entry_of(format).render(reports);
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,55 @@
+// A report in the forms that people and other programs read. Pure: records in, text out; every
+// number is the record's own, none is computed here. Knows no files.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/reporting/report.h"
+
+namespace scalemark::reporting {
+
+enum class Format { kTable, kMarkdown, kCsv, kJsonLines, kHtml, kJunit, kSuperbench, kPrometheus };
+
+// "table" | "md" | "csv" | "jsonl" | "html" | "junit" | "superbench" | "prom"
+std::optional<Format> find_format(std::string_view name);
+std::string_view format_name(Format format);
+std::vector<std::string_view> format_names();
+
+// "report.md": what a rendering is called in an output folder.
+std::string file_name(Format format);
+
+// All of it ends with a line end. Several reports stand in one text, in the order given.
+std::string render(Format format, std::span<const Report> reports);
+
+// For a terminal, at most about 100 columns wide: a sweep by its scaling tables and groups, any
+// other report by its points.
+std::string render_console(std::span<const Report> reports);
+
+// For a page or a pull request.
+std::string render_markdown(std::span<const Report> reports);
+
+// One line per point; absent values are empty cells. RFC 4180, with a head line.
+std::string render_csv(std::span<const Report> reports);
+
+// One JSON object per line: first the report without its lists, then each entry of each list. Field
+// `record` says which: report | point | group | scaling | finding | ...; `run_id` ties them.
+std::string render_json_lines(std::span<const Report> reports);
+
+// One page that opens offline, with charts, tables that sort, light and dark.
+std::string render_html(std::span<const Report> reports);
+
+// A test case per group: failed runs are failures, points that could not run are skipped. Errors of
+// the report and findings of severity error are cases of their own.
+std::string render_junit(std::span<const Report> reports);
+
+// Lines as in SuperBench's results-summary.jsonl: {"node": host, "benchmark/metric:rank": value}.
+std::string render_superbench(std::span<const Report> reports);
+
+// Text exposition format 0.0.4, for a node exporter's textfile collector.
+std::string render_prometheus(std::span<const Report> reports);
+
+}  // namespace scalemark::reporting

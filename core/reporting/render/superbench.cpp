@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/reporting/render/render.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// benchmark/metric: no further colon may stand in a name, since SuperBench splits the rank off
+// there.
+std::string metric_name(const std::string& group, const std::string& metric) {
+  std::string name = "scalemark/" + group + "/" + metric;
+  std::ranges::replace(name, ':', '_');
+  return name;
+}
+
+struct Mean {
+  double sum = 0;
+  int n = 0;
+  void add(double value) { sum += value, ++n; }
+  double value() const { return sum / n; }
+};
+
+using Metrics = std::map<std::string, Mean>;  // over repetitions
+
+void add_run(std::map<std::string, Metrics>& nodes, const PointRecord& run) {
+  for (const RankRecord& rank : run.ranks) {
+    Metrics& metrics = nodes[rank.host];
+    const std::string of_rank = ":" + std::to_string(rank.rank);
+    metrics[metric_name(run.group, "step_time") + of_rank].add(1000 * rank.step_s.mean);
+    metrics[metric_name(run.group, "own_time") + of_rank].add(1000 * rank.own_mean_s);
+    if (rank.wall_s > 0) {
+      metrics[metric_name(run.group, "throughput") + of_rank].add(
+          static_cast<double>(rank.samples) / rank.wall_s);
+    }
+  }
+}
+
+// Of the point as a whole: the same on every node that took part.
+void add_whole(std::map<std::string, Metrics>& nodes, const std::string& group,
+               const std::string& metric, double value) {
+  for (auto& [node, metrics] : nodes) {
+    if (metrics.lower_bound(metric_name(group, "")) == metrics.end()) continue;
+    const bool took_part = std::ranges::any_of(metrics, [&](const auto& entry) {
+      return entry.first.starts_with(metric_name(group, ""));
+    });
+    if (took_part) metrics[metric_name(group, metric)].add(value);
+  }
+}
+
+std::map<std::string, Metrics> nodes_of(const Report& report) {
+  std::map<std::string, Metrics> nodes;
+  for (const PointRecord& run : report.points) {
+    if (run.status == PointStatus::kOk) add_run(nodes, run);
+  }
+  for (const PointRecord& run : report.points) {
+    if (run.status != PointStatus::kOk || !report.groups.empty()) continue;
+    add_whole(nodes, run.group, "throughput_total", run.samples_per_sec);
+  }
+  for (const GroupRecord& group : report.groups) {
+    if (group.samples_per_sec) {
+      add_whole(nodes, group.group, "throughput_total", *group.samples_per_sec);
+    }
+  }
+  for (const ScalingTable& table : report.scaling) {
+    const std::string kind = table.kind == "weak" ? "" : "_" + table.kind;
+    for (const ScalingRow& row : table.rows) {
+      add_whole(nodes, row.group, "scaling_efficiency" + kind, row.efficiency);
+    }
+  }
+  return nodes;
+}
+
+}  // namespace
+
+std::string render_superbench(std::span<const Report> reports) {
+  std::string text;
+  for (const Report& report : reports) {
+    for (const auto& [node, metrics] : nodes_of(report)) {
+      Json line = {{"node", node}};
+      for (const auto& [name, mean] : metrics) line[name] = mean.value();
+      text += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace scalemark::reporting

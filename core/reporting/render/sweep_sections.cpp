@@ -1,0 +1,332 @@
+#include "core/reporting/render/sweep_sections.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/reporting/render/text.h"
+#include "core/reporting/report_json.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr const char* kAbsent = "-";
+
+template <class Row>
+Column column(std::vector<std::string> head, bool left, const std::vector<Row>& rows,
+              const std::function<std::string(const Row&)>& text) {
+  Column result{std::move(head), left, {}};
+  for (const Row& row : rows) result.cells.push_back(text(row));
+  return result;
+}
+
+std::string or_absent(const std::optional<double>& value, std::string (*text)(double)) {
+  return value ? text(*value) : kAbsent;
+}
+
+// "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
+std::string share_interval(const std::optional<double>& low, const std::optional<double>& high) {
+  return interval_text(low, high, percent_text);
+}
+
+std::string fixed_text(const std::map<std::string, std::string>& fixed) {
+  std::string text;
+  for (const auto& [name, value] : fixed) text += (text.empty() ? "" : ", ") + name + " " + value;
+  return text;
+}
+
+std::string strategy_text(const ScalingRow& row) {
+  return row.strategy == "none" && row.world_size > 1 ? "solo" : row.strategy;
+}
+
+Section scaling_section(const ScalingTable& table) {
+  using Row = ScalingRow;
+  const auto& rows = table.rows;
+  const auto loss = [&](const char* name, double LossOfEfficiency::*term) {
+    return column<Row>({"lost:", name}, false, rows, [term](const Row& row) {
+      return row.loss_of_efficiency ? percent_text((*row.loss_of_efficiency).*term)
+                                    : std::string(kAbsent);
+    });
+  };
+  Section section{"Scaling, " + table.kind, {}, {}};
+  section.columns = {
+      column<Row>({"ranks"}, false, rows,
+                  [](const Row& row) { return std::to_string(row.world_size); }),
+      column<Row>({"strategy"}, true, rows, strategy_text),
+      column<Row>({"samples", "per s"}, false, rows,
+                  [](const Row& row) { return readable(row.samples_per_sec); }),
+      column<Row>({"speed-up"}, false, rows, [](const Row& row) { return readable(row.speedup); }),
+      column<Row>({"effic. %"}, false, rows,
+                  [](const Row& row) { return percent_text(row.efficiency); }),
+      column<Row>({"95 %", "interval"}, true, rows,
+                  [](const Row& row) {
+                    return share_interval(row.efficiency_ci95_low, row.efficiency_ci95_high);
+                  }),
+      loss("comm", &LossOfEfficiency::communication),
+      loss("imbal", &LossOfEfficiency::persistent_imbalance),
+      loss("jitter", &LossOfEfficiency::jitter),
+      loss("data", &LossOfEfficiency::data_wait),
+      loss("slower", &LossOfEfficiency::slower_compute),
+  };
+  section.lines.push_back("fixed: " + fixed_text(table.fixed));
+  section.lines.push_back("efficiency relative to " + table.relative_to +
+                          ", paired within blocks; what is lost in points of efficiency");
+  for (const ScalingRow& row : rows) {
+    if (row.in_words.empty() || row.world_size == 1) continue;
+    section.lines.push_back(std::to_string(row.world_size) + " ranks, " + strategy_text(row) +
+                            ": " + row.in_words);
+  }
+  if (!table.left_out.empty()) {
+    section.lines.push_back(std::to_string(table.left_out.size()) +
+                            " runs left out: their baseline ran in another session");
+  }
+  return section;
+}
+
+std::string status_text(const GroupRecord& group) {
+  std::string text;
+  for (const auto& [status, count] : group.status_counts) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + status;
+  }
+  return text;
+}
+
+bool any_group(const Report& report, const std::function<bool(const GroupRecord&)>& test) {
+  return std::ranges::any_of(report.groups, test);
+}
+
+Section groups_section(const Report& report) {
+  using Row = GroupRecord;
+  const auto& rows = report.groups;
+  Section section{"Points over their repetitions", {}, {}};
+  section.columns = {
+      column<Row>({"point"}, true, rows, [](const Row& g) { return g.group; }),
+      column<Row>({"samples", "per s"}, false, rows,
+                  [](const Row& g) { return or_absent(g.samples_per_sec, readable); }),
+      column<Row>({"95 %", "interval"}, true, rows,
+                  [](const Row& g) { return interval_text(g.ci95_low, g.ci95_high, readable); }),
+      column<Row>({"CV %"}, false, rows,
+                  [](const Row& g) { return or_absent(g.cv_between, percent_text); }),
+      column<Row>({"runs"}, true, rows, status_text),
+  };
+  if (any_group(report, [](const Row& g) { return g.stop_reason != "repetitions"; })) {
+    section.columns.push_back(
+        column<Row>({"stopped by"}, true, rows, [](const Row& g) { return g.stop_reason; }));
+  }
+  if (any_group(report, [](const Row& g) { return g.samples_per_joule.has_value(); })) {
+    section.columns.push_back(column<Row>({"samples", "per J"}, false, rows, [](const Row& g) {
+      return or_absent(g.samples_per_joule, readable);
+    }));
+  }
+  if (any_group(report, [](const Row& g) { return g.samples_per_dollar.has_value(); })) {
+    section.columns.push_back(column<Row>({"samples", "per $"}, false, rows, [](const Row& g) {
+      return or_absent(g.samples_per_dollar, readable);
+    }));
+  }
+  return section;
+}
+
+Section stragglers_section(const Report& report) {
+  using Row = Straggler;
+  const auto& rows = report.stragglers;
+  Section section{"Ranks that stand out", {}, {}};
+  section.columns = {
+      column<Row>({"point"}, true, rows, [](const Row& s) { return s.group; }),
+      column<Row>({"rank"}, false, rows, [](const Row& s) { return std::to_string(s.rank); }),
+      column<Row>({"host"}, true, rows, [](const Row& s) { return s.host; }),
+      column<Row>({"device"}, true, rows, [](const Row& s) { return s.device; }),
+      column<Row>({"slower", "by %"}, false, rows,
+                  [](const Row& s) { return percent_text(s.deviation); }),
+      column<Row>({"at least", "% (95 %)"}, false, rows,
+                  [](const Row& s) { return or_absent(s.low95, percent_text); }),
+      column<Row>({"verdict"}, true, rows, [](const Row& s) { return s.verdict; }),
+  };
+  section.lines.push_back(
+      "named when above 3 % and the usual spread of ranks, and above 0 in the 95 % bound over "
+      "runs");
+  return section;
+}
+
+Section gaps_section(const Report& report) {
+  using Row = DataGap;
+  const auto& rows = report.data_gaps;
+  Section section{"Real against synthetic data", {}, {}};
+  section.columns = {
+      column<Row>({"point"}, true, rows, [](const Row& g) { return g.real_group; }),
+      column<Row>({"real", "per s"}, false, rows,
+                  [](const Row& g) { return readable(g.real_samples_per_sec); }),
+      column<Row>({"synthetic", "per s"}, false, rows,
+                  [](const Row& g) { return readable(g.synthetic_samples_per_sec); }),
+      column<Row>({"lost %"}, false, rows, [](const Row& g) { return percent_text(g.lost_share); }),
+      column<Row>({"95 %", "interval"}, true, rows, [](const Row& g) {
+        return share_interval(g.lost_share_ci95_low, g.lost_share_ci95_high);
+      })};
+  return section;
+}
+
+Section predictions_section(const Report& report) {
+  using Row = Prediction;
+  const auto& rows = report.predictions;
+  Section section{"Predictions", {}, {}};
+  section.columns = {
+      column<Row>({"slice"}, true, rows, [](const Row& p) { return p.slice; }),
+      column<Row>({"ranks"}, false, rows,
+                  [](const Row& p) { return std::to_string(p.world_size); }),
+      column<Row>({"samples", "per s"}, false, rows,
+                  [](const Row& p) { return readable(p.samples_per_sec); }),
+      column<Row>({"band"}, true, rows,
+                  [](const Row& p) { return interval_text(p.low, p.high, readable); }),
+      column<Row>({"effic. %"}, false, rows,
+                  [](const Row& p) { return percent_text(p.efficiency); }),
+      column<Row>({"basis"}, true, rows, [](const Row& p) { return p.basis; })};
+  return section;
+}
+
+// What is said of many points stands once, with how many.
+Section findings_section(const Report& report) {
+  std::vector<std::pair<const Finding*, int>> kinds;
+  for (const Finding& finding : report.findings) {
+    const auto same = [&](const auto& kind) {
+      return kind.first->code == finding.code && kind.first->severity == finding.severity &&
+             !finding.point.empty() && !kind.first->point.empty();
+    };
+    const auto known = std::ranges::find_if(kinds, same);
+    if (known == kinds.end()) {
+      kinds.emplace_back(&finding, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  const auto weight = [](const auto& kind) {
+    return kind.first->severity == "error" ? 0 : kind.first->severity == "warning" ? 1 : 2;
+  };
+  std::ranges::stable_sort(kinds, {}, weight);
+  Section section{"Findings", {}, {}};
+  for (const auto& [finding, count] : kinds) {
+    std::string line = finding->severity + " " + finding->code + ": ";
+    if (!finding->point.empty()) line += finding->point + ": ";
+    line += finding->text;
+    if (count > 1) line += " (and " + std::to_string(count - 1) + " more runs)";
+    section.lines.push_back(line);
+  }
+  return section;
+}
+
+Section state_section(const Report& report) {
+  Section section{"State", {}, {}};
+  if (report.status != ReportStatus::kComplete) {
+    section.lines.push_back(
+        "this report is " + std::string(to_string(report.status)) +
+        (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
+  }
+  for (const ErrorRecord& error : report.errors) section.lines.push_back(format_error_line(error));
+  for (const SessionRecord& session : report.sessions) {
+    if (report.sessions.size() < 2 && session.broke_with.empty()) continue;
+    section.lines.push_back("session " + std::to_string(session.session) + ": from " +
+                            session.started + " on " + session.hostname +
+                            (session.broke_with.empty()
+                                 ? ""
+                                 : ", resumed although this changed: " + session.broke_with));
+  }
+  return section;
+}
+
+std::string counted(int n, const char* noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+const GroupRecord* fastest(const Report& report) {
+  const GroupRecord* best = nullptr;
+  for (const GroupRecord& group : report.groups) {
+    if (!group.samples_per_sec) continue;
+    if (!best || *group.samples_per_sec > *best->samples_per_sec) best = &group;
+  }
+  return best;
+}
+
+std::string drift_sentence(const Drift& drift) {
+  std::string text = "Over the sweep speed moved by " + percent_text(drift.per_sweep) + " %";
+  if (drift.ci95_low && drift.ci95_high) {
+    text += " (95 % interval " + share_interval(drift.ci95_low, drift.ci95_high) + ")";
+  }
+  return text + ".";
+}
+
+// The widest row that communicates of each slice.
+std::vector<std::string> efficiency_sentences(const Report& report) {
+  std::vector<std::string> sentences;
+  for (const ScalingTable& table : report.scaling) {
+    const ScalingRow* last = nullptr;
+    for (const ScalingRow& row : table.rows) {
+      if (row.strategy != "none" && row.world_size > 1) last = &row;
+    }
+    if (!last) continue;
+    const auto size = table.kind == "weak" ? table.fixed.find("batch_size")
+                                           : table.fixed.find("global_batch_size");
+    std::string text =
+        table.kind +
+        (size == table.fixed.end()
+             ? ""
+             : (table.kind == "weak" ? ", batch " : ", global batch ") + size->second) +
+        ": " + std::to_string(last->world_size) + " ranks reach " + readable(last->speedup) +
+        "x, efficiency " + percent_text(last->efficiency) + " %";
+    if (last->efficiency_ci95_low && last->efficiency_ci95_high) {
+      text += " (" + share_interval(last->efficiency_ci95_low, last->efficiency_ci95_high) + ")";
+    }
+    if (!last->in_words.empty()) text += "; " + last->in_words;
+    sentences.push_back(text + ".");
+  }
+  return sentences;
+}
+
+}  // namespace
+
+bool is_sweep(const Report& report) { return !report.groups.empty(); }
+
+std::vector<std::string> summary_in_words(const Report& report) {
+  std::vector<std::string> sentences;
+  int runs = 0, ok = 0;
+  for (const GroupRecord& group : report.groups) {
+    for (const auto& [status, count] : group.status_counts) runs += count;
+    ok += group.n;
+  }
+  sentences.push_back(counted(static_cast<int>(report.groups.size()), "point") + ", " +
+                      counted(runs, "run") + ", " + std::to_string(ok) + " of them measured.");
+  if (const GroupRecord* best = fastest(report)) {
+    std::string text =
+        "Fastest: " + best->group + " with " + readable(*best->samples_per_sec) + " samples/s";
+    if (best->ci95_low && best->ci95_high) {
+      text += " (95 % interval " + interval_text(best->ci95_low, best->ci95_high, readable) + ")";
+    }
+    sentences.push_back(text + ".");
+  } else if (!report.groups.empty()) {
+    sentences.push_back("No point could be measured.");
+  }
+  for (auto& sentence : efficiency_sentences(report)) sentences.push_back(std::move(sentence));
+  if (report.drift) sentences.push_back(drift_sentence(*report.drift));
+  const auto warnings = std::ranges::count_if(
+      report.findings, [](const Finding& finding) { return finding.severity != "info"; });
+  sentences.push_back(warnings == 0 ? std::string("Nothing to warn of.")
+                                    : counted(static_cast<int>(warnings), "warning") +
+                                          ", listed under findings.");
+  return sentences;
+}
+
+std::vector<Section> sweep_sections(const Report& report) {
+  std::vector<Section> sections;
+  for (const ScalingTable& table : report.scaling) sections.push_back(scaling_section(table));
+  if (!report.groups.empty()) sections.push_back(groups_section(report));
+  if (!report.stragglers.empty()) sections.push_back(stragglers_section(report));
+  if (!report.data_gaps.empty()) sections.push_back(gaps_section(report));
+  if (!report.predictions.empty()) sections.push_back(predictions_section(report));
+  for (Section& section : std::vector{findings_section(report), state_section(report)}) {
+    if (!section.lines.empty()) sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,29 @@
+// What a sweep says, as titled tables of text: the console and Markdown set the same sections.
+// Private to this folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/reporting/report.h"
+#include "core/reporting/text_table.h"
+
+namespace scalemark::reporting {
+
+struct Section {
+  std::string title;
+  std::vector<Column> columns;     // none: only lines
+  std::vector<std::string> lines;  // under the table
+};
+
+// True for a report that holds more than single points.
+bool is_sweep(const Report& report);
+
+// What the sweep found, in a few sentences: fastest point, best and worst efficiency, what failed.
+std::vector<std::string> summary_in_words(const Report& report);
+
+// Scaling tables, groups, ranks, data gaps, drift, predictions, findings, errors: those that are
+// there.
+std::vector<Section> sweep_sections(const Report& report);
+
+}  // namespace scalemark::reporting

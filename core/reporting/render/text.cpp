@@ -1,0 +1,85 @@
+#include "core/reporting/render/text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "core/catalogue/workload.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::string printed(const char* pattern, double value) {
+  std::array<char, 400> text{};  // a double has up to 309 digits before the point
+  std::snprintf(text.data(), text.size(), pattern, value);
+  return text.data();
+}
+
+std::string escaped(std::string_view text, bool replace_controls) {
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else if (c == '>') {
+      result += "&gt;";
+    } else if (c == '"') {
+      result += "&quot;";
+    } else if (c == '\'') {
+      result += "&#39;";
+    } else if (replace_controls && (code < 0x20 || code == 0x7F)) {
+      result += c == '\n' || c == '\t' || c == '\r' ? "&#" + std::to_string(code) + ";"
+                                                    : std::string("\xEF\xBF\xBD");
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string exact(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+std::string readable(double value) {
+  const double size = std::abs(value);
+  if (size >= 1e7) return printed("%.4g", value);
+  if (size >= 1000) return printed("%.0f", value);
+  if (size >= 100) return printed("%.1f", value);
+  if (size >= 1) return printed("%.2f", value);
+  return printed("%.3g", value);
+}
+
+std::string percent_text(double share) { return printed("%.1f", 100 * share); }
+
+std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
+                          std::string (*text)(double)) {
+  if (!low || !high) return "-";
+  return text(*low) + " .. " + text(*high);
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string result = escaped(text, true);
+  for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {  // U+FFFE, U+FFFF
+    for (std::size_t at = 0; (at = result.find(forbidden, at)) != std::string::npos;) {
+      result.replace(at, forbidden.size(), "\xEF\xBF\xBD");
+    }
+  }
+  return result;
+}
+
+std::string html_escaped(std::string_view text) { return escaped(text, false); }
+
+std::string sample_unit(const std::string& workload) {
+  const auto* known = catalogue::find_workload(workload);
+  return known ? std::string(known->sample_unit) : "samples";
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,26 @@
+// Pieces of text that several renderers need. Private to this folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/reporting/records.h"
+
+namespace scalemark::reporting {
+
+std::string exact(double value);     // shortest text that reads back bit by bit
+std::string readable(double value);  // four digits that say something
+std::string percent_text(double share);
+std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
+                          std::string (*text)(double));
+
+// For XML 1.0 text and attributes; what XML cannot hold becomes U+FFFD.
+std::string xml_escaped(std::string_view text);
+
+// For HTML text and attributes.
+std::string html_escaped(std::string_view text);
+
+std::string sample_unit(const std::string& workload);  // "images"; "samples" when unknown
+
+}  // namespace scalemark::reporting
