@@ -7,12 +7,18 @@ std::vector<Option> tool_options() {
   constexpr Group kGroup = Group::kTool;
   return {
       {.name = "format",
-       .kind = Kind::kChoice,
        .group = kGroup,
        .commands = kReport,
        .default_text = "table",
-       .help = "how the report is shown",
-       .choices = {"table", "md"}},
+       .help = "how the report is shown: table, md, csv, jsonl, html, junit, superbench or prom; "
+               "several with commas between; FORMAT=FILE writes to a file instead of stdout",
+       .value_name = "FORMAT[=FILE],..."},
+      {.name = "redact",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kReport,
+       .default_text = "off",
+       .help = "hide host names, serial numbers, paths and addresses, for publishing"},
       {.name = "topology",
        .kind = Kind::kPath,
        .group = kGroup,

@@ -168,7 +168,7 @@ class Report(Commands):
         for content in ("", "{}", '{"schema": "another/1"}', "no JSON", "[]"):
             other.write_text(content)
             self.assertIn(str(other), self.refused(65, "report", str(other)), content)
-        self.refused(78, "report", self.path("1"), "--format", "html")
+        self.refused(78, "report", self.path("1"), "--format", "pdf")
 
 
 if __name__ == "__main__":

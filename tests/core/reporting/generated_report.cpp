@@ -1,0 +1,139 @@
+#include "tests/core/reporting/generated_report.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+
+#include "tests/core/reporting/sample_report.h"
+#include "tests/core/reporting/sample_sweep.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr std::array kNames = {
+    "node-7",
+    "n7.cluster.example.org",
+    "n\xC3\xB6"
+    "de-\xE6\xA9\x9F-\xF0\x9F\x94\xA5",  // umlaut, CJK, emoji
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "]]>&amp;\"'`",
+    "a|b\\|c*_[x](javascript:alert(1))",
+    "line\nbreak\r\n\ttab",
+    "=cmd|' /C calc'!A0",
+    "\xE2\x80\xAE"
+    "evil\xE2\x80\xA8",  // right-to-left, line separator
+    "bad\xFF\xC0utf8",   // not UTF-8
+    "\x01\x1F\x7F",      // control characters
+    "@DATA@ @TEXT@ @SCRIPT@ $& $1 %s %n",
+    "",
+    "ns:metric:0,le=\"+Inf\"} 1",
+};
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed), seed_(seed) {}
+
+  Report report() {
+    Report report = chance(15) ? sample_report(1 + pick(2), chance(50)) : sweep();
+    if (chance(20)) damage_identity(report);
+    for (PointRecord& point : report.points) disturb(point);
+    resummarise(report);
+    surroundings(report);
+    return report;
+  }
+
+ private:
+  bool chance(int percent) { return pick(100) < percent; }
+  int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+  std::string name() {
+    return kNames[static_cast<std::size_t>(pick(static_cast<int>(kNames.size())))];
+  }
+
+  Report sweep() {
+    constexpr std::array<std::array<int, 3>, 4> kWorlds = {
+        {{1, 1, 1}, {1, 2, 4}, {2, 4, 8}, {1, 3, 5}}};
+    const auto& worlds = kWorlds[static_cast<std::size_t>(pick(4))];
+    SweepShape shape{
+        .seed = seed_, .world_sizes = {worlds.begin(), worlds.end()}, .batch_sizes = {16, 64}};
+    shape.world_sizes.erase(std::unique(shape.world_sizes.begin(), shape.world_sizes.end()),
+                            shape.world_sizes.end());
+    shape.repetitions = 1 + pick(4);
+    shape.steps = 1 + pick(30);
+    shape.run_noise = chance(20) ? 0.5 : 0.004;
+    shape.step_noise = chance(20) ? 0 : 0.02;
+    if (chance(20)) shape.out_of_memory_from = 1;  // nothing fits
+    shape.solo = chance(50);
+    shape.real_data = chance(50);
+    shape.host = chance(60) ? name() : "gpu-node-07";
+    return sample_sweep(shape);
+  }
+
+  // Another name for a group, everywhere; ids stay unique.
+  void damage_identity(Report& report) {
+    const std::string odd = name();
+    for (PointRecord& point : report.points) {
+      point.group += odd;
+      point.id += odd;
+    }
+  }
+
+  void disturb(PointRecord& point) {
+    if (chance(5)) fail(point);
+    if (chance(5)) point.phases_s = {};
+    if (chance(3)) point.ranks.clear();
+    if (chance(5)) point.step_samples_s.clear();
+    if (chance(5)) point.loss_first.reset();
+    if (chance(5)) point.started = "yesterday";
+    if (chance(5)) point.session = 1;
+    if (chance(3)) point.memory_peak_bytes = ~0ULL;
+    if (chance(3)) scale(point, chance(50) ? 1e150 : 1e-150);
+  }
+
+  void fail(PointRecord& point) {
+    point.status = std::array{PointStatus::kOom, PointStatus::kFailed,
+                              PointStatus::kSkipped}[static_cast<std::size_t>(pick(3))];
+    point.reason = name();
+  }
+
+  static void scale(PointRecord& point, double factor) {
+    point.samples_per_sec *= factor;
+    point.wall_s /= factor;
+    point.step_s.mean /= factor;
+    for (double& step : point.step_samples_s) step /= factor;
+  }
+
+  static void resummarise(Report& report) {
+    std::erase_if(report.findings, [](const Finding& finding) { return finding.point.empty(); });
+    if (report.invocation.command == "sweep") summarise(report);
+  }
+
+  void surroundings(Report& report) {
+    if (chance(20)) report.environment.hosts.clear();
+    if (chance(20)) report.run_id = name();
+    if (chance(20))
+      report.findings.push_back({"odd", chance(50) ? "error" : "warning", "", name()});
+    if (chance(20)) report.errors.push_back(bad_data(name(), name(), name()).record());
+    if (chance(20)) report.invocation.command_line = "scalemark sweep --data " + name();
+    if (chance(20))
+      report.predictions.push_back({name(), 1024, 1e300, 1e-300, 1.0, 1e308, "assumed"});
+    if (chance(10)) report.drift = Drift{-0.5, {}, {}};
+    if (chance(10)) report.points.clear();
+    if (chance(10)) report.scaling.clear();
+    if (chance(20)) {
+      report.status = ReportStatus::kPartial;
+      report.exit_code.reset();
+      report.finished.clear();
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::uint64_t seed_;
+};
+
+}  // namespace
+
+Report generated_report(std::uint64_t seed) { return Generator(seed).report(); }
+
+}  // namespace scalemark::reporting

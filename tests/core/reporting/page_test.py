@@ -1,0 +1,122 @@
+"""The HTML page in a browser: it opens offline, every chart has drawn, the console is clean, tables
+sort, names stay text. Chromium runs headless; skipped with a reason where there is none.
+
+`page_test.py FOLDER` keeps the page and screenshots (light, dark, phone, print) there.
+"""
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
+PROBE = """<script>
+window.addEventListener('load', () => setTimeout(() => {
+  const drawn = [...document.querySelectorAll('canvas')].map(canvas => {
+    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    const colours = new Set();
+    for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] > 200) colours.add(pixels[i] >> 4 << 8 | pixels[i + 1] >> 4 << 4 | pixels[i + 2] >> 4);
+    return {name: canvas.getAttribute('aria-label'), colours: colours.size, width: canvas.width};
+  });
+  const sorted = [...document.querySelectorAll('table')].map(table => {
+    const head = [...table.querySelectorAll('th')].find(th => th.textContent === 'samples/s');
+    if (!head) return null;
+    const column = [...head.parentNode.children].indexOf(head);
+    head.firstChild.click();
+    return [...table.tBodies[0].rows].map(row => row.cells[column].textContent).filter(text => !isNaN(text)).map(Number);
+  }).filter(Boolean);
+  const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  document.body.replaceChildren();
+  const answer = document.createElement('pre');
+  answer.id = 'answer';
+  answer.textContent = JSON.stringify({drawn, sorted, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
+  document.body.append(answer);
+}, 100));
+</script></body>"""
+CHARTS = {"Speed-up", "Scaling efficiency", "From ideal to measured", "Throughput against batch", "Where a step goes",
+          "Histogram", "Timeline", "Ranks", "Peak against estimate"}
+
+
+def browser():
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def chromium(folder, page, *options):
+    return subprocess.run([browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                           f"--user-data-dir={folder}/profile", "--hide-scrollbars", "--enable-logging=stderr", "--v=0",
+                           "--run-all-compositor-stages-before-draw", "--virtual-time-budget=4000", *options,
+                           page.resolve().as_uri()], capture_output=True, text=True, timeout=120)
+
+
+def console(done):
+    return [line for line in done.stderr.split("\n") if ":CONSOLE" in line]
+
+
+def open_page(folder, text, *options):
+    page = folder / "probe.html"
+    head = "<script>window.alerted = 0; window.alert = () => { window.alerted++; };</script>"
+    csp = text.replace("<head>", "<head>" + head, 1)
+    page.write_text(csp[:csp.rindex("</body>")] + PROBE + csp[csp.rindex("</body>") + len("</body>"):], encoding="utf-8")
+    done = chromium(folder, page, "--dump-dom", *options)
+    found = re.search(r'<pre id="answer">(.*?)</pre>', done.stdout, re.S)
+    assert found, done.stderr[-2000:] + done.stdout[-500:]
+    assert not console(done), console(done)
+    answer = json.loads(html.unescape(found[1]))
+    assert answer["alerted"] == 0, "a name ran as a script"
+    return answer
+
+
+def check_sweep(folder):
+    text = (folder / "sweep.html").read_text(encoding="utf-8")
+    for options, theme in (((), "light"), (("--blink-settings=preferredColorScheme=0",), "dark"),
+                           (("--window-size=390,900",), "light")):
+        answer = open_page(folder, text, *options)
+        assert {chart["name"] for chart in answer["drawn"]} == CHARTS, answer["drawn"]
+        blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
+        assert not blank, blank
+        assert answer["theme"] == theme, answer["theme"]
+        assert not answer["wide"], f"{options}: the page is wider than the window"
+        assert len(answer["sorted"]) >= 4
+        for column in answer["sorted"]:
+            assert len(column) > 1 and column == sorted(column), column
+    return len(text)
+
+
+def check_generated(folder, count):
+    """Whatever the report: no script error. What there is to draw differs."""
+    for i in range(count):
+        open_page(folder, (folder / f"{i}.html").read_text(encoding="utf-8"))
+
+
+def keep_pictures(folder):
+    page = folder / "sweep.html"
+    for name, options in (("light", ("--window-size=1200,5200",)),
+                          ("dark", ("--window-size=1200,5200", "--blink-settings=preferredColorScheme=0")),
+                          ("phone", ("--window-size=500,8600",))):
+        chromium(folder, page, f"--screenshot={folder}/{name}.png", *options)
+    chromium(folder, page, f"--print-to-pdf={folder}/print.pdf", "--no-pdf-header-footer")
+
+
+def main():
+    if not browser():
+        print("skipped: there is no chromium")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else name)
+        subprocess.run([BINARY / "tests/write_sweeps", folder], check=True, timeout=60)
+        size = check_sweep(folder)
+        if len(sys.argv) > 1:
+            keep_pictures(folder)
+        generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 4
+        subprocess.run([BINARY / "tests/write_sweeps", folder / "more", str(generated), "7"], check=True, timeout=60)
+        check_generated(folder / "more", generated)
+        print(f"a page of {size / 1e6:.1f} MB: {len(CHARTS)} charts drawn light, dark and on a phone; "
+              f"{generated} generated pages without an error")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,238 @@
+"""Every rendering of generated reports (missing phases, one rank, nothing fitted, hostile names,
+enormous numbers) can be read by a reader that we did not write, and says what the JSON says.
+
+Oracles: python's csv, json, xml and html parsers, junitparser, promtool (Debian: prometheus).
+50 reports; 1,000 with SCALEMARK_SOAK=full.
+"""
+import csv
+import html.parser
+import io
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+import junitparser
+
+BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
+FORMATS = ("table", "md", "csv", "jsonl", "html", "junit", "superbench", "prom")
+
+
+def ok_points(report):
+    return [p for p in report["points"] if p["status"] == "ok"]
+
+
+def check_csv(report, text):
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert len(rows) == len(report["points"]), "one row per point"
+    for row, point in zip(rows, report["points"]):
+        assert None not in row, "a row longer than the head"
+        for key in ("id", "group", "status", "data"):
+            assert row[key] == point[key], (key, row[key], point[key])
+        assert row["reason"] == point.get("reason", "")
+        if point["status"] == "ok":
+            assert float(row["samples_per_sec"]) == point["samples_per_sec"]
+            assert float(row["step_mean_s"]) == point["step_s"]["mean"]
+            assert int(row["memory_peak_bytes"]) == point["memory_peak_bytes"]
+        else:
+            assert row["samples_per_sec"] == row["step_mean_s"] == ""
+
+
+def check_jsonl(report, text):
+    lists = {"point": "points", "group": "groups", "scaling": "scaling", "straggler": "stragglers",
+             "data_gap": "data_gaps", "session": "sessions", "prediction": "predictions", "finding": "findings",
+             "error": "errors"}
+    again = {}
+    for line in text.split("\n")[:-1]:
+        entry = json.loads(line)
+        record, run_id = entry.pop("record"), entry.pop("run_id")
+        assert run_id == report["run_id"]
+        if record == "report":
+            again.update(entry, run_id=run_id)
+        else:
+            again.setdefault(lists[record], []).append(entry)
+    for key in lists.values():
+        again.setdefault(key, [])
+    assert again == {**{key: [] for key in lists.values()}, **report}, "jsonl put together is the report"
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.scripts, self.data, self.text, self.tags, self.inside = 0, "", "", [], None
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.scripts += tag == "script"
+        self.inside = "data" if dict(attributes).get("id") == "data" else tag
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside == "data":
+            self.data += data
+        elif self.inside == "pre":
+            self.text += data
+
+
+def check_html(report, text, markdown):
+    page = Page()
+    page.feed(text)
+    assert page.scripts == 3, "a name became a script"
+    assert "img" not in page.tags and "iframe" not in page.tags
+    assert not re.search(r"""(?:src|href)=["'](?!data:)""", text[:text.index("id=\"data\"")]), "loads something"
+    shown = json.loads(page.data)["reports"]
+    assert len(shown) == 1
+    shown, = shown
+    shown.pop("summary")
+    for point, original in zip(shown["points"], report["points"]):
+        point.pop("step_stride", None)
+        steps = point.pop("step_samples_s", None)
+        if steps:
+            assert all(math.isclose(a, b, rel_tol=1e-4) for a, b in
+                       zip((steps[0], max(steps)), (original["step_samples_s"][0], max(original["step_samples_s"]))))
+    bare = json.loads(json.dumps(report))
+    for point in bare["points"]:
+        point.pop("step_samples_s", None)
+    assert shown == bare, "the page holds other data than the report"
+    assert page.text.replace("\r\n", "\n").strip() == markdown.replace("\r\n", "\n").strip(), "no-script text"
+
+
+def check_junit(report, text):
+    suites = junitparser.JUnitXml.fromstring(text.encode())
+    suite, = list(suites)
+    cases = list(suite)
+    groups = {}
+    for point in report["points"]:
+        groups.setdefault(point["group"] or point["id"], []).append(point)
+    findings = [f for f in report["findings"] if f["severity"] == "error"]
+    assert len(cases) == suite.tests == len(groups) + len(findings) + len(report["errors"])
+    failed = sum(any(p["status"] in ("oom", "failed") for p in runs) for runs in groups.values())
+    assert suite.failures == failed + len(findings), (suite.failures, failed, len(findings))
+    assert suite.errors == len(report["errors"])
+    root = ElementTree.fromstring(text)
+    counted = {kind: len(root.findall(f".//{kind}")) for kind in ("failure", "error", "skipped")}
+    assert counted == {"failure": suite.failures, "error": suite.errors, "skipped": suite.skipped}
+    check_junit_schema(root)
+
+
+def check_junit_schema(root):
+    """What the JUnit schemas of Jenkins (junit-10.xsd) and of Ant demand."""
+    assert root.tag == "testsuites" and not root.attrib
+    for suite in root:
+        assert [child.tag for child in suite if child.tag != "testcase"] == ["properties", "system-out", "system-err"]
+        assert suite[0].tag == "properties" and suite[-1].tag == "system-err" and suite[-2].tag == "system-out"
+        for name in ("name", "timestamp", "hostname", "tests", "failures", "errors", "time", "id", "package"):
+            assert suite.get(name) is not None, name
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp"))
+        for case in suite.findall("testcase"):
+            assert set(case.attrib) == {"name", "classname", "time"} and len(case) <= 1
+            assert re.fullmatch(r"\d+\.\d+", case.get("time")), case.get("time")
+            for child in case:
+                assert child.tag in ("failure", "error", "skipped") and child.get("message") is not None
+                assert child.tag == "skipped" or child.get("type")
+
+
+def check_superbench(report, text):
+    nodes = {}
+    for line in text.split("\n")[:-1]:
+        entry = json.loads(line)
+        node = entry.pop("node")
+        assert node not in nodes
+        nodes[node] = entry
+        for metric, value in entry.items():
+            assert re.fullmatch(r"scalemark/[^:]+/[a-z_-]+(:\d+)?", metric, re.S), metric
+            assert isinstance(value, (int, float))
+    assert set(nodes) == {rank["host"] for p in ok_points(report) for rank in p["ranks"]}
+    for group in report.get("groups", []):
+        metric = f"scalemark/{group['group'].replace(':', '_')}/throughput_total"
+        for values in nodes.values():
+            if metric in values:
+                assert math.isclose(values[metric], group["samples_per_sec"], rel_tol=1e-12)
+
+
+def check_prom(report, text):
+    values = [float(line.rsplit(" ", 1)[1]) for line in text.split("\n")[:-1]
+              if line.startswith("scalemark_run_samples_per_second{")]
+    assert sorted(values) == sorted(p["samples_per_sec"] for p in ok_points(report))
+    efficiencies = [float(line.rsplit(" ", 1)[1]) for line in text.split("\n")[:-1]
+                    if line.startswith("scalemark_efficiency_ratio{")]
+    assert efficiencies == [row["efficiency"] for table in report.get("scaling", []) for row in table["rows"]]
+    if promtool := shutil.which("promtool"):
+        done = subprocess.run([promtool, "check", "metrics"], input=text.encode(), capture_output=True, timeout=60)
+        assert done.returncode == 0, done.stderr.decode()[:500] + done.stdout.decode()[:500]
+
+
+def check_text(report, table, markdown):
+    for table_text in (table, markdown):
+        for scaling in report.get("scaling", []):
+            for row in scaling["rows"]:
+                if report.get("groups"):
+                    assert f"{100 * row['efficiency']:.1f}" in table_text, row["efficiency"]
+    for line in markdown.split("\n"):
+        assert "<script" not in line
+    for lines in re.findall(r"(?:^\|.*\n)+", markdown, re.M):
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in lines.split("\n")[:-1]}
+        assert len(widths) == 1, lines
+
+
+def check_redacted(report, redacted):
+    text = json.dumps(redacted, ensure_ascii=False)
+    for host in report["environment"]["hosts"]:
+        for gpu in host["gpus"]:
+            for key in ("uuid", "pci", "serial"):
+                assert not gpu.get(key) or len(gpu[key]) < 4 or gpu[key] not in text, key
+    hosts = {h["hostname"] for h in report["environment"]["hosts"]}
+    for host in hosts & {"gpu-node-07", "node-7", "n7.cluster.example.org"}:
+        assert host not in text, host
+    assert "/home/" not in text and "/data/imagenet" not in text
+    for before, after in zip(report["points"], redacted["points"]):
+        assert before.get("samples_per_sec") == after.get("samples_per_sec")
+        assert before.get("step_s") == after.get("step_s")
+
+
+def check(folder, stem):
+    def read(form):
+        return (folder / f"{stem}.{form}").read_bytes().decode("utf-8")
+
+    report = json.loads(read("json"))
+    check_csv(report, read("csv"))
+    check_jsonl(report, read("jsonl"))
+    check_html(report, read("html"), read("md"))
+    check_junit(report, read("junit"))
+    check_superbench(report, read("superbench"))
+    check_prom(report, read("prom"))
+    check_text(report, read("table"), read("md"))
+    check_redacted(report, json.loads(read("redacted")))
+    return report
+
+
+def main():
+    count = 1000 if os.environ.get("SCALEMARK_SOAK") == "full" else 50
+    points, statuses = 0, set()
+    for begin in range(0, count, 50):  # few at a time: a report with its renderings takes megabytes
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subprocess.run([BINARY / "tests/write_sweeps", folder, "50", str(begin)], check=True, timeout=600)
+            for i in range(50):
+                try:
+                    report = check(folder, str(i))
+                except Exception:
+                    print(f"report of seed {begin + i}", file=sys.stderr)
+                    raise
+                points += len(report["points"])
+                statuses |= {p["status"] for p in report["points"]}
+    assert statuses == {"ok", "oom", "failed", "skipped"}, statuses
+    print(f"{count} reports, {points} points, {len(FORMATS)} renderings and one redaction of each agree with the JSON"
+          + ("" if shutil.which("promtool") else "; promtool is not here"))
+
+
+if __name__ == "__main__":
+    main()
