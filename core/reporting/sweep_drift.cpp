@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <map>
@@ -61,7 +62,7 @@ DriftAnswer drift_of(const RunsByGroup& runs) {
     timed.push_back({number->second, at_s, run->samples_per_sec});
   }
   const auto found = timed.empty() ? std::nullopt : statistics::estimate_drift(timed);
-  if (!found) return {};
+  if (!found || !std::isfinite(found->per_sweep) || !is_finite(found->ci95)) return {};
   return {Drift{found->per_sweep, found->ci95.low, found->ci95.high}, found->finding};
 }
 

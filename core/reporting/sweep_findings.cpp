@@ -2,6 +2,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <tuple>
 
 #include "core/reporting/report_json.h"
 #include "core/reporting/sweep_runs.h"
@@ -95,18 +97,33 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
   }
 }
 
+// One finding per rank, however many points show it.
 void judge_ranks(const SweepSummary& summary, Findings& findings) {
+  struct Shown {
+    double least, most;
+    std::vector<std::string> points;
+  };
+  std::map<std::tuple<int, std::string, std::string, std::string>, Shown> ranks;
   for (const Straggler& rank : summary.stragglers) {
     if (rank.verdict != "straggler" && rank.verdict != "slower") continue;
-    const std::string who = "rank " + std::to_string(rank.rank) + " (" + rank.host +
-                            (rank.device.empty() ? "" : ", " + rank.device) + ")";
-    // ln seconds to per cent of the others' time.
-    const std::string by = percent(std::expm1(rank.deviation));
-    findings.push_back({"straggler", "warning", "",
-                        rank.group + ": " + who + " needs " + by + " more time of its own than " +
-                            (rank.verdict == "slower"
-                                 ? "the other rank; of two, neither can be said to be at fault"
-                                 : "the median of the others, in every run")});
+    const double by = std::expm1(rank.deviation);  // ln seconds to a share of the others' time
+    const auto key = std::tuple(rank.rank, rank.host, rank.device, rank.verdict);
+    Shown& shown = ranks.try_emplace(key, Shown{by, by, {}}).first->second;
+    shown.least = std::min(shown.least, by);
+    shown.most = std::max(shown.most, by);
+    shown.points.push_back(rank.group);
+  }
+  for (const auto& [key, shown] : ranks) {
+    const auto& [rank, host, device, verdict] = key;
+    const std::string least = percent(shown.least), most = percent(shown.most);
+    findings.push_back(
+        {"straggler", "warning", "",
+         "rank " + std::to_string(rank) + " (" + host + (device.empty() ? "" : ", " + device) +
+             ") needs " + least + (least == most ? "" : " to " + most) +
+             " more time of its own than " +
+             (verdict == "slower" ? "the other rank; of two, neither can be said to be at fault: "
+                                  : "the median of the others, in every run: ") +
+             listed(shown.points)});
   }
 }
 

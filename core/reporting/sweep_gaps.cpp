@@ -30,7 +30,7 @@ std::optional<DataGap> gap_between(const Runs& real, const Runs& synthetic) {
               .real_samples_per_sec = std::exp(real_ln),
               .synthetic_samples_per_sec = std::exp(synthetic_ln),
               .lost_share = 1 - ratio.efficiency};
-  if (ratio.efficiency_ci95) {
+  if (is_finite(ratio.efficiency_ci95)) {
     gap.lost_share_ci95_low = 1 - ratio.efficiency_ci95->high;
     gap.lost_share_ci95_high = 1 - ratio.efficiency_ci95->low;
   }

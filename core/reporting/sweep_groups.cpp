@@ -47,7 +47,7 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs,
   for (const PointRecord* run : good) rates.push_back(run->samples_per_sec);
   const auto estimate = statistics::estimate_over_runs(rates);
   group.samples_per_sec = estimate.value;
-  if (estimate.ci95) {
+  if (is_finite(estimate.ci95)) {
     group.ci95_low = estimate.ci95->low;
     group.ci95_high = estimate.ci95->high;
   }

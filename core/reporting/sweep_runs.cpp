@@ -1,8 +1,19 @@
 #include "core/reporting/sweep_runs.h"
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 
 namespace scalemark::reporting {
+namespace {
+
+// As a reader looks for them; the order in which they ran is random.
+auto reading_order(const PointRecord& p) {
+  return std::tie(p.workload, p.task, p.precision, p.data, p.image_size, p.sequence_length,
+                  p.batch_size, p.gradient_accumulation_steps, p.world_size, p.strategy, p.group);
+}
+
+}  // namespace
 
 RunsByGroup::RunsByGroup(std::span<const PointRecord> points) {
   for (const PointRecord& point : points) {
@@ -10,6 +21,9 @@ RunsByGroup::RunsByGroup(std::span<const PointRecord> points) {
     if (runs.empty()) order_.push_back(point.group);
     runs.push_back(&point);
   }
+  std::ranges::stable_sort(order_, [&](const std::string& a, const std::string& b) {
+    return reading_order(*runs_.at(a).front()) < reading_order(*runs_.at(b).front());
+  });
 }
 
 const Runs& RunsByGroup::all(const std::string& group) const {
@@ -24,6 +38,10 @@ Runs RunsByGroup::ok(const std::string& group) const {
     if (run->status == PointStatus::kOk && run->samples_per_sec > 0) good.push_back(run);
   }
   return good;
+}
+
+bool is_finite(const std::optional<statistics::Interval>& interval) {
+  return interval && std::isfinite(interval->low) && std::isfinite(interval->high);
 }
 
 Pairs paired(const Runs& baseline, const Runs& scaled) {

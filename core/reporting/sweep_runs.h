@@ -10,6 +10,7 @@
 
 #include "core/reporting/records.h"
 #include "core/reporting/sweep_summary.h"
+#include "core/statistics/interval.h"
 
 namespace scalemark::reporting {
 
@@ -40,6 +41,10 @@ struct Pairs {
 
 // Each run of `scaled` with the run of `baseline` from its block and session.
 Pairs paired(const Runs& baseline, const Runs& scaled);
+
+// Runs that differ by orders of magnitude have intervals that no number can hold: there is none
+// then.
+bool is_finite(const std::optional<statistics::Interval>& interval);
 
 // The parts of summarise_sweep().
 std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const SummaryOptions& options);

@@ -47,9 +47,8 @@ std::optional<LossOfEfficiency> loss_of(const std::vector<RunPair>& pairs,
     times.push_back({step_times(*pair.baseline), step_times(*pair.scaled)});
   }
   const auto shares = statistics::shares_of_lost_efficiency(times, scaling, ratio);
-  if (std::abs(shares.sum() - (1 - efficiency)) > kSumTolerance * std::max(1.0, efficiency)) {
-    return std::nullopt;
-  }
+  const double missing = std::abs(shares.sum() - (1 - efficiency));
+  if (!(missing <= kSumTolerance * std::max(1.0, efficiency))) return std::nullopt;  // NaN, too
   return LossOfEfficiency{shares.slower_compute, shares.data_wait, shares.persistent_imbalance,
                           shares.jitter, shares.communication};
 }
@@ -79,7 +78,7 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
   row.samples_per_sec = statistics::estimate_over_runs(scaled).value;
   row.speedup = found.speedup;
   row.efficiency = found.efficiency;
-  if (found.efficiency_ci95) {
+  if (is_finite(found.efficiency_ci95)) {
     row.efficiency_ci95_low = found.efficiency_ci95->low;
     row.efficiency_ci95_high = found.efficiency_ci95->high;
   }

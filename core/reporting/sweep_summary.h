@@ -34,7 +34,7 @@ struct SummaryOptions {
 };
 
 struct SweepSummary {
-  std::vector<GroupRecord> groups;  // in the order in which the groups first appear
+  std::vector<GroupRecord> groups;  // by workload, precision, data, size, batch, ranks
   std::vector<ScalingTable> scaling;
   std::vector<Straggler> stragglers;
   std::vector<DataGap> data_gaps;

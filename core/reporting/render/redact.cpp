@@ -18,6 +18,16 @@ const std::set<std::string> kDropped = {"serial", "uuid", "pci"};  // optional i
 const std::set<std::string> kPlaces = {"data",  "vocab",  "output",     "init_from", "save",
                                        "torch", "config", "rendezvous", "topology"};
 
+// Fields that hold words of ours, or versions and times: a host that is called "ok" changes none.
+const std::set<std::string> kKept = {
+    "schema",      "status",      "severity", "code",       "domain",        "verdict",
+    "kind",        "basis",       "workload", "task",       "strategy",      "device",
+    "backend",     "precision",   "started",  "finished",   "memory_format", "gradient_compression",
+    "compiler",    "git_commit",  "version",  "build_type", "device_name",   "stop_reason",
+    "phase",       "relative_to", "launcher", "metric",     "driver",        "built_with",
+    "running_with"};
+constexpr std::size_t kShortestSecret = 4;  // shorter ones are parts of everything
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' ||
          (static_cast<unsigned char>(c) & 0x80);
@@ -66,7 +76,8 @@ class Redactor {
 
  private:
   void add(const std::string& secret, const std::string& instead) {
-    if (!secret.empty()) names_.try_emplace(secret, instead);
+    if (secret.size() >= kShortestSecret || (!secret.empty() && instead.starts_with("host-")))
+      names_.try_emplace(secret, instead);
   }
 
   // n7.cluster.example is known by its short name too.
@@ -89,8 +100,7 @@ class Redactor {
   }
 
   std::string cleaned(std::string text, const std::string& key) const {
-    if (key == "compiler" || key == "git_commit" || key == "started" || key == "finished")
-      return text;
+    if (kKept.contains(key)) return text;
     if (kPlaces.contains(key) && !text.empty() && text != "synthetic") return "<path>";
     for (const auto& [name, instead] : names_) text = with_word(std::move(text), name, instead);
     if (key == "group" || key == "id" || key == "point" || key == "points" ||

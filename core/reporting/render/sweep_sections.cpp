@@ -239,10 +239,16 @@ std::string counted(int n, const char* noun) {
   return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
+// Solo points are no training: nobody asks which of them is fastest.
+bool is_solo(const Report& report, const GroupRecord& group) {
+  const auto run = std::ranges::find(report.points, group.group, &PointRecord::group);
+  return run != report.points.end() && run->strategy == "none" && run->world_size > 1;
+}
+
 const GroupRecord* fastest(const Report& report) {
   const GroupRecord* best = nullptr;
   for (const GroupRecord& group : report.groups) {
-    if (!group.samples_per_sec) continue;
+    if (!group.samples_per_sec || is_solo(report, group)) continue;
     if (!best || *group.samples_per_sec > *best->samples_per_sec) best = &group;
   }
   return best;
@@ -303,7 +309,7 @@ std::vector<std::string> summary_in_words(const Report& report) {
       text += " (95 % interval " + interval_text(best->ci95_low, best->ci95_high, readable) + ")";
     }
     sentences.push_back(text + ".");
-  } else if (!report.groups.empty()) {
+  } else if (ok == 0 && !report.groups.empty()) {
     sentences.push_back("No point could be measured.");
   }
   for (auto& sentence : efficiency_sentences(report)) sentences.push_back(std::move(sentence));

@@ -183,8 +183,16 @@ def check_text(report, table, markdown):
         assert len(widths) == 1, lines
 
 
+def strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from strings(child)
+
+
 def check_redacted(report, redacted):
-    text = json.dumps(redacted, ensure_ascii=False)
+    text = "\n".join(strings(redacted))
     for host in report["environment"]["hosts"]:
         for gpu in host["gpus"]:
             for key in ("uuid", "pci", "serial"):

@@ -52,7 +52,7 @@ function xyChart(datasets, x, y) {
   return {type: 'line', data: {datasets}, options: {
     parsing: true, interaction: {mode: 'nearest', intersect: false},
     scales: {x: {type: 'linear', ...x}, y: {type: 'linear', ...y}},
-    plugins: {legend, tooltip: {filter: item => item.dataset.label !== hidden}}}};
+    plugins: {legend: {...legend, display: datasets.length > 1}, tooltip: {filter: item => item.dataset.label !== hidden}}}};
 }
 
 // Ticks at the values that are there, and nowhere else.
@@ -63,7 +63,7 @@ const ticksAt = values => ({
 
 function barChart(labels, datasets, options) {
   const horizontal = options.horizontal;
-  const values = {...options.values, stacked: options.stacked, beginAtZero: true};
+  const values = {beginAtZero: true, ...options.values, stacked: options.stacked};
   const names = {stacked: options.stacked, ...options.names};
   return {type: 'bar', data: {labels, datasets}, heightPx: options.heightPx, options: {
     indexAxis: horizontal ? 'y' : 'x',

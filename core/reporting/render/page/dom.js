@@ -22,10 +22,11 @@ function readable(value) {
   if (size >= 1000) return value.toFixed(0);
   if (size >= 100) return value.toFixed(1);
   if (size >= 1) return value.toFixed(2);
+  if (size >= 0.1) return value.toFixed(3);
   if (size === 0) return '0';
   return size < 1e-4 ? value.toExponential(2) : Number(value.toPrecision(3)).toString();
 }
-const percent = value => value === undefined ? absent : (100 * value).toFixed(1);
+const percent = value => value === undefined ? absent : (100 * value).toFixed(1).replace(/^-0\.0$/, '0.0');
 const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFixed(2);
 const interval = (pair, text) => pair ? `${text(pair[0])} .. ${text(pair[1])}` : absent;
 

@@ -6,12 +6,12 @@ const phases = [['forward', 'forward'], ['backward', 'backward'], ['optimizer', 
 const okRuns = report => report.points.filter(p => p.status === 'ok');
 
 function runsByGroup(report) {
-  const groups = new Map();
+  const groups = new Map((report.groups || []).map(group => [group.group, []]));
   for (const point of okRuns(report)) {
     if (!groups.has(point.group)) groups.set(point.group, []);
     groups.get(point.group).push(point);
   }
-  return groups;
+  return new Map([...groups].filter(([, runs]) => runs.length));
 }
 
 const isSolo = p => p.strategy === 'none' && p.world_size > 1;

@@ -73,9 +73,12 @@ function waterfallChart(row) {
   }
   bars.push(['measured', 0, row.speedup, '--accent']);
   const data = bars.map(([, from, to]) => [from, to]);
+  // Small losses of a large speed-up would be hair lines above zero.
+  const low = Math.min(ideal, ...bars.map(([, , to]) => to)), high = Math.max(...bars.map(([, , to]) => to));
+  const min = Math.max(0, low - 1.2 * Math.max(high - low, 0.02 * ideal));
   return barChart(bars.map(bar => bar[0]),
       [{label: 'speed-up', data, backgroundColor: bars.map(bar => color(bar[3])), barPercentage: 0.85, minBarLength: 2}],
-      {values: axis('speed-up'), tooltip: {label: item => {
+      {values: axis('speed-up', {min}), tooltip: {label: item => {
         const [from, to] = item.raw;
         return from === 0 ? `${readable(to)}x` : `${to < from ? '\u2212' : '+'}${Math.abs(to - from).toFixed(3)}x`;
       }}});
@@ -90,7 +93,7 @@ function waterfallSection(report) {
   const most = (talking.length ? talking : rows).reduce((a, b) => b.row.world_size >= a.row.world_size ? b : a);
   let chosen = most.row;
   const words = make('p', {class: 'waterfall'}, chosen.in_words || '');
-  const chart = figure('From ideal to measured', 'The terms add up exactly to what is lost.', () => waterfallChart(chosen));
+  const chart = figure('From ideal to measured', 'The terms add up exactly to what is lost. The axis may begin above zero.', () => waterfallChart(chosen));
   return card('Why not more', choice('point', rows, entry => entry.name, rows.indexOf(most), entry => {
     chosen = entry.row;
     words.textContent = chosen.in_words || '';
@@ -99,7 +102,9 @@ function waterfallSection(report) {
 }
 
 function throughputFigure(report) {
-  const groups = [...runsByGroup(report).values()].map(runs => runs[0]).filter(p => !isSolo(p));
+  const all = [...runsByGroup(report).values()].map(runs => runs[0]).filter(p => !isSolo(p));
+  const talking = all.filter(p => p.strategy !== 'none');
+  const groups = talking.some(p => p.world_size === 1) || !talking.length ? talking.length ? talking : all : all;
   const known = new Map((report.groups || []).map(group => [group.group, group]));
   const batch = p => report.scaling?.some(t => t.kind !== 'weak') ? p.global_batch_size : p.batch_size;
   const title = report.scaling?.some(t => t.kind !== 'weak') ? 'global batch' : 'batch per rank';
@@ -129,7 +134,7 @@ function phasesFigure(report) {
         {stacked: true, values: axis('ms per step'), names: axis('ranks and strategy')});
   });
   const picker = choice('slice', tables, of => sliceName(of, tables), tables.length - 1, of => { chosen = of; chart.redraw(); });
-  return make('div', {}, picker, chart.element);
+  return make('div', {}, chart.element, picker);
 }
 
 function throughputSection(report) {
