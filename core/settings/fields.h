@@ -8,8 +8,8 @@ namespace scalemark::settings {
 
 // Calls visit(name, field) for each field of `s` (Settings, or const Settings); a pair of fields
 // under one name (adam_betas) as visit(name, first, second), the timeouts as
-// visit.timeouts(name, every, by_phase), a field with the opposite sense as visit.inverted(name,
-// field).
+// visit.timeouts(name, every, by_phase), the memory limits alike, a field with the opposite sense
+// as visit.inverted(name, field).
 template <class SettingsType, class Visitor>
 void visit_fields(SettingsType& s, Visitor&& visit) {
   visit("workload", s.what.workload);
@@ -58,6 +58,8 @@ void visit_fields(SettingsType& s, Visitor&& visit) {
   visit("backend", s.parallel.backend);
   visit("device", s.parallel.device);
   visit("threads", s.parallel.threads);
+  visit.memory_limits("memory_limit", s.parallel.memory_limit_bytes,
+                      s.parallel.memory_limit_of_rank_bytes);
 
   visit("workers", s.loading.workers);
   visit("pin_memory", s.loading.pin_memory);

@@ -92,7 +92,10 @@ bool is_axis(const Option& option) {
   static constexpr std::string_view kSingle[] = {"vocab", "seed", "init_from", "save"};
   if (!(option.commands & kSweep) || option.layer) return false;
   if (option.name == "world_sizes") return true;
-  if (option.kind == Kind::kBetas || option.kind == Kind::kTimeouts) return false;
+  if (option.kind == Kind::kBetas || option.kind == Kind::kTimeouts ||
+      option.kind == Kind::kMemoryLimit) {
+    return false;
+  }
   return std::ranges::count(kAxisGroups, option.group) > 0 &&
          std::ranges::count(kSingle, option.name) == 0;
 }
@@ -146,6 +149,10 @@ std::string allowed_text(const Option& option) {
       break;
     case Kind::kTimeouts:
       text = "SECONDS or PHASE=SECONDS,... above 0, the phases being " + joined(timeout_phases());
+      break;
+    case Kind::kMemoryLimit:
+      text =
+          "SIZE or RANK=SIZE,... with SIZE a whole number and its unit: 512MiB, 2GiB, 2GB, 4096B";
       break;
     case Kind::kBetas:
       text = "two numbers from 0 to 1 (excluded) with a comma between, like 0.9,0.999";

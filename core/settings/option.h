@@ -15,15 +15,16 @@ namespace scalemark::settings {
 enum class Kind {
   kText,
   kPath,
-  kChoice,    // one of `choices`
-  kSwitch,    // on | off, value required
-  kFlag,      // on | off, given alone it means on
-  kCount,     // whole number
-  kNumber,    // decimal number
-  kSeconds,   // decimal number with an optional unit ms, s, m, h
-  kTimeouts,  // SECONDS | PHASE=SECONDS,...
-  kBetas,     // two numbers in [0, 1), comma between
-  kShare,     // decimal number, or a percentage: 0.02 or 2%
+  kChoice,       // one of `choices`
+  kSwitch,       // on | off, value required
+  kFlag,         // on | off, given alone it means on
+  kCount,        // whole number
+  kNumber,       // decimal number
+  kSeconds,      // decimal number with an optional unit ms, s, m, h
+  kTimeouts,     // SECONDS | PHASE=SECONDS,...
+  kMemoryLimit,  // SIZE | RANK=SIZE,...
+  kBetas,        // two numbers in [0, 1), comma between
+  kShare,        // decimal number, or a percentage: 0.02 or 2%
 };
 
 enum class Group {

@@ -48,6 +48,14 @@ class FieldReader {
     every = timeouts.every_s.value_or(every);
     by_phase = std::move(timeouts.phase_s);
   }
+  void memory_limits(std::string_view name, std::optional<std::int64_t>& every,
+                     std::map<int, std::int64_t>& by_rank) const {
+    const std::string* text = find(name);
+    if (!text || *text == "auto") return;
+    MemoryLimits limits = need(parse_memory_limits(*text), name, *text);
+    every = limits.every_bytes;
+    by_rank = std::move(limits.bytes_of_rank);
+  }
   void inverted(std::string_view name, bool& field) const {
     bool opposite = !field;
     (*this)(name, opposite);

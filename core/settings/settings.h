@@ -60,11 +60,13 @@ struct ParallelSettings {
   bool find_unused_parameters = false;
   bool static_graph = false;
   bool gradient_as_bucket_view = false;
-  std::string precision = "fp32";               // fp32 | tf32 | amp-fp16 | amp-bf16
-  std::string memory_format = "channels-last";  // channels-last | contiguous
-  std::string backend = "gloo";                 // nccl | gloo
-  std::string device = "cpu";                   // cpu | cuda
-  int threads = 1;                              // compute threads of one rank
+  std::string precision = "fp32";                  // fp32 | tf32 | amp-fp16 | amp-bf16
+  std::string memory_format = "channels-last";     // channels-last | contiguous
+  std::string backend = "gloo";                    // nccl | gloo
+  std::string device = "cpu";                      // cpu | cuda
+  int threads = 1;                                 // compute threads of one rank
+  std::optional<std::int64_t> memory_limit_bytes;  // absent: auto, which each node knows itself
+  std::map<int, std::int64_t> memory_limit_of_rank_bytes;  // these ranks' own
 };
 
 struct LoadingSettings {

@@ -30,6 +30,13 @@ class FieldWriter {
     object[name] = every;
     if (!by_phase.empty()) object[std::string(name) + "_by_phase"] = by_phase;
   }
+  void memory_limits(const char* name, const std::optional<std::int64_t>& every,
+                     const std::map<int, std::int64_t>& by_rank) {
+    (*this)(name, every);
+    for (const auto& [rank, bytes] : by_rank) {
+      object[std::string(name) + "_by_rank"][std::to_string(rank)] = bytes;
+    }
+  }
   void inverted(const char* name, bool field) { object[name] = !field; }
 
   json object = json::object();
@@ -57,6 +64,13 @@ class FieldReader {
   void timeouts(const char* name, double& every, std::map<std::string, double>& by_phase) {
     (*this)(name, every);
     (*this)((std::string(name) + "_by_phase").c_str(), by_phase);
+  }
+  void memory_limits(const char* name, std::optional<std::int64_t>& every,
+                     std::map<int, std::int64_t>& by_rank) {
+    (*this)(name, every);
+    std::map<std::string, std::int64_t> named;
+    (*this)((std::string(name) + "_by_rank").c_str(), named);
+    for (const auto& [rank, bytes] : named) by_rank[std::stoi(rank)] = bytes;
   }
   void inverted(const char* name, bool& field) {
     bool opposite = !field;

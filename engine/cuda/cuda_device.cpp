@@ -1,9 +1,11 @@
+#include <ATen/Context.h>
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
@@ -90,8 +92,18 @@ class CudaDevice final : public device::Device {
     return std::make_unique<CudaTimeline>();
   }
 
+  void limit_memory(std::optional<std::uint64_t> bytes) override {
+    at::globalContext().lazyInitDevice(c10::kCUDA);  // the allocator knows no devices before
+    const auto all = static_cast<double>(
+        at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index_))->totalGlobalMem);
+    const double share = bytes ? std::min(1.0, static_cast<double>(*bytes) / all) : 1.0;
+    c10::cuda::CUDACachingAllocator::setMemoryFraction(share,
+                                                       static_cast<c10::DeviceIndex>(index_));
+  }
+  void release_cached_memory() override { c10::cuda::CUDACachingAllocator::emptyCache(); }
+
   void reset_memory_peak() override {
-    c10::cuda::CUDACachingAllocator::emptyCache();
+    release_cached_memory();
     c10::cuda::CUDACachingAllocator::resetPeakStats(static_cast<c10::DeviceIndex>(index_));
   }
   std::uint64_t memory_peak_bytes() override {

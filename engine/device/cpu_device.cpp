@@ -44,11 +44,16 @@ class CpuDevice final : public Device {
   std::unique_ptr<Timeline> new_timeline() override { return std::make_unique<CpuTimeline>(); }
 
   void reset_memory_peak() override {
-    cpu_allocator().release_cached();
+    release_cached_memory();
     cpu_allocator().reset_peak();
     monitoring::reset_peak_rss();
   }
   std::uint64_t memory_peak_bytes() override { return monitoring::peak_rss_bytes(); }
+
+  void limit_memory(std::optional<std::uint64_t> bytes) override {
+    cpu_allocator().set_limit(bytes);
+  }
+  void release_cached_memory() override { cpu_allocator().release_cached(); }
 
   data::HostAllocator batch_allocator(bool) override { return data::allocate_host; }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -48,9 +49,16 @@ class Device {
   virtual std::unique_ptr<Timeline> new_timeline() = 0;
 
   // Peak bytes since the last reset: the caching allocator's peak on CUDA, peak RSS of the process
-  // on a CPU.
+  // on a CPU. A reset releases cached memory first.
   virtual void reset_memory_peak() = 0;
   virtual std::uint64_t memory_peak_bytes() = 0;
+
+  // What tensors may hold from now on; beyond it they are refused with c10::OutOfMemoryError.
+  // Absent: all there is.
+  virtual void limit_memory(std::optional<std::uint64_t> bytes) = 0;
+
+  // Gives what freed tensors left behind back to the system.
+  virtual void release_cached_memory() = 0;
 
   virtual data::HostAllocator batch_allocator(bool pin_memory) = 0;
 

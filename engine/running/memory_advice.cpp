@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "core/base/error.h"
 #include "core/monitoring/environment.h"
 
 namespace scalemark::running {
@@ -39,6 +40,10 @@ std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
 std::string in_gib(std::uint64_t bytes) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
@@ -58,13 +63,28 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
           .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view};
 }
 
-std::optional<std::uint64_t> available_memory(Session& session) {
+std::optional<std::uint64_t> memory_limit(const settings::Settings& settings, Session& session) {
+  const auto& own = settings.parallel.memory_limit_of_rank_bytes;
+  const int ranks = session.world().world_size;
+  if (!own.empty() && own.rbegin()->first >= ranks) {
+    throw configuration("--memory-limit names rank " + std::to_string(own.rbegin()->first),
+                        "the ranks are 0 to " + std::to_string(ranks - 1));
+  }
+  const auto found = own.find(session.world().rank);
+  if (found != own.end()) return found->second;
+  if (settings.parallel.memory_limit_bytes) return *settings.parallel.memory_limit_bytes;
+  if (session.device().torch_device().is_cuda()) return std::nullopt;
+  const auto share = share_of_host(session.world().local_world_size);
+  return share ? std::optional(*share / 10 * 8) : std::nullopt;
+}
+
+std::optional<std::uint64_t> available_memory(Session& session,
+                                              std::optional<std::uint64_t> limit) {
   if (session.device().torch_device().is_cuda()) {
-    return memory_of_gpu(session.device().identity());
+    return least(limit, memory_of_gpu(session.device().identity()));
   }
   const auto share = share_of_host(session.world().local_world_size);
-  const auto left = address_space_left();
-  return share && left ? std::min(*share, *left) : left ? left : share;
+  return least(limit, least(share, address_space_left()));
 }
 
 std::optional<std::string> what_fits(const settings::Settings& settings,

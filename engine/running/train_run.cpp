@@ -105,10 +105,12 @@ class RankRun {
     set_up_process(settings);
     session_.emplace(request_, progression_);
     words_.use_board(&session_->board());
+    const auto limit = memory_limit(settings, *session_);
+    session_->device().limit_memory(limit);
 
     progression_.enter("data");
     const WorkloadData data = open_data(settings, workload);
-    fitting_ = what_fits(settings, workload, data.shape, available_memory(*session_));
+    fitting_ = what_fits(settings, workload, data.shape, available_memory(*session_, limit));
     progression_.enter("preflight");
     distributed::preflight(session_->store_pointer(), session_->world().world_size,
                            facts_of(request_, data), session_->board(),

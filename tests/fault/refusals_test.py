@@ -69,6 +69,18 @@ def out_of_memory(folder):
     check(0 < fits < 500_000_000, line)
 
 
+def memory_limit(folder):
+    """Of one rank among two: that rank is named with the size it asked for; alone: without a hidden rest."""
+    mlp = ("train", "--workload", "mlp", "--batch-size", 4096, *FAST, "--output", folder / "out", "--overwrite")
+    run(*mlp, "--memory-limit", "200MiB")
+    done = run(*mlp, "--memory-limit", "1=20MiB", "--nproc-per-node", 2, expect=80)
+    # 4096 x 1024 floats of input: the first tensor that cannot fit beside anything
+    expect_error(error_lines(done.stderr)[0], "E_OUT_OF_MEMORY", 80, "rank=1", " MiB more than the ",
+                 "the limit of 20.0 MiB (--memory-limit)", "by the estimate --batch-size ")
+    only_error(run(*mlp, "--memory-limit", "20MiB", expect=80).stderr, "E_OUT_OF_MEMORY", 80, "rank=0")
+    only_error(run(*mlp, "--memory-limit", "1=20MiB", expect=78).stderr, "E_CONFIGURATION", 78, "names rank 1", "the ranks are 0 to 0")
+
+
 def no_address_space(folder):
     """ulimit -v: the same code when the process itself is limited."""
     def limit():
@@ -127,5 +139,5 @@ def missing_input(folder):
     refused(66, "E_NO_INPUT", ("--data", "nowhere"), *bert, "--data", folder / "nowhere", "--vocab", text)
 
 
-run_cases({f.__name__: f for f in (numerics, bad_picture, out_of_memory, no_address_space, used_folder, full_disk,
+run_cases({f.__name__: f for f in (numerics, bad_picture, out_of_memory, memory_limit, no_address_space, used_folder, full_disk,
                                    no_torch, missing_input)})

@@ -97,6 +97,14 @@ std::vector<Option> compute_options() {
        .value_name = "N|auto",
        .words = {"auto"},
        .range = {.low = 1, .high = 4096}},
+      {.name = "memory_limit",
+       .kind = Kind::kMemoryLimit,
+       .group = kGroup,
+       .default_text = "auto",
+       .help = "what tensors of one rank may hold: beyond it the rank is out of memory (auto: on a "
+               "CPU 80 % of the rank's share of the machine's or cgroup's memory, on cuda all)",
+       .value_name = "SIZE|RANK=SIZE,...",
+       .words = {"auto"}},
   };
 }
 

@@ -52,6 +52,14 @@ TEST(Resolve, NothingGivenIsTheMlpOnOneRank) {
   EXPECT_EQ(s.origins.at("global_batch_size"), "derived");
 }
 
+TEST(Resolve, AMemoryLimitIsForAllOrForRanks) {
+  EXPECT_FALSE(good({}).parallel.memory_limit_bytes) << "auto: each node knows its own memory";
+  const Settings s = good(given({{"memory_limit", "1=1GB"}, {"nproc_per_node", "2"}}));
+  EXPECT_FALSE(s.parallel.memory_limit_bytes);
+  EXPECT_EQ(s.parallel.memory_limit_of_rank_bytes,
+            (std::map<int, std::int64_t>{{1, 1'000'000'000}}));
+}
+
 TEST(Resolve, AGivenValueBeatsTheRecipe) {
   const Settings s = good(given({{"workload", "resnet50"}, {"momentum", "0.5"}}));
   EXPECT_EQ(s.recipe.momentum, 0.5);
@@ -175,6 +183,9 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"timeout", "windo=3",
        "SECONDS or PHASE=SECONDS,... above 0, the phases being rendezvous, data, preflight, "
        "model, warmup, window, epochs, report is allowed."},
+      {"memory_limit", "2G",
+       "SIZE or RANK=SIZE,... with SIZE a whole number and its unit: 512MiB, 2GiB, 2GB, 4096B, or "
+       "auto is allowed."},
       {"min_time", "2d",
        "seconds from 0 to 1000000, or with a unit: 500ms, 2s, 5m, 1h is allowed."},
       {"master_port", "65536", "a whole number from 1 to 65535 is allowed."},
@@ -212,8 +223,8 @@ TEST(Resolve, RefusesWhatContradicts) {
   EXPECT_EQ(only_problem(given({{"nproc_per_node", "3"}}), with_gpus({kNewGpu, kNewGpu})),
             "--backend is 'nccl' (from default); 3 ranks on 2 GPUs: nccl takes one rank per GPU. "
             "Hint: start fewer ranks, or use --backend gloo");
-  const RawSettings accumulating =
-      given({{"nproc_per_node", "2"}, {"static_graph", "on"}, {"gradient_accumulation_steps", "3"}});
+  const RawSettings accumulating = given(
+      {{"nproc_per_node", "2"}, {"static_graph", "on"}, {"gradient_accumulation_steps", "3"}});
   EXPECT_EQ(only_problem(accumulating),
             "--static-graph is 'on' (from option); cannot be combined with gradient accumulation "
             "(3 micro-steps per step). Hint: leave --static-graph out");

@@ -16,12 +16,14 @@ Settings resolved(const RawSettings& given) {
 
 TEST(SettingsJson, RoundTripIsExact) {
   const Settings settings = resolved({{"workload", {"resnet50", "option"}},
+                                      {"nproc_per_node", {"13", "option"}},
                                       {"learning_rate", {"0.30000000000000004", "option"}},
                                       {"clip_grad_norm", {"0.1", "option"}},
                                       {"data", {"tree", "option"}},
                                       {"epochs", {"3", "option"}},
                                       {"no_progress", {"on", "option"}},
                                       {"timeout", {"100,window=7", "option"}},
+                                      {"memory_limit", {"2GiB,12=512MiB", "option"}},
                                       {"seed", {"9223372036854775807", "option"}},
                                       {"local_rank", {"1", "option"}}});
   const Settings back = from_json(to_json(settings));
@@ -34,6 +36,8 @@ TEST(SettingsJson, RoundTripIsExact) {
   EXPECT_EQ(back.recipe.seed, 9223372036854775807u);
   EXPECT_EQ(back.launch.timeout_s, 100);
   EXPECT_EQ(back.launch.phase_timeout_s.at("window"), 7);
+  EXPECT_EQ(back.parallel.memory_limit_bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(back.parallel.memory_limit_of_rank_bytes.at(12), 512 << 20);
   EXPECT_EQ(back.recipe.adam_beta2, settings.recipe.adam_beta2);
 }
 

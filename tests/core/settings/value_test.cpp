@@ -55,6 +55,34 @@ TEST(ParseTimeouts, RefusesUnknownPhasesRepetitionsAndZero) {
   }
 }
 
+TEST(ParseBytes, WholeNumbersWithAUnit) {
+  EXPECT_EQ(parse_bytes("1B"), 1);
+  EXPECT_EQ(parse_bytes("512MiB"), 536'870'912);
+  EXPECT_EQ(parse_bytes("2GiB"), 2'147'483'648);
+  EXPECT_EQ(parse_bytes("2GB"), 2'000'000'000);
+  EXPECT_EQ(parse_bytes("8388607TiB"), 9'223'370'937'343'148'032);
+  for (const char* bad : {"", "B", "512", "0MiB", "-1GB", "1.5GiB", "2 GB", "2gb", "2G",
+                          "8388608TiB", "9223372036854775807KiB"}) {
+    EXPECT_FALSE(parse_bytes(bad)) << bad;
+  }
+}
+
+TEST(ParseMemoryLimits, OneForAllAndSomeByRank) {
+  const auto one = parse_memory_limits("2GiB");
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->every_bytes, std::int64_t{2} << 30);
+  EXPECT_TRUE(one->bytes_of_rank.empty());
+
+  const auto mixed = parse_memory_limits("1=512MiB,2GB,3=1kB");
+  ASSERT_TRUE(mixed);
+  EXPECT_EQ(mixed->every_bytes, 2'000'000'000);
+  EXPECT_EQ(mixed->bytes_of_rank, (std::map<int, std::int64_t>{{1, 536'870'912}, {3, 1000}}));
+  for (const char* bad : {"", "auto", "1=", "=1GB", "-1=1GB", "x=1GB", "1=1GB,1=2GB", "1GB,2GB",
+                          "1GB,", "2147483648=1GB"}) {
+    EXPECT_FALSE(parse_memory_limits(bad)) << bad;
+  }
+}
+
 TEST(ParseBetas, TwoSharesBelowOne) {
   EXPECT_EQ(parse_betas("0.9,0.999"), (std::pair{0.9, 0.999}));
   for (const char* bad : {"0.9", "0.9,", "0.9,1", "-0.1,0.9", "0.9,0.99,0.999"}) {
