@@ -1,8 +1,12 @@
 // scalemark sweep: from options to a plan, and from there to the engine.
+#include <utility>
+
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/plan_table.h"
+#include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/settle_sweep.h"
-#include "core/base/error.h"
+#include "apps/scalemark/start_ranks.h"
 
 namespace scalemark::cli {
 namespace {
@@ -12,10 +16,23 @@ ExitCode print_plan(const SettledSweep& settled) {
   return print_result(json ? plan_document(settled) : plan_table(settled));
 }
 
-// The engine takes over from here: `settled.plan` and the resolved settings are complete, nothing
-// has been launched, loaded or written.
-ExitCode run_plan(const Invocation&, SettledSweep) {
-  throw configuration("the sweep cannot run yet", "sweep --dry-run prints its plan");
+reporting::ExistingFolder existing_folder(const SettledSweep& settled) {
+  const settings::SweepSettings& sweep = settled.plan.sweep;
+  if (sweep.resume || sweep.resume_anyway) return reporting::ExistingFolder::kContinue;
+  return settled.base.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
+                                                 : reporting::ExistingFolder::kRefuse;
+}
+
+ExitCode run_plan(const Invocation& invocation, SettledSweep settled) {
+  for (const auto& point : settled.plan.points) {
+    if (!point.skipped) refuse_missing_inputs(point.settings);
+  }
+  const TorchFolder torch = find_torch(settled.base.settings.general.torch);
+  refuse_used_output(settled.base, existing_folder(settled));
+  if (settled.base.detection.node) return start_ranks(invocation, settled.base);
+  const running::EngineApi& engine = load_engine(torch);
+  return engine.sweep({.run = rank_request(invocation, std::move(settled.base), torch),
+                       .plan = std::move(settled.plan)});
 }
 
 }  // namespace

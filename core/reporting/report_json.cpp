@@ -29,6 +29,24 @@ void refuse_other_schema(const Json& json) {
   }
 }
 
+template <class T, class Check>
+T read(std::string_view text, std::string_view origin, const char* name, Check check) {
+  try {
+    const Json json = Json::parse(text);
+    check(json);
+    T record;
+    JsonReader reader(json, name);
+    fields(reader, record);
+    return record;
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_data(std::string(origin) + " is not JSON: " + error.what());
+  } catch (const Error& error) {
+    ErrorRecord record = error.record();
+    record.what = std::string(origin) + ": " + record.what;
+    throw Error(record);
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(ReportStatus status) {
@@ -67,20 +85,11 @@ std::string to_json(const Report& report) {
 }
 
 Report report_from_json(std::string_view text, std::string_view origin) {
-  try {
-    const Json json = Json::parse(text);
-    refuse_other_schema(json);
-    Report report;
-    JsonReader reader(json, "report");
-    fields(reader, report);
-    return report;
-  } catch (const nlohmann::json::exception& error) {
-    throw bad_data(std::string(origin) + " is not JSON: " + error.what());
-  } catch (const Error& error) {
-    ErrorRecord record = error.record();
-    record.what = std::string(origin) + ": " + record.what;
-    throw Error(record);
-  }
+  return read<Report>(text, origin, "report", refuse_other_schema);
+}
+
+PointRecord point_from_json(std::string_view text, std::string_view origin) {
+  return read<PointRecord>(text, origin, "point", [](const Json&) {});
 }
 
 std::string to_json_line(const PointRecord& point) { return dumped(as_json(point, "point"), -1); }

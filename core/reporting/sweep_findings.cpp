@@ -174,4 +174,12 @@ std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary&
   return findings;
 }
 
+bool is_of_sweep(const Finding& finding) {
+  static constexpr std::array<std::string_view, 11> kCodes{
+      "no_interval", "unconverged",      "repetitions_lost",   "runs_differ",
+      "drift",       "baseline_missing", "baseline_elsewhere", "superlinear",
+      "straggler",   "data_gap",         "memory_estimate"};
+  return std::ranges::find(kCodes, finding.code) != kCodes.end();
+}
+
 }  // namespace scalemark::reporting

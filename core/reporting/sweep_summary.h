@@ -45,6 +45,8 @@ struct SweepSummary {
 // Codes of the findings: no_interval, unconverged, repetitions_lost, runs_differ, drift,
 // baseline_missing, baseline_elsewhere, superlinear, straggler, data_gap, memory_estimate.
 // Source of every number: docs/METRICS.md, "Several runs".
+bool is_of_sweep(const Finding& finding);
+
 SweepSummary summarise_sweep(std::span<const PointRecord> points,
                              const SummaryOptions& options = {});
 
@@ -52,6 +54,11 @@ SweepSummary summarise_sweep(std::span<const PointRecord> points,
 // and the accumulation are fixed and at least two world sizes are there; strong, by batch or by
 // accumulation, where the global batch is fixed and no weak slice holds the points already.
 std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
+
+// By point id: how many steps a parallel run needs before it beats one rank, start-up included,
+// against the baseline of its block. A run that never does is not in it.
+std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
+                                               const std::vector<SliceGroups>& slices);
 
 // "8.0x -> 6.1x: communication -0.9, imbalance -0.6 (rank 5), data -0.4": from the ideal speed-up
 // to the measured one, largest term first. What rounds to nothing is added up as "other".

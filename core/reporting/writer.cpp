@@ -1,6 +1,7 @@
 #include "core/reporting/writer.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -81,6 +82,7 @@ void prepare_output_folder(const fs::path& folder, ExistingFolder existing) {
     throw cannot_create("cannot create the output folder " + folder.string() + ": " +
                         error.message());
   }
+  if (existing == ExistingFolder::kContinue) return;
   for (const char* ours : {"report.json", "journal.jsonl", ".reserve"}) {
     fs::remove(folder / ours, error);
     if (error) {
@@ -94,6 +96,12 @@ Journal::Journal(const fs::path& file)
       descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
   if (descriptor_ < 0) {
     throw cannot_create("cannot create " + file_.string() + ": " + reason(errno));
+  }
+  // Held until the process ends, however it ends. File systems without locks have to do without.
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    throw cannot_create("another run is writing to " + file_.string(), {},
+                        "wait for it, or choose another --output");
   }
 }
 
@@ -143,7 +151,8 @@ ReportWriter::ReportWriter(fs::path folder, Report report, ExistingFolder existi
   if (report_.started.empty()) report_.started = utc_now();
   report_.status = ReportStatus::kPartial;
   report_.exit_code.reset();
-  append("started", "", "");
+  report_.finished.clear();
+  append(existing == ExistingFolder::kContinue ? "continued" : "started", "", "");
   save();
 }
 
@@ -167,6 +176,12 @@ void ReportWriter::add_error(ErrorRecord error) {
   const std::lock_guard lock(mutex_);
   append("error", "error", to_json_line(error));
   report_.errors.push_back(std::move(error));
+  save();
+}
+
+void ReportWriter::amend(const std::function<void(Report&)>& change) {
+  const std::lock_guard lock(mutex_);
+  change(report_);
   save();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@
 
 namespace scalemark::reporting {
 
-enum class ExistingFolder { kRefuse, kOverwrite };
+// kContinue: the folder of an earlier session, whose files are kept and added to.
+enum class ExistingFolder { kRefuse, kOverwrite, kContinue };
 
 // Looks only: throws cannot_create() (73) for a path that is no folder and, unless overwriting is
 // asked, for a folder that holds anything. What is not there yet is good.
@@ -23,10 +25,11 @@ void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder exis
 // Throws cannot_create() (73).
 void prepare_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
-// Appends lines to a file, each written whole and fsynced, or not at all.
+// Appends lines to a file, each written whole and fsynced, or not at all. One process at a time.
 class Journal {
  public:
-  explicit Journal(const std::filesystem::path& file);  // throws cannot_create() (73)
+  // Throws cannot_create() (73), also when another process holds it.
+  explicit Journal(const std::filesystem::path& file);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -64,7 +67,7 @@ class SpaceReserve {
 class ReportWriter {
  public:
   // Prepares the folder and writes report.json with status partial at once: a run that is killed
-  // leaves one.
+  // leaves one. `report` holds the earlier sessions' points when the folder is continued.
   ReportWriter(std::filesystem::path folder, Report report,
                ExistingFolder existing = ExistingFolder::kRefuse);
 
@@ -72,6 +75,9 @@ class ReportWriter {
   void add_point(PointRecord point, std::vector<Finding> findings = {});
   void add_finding(Finding finding);
   void add_error(ErrorRecord error);
+
+  // Changes what is derived from the points: summaries, sessions. Not journalled.
+  void amend(const std::function<void(Report&)>& change);
 
   // Journal only: "warmup", "window", "epoch" ...; `text` for people, may be empty.
   void event(std::string_view name, std::string_view text = {});

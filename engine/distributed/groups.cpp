@@ -19,11 +19,11 @@ using std::chrono::milliseconds;
 using Type = c10d::ProcessGroup::BackendType;
 
 template <class Call>
-auto translated(FaultBoard& board, Call call) {
+auto translated(FaultBoard& board, milliseconds cause_limit, Call call) {
   try {
     return call();
   } catch (...) {
-    throw translate_collective_error(std::current_exception(), board);
+    throw translate_collective_error(std::current_exception(), board, cause_limit);
   }
 }
 
@@ -85,15 +85,25 @@ ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int ran
                            milliseconds timeout, const std::string& interface, FaultBoard& board)
     : rank_(rank), world_size_(world_size), timeout_(timeout), board_(board) {
   if (world_size == 1) return;
-  backend_ = translated(board_, [&] {
+  backend_ = translated(board_, cause_limit_, [&] {
     auto own_keys = c10::make_intrusive<c10d::PrefixStore>("control", store);
     return make_gloo_backend(own_keys, rank, world_size, timeout, interface);
   });
 }
 
+ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                           milliseconds timeout, FaultBoard& board, milliseconds cause_limit)
+    : rank_(group->getRank()),
+      world_size_(group->getSize()),
+      timeout_(timeout),
+      board_(board),
+      cause_limit_(cause_limit) {
+  if (world_size_ > 1) backend_ = group->getBackend(c10::DeviceType::CPU);
+}
+
 std::vector<std::string> ControlGroup::all_gather(const std::string& mine) {
   if (!backend_) return {mine};
-  return translated(board_, [&] {
+  return translated(board_, cause_limit_, [&] {
     Padded padded = padded_slots(*backend_, world_size_, mine.size(), true);
     std::vector<std::vector<at::Tensor>> outputs{padded.slots};
     std::vector<at::Tensor> inputs{padded_bytes(mine, padded.longest)};
@@ -104,7 +114,7 @@ std::vector<std::string> ControlGroup::all_gather(const std::string& mine) {
 
 std::vector<std::string> ControlGroup::gather(const std::string& mine) {
   if (!backend_) return {mine};
-  return translated(board_, [&] {
+  return translated(board_, cause_limit_, [&] {
     Padded padded = padded_slots(*backend_, world_size_, mine.size(), rank_ == 0);
     std::vector<std::vector<at::Tensor>> outputs;
     if (rank_ == 0) outputs.push_back(padded.slots);
@@ -119,7 +129,7 @@ std::vector<std::string> ControlGroup::gather(const std::string& mine) {
 
 std::string ControlGroup::broadcast(const std::string& from_rank_0) {
   if (!backend_) return from_rank_0;
-  return translated(board_, [&] {
+  return translated(board_, cause_limit_, [&] {
     std::vector<at::Tensor> length{at::full({1}, static_cast<std::int64_t>(from_rank_0.size()),
                                             at::TensorOptions().dtype(at::kLong))};
     backend_->broadcast(length)->wait();
@@ -133,7 +143,7 @@ std::string ControlGroup::broadcast(const std::string& from_rank_0) {
 
 void ControlGroup::barrier() {
   if (!backend_) return;
-  translated(board_, [&] {
+  translated(board_, cause_limit_, [&] {
     c10d::BarrierOptions options;
     options.timeout = timeout_;
     return backend_->barrier(options)->wait();
@@ -142,7 +152,7 @@ void ControlGroup::barrier() {
 
 bool ControlGroup::all_ok(bool mine) {
   if (!backend_) return mine;
-  return translated(board_, [&] {
+  return translated(board_, cause_limit_, [&] {
     std::vector<at::Tensor> vote{
         at::full({1}, std::int64_t{mine}, at::TensorOptions().dtype(at::kLong))};
     c10d::AllreduceOptions options;
@@ -175,9 +185,18 @@ PointGroup::PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::
   group_->setDefaultBackend(default_type);
 }
 
-void PointGroup::close() {
-  group_.reset();
-  store_->delete_recorded_keys();
+void PointGroup::abort() noexcept {
+  const auto group = group_;
+  if (!group) return;
+  try {
+    for (const c10::Device device : group->getDeviceTypes()) {
+      group->getBackend(device.type())->abort();  // nothing in Gloo
+    }
+  } catch (const std::exception&) {
+    // What cannot be aborted ends by its timeout.
+  }
 }
+
+void PointGroup::delete_keys() { store_->delete_recorded_keys(); }
 
 }  // namespace scalemark::distributed

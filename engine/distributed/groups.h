@@ -1,6 +1,6 @@
-// The two kinds of process groups: one control group over the whole run, on the CPU, for gathers
-// and votes; and one group per point, over which everything inside the point travels. Knows neither
-// records nor settings.
+// The two kinds of process groups: one control group over the whole run, on the CPU, for gathers;
+// and one group per point, over which everything inside the point travels, its own control group
+// included. Knows neither records nor settings.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,18 @@
 
 namespace scalemark::distributed {
 
-// Every call is a collective of the whole run: every rank makes the same calls in the same order.
+// Every call is a collective of its ranks: each makes the same calls in the same order.
 // They throw what translate_collective_error() returns, at the latest after the timeout.
 class ControlGroup {
  public:
   // `interface`: see gloo_interface(). `board` must outlive the group.
   ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
                std::chrono::milliseconds timeout, const std::string& interface, FaultBoard& board);
+  // Over a point's group: its members only, its CPU backend. `cause_limit`: how long a failure
+  // waits for the cause that a peer may post on the board.
+  ControlGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+               std::chrono::milliseconds timeout, FaultBoard& board,
+               std::chrono::milliseconds cause_limit);
 
   int rank() const { return rank_; }
   int world_size() const { return world_size_; }
@@ -41,6 +46,7 @@ class ControlGroup {
   int world_size_;
   std::chrono::milliseconds timeout_;
   FaultBoard& board_;
+  std::chrono::milliseconds cause_limit_ = FaultBoard::kCauseLimit;
   c10::intrusive_ptr<c10d::Backend> backend_;  // absent with one rank
 };
 
@@ -69,9 +75,16 @@ class PointGroup {
   // For c10d::Reducer and collectives. Let go of every copy before close().
   const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_; }
 
-  // Drops the group and deletes its keys: call it once all members are through (after a barrier or
-  // gather of the control group). Throws what the store throws. Without it, the keys stay.
-  void close();
+  // Ends pending collectives of backends that can (NCCL): safe while another thread is stuck in
+  // one.
+  void abort() noexcept;
+
+  // Drops the group: peers that wait for this rank in a collective fail.
+  void drop() noexcept { group_.reset(); }
+
+  // Once all members are through (after a barrier, gather or vote), and after drop(). Throws what
+  // the store throws. Without it, the keys stay.
+  void delete_keys();
 
  private:
   c10::intrusive_ptr<RecordingStore> store_;

@@ -12,6 +12,15 @@ constexpr const char* kRequestKey = "stop/request";  // of the whole run, not of
 
 }  // namespace
 
+void request_stop(c10d::Store& store, int signal) {
+  store.set(kRequestKey, std::to_string(signal));
+}
+
+std::optional<int> requested_stop(c10d::Store& store) {
+  if (!store.check({kRequestKey})) return std::nullopt;
+  return std::stoi(store.get_to_str(kRequestKey));
+}
+
 StopAgreement::StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const std::string& loop,
                              int rank, int world_size, Options options)
     : store_(store->clone()),
@@ -97,10 +106,10 @@ std::optional<int> StopAgreement::requested_signal() {
   try {
     if (!store_alive_) return own;
     if (own) {
-      store_->set(kRequestKey, std::to_string(*own));
+      request_stop(*store_, *own);
       return own;
     }
-    if (store_->check({kRequestKey})) return std::stoi(store_->get_to_str(kRequestKey));
+    if (const auto signal = requested_stop(*store_)) return signal;
   } catch (const std::exception&) {
     store_alive_ = false;
   }

@@ -28,6 +28,11 @@
 
 namespace scalemark::distributed {
 
+// The request that starts an agreement, for ranks and times without a loop. Throw what the store
+// throws.
+void request_stop(c10d::Store& store, int signal);
+std::optional<int> requested_stop(c10d::Store& store);
+
 struct Stop {
   int signal = 0;      // the first one that any rank reported
   bool agreed = true;  // false: not every rank answered; the others may stop elsewhere

@@ -6,6 +6,7 @@
 
 #include "core/base/exit_code.h"
 #include "core/launching/world.h"
+#include "core/planning/plan.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::running {
@@ -14,7 +15,7 @@ namespace scalemark::running {
 // compared as well, so an engine and a program of different builds refuse each other by name.
 inline constexpr const char* kEngineDoor = "scalemark-engine/1";
 
-struct TrainRequest {
+struct RunRequest {
   settings::Settings settings;  // resolved
   launching::World world;
   launching::Rendezvous rendezvous;
@@ -24,6 +25,11 @@ struct TrainRequest {
   bool terminal = false;       // may this rank draw a progress bar on stderr?
 };
 
+struct SweepRequest {
+  RunRequest run;       // its settings: those of one point, for what all points share
+  planning::Plan plan;  // members are assigned anew when the ranks have met
+};
+
 struct EngineApi {
   const char* door;           // kEngineDoor
   const char* git_commit;     // of the build, compared with the program's own
@@ -31,7 +37,8 @@ struct EngineApi {
   // Trains one configuration as one rank. Rank 0 writes the report and prints the table; the exit
   // code is the process's own. Errors are printed by the engine in the fixed form and never thrown
   // across the door.
-  ExitCode (*train)(const TrainRequest& request);
+  ExitCode (*train)(const RunRequest& request);
+  ExitCode (*sweep)(const SweepRequest& request);
 };
 
 }  // namespace scalemark::running

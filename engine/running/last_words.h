@@ -17,7 +17,7 @@ namespace scalemark::running {
 
 class LastWords {
  public:
-  LastWords(const TrainRequest& request, const Progression& progression)
+  LastWords(const RunRequest& request, const Progression& progression)
       : request_(request), progression_(progression) {}
 
   // What there is to tell, as it comes into being; both outlive this object or are taken back with
@@ -34,7 +34,7 @@ class LastWords {
   void fill_in(ErrorRecord& record) const;
   void tell(const ErrorRecord& record, reporting::ReportStatus status);
 
-  const TrainRequest& request_;
+  const RunRequest& request_;
   const Progression& progression_;
   std::mutex mutex_;
   distributed::FaultBoard* board_ = nullptr;

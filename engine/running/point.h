@@ -1,28 +1,36 @@
-// One point: from settings and an open session to what each rank measured.
+// One point: from settings and a team to what each rank measured.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "core/catalogue/workload.h"
+#include "core/planning/plan.h"
 #include "core/reporting/records.h"
 #include "core/settings/settings.h"
-#include "engine/running/session.h"
 #include "engine/running/step_watch.h"
+#include "engine/running/team.h"
 #include "engine/running/workload_data.h"
 
 namespace scalemark::running {
 
 struct PointOutcome {
-  std::vector<reporting::RankMeasurement> ranks;   // on rank 0, in rank order; empty elsewhere
+  std::vector<reporting::RankMeasurement>
+      ranks;  // on the team's rank 0, in rank order; empty elsewhere
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   bool stopped = false;                            // an agreed stop came before the end
+  double measuring_s = 0;                          // in warm-up and window, on this rank
 };
 
-// Collective. Builds the network, warms up and measures (or trains for --epochs), and gathers.
+// How long the run of a command is that plans nothing: what --iters and its like say, else at least
+// 20 steps and 2 s (10 s on CUDA) of warm-up, 100 steps and 2 s of window.
+planning::RunLength run_length_of(const settings::Settings& settings);
+
+// Collective over the team. Builds the network, warms up and measures (or trains for --epochs), and
+// gathers.
 using EpochReport = std::function<void(const reporting::Evaluation&)>;
-PointOutcome run_point(Session& session, const settings::Settings& settings,
-                       const catalogue::Workload& workload, const WorkloadData& data,
-                       StepWatch& watch, const EpochReport& report_epoch);
+PointOutcome run_point(Team& team, const settings::Settings& settings,
+                       const planning::RunLength& length, const catalogue::Workload& workload,
+                       const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch);
 
 }  // namespace scalemark::running

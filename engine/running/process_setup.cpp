@@ -32,15 +32,16 @@ void set_up_process(const settings::Settings& settings) {
   quieten_torch();
   keep_freed_memory();
   device::cpu_allocator();
-  at::set_num_threads(settings.parallel.threads);
-  if (settings.recipe.deterministic) {
-    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
-    at::globalContext().setDeterministicCuDNN(true);
-    at::globalContext().setBenchmarkCuDNN(false);
-  } else {
-    at::globalContext().setBenchmarkCuDNN(true);
-  }
+  apply_compute_settings(settings);
   at::manual_seed(settings.recipe.seed);
+}
+
+void apply_compute_settings(const settings::Settings& settings) {
+  at::set_num_threads(settings.parallel.threads);
+  const bool deterministic = settings.recipe.deterministic;
+  at::globalContext().setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
+  at::globalContext().setDeterministicCuDNN(deterministic);
+  at::globalContext().setBenchmarkCuDNN(!deterministic);
 }
 
 }  // namespace scalemark::running

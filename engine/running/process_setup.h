@@ -15,4 +15,7 @@ namespace scalemark::running {
 // that our own error line already names.
 void set_up_process(const settings::Settings& settings);
 
+// The part that may differ from point to point: threads, determinism.
+void apply_compute_settings(const settings::Settings& settings);
+
 }  // namespace scalemark::running

@@ -8,14 +8,15 @@
 
 namespace scalemark::running {
 
-RunConsole::RunConsole(const TrainRequest& request, const catalogue::Workload& workload)
+RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit,
+                       double samples_per_step)
     : speaks_(request.world.rank == 0),
       quiet_(request.settings.general.quiet),
-      samples_per_step_(static_cast<double>(request.settings.size.global_batch_size)) {
+      samples_per_step_(samples_per_step) {
   if (!speaks_ || quiet_ || !request.settings.general.progress) return;
   auto options = reporting::progress_options_for(stderr);
   if (request.terminal) options.terminal = true;  // the launcher's stderr is one; ours is its pipe
-  progress_.emplace(stderr, options, workload.sample_unit);
+  progress_.emplace(stderr, options, sample_unit);
 }
 
 void RunConsole::begin(const std::string& phase, std::optional<std::int64_t> steps) {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "core/catalogue/workload.h"
 #include "core/reporting/progress.h"
 #include "core/reporting/report.h"
 #include "engine/running/engine_api.h"
@@ -15,7 +14,7 @@ namespace scalemark::running {
 
 class RunConsole {
  public:
-  RunConsole(const TrainRequest& request, const catalogue::Workload& workload);
+  RunConsole(const RunRequest& request, const std::string& sample_unit, double samples_per_step);
 
   void begin(const std::string& phase, std::optional<std::int64_t> steps);
   void step_done(std::int64_t steps_in_phase,

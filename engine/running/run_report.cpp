@@ -6,40 +6,28 @@
 #include "core/monitoring/environment.h"
 #include "core/reporting/assemble.h"
 #include "core/reporting/findings.h"
-#include "core/reporting/report_json.h"
 #include "core/settings/settings_json.h"
 #include "engine/running/versions.h"
 
 namespace scalemark::running {
 namespace {
 
-// One entry per machine, in rank order.
-std::vector<monitoring::Host> gather_hosts(Session& session) {
-  std::vector<monitoring::Host> hosts;
-  const std::string mine = reporting::encode(monitoring::survey_host());
-  for (const std::string& bytes : session.control().gather(mine)) {
-    auto host = reporting::decode_host(bytes);
-    const bool known = std::any_of(hosts.begin(), hosts.end(), [&](const auto& other) {
-      return other.hostname == host.hostname;
-    });
-    if (!known) hosts.push_back(std::move(host));
-  }
-  return hosts;
-}
-
-reporting::Report opening(const TrainRequest& request, bool with_cuda,
-                          std::vector<monitoring::Host> hosts) {
-  reporting::Report report;
-  report.started = reporting::utc_now();
+reporting::Report first_page(const RunRequest& request, RunReport::Opening opening,
+                             bool with_cuda) {
+  reporting::Report report = opening.continued.value_or(reporting::Report{});
+  if (report.started.empty()) report.started = reporting::utc_now();
   report.run_id = request.rendezvous.run_id;
   report.tool = reporting::this_tool();
   report.tool.libraries = library_versions(with_cuda);
   report.invocation = {.command = request.settings.command,
                        .command_line = request.command_line,
                        .launcher = request.world.launcher,
-                       .settings_json = settings::to_json(request.settings),
+                       .settings_json = opening.settings_json.empty()
+                                            ? settings::to_json(request.settings)
+                                            : std::move(opening.settings_json),
                        .origins = request.settings.origins};
-  report.environment = {.hosts = std::move(hosts), .variables = monitoring::allowed_variables()};
+  report.environment = {.hosts = std::move(opening.hosts),
+                        .variables = monitoring::allowed_variables()};
   return report;
 }
 
@@ -60,16 +48,22 @@ std::string in_words(const reporting::Evaluation& evaluation) {
          std::to_string(evaluation.value);
 }
 
+reporting::ExistingFolder existing_folder(const RunRequest& request, bool continues) {
+  if (continues) return reporting::ExistingFolder::kContinue;
+  return request.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
+                                            : reporting::ExistingFolder::kRefuse;
+}
+
 }  // namespace
 
-RunReport::RunReport(const TrainRequest& request, Session& session)
+RunReport::RunReport(const RunRequest& request, Session& session, Opening opening)
     : device_uuid_(session.device().identity()) {
-  auto hosts = gather_hosts(session);
   if (session.world().rank != 0) return;
+  const bool continues = opening.continued.has_value();
+  const bool with_cuda = session.device().torch_device().is_cuda();
   writer_.emplace(request.settings.general.output,
-                  opening(request, session.device().torch_device().is_cuda(), std::move(hosts)),
-                  request.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
-                                                     : reporting::ExistingFolder::kRefuse);
+                  first_page(request, std::move(opening), with_cuda),
+                  existing_folder(request, continues));
 }
 
 void RunReport::enter(const std::string& phase) {
@@ -80,14 +74,18 @@ void RunReport::add(const reporting::Evaluation& evaluation) {
   if (writer_) writer_->event("epoch", in_words(evaluation));
 }
 
-void RunReport::add_point(reporting::PointRecord identity, const PointOutcome& outcome) {
-  if (!writer_) return;
-  const auto report = writer_->report();
+reporting::PointRecord RunReport::assembled(reporting::PointRecord identity,
+                                            const PointOutcome& outcome) const {
   identity.evaluation = outcome.evaluations;
-  identity.device_name = device_name(report, device_uuid_);
-  auto point = reporting::assemble_point(std::move(identity), outcome.ranks);
-  auto findings = reporting::findings_of(
-      point, {.hosts = report.environment.hosts, .variables = report.environment.variables});
+  identity.device_name = device_name(writer_->report(), device_uuid_);
+  return reporting::assemble_point(std::move(identity), outcome.ranks);
+}
+
+void RunReport::add_row(reporting::PointRecord point, int repetitions) {
+  const auto report = writer_->report();
+  auto findings = reporting::findings_of(point, {.hosts = report.environment.hosts,
+                                                 .variables = report.environment.variables,
+                                                 .repetitions = repetitions});
   writer_->add_point(std::move(point), std::move(findings));
 }
 

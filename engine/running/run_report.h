@@ -15,15 +15,25 @@ namespace scalemark::running {
 
 class RunReport {
  public:
-  // Collective over the control group: every node's machine is in the report.
-  RunReport(const TrainRequest& request, Session& session);
+  // How the folder is opened, and what stands in the report from the start.
+  struct Opening {
+    std::vector<monitoring::Host> hosts;
+    std::optional<reporting::Report> continued;  // of an earlier session: its points are kept
+    std::string settings_json;                   // empty: those of the request
+  };
+
+  RunReport(const RunRequest& request, Session& session, Opening opening);
 
   reporting::ReportWriter* writer() { return writer_ ? &*writer_ : nullptr; }
 
   // To the journal, as it goes: a run that is killed shows how far it came.
   void enter(const std::string& phase);
   void add(const reporting::Evaluation& evaluation);
-  void add_point(reporting::PointRecord identity, const PointOutcome& outcome);
+  // Rank 0 only: the record of a run that was measured.
+  reporting::PointRecord assembled(reporting::PointRecord identity,
+                                   const PointOutcome& outcome) const;
+  // Rank 0 only: `point` with its findings. `repetitions`: how many runs its group has.
+  void add_row(reporting::PointRecord point, int repetitions);
   void close(reporting::ReportStatus status, ExitCode exit_code);
 
  private:

@@ -27,7 +27,7 @@ void refuse_shared_gpu(const std::vector<std::string>& gpu_of_rank) {
   }
 }
 
-std::unique_ptr<device::Device> open_device(const TrainRequest& request,
+std::unique_ptr<device::Device> open_device(const RunRequest& request,
                                             const std::string& interface) {
   const device::GlooMaker make_gloo = [interface](c10::intrusive_ptr<c10d::Store> store, int rank,
                                                   int size, std::chrono::milliseconds timeout) {
@@ -40,7 +40,7 @@ std::unique_ptr<device::Device> open_device(const TrainRequest& request,
 
 }  // namespace
 
-Session::Session(const TrainRequest& request, Progression& progression)
+Session::Session(const RunRequest& request, Progression& progression)
     : request_(request),
       progression_((progression.enter("rendezvous"), progression)),
       timeout_(milliseconds_of(progression.timeout_of("rendezvous"))),
@@ -52,15 +52,18 @@ Session::Session(const TrainRequest& request, Progression& progression)
 
 void Session::connect() {
   control_.emplace(joined_.store, world().rank, world().world_size, timeout_, interface_, board_);
+  for (const std::string& node : control_->all_gather(std::to_string(world().node))) {
+    node_of_rank_.push_back(std::stoi(node));
+  }
   if (request_.settings.parallel.backend == "nccl") {
     refuse_shared_gpu(control_->all_gather(device_->identity()));
   }
 }
 
-std::unique_ptr<distributed::PointGroup> Session::open_group(const std::string& name) {
+std::unique_ptr<distributed::PointGroup> Session::open_group(const std::string& name, int rank,
+                                                             int size, const std::string& backend) {
   std::optional<distributed::DeviceBackend> on_device;
   if (device_->torch_device().is_cuda()) {
-    const std::string backend = request_.settings.parallel.backend;
     on_device = distributed::DeviceBackend{
         .device = device_->torch_device().type(),
         .name = backend,
@@ -68,8 +71,8 @@ std::unique_ptr<distributed::PointGroup> Session::open_group(const std::string& 
           return device_->make_backend(backend, std::move(store), rank, size, timeout_);
         }};
   }
-  return std::make_unique<distributed::PointGroup>(
-      joined_.store, name, world().rank, world().world_size, timeout_, interface_, on_device);
+  return std::make_unique<distributed::PointGroup>(joined_.store, name, rank, size, timeout_,
+                                                   interface_, on_device);
 }
 
 }  // namespace scalemark::running

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/reporting/records.h"
 #include "engine/device/device.h"
@@ -21,13 +22,14 @@ class Session {
  public:
   // Opens the device and meets the other ranks: phase "rendezvous". Throws as join() and the
   // devices do.
-  Session(const TrainRequest& request, Progression& progression);
+  Session(const RunRequest& request, Progression& progression);
 
   // Connects all ranks for gathers and votes. After the preflight: it is the first collective.
   void connect();
 
-  // The group of all ranks, for gradients.
-  std::unique_ptr<distributed::PointGroup> open_group(const std::string& name);
+  // Collective over the members: a group of `size` ranks, of which this one is number `rank`.
+  std::unique_ptr<distributed::PointGroup> open_group(const std::string& name, int rank, int size,
+                                                      const std::string& backend);
 
   const launching::World& world() const { return request_.world; }
   const std::string& host() const { return host_; }
@@ -38,9 +40,11 @@ class Session {
   Progression& progression() { return progression_; }
   double rendezvous_s() const { return joined_.seconds; }
   std::chrono::milliseconds timeout() const { return timeout_; }
+  // Of every rank of the world; after connect().
+  const std::vector<int>& node_of_rank() const { return node_of_rank_; }
 
  private:
-  const TrainRequest& request_;
+  const RunRequest& request_;
   Progression& progression_;
   std::chrono::milliseconds timeout_;
   std::string host_;
@@ -49,6 +53,7 @@ class Session {
   distributed::Joined joined_;
   distributed::FaultBoard board_;
   std::optional<distributed::ControlGroup> control_;
+  std::vector<int> node_of_rank_;
 };
 
 }  // namespace scalemark::running

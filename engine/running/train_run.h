@@ -7,6 +7,6 @@
 namespace scalemark::running {
 
 // Never throws. The exit code of the process: docs/FAULTS.md.
-ExitCode train(const TrainRequest& request) noexcept;
+ExitCode train(const RunRequest& request) noexcept;
 
 }  // namespace scalemark::running

@@ -13,10 +13,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kLeastWarmupSteps = 20;
-constexpr std::int64_t kLeastWindowSteps = 100;
-constexpr double kLeastWindowSeconds = 2;
-
 // False when an agreed stop came before all were done.
 bool run_unmeasured(const StepContext& context, std::int64_t count) {
   measurement::NoMarker marker;
@@ -35,43 +31,60 @@ std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine) {
   return std::stoll(control.broadcast(std::to_string(mine)));
 }
 
+// The rest of the least warm-up, as far as the time allows; two steps took `spent_s`, the first of
+// them with its lazy initialisation.
+std::int64_t affordable_warmup(const StepContext& context, const planning::RunLength& length,
+                               double spent_s) {
+  const double step_s = spent_s / 2;
+  const double left_s = std::max(0.0, *length.most_warmup_s - spent_s);
+  const auto affordable = static_cast<std::int64_t>(left_s / step_s);
+  return agree(context.control,
+               std::clamp<std::int64_t>(affordable, 1,
+                                        std::max<std::int64_t>(1, length.least_warmup_steps - 2)));
+}
+
 }  // namespace
 
-Warmup warm_up(const StepContext& context, std::optional<std::int64_t> iterations,
-               double least_seconds) {
+Warmup warm_up(const StepContext& context, const planning::RunLength& length) {
   Warmup warmup;
-  const std::int64_t asked = iterations.value_or(kLeastWarmupSteps);
   const auto run = [&](std::int64_t count) {
     warmup.stopped = warmup.stopped || !run_unmeasured(context, count);
     warmup.iterations += count;
   };
-  context.watch.begin("warm-up", iterations);
   const auto start = Clock::now();
-  run(std::min<std::int64_t>(asked, 1));
+  context.watch.begin("warm-up", length.warmup_iters);
+  run(std::min<std::int64_t>(length.warmup_iters.value_or(1), 1));
   warmup.first_step_s = seconds_since(start);
-  run(std::max<std::int64_t>(asked / 2 - 1, 0));  // caches fill, threads start, buckets are rebuilt
+  const std::int64_t asked = length.warmup_iters.value_or(length.least_warmup_steps);
+  // Caches fill, threads start, buckets are rebuilt; a limit in seconds needs a first idea.
+  run(length.most_warmup_s ? 1 : std::max<std::int64_t>(asked / 2 - 1, 0));
 
   const auto settled = Clock::now();
   const std::int64_t before = warmup.iterations;
-  run(asked - warmup.iterations);
-  warmup.step_s =
-      seconds_since(settled) / static_cast<double>(std::max<std::int64_t>(1, asked - before));
-  if (iterations || warmup.stopped) return warmup;
-
-  const double missing_s = least_seconds - seconds_since(start);
-  run(agree(context.control,
-            missing_s <= 0 ? 0 : static_cast<std::int64_t>(std::ceil(missing_s / warmup.step_s))));
+  run(length.most_warmup_s ? affordable_warmup(context, length, seconds_since(start))
+                           : asked - warmup.iterations);
+  warmup.step_s = seconds_since(settled) /
+                  static_cast<double>(std::max<std::int64_t>(1, warmup.iterations - before));
+  if (!length.warmup_iters && !warmup.stopped && warmup.step_s > 0) {
+    const double missing_s =
+        std::min(length.least_warmup_s, length.most_warmup_s.value_or(length.least_warmup_s)) -
+        seconds_since(start);
+    run(agree(context.control,
+              static_cast<std::int64_t>(std::ceil(std::max(0.0, missing_s) / warmup.step_s))));
+  }
+  warmup.seconds = seconds_since(start);
   return warmup;
 }
 
-std::int64_t window_steps(std::optional<std::int64_t> iterations, double least_seconds,
-                          double step_s) {
-  if (iterations) return *iterations;
-  if (step_s <= 0) return kLeastWindowSteps;
-  const double seconds = std::max(kLeastWindowSeconds, least_seconds);
+std::int64_t window_steps(const planning::RunLength& length, double step_s) {
+  if (length.iters) return *length.iters;
+  if (step_s <= 0) return length.least_steps;
   // A little more than planned: the window's steps may be faster than those of the warm-up.
-  const auto enough = static_cast<std::int64_t>(std::ceil(1.1 * seconds / step_s));
-  return std::max(kLeastWindowSteps, enough);
+  const auto enough = static_cast<std::int64_t>(std::ceil(1.1 * length.least_window_s / step_s));
+  const std::int64_t steps = std::max(length.least_steps, enough);
+  if (!length.most_window_s) return steps;
+  const auto affordable = static_cast<std::int64_t>(*length.most_window_s / step_s);
+  return std::min(steps, std::max(planning::kFewestSteps, affordable));
 }
 
 Window measure(const StepContext& context, const std::string& name, std::int64_t count) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/settings/settings.h"
+#include "core/planning/plan.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
 #include "engine/measurement/phases.h"
@@ -29,20 +29,18 @@ struct StepContext {
 
 struct Warmup {
   std::int64_t iterations = 0;
+  double seconds = 0;  // all of it, on this rank
   double first_step_s = 0;
   double step_s = 0;     // mean of the later half: what the window's length is planned with
   bool stopped = false;  // an agreed stop came in between
 };
 
-// `iterations` steps when given, else at least 20 steps and `least_seconds`, as rank 0 sees it:
-// every rank runs the same number.
-Warmup warm_up(const StepContext& context, std::optional<std::int64_t> iterations,
-               double least_seconds);
+// As long as `length` says; rank 0 judges the seconds, so that every rank runs the same number.
+Warmup warm_up(const StepContext& context, const planning::RunLength& length);
 
-// How many steps a window has: `iterations` when given, else at least 100 steps and max(2 s,
-// `least_seconds`), planned from rank 0's step time (100 steps when that is unknown, 0).
-std::int64_t window_steps(std::optional<std::int64_t> iterations, double least_seconds,
-                          double step_s);
+// How many steps the window has, planned from the warm-up's step time (the least when that is
+// unknown, 0).
+std::int64_t window_steps(const planning::RunLength& length, double step_s);
 
 struct Window {
   double wall_s = 0;  // t1 - t0 on this rank

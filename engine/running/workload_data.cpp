@@ -66,6 +66,11 @@ WorkloadData open_text(const settings::Settings& settings, const catalogue::Work
 
 }  // namespace
 
+const catalogue::Workload& workload_named(const std::string& name) {
+  if (const auto* workload = catalogue::find_workload(name)) return *workload;
+  throw configuration("unknown workload '" + name + "'");
+}
+
 WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload) {
   if (settings.what.data == "synthetic") {
     return {.shape = catalogue::resolved_shape(workload, asked_shape(settings.what)),

@@ -20,6 +20,9 @@ struct WorkloadData {
   std::unique_ptr<data::Dataset> held_out;  // absent: synthetic, or images without epochs
 };
 
+// Throws configuration() (78) for an unknown name.
+const catalogue::Workload& workload_named(const std::string& name);
+
 // Throws 66 / 65 as the data rooms do; configuration() when the workload cannot take this data.
 WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload);
 

@@ -51,7 +51,8 @@ void use_one_group(Run& run, distributed::ControlGroup& control, int number) {
                                 run.arguments.timeout, "lo");
   all_reduce_once(*point.group(), run.size());
   control.barrier();
-  point.close();
+  point.drop();
+  point.delete_keys();
   control.barrier();
 }
 

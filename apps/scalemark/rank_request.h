@@ -1,0 +1,22 @@
+// What the engine's commands have in common on the way from options to a rank.
+#pragma once
+
+#include "apps/scalemark/command_line.h"
+#include "apps/scalemark/settle.h"
+#include "apps/scalemark/torch_folder.h"
+#include "core/reporting/writer.h"
+#include "engine/running/engine_api.h"
+
+namespace scalemark::cli {
+
+// Throws no_input (66) for a file or folder that options name and that is not there.
+void refuse_missing_inputs(const settings::Settings& settings);
+
+// Before anything is launched or loaded; the engine's rank 0 makes the folder. Throws
+// cannot_create() (73).
+void refuse_used_output(const Settled& settled, reporting::ExistingFolder existing);
+
+running::RunRequest rank_request(const Invocation& invocation, Settled settled,
+                                 const TorchFolder& torch);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,127 @@
+#include "core/planning/agenda.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/statistics/stop_rule.h"
+
+namespace scalemark::planning {
+namespace {
+
+std::size_t point_of_group(const Plan& plan, const std::string& group) {
+  const auto found = std::ranges::find(plan.points, group, &PlannedPoint::group);
+  if (found == plan.points.end()) throw bug("an earlier run of a group that is not planned");
+  return static_cast<std::size_t>(found - plan.points.begin());
+}
+
+}  // namespace
+
+Agenda::Agenda(const Plan& plan, const std::vector<EarlierRun>& earlier)
+    : plan_(plan), finders_(plan.searches.size()), found_(plan.searches.size()) {
+  if (block(plan, 0).empty()) throw bug("a plan without a run");
+  for (const EarlierRun& run : earlier) {
+    const std::size_t point = point_of_group(plan, run.group);
+    done_.insert(run.id);
+    if (run.samples_per_sec) rates_[point].push_back(*run.samples_per_sec);
+    if (const auto search = plan.points[point].batch_search; search && run.batch_size > 0) {
+      found_[*search] = run.batch_size;
+    }
+  }
+}
+
+std::optional<Task> Agenda::next(double elapsed_s) {
+  if (over_) return std::nullopt;
+  if (auto trial = next_trial()) return trial;
+  if (retry_) return retry_;
+  while (queue_.empty()) {
+    if (next_block_ > 0) {
+      longest_block_s_ = std::max(longest_block_s_, elapsed_s - block_began_s_);
+    }
+    if (!wants_block(elapsed_s)) {
+      over_ = true;
+      return std::nullopt;
+    }
+    open_block(elapsed_s);
+  }
+  return queue_.back();
+}
+
+std::optional<Task> Agenda::next_trial() {
+  for (std::size_t search = 0; search < finders_.size(); ++search) {
+    if (found_[search]) continue;
+    const auto batch = finders_[search].next();
+    if (!batch) {
+      // Not even one sample fits: the point's own run says so, as a row.
+      found_[search] = std::max<std::int64_t>(1, finders_[search].largest());
+      continue;
+    }
+    Task trial{.kind = Task::Kind::kTrial, .search = search, .batch_size = *batch};
+    trial.run.point = plan_.searches[search].point;
+    trial.run.id = plan_.searches[search].id + "/b" + std::to_string(*batch);
+    return trial;
+  }
+  return std::nullopt;
+}
+
+bool Agenda::wants_block(double elapsed_s) {
+  const StopRule& stop = plan_.stop;
+  const bool bought = next_block_ >= stop.least_blocks;
+  if (bought && !stop.fill_time && (!stop.until_ci || known_well_enough())) return false;
+  if (stop.max_time_s && next_block_ > 0 && elapsed_s + longest_block_s_ > *stop.max_time_s) {
+    out_of_time_ = !bought || stop.until_ci.has_value();
+    return false;
+  }
+  return true;
+}
+
+bool Agenda::known_well_enough() const {
+  std::vector<std::vector<double>> rates;
+  for (const auto& [point, values] : rates_) rates.push_back(values);
+  return statistics::all_known_well_enough(rates, *plan_.stop.until_ci);
+}
+
+void Agenda::open_block(double elapsed_s) {
+  block_began_s_ = elapsed_s;
+  const auto runs = block(plan_, next_block_++);
+  for (const PlannedRun& run : runs) {
+    if (!done_.contains(run.id)) queue_.push_back(task_of(run));
+  }
+  std::ranges::reverse(queue_);
+}
+
+Task Agenda::task_of(const PlannedRun& run) const {
+  return {.kind = Task::Kind::kRun, .run = run, .batch_size = batch_of(run.point)};
+}
+
+std::int64_t Agenda::batch_of(std::size_t point) const {
+  const auto search = plan_.points[point].batch_search;
+  return search ? found_[*search].value() : 0;
+}
+
+bool Agenda::settle(const Task& task, Ending ending, std::optional<double> samples_per_sec) {
+  if (task.kind == Task::Kind::kTrial) {
+    finders_[task.search].tried(ending == Ending::kOk);
+    return true;
+  }
+  if (queue_.empty() || queue_.back().run.id != task.run.id) throw bug("settled a task not given");
+  retry_.reset();
+  if (ending == Ending::kFailed && task.attempt < plan_.sweep.retries) {
+    retry_ = task;
+    ++retry_->attempt;
+    return false;
+  }
+  queue_.pop_back();
+  done_.insert(task.run.id);
+  endings_.insert(ending);
+  if (ending == Ending::kOk && samples_per_sec) rates_[task.run.point].push_back(*samples_per_sec);
+  return true;
+}
+
+std::string Agenda::stop_reason() const {
+  if (out_of_time_) return plan_.stop.until_ci ? "unconverged" : "max-time";
+  return plan_.stop.until_ci ? "until-ci" : "repetitions";
+}
+
+bool Agenda::unconverged() const { return out_of_time_ && plan_.stop.until_ci.has_value(); }
+
+}  // namespace scalemark::planning

@@ -1,0 +1,80 @@
+// What a sweep does next: trials of a batch search, then runs block by block, retries, and when it
+// has measured enough. Pure: time arrives as a number, results through settle(). Rank 0 holds one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/planning/batch_finder.h"
+#include "core/planning/plan.h"
+
+namespace scalemark::planning {
+
+// A run that an earlier session has finished, whatever its status.
+struct EarlierRun {
+  std::string id, group;
+  std::optional<double> samples_per_sec;  // when ok
+  std::int64_t batch_size = 0;            // as it ran: answers a batch search
+};
+
+struct Task {
+  enum class Kind { kTrial, kRun };
+  Kind kind = Kind::kRun;
+  PlannedRun run;               // of a trial: the point and a unique id
+  std::size_t search = 0;       // of a trial
+  std::int64_t batch_size = 0;  // of a searched point; 0: as planned
+  int attempt = 0;              // 0, and one more with each retry
+};
+
+enum class Ending { kOk, kOom, kFailed };
+
+class Agenda {
+ public:
+  // Throws bug() for a plan without a point that can run. `plan` outlives the agenda.
+  Agenda(const Plan& plan, const std::vector<EarlierRun>& earlier);
+
+  // Absent when the sweep is over. `elapsed_s`: since this session began.
+  std::optional<Task> next(double elapsed_s);
+
+  // How the task that next() gave ended. True when that is final; false: next() brings it again.
+  // `samples_per_sec` of a run that is ok.
+  bool settle(const Task& task, Ending ending, std::optional<double> samples_per_sec);
+
+  // Whether the last settled task completed its block.
+  bool block_is_complete() const { return queue_.empty() && !retry_; }
+
+  // "repetitions" | "until-ci" | "max-time" | "unconverged"; of the sweep as a whole.
+  std::string stop_reason() const;
+  // --until-ci was asked for and not reached.
+  bool unconverged() const;
+
+  // Whether any run of this sweep ended so, earlier sessions not counted.
+  bool any(Ending ending) const { return endings_.contains(ending); }
+
+ private:
+  void open_block(double elapsed_s);
+  bool wants_block(double elapsed_s);
+  bool known_well_enough() const;
+  std::optional<Task> next_trial();
+  Task task_of(const PlannedRun& run) const;
+  std::int64_t batch_of(std::size_t point) const;
+
+  const Plan& plan_;
+  std::set<std::string> done_;                        // ids
+  std::map<std::size_t, std::vector<double>> rates_;  // by point
+  std::vector<BatchFinder> finders_;
+  std::vector<std::optional<std::int64_t>> found_;  // by search
+  std::vector<Task> queue_;                         // the rest of the current block, last first
+  std::optional<Task> retry_;
+  std::set<Ending> endings_;
+  int next_block_ = 0;
+  double block_began_s_ = 0, longest_block_s_ = 0;
+  bool out_of_time_ = false, over_ = false;
+};
+
+}  // namespace scalemark::planning

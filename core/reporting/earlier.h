@@ -1,0 +1,40 @@
+// What an earlier session of a sweep left in its folder, and whether a new one may go on with it.
+// Knows no plan: settings arrive as texts.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/monitoring/host.h"
+#include "core/reporting/report.h"
+
+namespace scalemark::reporting {
+
+// The report of `folder`, with what only its journal holds: a run that was killed between the two
+// writes. Half a last line is passed over. Absent when there is no report. Throws bad_data() (65)
+// for a report that cannot be read, and for a journal that is damaged before its last line.
+std::optional<Report> read_earlier(const std::filesystem::path& folder);
+
+// What must be as it was. Another host of the same kind is no difference.
+struct Sameness {
+  std::string program_version, git_commit;
+  std::map<std::string, std::string> settings;
+  std::vector<std::string> machines;  // one text per host: kinds, sorted
+};
+
+Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settings,
+                     const std::vector<monitoring::Host>& hosts);
+
+// As an earlier report tells it; `settings` are read from its invocation.
+Sameness sameness_of(const Report& report);
+
+// In words, one per difference: "batch_size was 32, now 64". Empty: the same.
+std::vector<std::string> differences(const Sameness& before, const Sameness& now);
+
+// "Xeon, no GPU" or "EPYC 9654, 8 x NVIDIA H100 (driver 580.65)".
+std::string kind_of_machine(const monitoring::Host& host);
+
+}  // namespace scalemark::reporting

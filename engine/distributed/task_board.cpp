@@ -1,0 +1,160 @@
+#include "engine/distributed/task_board.h"
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+
+#include "core/base/error.h"
+#include "engine/distributed/errors.h"
+
+namespace scalemark::distributed {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr const char* kNotice = "task/notice";  // "17 text"
+constexpr const char* kPulse = "task/pulse";
+constexpr const char* kCalledOff = "task/called-off";  // number of the last one that failed
+constexpr milliseconds kPulsePeriod{5000};
+constexpr milliseconds kFaultLook{1000};
+// Short while something may come at once, longer for a rank that sits out a long point.
+constexpr milliseconds kFirstPause{2}, kLongestPause{50};
+
+std::string vote_key(int rank) { return "task/vote/" + std::to_string(rank); }
+
+std::string numbered(std::int64_t number, const std::string& text) {
+  return std::to_string(number) + " " + text;
+}
+
+Notice notice_of(const std::string& text) {
+  const auto space = text.find(' ');
+  return {.number = std::stoll(text.substr(0, space)), .text = text.substr(space + 1)};
+}
+
+class Pause {
+ public:
+  void take() {
+    std::this_thread::sleep_for(length_);
+    length_ = std::min(2 * length_, kLongestPause);
+  }
+
+ private:
+  milliseconds length_ = kFirstPause;
+};
+
+Error rank_0_is_gone(const std::string& seen) {
+  return peer_lost(seen, {}, "look at rank 0's output, and at its machine");
+}
+
+}  // namespace
+
+TaskBoard::TaskBoard(const c10::intrusive_ptr<c10d::Store>& store, int rank, FaultBoard& faults,
+                     milliseconds patience)
+    : store_(store->clone()),
+      side_store_(store->clone()),
+      rank_(rank),
+      faults_(faults),
+      patience_(patience) {
+  if (rank_ != 0) return;
+  pulse_ = std::jthread([store = store->clone()](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any woken;
+    std::unique_lock lock(mutex);
+    try {
+      while (!woken.wait_for(lock, stop, kPulsePeriod, [&] { return stop.stop_requested(); })) {
+        store->add(kPulse, 1);
+      }
+    } catch (const std::exception&) {
+      // The store is gone: the others find out by themselves.
+    }
+  });
+}
+
+TaskBoard::~TaskBoard() = default;
+
+Notice TaskBoard::post(const std::string& text) {
+  store_->set(kNotice, numbered(++posted_, text));
+  return {.number = posted_, .text = text};
+}
+
+std::optional<std::string> TaskBoard::read(const std::string& key) {
+  try {
+    if (!store_->check({key})) return std::nullopt;
+    return store_->get_to_str(key);
+  } catch (const std::exception&) {
+    refuse_posted_fault();
+    throw rank_0_is_gone("the store that rank 0 holds does not answer any more");
+  }
+}
+
+void TaskBoard::refuse_posted_fault() {
+  const auto cause = faults_.find_cause(milliseconds(0));
+  if (cause.record) throw Error(caused_by(*cause.record, rank_));
+}
+
+Notice TaskBoard::next(std::int64_t last_seen, const std::function<void()>& idle) {
+  Pause pause;
+  auto alive = steady_clock::now(), looked = alive;
+  std::string pulse;
+  while (true) {
+    if (const auto text = read(kNotice)) {
+      Notice notice = notice_of(*text);
+      if (notice.number > last_seen) return notice;
+    }
+    idle();
+    pause.take();
+    const auto now = steady_clock::now();
+    if (now - looked < kFaultLook) continue;
+    looked = now;
+    refuse_posted_fault();
+    if (const auto beat = read(kPulse); beat && *beat != pulse) {
+      pulse = *beat;
+      alive = now;
+    }
+    if (now - alive > patience_) throw rank_0_is_gone("rank 0 gives no sign of life");
+  }
+}
+
+void TaskBoard::vote(std::int64_t number, const std::string& text, bool failed) {
+  if (failed) store_->set(kCalledOff, std::to_string(number));
+  store_->set(vote_key(rank_), numbered(number, text));
+}
+
+TaskBoard::Votes TaskBoard::votes(
+    std::int64_t number, const std::vector<int>& members,
+    const std::function<bool(const Votes&, milliseconds waited)>& patient,
+    const std::function<void()>& idle) {
+  Votes votes;
+  Pause pause;
+  const auto start = steady_clock::now();
+  auto looked = start;
+  while (true) {
+    for (const int member : members) {
+      if (votes.contains(member)) continue;
+      const auto text = read(vote_key(member));
+      if (!text) continue;
+      const Notice vote = notice_of(*text);
+      if (vote.number == number) votes[member] = vote.text;
+    }
+    const auto now = steady_clock::now();
+    const auto waited = std::chrono::duration_cast<milliseconds>(now - start);
+    if (votes.size() == members.size() || !patient(votes, waited)) return votes;
+    idle();
+    pause.take();
+    if (now - looked < kFaultLook) continue;
+    looked = now;
+    refuse_posted_fault();
+  }
+}
+
+bool TaskBoard::called_off(std::int64_t number) noexcept {
+  try {
+    return side_store_->check({kCalledOff}) &&
+           std::stoll(side_store_->get_to_str(kCalledOff)) >= number;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,73 @@
+// How the ranks of a sweep learn what comes next, and how those that took part say how it went:
+// through the store, so that a rank that has nothing to do waits idle and no collective can time
+// out under it. Texts only; knows no points. The keys are few and always the same: nothing grows.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+#include "engine/distributed/fault.h"
+
+namespace scalemark::distributed {
+
+struct Notice {
+  std::int64_t number = 0;  // 1, 2, ... over the whole run
+  std::string text;
+};
+
+class TaskBoard {
+ public:
+  // `patience`: how long a waiting rank bears that rank 0 gives no sign of life (any notice, or the
+  // pulse that its side thread writes every few seconds).
+  TaskBoard(const c10::intrusive_ptr<c10d::Store>& store, int rank, FaultBoard& faults,
+            std::chrono::milliseconds patience);
+  ~TaskBoard();
+  TaskBoard(const TaskBoard&) = delete;
+  TaskBoard& operator=(const TaskBoard&) = delete;
+
+  // Rank 0 only: what every rank does next.
+  Notice post(const std::string& text);
+
+  // The newest notice above `last_seen`; a rank that had no part in one may never see it. `idle` is
+  // called about twenty times a second while waiting. Throws the fault that another rank posted,
+  // and E_PEER_LOST (69) when the store or rank 0 is gone.
+  Notice next(std::int64_t last_seen, const std::function<void()>& idle);
+
+  // How notice `number` went on this rank. Also tells the others at once that it failed: see
+  // called_off().
+  void vote(std::int64_t number, const std::string& text, bool failed);
+
+  // Rank 0 only: the votes of `members` on notice `number`, by rank. Waits for all of them as long
+  // as `patient(votes so far)` says so; those that are missing then are missing in the result.
+  // Throws as next() does.
+  using Votes = std::map<int, std::string>;
+  Votes votes(std::int64_t number, const std::vector<int>& members,
+              const std::function<bool(const Votes&, std::chrono::milliseconds waited)>& patient,
+              const std::function<void()>& idle);
+
+  // Whether some rank voted that notice `number` failed: for a side thread that frees this rank
+  // from a collective. Never throws; false when the store is gone.
+  bool called_off(std::int64_t number) noexcept;
+
+ private:
+  void beat();
+  void refuse_posted_fault();
+  std::optional<std::string> read(const std::string& key);
+
+  c10::intrusive_ptr<c10d::Store> store_;
+  c10::intrusive_ptr<c10d::Store> side_store_;  // of side threads: a store serves one at a time
+  int rank_;
+  FaultBoard& faults_;
+  std::chrono::milliseconds patience_;
+  std::int64_t posted_ = 0;
+  std::jthread pulse_;  // rank 0; last: it uses the above
+};
+
+}  // namespace scalemark::distributed

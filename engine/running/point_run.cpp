@@ -1,0 +1,113 @@
+#include "engine/running/point_run.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "engine/distributed/stop_agreement.h"
+#include "engine/running/process_setup.h"
+#include "engine/running/run_console.h"
+#include "engine/running/run_watch.h"
+
+namespace scalemark::running {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A member that fails says why by its ballot, not on the fault board: nobody waits for one there.
+constexpr milliseconds kNoCause{0};
+constexpr milliseconds kCalledOffLook{200};
+
+// A batch that fits survives these; the first step makes the optimizer's state.
+constexpr planning::RunLength kTrialLength{.warmup_iters = 1, .iters = 2};
+
+// Frees this rank from a collective that NCCL would wait in for ever: another member has voted that
+// the run failed. Gloo needs none: the failing rank's connections break.
+class CallOffWatch {
+ public:
+  CallOffWatch(distributed::TaskBoard& board, std::int64_t number, Team& team) {
+    thread_ = std::jthread([&board, number, &team](const std::stop_token& stop) {
+      std::mutex mutex;
+      std::condition_variable_any woken;
+      std::unique_lock lock(mutex);
+      while (!woken.wait_for(lock, stop, kCalledOffLook, [&] { return stop.stop_requested(); })) {
+        if (!board.called_off(number)) continue;
+        team.abort();
+        return;
+      }
+    });
+  }
+
+ private:
+  std::jthread thread_;
+};
+
+}  // namespace
+
+settings::Settings settings_of(const planning::Plan& plan, const planning::Task& task) {
+  const planning::PlannedPoint& point = plan.points[task.run.point];
+  if (task.batch_size == 0) return point.settings;
+  return planning::with_batch_size(point.settings, task.batch_size, point.world_size);
+}
+
+PointRun::PointRun(RankLife& life, Session& session, distributed::TaskBoard& board,
+                   const DataShelf& shelf, const planning::Plan& plan)
+    : life_(life), session_(session), board_(board), shelf_(shelf), plan_(plan) {}
+
+PointRun::~PointRun() = default;
+
+Ballot PointRun::run(std::int64_t number, const planning::Task& task) {
+  const settings::Settings settings = settings_of(plan_, task);
+  apply_compute_settings(settings);
+  Ballot ballot;
+  try {
+    ballot = attempt(number, task, settings);
+  } catch (...) {
+    ballot = ballot_of(std::current_exception());
+  }
+  const bool failed = ballot.kind == Ballot::Kind::kOom || ballot.kind == Ballot::Kind::kFailed ||
+                      ballot.kind == Ballot::Kind::kBereft;
+  board_.vote(number, encode(ballot), failed);  // first: then peers learn the cause with the loss
+  if (failed && team_) team_->drop();
+  return ballot;
+}
+
+Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
+                         const settings::Settings& settings) {
+  const planning::PlannedPoint& point = plan_.points[task.run.point];
+  const auto& workload = workload_named(settings.what.workload);
+  const std::string name = "task/" + std::to_string(number);
+  life_.progression().enter("rendezvous");
+  team_ =
+      std::make_unique<Team>(session_, name, point.members, settings.parallel.backend, kNoCause);
+  world_ = team_->world();
+
+  RunConsole console(life_.request(), workload.sample_unit,
+                     static_cast<double>(settings.size.global_batch_size));
+  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.store_pointer());
+  distributed::StopAgreement agreement(loop_keys_, name, world_.rank, world_.world_size,
+                                       life_.stop_options());
+  RunWatch watch(agreement, life_.watchdog(), life_.progression(), console);
+  std::optional<CallOffWatch> call_off;
+  if (settings.parallel.backend == "nccl") call_off.emplace(board_, number, *team_);
+
+  const bool trial = task.kind == planning::Task::Kind::kTrial;
+  outcome_ = run_point(*team_, settings, trial ? kTrialLength : point.length, workload,
+                       shelf_.of(settings), watch, [](const auto&) {});
+  if (!outcome_.stopped) return {};
+  const auto stop = agreement.stop();
+  return {.kind = Ballot::Kind::kStopped, .signal = stop->signal, .agreed = stop->agreed};
+}
+
+void PointRun::settle() {
+  outcome_ = {};
+  if (team_) team_->close();
+  team_.reset();
+  if (loop_keys_) loop_keys_->delete_recorded_keys();
+  loop_keys_.reset();
+  session_.device().release_cached_memory();
+}
+
+}  // namespace scalemark::running

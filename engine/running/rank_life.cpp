@@ -1,0 +1,121 @@
+#include "engine/running/rank_life.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/base/version.h"
+#include "core/settings/settings_json.h"
+#include "engine/distributed/preflight.h"
+#include "engine/running/failure.h"
+#include "engine/running/process_setup.h"
+#include "engine/running/versions.h"
+
+namespace scalemark::running {
+namespace {
+
+// A signalled run has 10 s (docs/FAULTS.md); the rest is for the report.
+constexpr unsigned kSignalBackstopSeconds = 9;
+constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
+
+ErrorRecord interrupted_by(int signal) {
+  const ExitCode code = distributed::exit_code_of_signal(signal);
+  return {.code = code == ExitCode::kInterrupted ? "E_INTERRUPTED" : "E_PREEMPTED",
+          .exit_code = code,
+          .domain = ErrorDomain::kLaunch,
+          .what = "stopped by signal " + std::to_string(signal) + " before the run was complete",
+          .hint = "report.json holds what was finished"};
+}
+
+}  // namespace
+
+RankLife::RankLife(const RunRequest& request)
+    : request_(request),
+      progression_(request.settings.launch.timeout_s, request.settings.launch.phase_timeout_s),
+      words_(request, progression_),
+      interrupts_(kSignalBackstopSeconds),
+      watchdog_([this](const ErrorRecord& fault) { words_.speak(fault); },
+                [this] { return posted_cause(); }),
+      terminate_([this](const ErrorRecord& fault) { words_.speak(fault); },
+                 [this] { return posted_cause(); }) {
+  progression_.on_enter([this](const std::string& phase, double timeout_s) {
+    watchdog_.set_phase(phase, milliseconds_of(timeout_s));
+    if (report_) report_->enter(phase);
+  });
+}
+
+RankLife::~RankLife() {
+  words_.use_report(nullptr);
+  words_.use_board(nullptr);
+  watchdog_.clear_phase();
+  if (session_) session_->board().leave(leave_limit_);
+}
+
+ExitCode RankLife::live(const std::function<ExitCode()>& body) noexcept {
+  try {
+    set_up_process(request_.settings);
+    return body();
+  } catch (...) {
+    auto record = record_of(std::current_exception(), board());
+    if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
+    const auto signal = distributed::received_signal();
+    if (signal) record = interrupted_by(*signal);
+    return words_.speak(std::move(record), signal ? reporting::ReportStatus::kInterrupted
+                                                  : reporting::ReportStatus::kFailed);
+  }
+}
+
+Session& RankLife::meet() {
+  session_.emplace(request_, progression_);
+  words_.use_board(&session_->board());
+  return *session_;
+}
+
+void RankLife::compare(const distributed::Facts& facts) {
+  progression_.enter("preflight");
+  distributed::preflight(session_->store_pointer(), session_->world().world_size, facts,
+                         session_->board(), milliseconds_of(progression_.timeout_of("preflight")));
+  session_->connect();
+}
+
+RunReport& RankLife::open_report(RunReport::Opening opening) {
+  report_.emplace(request_, *session_, std::move(opening));
+  words_.use_report(report_->writer());
+  return *report_;
+}
+
+distributed::StopAgreement::Options RankLife::stop_options() {
+  return {.on_overdue = [this](int signal) {
+    words_.speak(interrupted_by(signal), reporting::ReportStatus::kInterrupted);
+    std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
+  }};
+}
+
+// Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
+// not waited for again.
+ExitCode RankLife::end_interrupted(int signal, bool agreed) {
+  words_.use_board(nullptr);
+  if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
+  return words_.speak(interrupted_by(signal), reporting::ReportStatus::kInterrupted);
+}
+
+std::optional<ErrorRecord> RankLife::posted_cause() {
+  if (!session_) return std::nullopt;
+  const auto cause = session_->board().find_cause(std::chrono::milliseconds(0));
+  if (!cause.record) return std::nullopt;
+  return distributed::caused_by(*cause.record, session_->world().rank);
+}
+
+distributed::Facts common_facts(const RunRequest& request) {
+  distributed::Facts facts;
+  for (const auto& [name, value] : settings::flat_settings(request.settings)) {
+    if (!settings::may_differ_between_ranks(name)) facts["settings." + name] = value;
+  }
+  const Version program = program_version();
+  facts["program.version"] = program.version;
+  facts["program.commit"] = program.git_commit;
+  facts["library.torch"] = std::string(kTorchVersion);
+  return facts;
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,88 @@
+#include "engine/running/sweep_console.h"
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <span>
+
+#include "core/base/durations.h"
+#include "core/reporting/report_json.h"
+#include "core/reporting/table.h"
+
+namespace scalemark::running {
+namespace {
+
+template <class... Values>
+std::string formatted(const char* format, Values... values) {
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), format, values...);
+  return text.data();
+}
+
+std::string in_gib(std::uint64_t bytes) {
+  return formatted("%.2f GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+std::string clock_time(double seconds) {
+  const auto whole = static_cast<long>(seconds);
+  if (whole >= 3600) {
+    return formatted("%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+  }
+  return formatted("%ld:%02ld", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+SweepConsole::SweepConsole(const RunRequest& request, const planning::Plan& plan, std::size_t done)
+    : quiet_(request.settings.general.quiet),
+      plan_(plan),
+      output_(request.settings.general.output),
+      done_(done) {
+  say("sweep: " + std::to_string(plan.points.size()) + " points, " +
+      std::to_string(plan.runs.size()) + " runs planned, about " + clock_time(plan.estimated_s) +
+      (done > 0 ? "; " + std::to_string(done) + " are there already" : "") + "; output in " +
+      output_);
+}
+
+void SweepConsole::say(const std::string& line) const {
+  if (!quiet_) std::cerr << line << std::endl;
+}
+
+void SweepConsole::begin(const planning::Task& task, const settings::Settings&) {
+  const planning::PlannedPoint& point = plan_.points[task.run.point];
+  if (task.kind == planning::Task::Kind::kTrial || !introduced_.insert(task.run.point).second) {
+    return;
+  }
+  if (point.memory_estimate_bytes == 0) return;
+  say("        " + point.group + ": memory estimate " + in_gib(point.memory_estimate_bytes) +
+      " per rank");
+}
+
+void SweepConsole::end(const reporting::PointRecord& row, bool is_final) {
+  if (is_final) ++done_;
+  const double elapsed = seconds_since(begun_);
+  const std::string place = formatted("[%zu/%zu] ", done_, plan_.runs.size());
+  std::string line = place + row.id + ": ";
+  if (row.status == reporting::PointStatus::kOk) {
+    line += formatted("%.1f samples/s, step %.3f ms, outside %.2f s", row.samples_per_sec,
+                      1e3 * row.step_s.mean, row.outside_window_s.value_or(0));
+  } else {
+    line +=
+        std::string(to_string(row.status)) + (is_final ? "" : ", tried again") + ": " + row.reason;
+  }
+  say(line + ", " + clock_time(elapsed) + " elapsed");
+}
+
+void SweepConsole::end_trial(const planning::Task& task, planning::Ending ending) {
+  say("        batch search " + plan_.searches[task.search].id + ": " +
+      std::to_string(task.batch_size) +
+      (ending == planning::Ending::kOk ? " fits" : " does not fit"));
+}
+
+void SweepConsole::show(const reporting::Report& report, const std::string& why) {
+  if (!quiet_) std::cout << reporting::render_table(std::span(&report, 1)) << std::flush;
+  say("report: " + output_ + "/report.json");
+  if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
+}
+
+}  // namespace scalemark::running

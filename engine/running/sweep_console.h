@@ -1,0 +1,39 @@
+// What a person sees of a sweep while it runs: one line per run on stderr, and the tables at its
+// end on stdout. Rank 0 only.
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "core/planning/agenda.h"
+#include "core/planning/plan.h"
+#include "core/reporting/report.h"
+#include "engine/running/engine_api.h"
+
+namespace scalemark::running {
+
+class SweepConsole {
+ public:
+  // `done`: runs that earlier sessions finished.
+  SweepConsole(const RunRequest& request, const planning::Plan& plan, std::size_t done);
+
+  // Before a run; the first one of a point says what memory it is expected to need.
+  void begin(const planning::Task& task, const settings::Settings& settings);
+  void end(const reporting::PointRecord& row, bool is_final);
+  void end_trial(const planning::Task& task, planning::Ending ending);
+  // The tables, and why the sweep does not end with 0.
+  void show(const reporting::Report& report, const std::string& why);
+
+ private:
+  void say(const std::string& line) const;
+
+  bool quiet_;
+  const planning::Plan& plan_;
+  std::string output_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::set<std::size_t> introduced_;  // points
+  std::size_t done_;
+};
+
+}  // namespace scalemark::running

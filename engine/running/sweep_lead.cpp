@@ -1,0 +1,125 @@
+#include "engine/running/sweep_lead.h"
+
+#include <utility>
+
+#include "core/base/durations.h"
+#include "engine/distributed/errors.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/running/task_wire.h"
+
+namespace scalemark::running {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A rank that lost its peers says so at once; the one whose fault it was has voted before that, or
+// it is dead.
+constexpr milliseconds kCauseLimit{10'000};
+
+std::string missing_ranks(const std::vector<int>& members, const std::map<int, Ballot>& ballots) {
+  std::vector<int> missing;
+  for (const int member : members) {
+    if (!ballots.contains(member)) missing.push_back(member);
+  }
+  return missing.empty() ? std::string("no rank says why")
+                         : distributed::name_ranks(missing) + " did not answer";
+}
+
+std::map<int, Ballot> decoded(const distributed::TaskBoard::Votes& votes) {
+  std::map<int, Ballot> ballots;
+  for (const auto& [rank, text] : votes) ballots[rank] = decode_ballot(text);
+  return ballots;
+}
+
+}  // namespace
+
+SweepLead::SweepLead(RankLife& life, Session& session, const planning::Plan& plan,
+                     distributed::TaskBoard& board, PointRun& point_run, SweepReport& report,
+                     std::chrono::steady_clock::time_point begun)
+    : life_(life),
+      session_(session),
+      plan_(plan),
+      board_(board),
+      point_run_(point_run),
+      report_(report),
+      begun_(begun),
+      agenda_(plan, report.earlier_runs()),
+      console_(life.request(), plan, report.earlier_runs().size()) {}
+
+ExitCode SweepLead::run() {
+  while (true) {
+    if (const auto signal = requested_signal()) return stop({.signal = *signal});
+    const auto task = agenda_.next(seconds_since(begun_));
+    if (!task) return finish();
+    console_.begin(*task, settings_of(plan_, *task));
+    const auto began = std::chrono::steady_clock::now();
+    const distributed::Notice notice = board_.post(encode(Directive{.task = task}));
+    point_run_.run(notice.number, *task);
+    const auto ballots = collect(notice.number, plan_.points[task->run.point].members);
+    if (const auto stopped = stop_in(ballots)) return this->stop(*stopped);
+    record(*task, ballots, seconds_since(began));
+    point_run_.settle();
+  }
+}
+
+std::map<int, Ballot> SweepLead::collect(std::int64_t number, const std::vector<int>& members) {
+  const auto patient = [&](const distributed::TaskBoard::Votes& votes, milliseconds waited) {
+    const auto ballots = decoded(votes);
+    const bool lost = names_a_loss(ballots) && !names_a_cause(ballots);
+    return waited < (lost ? kCauseLimit : session_.timeout());
+  };
+  life_.progression().enter("report");
+  const auto ballots =
+      decoded(board_.votes(number, members, patient, [this] { life_.watchdog().heartbeat(0); }));
+  const bool complete = ballots.size() == members.size();
+  if (!complete || (names_a_loss(ballots) && !names_a_cause(ballots))) {
+    throw distributed::peer_lost(
+        "a rank was lost in the middle of a run: " + missing_ranks(members, ballots), {},
+        "look at its output, and for a kill by the system");
+  }
+  return ballots;
+}
+
+void SweepLead::record(const planning::Task& task, const std::map<int, Ballot>& ballots,
+                       double took_s) {
+  Verdict verdict = verdict_of(ballots);
+  if (task.kind == planning::Task::Kind::kTrial) {
+    if (verdict.ending == planning::Ending::kFailed) throw bug("a trial failed: " + verdict.reason);
+    agenda_.settle(task, verdict.ending, std::nullopt);
+    return console_.end_trial(task, verdict.ending);
+  }
+  const auto row = report_.row_of(task, point_run_, verdict, took_s);
+  const auto ending = row.status == reporting::PointStatus::kOk    ? planning::Ending::kOk
+                      : row.status == reporting::PointStatus::kOom ? planning::Ending::kOom
+                                                                   : planning::Ending::kFailed;
+  const bool is_final =
+      agenda_.settle(task, ending,
+                     row.status == reporting::PointStatus::kOk ? std::optional(row.samples_per_sec)
+                                                               : std::nullopt);
+  console_.end(row, is_final);
+  if (!is_final) return report_.note_retry(task, row.reason);
+  report_.add(row);
+  if (agenda_.block_is_complete()) report_.summarise(agenda_.stop_reason());
+}
+
+ExitCode SweepLead::stop(const Stopped& stopped) {
+  report_.end_session(agenda_.stop_reason());
+  board_.post(encode(Directive{.signal = stopped.signal, .agreed = stopped.agreed}));
+  return life_.end_interrupted(stopped.signal, stopped.agreed);
+}
+
+ExitCode SweepLead::finish() {
+  const SweepEnd end = report_.end_of(agenda_.unconverged());
+  report_.end_session(agenda_.stop_reason());
+  report_.close(end.exit_code);
+  board_.post(encode(Directive{.exit_code = static_cast<int>(end.exit_code)}));
+  console_.show(report_.report(), end.why);
+  return end.exit_code;
+}
+
+std::optional<int> SweepLead::requested_signal() {
+  if (const auto signal = distributed::received_signal()) return signal;
+  return distributed::requested_stop(*session_.store_pointer());
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,227 @@
+#include "engine/running/sweep_report.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/reporting/assemble.h"
+#include "core/reporting/earlier.h"
+#include "core/reporting/sweep_summary.h"
+#include "engine/distributed/network.h"
+#include "engine/distributed/wire.h"
+#include "engine/running/point_identity.h"
+#include "engine/running/survey.h"
+
+namespace scalemark::running {
+namespace {
+
+using reporting::PointStatus;
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const auto& text : texts) all += (all.empty() ? "" : "; ") + text;
+  return all;
+}
+
+// What breaks with the earlier session, when --resume-anyway lets it.
+std::vector<std::string> breaks(const planning::Plan& plan, const reporting::Report& earlier,
+                                const std::vector<monitoring::Host>& hosts) {
+  const auto found = reporting::differences(
+      reporting::sameness_of(earlier),
+      reporting::sameness_of(reporting::this_tool(), planning::resume_settings(plan), hosts));
+  if (!found.empty() && !plan.sweep.resume_anyway) {
+    throw configuration("--resume: " + joined(found),
+                        "the settings, program and kind of machine of the earlier session",
+                        "choose another --output, or --resume-anyway, which records the break");
+  }
+  return found;
+}
+
+std::vector<reporting::SliceGroups> slices_of(const planning::Plan& plan) {
+  std::vector<reporting::SliceGroups> slices;
+  for (const planning::Slice& slice : plan.slices) {
+    reporting::SliceGroups groups{
+        .kind = planning::to_text(slice.kind), .fixed = slice.fixed, .baseline = {}, .rows = {}};
+    if (slice.baseline) groups.baseline = plan.points[*slice.baseline].group;
+    for (const std::size_t row : slice.rows) groups.rows.push_back(plan.points[row].group);
+    if (slice.solo) groups.rows.push_back(plan.points[*slice.solo].group);
+    slices.push_back(std::move(groups));
+  }
+  return slices;
+}
+
+std::string json_of(const std::map<std::string, std::string>& settings) {
+  return distributed::encode(distributed::Facts(settings.begin(), settings.end()));
+}
+
+std::string counted(int n, const char* what) {
+  return std::to_string(n) + " run" + (n == 1 ? " " : "s ") + what;
+}
+
+}  // namespace
+
+SweepReport::SweepReport(RankLife& life, Session& session, const planning::Plan& plan,
+                         const DataShelf& shelf)
+    : life_(life), plan_(plan), shelf_(shelf) {
+  const auto hosts = survey_hosts(session);
+  const bool leads = session.world().rank == 0;
+  std::vector<std::string> broke_with;
+  if (leads && (plan.sweep.resume || plan.sweep.resume_anyway)) {
+    earlier_ = reporting::read_earlier(life.request().settings.general.output);
+    if (earlier_) broke_with = breaks(plan, *earlier_, hosts);
+  }
+  run_report_ =
+      &life.open_report({.hosts = hosts,
+                         .continued = earlier_,
+                         .settings_json = leads ? json_of(planning::resume_settings(plan)) : ""});
+  if (!leads) return;
+  begin_session(broke_with);
+  add_skipped_points();
+}
+
+void SweepReport::begin_session(const std::vector<std::string>& broke_with) {
+  if (earlier_ && !earlier_->sessions.empty()) {
+    session_number_ = earlier_->sessions.back().session + 1;
+  }
+  run_report_->writer()->amend([&](reporting::Report& report) {
+    report.sessions.push_back({.session = session_number_,
+                               .started = reporting::utc_now(),
+                               .finished = {},
+                               .hostname = distributed::local_host_name(),
+                               .command_line = life_.request().command_line,
+                               .broke_with = joined(broke_with)});
+  });
+}
+
+void SweepReport::add_skipped_points() {
+  for (const planning::PlannedPoint& point : plan_.points) {
+    if (!point.skipped) continue;
+    const std::string id = point.group + "/r0";
+    const auto known = [&](const auto& row) { return row.id == id; };
+    if (earlier_ && std::ranges::any_of(earlier_->points, known)) continue;
+    launching::World world{.world_size = point.world_size};
+    auto row = identity_of(point, point.settings, world);
+    row.id = id;
+    row.status = PointStatus::kSkipped;
+    row.reason = *point.skipped;
+    add(row);
+  }
+}
+
+std::vector<planning::EarlierRun> SweepReport::earlier_runs() const {
+  std::vector<planning::EarlierRun> runs;
+  if (!earlier_) return runs;
+  for (const auto& point : earlier_->points) {
+    if (point.status == PointStatus::kSkipped) continue;
+    const bool ok = point.status == PointStatus::kOk;
+    runs.push_back({.id = point.id,
+                    .group = point.group,
+                    .samples_per_sec = ok ? std::optional(point.samples_per_sec) : std::nullopt,
+                    .batch_size = point.batch_size});
+  }
+  return runs;
+}
+
+reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& point,
+                                                const settings::Settings& settings,
+                                                const launching::World& world) const {
+  const auto& workload = workload_named(settings.what.workload);
+  const catalogue::ModelShape shape =
+      point.skipped
+          ? catalogue::resolved_shape(workload, {.image_size = settings.what.image_size,
+                                                 .sequence_length = settings.what.sequence_length})
+          : shelf_.of(settings).shape;
+  auto row = point_identity(settings, world, workload, shape);
+  row.group = point.group;
+  row.members = point.members;
+  if (!point.skipped) row.data_identity = shelf_.of(settings).identity;
+  if (point.skipped || point.memory_estimate_bytes == 0) row.memory_estimate_bytes.reset();
+  row.session = session_number_;
+  row.started = reporting::utc_now();
+  return row;
+}
+
+reporting::PointRecord SweepReport::row_of(const planning::Task& task, const PointRun& run,
+                                           const Verdict& verdict, double took_s) const {
+  auto row = identity_of(plan_.points[task.run.point], settings_of(plan_, task), run.world());
+  row.id = task.run.id;
+  row.repetition = task.run.repetition;
+  row.block = task.run.block;
+  row.order = task.run.order;
+  if (verdict.ending == planning::Ending::kOk) {
+    row.outside_window_s = std::max(0.0, took_s - run.outcome().measuring_s);
+    return run_report_->assembled(std::move(row), run.outcome());
+  }
+  row.status = verdict.ending == planning::Ending::kOom ? PointStatus::kOom : PointStatus::kFailed;
+  row.reason = verdict.reason;
+  row.oom = verdict.oom;
+  return row;
+}
+
+void SweepReport::add(const reporting::PointRecord& row) {
+  run_report_->add_row(row, plan_.stop.least_blocks);
+}
+
+void SweepReport::note_retry(const planning::Task& task, const std::string& reason) {
+  run_report_->writer()->event("retry", task.run.id + ": " + reason);
+}
+
+void SweepReport::summarise(const std::string& stop_reason) {
+  run_report_->writer()->amend([&](reporting::Report& report) {
+    const auto slices = slices_of(plan_);
+    const auto break_even = reporting::break_even_steps(report.points, slices);
+    for (auto& point : report.points) {
+      const auto found = break_even.find(point.id);
+      if (found != break_even.end()) point.break_even_steps = found->second;
+    }
+    auto summary =
+        reporting::summarise_sweep(report.points, {.slices = slices,
+                                                   .stop_reasons = {},
+                                                   .stop_reason = stop_reason,
+                                                   .price_per_hour = plan_.sweep.price_per_hour,
+                                                   .launched_ranks = plan_.world_size});
+    report.groups = std::move(summary.groups);
+    report.scaling = std::move(summary.scaling);
+    report.stragglers = std::move(summary.stragglers);
+    report.data_gaps = std::move(summary.data_gaps);
+    report.drift = summary.drift;
+    // Those of single points stay; those of the sweep are made anew.
+    std::erase_if(report.findings, reporting::is_of_sweep);
+    std::ranges::move(summary.findings, std::back_inserter(report.findings));
+  });
+}
+
+void SweepReport::end_session(const std::string& stop_reason) {
+  summarise(stop_reason);
+  run_report_->writer()->amend(
+      [](reporting::Report& report) { report.sessions.back().finished = reporting::utc_now(); });
+}
+
+SweepEnd SweepReport::end_of(bool unconverged) const {
+  int ok = 0, oom = 0, failed = 0;
+  for (const auto& point : report().points) {
+    ok += point.status == PointStatus::kOk;
+    oom += point.status == PointStatus::kOom;
+    failed += point.status == PointStatus::kFailed;
+  }
+  if (ok == 0 && oom > 0 && failed == 0) {
+    return {ExitCode::kOutOfMemory, "nothing fitted into memory: " + counted(oom, "out of memory")};
+  }
+  if (failed > 0) {
+    return {ExitCode::kUnsure, "incomplete: " + counted(failed, "failed") +
+                                   (oom > 0 ? " and " + counted(oom, "out of memory") : "")};
+  }
+  if (oom > 0 && !plan_.sweep.allow_oom) {
+    return {ExitCode::kUnsure, "incomplete: " + counted(oom, "out of memory") +
+                                   " (--allow-oom takes that as an answer)"};
+  }
+  if (unconverged) {
+    return {ExitCode::kUnsure, "unconverged: --until-ci was not reached within --max-time"};
+  }
+  return {};
+}
+
+void SweepReport::close(ExitCode exit_code) {
+  run_report_->close(reporting::ReportStatus::kComplete, exit_code);
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,59 @@
+// The report of a sweep on rank 0: opened anew or continued, one row per finished run, summaries
+// after each block. On the other ranks it holds nothing. What the rows mean together stands in
+// core/reporting/sweep_summary.h.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/planning/agenda.h"
+#include "core/planning/plan.h"
+#include "core/reporting/report.h"
+#include "engine/running/data_shelf.h"
+#include "engine/running/point_run.h"
+#include "engine/running/rank_life.h"
+#include "engine/running/verdict.h"
+
+namespace scalemark::running {
+
+struct SweepEnd {
+  ExitCode exit_code = ExitCode::kPass;
+  std::string why;  // one sentence; empty when there is nothing to say
+};
+
+class SweepReport {
+ public:
+  // Collective over the session. Rank 0 reads what an earlier session left and refuses
+  // (configuration(), 78) to go on with something else.
+  SweepReport(RankLife& life, Session& session, const planning::Plan& plan, const DataShelf& shelf);
+
+  // Rank 0 only, all of them.
+  std::vector<planning::EarlierRun> earlier_runs() const;
+  reporting::PointRecord row_of(const planning::Task& task, const PointRun& run,
+                                const Verdict& verdict, double took_s) const;
+  void add(const reporting::PointRecord& row);
+  void note_retry(const planning::Task& task, const std::string& reason);
+  void summarise(const std::string& stop_reason);
+  void end_session(const std::string& stop_reason);
+  SweepEnd end_of(bool unconverged) const;
+  void close(ExitCode exit_code);
+  reporting::Report report() const { return run_report_->writer()->report(); }
+
+ private:
+  void begin_session(const std::vector<std::string>& broke_with);
+  void add_skipped_points();
+  reporting::PointRecord identity_of(const planning::PlannedPoint& point,
+                                     const settings::Settings& settings,
+                                     const launching::World& world) const;
+
+  RankLife& life_;
+  const planning::Plan& plan_;
+  const DataShelf& shelf_;
+  RunReport* run_report_ = nullptr;
+  std::optional<reporting::Report> earlier_;
+  int session_number_ = 0;
+};
+
+}  // namespace scalemark::running

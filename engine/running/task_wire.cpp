@@ -1,0 +1,58 @@
+#include "engine/running/task_wire.h"
+
+#include "core/base/error.h"
+#include "engine/distributed/wire.h"
+
+namespace scalemark::running {
+namespace {
+
+using distributed::Facts;
+
+std::int64_t number(const Facts& facts, const char* key) { return std::stoll(facts.at(key)); }
+
+planning::Task task_in(const Facts& facts) {
+  planning::Task task;
+  task.kind =
+      facts.at("kind") == "trial" ? planning::Task::Kind::kTrial : planning::Task::Kind::kRun;
+  task.run.id = facts.at("id");
+  task.run.point = static_cast<std::size_t>(number(facts, "point"));
+  task.run.repetition = static_cast<int>(number(facts, "repetition"));
+  task.run.block = static_cast<int>(number(facts, "block"));
+  task.run.order = static_cast<int>(number(facts, "order"));
+  task.search = static_cast<std::size_t>(number(facts, "search"));
+  task.batch_size = number(facts, "batch_size");
+  task.attempt = static_cast<int>(number(facts, "attempt"));
+  return task;
+}
+
+}  // namespace
+
+std::string encode(const Directive& directive) {
+  if (!directive.task) {
+    return distributed::encode(Facts{{"signal", std::to_string(directive.signal)},
+                                     {"agreed", directive.agreed ? "1" : "0"},
+                                     {"exit_code", std::to_string(directive.exit_code)}});
+  }
+  const planning::Task& task = *directive.task;
+  return distributed::encode(
+      Facts{{"kind", task.kind == planning::Task::Kind::kTrial ? "trial" : "run"},
+            {"id", task.run.id},
+            {"point", std::to_string(task.run.point)},
+            {"repetition", std::to_string(task.run.repetition)},
+            {"block", std::to_string(task.run.block)},
+            {"order", std::to_string(task.run.order)},
+            {"search", std::to_string(task.search)},
+            {"batch_size", std::to_string(task.batch_size)},
+            {"attempt", std::to_string(task.attempt)}});
+}
+
+Directive decode_directive(std::string_view text) {
+  const auto facts = distributed::decode_facts(text);
+  if (!facts) throw bug("a directive that cannot be read");
+  if (facts->contains("kind")) return {.task = task_in(*facts)};
+  return {.signal = static_cast<int>(number(*facts, "signal")),
+          .agreed = facts->at("agreed") == "1",
+          .exit_code = static_cast<int>(number(*facts, "exit_code"))};
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,64 @@
+#include "engine/running/team.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "core/base/durations.h"
+#include "core/base/error.h"
+
+namespace scalemark::running {
+namespace {
+
+launching::World world_within(const Session& session, const std::vector<int>& members) {
+  launching::World world = session.world();
+  const auto me = std::ranges::find(members, world.rank);
+  if (me == members.end()) throw bug("a rank joins a team that it is no member of");
+  world.rank = static_cast<int>(me - members.begin());
+  world.world_size = static_cast<int>(members.size());
+  std::set<int> nodes;
+  world.local_world_size = 0;
+  for (const int member : members) {
+    const int node = session.node_of_rank().at(static_cast<std::size_t>(member));
+    nodes.insert(node);
+    world.local_world_size += node == world.node ? 1 : 0;
+  }
+  world.nodes = static_cast<int>(nodes.size());
+  return world;
+}
+
+}  // namespace
+
+Team::Team(Session& session, const std::string& name, const std::vector<int>& members,
+           const std::string& backend, std::chrono::milliseconds cause_limit)
+    : session_(session), world_(world_within(session, members)) {
+  const auto start = std::chrono::steady_clock::now();
+  group_ = session.open_group(name, world_.rank, world_.world_size, backend);
+  control_ = std::make_unique<distributed::ControlGroup>(group_->group(), session.timeout(),
+                                                         session.board(), cause_limit);
+  rendezvous_s_ = session.rendezvous_s() + seconds_since(start);
+}
+
+Team::~Team() { drop(); }
+
+void Team::abort() noexcept {
+  if (group_) group_->abort();
+}
+
+void Team::drop() noexcept {
+  control_.reset();
+  if (group_) group_->drop();
+}
+
+void Team::close() {
+  drop();
+  group_->delete_keys();
+}
+
+std::vector<int> everybody(const launching::World& world) {
+  std::vector<int> ranks(static_cast<std::size_t>(world.world_size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,61 @@
+// The ranks that run one point together, as one of them sees it: its number among them, its device,
+// and what they speak over. All traffic of a point goes over its team's own group. Knows no
+// settings and no records.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/launching/world.h"
+#include "engine/distributed/groups.h"
+#include "engine/running/session.h"
+
+namespace scalemark::running {
+
+class Team {
+ public:
+  // Collective over `members`: ranks of the session's world, ascending, this one among them. `name`
+  // is unique among the teams that are not closed yet. `backend`: nccl | gloo. `cause_limit`: how
+  // long a failed collective waits for the cause on the fault board. Throws what making a group
+  // throws.
+  Team(Session& session, const std::string& name, const std::vector<int>& members,
+       const std::string& backend, std::chrono::milliseconds cause_limit);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  const launching::World& world() const { return world_; }  // rank and sizes within the team
+  int global_rank() const { return session_.world().rank; }
+  Session& session() { return session_; }
+  device::Device& device() { return session_.device(); }
+  distributed::ControlGroup& control() { return *control_; }
+  // Until the ranks had met: the session's rendezvous and this group's.
+  double rendezvous_s() const { return rendezvous_s_; }
+  // For gradients; there for a single rank, too.
+  const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_->group(); }
+
+  // Ends what other members may be waiting for: their collectives fail. Safe from another thread
+  // while this rank is stuck in one (NCCL only; a Gloo rank frees its peers by drop()).
+  void abort() noexcept;
+
+  // Lets go of the group; peers that still wait for this rank fail. The keys stay.
+  void drop() noexcept;
+
+  // drop(), and the group's keys are deleted: once every member is through with it. Throws what the
+  // store throws.
+  void close();
+
+ private:
+  Session& session_;
+  launching::World world_;
+  double rendezvous_s_ = 0;
+  std::unique_ptr<distributed::PointGroup> group_;
+  std::unique_ptr<distributed::ControlGroup> control_;
+};
+
+// The team of all ranks.
+std::vector<int> everybody(const launching::World& world);
+
+}  // namespace scalemark::running

@@ -1,0 +1,36 @@
+// What the ballots of a run's members mean for the sweep. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/planning/agenda.h"
+#include "core/reporting/records.h"
+#include "engine/running/ballot.h"
+
+namespace scalemark::running {
+
+struct Verdict {
+  planning::Ending ending = planning::Ending::kOk;
+  std::string reason;                         // not ok
+  std::optional<reporting::OutOfMemory> oom;  // kOom
+};
+
+// `ballots` by rank, of every member. The cause rules: one rank out of memory makes the point oom,
+// whatever its peers saw of it. Stopped and all-bereft runs have no verdict: see below.
+Verdict verdict_of(const std::map<int, Ballot>& ballots);
+
+// The signal on which the members stopped, if they did.
+struct Stopped {
+  int signal = 0;
+  bool agreed = true;
+};
+std::optional<Stopped> stop_in(const std::map<int, Ballot>& ballots);
+
+// Whether some ballot says why the others are bereft.
+bool names_a_cause(const std::map<int, Ballot>& ballots);
+// Whether some rank lost its peers.
+bool names_a_loss(const std::map<int, Ballot>& ballots);
+
+}  // namespace scalemark::running

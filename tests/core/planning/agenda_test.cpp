@@ -1,0 +1,143 @@
+#include "core/planning/agenda.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace scalemark::planning {
+namespace {
+
+using Ids = std::set<std::string>;
+
+Plan plan_of(std::size_t points, int least_blocks) {
+  Plan plan;
+  plan.stop.least_blocks = least_blocks;
+  for (std::size_t i = 0; i < points; ++i) {
+    PlannedPoint point;
+    point.group = "p" + std::to_string(i);
+    plan.points.push_back(point);
+  }
+  return plan;
+}
+
+Plan plan_with_search(int least_blocks) {
+  Plan plan = plan_of(1, least_blocks);
+  plan.points[0].batch_search = 0;
+  plan.searches.push_back({.id = "search", .point = 0, .users = {0}});
+  return plan;
+}
+
+// Runs the whole agenda, each run one second and ok; the ids in the order in which they ran.
+std::vector<std::string> run_all(Agenda& agenda) {
+  std::vector<std::string> ids;
+  while (const auto task = agenda.next(static_cast<double>(ids.size()))) {
+    agenda.settle(*task, Ending::kOk, 10);
+    ids.push_back(task->run.id);
+    if (ids.size() > 1000) break;
+  }
+  return ids;
+}
+
+TEST(Agenda, RunsEveryPointOncePerBlock) {
+  const Plan plan = plan_of(3, 2);
+  Agenda agenda(plan, {});
+  const auto ids = run_all(agenda);
+  EXPECT_EQ(Ids(ids.begin(), ids.begin() + 3), (Ids{"p0/r0", "p1/r0", "p2/r0"}));
+  EXPECT_EQ(Ids(ids.begin() + 3, ids.end()), (Ids{"p0/r1", "p1/r1", "p2/r1"}));
+  EXPECT_EQ(agenda.stop_reason(), "repetitions");
+}
+
+TEST(Agenda, LeavesOutWhatAnEarlierSessionFinished) {
+  const Plan plan = plan_of(2, 2);
+  Agenda agenda(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0},
+                       {.id = "p1/r1", .group = "p1", .samples_per_sec = std::nullopt}});
+  const auto ids = run_all(agenda);
+  EXPECT_EQ(Ids(ids.begin(), ids.end()), (Ids{"p1/r0", "p0/r1"}));
+}
+
+TEST(Agenda, IsOverAtOnceWhenEverythingWasFinished) {
+  const Plan plan = plan_of(1, 1);
+  Agenda agenda(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0}});
+  EXPECT_FALSE(agenda.next(0));
+}
+
+TEST(Agenda, TriesAFailedRunAgainAsOftenAsAsked) {
+  Plan plan = plan_of(1, 1);
+  plan.sweep.retries = 2;
+  Agenda agenda(plan, {});
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto task = agenda.next(0);
+    ASSERT_TRUE(task);
+    EXPECT_EQ(task->attempt, attempt);
+    EXPECT_EQ(agenda.settle(*task, Ending::kFailed, std::nullopt), attempt == 2);
+  }
+  EXPECT_FALSE(agenda.next(0));
+}
+
+TEST(Agenda, DoesNotTryOutOfMemoryAgain) {
+  const Plan plan = plan_of(1, 1);
+  Agenda agenda(plan, {});
+  EXPECT_TRUE(agenda.settle(*agenda.next(0), Ending::kOom, std::nullopt));
+  EXPECT_FALSE(agenda.next(0));
+}
+
+TEST(Agenda, BuysBlocksUntilEveryPointIsKnownWellEnough) {
+  Plan plan = plan_of(2, 5);
+  plan.stop.until_ci = 0.01;
+  Agenda agenda(plan, {});
+  EXPECT_EQ(run_all(agenda).size(), 2u * 10u);  // constant rates: as soon as it looks
+  EXPECT_EQ(agenda.stop_reason(), "until-ci");
+  EXPECT_FALSE(agenda.unconverged());
+}
+
+TEST(Agenda, BeginsNoBlockThatWouldEndTooLate) {
+  Plan plan = plan_of(2, 5);
+  plan.stop.until_ci = 0.01;
+  plan.stop.max_time_s = 7;  // a block takes 2 s here
+  Agenda agenda(plan, {});
+  EXPECT_EQ(run_all(agenda).size(), 2u * 3u);
+  EXPECT_TRUE(agenda.unconverged());
+  EXPECT_EQ(agenda.stop_reason(), "unconverged");
+}
+
+TEST(Agenda, AnswersABatchSearchBeforeItsPointsRun) {
+  const Plan plan = plan_with_search(1);
+  Agenda agenda(plan, {});
+  std::vector<std::int64_t> tried;
+  while (const auto task = agenda.next(0)) {
+    if (task->kind == Task::Kind::kRun) {
+      EXPECT_EQ(task->batch_size, 40);
+      agenda.settle(*task, Ending::kOk, 10);
+      continue;
+    }
+    tried.push_back(task->batch_size);
+    agenda.settle(*task, task->batch_size <= 45 ? Ending::kOk : Ending::kOom, std::nullopt);
+  }
+  EXPECT_EQ(tried, (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64, 48, 40}));
+}
+
+TEST(Agenda, TakesAnEarlierSessionsAnswerToABatchSearch) {
+  const Plan plan = plan_with_search(2);
+  Agenda agenda(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0, .batch_size = 24}});
+  const auto task = agenda.next(0);
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->run.id, "p0/r1");
+  EXPECT_EQ(task->batch_size, 24);
+}
+
+TEST(BatchFinder, SaysZeroWhenNotEvenOneSampleFits) {
+  BatchFinder finder;
+  EXPECT_EQ(finder.next(), 1);
+  finder.tried(false);
+  EXPECT_FALSE(finder.next());
+  EXPECT_EQ(finder.largest(), 0);
+}
+
+TEST(BatchFinder, KeepsASmallAnswerThatIsNoMultipleOfEight) {
+  BatchFinder finder;
+  while (const auto batch = finder.next()) finder.tried(*batch <= 5);
+  EXPECT_EQ(finder.largest(), 4);
+}
+
+}  // namespace
+}  // namespace scalemark::planning

@@ -1,0 +1,101 @@
+#include "core/reporting/earlier.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/reporting/report_json.h"
+#include "core/reporting/writer.h"
+#include "sample_report.h"
+
+namespace scalemark::reporting {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Earlier : public testing::Test {
+ protected:
+  Earlier() { fs::remove_all(folder_); }
+  ~Earlier() override { fs::remove_all(folder_); }
+
+  PointRecord point(const std::string& id) {
+    PointRecord point = sample_point(1);
+    point.id = id;
+    return point;
+  }
+
+  void append_to_journal(const std::string& text) {
+    std::ofstream(folder_ / "journal.jsonl", std::ios::app) << text;
+  }
+
+  const fs::path folder_ = fs::temp_directory_path() /
+                           ("scalemark-earlier-" + std::to_string(::getpid()));
+};
+
+TEST_F(Earlier, IsAbsentWhenThereIsNoFolder) { EXPECT_FALSE(read_earlier(folder_)); }
+
+TEST_F(Earlier, HoldsThePointsOfTheReport) {
+  {
+    ReportWriter writer(folder_, sample_report(1, false));
+    writer.add_point(point("a/r0"));
+  }
+  const auto report = read_earlier(folder_);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->points.back().id, "a/r0");
+}
+
+TEST_F(Earlier, TakesFromTheJournalWhatTheReportDidNotGet) {
+  { ReportWriter writer(folder_, sample_report(1, false)); }
+  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}\n");
+  append_to_journal("{\"event\":\"point\",\"poi");  // killed while writing
+  const auto report = read_earlier(folder_);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->points.back().id, "b/r0");
+}
+
+TEST_F(Earlier, RefusesADamagedJournal) {
+  { ReportWriter writer(folder_, sample_report(1, false)); }
+  append_to_journal("{\"event\":\"poi\n{\"event\":\"closed\"}\n");
+  EXPECT_THROW(read_earlier(folder_), Error);
+}
+
+TEST_F(Earlier, SessionsKeepEveryPointOnce) {
+  {
+    ReportWriter writer(folder_, sample_report(1, false));
+    writer.add_point(point("a/r0"));
+  }
+  {
+    ReportWriter writer(folder_, *read_earlier(folder_), ExistingFolder::kContinue);
+    writer.add_point(point("a/r1"));
+    writer.close(ReportStatus::kComplete, 0);
+  }
+  const auto report = read_earlier(folder_);
+  std::vector<std::string> ids;
+  for (const auto& known : report->points) ids.push_back(known.id);
+  EXPECT_EQ(ids, (std::vector<std::string>{"p0.r0", "a/r0", "a/r1"}));
+}
+
+TEST_F(Earlier, AFolderThatAnotherRunWritesToIsRefused) {
+  ReportWriter writer(folder_, sample_report(1, false));
+  EXPECT_THROW(ReportWriter(folder_, sample_report(1, false), ExistingFolder::kContinue), Error);
+}
+
+TEST(Sameness, IsNotBrokenByAnotherHostOfTheSameKind) {
+  monitoring::Host a{.hostname = "n1", .cpu = "EPYC"}, b{.hostname = "n2", .cpu = "EPYC"};
+  EXPECT_TRUE(differences(sameness_of(Tool{}, {}, {a}), sameness_of(Tool{}, {}, {b})).empty());
+}
+
+TEST(Sameness, NamesEachDifferenceWithBothValues) {
+  monitoring::Host a{.cpu = "EPYC"}, b{.cpu = "Xeon"};
+  b.gpus = {{.name = "H100", .driver = "580"}, {.name = "H100", .driver = "580"}};
+  const auto found = differences(sameness_of(Tool{.version = "1"}, {{"batch_size", "32"}}, {a}),
+                                 sameness_of(Tool{.version = "2"}, {{"batch_size", "64"}}, {b}));
+  EXPECT_EQ(found, (std::vector<std::string>{
+                       "the program's version was 1, now 2", "batch_size was 32, now 64",
+                       "the machine was EPYC, no GPU, now Xeon, 2 x H100 (driver 580)"}));
+}
+
+}  // namespace
+}  // namespace scalemark::reporting

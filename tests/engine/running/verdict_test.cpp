@@ -1,0 +1,100 @@
+#include "engine/running/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/device/cpu_allocator.h"
+#include "engine/running/task_wire.h"
+
+namespace scalemark::running {
+namespace {
+
+using Kind = Ballot::Kind;
+
+Ballot failing(Kind kind, const std::string& what) {
+  Ballot ballot{.kind = kind, .record = bug(what).record()};
+  return ballot;
+}
+
+TEST(Verdict, IsOkWhenEveryRankIs) {
+  EXPECT_EQ(verdict_of({{0, {}}, {1, {}}}).ending, planning::Ending::kOk);
+}
+
+TEST(Verdict, OfOneRankOutOfMemoryIsOomWhateverItsPeersSaw) {
+  Ballot oom = failing(Kind::kOom, "no memory");
+  oom.requested_bytes = 4096;
+  const auto verdict = verdict_of({{0, failing(Kind::kBereft, "connection closed")}, {1, oom}});
+  EXPECT_EQ(verdict.ending, planning::Ending::kOom);
+  ASSERT_TRUE(verdict.oom);
+  EXPECT_EQ(verdict.oom->rank, 1);
+  EXPECT_EQ(verdict.oom->requested_bytes, 4096u);
+  EXPECT_EQ(verdict.reason, "rank 1: E_BUG: no memory");
+}
+
+TEST(Verdict, NamesTheRankThatFailedNotTheOnesThatLostIt) {
+  const auto verdict = verdict_of(
+      {{0, failing(Kind::kBereft, "connection closed")}, {3, failing(Kind::kFailed, "broken")}});
+  EXPECT_EQ(verdict.ending, planning::Ending::kFailed);
+  EXPECT_EQ(verdict.reason, "rank 3: E_BUG: broken");
+}
+
+TEST(Verdict, KnowsThatALossWithoutACauseIsADeadRank) {
+  const std::map<int, Ballot> ballots{{0, failing(Kind::kBereft, "x")}, {1, {}}};
+  EXPECT_TRUE(names_a_loss(ballots));
+  EXPECT_FALSE(names_a_cause(ballots));
+}
+
+TEST(Ballot, OfARefusedAllocationCarriesItsSize) {
+  const auto ballot = ballot_of(std::make_exception_ptr(device::CpuMemoryRefused("refused", 123)));
+  EXPECT_EQ(ballot.kind, Kind::kOom);
+  EXPECT_EQ(ballot.requested_bytes, 123u);
+}
+
+TEST(Ballot, OfALostPeerIsBereft) {
+  const std::runtime_error lost("[gloo/transport] Connection closed by peer [127.0.0.1]:1");
+  EXPECT_EQ(ballot_of(std::make_exception_ptr(lost)).kind, Kind::kBereft);
+}
+
+TEST(Ballot, TravelsWhole) {
+  Ballot ballot = failing(Kind::kOom, "no \"memory\"\n");
+  ballot.requested_bytes = 1ULL << 40;
+  const Ballot back = decode_ballot(encode(ballot));
+  EXPECT_EQ(back.kind, Kind::kOom);
+  EXPECT_EQ(back.record.what, ballot.record.what);
+  EXPECT_EQ(back.requested_bytes, 1ULL << 40);
+}
+
+TEST(Ballot, OfAStoppedRunTravelsWithItsSignal) {
+  const Ballot back =
+      decode_ballot(encode(Ballot{.kind = Kind::kStopped, .signal = 15, .agreed = false}));
+  const auto stopped = stop_in({{0, back}});
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(stopped->signal, 15);
+  EXPECT_FALSE(stopped->agreed);
+}
+
+TEST(Directive, TravelsWhole) {
+  planning::Task task{.kind = planning::Task::Kind::kTrial,
+                      .run = {.id = "a/r1", .point = 3, .repetition = 1, .block = 2, .order = 4},
+                      .search = 5,
+                      .batch_size = 96,
+                      .attempt = 1};
+  const auto back = decode_directive(encode(Directive{.task = task}));
+  ASSERT_TRUE(back.task);
+  EXPECT_EQ(back.task->kind, task.kind);
+  EXPECT_EQ(back.task->run.id, "a/r1");
+  EXPECT_EQ(back.task->run.point, 3u);
+  EXPECT_EQ(back.task->run.order, 4);
+  EXPECT_EQ(back.task->search, 5u);
+  EXPECT_EQ(back.task->batch_size, 96);
+  EXPECT_EQ(back.task->attempt, 1);
+}
+
+TEST(Directive, SaysHowTheSweepEnds) {
+  const auto back = decode_directive(encode(Directive{.signal = 2, .exit_code = 80}));
+  EXPECT_FALSE(back.task);
+  EXPECT_EQ(back.signal, 2);
+  EXPECT_EQ(back.exit_code, 80);
+}
+
+}  // namespace
+}  // namespace scalemark::running
