@@ -117,7 +117,9 @@ std::string suite_text(const Report& report, std::size_t number) {
   return "  <testsuite" + attribute("name", "scalemark " + report.invocation.command) +
          attribute("package", "scalemark") + attribute("id", std::to_string(number)) +
          attribute("timestamp", timestamp(report.started)) +
-         attribute("hostname", hosts.empty() ? "unknown" : hosts.front().hostname) +
+         attribute("hostname", hosts.empty() || hosts.front().hostname.empty()
+                                   ? "localhost"
+                                   : hosts.front().hostname) +
          attribute("tests", std::to_string(cases.size())) +
          attribute("failures", count(Outcome::kFailure)) +
          attribute("errors", count(Outcome::kError)) +

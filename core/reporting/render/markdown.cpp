@@ -23,6 +23,12 @@ std::string plain(const std::string& text) {
   return result;
 }
 
+std::string without_markup(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '<' ? std::string("&lt;") : std::string(1, c);
+  return result;
+}
+
 std::vector<Column> plain(std::vector<Column> columns) {
   for (Column& column : columns) {
     for (std::string& cell : column.cells) cell = plain(cell);
@@ -72,7 +78,8 @@ std::string render_markdown(std::span<const Report> reports) {
     }
   }
   if (!single.empty() || reports.empty()) {
-    text += (text.empty() ? "" : "\n") + render_table(single, TableFormat::kMarkdown);
+    text += (text.empty() ? "" : "\n") +
+            without_markup(render_table(single, TableFormat::kMarkdown));
   }
   return text.ends_with('\n') ? text : text + "\n";
 }

@@ -34,6 +34,6 @@ if (!data.reports.length) main.append(make('p', {}, 'No report.'));
 document.title = data.reports.length ? 'scalemark: ' + title(data.reports[0]) : 'scalemark';
 
 dark.addEventListener('change', follow);
-addEventListener('beforeprint', () => { setTheme('light'); charts.forEach(({chart}) => chart?.resize()); });
+addEventListener('beforeprint', () => setTheme('light'));
 addEventListener('afterprint', follow);
 follow();
