@@ -51,7 +51,9 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs,
     group.ci95_low = estimate.ci95->low;
     group.ci95_high = estimate.ci95->high;
   }
-  group.cv_between = estimate.cv_between;
+  if (estimate.cv_between && std::isfinite(*estimate.cv_between)) {
+    group.cv_between = estimate.cv_between;
+  }
   group.samples_per_joule = samples_per_joule(good);
   if (options.price_per_hour && *options.price_per_hour > 0) {
     const double share =
