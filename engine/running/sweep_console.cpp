@@ -6,8 +6,8 @@
 #include <span>
 
 #include "core/base/durations.h"
+#include "core/reporting/render/render.h"
 #include "core/reporting/report_json.h"
-#include "core/reporting/table.h"
 
 namespace scalemark::running {
 namespace {
@@ -80,8 +80,8 @@ void SweepConsole::end_trial(const planning::Task& task, planning::Ending ending
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {
-  if (!quiet_) std::cout << reporting::render_table(std::span(&report, 1)) << std::flush;
-  say("report: " + output_ + "/report.json");
+  if (!quiet_) std::cout << reporting::render_console(std::span(&report, 1)) << std::flush;
+  say("report: " + output_ + "/report.json, report.md, report.html");
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 

@@ -1,10 +1,12 @@
 #include "engine/running/sweep_report.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "core/reporting/assemble.h"
 #include "core/reporting/earlier.h"
+#include "core/reporting/render/render.h"
 #include "core/reporting/sweep_summary.h"
 #include "engine/distributed/network.h"
 #include "engine/distributed/wire.h"
@@ -222,6 +224,12 @@ SweepEnd SweepReport::end_of(bool unconverged) const {
 
 void SweepReport::close(ExitCode exit_code) {
   run_report_->close(reporting::ReportStatus::kComplete, exit_code);
+  const auto& writer = *run_report_->writer();
+  const auto report = writer.report();
+  for (const auto format : {reporting::Format::kMarkdown, reporting::Format::kHtml}) {
+    reporting::write_atomically(writer.folder() / reporting::file_name(format),
+                                reporting::render(format, std::span(&report, 1)));
+  }
 }
 
 }  // namespace scalemark::running

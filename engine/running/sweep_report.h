@@ -38,6 +38,7 @@ class SweepReport {
   void summarise(const std::string& stop_reason);
   void end_session(const std::string& stop_reason);
   SweepEnd end_of(bool unconverged) const;
+  // Also writes report.md and report.html beside report.json.
   void close(ExitCode exit_code);
   reporting::Report report() const { return run_report_->writer()->report(); }
 
