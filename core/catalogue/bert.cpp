@@ -47,7 +47,8 @@ double activation_bytes_per_sample(const Transformer& t, const ModelShape& shape
   const double layer = s * (10 * h + 2 * f + attention);
   const double embeddings = s * 2 * h;
   const double m = masked_positions(shape.sequence_length);
-  const double logits_bytes = 4 * m * static_cast<double>(shape.vocab_size);  // float32 always
+  // Logits, their log-probabilities (kept) and their gradient at the peak; float32 always.
+  const double logits_bytes = 3 * 4 * m * static_cast<double>(shape.vocab_size);
   const double heads = m * 4 * h + 2 * h;
   return (static_cast<double>(t.layers) * layer + embeddings + heads) * element_bytes +
          logits_bytes;

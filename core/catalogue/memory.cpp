@@ -16,8 +16,11 @@ double optimizer_copies(const MemoryQuestion& question) {
 
 double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {
   const auto parameters = static_cast<double>(workload.parameters(question.shape));
-  const double copies = 2 + optimizer_copies(question) + (question.reducer_buckets ? 1 : 0);
-  return kFloatBytes * parameters * copies;
+  double copies = 2 + optimizer_copies(question) + (question.reducer_buckets ? 1 : 0);
+  if (!question.whole_process) return kFloatBytes * parameters * copies;
+  // oneDNN computes convolutions in a blocked layout and keeps weights in it, too.
+  if (workload.data_kind == DataKind::kImages) copies += 1;
+  return kFloatBytes * parameters * copies + static_cast<double>(kProcessBytes);
 }
 
 double bytes_per_sample(const Workload& workload, const MemoryQuestion& question) {

@@ -15,11 +15,18 @@ struct MemoryQuestion {
   double momentum = 0;
   int activation_element_bytes = 4;  // 2 under autocast
   bool reducer_buckets = false;      // ddp without gradient_as_bucket_view: gradients stand twice
+  // Of the whole process, as its resident set: on a CPU that is what is measured. Otherwise of its
+  // tensors only.
+  bool whole_process = false;
 };
 
+// A rank on a CPU without a tensor: program, LibTorch, thread stacks, Gloo. The resident set of an
+// mlp rank less its tensors, measured with LibTorch 2.11 on x86-64.
+inline constexpr std::uint64_t kProcessBytes = 140'000'000;
+
 // Bytes of one rank: parameters, gradients, optimizer state and communication buckets in float32,
-// and what forward keeps for backward. Not in it: the libraries themselves, workspaces, the input
-// queue.
+// and what stands at the peak of backward. Of a whole process also the libraries and, for
+// convolutions, oneDNN's reordered copy of weights. Not in it: the input queue.
 std::uint64_t estimated_memory_bytes(const Workload& workload, const MemoryQuestion& question);
 
 // The largest batch_size whose estimate stays within `available_bytes`; 0 when not even one sample

@@ -1,4 +1,5 @@
 // ResNet-50 v1.5 (stride in the 3x3 convolution, as torchvision and NVIDIA build it).
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -58,14 +59,21 @@ double flops_per_sample(const ModelShape& shape) {
 
 // Kept: the image as the network reads it, each convolution's output (batch norm reads it again),
 // each ReLU's output (the next convolution reads it; ReLU and the residual addition work in place),
-// the pooled stem with int64 indices, the pooled features. Batch norm statistics are negligible.
+// the pooled stem with int64 indices, the pooled features. Batch norm statistics are negligible. At
+// the peak backward holds about four gradients of the largest size beside them: those of the
+// block's output, of its residual branch, and of the convolution and batch norm at hand.
 double activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
   const auto all = convolutions(shape.image_size);
   const auto image = static_cast<double>(shape.image_size);
   const auto pooled_size = static_cast<double>(halved(halved(shape.image_size)));
   const double pooled = 64 * pooled_size * pooled_size;
   double elements = 3 * image * image + pooled + kFeatures;
-  for (const auto& c : all) elements += c.outputs() * (c.activated ? 2 : 1);
+  double largest = 0;
+  for (const auto& c : all) {
+    elements += c.outputs() * (c.activated ? 2 : 1);
+    largest = std::max(largest, c.outputs());
+  }
+  elements += 4 * largest;
   return elements * element_bytes + 8 * pooled;
 }
 

@@ -47,7 +47,8 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings) {
       .optimizer = settings.recipe.optimizer,
       .momentum = settings.recipe.momentum,
       .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
-      .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view};
+      .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view,
+      .whole_process = parallel.device == "cpu"};
   const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
   if (workload) question.shape = shape_of(*workload, settings);
   return question;

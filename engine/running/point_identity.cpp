@@ -57,8 +57,9 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   point.data = settings.what.data;
   point.parameters = workload.parameters(shape);
   point.flops_per_sample = workload.flops_per_sample(shape);
-  point.memory_estimate_bytes =
-      catalogue::estimated_memory_bytes(workload, memory_question(settings, shape));
+  auto question = memory_question(settings, shape);
+  question.whole_process = parallel.device == "cpu";  // what memory_peak_bytes is there
+  point.memory_estimate_bytes = catalogue::estimated_memory_bytes(workload, question);
   point.warmup_method = warmup_method(settings);
   return point;
 }
