@@ -31,6 +31,12 @@ std::string cli11_names(const Option& option, Command command) {
   return names;
 }
 
+// "FILE...": one or several words, and it may come again ("FORMAT,..." is one word). They stand in
+// the invocation, once for each time, and in neither config files nor the environment.
+bool takes_several(const Option& option) {
+  return option.value_name.ends_with("...") && !option.value_name.ends_with(",...");
+}
+
 struct Bound {
   const Option* option;
   CLI::Option* parsed;
@@ -43,6 +49,10 @@ std::vector<Bound> bind_options(CLI::App& app, Command command) {
     CLI::Option* parsed = option.kind == Kind::kFlag ? app.add_flag(cli11_names(option, command))
                                                      : app.add_option(cli11_names(option, command));
     parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (takes_several(option)) {
+      parsed->expected(CLI::detail::expected_max_vector_size);  // and all words after the first
+      parsed->inject_separator();  // an empty word before each further occurrence
+    }
     bound.push_back({&option, parsed});
   }
   return bound;
@@ -71,6 +81,18 @@ void refuse_unknown(const std::vector<std::string>& remaining, Command command) 
   }
 }
 
+// One entry for each time that the option was given.
+void take_lists(const Option& option, const std::vector<std::string>& values,
+                Invocation& invocation) {
+  const std::size_t first = invocation.lists.size();
+  for (const std::string& value : values) {
+    if (invocation.lists.size() == first || value.empty()) {
+      invocation.lists.push_back({option.name, {}});
+    }
+    if (!value.empty()) invocation.lists.back().second.push_back(value);
+  }
+}
+
 void take(const Bound& bound, Command command, Invocation& invocation) {
   const std::string flag = settings::option_flag(*bound.option);
   const std::vector<std::string>& values = bound.parsed->results();
@@ -83,6 +105,8 @@ void take(const Bound& bound, Command command, Invocation& invocation) {
     invocation.config_paths = values;
   } else if (bound.option->name == "set") {
     invocation.sources.set = values;
+  } else if (takes_several(*bound.option)) {
+    take_lists(*bound.option, values, invocation);
   } else if (values.size() > 1) {
     throw usage(flag + " is given " + std::to_string(values.size()) + " times", "once is expected");
   } else if (values.size() == 1) {

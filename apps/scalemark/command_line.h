@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Invocation {
   settings::Command command{};
   std::vector<std::string> positionals;
   std::vector<std::string> config_paths;
+  // Words of options that take several, one entry each time the option is given.
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> lists;
   settings::Sources sources;  // options and --set; files and environment are added by whoever reads
   std::vector<std::string> arguments;  // as typed
   std::string command_line;            // the same in one line, for the report

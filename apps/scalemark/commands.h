@@ -13,6 +13,7 @@ ExitCode train_command(const Invocation& invocation);
 ExitCode sweep_command(const Invocation& invocation);
 ExitCode report_command(const Invocation& invocation);
 ExitCode predict_command(const Invocation& invocation);
+ExitCode compare_command(const Invocation& invocation);
 ExitCode data_generate_command(const Invocation& invocation);
 ExitCode data_tokenize_command(const Invocation& invocation);
 ExitCode data_bench_command(const Invocation& invocation);

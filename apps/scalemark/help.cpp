@@ -58,6 +58,17 @@ constexpr Page kPages[] = {
      "works.\n",
      "  scalemark predict results/runs/a/report.json --world-sizes 16,64,256,1024\n"
      "  scalemark predict results/runs/a --world-sizes 64 --topology cluster.json\n"},
+    {settings::kCompare, "old reports against new ones: faster, same, slower, unsure", "[FILE...]",
+     "Compares points of the same group, with Welch's test over repetitions and Holm's correction\n"
+     "over points, and prints Markdown. Several files on a side are several sessions, and the\n"
+     "session is then the unit. More than two sides: --new once for each, or plain FILEs, each a\n"
+     "side of its own, the first being old. Exit code: 1 something got slower, else 2 something "
+     "is\n"
+     "unsure, else 0.",
+     "  scalemark compare --old before/report.json --new after/report.json\n"
+     "  scalemark compare --old a1 a2 a3 --new b1 b2 b3 --threshold 1%     three sessions each\n"
+     "  scalemark compare v1.json v2.json v3.json                          both against the "
+     "first\n"},
     {settings::kDataGenerate, "make a small data set", "images|text DIR",
      "Writes a deterministic labelled JPEG tree (DIR/train/<class>/, DIR/val/<class>/), or a text\n"
      "corpus with its vocabulary.",

@@ -24,6 +24,8 @@ ExitCode run_command(const Invocation& invocation) {
       return report_command(invocation);
     case settings::kPredict:
       return predict_command(invocation);
+    case settings::kCompare:
+      return compare_command(invocation);
     case settings::kDataGenerate:
       return data_generate_command(invocation);
     case settings::kDataTokenize:

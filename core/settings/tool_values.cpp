@@ -69,6 +69,11 @@ std::vector<std::int64_t> ToolValues::counts(std::string_view name) const {
   return counts;
 }
 
+std::optional<double> ToolValues::share(std::string_view name) const {
+  const auto value = text(name);
+  return value ? parse_share(*value) : std::nullopt;
+}
+
 bool ToolValues::given(std::string_view name) const {
   const auto found = raw_.find(name);
   return found != raw_.end() && found->second.origin != "default";

@@ -21,6 +21,7 @@ class ToolValues {
   std::optional<std::int64_t> count(std::string_view name) const;
   // Of an option that takes a list, `world_sizes`: "16,64" or "16..256*2". Empty: nobody gave one.
   std::vector<std::int64_t> counts(std::string_view name) const;
+  std::optional<double> share(std::string_view name) const;  // "2%" -> 0.02
   bool on(std::string_view name) const;
   bool given(std::string_view name) const;  // by a person, not by default
 

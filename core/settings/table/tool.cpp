@@ -2,7 +2,7 @@
 
 namespace scalemark::settings::table {
 
-// Options of the commands that train nothing: report, predict, data, doctor.
+// Options of the commands that train nothing: report, compare, predict, data, doctor.
 std::vector<Option> tool_options() {
   constexpr Group kGroup = Group::kTool;
   return {
@@ -26,6 +26,28 @@ std::vector<Option> tool_options() {
        .help = "JSON file: ranks per node, alpha and bandwidth of the links within a node and "
                "between nodes, as far as they are known",
        .value_name = "FILE"},
+      {.name = "old",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .commands = kCompare,
+       .help = "reports of the side that is compared with; a folder stands for its report.json",
+       .value_name = "FILE...",
+       .layer = true},
+      {.name = "new",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .commands = kCompare,
+       .help = "reports of the other side; given again, a further side",
+       .value_name = "FILE...",
+       .layer = true},
+      {.name = "threshold",
+       .kind = Kind::kShare,
+       .group = kGroup,
+       .commands = kCompare,
+       .default_text = "2%",
+       .help = "the smallest change that counts",
+       .value_name = "SHARE",
+       .range = {.low = 0, .high = 1, .low_excluded = true, .high_excluded = true}},
       {.name = "classes",
        .kind = Kind::kCount,
        .group = kGroup,

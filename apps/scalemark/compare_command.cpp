@@ -1,0 +1,67 @@
+// scalemark compare: did it get slower? Old reports against new ones.
+#include <utility>
+#include <vector>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/read_reports.h"
+#include "apps/scalemark/sources.h"
+#include "core/base/error.h"
+#include "core/reporting/compare_text.h"
+
+namespace scalemark::cli {
+namespace {
+
+using Files = std::vector<std::string>;
+
+std::vector<Files> given(const Invocation& invocation, std::string_view option) {
+  std::vector<Files> sides;
+  for (const auto& [name, files] : invocation.lists) {
+    if (name == option) sides.push_back(files);
+  }
+  return sides;
+}
+
+// --old FILES --new FILES [--new FILES...], or plain files, each a side of its own.
+std::vector<Files> sides_of(const Invocation& invocation) {
+  const char* kExpected = "--old FILE... --new FILE..., or two or more plain files, is expected";
+  std::vector<Files> sides = given(invocation, "old");
+  const std::vector<Files> further = given(invocation, "new");
+  if (!invocation.positionals.empty()) {
+    if (!sides.empty() || !further.empty()) {
+      throw usage("'" + invocation.positionals.front() + "' belongs to neither --old nor --new",
+                  kExpected);
+    }
+    for (const std::string& file : invocation.positionals) sides.push_back({file});
+    if (sides.size() < 2) throw usage("one report is given", kExpected);
+    return sides;
+  }
+  if (sides.empty()) throw usage("no old report is given", kExpected);
+  if (sides.size() > 1) throw usage("--old is given twice", "once is expected, with all its files");
+  if (further.empty()) throw usage("no new report is given", kExpected);
+  sides.insert(sides.end(), further.begin(), further.end());
+  return sides;
+}
+
+std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides) {
+  std::vector<reporting::ComparedSide> reports;
+  for (const Files& files : sides) {
+    std::vector<reporting::Report> read = read_reports(files);
+    reports.emplace_back();
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      reports.back().push_back({files[i], std::move(read[i])});
+    }
+  }
+  return reports;
+}
+
+}  // namespace
+
+ExitCode compare_command(const Invocation& invocation) {
+  const settings::ToolValues values = read_tool_values(invocation);
+  const auto sides = read_sides(sides_of(invocation));
+  const auto comparison = reporting::compare_sides(sides, values.share("threshold").value());
+  print_result(reporting::comparison_markdown(comparison));
+  return reporting::exit_code(comparison);
+}
+
+}  // namespace scalemark::cli

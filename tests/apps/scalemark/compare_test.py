@@ -1,0 +1,102 @@
+"""`scalemark compare`, on reports that differ by a known factor."""
+
+import copy
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from program import BUILD, run
+
+RATES = [100, 101, 99, 100.5, 99.5]
+
+
+class Compare(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        tool = subprocess.run([BUILD / "tests/sample_report_tool", "1"], capture_output=True, check=True)
+        cls.sample = json.loads(tool.stdout)
+
+    def setUp(self):
+        keep = tempfile.TemporaryDirectory()
+        self.addCleanup(keep.cleanup)
+        self.folder = pathlib.Path(keep.name)
+
+    def report(self, name, factor=1.0, rates=RATES, groups=("x",)):
+        report = copy.deepcopy(self.sample)
+        example = report["points"][0]
+        report["points"] = []
+        for group in groups:
+            for k, rate in enumerate(rates):
+                report["points"].append({**example, "group": group, "id": f"{group}-r{k}", "samples_per_sec": rate * factor})
+        (self.folder / name).write_text(json.dumps(report))
+        return str(self.folder / name)
+
+    def compare(self, code, *arguments):
+        result = run("compare", *arguments)
+        self.assertEqual((result.returncode, result.stderr), (code, ""))
+        self.assertTrue(result.stdout.startswith("# Comparison\n"))
+        return result.stdout
+
+    def refused(self, code, *arguments):
+        result = run("compare", *arguments)
+        self.assertEqual((result.returncode, result.stdout), (code, ""), result.stderr)
+        return result.stderr
+
+    def test_exit_codes(self):
+        old = self.report("old.json")
+        self.assertIn("**1 slower, 0 faster", self.compare(1, "--old", old, "--new", self.report("slow.json", 0.95)))
+        self.assertIn("0 slower, 1 faster", self.compare(0, "--old", old, "--new", self.report("fast.json", 1.05)))
+        self.assertIn("1 same", self.compare(0, "--old", old, "--new", self.report("same.json", 1.0)))
+        text = self.compare(2, "--old", old, "--new", self.report("few.json", 0.5, rates=RATES[:2]))
+        self.assertIn("x: 2 runs on one side: three are needed", text)
+        self.assertIn("three or more files of separate sessions", text)
+
+    def test_the_threshold(self):
+        old, new = self.report("old.json"), self.report("new.json", 0.985)
+        self.assertEqual(run("compare", "--old", old, "--new", new, "--threshold", "1%").returncode, 1)
+        self.assertEqual(run("compare", "--old", old, "--new", new, "--threshold", "0.03").returncode, 0)
+        self.refused(78, "--old", old, "--new", new, "--threshold", "0")
+        self.refused(78, "--old", old, "--new", new, "--threshold", "much")
+
+    def test_several_files_are_several_sessions(self):
+        old = [self.report(f"o{i}.json", f) for i, f in enumerate((0.99, 1, 1.01))]
+        new = [self.report(f"n{i}.json", f) for i, f in enumerate((0.89, 0.9, 0.91))]
+        self.assertIn("The unit is the session", self.compare(1, "--old", *old, "--new", *new))
+
+    def test_more_than_two_sides(self):
+        files = [self.report(f"{i}.json", f) for i, f in enumerate((1, 1.001, 0.9))]
+        for arguments in (files, ["--old", files[0], "--new", files[1], "--new", files[2]]):
+            text = self.compare(1, *arguments)
+            self.assertIn("| side 3 change % |", text)
+            self.assertIn("**1 slower, 0 faster, 1 same, 0 unsure**", text)
+
+    def test_a_folder_stands_for_its_report(self):
+        (self.folder / "run").mkdir()
+        self.report("run/report.json")
+        self.compare(0, str(self.folder / "run"), str(self.folder / "run"))
+
+    def test_refusals(self):
+        old = self.report("old.json")
+        self.refused(64)
+        self.refused(64, old)
+        self.refused(64, "--old", old)
+        self.refused(64, "--new", old)
+        self.refused(64, "--old")
+        self.refused(64, "--old", old, "--old", old, "--new", old)
+        self.refused(64, "--old", old, "--new", old, "--thresold", "1%")
+        self.refused(66, "--old", old, "--new", str(self.folder / "missing.json"))
+        (self.folder / "text.json").write_text("no report")
+        self.refused(65, "--old", old, "--new", str(self.folder / "text.json"))
+        self.assertIn("no point stands on both sides",
+                      self.refused(65, "--old", old, "--new", self.report("other.json", groups=("y",))))
+
+    def test_help_says_what_sides_are(self):
+        text = run("compare", "--help").stdout
+        self.assertIn("--old FILE...", text)
+        self.assertIn("--new once for each", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
