@@ -1,0 +1,70 @@
+"""The judge of the simulation study: each gate refuses what is beyond it, and only a small count gets a margin."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # no cache beside the scripts
+SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "scripts/statistics"
+loader = importlib.machinery.SourceFileLoader("study", str(SCRIPT))
+study = importlib.util.module_from_spec(importlib.util.spec_from_loader("study", loader))
+loader.exec_module(study)
+
+
+def good(trials=study.FULL):
+    row = {"trials": trials, "outliers": "none", "throughput": 0.95, "efficiency": 0.95}
+    return {
+        "coverage": [dict(row)], "stop_rule": [dict(row)],
+        "cross": [{**row, "drift": 0.0, "run": 0.01}, {**row, "drift": 0.01, "run": 0.0, "throughput": 0.999}],
+        "compare": [{"trials": trials, "change": 0.05, "false_alarms": 0.03, "found": 0.98}],
+        "steady": [{"trials": trials, "height": 0.1, "length": 0.2, "bias": 0.02, "said_true": 0.01},
+                   {"trials": trials, "height": 0, "length": 1, "bias": 0, "said_false": 0.01}],
+        "decomposition": [{"trials": trials, "worst": 1e-14, "worst_from_rates": 1e-14}],
+    }
+
+
+BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.971), ("coverage", 0, "efficiency", 0.929),
+          ("coverage", 0, "efficiency", 0.971), ("cross", 0, "throughput", 0.971), ("cross", 1, "throughput", 0.929),
+          ("cross", 1, "efficiency", 0.971), ("stop_rule", 0, "throughput", 0.929), ("stop_rule", 0, "efficiency", 0.929),
+          ("compare", 0, "false_alarms", 0.051), ("compare", 0, "found", 0.949), ("steady", 0, "said_true", 0.051),
+          ("steady", 1, "said_false", 0.051), ("decomposition", 0, "worst", 1.1e-12),
+          ("decomposition", 0, "worst_from_rates", 1.1e-12)]
+
+
+def reached(data):
+    return study.judge(data).reached()
+
+
+class Judge(unittest.TestCase):
+    def test_good_results_pass(self):
+        self.assertTrue(reached(good()))
+
+    def test_each_gate_can_fail(self):
+        for section, row, key, value in BEYOND:
+            with self.subTest(section=section, key=key, value=value):
+                data = good()
+                data[section][row][key] = value
+                self.assertFalse(reached(data))
+
+    def test_nothing_simulated_is_no_pass(self):
+        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition"):
+            with self.subTest(section=section):
+                self.assertFalse(reached({**good(), section: []}))
+
+    def test_a_small_count_gets_three_standard_errors(self):
+        # 0.93 - 3 sqrt(0.93 * 0.07 / 400) = 0.8917
+        for value, passes in ((0.892, True), (0.891, False)):
+            data = good(trials=400)
+            data["coverage"][0]["throughput"] = value
+            self.assertEqual(reached(data), passes)
+
+    def test_rounding_errors_get_no_margin(self):
+        data = good(trials=200)
+        data["decomposition"][0]["worst"] = 1.1e-12
+        self.assertFalse(reached(data))
+
+
+if __name__ == "__main__":
+    unittest.main()
