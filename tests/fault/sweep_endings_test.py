@@ -1,0 +1,72 @@
+"""A sweep that is asked to stop, or has no room to write: what was finished stays, and --resume completes it."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+from endings import Running, check_gone, closed_report, error_lines, run_cases
+from program import check, run, skip
+from sweeps import TWO_RANKS, await_rows, statuses, sweep, valid_report
+
+OPTIONS = sweep(*TWO_RANKS, "--batch-sizes", "1,2", repetitions=4)
+RUNS = 2 * 3 * 4
+
+
+def stopped(folder, number, exit_code, code):
+    for trial in range(2):
+        out = folder / str(trial)
+        with Running(*OPTIONS, "--output", out) as sweeping:
+            check(await_rows(sweeping, random.randrange(1, 6)), "it ended too early")
+            time.sleep(random.uniform(0, 0.5))
+            ranks = sweeping.ranks()
+            os.kill(sweeping.process.pid, number)
+            took = sweeping.end(expect=exit_code)
+            check(took < 10, f"took {took:.1f} s")
+            check_gone(ranks)
+        lines = error_lines(sweeping.stderr)
+        check(len(lines) == 2 and all(line[:2] == (code, exit_code) for line in lines), sweeping.stderr)
+        before = statuses(closed_report(out, "interrupted", exit_code))
+        check(0 < len(before) < RUNS and set(before.values()) == {"ok"}, before)
+        completes(out, before)
+
+
+def completes(out, before):
+    run(*OPTIONS, "--resume", "--output", out)
+    report = closed_report(out, "complete", 0)
+    rows = statuses(valid_report(out))
+    check(len(rows) == RUNS and set(rows.values()) == {"ok"}, rows)
+    old = {row["id"] for row in report["points"] if row["session"] == 0}
+    check(old == set(before), f"kept {sorted(old)}, had {sorted(before)}")
+
+
+def sigterm(folder):
+    stopped(folder, signal.SIGTERM, 75, "E_PREEMPTED")
+
+
+def sigint(folder):
+    stopped(folder, signal.SIGINT, 130, "E_INTERRUPTED")
+
+
+def full_disk(folder):
+    disk = folder / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=128k", "none", disk]
+    if subprocess.run(mount, capture_output=True).returncode != 0:
+        skip("a small tmpfs cannot be mounted here (needs root)")
+    try:
+        done = run(*OPTIONS, "--output", disk / "out", expect=74)
+        check("E_IO" in done.stderr and "No space left" in done.stderr, done.stderr)
+        before = statuses(valid_report(disk / "out"))
+        check(0 < len(before) < RUNS, f"{len(before)} rows fit")
+        closed_report(disk / "out", "failed", 74)
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        run(*OPTIONS, "--resume", "--output", disk / "out")
+        rows = statuses(valid_report(disk / "out"))
+        check(len(rows) == RUNS and before.items() <= rows.items(), rows)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+run_cases({f.__name__: f for f in (sigterm, sigint, full_disk)})

@@ -1,0 +1,58 @@
+"""Out of memory is a row of a sweep: which rank, how much, and nothing else of the sweep suffers."""
+
+from endings import closed_report, run_cases
+from program import check, run
+from sweeps import TWO_RANKS, statuses, sweep, valid_report
+
+# Of a batch of 4096 the linear layer holds several tensors of 4096 x 10 floats, 160 KiB each, beside its
+# parameters and gradients of 40 KiB each; the vectors themselves are the loader's.
+SIZES = ("--batch-sizes", "1,4,4096")
+SMALL = ("--memory-limit", "1=400KiB")
+
+
+def peaks(report):
+    """By run, of each rank that is ok."""
+    return {(row["id"], rank["rank"]): rank["memory_peak_bytes"]
+            for row in report["points"] if row["status"] == "ok" for rank in row["ranks"]}
+
+
+def one_rank(folder):
+    options = sweep(*TWO_RANKS, *SIZES, repetitions=2)
+    done = run(*options, *SMALL, "--output", folder / "out", expect=2)
+    check("4 runs out of memory" in done.stderr.splitlines()[-1], done.stderr)
+    report = closed_report(folder / "out", "complete", 2)
+    check(len(valid_report(folder / "out")["points"]) == 18, "every run is a row")
+    for row in report["points"]:
+        too_big = row["batch_size"] == 4096 and row["world_size"] == 2
+        check(row["status"] == ("oom" if too_big else "ok"), f"{row['id']}: {row['status']}")
+        if not too_big:
+            continue
+        check(row["oom"]["rank"] == 1, row["oom"])
+        check(row["oom"]["requested_bytes"] == 4096 * 10 * 4, row["oom"])
+        check("E_OUT_OF_MEMORY" in row["reason"] and "--memory-limit" in row["reason"], row["reason"])
+
+    # The order is the plan's, so an undisturbed sweep meets the same runs before and after. Rank 0's
+    # peaks there hold the points that this rank could not run, rank 1's do not.
+    run(*options, "--output", folder / "undisturbed")
+    plain = peaks(closed_report(folder / "undisturbed", "complete", 0))
+    for key, bytes_ in peaks(report).items():
+        check(bytes_ <= 1.03 * plain[key], f"{key}: {bytes_} bytes after an oom, {plain[key]} without")
+    orders = [[row["id"] for row in valid_report(folder / name)["points"]] for name in ("out", "undisturbed")]
+    check(orders[0] == orders[1], f"the order is the plan's: {orders}")
+
+
+def allowed(folder):
+    run(*sweep(*TWO_RANKS, "--batch-sizes", "1,4096", *SMALL), "--allow-oom", "--output", folder / "out")
+    found = statuses(closed_report(folder / "out", "complete", 0))
+    check(sorted(found.values()) == ["ok"] * 4 + ["oom"] * 2, found)
+
+
+def nothing_fits(folder):
+    done = run(*sweep(*TWO_RANKS, "--batch-size", 4096, "--memory-limit", "400KiB"), "--output", folder / "out",
+               expect=80)
+    check("scalemark: nothing fitted into memory: 3 runs" in done.stderr, done.stderr)
+    found = statuses(closed_report(folder / "out", "complete", 80))
+    check(set(found.values()) == {"oom"} and len(found) == 3, found)
+
+
+run_cases({f.__name__: f for f in (one_rank, allowed, nothing_fits)})

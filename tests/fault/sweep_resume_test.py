@@ -1,0 +1,93 @@
+"""When a sweep may go on with what is in its folder, and when it refuses."""
+
+import json
+
+from endings import ENDLESS, Running, closed_report, only_error, run_cases
+from program import check, run
+from sweeps import TWO_RANKS, statuses, sweep, valid_report
+
+OPTIONS = sweep("--batch-sizes", "1,2", "--world-sizes", "1")
+
+
+def finished(folder):
+    run(*OPTIONS, "--output", folder)
+    return closed_report(folder, "complete", 0)
+
+
+def edited(folder, change):
+    report = valid_report(folder)
+    change(report)
+    (folder / "report.json").write_text(json.dumps(report))
+
+
+def refused(folder, *quoted, options=OPTIONS):
+    before = (folder / "report.json").read_text()
+    line = only_error(run(*options, "--resume", "--output", folder, expect=78).stderr, "E_CONFIGURATION", 78, *quoted)
+    check("--resume-anyway" in line, line)
+    check((folder / "report.json").read_text() == before, "a refused report stays as it was")
+
+
+def gone_on(folder, rows, *options):
+    run(*OPTIONS, *options, "--output", folder)
+    report = closed_report(folder, "complete", 0)
+    check([session["session"] for session in report["sessions"]] == [0, 1], report["sessions"])
+    check(statuses(report) == rows, f"{statuses(report)} instead of {rows}")
+    return report["sessions"][1]
+
+
+def other_settings(folder):
+    finished(folder / "out")
+    refused(folder / "out", "iters was 5, now 6",
+            options=[6 if option == 5 else option for option in OPTIONS])
+    refused(folder / "out", "batch_size", options=sweep("--batch-sizes", "1,2,4", "--world-sizes", "1"))
+
+
+def other_program(folder):
+    rows = statuses(finished(folder / "out"))
+    edited(folder / "out", lambda report: report["tool"].update(git_commit="deadbeef"))
+    refused(folder / "out", "the program's commit was deadbeef")
+    session = gone_on(folder / "out", rows, "--resume-anyway")
+    check("the program's commit was deadbeef" in session["broke_with"], session)
+
+
+def other_machine(folder):
+    rows = statuses(finished(folder / "out"))
+    edited(folder / "out", lambda report: report["environment"]["hosts"][0].update(cpu="Z80"))
+    refused(folder / "out", "the machine was Z80, no GPU")
+    session = gone_on(folder / "out", rows, "--resume-anyway")
+    check("the machine was Z80" in session["broke_with"], session)
+
+
+def other_host(folder):
+    rows = statuses(finished(folder / "out"))
+    edited(folder / "out", lambda report: report["environment"]["hosts"][0].update(hostname="elsewhere"))
+    session = gone_on(folder / "out", rows, "--resume")
+    check("broke_with" not in session, session)
+
+
+def missing_folder(folder):
+    run(*OPTIONS, "--resume", "--output", folder / "new")
+    report = closed_report(folder / "new", "complete", 0)
+    check(len(report["sessions"]) == 1 and len(report["points"]) == 2, statuses(report))
+
+
+def damaged_report(folder):
+    """Half a report is never silently begun anew."""
+    finished(folder / "out")
+    file = folder / "out" / "report.json"
+    file.write_text(file.read_text()[:500])
+    only_error(run(*OPTIONS, "--resume", "--output", folder / "out", expect=65).stderr, "E_BAD_DATA", 65, str(file))
+
+
+def two_at_once(folder):
+    with Running("sweep", "--workload", "linear", *TWO_RANKS, *ENDLESS, "--output", folder / "out") as first:
+        first.await_event("window")
+        for how in ((), ("--resume",)):
+            done = run("sweep", "--workload", "linear", *TWO_RANKS, *ENDLESS, *how, "--output", folder / "out",
+                       expect=73)
+            check("E_CANNOT_CREATE" in done.stderr and str(folder / "out") in done.stderr, done.stderr)
+        check(first.process.poll() is None, "the first goes on")
+
+
+run_cases({f.__name__: f for f in (other_settings, other_program, other_machine, other_host, missing_folder,
+                                   damaged_report, two_at_once)})

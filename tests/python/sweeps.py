@@ -1,0 +1,63 @@
+"""Short sweeps for tests: their options, their reports, and what of it must not depend on luck."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import jsonschema
+
+from endings import SOURCE, Running, check_gone
+from program import check, report_in
+
+VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/report.schema.json").read_text()))
+FAST = ("--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--threads", 1, "--no-progress")
+TWO_RANKS = ("--world-sizes", "1,2", "--nproc-per-node", 2)
+
+
+def sweep(*options, repetitions=1):
+    return ("sweep", *FAST, "--repetitions", repetitions, *options)
+
+
+def valid_report(folder):
+    """The report, valid under the schema, each run there once; absent when there is none yet."""
+    if not (Path(folder) / "report.json").exists():
+        return None
+    report = report_in(folder)
+    VALIDATOR.validate(report)
+    ids = [row["id"] for row in report["points"]]
+    check(len(set(ids)) == len(ids), f"rows that are there twice: {sorted(i for i in ids if ids.count(i) > 1)}")
+    return report
+
+
+def statuses(report):
+    return {row["id"]: row["status"] for row in report["points"]}
+
+
+def await_rows(run, count, seconds=120):
+    """Returns once that many rows are there, the report found valid at each look; False: it ended before."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        report = valid_report(run.folder)
+        if report and len(report["points"]) >= count:
+            return True
+        if run.process.poll() is not None:
+            return False
+        time.sleep(0.1)
+    check(False, f"no {count} rows within {seconds} s")
+
+
+def kill_all(run):
+    """SIGKILL of the launcher and all its ranks."""
+    pids = [run.process.pid, *run.ranks()]
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    run.process.communicate()
+    check_gone(pids)
+
+
+__all__ = ["FAST", "TWO_RANKS", "Running", "await_rows", "kill_all", "statuses", "sweep", "valid_report"]
