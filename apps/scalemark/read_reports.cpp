@@ -12,10 +12,15 @@ namespace {
 namespace fs = std::filesystem;
 
 reporting::Report read_report(const std::string& path) {
-  if (!fs::exists(path)) throw no_input("'" + path + "' is not there", "a report.json");
+  if (!fs::exists(path)) {
+    throw no_input("'" + path + "' is not there",
+                   "a report.json, or a folder that holds one, is expected");
+  }
   const std::string file =
       fs::is_directory(path) ? (fs::path(path) / "report.json").string() : path;
-  if (!fs::exists(file)) throw no_input("'" + path + "' holds no report.json");
+  if (!fs::exists(file)) {
+    throw no_input("'" + path + "' holds no report.json", "a report's file or folder is expected");
+  }
   return reporting::report_from_json(settings::read_text_file(file), file);
 }
 

@@ -20,11 +20,12 @@ std::string dumped(const Json& json, int indent) {
 
 void refuse_other_schema(const Json& json) {
   if (!json.is_object() || !json.contains("schema") || !json["schema"].is_string()) {
-    throw bad_data("it has no schema", kSchema, "is it a report.json of scalemark?");
+    throw bad_data("it has no schema", std::string(kSchema) + " is expected",
+                   "is it a report.json of scalemark?");
   }
   const auto schema = json["schema"].get<std::string>();
   if (schema != kSchema) {
-    throw bad_data("its schema is '" + schema + "'", kSchema,
+    throw bad_data("its schema is '" + schema + "'", std::string(kSchema) + " is expected",
                    "read it with the version of scalemark that wrote it");
   }
 }
