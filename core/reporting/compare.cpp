@@ -167,7 +167,7 @@ Comparison compare_sides(std::span<const ComparedSide> reports, double threshold
   for (ComparedPoint& point : comparison.points) {
     for (PointAgainst& against : point.against) {
       against.change = *change++;
-      against.reason = reason_for(point.before, against, "this side lacks the point",
+      against.reason = reason_for(point.before, against, "no new report holds the point",
                                   comparison.unit_is_session);
     }
   }

@@ -86,9 +86,12 @@ class Compare(unittest.TestCase):
         self.refused(64, "--old")
         self.refused(64, "--old", old, "--old", old, "--new", old)
         self.refused(64, "--old", old, "--new", old, "--thresold", "1%")
-        self.refused(66, "--old", old, "--new", str(self.folder / "missing.json"))
-        (self.folder / "text.json").write_text("no report")
-        self.refused(65, "--old", old, "--new", str(self.folder / "text.json"))
+        self.assertIn("a report.json, or a folder that holds one, is expected",
+                      self.refused(66, "--old", old, "--new", str(self.folder / "missing.json")))
+        self.assertIn("holds no report.json", self.refused(66, "--old", old, "--new", str(self.folder)))
+        for text, said in (("no report", "is not JSON"), ("{}", "scalemark.report/1 is expected")):
+            (self.folder / "text.json").write_text(text)
+            self.assertIn(said, self.refused(65, "--old", old, "--new", str(self.folder / "text.json")))
         self.assertIn("no point stands on both sides",
                       self.refused(65, "--old", old, "--new", self.report("other.json", groups=("y",))))
 

@@ -74,7 +74,7 @@ TEST(CompareSides, UnsureHasAReason) {
   const Comparison comparison = compare_sides(sides, 0.02);
   EXPECT_EQ(comparison.points[0].against[0].change.change, Change::kSame);
   EXPECT_EQ(comparison.points[1].against[0].reason, "not measured: 2 oom");
-  EXPECT_EQ(comparison.points[2].against[0].reason, "this side lacks the point");
+  EXPECT_EQ(comparison.points[2].against[0].reason, "no new report holds the point");
   EXPECT_EQ(comparison.new_points, std::vector<std::string>{"new"});
   EXPECT_EQ(exit_code(comparison), ExitCode::kUnsure);
 }
