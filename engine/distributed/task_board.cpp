@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <utility>
 
 #include "core/base/error.h"
 #include "engine/distributed/errors.h"
@@ -13,15 +14,19 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr const char* kNotice = "task/notice";  // "17 text"
-constexpr const char* kPulse = "task/pulse";
+constexpr const char* kNotice = "task/notice";         // "17 text"
 constexpr const char* kCalledOff = "task/called-off";  // number of the last one that failed
-constexpr milliseconds kPulsePeriod{5000};
+constexpr milliseconds kPulsePeriod{1000};
+// Of these periods. Below the 10 s after which launchers end the ranks that a dead one leaves
+// behind: by then rank 0 has said what happened.
+constexpr int kLostAfter = 8;
 constexpr milliseconds kFaultLook{1000};
 // Short while something may come at once, longer for a rank that sits out a long point.
 constexpr milliseconds kFirstPause{2}, kLongestPause{50};
 
 std::string vote_key(int rank) { return "task/vote/" + std::to_string(rank); }
+
+std::string pulse_key(int rank) { return "task/pulse/" + std::to_string(rank); }
 
 std::string numbered(std::int64_t number, const std::string& text) {
   return std::to_string(number) + " " + text;
@@ -49,26 +54,50 @@ Error rank_0_is_gone(const std::string& seen) {
 
 }  // namespace
 
-TaskBoard::TaskBoard(const c10::intrusive_ptr<c10d::Store>& store, int rank, FaultBoard& faults,
-                     milliseconds patience)
+TaskBoard::TaskBoard(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
+                     FaultBoard& faults, milliseconds patience, OnLost on_lost)
     : store_(store->clone()),
       side_store_(store->clone()),
+      pulse_store_(store->clone()),
       rank_(rank),
       faults_(faults),
-      patience_(patience) {
-  if (rank_ != 0) return;
-  pulse_ = std::jthread([store = store->clone()](const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any woken;
-    std::unique_lock lock(mutex);
-    try {
-      while (!woken.wait_for(lock, stop, kPulsePeriod, [&] { return stop.stop_requested(); })) {
-        store->add(kPulse, 1);
-      }
-    } catch (const std::exception&) {
-      // The store is gone: the others find out by themselves.
+      patience_(patience),
+      on_lost_(std::move(on_lost)),
+      pulses_(rank == 0 ? static_cast<std::size_t>(world_size) : 0) {
+  if (world_size > 1) pulse_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
+}
+
+void TaskBoard::beat(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any woken;
+  std::unique_lock lock(mutex);
+  try {
+    while (!woken.wait_for(lock, stop, kPulsePeriod, [&] { return stop.stop_requested(); })) {
+      pulse_store_->add(pulse_key(rank_), 1);
+      if (const auto lost = silent_rank()) return on_lost_(loss_of(*lost));
     }
-  });
+  } catch (const std::exception&) {
+    // The store is gone: every rank finds out by itself.
+  }
+}
+
+std::optional<int> TaskBoard::silent_rank() {
+  for (int rank = 1; rank < static_cast<int>(pulses_.size()); ++rank) {
+    Pulse& pulse = pulses_[static_cast<std::size_t>(rank)];
+    const std::int64_t beats = pulse_store_->add(pulse_key(rank), 0);
+    pulse.silent_for = beats == pulse.beats ? pulse.silent_for + 1 : 0;
+    pulse.beats = beats;
+    if (pulse.silent_for >= kLostAfter) return rank;
+  }
+  return std::nullopt;
+}
+
+ErrorRecord TaskBoard::loss_of(int rank) {
+  const auto cause = faults_.find_cause(milliseconds(0));
+  if (cause.record) return caused_by(*cause.record, rank_);
+  return peer_lost("a rank was lost: " + name_ranks({rank}) + " gives no sign of life", {},
+                   "look at its output, and for a kill by the system")
+      .record();
 }
 
 TaskBoard::~TaskBoard() = default;
@@ -93,6 +122,11 @@ void TaskBoard::refuse_posted_fault() {
   if (cause.record) throw Error(caused_by(*cause.record, rank_));
 }
 
+void TaskBoard::post_last(const std::string& text) {
+  pulse_ = {};
+  post(text);
+}
+
 Notice TaskBoard::next(std::int64_t last_seen, const std::function<void()>& idle) {
   Pause pause;
   auto alive = steady_clock::now(), looked = alive;
@@ -108,7 +142,7 @@ Notice TaskBoard::next(std::int64_t last_seen, const std::function<void()>& idle
     if (now - looked < kFaultLook) continue;
     looked = now;
     refuse_posted_fault();
-    if (const auto beat = read(kPulse); beat && *beat != pulse) {
+    if (const auto beat = read(pulse_key(0)); beat && *beat != pulse) {
       pulse = *beat;
       alive = now;
     }

@@ -24,16 +24,22 @@ struct Notice {
 
 class TaskBoard {
  public:
+  using OnLost = std::function<void(const ErrorRecord&)>;
+
   // `patience`: how long a waiting rank bears that rank 0 gives no sign of life (any notice, or the
-  // pulse that its side thread writes every few seconds).
-  TaskBoard(const c10::intrusive_ptr<c10d::Store>& store, int rank, FaultBoard& faults,
-            std::chrono::milliseconds patience);
+  // pulse that each rank's side thread writes every second). `on_lost`, on rank 0: another rank is
+  // silent for 8 s, or why it left; called once, from the side thread, since the calling thread may
+  // be waiting for that rank in a call that nothing ends.
+  TaskBoard(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
+            FaultBoard& faults, std::chrono::milliseconds patience, OnLost on_lost);
   ~TaskBoard();
   TaskBoard(const TaskBoard&) = delete;
   TaskBoard& operator=(const TaskBoard&) = delete;
 
   // Rank 0 only: what every rank does next.
   Notice post(const std::string& text);
+  // The same, and the last: from now on the others may be gone.
+  void post_last(const std::string& text);
 
   // The newest notice above `last_seen`; a rank that had no part in one may never see it. `idle` is
   // called about twenty times a second while waiting. Throws the fault that another rank posted,
@@ -57,17 +63,26 @@ class TaskBoard {
   bool called_off(std::int64_t number) noexcept;
 
  private:
-  void beat();
+  void beat(const std::stop_token& stop);
+  std::optional<int> silent_rank();
+  ErrorRecord loss_of(int rank);
   void refuse_posted_fault();
   std::optional<std::string> read(const std::string& key);
 
   c10::intrusive_ptr<c10d::Store> store_;
-  c10::intrusive_ptr<c10d::Store> side_store_;  // of side threads: a store serves one at a time
+  c10::intrusive_ptr<c10d::Store> side_store_;   // of side threads: a store serves one at a time
+  c10::intrusive_ptr<c10d::Store> pulse_store_;  // of pulse_
   int rank_;
   FaultBoard& faults_;
   std::chrono::milliseconds patience_;
+  OnLost on_lost_;
   std::int64_t posted_ = 0;
-  std::jthread pulse_;  // rank 0; last: it uses the above
+  struct Pulse {
+    std::int64_t beats = 0;
+    int silent_for = 0;  // of our own beats: a machine that sleeps as a whole loses nobody
+  };
+  std::vector<Pulse> pulses_;  // rank 0: of each rank
+  std::jthread pulse_;         // last: it uses the above
 };
 
 }  // namespace scalemark::distributed

@@ -84,6 +84,10 @@ RunReport& RankLife::open_report(RunReport::Opening opening) {
   return *report_;
 }
 
+void RankLife::give_up(const ErrorRecord& fault) {
+  std::_Exit(static_cast<int>(words_.speak(fault)));
+}
+
 distributed::StopAgreement::Options RankLife::stop_options() {
   return {.on_overdue = [this](int signal) {
     words_.speak(interrupted_by(signal), reporting::ReportStatus::kInterrupted);

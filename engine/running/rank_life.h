@@ -47,6 +47,9 @@ class RankLife {
   // What an out-of-memory line adds: what would have fitted.
   void note_what_fits(std::optional<std::string> text) { fitting_ = std::move(text); }
 
+  // Ends the process, from a side thread: the calling thread may be stuck.
+  [[noreturn]] void give_up(const ErrorRecord& fault);
+
   distributed::StopAgreement::Options stop_options();
   // The end of a run that was asked to stop; `agreed`: every rank has taken part in it.
   ExitCode end_interrupted(int signal, bool agreed);

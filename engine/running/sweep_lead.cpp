@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 // A rank that lost its peers says so at once; the one whose fault it was has voted before that, or
 // it is dead.
-constexpr milliseconds kCauseLimit{10'000};
+constexpr milliseconds kCauseLimit{4'000};
 
 std::string missing_ranks(const std::vector<int>& members, const std::map<int, Ballot>& ballots) {
   std::vector<int> missing;
@@ -104,7 +104,7 @@ void SweepLead::record(const planning::Task& task, const std::map<int, Ballot>& 
 
 ExitCode SweepLead::stop(const Stopped& stopped) {
   report_.end_session(agenda_.stop_reason());
-  board_.post(encode(Directive{.signal = stopped.signal, .agreed = stopped.agreed}));
+  board_.post_last(encode(Directive{.signal = stopped.signal, .agreed = stopped.agreed}));
   return life_.end_interrupted(stopped.signal, stopped.agreed);
 }
 
@@ -112,7 +112,7 @@ ExitCode SweepLead::finish() {
   const SweepEnd end = report_.end_of(agenda_.unconverged());
   report_.end_session(agenda_.stop_reason());
   report_.close(end.exit_code);
-  board_.post(encode(Directive{.exit_code = static_cast<int>(end.exit_code)}));
+  board_.post_last(encode(Directive{.exit_code = static_cast<int>(end.exit_code)}));
   console_.show(report_.report(), end.why);
   return end.exit_code;
 }

@@ -61,8 +61,9 @@ ExitCode sweep_as(RankLife& life, const SweepRequest& request) {
   life.compare(facts);
   planning::assign_members(plan, session.node_of_rank());
 
-  distributed::TaskBoard board(session.store_pointer(), session.world().rank, session.board(),
-                               session.timeout());
+  distributed::TaskBoard board(session.store_pointer(), session.world().rank,
+                               session.world().world_size, session.board(), session.timeout(),
+                               [&](const ErrorRecord& loss) { life.give_up(loss); });
   PointRun point_run(life, session, board, shelf, plan);
   SweepReport report(life, session, plan, shelf);
   if (session.world().rank == 0) {
