@@ -55,4 +55,19 @@ def nothing_fits(folder):
     check(set(found.values()) == {"oom"} and len(found) == 3, found)
 
 
-run_cases({f.__name__: f for f in (one_rank, allowed, nothing_fits)})
+def searched(folder):
+    """--batch-size auto: the largest multiple of 8 that fits on the rank with the least memory."""
+    limit = ("--memory-limit", "1=200KiB")
+    run(*sweep(*TWO_RANKS, "--batch-size", "auto", *limit), "--output", folder / "out")
+    rows = closed_report(folder / "out", "complete", 0)["points"]
+    found = {row["batch_size"] for row in rows}
+    check(len(rows) == 3 and len(found) == 1, rows)
+    batch = found.pop()
+    check(batch % 8 == 0 and batch > 256, batch)
+    train = ("train", "--workload", "linear", "--iters", 2, "--warmup-iters", 1, "--threads", 1, "--no-progress",
+             "--nproc-per-node", 2, *limit)
+    run(*train, "--batch-size", batch, "--output", folder / "fits")
+    run(*train, "--batch-size", batch + 8, "--output", folder / "does_not", expect=80)
+
+
+run_cases({f.__name__: f for f in (one_rank, allowed, nothing_fits, searched)})
