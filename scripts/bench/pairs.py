@@ -1,13 +1,18 @@
 """Runs ours and Python's side by side, pair by pair, and prints the ratio of each row with its interval.
 
-A row's ratio is ours / Python's samples per second (start-up: Python's seconds / ours), so above 1 is faster. The
-two sides alternate (A B, B A, A B, ...), since the speed of a shared machine drifts; the estimate is the geometric
-mean over pairs and the interval Student's t on the logarithms.
+A row's ratio is ours / Python's samples per second (start-up: Python's seconds / ours; loader-floor: ours /
+libjpeg-turbo decoding the same files to an eighth), so above 1 is faster. The two sides alternate (A B, B A, A B,
+...), since the speed of a shared machine drifts; the estimate is the geometric mean over pairs and the interval
+Student's t on the logarithms. SCALEMARK_TEST_DATA names the test data; without it the loader reads generated images.
 """
 
 import argparse
+import atexit
+import functools
 import json
 import math
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +23,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SCALEMARK = ROOT / "build/release/scalemark"
 PEER = ROOT / "scripts/bench/python_peer.py"
+LOADER_PEER = ROOT / "scripts/bench/loader_peer.py"
+LOADER_BENCH = ROOT / "build/release/tests/loader_bench"
+PHOTOS = Path(os.environ.get("SCALEMARK_TEST_DATA") or ROOT / "shared/data") / "photos"
+LOADER_SECONDS = 4
 T_975 = [None, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228]  # Student's t by degrees
 
 
@@ -56,6 +65,8 @@ ROWS = [
     Row("bert-1", "BERT 4 x 256, sequence 128, batch 8, 1 rank", 1.5, "bert-mini", 1, 1, 8, 20, 4,
         ["--sequence-length", "128"], note="Python computes the MLM head on every token, we on the masked ones"),
     Row("bert-2", "the same, 2 ranks, Gloo", 1.1, "bert-mini", 2, 1, 8, 16, 4, ["--sequence-length", "128"]),
+    Row("loader", "JPEG loader, 224 px, images/s on one core", 2.8),
+    Row("loader-floor", "the same against libjpeg-turbo decoding to 1/8", 0.9),
     Row("startup", "start-up: import torch / scalemark --version", 65.0),
 ]
 
@@ -68,11 +79,35 @@ def run(command):
     return done.stdout
 
 
+def seconds_of(command):
+    start = time.perf_counter()
+    run(command)
+    return time.perf_counter() - start
+
+
+def first_number(command):
+    return float(run(command).split()[0])
+
+
+@functools.cache
+def images():
+    """The photos of the test data, or generated images where there are none; said once."""
+    if PHOTOS.is_dir():
+        print(f"loader rows: {sum(1 for _ in PHOTOS.rglob('*.JPEG'))} photos of the test data, read several times")
+        return PHOTOS
+    folder = tempfile.mkdtemp(prefix="scalemark-bench-")
+    atexit.register(shutil.rmtree, folder)
+    tree = Path(folder) / "images"
+    run([SCALEMARK, "data", "generate", "images", tree])
+    print(f"loader rows: generated images, since {PHOTOS} is not there")
+    return tree
+
+
 def ours(row):
     if row.name == "startup":
-        start = time.perf_counter()
-        run([SCALEMARK, "--version"])
-        return 1 / (time.perf_counter() - start)
+        return 1 / seconds_of([SCALEMARK, "--version"])
+    if row.name.startswith("loader"):
+        return first_number([LOADER_BENCH, images(), 224, 0, LOADER_SECONDS])
     with tempfile.TemporaryDirectory() as folder:
         strategy = "none" if row.ranks == 1 else "ddp"
         run([SCALEMARK, "train", "--workload", row.workload, "--data", "synthetic", "--batch-size", row.batch,
@@ -85,9 +120,11 @@ def ours(row):
 
 def python(row):
     if row.name == "startup":
-        start = time.perf_counter()
-        run([sys.executable, "-c", "import torch"])
-        return 1 / (time.perf_counter() - start)
+        return 1 / seconds_of([sys.executable, "-c", "import torch"])
+    if row.name == "loader":
+        return first_number([sys.executable, LOADER_PEER, images(), 224, LOADER_SECONDS])
+    if row.name == "loader-floor":
+        return first_number([LOADER_BENCH, images(), "floor", LOADER_SECONDS])
     out = run([sys.executable, PEER, "--workload", row.workload, "--ranks", row.ranks, "--threads", row.threads,
                "--batch-size", row.batch, "--iters", row.iters, "--warmup-iters", row.warmup, *row.extra])
     return json.loads(out.splitlines()[-1])["samples_per_sec"]

@@ -1,24 +1,100 @@
-// loader_bench DIR SIZE [WORKERS [SECONDS]]: images/s of the training loader over an image tree,
-// for bench scripts and by hand. Not a test.
+// Images/s of the training loader over an image tree, and of its floor: libjpeg-turbo decoding the
+// same files to an eighth of their size, where little but entropy decoding is left. For
+// scripts/bench_against_python and by hand. Not a test.
+//
+//   loader_bench DIR SIZE [WORKERS [SECONDS]]
+//   loader_bench DIR floor [SECONDS]
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 #include "data/bench.h"
 #include "data/images/image_folder.h"
 
+// After <cstdio>: jpeglib.h uses FILE and size_t without including them.
+#include <jpeglib.h>
+
+namespace scalemark::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> jpeg_files(const fs::path& root) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const auto extension = entry.path().extension();
+    if (extension == ".JPEG" || extension == ".jpg" || extension == ".jpeg") {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+// Any error ends the program: libjpeg's own handler.
+void decode_to_an_eighth(const fs::path& file, std::vector<unsigned char>& row) {
+  std::vector<char> bytes(fs::file_size(file));
+  std::ifstream(file, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+  jpeg_decompress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&info);
+  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  jpeg_read_header(&info, TRUE);
+  info.scale_num = 1;
+  info.scale_denom = 8;
+  jpeg_start_decompress(&info);
+  row.resize(static_cast<std::size_t>(info.output_width) * 4);
+  JSAMPROW target = row.data();
+  while (info.output_scanline < info.output_height) jpeg_read_scanlines(&info, &target, 1);
+  jpeg_finish_decompress(&info);
+  jpeg_destroy_decompress(&info);
+}
+
+void bench_floor(const fs::path& root, double min_seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto files = jpeg_files(root);
+  if (files.empty()) throw no_input("no JPEG files under " + root.string());
+  std::vector<unsigned char> row;
+  for (const auto& file : files) decode_to_an_eighth(file, row);  // warms the file cache
+  long long images = 0;
+  double seconds = 0;
+  const auto start = Clock::now();
+  while (seconds < min_seconds) {
+    for (const auto& file : files) decode_to_an_eighth(file, row);
+    images += std::ssize(files);
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  std::printf("%.1f images/s (%lld images in %.2f s)\n", static_cast<double>(images) / seconds,
+              images, seconds);
+}
+
+void bench(const std::string& root, int size, int workers, double min_seconds) {
+  const auto dataset = open_image_folder({.root = root, .image_size = size});
+  const auto result = bench_loader(
+      *dataset, {.loader = {.batch_size = 20, .workers = workers}, .min_seconds = min_seconds});
+  std::printf("%.1f images/s (%lld images in %.2f s)\n", result.samples_per_sec,
+              static_cast<long long>(result.samples), result.wall_s);
+}
+
+}  // namespace
+}  // namespace scalemark::data
+
 int main(int argc, char** argv) {
   namespace data = scalemark::data;
   if (argc < 3) return 64;
   try {
-    const auto dataset =
-        data::open_image_folder({.root = argv[1], .image_size = std::atoi(argv[2])});
-    data::LoaderBenchOptions options{
-        .loader = {.batch_size = 20, .workers = argc > 3 ? std::atoi(argv[3]) : 0},
-        .min_seconds = argc > 4 ? std::atof(argv[4]) : 2.0};
-    const auto result = data::bench_loader(*dataset, options);
-    std::printf("%.1f images/s (%lld images in %.2f s)\n", result.samples_per_sec,
-                static_cast<long long>(result.samples), result.wall_s);
+    if (argv[2] == std::string_view("floor")) {
+      data::bench_floor(argv[1], argc > 3 ? std::atof(argv[3]) : 2.0);
+    } else {
+      data::bench(argv[1], std::atoi(argv[2]), argc > 3 ? std::atoi(argv[3]) : 0,
+                  argc > 4 ? std::atof(argv[4]) : 2.0);
+    }
   } catch (const scalemark::Error& error) {
     std::fprintf(stderr, "%s\n", scalemark::format_error_line(error.record()).c_str());
     return static_cast<int>(error.record().exit_code);
