@@ -52,7 +52,8 @@ void note_unused(const ToolValues& values, const char* what,
 ExitCode generate_images(const std::string& dir, const ToolValues& values) {
   data::GenerateImagesOptions options{.dir = dir,
                                       .seed = static_cast<std::uint64_t>(*values.count("seed")),
-                                      .threads = threads_of(values)};
+                                      .threads = threads_of(values),
+                                      .overwrite = values.on("overwrite")};
   options.classes = static_cast<int>(*values.count("classes"));
   if (const auto samples = values.count("samples")) options.samples = *samples;
   if (const auto size = values.count("image_size")) options.size = static_cast<int>(*size);
@@ -68,7 +69,8 @@ ExitCode generate_images(const std::string& dir, const ToolValues& values) {
 ExitCode generate_text(const std::string& dir, const ToolValues& values) {
   note_unused(values, "text", {"classes", "image_size", "workers"});
   data::GenerateTextOptions options{.dir = dir,
-                                    .seed = static_cast<std::uint64_t>(*values.count("seed"))};
+                                    .seed = static_cast<std::uint64_t>(*values.count("seed")),
+                                    .overwrite = values.on("overwrite")};
   if (const auto samples = values.count("samples")) options.samples = *samples;
   const data::GeneratedText made = load_data_library().generate_text(options);
   return print_result(

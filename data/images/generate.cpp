@@ -17,6 +17,7 @@
 #include "data/images/draw.h"
 #include "data/images/encode.h"
 #include "data/images/shapes.h"
+#include "data/output_folder.h"
 
 namespace scalemark::data {
 namespace {
@@ -51,17 +52,28 @@ void make_folder(const fs::path& folder) {
   if (failed) throw cannot_create(folder.string() + ": " + failed.message());
 }
 
-void refuse_existing(const fs::path& folder) {
-  std::error_code ignored;
-  if (fs::exists(folder, ignored)) {
-    throw cannot_create(folder.string() + " exists already", "a folder without train/ and val/",
-                        "choose another folder, or remove this one");
+bool is_made_here(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const std::string shape = file.parent_path().filename().string();
+  return name.size() == 10 && name.ends_with(".jpg") && name.find_first_not_of("0123456789") == 6 &&
+         std::find(kShapeNames.begin(), kShapeNames.end(), shape) != kShapeNames.end();
+}
+
+// Only a tree that generate_images made is removed: `dir` could be anybody's photos.
+void remove_made(const fs::path& dir) {
+  for (const char* split : {"train", "val"}) {
+    if (!fs::exists(dir / split)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(dir / split)) {
+      if (entry.is_directory() || is_made_here(entry.path())) continue;
+      throw cannot_create(entry.path().string() + " was not made by `data generate images`",
+                          "--overwrite replaces only what was", "choose another folder");
+    }
   }
+  for (const char* split : {"train", "val"}) fs::remove_all(dir / split);
 }
 
 std::vector<PlannedFile> plan_split(const GenerateImagesOptions& o, const std::string& split,
                                     std::int64_t samples) {
-  refuse_existing(fs::path(o.dir) / split);
   std::vector<PlannedFile> files;
   for (std::int64_t i = 0; i < samples; ++i) {
     const auto shape = static_cast<int>(i % o.classes);
@@ -123,6 +135,12 @@ GeneratedImages generate_images(const GenerateImagesOptions& options) {
   refuse_if_invalid(options);
   const std::int64_t val =
       options.val_samples.value_or(std::max<std::int64_t>(options.classes, options.samples / 5));
+  refuse_non_empty(options.dir, options.overwrite);
+  try {
+    if (options.overwrite) remove_made(options.dir);
+  } catch (const fs::filesystem_error& error) {
+    throw cannot_create(error.path1().string() + ": " + error.code().message());
+  }
   std::vector<PlannedFile> files = plan_split(options, "train", options.samples);
   const std::vector<PlannedFile> val_files = plan_split(options, "val", val);
   files.insert(files.end(), val_files.begin(), val_files.end());

@@ -16,6 +16,7 @@ struct GenerateImagesOptions {
   std::uint64_t seed = 0;
   std::optional<int> size;  // square side in pixels; absent: sizes as in ImageNet, around 500 x 375
   int threads = 1;          // the files do not depend on it
+  bool overwrite = false;   // replace a tree that was made by generate_images
 };
 
 struct GeneratedImages {
@@ -26,7 +27,8 @@ struct GeneratedImages {
 
 // Makes dir/train/<shape>/<number>.jpg and dir/val/ alike. Classes differ in shape alone; colours,
 // background, size, place and rotation are random. The same options give the same bytes. Refuses
-// (78) counts out of range, (73) a dir that holds train/ or val/ already or cannot be written.
+// (78) counts out of range, (73) a dir that is not empty or cannot be written; with `overwrite` one
+// whose train/ or val/ hold anything that it does not make: nobody loses photos.
 GeneratedImages generate_images(const GenerateImagesOptions& options);
 
 }  // namespace scalemark::data

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "data/output_folder.h"
 #include "data/sample_random.h"
 #include "data/text/atomic_file.h"
 
@@ -140,14 +141,10 @@ void prepare(const GenerateTextOptions& options, const GeneratedText& result) {
   if (options.samples < 4 || options.samples > 10'000'000) {
     throw configuration("samples is " + std::to_string(options.samples), "4 to 10000000 documents");
   }
+  refuse_non_empty(options.dir, options.overwrite);
   std::error_code failed;
   fs::create_directories(options.dir, failed);
   if (failed) throw cannot_create(options.dir.string() + ": " + failed.message());
-  for (const fs::path& file : {result.corpus, result.vocab}) {
-    if (!fs::exists(file)) continue;
-    throw cannot_create(file.string() + " exists already", "a folder without it",
-                        "choose another folder, or remove this file");
-  }
 }
 
 }  // namespace

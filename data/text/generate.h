@@ -11,6 +11,7 @@ struct GenerateTextOptions {
   std::filesystem::path dir;
   std::int64_t samples = 1000;  // documents, at least 4
   std::uint64_t seed = 0;
+  bool overwrite = false;  // replace corpus.txt and vocab.txt
 };
 
 struct GeneratedText {
@@ -25,8 +26,7 @@ struct GeneratedText {
 // What a network can learn from it: function words by their place, the nouns, verbs and adjectives
 // of a document by its topic, each noun's favourite verb, and that a sentence often takes up the
 // last noun of the one before (so a random next sentence is told apart). The same options give the
-// same bytes. Refuses (78) counts out of range, (73) a dir that holds one of the files already or
-// cannot be written.
+// same bytes. Refuses (78) counts out of range, (73) a dir that is not empty or cannot be written.
 GeneratedText generate_text(const GenerateTextOptions& options);
 
 }  // namespace scalemark::data

@@ -39,9 +39,10 @@ std::vector<Option> run_options() {
       {.name = "overwrite",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kRuns | kDataTokenize,
+       .commands = kRuns | kDataTokenize | kDataGenerate,
        .default_text = "off",
-       .help = "use an output folder that is not empty; data tokenize: replace the file",
+       .help = "use an output folder that is not empty; data tokenize: replace the file; data "
+               "generate: replace what it made",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "dry_run",
        .kind = Kind::kFlag,

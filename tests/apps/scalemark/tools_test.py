@@ -72,6 +72,21 @@ class Images(Commands):
         self.refused(73, "data", "generate", "images", "/proc/none")
         self.assertEqual(digest(self.path("a")), before)
 
+    def test_overwrite_replaces_only_what_was_made_here(self):
+        self.generate("a", "--seed", "1")
+        self.generate("b", "--seed", "2")
+        (self.folder / "a" / "notes.txt").write_text("mine")
+        self.assertIn("--overwrite", self.refused(73, "data", "generate", "images", self.path("a"), "--seed", "2"))
+        self.generate("a", "--seed", "2", "--overwrite")
+        self.assertEqual((self.folder / "a" / "notes.txt").read_text(), "mine")
+        self.assertEqual(digest(self.path("a/train")), digest(self.path("b/train")))
+        self.assertEqual(digest(self.path("a/val")), digest(self.path("b/val")))
+        photo = next(p for p in (self.folder / "a" / "val").iterdir() if p.is_dir()) / "holiday.jpg"
+        photo.write_bytes(b"mine")
+        before = digest(self.path("a"))
+        self.assertIn("holiday.jpg", self.refused(73, "data", "generate", "images", self.path("a"), "--overwrite"))
+        self.assertEqual(digest(self.path("a")), before)
+
     def test_bench_counts_whole_epochs(self):
         self.generate("a")
         text = self.done("data", "bench", "--data", self.path("a"), "--workers", "1", "--image-size", "16", "-b", "4")
@@ -108,6 +123,13 @@ class Text(Commands):
         self.refused(73, "data", "generate", "text", self.path("t"))
         note = run("data", "generate", "text", self.path("u"), "--samples", "40", "--classes", "3")
         self.assertEqual(note.stderr, "scalemark: --classes has no effect on text\n")
+        self.assertEqual(digest(self.path("t")), digest(self.path("u")))
+        pathlib.Path(self.path("u/notes.txt")).write_text("mine")
+        self.refused(73, "data", "generate", "text", self.path("u"), "--samples", "40", "--seed", "9")
+        self.done("data", "generate", "text", self.path("t"), "--samples", "40", "--seed", "9", "--overwrite")
+        self.assertNotEqual(digest(self.path("t")), digest(self.path("u")))
+        self.done("data", "generate", "text", self.path("u"), "--samples", "40", "--seed", "9", "--overwrite")
+        os.unlink(self.path("u/notes.txt"))
         self.assertEqual(digest(self.path("t")), digest(self.path("u")))
 
     def test_tokenize_once_then_load(self):

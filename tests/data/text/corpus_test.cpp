@@ -220,6 +220,8 @@ TEST(GenerateText, TheSameOptionsGiveTheSameBytesAndEveryWordIsKnown) {
   EXPECT_NE(read_file(a / "corpus.txt"), read_file(c / "corpus.txt"));
   EXPECT_EQ(error_of([&] { generate_text({.dir = a.path(), .samples = 50}); }).exit_code,
             ExitCode::kCannotCreateOutput);
+  generate_text({.dir = c.path(), .samples = 50, .overwrite = true});
+  EXPECT_EQ(read_file(a / "corpus.txt"), read_file(c / "corpus.txt"));
   EXPECT_EQ(error_of([&] { generate_text({.dir = a / "x", .samples = 3}); }).exit_code,
             ExitCode::kConfiguration);
   const auto report =
