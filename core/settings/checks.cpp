@@ -104,11 +104,21 @@ class Checker {
     if (known({"precision"})) check_precision();
   }
 
+  // On every GPU that a local rank computes on: a machine may hold different ones.
   void check_precision() {
-    PrecisionDevice device{.device = s_.parallel.device, .cpu_flags = in_.machine.cpu_flags};
-    if (!in_.machine.gpus.empty()) device.gpu = in_.machine.gpus.front().capability;
-    if (const auto reason = why_unsupported(s_.parallel.precision, device)) {
-      refuse("precision", *reason);
+    const bool cuda = s_.parallel.device == "cuda";
+    const auto& gpus = in_.machine.gpus;
+    const auto ranks = static_cast<std::size_t>(std::max(1, in_.ranks.local_world_size));
+    const std::size_t devices = cuda ? std::min(gpus.size(), ranks) : 1;
+    for (std::size_t i = 0; i < devices; ++i) {
+      PrecisionDevice device{.device = s_.parallel.device, .cpu_flags = in_.machine.cpu_flags};
+      if (cuda) device.gpu = gpus[i].capability;
+      const auto reason = why_unsupported(s_.parallel.precision, device);
+      if (!reason) continue;
+      refuse("precision", devices > 1
+                              ? "GPU " + std::to_string(i) + " (" + gpus[i].name + "): " + *reason
+                              : *reason);
+      return;
     }
   }
 

@@ -241,6 +241,13 @@ TEST(Resolve, PrecisionIsRefusedWhereTheHardwareLacksIt) {
   EXPECT_NE(only_problem(given({{"precision", "amp-bf16"}}), with_gpus({kOldGpu})), "");
   EXPECT_EQ(good(given({{"precision", "amp-bf16"}}), with_gpus({kNewGpu})).parallel.precision,
             "amp-bf16");
+  const Surroundings mixed = with_gpus({kNewGpu, kOldGpu});  // one rank computes on the first
+  EXPECT_EQ(
+      good(given({{"precision", "amp-bf16"}, {"nproc_per_node", "1"}}), mixed).parallel.precision,
+      "amp-bf16");
+  EXPECT_NE(only_problem(given({{"precision", "amp-bf16"}, {"nproc_per_node", "2"}}), mixed)
+                .find("GPU 1 (old): "),
+            std::string::npos);
   Surroundings amx = laptop();
   amx.machine.cpu_flags = "fpu amx_bf16 sse";
   EXPECT_EQ(good(given({{"precision", "amp-bf16"}}), amx).parallel.precision, "amp-bf16");
