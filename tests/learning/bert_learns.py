@@ -4,25 +4,21 @@ masked tokens' alone is lower still."""
 
 import argparse
 import math
-import os
 import tempfile
 from pathlib import Path
 
-from learning import evaluations_of, figures, make_text, train
-from program import check, skip
+from learning import evaluations_of, figures, make_text, train, trials
+from program import check
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--ranks", type=int, default=1)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=trials())
     parser.add_argument("--documents", type=int, default=400)
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--most", type=float, default=0.60, help="of ln(vocabulary)")
-    parser.add_argument("--long-count", action="store_true", help="only where SCALEMARK_SOAK=full (scripts/soak)")
     options = parser.parse_args()
-    if options.long_count and os.environ.get("SCALEMARK_SOAK") != "full":
-        skip("a long count: scripts/soak runs it; the short one is a test of its own")
     for seed in options.seeds:
         with tempfile.TemporaryDirectory() as folder:
             text = make_text(Path(folder) / "text", options.documents, seed=seed)

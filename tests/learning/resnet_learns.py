@@ -1,12 +1,11 @@
 """ResNet-50 learns the shapes of generated images: top-1 >= 80 % on images it has never seen."""
 
 import argparse
-import os
 import tempfile
 from pathlib import Path
 
-from learning import evaluations_of, figures, make_images, train
-from program import check, skip
+from learning import evaluations_of, figures, make_images, train, trials
+from program import check
 
 # Few steps, so what matters is that every one counts: adamw, every residual block starting as the identity.
 RECIPE = ["--optimizer", "adamw", "--learning-rate", 0.0005, "--lr-warmup-steps", 60, "--zero-init-residual"]
@@ -15,15 +14,12 @@ RECIPE = ["--optimizer", "adamw", "--learning-rate", 0.0005, "--lr-warmup-steps"
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--ranks", type=int, default=1)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=trials())
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--classes", type=int, default=4)
     parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--least", type=float, default=0.80)
-    parser.add_argument("--long-count", action="store_true", help="only where SCALEMARK_SOAK=full (scripts/soak)")
     options = parser.parse_args()
-    if options.long_count and os.environ.get("SCALEMARK_SOAK") != "full":
-        skip("a long count: scripts/soak runs it; the short one is a test of its own")
     for seed in options.seeds:
         with tempfile.TemporaryDirectory() as folder:
             images = make_images(Path(folder) / "images", options.samples, size=48, classes=options.classes, seed=seed)
