@@ -39,12 +39,13 @@ class Branching(torch.nn.Module):
 
 
 class Resnet(torch.nn.Module):
-    """torchvision's, on pixels as they come from the loader."""
+    """torchvision's, on pixels as they come from the loader: NHWC unless `layout` says otherwise."""
 
     def __init__(self):
         super().__init__()
         import torchvision
 
+        self.layout = torch.preserve_format
         self.net = torchvision.models.resnet50(num_classes=10)
 
     def forward(self, image):
@@ -52,7 +53,7 @@ class Resnet(torch.nn.Module):
         mean = torch.tensor([0.485, 0.456, 0.406], dtype=like.dtype)
         deviation = torch.tensor([0.229, 0.224, 0.225], dtype=like.dtype)
         x = (image.to(like.dtype) / 255 - mean) / deviation
-        return self.net(x.permute(0, 3, 1, 2))
+        return self.net(x.permute(0, 3, 1, 2).clone(memory_format=self.layout))
 
 
 VOCABULARY, SEQUENCE = 200, 16
@@ -287,6 +288,12 @@ def result(case):
     return tensors
 
 
+def difference(ours, theirs):
+    """The largest over all tensors, relative where a number is above 1."""
+    return max(((ours[k].double() - t.double()).abs() / t.double().abs().clamp(min=1)).max().item()
+               for k, t in theirs.items() if k in ours)
+
+
 class Verdict:
     def __init__(self):
         self.failed = False
@@ -306,9 +313,7 @@ class Verdict:
         if missing:
             self.failed = True
             print(f"FAIL {name}: without {sorted(missing)[:5]}")
-        worst = max(((ours[k].double() - t.double()).abs() / t.double().abs().clamp(min=1)).max().item()
-                    for k, t in theirs.items() if k in ours)
-        self.check(name, "a parameter or buffer", worst, allowed)
+        self.check(name, "a parameter or buffer", difference(ours, theirs), allowed)
 
     def equal(self, name, ours, theirs):
         different = [k for k in theirs if not torch.equal(ours[k], theirs[k])]
