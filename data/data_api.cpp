@@ -23,6 +23,11 @@ std::unique_ptr<Dataset> open_sequences(const BenchSource& source) {
 
 BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) {
   if (!fs::exists(source.path)) throw no_input("--data '" + source.path + "' is not there");
+  if (fs::is_directory(source.path) && fs::is_empty(source.path)) {
+    throw no_input("--data '" + source.path + "' is an empty folder",
+                   "a folder with train/ for images, or text: a file or a folder of files",
+                   "`scalemark data generate` makes some");
+  }
   const bool images = fs::is_directory(fs::path(source.path) / "train");
   const auto dataset = images ? open_image_folder({.root = source.path,
                                                    .split = ImageSplit::kTrain,

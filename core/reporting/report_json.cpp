@@ -30,6 +30,12 @@ void refuse_other_schema(const Json& json) {
   }
 }
 
+// "[json.exception.parse_error.101] parse error at line 1, ..." without the bracket.
+std::string without_library_name(const std::string& text) {
+  const std::size_t end = text.starts_with("[json.exception") ? text.find("] ") : std::string::npos;
+  return end == std::string::npos ? text : text.substr(end + 2);
+}
+
 template <class T, class Check>
 T read(std::string_view text, std::string_view origin, const char* name, Check check) {
   try {
@@ -40,7 +46,7 @@ T read(std::string_view text, std::string_view origin, const char* name, Check c
     fields(reader, record);
     return record;
   } catch (const nlohmann::json::exception& error) {
-    throw bad_data(std::string(origin) + " is not JSON: " + error.what());
+    throw bad_data(std::string(origin) + " is not JSON: " + without_library_name(error.what()));
   } catch (const Error& error) {
     ErrorRecord record = error.record();
     record.what = std::string(origin) + ": " + record.what;

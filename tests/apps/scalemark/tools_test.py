@@ -107,6 +107,10 @@ class Images(Commands):
         self.assertIn("could not be decoded", self.done(*arguments, "--on-bad-sample", "skip"))
         self.refused(78, *arguments[:-1], "1000000")
         self.refused(66, "data", "bench", "--data", self.path("none"))
+        (self.folder / "empty").mkdir()
+        refusal = self.refused(66, "data", "bench", "--data", self.path("empty"))
+        self.assertIn("is an empty folder", refusal)
+        self.assertNotIn("vocabulary", refusal)
         self.assertIn("--data PATH", self.refused(64, "data", "bench"))
 
 
@@ -189,7 +193,11 @@ class Report(Commands):
         other = self.folder / "other.json"
         for content in ("", "{}", '{"schema": "another/1"}', "no JSON", "[]"):
             other.write_text(content)
-            self.assertIn(str(other), self.refused(65, "report", str(other)), content)
+            refusal = self.refused(65, "report", str(other))
+            self.assertIn(str(other), refusal, content)
+            self.assertNotIn("json.exception", refusal, content)
+        other.write_text("no JSON")
+        self.assertIn("is not JSON: parse error at line 1, column 2", self.refused(65, "report", str(other)))
         self.refused(78, "report", self.path("1"), "--format", "pdf")
 
 
