@@ -3,6 +3,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/engine_loader.h"
+#include "apps/scalemark/fresh_blocks.h"
 #include "apps/scalemark/plan_table.h"
 #include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/settle_sweep.h"
@@ -18,7 +19,11 @@ ExitCode print_plan(const SettledSweep& settled) {
 
 reporting::ExistingFolder existing_folder(const SettledSweep& settled) {
   const settings::SweepSettings& sweep = settled.plan.sweep;
-  if (sweep.resume || sweep.resume_anyway) return reporting::ExistingFolder::kContinue;
+  // A rank that was started for one block goes on where the one before ended.
+  const bool one_block = sweep.fresh_process && !settled.base.detection.node;
+  if (sweep.resume || sweep.resume_anyway || one_block) {
+    return reporting::ExistingFolder::kContinue;
+  }
   return settled.base.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
                                                  : reporting::ExistingFolder::kRefuse;
 }
@@ -29,6 +34,12 @@ ExitCode run_plan(const Invocation& invocation, SettledSweep settled) {
   }
   const TorchFolder torch = find_torch(settled.base.settings.general.torch);
   refuse_used_output(settled.base, existing_folder(settled));
+  const bool is_rank = settled.base.detection.world.launcher == "local";
+  if (settled.plan.sweep.fresh_process && !is_rank) {
+    reporting::prepare_output_folder(settled.base.settings.general.output,
+                                     existing_folder(settled));
+    return run_in_fresh_blocks(invocation, settled);
+  }
   if (settled.base.detection.node) return start_ranks(invocation, settled.base);
   const running::EngineApi& engine = load_engine(torch);
   return engine.sweep({.run = rank_request(invocation, std::move(settled.base), torch),

@@ -79,6 +79,19 @@ std::optional<Report> read_earlier(const fs::path& folder) {
   return report;
 }
 
+std::vector<planning::EarlierRun> earlier_runs(const Report& report) {
+  std::vector<planning::EarlierRun> runs;
+  for (const auto& point : report.points) {
+    if (point.status == PointStatus::kSkipped) continue;
+    const bool ok = point.status == PointStatus::kOk;
+    runs.push_back({.id = point.id,
+                    .group = point.group,
+                    .samples_per_sec = ok ? std::optional(point.samples_per_sec) : std::nullopt,
+                    .batch_size = point.batch_size});
+  }
+  return runs;
+}
+
 std::string kind_of_machine(const monitoring::Host& host) {
   std::string kind = host.cpu;
   std::map<std::string, int> gpus;

@@ -1,5 +1,5 @@
 // What an earlier session of a sweep left in its folder, and whether a new one may go on with it.
-// Knows no plan: settings arrive as texts.
+// Settings arrive as texts.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/monitoring/host.h"
+#include "core/planning/agenda.h"
 #include "core/reporting/report.h"
 
 namespace scalemark::reporting {
@@ -17,6 +18,9 @@ namespace scalemark::reporting {
 // writes. Half a last line is passed over. Absent when there is no report. Throws bad_data() (65)
 // for a report that cannot be read, and for a journal that is damaged before its last line.
 std::optional<Report> read_earlier(const std::filesystem::path& folder);
+
+// The runs of `report` that are finished, whatever their status; skipped points have none.
+std::vector<planning::EarlierRun> earlier_runs(const Report& report);
 
 // What must be as it was. Another host of the same kind is no difference.
 struct Sameness {

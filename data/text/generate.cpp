@@ -137,7 +137,7 @@ void write_file(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
-void prepare(const GenerateTextOptions& options, const GeneratedText& result) {
+void prepare(const GenerateTextOptions& options) {
   if (options.samples < 4 || options.samples > 10'000'000) {
     throw configuration("samples is " + std::to_string(options.samples), "4 to 10000000 documents");
   }
@@ -153,7 +153,7 @@ GeneratedText generate_text(const GenerateTextOptions& options) {
   GeneratedText result{.corpus = options.dir / "corpus.txt",
                        .vocab = options.dir / "vocab.txt",
                        .documents = options.samples};
-  prepare(options, result);
+  prepare(options);
   SampleRandom words(SampleKey{.seed = options.seed, .epoch = 0, .index = -1});
   const std::vector<Topic> topics = make_topics(words);
   write_file(result.vocab, make_vocabulary(topics, result.vocabulary));

@@ -59,6 +59,8 @@ ExitCode SweepLead::run() {
     if (const auto stopped = stop_in(ballots)) return this->stop(*stopped);
     record(*task, ballots, seconds_since(began));
     point_run_.settle();
+    // --fresh-process: the launcher starts new ranks for the next block.
+    if (plan_.sweep.fresh_process && agenda_.block_is_complete()) return finish();
   }
 }
 
@@ -113,7 +115,8 @@ ExitCode SweepLead::finish() {
   report_.end_session(agenda_.stop_reason());
   report_.close(end.exit_code);
   board_.post_last(encode(Directive{.exit_code = static_cast<int>(end.exit_code)}));
-  console_.show(report_.report(), end.why);
+  // Of new ranks per block, who started them shows the whole.
+  if (!plan_.sweep.fresh_process) console_.show(report_.report(), end.why);
   return end.exit_code;
 }
 

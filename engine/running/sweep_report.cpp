@@ -67,7 +67,8 @@ SweepReport::SweepReport(RankLife& life, Session& session, const planning::Plan&
   const auto hosts = survey_hosts(session);
   const bool leads = session.world().rank == 0;
   std::vector<std::string> broke_with;
-  if (leads && (plan.sweep.resume || plan.sweep.resume_anyway)) {
+  const auto& sweep = plan.sweep;
+  if (leads && (sweep.resume || sweep.resume_anyway || sweep.fresh_process)) {
     earlier_ = reporting::read_earlier(life.request().settings.general.output);
     if (earlier_) broke_with = breaks(plan, *earlier_, hosts);
   }
@@ -110,17 +111,7 @@ void SweepReport::add_skipped_points() {
 }
 
 std::vector<planning::EarlierRun> SweepReport::earlier_runs() const {
-  std::vector<planning::EarlierRun> runs;
-  if (!earlier_) return runs;
-  for (const auto& point : earlier_->points) {
-    if (point.status == PointStatus::kSkipped) continue;
-    const bool ok = point.status == PointStatus::kOk;
-    runs.push_back({.id = point.id,
-                    .group = point.group,
-                    .samples_per_sec = ok ? std::optional(point.samples_per_sec) : std::nullopt,
-                    .batch_size = point.batch_size});
-  }
-  return runs;
+  return earlier_ ? reporting::earlier_runs(*earlier_) : std::vector<planning::EarlierRun>{};
 }
 
 reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& point,
