@@ -28,6 +28,8 @@ Functions find_all(void* handle) {
   find(handle, "nvmlDeviceGetEnforcedPowerLimit", f.power_limit);
   find(handle, "nvmlDeviceGetCurrPcieLinkGeneration", f.pcie_generation);
   find(handle, "nvmlDeviceGetCurrPcieLinkWidth", f.pcie_width);
+  find(handle, "nvmlDeviceGetHandleByUUID", f.device_by_uuid);
+  find(handle, "nvmlDeviceGetTotalEnergyConsumption", f.total_energy);
   find(handle, "nvmlDeviceGetNvLinkState", f.nvlink_state);
   return f;
 }

@@ -43,6 +43,8 @@ struct Functions {
   Return (*power_limit)(Device, unsigned*) = nullptr;  // mW
   Return (*pcie_generation)(Device, unsigned*) = nullptr;
   Return (*pcie_width)(Device, unsigned*) = nullptr;
+  Return (*device_by_uuid)(const char*, Device*) = nullptr;
+  Return (*total_energy)(Device, unsigned long long*) = nullptr;  // mJ since the driver started
   Return (*nvlink_state)(Device, unsigned, unsigned*) = nullptr;
 };
 

@@ -182,7 +182,20 @@ void set_loss(PointRecord& point, const RankMeasurement& rank) {
   }
 }
 
+// Absent unless every GPU, or at least one machine's packages, could be read.
+void set_energy(PointRecord& point, Ranks ranks) {
+  double sum = 0;
+  bool some = false, all = true;
+  for (const auto& rank : ranks) {
+    some = some || !rank.energy_J.empty();
+    all = all && !rank.energy_J.empty();
+    for (const double joules : rank.energy_J) sum += joules;
+  }
+  if (point.device == "cuda" ? all : some) point.energy_J = sum;
+}
+
 void set_the_rest(PointRecord& point, Ranks ranks) {
+  set_energy(point, ranks);
   const auto& first = ranks.front();
   point.warmup_iterations = first.warmup_iterations;
   point.payload_bytes_per_step = first.payload_bytes_per_step;

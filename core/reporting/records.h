@@ -47,6 +47,9 @@ struct RankMeasurement {
   Phases phases_s;
   double loss_first = 0, loss_last = 0;  // already the mean over ranks
   std::uint64_t memory_peak_bytes = 0;
+  // Of the window, by counter that this rank reads: its GPU, or the packages of its machine when it
+  // is the first rank there. Empty: none can be read.
+  std::vector<double> energy_J;
   SetupTimes setup_s;
   std::int64_t warmup_iterations = 0;
   double payload_bytes_per_step = 0;

@@ -14,7 +14,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SkippedFile, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankMeasurement, rank, host, device, iterations, samples, padded,
                                    tokens, non_pad_tokens, wall_s, step_s, exposed_communication_s,
                                    counted_data_wait_s, phases_s, loss_first, loss_last,
-                                   memory_peak_bytes, setup_s, warmup_iterations,
+                                   memory_peak_bytes, energy_J, setup_s, warmup_iterations,
                                    payload_bytes_per_step, bucket_bytes, skipped)
 }  // namespace scalemark::reporting
 

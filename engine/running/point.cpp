@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/durations.h"
+#include "core/monitoring/energy.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/epochs.h"
 #include "engine/running/measurement_wire.h"
@@ -148,10 +149,21 @@ class OnePoint {
     team_.session().progression().enter("window");
     const auto steps =
         std::stoll(team_.control().broadcast(std::to_string(window_steps(length_, warmup.step_s))));
+    const auto energy = open_energy();
+    if (energy) energy->begin();
     Window window = measure(context, "window", steps);
+    if (energy) facts_.energy_J = energy->joules();
     require_finite(window.losses, warmup.iterations);
     facts_.skipped = source->skipped();
     return window;
+  }
+
+  // The counters that this rank answers for: its GPU, or its machine's CPU packages.
+  std::unique_ptr<monitoring::EnergyMeter> open_energy() const {
+    if (team_.device().torch_device().is_cuda()) {
+      return monitoring::open_gpu_energy(team_.device().identity());
+    }
+    return team_.leads_node() ? monitoring::open_cpu_energy() : nullptr;
   }
 
   std::unique_ptr<BatchSource> open_source() {

@@ -28,6 +28,7 @@ reporting::RankMeasurement rank_measurement(const Window& window, const RankFact
       .wall_s = window.wall_s,
       .phases_s = record_of(measurement::mean_of(window.steps)),
       .memory_peak_bytes = facts.memory_peak_bytes,
+      .energy_J = facts.energy_J,
       .setup_s = facts.setup_s,
       .warmup_iterations = facts.warmup_iterations,
       .payload_bytes_per_step = static_cast<double>(facts.communication.payload_bytes_per_step)};

@@ -16,6 +16,7 @@ struct RankFacts {
   std::int64_t tokens_per_sample = 0;  // text: the sequence length
   reporting::SetupTimes setup_s;
   std::uint64_t memory_peak_bytes = 0;
+  std::vector<double> energy_J;  // of the window
   training::Communication communication;
   std::vector<data::SkippedSample> skipped;
 };

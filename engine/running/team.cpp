@@ -32,6 +32,10 @@ launching::World world_within(const Session& session, const std::vector<int>& me
 Team::Team(Session& session, const std::string& name, const std::vector<int>& members,
            const std::string& backend, std::chrono::milliseconds cause_limit)
     : session_(session), world_(world_within(session, members)) {
+  for (const int member : members) {
+    const int node = session.node_of_rank().at(static_cast<std::size_t>(member));
+    if (member < session.world().rank && node == session.world().node) leads_node_ = false;
+  }
   const auto start = std::chrono::steady_clock::now();
   group_ = session.open_group(name, world_.rank, world_.world_size, backend);
   control_ = std::make_unique<distributed::ControlGroup>(group_->group(), session.timeout(),

@@ -27,6 +27,8 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   const launching::World& world() const { return world_; }  // rank and sizes within the team
+  // The first member on its machine.
+  bool leads_node() const { return leads_node_; }
   int global_rank() const { return session_.world().rank; }
   Session& session() { return session_; }
   device::Device& device() { return session_.device(); }
@@ -51,6 +53,7 @@ class Team {
   Session& session_;
   launching::World world_;
   double rendezvous_s_ = 0;
+  bool leads_node_ = true;
   std::unique_ptr<distributed::PointGroup> group_;
   std::unique_ptr<distributed::ControlGroup> control_;
 };

@@ -32,6 +32,18 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   *device = reinterpret_cast<void*>(static_cast<long>(index) + 1);
   return kOk;
 }
+#ifndef FAKE_NVML_OLD
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+  if (std::strcmp(uuid, "GPU-aaaa-0000") != 0) return kUnknown;
+  *device = reinterpret_cast<void*>(1L);
+  return kOk;
+}
+int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* mJ) {
+  static unsigned long long total = 0;
+  *mJ = total += 1500;  // as if 1.5 J were used between any two looks
+  return kOk;
+}
+#endif
 int nvmlSystemGetDriverVersion(char* text, unsigned size) {
   std::snprintf(text, size, "580.65.06");
   return kOk;
