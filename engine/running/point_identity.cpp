@@ -7,12 +7,12 @@
 namespace scalemark::running {
 namespace {
 
-// Names the configuration in words that sort and read well: what distinguishes two points of a
-// sweep.
+// As planning names the points of a sweep, so that a report of train and one of sweep can be
+// compared.
 std::string group_name(const settings::Settings& settings, const launching::World& world) {
-  return settings.what.workload + "-" + settings.parallel.precision + "-b" +
-         std::to_string(settings.size.batch_size) + "-" + settings.parallel.strategy + "-n" +
-         std::to_string(world.world_size);
+  return settings.what.workload + "-b" + std::to_string(settings.size.batch_size) + "-" +
+         settings.parallel.precision + "-w" + std::to_string(world.world_size) + "-" +
+         settings.parallel.strategy;
 }
 
 std::string warmup_method(const settings::Settings& settings) {
@@ -31,7 +31,7 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   const auto& parallel = settings.parallel;
   reporting::PointRecord point;
   point.group = group_name(settings, world);
-  point.id = point.group + "-r0";
+  point.id = point.group + "/r0";
   point.workload = settings.what.workload;
   point.task = settings.what.task;
   point.strategy = parallel.strategy;
