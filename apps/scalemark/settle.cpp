@@ -43,6 +43,11 @@ void refuse(const std::vector<settings::Problem>& problems, const launching::Det
   launching::refuse_if_invalid(detection);
 }
 
+bool may_print_notes(const Settled& settled) {
+  const bool started_by_us = !settled.detection.error_file.empty();
+  return !settled.settings.general.quiet && settled.detection.world.rank == 0 && !started_by_us;
+}
+
 Settled settle(const Invocation& invocation) {
   const settings::Layers layers = read_layers(invocation);
   const ProbedMachine probed = probe_machine();
@@ -63,7 +68,7 @@ Settled settle(const Invocation& invocation) {
   refuse(problems, settled.detection);
 
   settled.settings = std::move(resolution.settings);
-  if (settled.settings.general.quiet || settled.detection.world.rank != 0) return settled;
+  if (!may_print_notes(settled)) return settled;
   std::vector<std::string> notes = layers.notes;
   notes.insert(notes.end(), resolution.notes.begin(), resolution.notes.end());
   notes.insert(notes.end(), settled.detection.notes.begin(), settled.detection.notes.end());

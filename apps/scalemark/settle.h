@@ -31,7 +31,11 @@ std::string run_id_in(const settings::RawSettings& raw);
 // Throws when there is any problem; several are listed on stderr first, one line each.
 void refuse(const std::vector<settings::Problem>& problems, const launching::Detection& detection);
 
-// Prints notes (rank 0) and, when something is refused, each problem on stderr before it throws.
+// One process speaks: rank 0, or the built-in launcher instead of the rank 0 that it starts. Not
+// when --quiet.
+bool may_print_notes(const Settled& settled);
+
+// Prints notes and, when something is refused, each problem on stderr before it throws.
 Settled settle(const Invocation& invocation);
 
 }  // namespace scalemark::cli

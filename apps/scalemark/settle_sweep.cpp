@@ -110,7 +110,7 @@ SettledSweep settle_sweep(const Invocation& invocation) {
   const auto first = std::ranges::find_if(
       settled.plan.points, [](const auto& point) { return point.asked && !point.skipped; });
   base.settings = first->settings;
-  if (base.settings.general.quiet || base.detection.world.rank != 0) return settled;
+  if (!may_print_notes(base)) return settled;
   for (const std::string& note : layers.notes) print_note(note);
   for (const std::string& note : base.detection.notes) print_note(note);
   for (const std::string& note : settled.plan.notes) print_note(note);
