@@ -40,23 +40,23 @@ double length_s(double least_s, std::optional<double> most_s, std::int64_t least
 
 }  // namespace
 
-catalogue::MemoryQuestion memory_question(const settings::Settings& settings) {
+catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
+                                          const catalogue::ModelShape& shape) {
   const auto& parallel = settings.parallel;
-  catalogue::MemoryQuestion question{
-      .batch_size = settings.size.batch_size,
-      .optimizer = settings.recipe.optimizer,
-      .momentum = settings.recipe.momentum,
-      .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
-      .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view,
-      .whole_process = parallel.device == "cpu"};
-  const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
-  if (workload) question.shape = shape_of(*workload, settings);
-  return question;
+  return {.shape = shape,
+          .batch_size = settings.size.batch_size,
+          .optimizer = settings.recipe.optimizer,
+          .momentum = settings.recipe.momentum,
+          .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
+          .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view,
+          .whole_process = on_cpu(settings)};
 }
 
 std::uint64_t estimated_memory_bytes(const settings::Settings& settings) {
   const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
-  return workload ? catalogue::estimated_memory_bytes(*workload, memory_question(settings)) : 0;
+  if (workload == nullptr) return 0;
+  return catalogue::estimated_memory_bytes(
+      *workload, memory_question(settings, shape_of(*workload, settings)));
 }
 
 double estimated_step_s(const settings::Settings& settings, int world_size) {

@@ -11,7 +11,9 @@
 
 namespace scalemark::planning {
 
-catalogue::MemoryQuestion memory_question(const settings::Settings& settings);
+// `shape` is resolved. Of the whole process where the device is a CPU: that is what a run measures.
+catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
+                                          const catalogue::ModelShape& shape);
 
 // Of one rank. 0 for a workload that does not exist.
 std::uint64_t estimated_memory_bytes(const settings::Settings& settings);

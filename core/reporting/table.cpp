@@ -14,6 +14,8 @@
 namespace scalemark::reporting {
 namespace {
 
+constexpr std::size_t kNoteWidth = 98;
+
 struct Row {
   const Report* report;
   const PointRecord* point;
@@ -341,24 +343,6 @@ std::vector<std::string> status_notes(std::span<const Report> reports,
   return notes;
 }
 
-// At most 100 columns; words stay whole, further lines are indented under the text.
-std::string wrapped(const std::string& text) {
-  constexpr std::size_t kWidth = 98;
-  std::string result, line = "-";
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const auto end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.size() + 1 + word.size() > kWidth && line.size() > 2) {
-      result += line + "\n";
-      line = " ";
-    }
-    line += " " + word;
-  }
-  return result + line + "\n";
-}
-
 std::string evaluations(const std::vector<Row>& rows,
                         const std::function<std::string(const std::vector<Column>&)>& set) {
   std::string text;
@@ -386,7 +370,7 @@ std::string render_table(std::span<const Report> reports, TableFormat format) {
   for (auto& note : finding_notes(reports, rows)) notes.push_back(std::move(note));
   for (auto& note : status_notes(reports, rows)) notes.push_back(std::move(note));
   if (!notes.empty()) text += "\n";
-  for (const auto& note : notes) text += wrapped(note);
+  for (const auto& note : notes) text += list_item(note, kNoteWidth);
   return text;
 }
 

@@ -83,4 +83,19 @@ std::string set_markdown(const std::vector<Column>& columns) {
   return head + "\n" + rule + "\n" + body;
 }
 
+std::string list_item(const std::string& text, std::size_t width) {
+  std::string result, line = "-";
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.size() + 1 + word.size() > width && line.size() > 2) {
+      result += line + "\n";
+      line = " ";
+    }
+    line += " " + word;
+  }
+  return result + line + "\n";
+}
+
 }  // namespace scalemark::reporting

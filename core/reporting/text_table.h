@@ -16,4 +16,7 @@ struct Column {
 std::string set_text(const std::vector<Column>& columns);
 std::string set_markdown(const std::vector<Column>& columns);
 
+// "- text" in lines of at most `width`: words stay whole, further lines stand under the text.
+std::string list_item(const std::string& text, std::size_t width);
+
 }  // namespace scalemark::reporting

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/monitoring/environment.h"
+#include "core/planning/estimates.h"
 
 namespace scalemark::running {
 namespace {
@@ -52,17 +53,6 @@ std::string in_gib(std::uint64_t bytes) {
 
 }  // namespace
 
-catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
-                                          const catalogue::ModelShape& shape) {
-  const auto& parallel = settings.parallel;
-  return {.shape = shape,
-          .batch_size = settings.size.batch_size,
-          .optimizer = settings.recipe.optimizer,
-          .momentum = settings.recipe.momentum,
-          .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
-          .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view};
-}
-
 std::optional<std::uint64_t> memory_limit(const settings::Settings& settings, Session& session) {
   const auto& own = settings.parallel.memory_limit_of_rank_bytes;
   const int ranks = session.world().world_size;
@@ -92,7 +82,8 @@ std::optional<std::string> what_fits(const settings::Settings& settings,
                                      const catalogue::ModelShape& shape,
                                      std::optional<std::uint64_t> available_bytes) {
   if (!available_bytes) return std::nullopt;
-  const auto question = memory_question(settings, shape);
+  auto question = planning::memory_question(settings, shape);
+  question.whole_process = false;  // the limit counts tensors
   const std::int64_t batch =
       catalogue::largest_batch_that_fits(workload, question, *available_bytes);
   const std::string within = " into " + in_gib(*available_bytes);

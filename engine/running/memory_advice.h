@@ -13,9 +13,6 @@
 
 namespace scalemark::running {
 
-catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
-                                          const catalogue::ModelShape& shape);
-
 // What tensors of this rank may hold: its own --memory-limit, else that of all ranks, else on a CPU
 // 80 % of its share of the host's or cgroup's memory. Absent: no limit (a GPU without the option).
 // Throws configuration() (78) when a rank is named that this launch has not.

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "engine/running/memory_advice.h"
+#include "core/planning/estimates.h"
 
 namespace scalemark::running {
 namespace {
@@ -57,9 +57,8 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   point.data = settings.what.data;
   point.parameters = workload.parameters(shape);
   point.flops_per_sample = workload.flops_per_sample(shape);
-  auto question = memory_question(settings, shape);
-  question.whole_process = parallel.device == "cpu";  // what memory_peak_bytes is there
-  point.memory_estimate_bytes = catalogue::estimated_memory_bytes(workload, question);
+  point.memory_estimate_bytes =
+      catalogue::estimated_memory_bytes(workload, planning::memory_question(settings, shape));
   point.warmup_method = warmup_method(settings);
   return point;
 }

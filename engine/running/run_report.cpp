@@ -32,8 +32,8 @@ reporting::Report first_page(const RunRequest& request, RunReport::Opening openi
 }
 
 // By UUID: CUDA and NVML number GPUs differently. Empty on a CPU.
-std::string device_name(const reporting::Report& report, const std::string& uuid) {
-  for (const auto& host : report.environment.hosts) {
+std::string device_name(const reporting::Environment& environment, const std::string& uuid) {
+  for (const auto& host : environment.hosts) {
     for (const auto& gpu : host.gpus) {
       if (!uuid.empty() && gpu.uuid == uuid) return gpu.name;
     }
@@ -61,8 +61,9 @@ RunReport::RunReport(const RunRequest& request, Session& session, Opening openin
   if (session.world().rank != 0) return;
   const bool continues = opening.continued.has_value();
   const bool with_cuda = session.device().torch_device().is_cuda();
-  writer_.emplace(request.settings.general.output,
-                  first_page(request, std::move(opening), with_cuda),
+  auto page = first_page(request, std::move(opening), with_cuda);
+  environment_ = page.environment;
+  writer_.emplace(request.settings.general.output, std::move(page),
                   existing_folder(request, continues));
 }
 
@@ -77,14 +78,13 @@ void RunReport::add(const reporting::Evaluation& evaluation) {
 reporting::PointRecord RunReport::assembled(reporting::PointRecord identity,
                                             const PointOutcome& outcome) const {
   identity.evaluation = outcome.evaluations;
-  identity.device_name = device_name(writer_->report(), device_uuid_);
+  identity.device_name = device_name(environment_, device_uuid_);
   return reporting::assemble_point(std::move(identity), outcome.ranks);
 }
 
 void RunReport::add_row(reporting::PointRecord point, int repetitions) {
-  const auto report = writer_->report();
-  auto findings = reporting::findings_of(point, {.hosts = report.environment.hosts,
-                                                 .variables = report.environment.variables,
+  auto findings = reporting::findings_of(point, {.hosts = environment_.hosts,
+                                                 .variables = environment_.variables,
                                                  .repetitions = repetitions});
   writer_->add_point(std::move(point), std::move(findings));
 }

@@ -37,7 +37,8 @@ class RunReport {
   void close(reporting::ReportStatus status, ExitCode exit_code);
 
  private:
-  std::string device_uuid_;  // of this rank; empty on a CPU
+  std::string device_uuid_;             // of this rank; empty on a CPU
+  reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
   std::optional<reporting::ReportWriter> writer_;
 };
 

@@ -48,7 +48,7 @@ void SweepConsole::say(const std::string& line) const {
   if (!quiet_) std::cerr << line << std::endl;
 }
 
-void SweepConsole::begin(const planning::Task& task, const settings::Settings&) {
+void SweepConsole::begin(const planning::Task& task) {
   const planning::PlannedPoint& point = plan_.points[task.run.point];
   if (task.kind == planning::Task::Kind::kTrial || !introduced_.insert(task.run.point).second) {
     return;

@@ -19,7 +19,7 @@ class SweepConsole {
   SweepConsole(const RunRequest& request, const planning::Plan& plan, std::size_t done);
 
   // Before a run; the first one of a point says what memory it is expected to need.
-  void begin(const planning::Task& task, const settings::Settings& settings);
+  void begin(const planning::Task& task);
   void end(const reporting::PointRecord& row, bool is_final);
   void end_trial(const planning::Task& task, planning::Ending ending);
   // The tables, and why the sweep does not end with 0.

@@ -51,7 +51,7 @@ ExitCode SweepLead::run() {
     if (const auto signal = requested_signal()) return stop({.signal = *signal});
     const auto task = agenda_.next(seconds_since(begun_));
     if (!task) return finish();
-    console_.begin(*task, settings_of(plan_, *task));
+    console_.begin(*task);
     const auto began = std::chrono::steady_clock::now();
     const distributed::Notice notice = board_.post(encode(Directive{.task = task}));
     point_run_.run(notice.number, *task);

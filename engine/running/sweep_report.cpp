@@ -159,34 +159,38 @@ void SweepReport::note_retry(const planning::Task& task, const std::string& reas
 }
 
 void SweepReport::summarise(const std::string& stop_reason) {
-  run_report_->writer()->amend([&](reporting::Report& report) {
-    const auto slices = slices_of(plan_);
-    const auto break_even = reporting::break_even_steps(report.points, slices);
-    for (auto& point : report.points) {
-      const auto found = break_even.find(point.id);
-      if (found != break_even.end()) point.break_even_steps = found->second;
-    }
-    auto summary =
-        reporting::summarise_sweep(report.points, {.slices = slices,
-                                                   .stop_reasons = {},
-                                                   .stop_reason = stop_reason,
-                                                   .price_per_hour = plan_.sweep.price_per_hour,
-                                                   .launched_ranks = plan_.world_size});
-    report.groups = std::move(summary.groups);
-    report.scaling = std::move(summary.scaling);
-    report.stragglers = std::move(summary.stragglers);
-    report.data_gaps = std::move(summary.data_gaps);
-    report.drift = summary.drift;
-    // Those of single points stay; those of the sweep are made anew.
-    std::erase_if(report.findings, reporting::is_of_sweep);
-    std::ranges::move(summary.findings, std::back_inserter(report.findings));
-  });
+  run_report_->writer()->amend(
+      [&](reporting::Report& report) { set_summary(report, stop_reason); });
+}
+
+void SweepReport::set_summary(reporting::Report& report, const std::string& stop_reason) const {
+  const auto slices = slices_of(plan_);
+  const auto break_even = reporting::break_even_steps(report.points, slices);
+  for (auto& point : report.points) {
+    const auto found = break_even.find(point.id);
+    if (found != break_even.end()) point.break_even_steps = found->second;
+  }
+  auto summary =
+      reporting::summarise_sweep(report.points, {.slices = slices,
+                                                 .stop_reasons = {},
+                                                 .stop_reason = stop_reason,
+                                                 .price_per_hour = plan_.sweep.price_per_hour,
+                                                 .launched_ranks = plan_.world_size});
+  report.groups = std::move(summary.groups);
+  report.scaling = std::move(summary.scaling);
+  report.stragglers = std::move(summary.stragglers);
+  report.data_gaps = std::move(summary.data_gaps);
+  report.drift = summary.drift;
+  // Those of single points stay; those of the sweep are made anew.
+  std::erase_if(report.findings, reporting::is_of_sweep);
+  std::ranges::move(summary.findings, std::back_inserter(report.findings));
 }
 
 void SweepReport::end_session(const std::string& stop_reason) {
-  summarise(stop_reason);
-  run_report_->writer()->amend(
-      [](reporting::Report& report) { report.sessions.back().finished = reporting::utc_now(); });
+  run_report_->writer()->amend([&](reporting::Report& report) {
+    set_summary(report, stop_reason);
+    report.sessions.back().finished = reporting::utc_now();
+  });
 }
 
 SweepEnd SweepReport::end_of(bool unconverged) const {

@@ -45,6 +45,7 @@ class SweepReport {
  private:
   void begin_session(const std::vector<std::string>& broke_with);
   void add_skipped_points();
+  void set_summary(reporting::Report& report, const std::string& stop_reason) const;
   reporting::PointRecord identity_of(const planning::PlannedPoint& point,
                                      const settings::Settings& settings,
                                      const launching::World& world) const;

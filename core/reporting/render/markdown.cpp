@@ -68,20 +68,9 @@ std::string sweep_text(const Report& report) {
 }  // namespace
 
 std::string render_markdown(std::span<const Report> reports) {
-  std::string text;
-  std::vector<Report> single;
-  for (const Report& report : reports) {
-    if (!is_sweep(report)) {
-      single.push_back(report);
-    } else {
-      text += (text.empty() ? "" : "\n") + sweep_text(report);
-    }
-  }
-  if (!single.empty() || reports.empty()) {
-    text += (text.empty() ? "" : "\n") +
-            without_markup(render_table(single, TableFormat::kMarkdown));
-  }
-  return text.ends_with('\n') ? text : text + "\n";
+  return sweeps_then_runs(reports, sweep_text, [](std::span<const Report> runs) {
+    return without_markup(render_table(runs, TableFormat::kMarkdown));
+  });
 }
 
 }  // namespace scalemark::reporting

@@ -335,4 +335,20 @@ std::vector<Section> sweep_sections(const Report& report) {
   return sections;
 }
 
+std::string sweeps_then_runs(std::span<const Report> reports,
+                             const std::function<std::string(const Report&)>& sweep_text,
+                             const std::function<std::string(std::span<const Report>)>& runs_text) {
+  std::string text;
+  std::vector<Report> runs;
+  for (const Report& report : reports) {
+    if (!is_sweep(report)) {
+      runs.push_back(report);
+    } else {
+      text += (text.empty() ? "" : "\n") + sweep_text(report);
+    }
+  }
+  if (!runs.empty() || reports.empty()) text += (text.empty() ? "" : "\n") + runs_text(runs);
+  return text.ends_with('\n') ? text : text + "\n";
+}
+
 }  // namespace scalemark::reporting

@@ -2,6 +2,8 @@
 // Private to this folder.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,11 @@ std::vector<std::string> summary_in_words(const Report& report);
 // Scaling tables, groups, ranks, data gaps, drift, predictions, findings, errors: those that are
 // there.
 std::vector<Section> sweep_sections(const Report& report);
+
+// Each sweep by itself, then all single runs together (also when there is nothing at all), a blank
+// line between; ends with a line end.
+std::string sweeps_then_runs(std::span<const Report> reports,
+                             const std::function<std::string(const Report&)>& sweep_text,
+                             const std::function<std::string(std::span<const Report>)>& runs_text);
 
 }  // namespace scalemark::reporting
