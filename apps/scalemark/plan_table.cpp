@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "apps/scalemark/setting_text.h"
 #include "core/planning/plan_json.h"
 #include "core/reporting/text_table.h"
 #include "core/settings/settings_json.h"
@@ -126,8 +127,8 @@ std::string totals(const Plan& plan) {
             " after the start.\n";
   }
   if (plan.memory_available_bytes) {
-    text += "Memory is an estimate for one rank; " + memory_text(*plan.memory_available_bytes) +
-            " are there for each.\n";
+    text += "Memory is an estimate for one rank; each has " +
+            memory_text(*plan.memory_available_bytes) + " or more.\n";
   }
   return text;
 }
@@ -136,13 +137,6 @@ struct SettingRow {
   const settings::Option* option;
   std::string value, origin;
 };
-
-std::string plain(const std::string& json) {
-  if (json == "true") return "on";
-  if (json == "false") return "off";
-  if (json.size() >= 2 && json.front() == '"') return json.substr(1, json.size() - 2);
-  return json;
-}
 
 std::string joined(const std::vector<std::string>& values) {
   std::string text;
@@ -155,9 +149,11 @@ std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
   std::map<std::string, std::vector<std::string>> values;
   for (const PlannedPoint& point : plan.points) {
     if (!point.asked || point.skipped) continue;
-    for (const auto& [name, json] : settings::flat_settings(point.settings)) {
-      std::vector<std::string>& seen = values[name];
-      if (std::ranges::count(seen, plain(json)) == 0) seen.push_back(plain(json));
+    const auto flat = settings::flat_settings(point.settings);
+    for (const settings::Option& option : settings::all_options()) {
+      std::vector<std::string>& seen = values[std::string(option.name)];
+      const std::string text = shown_value(flat, option);
+      if (std::ranges::count(seen, text) == 0) seen.push_back(text);
     }
   }
   return values;
@@ -173,7 +169,6 @@ std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
     const std::string name(option.name);
     const auto axis = std::ranges::find(settled.asked.axes, name, &settings::Axis::option);
     const auto own = settled.asked.own.find(name);
-    const auto value = points.find(name);
     const auto origin = origins.find(name);
     if (axis != settled.asked.axes.end()) {
       rows.push_back({&option, joined(axis->values), axis->origin});
@@ -184,9 +179,7 @@ std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
       for (const int n : settled.plan.sweep.world_sizes) sizes.push_back(std::to_string(n));
       rows.push_back({&option, joined(sizes), "default"});
     } else if (origin != origins.end()) {
-      const std::string word = option.words.empty() ? "" : std::string(option.words.front());
-      rows.push_back(
-          {&option, value == points.end() ? word : joined(value->second), origin->second});
+      rows.push_back({&option, joined(points.at(name)), origin->second});
     }
   }
   return rows;

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "apps/scalemark/setting_text.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
@@ -13,14 +14,6 @@ namespace scalemark::cli {
 namespace {
 
 using settings::Group;
-
-// A value as a person writes it: JSON's quotes are noise here.
-std::string plain(const std::string& json) {
-  if (json == "true") return "on";
-  if (json == "false") return "off";
-  if (json.size() >= 2 && json.front() == '"') return json.substr(1, json.size() - 2);
-  return json;
-}
 
 std::string padded(std::string text, std::size_t width) {
   text.resize(std::max(width, text.size() + 2), ' ');
@@ -66,11 +59,9 @@ std::string settings_table(const settings::Settings& settings, int world_size) {
     const std::string name(option.name);
     const std::string origin = origin_of(name);
     if (!(option.commands & settings::kTrain) || origin.empty()) continue;
-    const auto value = values.find(name);
-    const std::string word = option.words.empty() ? "" : std::string(option.words.front());
     if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
     group = option.group;
-    text += row(name, value == values.end() ? word : plain(value->second), origin);
+    text += row(name, shown_value(values, option), origin);
   }
   text += "\nFrom the recipe, without an option of its own\n";
   for (const char* name : {"lr_warmup_share", "decay_norms_and_biases"}) {

@@ -1,10 +1,12 @@
 #include "apps/scalemark/settle.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/error.h"
+#include "core/planning/memory_budget.h"
 #include "core/settings/resolve.h"
 
 namespace scalemark::cli {
@@ -61,6 +63,10 @@ Settled settle(const Invocation& invocation) {
     if (settled.detection.problems.empty()) {
       around.ranks = settled.ranks = ranks_of(settled.detection);
       resolution = settings::resolve(layers.raw, around);
+      if (auto problem = planning::unknown_rank_in_memory_limit(resolution.settings,
+                                                                settled.ranks.world_size)) {
+        resolution.problems.push_back(std::move(*problem));
+      }
     }
   }
   std::vector<settings::Problem> problems = layers.problems;

@@ -6,13 +6,12 @@
 #include "apps/scalemark/machine_probe.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/make_plan.h"
+#include "core/planning/memory_budget.h"
 #include "core/settings/resolve.h"
 #include "core/settings/value.h"
 
 namespace scalemark::cli {
 namespace {
-
-constexpr double kMemoryShare = 0.8;  // of the host: what --memory-limit is without a value
 
 std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
   const auto found = raw.find(option);
@@ -50,16 +49,13 @@ std::vector<int> node_of_rank(const settings::RankCount& ranks) {
   return nodes;
 }
 
-std::optional<std::uint64_t> memory_of_a_rank(const settings::Machine& machine, int local_ranks) {
+planning::MemoryThere memory_there(int local_ranks) {
   const monitoring::Host host = monitoring::survey_host();
-  if (!machine.gpus.empty()) {
-    if (host.gpus.empty()) return std::nullopt;
-    return host.gpus.front().memory_bytes;
-  }
-  if (host.memory_bytes == 0) return std::nullopt;
-  const auto limit = std::min(host.memory_bytes, host.cgroup.memory_bytes.value_or(UINT64_MAX));
-  return static_cast<std::uint64_t>(kMemoryShare * static_cast<double>(limit)) /
-         static_cast<std::uint64_t>(std::max(1, local_ranks));
+  planning::MemoryThere there{.host_bytes = host.memory_bytes,
+                              .cgroup_bytes = host.cgroup.memory_bytes,
+                              .ranks = local_ranks};
+  if (!host.gpus.empty()) there.gpu_bytes = host.gpus.front().memory_bytes;
+  return there;
 }
 
 void add(std::vector<settings::Problem>& all, const std::vector<settings::Problem>& more) {
@@ -95,12 +91,18 @@ SettledSweep settle_sweep(const Invocation& invocation) {
   }
   if (base.detection.problems.empty() && launch_options_are_good(launch.problems)) {
     base.ranks = ranks_of(base.detection);
-    planning::PlanAnswer answer = planning::make_plan(
-        {.asked = asked,
-         .machine = probed.machine,
-         .place = around.place,
-         .node_of_rank = node_of_rank(base.ranks),
-         .memory_available_bytes = memory_of_a_rank(probed.machine, base.ranks.local_world_size)});
+    if (const auto problem =
+            planning::unknown_rank_in_memory_limit(launch.settings, base.ranks.world_size)) {
+      add(problems, {*problem});
+    }
+    planning::PlanAnswer answer =
+        planning::make_plan({.asked = asked,
+                             .machine = probed.machine,
+                             .place = around.place,
+                             .node_of_rank = node_of_rank(base.ranks),
+                             .memory_available_bytes = planning::least_memory_available(
+                                 launch.settings.parallel, base.ranks.world_size,
+                                 memory_there(base.ranks.local_world_size))});
     add(problems, answer.problems);
     settled.plan = std::move(answer.plan);
   }

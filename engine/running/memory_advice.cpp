@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <fstream>
 
-#include "core/base/error.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/estimates.h"
+#include "core/planning/memory_budget.h"
 
 namespace scalemark::running {
 namespace {
@@ -27,13 +27,6 @@ std::optional<std::uint64_t> address_space_left() {
   return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
-std::optional<std::uint64_t> share_of_host(int ranks_here) {
-  const auto host = monitoring::survey_host("/", {});
-  if (host.memory_bytes == 0) return std::nullopt;
-  const std::uint64_t limit = host.cgroup.memory_bytes.value_or(host.memory_bytes);
-  return std::min(limit, host.memory_bytes) / static_cast<std::uint64_t>(std::max(1, ranks_here));
-}
-
 std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
   for (const auto& gpu : monitoring::survey_host().gpus) {
     if (gpu.uuid == uuid) return gpu.memory_bytes;
@@ -41,8 +34,14 @@ std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
-  return a && b ? std::min(*a, *b) : a ? a : b;
+planning::MemoryThere memory_there(Session& session) {
+  const auto host = monitoring::survey_host("/", {});
+  planning::MemoryThere there{.host_bytes = host.memory_bytes,
+                              .cgroup_bytes = host.cgroup.memory_bytes,
+                              .ranks = session.world().local_world_size};
+  const auto& device = session.device();
+  if (device.torch_device().is_cuda()) there.gpu_bytes = memory_of_gpu(device.identity());
+  return there;
 }
 
 std::string in_gib(std::uint64_t bytes) {
@@ -54,27 +53,15 @@ std::string in_gib(std::uint64_t bytes) {
 }  // namespace
 
 std::optional<std::uint64_t> memory_limit(const settings::Settings& settings, Session& session) {
-  const auto& own = settings.parallel.memory_limit_of_rank_bytes;
-  const int ranks = session.world().world_size;
-  if (!own.empty() && own.rbegin()->first >= ranks) {
-    throw configuration("--memory-limit names rank " + std::to_string(own.rbegin()->first),
-                        "the ranks are 0 to " + std::to_string(ranks - 1));
-  }
-  const auto found = own.find(session.world().rank);
-  if (found != own.end()) return found->second;
-  if (settings.parallel.memory_limit_bytes) return *settings.parallel.memory_limit_bytes;
-  if (session.device().torch_device().is_cuda()) return std::nullopt;
-  const auto share = share_of_host(session.world().local_world_size);
-  return share ? std::optional(*share / 10 * 8) : std::nullopt;
+  return planning::memory_limit(settings.parallel, session.world().rank, memory_there(session));
 }
 
-std::optional<std::uint64_t> available_memory(Session& session,
-                                              std::optional<std::uint64_t> limit) {
-  if (session.device().torch_device().is_cuda()) {
-    return least(limit, memory_of_gpu(session.device().identity()));
-  }
-  const auto share = share_of_host(session.world().local_world_size);
-  return least(limit, least(share, address_space_left()));
+std::optional<std::uint64_t> available_memory(const settings::Settings& settings,
+                                              Session& session) {
+  const auto available =
+      planning::memory_available(settings.parallel, session.world().rank, memory_there(session));
+  const bool on_cpu = session.device().torch_device().is_cpu();
+  return on_cpu ? planning::least(available, address_space_left()) : available;
 }
 
 std::optional<std::string> what_fits(const settings::Settings& settings,

@@ -28,7 +28,7 @@ Opened open(RankLife& life, Session& session) {
   life.progression().enter("data");
   opened.data = open_data(settings, opened.workload);
   life.note_what_fits(what_fits(settings, opened.workload, opened.data.shape,
-                                available_memory(session, memory_limit(settings, session))));
+                                available_memory(settings, session)));
   return opened;
 }
 

@@ -209,8 +209,16 @@ class Sweep(unittest.TestCase):
             self.assertRegex(result.stdout, r"(?m)^ +1  mlp-b")
             self.assertIn("5 blocks", result.stdout)
 
+    def test_memory_that_is_there_is_what_the_limit_leaves(self):
+        for limit, expected in (("1MiB", 1 << 20), ("2MiB,1=1MiB", 1 << 20), ("0=3MiB", 3 << 20)):
+            plan = self.plan("--world-sizes", "1,2", "--memory-limit", limit)["plan"]
+            self.assertEqual(plan["memory_available_bytes"], expected, limit)
+        shown = self.plan("--world-sizes", "1,2", "--memory-limit", "1=1MiB")["settings"]["memory_limit"]
+        self.assertEqual(shown, "auto,1=1048576")
+
     def test_refusals(self):
-        for arguments in (("--world-sizes", "1,2", "--nproc-per-node", "1"), ("--batch-size", "8,x"),
+        for arguments in (("--world-sizes", "1,2", "--memory-limit", "2=1GB"),
+                          ("--world-sizes", "1,2", "--nproc-per-node", "1"), ("--batch-size", "8,x"),
                           ("--batch-size", "1..8"), ("--precision", "fp32,tf32"), ("--quick", "--accept")):
             result = run("sweep", "--dry-run", "--device", "cpu", *arguments)
             self.assertEqual(result.returncode, 78, arguments)
