@@ -1,11 +1,12 @@
 #include "core/catalogue/memory.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace scalemark::catalogue {
 namespace {
 
-constexpr double kFloatBytes = 4;
+constexpr double kFloatBytes = 4, kIndexBytes = 8;
 
 // Tensors of the parameters' size that the optimizer keeps.
 double optimizer_copies(const MemoryQuestion& question) {
@@ -24,10 +25,28 @@ double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {
 }
 
 double bytes_per_sample(const Workload& workload, const MemoryQuestion& question) {
-  return workload.activation_bytes_per_sample(question.shape, question.activation_element_bytes);
+  double batches = question.input_batches;
+  // What backward keeps of a vector is the input itself.
+  if (workload.data_kind == DataKind::kVectors) batches = std::max(0.0, batches - 1);
+  return workload.activation_bytes_per_sample(question.shape, question.activation_element_bytes) +
+         batches * input_bytes_per_sample(workload, question.shape);
 }
 
 }  // namespace
+
+double input_bytes_per_sample(const Workload& workload, const ModelShape& shape) {
+  const auto side = static_cast<double>(shape.image_size);
+  const auto tokens = static_cast<double>(shape.sequence_length);
+  switch (workload.data_kind) {
+    case DataKind::kImages:
+      return 3 * side * side + kIndexBytes;
+    case DataKind::kText:  // tokens, segments, mask; about 15 % positions and labels; next sentence
+      return (3 + 2 * 0.15) * tokens * kIndexBytes + kIndexBytes;
+    case DataKind::kVectors:
+      return static_cast<double>(workload.input_features) * kFloatBytes + kIndexBytes;
+  }
+  return 0;
+}
 
 std::uint64_t estimated_memory_bytes(const Workload& workload, const MemoryQuestion& question) {
   const double bytes = fixed_bytes(workload, question) + static_cast<double>(question.batch_size) *

@@ -15,6 +15,7 @@ struct MemoryQuestion {
   double momentum = 0;
   int activation_element_bytes = 4;  // 2 under autocast
   bool reducer_buckets = false;      // ddp without gradient_as_bucket_view: gradients stand twice
+  int input_batches = 0;             // held in this memory at once, the one being trained on too
   // Of the whole process, as its resident set: on a CPU that is what is measured. Otherwise of its
   // tensors only.
   bool whole_process = false;
@@ -26,8 +27,11 @@ inline constexpr std::uint64_t kProcessBytes = 140'000'000;
 
 // Bytes of one rank: parameters, gradients, optimizer state and communication buckets in float32,
 // and what stands at the peak of backward. Of a whole process also the libraries and, for
-// convolutions, oneDNN's reordered copy of weights. Not in it: the input queue.
+// convolutions, oneDNN's reordered copy of weights.
 std::uint64_t estimated_memory_bytes(const Workload& workload, const MemoryQuestion& question);
+
+// One sample as the loader hands it over: uint8 pixels, int64 tokens or float32 vectors.
+double input_bytes_per_sample(const Workload& workload, const ModelShape& shape);
 
 // The largest batch_size whose estimate stays within `available_bytes`; 0 when not even one sample
 // does.

@@ -38,6 +38,11 @@ double length_s(double least_s, std::optional<double> most_s, std::int64_t least
   return most_s ? std::max(fewest, std::min(wanted, *most_s)) : wanted;
 }
 
+// Where the loader's batches are tensors without a copy.
+int input_batches(const settings::Settings& settings) {
+  return settings.what.data == "synthetic" ? kSyntheticBatches : kLoadedBatches;
+}
+
 }  // namespace
 
 catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
@@ -49,6 +54,7 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
           .momentum = settings.recipe.momentum,
           .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
           .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view,
+          .input_batches = on_cpu(settings) ? input_batches(settings) : 0,
           .whole_process = on_cpu(settings)};
 }
 

@@ -11,6 +11,12 @@
 
 namespace scalemark::planning {
 
+// Batches that a rank holds at once: all that are made of synthetic data and used in turn; of a
+// data set the two that the loader keeps ready and the one that is trained on. Four are enough to
+// keep a value cache from flattering the first layer, and few enough for any memory.
+inline constexpr int kSyntheticBatches = 4;
+inline constexpr int kLoadedBatches = 3;
+
 // `shape` is resolved. Of the whole process where the device is a CPU: that is what a run measures.
 catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
                                           const catalogue::ModelShape& shape);

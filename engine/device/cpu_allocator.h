@@ -1,8 +1,8 @@
 // The memory of CPU tensors: keeps what is freed for the next step, counts it, and refuses what is
 // beyond a limit, which Linux never does by itself. Knows nothing of ranks, points or settings.
 //
-// Counted is what tensors hold. Not counted are libraries' own buffers (oneDNN's scratch memory,
-// messages in Gloo) and batches on their way from the loader.
+// Counted is what tensors hold, and batches on their way from the loader. Not counted are
+// libraries' own buffers (oneDNN's scratch memory, messages in Gloo).
 #pragma once
 
 #include <c10/core/Allocator.h>

@@ -1,5 +1,6 @@
 #include "engine/device/cpu_device.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,15 @@ class CpuDevice final : public Device {
   }
   void release_cached_memory() override { cpu_allocator().release_cached(); }
 
-  data::HostAllocator batch_allocator(bool) override { return data::allocate_host; }
+  // From where tensors come, so that batches count and are bounded as tensors are. The loader calls
+  // it on the thread that asks for the next batch, so that a refusal is thrown there.
+  data::HostAllocator batch_allocator(bool) override {
+    return [](std::size_t bytes) -> data::HostBuffer {
+      auto memory =
+          std::make_shared<c10::DataPtr>(cpu_allocator().allocate(std::max<std::size_t>(1, bytes)));
+      return {memory, static_cast<std::byte*>(memory->get())};
+    };
+  }
 
   c10::intrusive_ptr<c10d::Backend> make_backend(const std::string& backend,
                                                  c10::intrusive_ptr<c10d::Store> store, int rank,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/planning/estimates.h"
 #include "data/images/image_folder.h"
 #include "data/synthetic.h"
 #include "data/text/corpus.h"
@@ -11,9 +12,6 @@
 
 namespace scalemark::running {
 namespace {
-
-// Enough to keep a value cache from flattering the first layer, few enough for any memory.
-constexpr int kCachedBatches = 4;
 
 catalogue::ModelShape asked_shape(const settings::WhatSettings& what) {
   return {.image_size = what.image_size, .sequence_length = what.sequence_length};
@@ -112,9 +110,9 @@ std::vector<data::HostBatch> synthetic_batches(const settings::Settings& setting
     throw bug("a workload takes no kind of data");
   };
   std::vector<data::HostBatch> batches;
-  for (int k = 0; k < kCachedBatches; ++k) {
-    const auto number =
-        static_cast<std::uint64_t>(rank) * kCachedBatches + static_cast<std::uint64_t>(k);
+  for (int k = 0; k < planning::kSyntheticBatches; ++k) {
+    const auto number = static_cast<std::uint64_t>(rank) * planning::kSyntheticBatches +
+                        static_cast<std::uint64_t>(k);
     batches.push_back(make(settings.recipe.seed + number));
   }
   return batches;

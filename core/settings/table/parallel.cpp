@@ -101,8 +101,10 @@ std::vector<Option> compute_options() {
        .kind = Kind::kMemoryLimit,
        .group = kGroup,
        .default_text = "auto",
-       .help = "what tensors of one rank may hold: beyond it the rank is out of memory (auto: on a "
-               "CPU 80 % of the rank's share of the machine's or cgroup's memory, on cuda all)",
+       .help =
+           "what tensors of one rank, on a CPU its input batches too, may hold: beyond it the rank "
+           "is out of memory (auto: on a "
+           "CPU 80 % of the rank's share of the machine's or cgroup's memory, on cuda all)",
        .value_name = "SIZE|RANK=SIZE,...",
        .words = {"auto"}},
   };

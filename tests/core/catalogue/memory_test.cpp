@@ -23,6 +23,24 @@ TEST(EstimatedMemory, CountsParametersGradientsAndOptimizerState) {
   EXPECT_EQ(estimated_memory_bytes(linear, ask), 4u * 10010 * 5);
 }
 
+TEST(EstimatedMemory, CountsInputBatchesAVectorsOwnOnce) {
+  EXPECT_EQ(input_bytes_per_sample(*find_workload("resnet50"), {.image_size = 224}), 150528 + 8);
+  EXPECT_EQ(input_bytes_per_sample(*find_workload("linear"), {}), 4008);
+  EXPECT_DOUBLE_EQ(input_bytes_per_sample(*find_workload("bert-mini"), {.sequence_length = 100}),
+                   8 * (3 * 100 + 2 * 15 + 1));
+  for (const char* name : {"linear", "resnet50"}) {
+    const Workload& workload = *find_workload(name);
+    auto ask = question(workload);
+    ask.batch_size = 10;
+    const auto without = estimated_memory_bytes(workload, ask);
+    ask.input_batches = 3;
+    const double input = input_bytes_per_sample(workload, ask.shape);
+    const bool vectors = workload.data_kind == DataKind::kVectors;
+    EXPECT_EQ(estimated_memory_bytes(workload, ask) - without,
+              static_cast<std::uint64_t>(10 * input * (vectors ? 2 : 3)));
+  }
+}
+
 TEST(LargestBatchThatFits, IsTheLastOneWithinTheMemory) {
   const Workload& resnet = *find_workload("resnet50");
   auto ask = question(resnet);
