@@ -3,6 +3,8 @@
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/scalar_tensor.h>
 
+#include "workloads/lean_functions.h"
+
 namespace scalemark::workloads {
 namespace {
 
@@ -12,6 +14,9 @@ constexpr std::int64_t kIgnoreIndex = -100;  // PyTorch's default; no label has 
 
 at::Tensor classification_loss(const at::Tensor& logits, const at::Tensor& labels,
                                double label_smoothing) {
+  if (label_smoothing == 0 && has_mean_cross_entropy(logits, labels)) {
+    return mean_cross_entropy(logits, labels);
+  }
   return at::cross_entropy_loss(logits, labels, {}, at::Reduction::Mean, kIgnoreIndex,
                                 label_smoothing);
 }

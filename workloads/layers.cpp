@@ -5,12 +5,13 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/layer_norm.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
 #include <array>
 #include <cmath>
+
+#include "workloads/lean_functions.h"
 
 namespace scalemark::workloads {
 namespace {
@@ -26,7 +27,7 @@ Linear::Linear(std::int64_t in, std::int64_t out) {
   bias = register_parameter("bias", at::empty({out}).uniform_(-bound, bound));
 }
 
-at::Tensor Linear::forward(const at::Tensor& x) const { return at::linear(x, weight, bias); }
+at::Tensor Linear::forward(const at::Tensor& x) const { return linear(x, weight, bias); }
 
 Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
                          std::int64_t stride, at::MemoryFormat memory_format)
