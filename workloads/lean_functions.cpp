@@ -24,7 +24,8 @@ namespace {
 
 using torch::autograd::variable_list;
 
-// y = x w' + b; gradients of x, w, b.
+// y = x w' + b; gradients of b, x, w. In this order at::linear's own nodes hand b's gradient on
+// before w's, and DDP fills its rebuilt buckets in the order in which gradients come.
 struct LinearBackward final : torch::autograd::Node {
   at::Tensor x, weight;
 
@@ -33,9 +34,9 @@ struct LinearBackward final : torch::autograd::Node {
     variable_list result(3);
     if (!of_y.defined()) return result;
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
-    if (task_should_compute_output(0)) result[0] = at::mm(of_y, weight);
-    if (task_should_compute_output(1)) result[1] = at::mm(of_y.t(), x);
-    if (task_should_compute_output(2)) result[2] = at::sum(of_y, {0});
+    if (task_should_compute_output(0)) result[0] = at::sum(of_y, {0});
+    if (task_should_compute_output(1)) result[1] = at::mm(of_y, weight);
+    if (task_should_compute_output(2)) result[2] = at::mm(of_y.t(), x);
     return result;
   }
   void release_variables() override {
@@ -104,7 +105,7 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
   }
   if (wants_gradient(x) || wants_gradient(weight) || wants_gradient(bias)) {
     auto node = std::make_shared<LinearBackward>();
-    node->set_next_edges(torch::autograd::collect_next_edges(x, weight, bias));
+    node->set_next_edges(torch::autograd::collect_next_edges(bias, x, weight));
     node->x = x;
     node->weight = weight;
     torch::autograd::set_history(y, node);
