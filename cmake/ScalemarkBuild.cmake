@@ -43,11 +43,12 @@ function(scalemark_library room)
   target_link_libraries(scalemark_${room} PUBLIC scalemark_flags ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
-# scalemark_test(<name> LABEL unit|torch|... SOURCES ... LINKS ... [TIMEOUT seconds])
-# A GoogleTest program; each TEST becomes one ctest entry `<name>.<Suite>.<Test>` with the label.
+# scalemark_test(<name> LABEL unit|torch|... SOURCES ... LINKS ... [TIMEOUT seconds] [SERIAL])
+# A GoogleTest program; each TEST becomes one ctest entry `<name>.<Suite>.<Test>` with the label. SERIAL: nothing else runs
+# meanwhile.
 include(GoogleTest)
 function(scalemark_test name)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -58,7 +59,7 @@ function(scalemark_test name)
     SCALEMARK_TEST_DATA="${SCALEMARK_TEST_DATA}" SCALEMARK_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     SCALEMARK_BINARY_DIR="${CMAKE_BINARY_DIR}")
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-    PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT})
+    PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${ARG_SERIAL})
 endfunction()
 
 # scalemark_python_test(<name> LABEL ... SCRIPT file.py [ARGS ...] [TIMEOUT seconds])

@@ -1,0 +1,67 @@
+#include "tests/engine/distributed/rank_setup.h"
+
+#include <cstdio>
+
+namespace scalemark::testing {
+
+void say(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+Arguments parse(const std::vector<std::string>& words) {
+  Arguments parsed;
+  parsed.world.rank = parsed.world.local_rank = std::stoi(words.at(0));
+  parsed.world.world_size = parsed.world.local_world_size = std::stoi(words.at(1));
+  const std::string& place = words.at(2);
+  auto& at = parsed.rendezvous;
+  if (place.starts_with("file:")) {
+    at.kind = launching::Rendezvous::Kind::kFile;
+    at.file = place.substr(5);
+  } else if (place != "none") {
+    at.kind = launching::Rendezvous::Kind::kTcp;
+    at.host = place.substr(0, place.rfind(':'));
+    at.port = static_cast<std::uint16_t>(std::stoi(place.substr(place.rfind(':') + 1)));
+  }
+  for (std::size_t i = 3; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with("run=")) {
+      at.run_id = word.substr(4);
+    } else if (word.starts_with("timeout_ms=")) {
+      parsed.timeout = std::chrono::milliseconds(std::stoi(word.substr(11)));
+    } else if (word.starts_with("fd=")) {
+      if (parsed.world.rank == 0) at.listen_fd = std::stoi(word.substr(3));
+    } else {
+      parsed.rest.push_back(word);
+    }
+  }
+  return parsed;
+}
+
+int run_scenario(const Arguments& arguments, const Scenario& scenario) {
+  try {
+    auto joined = distributed::join(arguments.world, arguments.rendezvous, arguments.timeout);
+    Run run{arguments, joined,
+            distributed::FaultBoard(joined.store, arguments.world.rank, arguments.world.world_size,
+                                    joined.hosts_store)};
+    try {
+      scenario(run);
+      run.board.leave();
+      return 0;
+    } catch (const Error& error) {
+      say(error.what());
+      run.board.post(error.record());
+      run.board.leave();
+      return static_cast<int>(error.record().exit_code);
+    }
+  } catch (const Error& error) {
+    say(error.what());
+    return static_cast<int>(error.record().exit_code);
+  }
+}
+
+distributed::ControlGroup control_group(Run& run) {
+  return {run.joined.store, run.rank(), run.size(), run.arguments.timeout, "lo", run.board};
+}
+
+}  // namespace scalemark::testing
