@@ -1,6 +1,9 @@
 #include "apps/scalemark/fresh_blocks.h"
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +14,9 @@
 #include "core/planning/agenda.h"
 #include "core/reporting/earlier.h"
 #include "core/reporting/render/render.h"
+#include "core/reporting/report_json.h"
+#include "core/reporting/sweep_end.h"
+#include "core/reporting/writer.h"
 
 namespace scalemark::cli {
 namespace {
@@ -20,18 +26,43 @@ bool goes_on(ExitCode code) {
   return code == ExitCode::kPass || code == ExitCode::kUnsure || code == ExitCode::kOutOfMemory;
 }
 
-bool wants_another_block(const SettledSweep& settled, double elapsed_s) {
-  const auto earlier = reporting::read_earlier(settled.base.settings.general.output);
-  planning::Agenda agenda(settled.plan, earlier ? reporting::earlier_runs(*earlier)
-                                                : std::vector<planning::EarlierRun>{});
-  return agenda.next(elapsed_s).has_value();
-}
+// The sweep as a whole, of which each session of ranks saw one block.
+class Blocks {
+ public:
+  explicit Blocks(const SettledSweep& settled) : settled_(settled) {}
 
-void show(const settings::GeneralSettings& general) {
-  const auto report = reporting::read_earlier(general.output);
-  if (general.quiet || !report) return;
-  print_result(reporting::render_console(std::span(&*report, 1)));
-}
+  bool another(double elapsed_s, double longest_s) {
+    read();
+    const auto& limit_s = settled_.plan.stop.max_time_s;
+    // The agenda cannot know how long a block takes here: it is made anew.
+    return agenda_->next(limit_s ? elapsed_s + longest_s : elapsed_s).has_value();
+  }
+
+  // Shows the whole, says why it does not end with 0, and puts that into the report: the last
+  // session wrote what its block said.
+  ExitCode end() {
+    if (!report_) read();
+    const auto end = reporting::end_of_sweep(*report_, settled_.plan, *agenda_);
+    report_->exit_code = static_cast<int>(end.exit_code);
+    const auto& general = settled_.base.settings.general;
+    reporting::write_atomically(std::filesystem::path(general.output) / "report.json",
+                                reporting::to_json(*report_));
+    if (!general.quiet) print_result(reporting::render_console(std::span(&*report_, 1)));
+    if (!end.why.empty()) print_note(end.why);
+    return end.exit_code;
+  }
+
+ private:
+  void read() {
+    report_ = reporting::read_earlier(settled_.base.settings.general.output);
+    if (!report_) throw io_error("the report of the last block is gone");
+    agenda_.emplace(settled_.plan, reporting::earlier_runs(*report_));
+  }
+
+  const SettledSweep& settled_;
+  std::optional<reporting::Report> report_;
+  std::optional<planning::Agenda> agenda_;
+};
 
 }  // namespace
 
@@ -43,12 +74,16 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const SettledSweep& s
         "leave --fresh-process out, or start scalemark without a launcher");
   }
   const auto begun = std::chrono::steady_clock::now();
+  Blocks blocks(settled);
   ExitCode code = ExitCode::kPass;
+  double longest_s = 0, now_s = 0;
   do {
+    const double began_s = now_s;
     code = start_ranks(invocation, settled.base);
-  } while (goes_on(code) && wants_another_block(settled, seconds_since(begun)));
-  show(settled.base.settings.general);
-  return code;
+    now_s = seconds_since(begun);
+    longest_s = std::max(longest_s, now_s - began_s);
+  } while (goes_on(code) && blocks.another(now_s, longest_s));
+  return goes_on(code) ? blocks.end() : code;
 }
 
 }  // namespace scalemark::cli

@@ -1,13 +1,20 @@
 // scalemark predict: from measured world sizes to what more ranks would give.
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/predict_text.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/reporting/report_json.h"
+#include "core/reporting/writer.h"
 #include "core/settings/config_file.h"
+#include "core/settings/output_name.h"
 
 namespace scalemark::cli {
 namespace {
@@ -67,6 +74,34 @@ SeriesPrediction predict(const WeakSeries& series, const Topology& topology,
   return made;
 }
 
+// Where the report with its predictions goes; refused before anything is computed.
+std::optional<std::filesystem::path> output_of(const settings::ToolValues& values,
+                                               std::size_t reports) {
+  const auto pattern = values.text("output");
+  if (!pattern) return std::nullopt;
+  if (reports != 1) {
+    throw usage("--output with " + std::to_string(reports) + " reports",
+                "predictions are written into one report: name one, or leave --output out");
+  }
+  const auto folder = settings::fill_placeholders(*pattern, probe_place(""));
+  if (!folder) {
+    throw configuration("--output " + *pattern, "{host}, {job} and {date} are filled in");
+  }
+  reporting::refuse_used_folder(*folder, values.on("overwrite")
+                                             ? reporting::ExistingFolder::kOverwrite
+                                             : reporting::ExistingFolder::kRefuse);
+  return *folder;
+}
+
+// Beside whatever else the folder holds: predictions may go into the report that they come from.
+void write(const std::filesystem::path& folder, reporting::Report report,
+           std::vector<reporting::Prediction> predictions) {
+  report.predictions = std::move(predictions);
+  reporting::prepare_output_folder(folder, reporting::ExistingFolder::kContinue);
+  reporting::write_atomically(folder / "report.json", reporting::to_json(report));
+  print_note("written: " + (folder / "report.json").string());
+}
+
 Error too_little(const std::vector<WeakSeries>& found) {
   constexpr const char* kHint = "scalemark sweep --world-sizes 1,2,4 measures what is needed";
   constexpr const char* kNeeded =
@@ -86,8 +121,11 @@ ExitCode predict_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const std::vector<int> world_sizes = world_sizes_of(values);
   const Topology topology = topology_of(values);
-  const auto found = weak_series(read_reports(invocation.positionals));
+  std::vector<reporting::Report> reports = read_reports(invocation.positionals);
+  const auto output = output_of(values, reports.size());
+  const auto found = weak_series(reports);
   std::string text;
+  std::vector<reporting::Prediction> records;
   std::vector<std::string> left_out;
   for (WeakSeries series : found) {
     if (series.rows.size() < prediction::kFewestPoints) {
@@ -95,11 +133,14 @@ ExitCode predict_command(const Invocation& invocation) {
       continue;
     }
     lay_out(series, topology);
-    text += (text.empty() ? "" : "\n") +
-            prediction_text(series, predict(series, topology, world_sizes));
+    const SeriesPrediction made = predict(series, topology, world_sizes);
+    const auto more = prediction_records(series, made);
+    text += (text.empty() ? "" : "\n") + prediction_text(series, made, more);
+    records.insert(records.end(), more.begin(), more.end());
   }
   if (text.empty()) throw too_little(found);
   for (const std::string& title : left_out) print_note("one world size only, left out: " + title);
+  if (output) write(*output, std::move(reports.front()), std::move(records));
   return print_result(text);
 }
 

@@ -41,34 +41,25 @@ std::string row(int ranks, int nodes, double samples_per_sec, double one_rank,
               text("%.1f %%", 100 * speedup / ranks).c_str(), band.c_str(), basis.c_str());
 }
 
-std::string basis_of(const SeriesPrediction& made, const Forecast& forecast) {
-  const bool given =
-      (forecast.layout.nodes > 1 && made.fit.links[prediction::kInterNode] == LinkOrigin::kGiven) ||
-      (forecast.layout.ranks_per_node > 1 &&
-       made.fit.links[prediction::kIntraNode] == LinkOrigin::kGiven);
-  std::string basis = forecast.assumed_link ? "assumed links"
-                      : given               ? "given links"
-                                            : "measured links";
-  if (forecast.indicative) basis += ", indicative";
-  return basis;
+// "assumed, indicative" -> "assumed links, indicative"
+std::string links_in_words(const std::string& basis) {
+  const std::size_t end = std::min(basis.find(','), basis.size());
+  return basis.substr(0, end) + " links" + basis.substr(end);
 }
 
-std::string table(const WeakSeries& series, const SeriesPrediction& made) {
-  const SeriesRow& first = series.rows.front();
-  const double one_rank = first.samples_per_sec / first.world_size;
+std::string table(const WeakSeries& series, const SeriesPrediction& made,
+                  const std::vector<reporting::Prediction>& records) {
+  const double one_rank = one_rank_of(series);
   std::string out = text(kRow, "ranks", "nodes", "samples/s", "speed-up", "efficiency",
                          "9 in 10 between", "rests on");
   for (const SeriesRow& measured : series.rows) {
     out += row(measured.world_size, measured.nodes, measured.samples_per_sec, one_rank, "",
                "measured itself");
   }
-  for (const Forecast& forecast : made.forecasts) {
-    const double samples_per_sec =
-        series.samples_per_rank_step * forecast.world_size / forecast.step_s;
-    const std::string band = rate(samples_per_sec * forecast.band.low) + " and " +
-                             rate(samples_per_sec * forecast.band.high);
-    out += row(forecast.world_size, forecast.layout.nodes, samples_per_sec, one_rank, band,
-               basis_of(made, forecast));
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const reporting::Prediction& record = records[i];
+    out += row(record.world_size, made.forecasts[i].layout.nodes, record.samples_per_sec, one_rank,
+               rate(*record.low) + " and " + rate(*record.high), links_in_words(record.basis));
   }
   return out;
 }
@@ -152,8 +143,9 @@ std::string assumption_lines(const WeakSeries& series, const SeriesPrediction& m
 
 }  // namespace
 
-std::string prediction_text(const WeakSeries& series, const SeriesPrediction& prediction) {
-  std::string out = series.title + "\n\n" + table(series, prediction) + "\n";
+std::string prediction_text(const WeakSeries& series, const SeriesPrediction& prediction,
+                            const std::vector<reporting::Prediction>& records) {
+  std::string out = series.title + "\n\n" + table(series, prediction, records) + "\n";
   if (series.rows.front().world_size > 1) {
     out += text("Speed-up and efficiency are relative to %d ranks: one rank was not measured.\n",
                 series.rows.front().world_size);

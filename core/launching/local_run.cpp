@@ -234,8 +234,8 @@ LaunchResult LocalRun::close() {
   }
   result.exit_code = run_exit_code(result.outcomes, interrupt_signal_, interrupted_ns_);
   const auto cause = find_cause(result.outcomes);
-  const bool verdict = cause && !cause->silent && cause->exit_code <= 2;
-  if (cause && !verdict && cause->exit_code == result.exit_code && interrupt_signal_ == 0) {
+  const bool explained = cause && was_explained(result.outcomes, *cause);
+  if (cause && !explained && cause->exit_code == result.exit_code && interrupt_signal_ == 0) {
     for (const auto& outcome : result.outcomes) {
       if (outcome.rank == cause->rank) stderr_.add_lines(describe_cause(outcome, *cause));
     }

@@ -1,5 +1,6 @@
 #include "core/launching/outcome.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -97,6 +98,16 @@ int run_exit_code(const std::vector<RankOutcome>& outcomes, int interrupt_signal
   if (interrupt_signal == 0) return static_cast<int>(ExitCode::kPeerLost);
   return static_cast<int>(interrupt_signal == SIGINT ? ExitCode::kInterrupted
                                                      : ExitCode::kPreempted);
+}
+
+bool was_explained(const std::vector<RankOutcome>& outcomes, const Cause& cause) {
+  if (cause.silent) return false;
+  if (cause.exit_code <= 2) return true;
+  const auto agrees = [&](const RankOutcome& outcome) {
+    return outcome.signal == 0 && !outcome.error && outcome.exit_code == cause.exit_code;
+  };
+  const auto spoke = [](const RankOutcome& outcome) { return !outcome.last_lines.empty(); };
+  return std::ranges::all_of(outcomes, agrees) && std::ranges::any_of(outcomes, spoke);
 }
 
 std::string describe_cause(const RankOutcome& outcome, const Cause& cause) {

@@ -39,6 +39,11 @@ std::optional<Cause> find_cause(const std::vector<RankOutcome>& outcomes);
 int run_exit_code(const std::vector<RankOutcome>& outcomes, int interrupt_signal,
                   std::int64_t interrupted_ns);
 
+// Whether the ranks have said themselves why the run ends so: a verdict (1, 2), or an end that is
+// no fault of any of them. Then all ended with the cause's code, none with an error, and something
+// was said.
+bool was_explained(const std::vector<RankOutcome>& outcomes, const Cause& cause);
+
 // One line on the cause, then its last lines, indented.
 std::string describe_cause(const RankOutcome& outcome, const Cause& cause);
 

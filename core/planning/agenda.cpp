@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/planning/estimates.h"
 #include "core/statistics/stop_rule.h"
 
 namespace scalemark::planning {
@@ -17,11 +18,12 @@ std::size_t point_of_group(const Plan& plan, const std::string& group) {
 }  // namespace
 
 Agenda::Agenda(const Plan& plan, const std::vector<EarlierRun>& earlier)
-    : plan_(plan), finders_(plan.searches.size()), found_(plan.searches.size()) {
+    : plan_(plan), pace_(plan), finders_(plan.searches.size()), found_(plan.searches.size()) {
   if (block(plan, 0).empty()) throw bug("a plan without a run");
   for (const EarlierRun& run : earlier) {
     const std::size_t point = point_of_group(plan, run.group);
     done_.insert(run.id);
+    ran_.insert(point);
     if (run.samples_per_sec) rates_[point].push_back(*run.samples_per_sec);
     if (const auto search = plan.points[point].batch_search; search && run.batch_size > 0) {
       found_[*search] = run.batch_size;
@@ -31,6 +33,16 @@ Agenda::Agenda(const Plan& plan, const std::vector<EarlierRun>& earlier)
 
 std::optional<Task> Agenda::next(double elapsed_s) {
   if (over_) return std::nullopt;
+  auto task = next_task(elapsed_s);
+  if (!task || !plan_.stop.deadline_s) return task;
+  const double left_s = *plan_.stop.deadline_s - elapsed_s;
+  if (task->kind == Task::Kind::kRun) task->cut = fitting_cut(*task, left_s);
+  if (ends_in_time(*task, left_s)) return task;
+  out_of_time_ = over_ = true;
+  return std::nullopt;
+}
+
+std::optional<Task> Agenda::next_task(double elapsed_s) {
   if (auto trial = next_trial()) return trial;
   if (retry_) return retry_;
   while (queue_.empty()) {
@@ -63,15 +75,70 @@ std::optional<Task> Agenda::next_trial() {
   return std::nullopt;
 }
 
+// The first run begins whatever the estimate says: it is the one that tells.
+bool Agenda::ends_in_time(const Task& task, double left_s) const {
+  return endings_.empty() || pace_.run_s(task, length_of(plan_, task)) <= left_s;
+}
+
+// Every run that is left gives up the same share of what it has above the least.
+std::optional<TimeCut> Agenda::fitting_cut(const Task& task, double left_s) const {
+  double planned_s = 0, least_s = 0;
+  for (const Task& other : tasks_left()) {
+    const PlannedPoint& point = plan_.points[other.run.point];
+    planned_s += pace_.run_s(other, point.length);
+    least_s += pace_.run_s(other, cut_short(point, {}));
+  }
+  if (planned_s <= left_s) return std::nullopt;
+  const double share =
+      least_s < planned_s ? std::clamp((left_s - least_s) / (planned_s - least_s), 0.0, 1.0) : 0;
+  const RunLength& length = plan_.points[task.run.point].length;
+  const double step_s = pace_.step_s(task);
+  return TimeCut{.warmup_s = share * estimated_warmup_s(length, step_s),
+                 .window_s = share * estimated_window_s(length, step_s)};
+}
+
+// Of the block that has begun and of those that were planned.
+std::vector<Task> Agenda::tasks_left() const {
+  std::vector<Task> left = queue_;
+  for (int k = next_block_; k < plan_.stop.least_blocks; ++k) {
+    for (const PlannedRun& run : block(plan_, k)) {
+      if (!done_.contains(run.id)) left.push_back(task_of(run));
+    }
+  }
+  return left;
+}
+
+std::optional<double> Agenda::remaining_s(double elapsed_s) const {
+  if (plan_.stop.fill_time) return std::max(0.0, *plan_.stop.max_time_s - elapsed_s);
+  if (plan_.stop.until_ci) return std::nullopt;
+  double sum = 0;
+  for (const Task& task : tasks_left()) sum += pace_.run_s(task, length_of(plan_, task));
+  if (plan_.stop.max_time_s) sum = std::min(sum, *plan_.stop.max_time_s - elapsed_s);
+  return std::max(0.0, sum);
+}
+
+std::vector<std::size_t> Agenda::never_ran() const {
+  std::vector<std::size_t> missing;
+  for (const PlannedRun& run : block(plan_, 0)) missing.push_back(run.point);
+  std::erase_if(missing, [&](std::size_t point) { return ran_.contains(point); });
+  return missing;
+}
+
 bool Agenda::wants_block(double elapsed_s) {
   const StopRule& stop = plan_.stop;
   const bool bought = next_block_ >= stop.least_blocks;
   if (bought && !stop.fill_time && (!stop.until_ci || known_well_enough())) return false;
-  if (stop.max_time_s && next_block_ > 0 && elapsed_s + longest_block_s_ > *stop.max_time_s) {
+  const bool too_late = stop.max_time_s && elapsed_s + longest_block_s_ > *stop.max_time_s;
+  if (too_late && next_block_ > 0 && !was_done_before(next_block_)) {
     out_of_time_ = !bought || stop.until_ci.has_value();
     return false;
   }
   return true;
+}
+
+bool Agenda::was_done_before(int block_number) const {
+  return std::ranges::all_of(block(plan_, block_number),
+                             [&](const PlannedRun& run) { return done_.contains(run.id); });
 }
 
 bool Agenda::known_well_enough() const {
@@ -112,6 +179,7 @@ bool Agenda::settle(const Task& task, Ending ending, std::optional<double> sampl
   }
   queue_.pop_back();
   done_.insert(task.run.id);
+  ran_.insert(task.run.point);
   endings_.insert(ending);
   if (ending == Ending::kOk && samples_per_sec) rates_[task.run.point].push_back(*samples_per_sec);
   return true;

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "core/planning/batch_finder.h"
+#include "core/planning/pace.h"
 #include "core/planning/plan.h"
+#include "core/planning/task.h"
 
 namespace scalemark::planning {
 
@@ -22,15 +24,6 @@ struct EarlierRun {
   std::int64_t batch_size = 0;            // as it ran: answers a batch search
 };
 
-struct Task {
-  enum class Kind { kTrial, kRun };
-  Kind kind = Kind::kRun;
-  PlannedRun run;               // of a trial: the point and a unique id
-  std::size_t search = 0;       // of a trial
-  std::int64_t batch_size = 0;  // of a searched point; 0: as planned
-  int attempt = 0;              // 0, and one more with each retry
-};
-
 enum class Ending { kOk, kOom, kFailed };
 
 class Agenda {
@@ -38,12 +31,24 @@ class Agenda {
   // Throws bug() for a plan without a point that can run. `plan` outlives the agenda.
   Agenda(const Plan& plan, const std::vector<EarlierRun>& earlier);
 
-  // Absent when the sweep is over. `elapsed_s`: since this session began.
+  // Absent when the sweep is over. `elapsed_s`: since this session began. Where there is a
+  // deadline, the task is cut to its part of what is left.
   std::optional<Task> next(double elapsed_s);
 
   // How the task that next() gave ended. True when that is final; false: next() brings it again.
   // `samples_per_sec` of a run that is ok.
   bool settle(const Task& task, Ending ending, std::optional<double> samples_per_sec);
+
+  // How long a run took that settle() was told is ok: what comes is foretold from it.
+  void took(const Task& task, const RunTimes& times) { pace_.note(task, times); }
+
+  // Until all planned blocks are done, after a block has begun; absent when nobody knows
+  // (--until-ci).
+  std::optional<double> remaining_s(double elapsed_s) const;
+
+  // Points that could run and have no run, in this session or before.
+  std::vector<std::size_t> never_ran() const;
+  bool out_of_time() const { return out_of_time_; }
 
   // Whether the last settled task completed its block.
   bool block_is_complete() const { return queue_.empty() && !retry_; }
@@ -57,15 +62,22 @@ class Agenda {
   bool any(Ending ending) const { return endings_.contains(ending); }
 
  private:
+  std::optional<Task> next_task(double elapsed_s);
   void open_block(double elapsed_s);
   bool wants_block(double elapsed_s);
+  bool was_done_before(int block_number) const;
   bool known_well_enough() const;
   std::optional<Task> next_trial();
   Task task_of(const PlannedRun& run) const;
   std::int64_t batch_of(std::size_t point) const;
+  std::vector<Task> tasks_left() const;
+  std::optional<TimeCut> fitting_cut(const Task& task, double left_s) const;
+  bool ends_in_time(const Task& task, double left_s) const;
 
   const Plan& plan_;
+  Pace pace_;
   std::set<std::string> done_;                        // ids
+  std::set<std::size_t> ran_;                         // points
   std::map<std::size_t, std::vector<double>> rates_;  // by point
   std::vector<BatchFinder> finders_;
   std::vector<std::optional<std::int64_t>> found_;  // by search

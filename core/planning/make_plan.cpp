@@ -1,6 +1,7 @@
 #include "core/planning/make_plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/planning/point_builder.h"
 #include "core/planning/presets.h"
@@ -30,6 +31,10 @@ std::vector<int> doublings(int most) {
   return sizes;
 }
 
+std::string whole_seconds(double seconds) {
+  return std::to_string(std::llround(std::ceil(seconds))) + " s";
+}
+
 std::uint64_t seed_of(const settings::RawSettings& common) {
   const auto found = common.find("seed");
   if (found == common.end()) return 0;
@@ -56,7 +61,10 @@ class PlanMaker {
     Plan& plan = answer_.plan;
     plan.seed = seed_of(common_);
     plan.notes.insert(plan.notes.begin(), request_.asked.notes.begin(), request_.asked.notes.end());
-    schedule(plan);
+    if (const auto overrun = schedule(plan)) {
+      answer_.problems.push_back(problem_of(*overrun));
+      return std::move(answer_);
+    }
     for (int k = 0; k < plan.stop.least_blocks; ++k) {
       for (PlannedRun& run : block(plan, k)) plan.runs.push_back(std::move(run));
     }
@@ -64,6 +72,19 @@ class PlanMaker {
   }
 
  private:
+  Problem problem_of(const Overrun& over) const {
+    const auto given = request_.asked.own.find(over.option);
+    const auto runs = std::ranges::count_if(
+        answer_.plan.points, [](const PlannedPoint& point) { return !point.skipped; });
+    return {.option = over.option,
+            .allowed = "by the estimate the " + std::to_string(runs) +
+                       " points of this plan need " + whole_seconds(over.least_s) +
+                       " at least, and it has " + whole_seconds(over.limit_s),
+            .origin = given == request_.asked.own.end() ? "" : given->second.origin,
+            .hint = "drop points or take smaller batches; most takes " +
+                    answer_.plan.points[over.longest].group + ", " + whole_seconds(over.longest_s)};
+  }
+
   void decide_world_sizes() {
     auto& sizes = answer_.plan.sweep.world_sizes;
     if (sizes.empty()) sizes = doublings(answer_.plan.world_size);

@@ -77,12 +77,14 @@ struct PlannedRun {
 
 // When the sweep ends. Whole blocks are bought: after each from `least_blocks` on, the sweep ends
 // when every point has reached `until_ci` (absent: at once; `fill_time`: only when the time is
-// over), and no block begins that would end after `max_time_s`.
+// over), and no block begins that would end after `max_time_s`. With `deadline_s` runs are cut
+// short so that all that are planned end before it, and none begins that would not.
 struct StopRule {
   int least_blocks = 5;
   std::optional<double> until_ci;
   bool fill_time = false;            // --burn-in
   std::optional<double> max_time_s;  // of the whole sweep
+  std::optional<double> deadline_s;  // --quick, --accept; what comes after the last run is apart
 };
 
 struct Plan {

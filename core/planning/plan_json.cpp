@@ -78,6 +78,7 @@ std::string to_json(const Plan& plan) {
   object["stop"] = {{"least_blocks", plan.stop.least_blocks}, {"fill_time", plan.stop.fill_time}};
   put(object["stop"], "until_ci", plan.stop.until_ci);
   put(object["stop"], "max_time_s", plan.stop.max_time_s);
+  put(object["stop"], "deadline_s", plan.stop.deadline_s);
   put(object, "memory_available_bytes", plan.memory_available_bytes);
   return object.dump(1);
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/planning/estimates.h"
+#include "core/planning/task.h"
 
 namespace scalemark::planning {
 namespace {
@@ -17,6 +17,7 @@ constexpr double kQuick_s = 60, kAccept_s = 20 * 60;
 constexpr double kSafety = 0.8;        // estimates are rough
 constexpr double kWarmupShare = 0.35;  // of a run whose time is cut
 constexpr double kShortestRun_s = 0.3;
+constexpr double kClosing_s = 1.5;  // tables, md and html after the last run, and the ranks' end
 
 struct Budget {
   double block_s = 0;         // for one block, 0: no limit
@@ -48,8 +49,8 @@ class Scheduler {
     }
   }
 
-  void run() {
-    if (points_.empty()) return;
+  std::optional<Overrun> run() {
+    if (points_.empty()) return std::nullopt;
     const settings::SweepSettings& sweep = plan_.sweep;
     plan_.stop.max_time_s = sweep.max_time_s;
     if (sweep.quick) {
@@ -67,19 +68,21 @@ class Scheduler {
     if (plan_.stop.least_blocks == 1) {
       note("one repetition gives no interval: nothing says how far these numbers can be trusted");
     }
+    return overrun_;
   }
 
  private:
   void quick() {
     plan_.stop.least_blocks = plan_.sweep.repetitions.value_or(1);
-    const double block = (kSafety * kQuick_s - start_s()) / plan_.stop.least_blocks;
+    const double limit = plan_.stop.max_time_s.value_or(kQuick_s);
+    const double block = (kSafety * limit - start_s()) / plan_.stop.least_blocks;
     set_lengths({.block_s = block, .least_warmup_s = 1});
-    plan_.stop.max_time_s = plan_.stop.max_time_s.value_or(kQuick_s);
-    note_if_over(kQuick_s, "--quick");
+    hold(limit, "quick");
   }
 
   void accept() {
-    const double all = kSafety * kAccept_s - start_s();
+    const double limit = plan_.stop.max_time_s.value_or(kAccept_s);
+    const double all = kSafety * limit - start_s();
     int blocks = plan_.sweep.repetitions.value_or(kRepetitions);
     const auto set = [&] { set_lengths({.block_s = all / blocks, .least_window_s = 10}); };
     set();
@@ -88,8 +91,7 @@ class Scheduler {
       set();
     }
     plan_.stop.least_blocks = blocks;
-    plan_.stop.max_time_s = plan_.stop.max_time_s.value_or(kAccept_s);
-    note_if_over(kAccept_s, "--accept");
+    hold(limit, "accept");
   }
 
   void burn_in(double all) {
@@ -98,7 +100,7 @@ class Scheduler {
     plan_.stop.least_blocks = plan_.sweep.repetitions.value_or(static_cast<int>(blocks));
     plan_.stop.fill_time = true;
     plan_.stop.max_time_s = all;
-    note_if_over(all, "--burn-in");
+    refuse_if_over(all, "burn_in", 1);
   }
 
   void until_sure() {
@@ -111,26 +113,29 @@ class Scheduler {
   }
 
   void set_lengths(const Budget& budget) {
-    const double run_s = budget.block_s / static_cast<double>(points_.size());
+    const double share_s = budget.block_s / static_cast<double>(points_.size());
     for (PlannedPoint* point : points_) {
       RunLength length = default_length(point->settings);
       if (budget.least_warmup_s > 0) length.least_warmup_s = budget.least_warmup_s;
       length.least_window_s = budget.least_window_s;
       if (budget.block_s != 0) {
-        const double left = std::max(kShortestRun_s, run_s - estimated_setup_s(point->settings));
+        const double left = std::max(kShortestRun_s, share_s - estimated_setup_s(point->settings));
         length.most_warmup_s = kWarmupShare * left;
         length.most_window_s = left - *length.most_warmup_s;
         length.least_warmup_s = std::min(length.least_warmup_s, *length.most_warmup_s);
         length.least_window_s = std::min(length.least_window_s, *length.most_window_s / 1.1);
       }
       apply_options(point->settings.measuring, length);
-      const double step_s = estimated_step_s(point->settings, point->world_size);
       point->length = length;
-      point->estimated_s = estimated_setup_s(point->settings) + estimated_warmup_s(length, step_s) +
-                           estimated_window_s(length, step_s);
+      point->estimated_s = run_s(*point, length);
     }
   }
 
+  static double run_s(const PlannedPoint& point, const RunLength& length) {
+    const double step_s = estimated_step_s(point.settings, point.world_size);
+    return estimated_setup_s(point.settings) + estimated_warmup_s(length, step_s) +
+           estimated_window_s(length, step_s);
+  }
   double start_s() const { return estimated_start_s(points_.front()->settings); }
   double block_s() const {
     double sum = 0;
@@ -138,24 +143,34 @@ class Scheduler {
     return sum;
   }
 
-  void note_if_over(double limit_s, const std::string& option) {
-    const double all = start_s() + plan_.stop.least_blocks * block_s();
-    if (all <= limit_s) return;
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  " has %.0f s, and by the estimate these points need %.0f s: fewer points or "
-                  "smaller batches fit",
-                  limit_s, all);
-    note(option + text);
+  void hold(double limit_s, const std::string& option) {
+    plan_.stop.max_time_s = limit_s;
+    plan_.stop.deadline_s = limit_s - kClosing_s;
+    refuse_if_over(limit_s, option, plan_.stop.least_blocks);
   }
+
+  void refuse_if_over(double limit_s, const std::string& option, int blocks) {
+    Overrun over{.option = option, .limit_s = limit_s};
+    for (const PlannedPoint* point : points_) {
+      const double least_s = blocks * run_s(*point, cut_short(*point, {}));
+      over.least_s += least_s;
+      if (least_s <= over.longest_s) continue;
+      over.longest_s = least_s;
+      over.longest = static_cast<std::size_t>(point - plan_.points.data());
+    }
+    over.least_s += start_s() + kClosing_s;
+    if (over.least_s > limit_s) overrun_ = over;
+  }
+
   void note(std::string text) { plan_.notes.push_back(std::move(text)); }
 
   Plan& plan_;
   std::vector<PlannedPoint*> points_;
+  std::optional<Overrun> overrun_;
 };
 
 }  // namespace
 
-void schedule(Plan& plan) { Scheduler(plan).run(); }
+std::optional<Overrun> schedule(Plan& plan) { return Scheduler(plan).run(); }
 
 }  // namespace scalemark::planning

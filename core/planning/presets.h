@@ -7,18 +7,31 @@
 //   --accept    5 blocks (3 when time is short) within 20 minutes, windows up to 10 s
 //   --burn-in   windows of 60 s (less, so that there are 10 blocks), until the hours are over
 //
-// --repetitions, --iters, --warmup-iters and --min-time win over a preset.
+// --repetitions, --iters, --warmup-iters and --min-time win over a preset, --max-time over its
+// time. A preset holds its time: runs are cut, down to kFewestSteps of warm-up and as many
+// measured; what does not fit even so is refused. What the estimate did not know is dealt with
+// while it runs (StopRule::deadline_s).
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "core/planning/plan.h"
 
 namespace scalemark::planning {
 
+// A preset that cannot hold its time.
+struct Overrun {
+  std::string option;  // "quick"
+  double limit_s = 0;
+  double least_s = 0;       // that the plan needs, all runs as short as can be
+  std::size_t longest = 0;  // the point whose runs need most of it
+  double longest_s = 0;
+};
+
 // Sets length and estimated_s of every point that can run, and stop, estimated_s and notes of the
-// plan. Points, settings and sweep must stand.
-void schedule(Plan& plan);
+// plan. Points, settings and sweep must stand. With an Overrun the plan must not run.
+std::optional<Overrun> schedule(Plan& plan);
 
 }  // namespace scalemark::planning

@@ -90,7 +90,7 @@ struct Prediction {
   int world_size = 1;
   double samples_per_sec = 0, efficiency = 0;
   std::optional<double> low, high;  // band of samples_per_sec
-  std::string basis;                // measured | assumed | indicative
+  std::string basis;                // links: measured | given | assumed; may go on ", indicative"
 };
 
 }  // namespace scalemark::reporting

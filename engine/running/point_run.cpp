@@ -20,9 +20,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kNoCause{0};
 constexpr milliseconds kCalledOffLook{200};
 
-// A batch that fits survives these; the first step makes the optimizer's state.
-constexpr planning::RunLength kTrialLength{.warmup_iters = 1, .iters = 2};
-
 // Frees this rank from a collective that NCCL would wait in for ever: another member has voted that
 // the run failed. Gloo needs none: the failing rank's connections break.
 class CallOffWatch {
@@ -46,12 +43,6 @@ class CallOffWatch {
 
 }  // namespace
 
-settings::Settings settings_of(const planning::Plan& plan, const planning::Task& task) {
-  const planning::PlannedPoint& point = plan.points[task.run.point];
-  if (task.batch_size == 0) return point.settings;
-  return planning::with_batch_size(point.settings, task.batch_size, point.world_size);
-}
-
 PointRun::PointRun(RankLife& life, Session& session, distributed::TaskBoard& board,
                    const DataShelf& shelf, const planning::Plan& plan)
     : life_(life), session_(session), board_(board), shelf_(shelf), plan_(plan) {}
@@ -59,7 +50,7 @@ PointRun::PointRun(RankLife& life, Session& session, distributed::TaskBoard& boa
 PointRun::~PointRun() = default;
 
 Ballot PointRun::run(std::int64_t number, const planning::Task& task) {
-  const settings::Settings settings = settings_of(plan_, task);
+  const settings::Settings settings = planning::settings_of(plan_, task);
   apply_compute_settings(settings);
   Ballot ballot;
   try {
@@ -93,8 +84,7 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
   std::optional<CallOffWatch> call_off;
   if (settings.parallel.backend == "nccl") call_off.emplace(board_, number, *team_);
 
-  const bool trial = task.kind == planning::Task::Kind::kTrial;
-  outcome_ = run_point(*team_, settings, trial ? kTrialLength : point.length, workload,
+  outcome_ = run_point(*team_, settings, planning::length_of(plan_, task), workload,
                        shelf_.of(settings), watch, [](const auto&) {});
   if (!outcome_.stopped) return {};
   const auto stop = agreement.stop();

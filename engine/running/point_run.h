@@ -17,9 +17,6 @@
 
 namespace scalemark::running {
 
-// The settings of a task's point, its searched batch size filled in.
-settings::Settings settings_of(const planning::Plan& plan, const planning::Task& task);
-
 class PointRun {
  public:
   PointRun(RankLife& life, Session& session, distributed::TaskBoard& board, const DataShelf& shelf,

@@ -58,7 +58,8 @@ void SweepConsole::begin(const planning::Task& task) {
       " per rank");
 }
 
-void SweepConsole::end(const reporting::PointRecord& row, bool is_final) {
+void SweepConsole::end(const reporting::PointRecord& row, bool is_final,
+                       std::optional<double> remaining_s) {
   if (is_final) ++done_;
   const double elapsed = seconds_since(begun_);
   const std::string place = formatted("[%zu/%zu] ", done_, plan_.runs.size());
@@ -70,7 +71,9 @@ void SweepConsole::end(const reporting::PointRecord& row, bool is_final) {
     line +=
         std::string(to_string(row.status)) + (is_final ? "" : ", tried again") + ": " + row.reason;
   }
-  say(line + ", " + clock_time(elapsed) + " elapsed");
+  line += ", " + clock_time(elapsed) + " elapsed";
+  if (remaining_s) line += ", about " + clock_time(*remaining_s) + " to go";
+  say(line);
 }
 
 void SweepConsole::end_trial(const planning::Task& task, planning::Ending ending) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -20,7 +21,8 @@ class SweepConsole {
 
   // Before a run; the first one of a point says what memory it is expected to need.
   void begin(const planning::Task& task);
-  void end(const reporting::PointRecord& row, bool is_final);
+  // `remaining_s`: until the planned blocks are done, when somebody knows.
+  void end(const reporting::PointRecord& row, bool is_final, std::optional<double> remaining_s);
   void end_trial(const planning::Task& task, planning::Ending ending);
   // The tables, and why the sweep does not end with 0.
   void show(const reporting::Report& report, const std::string& why);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/durations.h"
+#include "core/reporting/sweep_end.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/running/task_wire.h"
@@ -23,6 +24,11 @@ std::string missing_ranks(const std::vector<int>& members, const std::map<int, B
   }
   return missing.empty() ? std::string("no rank says why")
                          : distributed::name_ranks(missing) + " did not answer";
+}
+
+planning::RunTimes times_of(const reporting::PointRecord& row) {
+  return {.step_s = row.wall_s / static_cast<double>(row.iterations),
+          .outside_s = row.outside_window_s.value_or(0)};
 }
 
 std::map<int, Ballot> decoded(const distributed::TaskBoard::Votes& votes) {
@@ -98,7 +104,8 @@ void SweepLead::record(const planning::Task& task, const std::map<int, Ballot>& 
       agenda_.settle(task, ending,
                      row.status == reporting::PointStatus::kOk ? std::optional(row.samples_per_sec)
                                                                : std::nullopt);
-  console_.end(row, is_final);
+  if (ending == planning::Ending::kOk) agenda_.took(task, times_of(row));
+  console_.end(row, is_final, agenda_.remaining_s(seconds_since(begun_)));
   if (!is_final) return report_.note_retry(task, row.reason);
   report_.add(row);
   if (agenda_.block_is_complete()) report_.summarise(agenda_.stop_reason());
@@ -111,7 +118,7 @@ ExitCode SweepLead::stop(const Stopped& stopped) {
 }
 
 ExitCode SweepLead::finish() {
-  const SweepEnd end = report_.end_of(agenda_.unconverged());
+  const auto end = reporting::end_of_sweep(report_.report(), plan_, agenda_);
   report_.end_session(agenda_.stop_reason());
   report_.close(end.exit_code);
   board_.post_last(encode(Directive{.exit_code = static_cast<int>(end.exit_code)}));

@@ -22,7 +22,7 @@ namespace scalemark::running {
 
 class SweepLead {
  public:
-  // `begun`: when this session began, for --max-time. `report` is open.
+  // `begun`: when this process began, for --max-time. `report` is open.
   SweepLead(RankLife& life, Session& session, const planning::Plan& plan,
             distributed::TaskBoard& board, PointRun& point_run, SweepReport& report,
             std::chrono::steady_clock::time_point begun);

@@ -55,10 +55,6 @@ std::string json_of(const std::map<std::string, std::string>& settings) {
   return distributed::encode(distributed::Facts(settings.begin(), settings.end()));
 }
 
-std::string counted(int n, const char* what) {
-  return std::to_string(n) + " run" + (n == 1 ? " " : "s ") + what;
-}
-
 }  // namespace
 
 SweepReport::SweepReport(RankLife& life, Session& session, const planning::Plan& plan,
@@ -135,7 +131,8 @@ reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& po
 
 reporting::PointRecord SweepReport::row_of(const planning::Task& task, const PointRun& run,
                                            const Verdict& verdict, double took_s) const {
-  auto row = identity_of(plan_.points[task.run.point], settings_of(plan_, task), run.world());
+  auto row =
+      identity_of(plan_.points[task.run.point], planning::settings_of(plan_, task), run.world());
   row.id = task.run.id;
   row.repetition = task.run.repetition;
   row.block = task.run.block;
@@ -191,30 +188,6 @@ void SweepReport::end_session(const std::string& stop_reason) {
     set_summary(report, stop_reason);
     report.sessions.back().finished = reporting::utc_now();
   });
-}
-
-SweepEnd SweepReport::end_of(bool unconverged) const {
-  int ok = 0, oom = 0, failed = 0;
-  for (const auto& point : report().points) {
-    ok += point.status == PointStatus::kOk;
-    oom += point.status == PointStatus::kOom;
-    failed += point.status == PointStatus::kFailed;
-  }
-  if (ok == 0 && oom > 0 && failed == 0) {
-    return {ExitCode::kOutOfMemory, "nothing fitted into memory: " + counted(oom, "out of memory")};
-  }
-  if (failed > 0) {
-    return {ExitCode::kUnsure, "incomplete: " + counted(failed, "failed") +
-                                   (oom > 0 ? " and " + counted(oom, "out of memory") : "")};
-  }
-  if (oom > 0 && !plan_.sweep.allow_oom) {
-    return {ExitCode::kUnsure, "incomplete: " + counted(oom, "out of memory") +
-                                   " (--allow-oom takes that as an answer)"};
-  }
-  if (unconverged) {
-    return {ExitCode::kUnsure, "unconverged: --until-ci was not reached within --max-time"};
-  }
-  return {};
 }
 
 void SweepReport::close(ExitCode exit_code) {

@@ -18,11 +18,6 @@
 
 namespace scalemark::running {
 
-struct SweepEnd {
-  ExitCode exit_code = ExitCode::kPass;
-  std::string why;  // one sentence; empty when there is nothing to say
-};
-
 class SweepReport {
  public:
   // Collective over the session. Rank 0 reads what an earlier session left and refuses
@@ -37,7 +32,6 @@ class SweepReport {
   void note_retry(const planning::Task& task, const std::string& reason);
   void summarise(const std::string& stop_reason);
   void end_session(const std::string& stop_reason);
-  SweepEnd end_of(bool unconverged) const;
   // Also writes report.md and report.html beside report.json.
   void close(ExitCode exit_code);
   reporting::Report report() const { return run_report_->writer()->report(); }

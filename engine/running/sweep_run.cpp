@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/base/durations.h"
+#include "core/monitoring/process_age.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/running/data_shelf.h"
 #include "engine/running/memory_advice.h"
@@ -21,6 +21,13 @@ void pass_on_signal(const c10::intrusive_ptr<c10d::Store>& store) {
   if (const auto signal = distributed::received_signal()) {
     distributed::request_stop(*store, *signal);
   }
+}
+
+// A time limit counts from where a person's clock begins.
+std::chrono::steady_clock::time_point process_began() {
+  const auto age = monitoring::process_age().value_or(std::chrono::duration<double>(0));
+  return std::chrono::steady_clock::now() -
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(age);
 }
 
 ExitCode end(RankLife& life, const Directive& directive) {
@@ -49,7 +56,7 @@ ExitCode follow(RankLife& life, Session& session, const planning::Plan& plan,
 }
 
 ExitCode sweep_as(RankLife& life, const SweepRequest& request) {
-  const auto begun = std::chrono::steady_clock::now();
+  const auto begun = process_began();
   planning::Plan plan = request.plan;
   Session& session = life.meet();
   session.device().limit_memory(memory_limit(request.run.settings, session));

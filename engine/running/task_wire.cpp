@@ -1,6 +1,7 @@
 #include "engine/running/task_wire.h"
 
 #include "core/base/error.h"
+#include "core/settings/value.h"
 #include "engine/distributed/wire.h"
 
 namespace scalemark::running {
@@ -22,6 +23,10 @@ planning::Task task_in(const Facts& facts) {
   task.search = static_cast<std::size_t>(number(facts, "search"));
   task.batch_size = number(facts, "batch_size");
   task.attempt = static_cast<int>(number(facts, "attempt"));
+  if (facts.contains("cut_window_s")) {
+    task.cut = planning::TimeCut{.warmup_s = std::stod(facts.at("cut_warmup_s")),
+                                 .window_s = std::stod(facts.at("cut_window_s"))};
+  }
   return task;
 }
 
@@ -34,16 +39,20 @@ std::string encode(const Directive& directive) {
                                      {"exit_code", std::to_string(directive.exit_code)}});
   }
   const planning::Task& task = *directive.task;
-  return distributed::encode(
-      Facts{{"kind", task.kind == planning::Task::Kind::kTrial ? "trial" : "run"},
-            {"id", task.run.id},
-            {"point", std::to_string(task.run.point)},
-            {"repetition", std::to_string(task.run.repetition)},
-            {"block", std::to_string(task.run.block)},
-            {"order", std::to_string(task.run.order)},
-            {"search", std::to_string(task.search)},
-            {"batch_size", std::to_string(task.batch_size)},
-            {"attempt", std::to_string(task.attempt)}});
+  Facts facts{{"kind", task.kind == planning::Task::Kind::kTrial ? "trial" : "run"},
+              {"id", task.run.id},
+              {"point", std::to_string(task.run.point)},
+              {"repetition", std::to_string(task.run.repetition)},
+              {"block", std::to_string(task.run.block)},
+              {"order", std::to_string(task.run.order)},
+              {"search", std::to_string(task.search)},
+              {"batch_size", std::to_string(task.batch_size)},
+              {"attempt", std::to_string(task.attempt)}};
+  if (task.cut) {
+    facts["cut_warmup_s"] = settings::to_text(task.cut->warmup_s);
+    facts["cut_window_s"] = settings::to_text(task.cut->window_s);
+  }
+  return distributed::encode(facts);
 }
 
 Directive decode_directive(std::string_view text) {

@@ -30,18 +30,20 @@ std::vector<Option> run_options() {
       {.name = "output",
        .kind = Kind::kPath,
        .group = kGroup,
-       .commands = kRuns | kDataTokenize,
+       .commands = kRuns | kPredict | kDataTokenize,
        .help = "folder of the report; {host}, {job} and {date} are filled in "
-               "(default: results/runs/<workload>-{date}); data tokenize: the token file "
-               "(default: TEXT.tokens)",
+               "(default: results/runs/<workload>-{date}); predict: where the report with its "
+               "predictions goes (default: nowhere); data tokenize: the token file (default: "
+               "TEXT.tokens)",
        .value_name = "PATH",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "overwrite",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kRuns | kDataTokenize | kDataGenerate,
+       .commands = kRuns | kPredict | kDataTokenize | kDataGenerate,
        .default_text = "off",
-       .help = "use an output folder that is not empty; data tokenize: replace the file; data "
+       .help = "use an output folder that is not empty; predict: replace its report.json; data "
+               "tokenize: replace the file; data "
                "generate: replace what it made",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "dry_run",

@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -10,7 +11,11 @@ import sys
 import tempfile
 import unittest
 
+import jsonschema
+
 from program import BUILD, run
+
+SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
 
 RANKS_PER_NODE, PAYLOAD, BATCH = 4, 1e8, 32
 ALPHA, BETA = {"intra": 2e-5, "inter": 1e-4}, {"intra": 1e-10, "inter": 4e-10}
@@ -132,6 +137,32 @@ class Predict(unittest.TestCase):
         content["points"][-1] |= {"status": "oom", "reason": "too large"}
         _, rows = self.predicted(self.write(content), "--world-sizes", "8")
         self.assertEqual(rows[8][-1], "assumed links")
+
+    def test_the_report_is_written_with_its_predictions(self):
+        path, out = self.write(report([1, 2, 4, 8])), self.folder / "out"
+        done = run("predict", path, "--world-sizes", "8,16,64", "--output", str(out))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, f"scalemark: written: {out}/report.json\n")
+        written = json.loads((out / "report.json").read_text())
+        jsonschema.validate(written, json.loads((SOURCE / "docs/report.schema.json").read_text()))
+        rows = {row["world_size"]: row for row in written["predictions"]}
+        self.assertEqual([(n, rows[n]["basis"]) for n in rows], [(16, "measured"), (64, "measured, indicative")])
+        for ranks, row in rows.items():
+            self.assertIn("batch 32 per rank", row["slice"])
+            self.assertLess(row["band"][0], row["samples_per_sec"])
+            self.assertLess(row["samples_per_sec"], row["band"][1])
+            self.assertAlmostEqual(row["efficiency"], row["samples_per_sec"] / ranks / rate(1), delta=0.001)
+        self.assertEqual(len(written["points"]), 4)
+        shown = [json.loads(line) for line in run("report", str(out), "--format", "jsonl").stdout.splitlines()]
+        self.assertEqual(sum(line["record"] == "prediction" for line in shown), 2)
+        # The same folder again only with --overwrite, which leaves everything but report.json.
+        (out / "journal.jsonl").write_text("")
+        again = ("predict", str(out), "--world-sizes", "32", "--output", str(out))
+        self.assertEqual(run(*again).returncode, 73)
+        self.assertEqual(run(*again, "--overwrite").returncode, 0)
+        self.assertEqual([row["world_size"] for row in json.loads((out / "report.json").read_text())["predictions"]], [32])
+        self.assertTrue((out / "journal.jsonl").exists())
+        self.assertIn("name one", self.refused(64, path, path, "--world-sizes", "8", "--output", str(self.folder / "o")))
 
     def test_too_little_is_refused_in_one_line(self):
         for sizes in ([1], [4], []):

@@ -46,6 +46,20 @@ TEST(FindCause, EarliestFaultThatIsNotALostPeer) {
   EXPECT_EQ(find_cause({exited(0, 69, 5), exited(1, 69, 3)})->rank, 1);
 }
 
+TEST(WasExplained, AnEndThatAllRanksAgreeOnAndOneHasSpokenOf) {
+  const auto explained = [](std::vector<RankOutcome> outcomes) {
+    return was_explained(outcomes, *find_cause(outcomes));
+  };
+  RankOutcome spoke = exited(0, 80, 1);
+  spoke.last_lines = {"scalemark: nothing fitted"};
+  EXPECT_TRUE(explained({spoke, exited(1, 80, 2)}));
+  EXPECT_TRUE(explained({exited(0, 2, 1), exited(1, 0, 2)})) << "a verdict";
+  EXPECT_FALSE(explained({exited(0, 80, 1), exited(1, 80, 2)})) << "nobody said why";
+  EXPECT_FALSE(explained({spoke, exited(1, 65, 2)}));
+  EXPECT_FALSE(explained({saying(spoke, ExitCode::kOutOfMemory, 1), exited(1, 80, 2)}));
+  EXPECT_FALSE(explained({spoke, killed(1, SIGKILL, 2)}));
+}
+
 TEST(FindCause, TheErrorFileTellsWhenAndWhy) {
   const auto late_exit = saying(exited(0, 82, 9 * kSecond), ExitCode::kNumerics, 1 * kSecond);
   EXPECT_EQ(find_cause({late_exit, exited(1, 70, 5 * kSecond)})->exit_code, 82);

@@ -4,6 +4,9 @@
 
 #include <set>
 
+#include "core/planning/estimates.h"
+#include "tests/core/planning/plans.h"
+
 namespace scalemark::planning {
 namespace {
 
@@ -98,6 +101,83 @@ TEST(Agenda, BeginsNoBlockThatWouldEndTooLate) {
   EXPECT_EQ(run_all(agenda).size(), 2u * 3u);
   EXPECT_TRUE(agenda.unconverged());
   EXPECT_EQ(agenda.stop_reason(), "unconverged");
+}
+
+// Real points: 3 of linear, whose estimated runs take what their windows are long.
+Plan linear_plan(double deadline_s) {
+  Plan made = plan({{"workload", "linear"}, {"world_sizes", "1,2"}, {"repetitions", "2"}}, {0, 0});
+  made.stop.deadline_s = deadline_s;
+  return made;
+}
+
+TEST(Agenda, CutsRunsSoThatAllOfThemFitIntoTheTime) {
+  const Plan plan = linear_plan(20);  // 6 runs of 2 + 2.2 + 0.4 s by the estimate
+  Agenda agenda(plan, {});
+  double now_s = 1;
+  int runs = 0;
+  while (const auto task = agenda.next(now_s)) {
+    const RunLength length = length_of(plan, *task);
+    ASSERT_TRUE(task->cut);
+    EXPECT_LT(*length.most_window_s, 2.2);
+    now_s += 0.4 + *length.most_warmup_s + *length.most_window_s;
+    agenda.settle(*task, Ending::kOk, 10);
+    agenda.took(*task, {.step_s = 2e-4, .outside_s = 0.4});
+    ++runs;
+  }
+  EXPECT_EQ(runs, 6);
+  EXPECT_FALSE(agenda.out_of_time());
+  EXPECT_LE(now_s, 20);
+  EXPECT_GT(now_s, 18) << "the time is used";
+}
+
+TEST(CutShort, LeavesWhatWasAskedForAndFiveSteps) {
+  const Plan asked = plan({{"min_time", "3"}, {"warmup_iters", "50"}});
+  const RunLength length = cut_short(asked.points[0], {});
+  EXPECT_DOUBLE_EQ(estimated_warmup_s(length, 0.1), 5);
+  EXPECT_DOUBLE_EQ(estimated_window_s(length, 0.1), 3);
+  const RunLength least = cut_short(plan({}).points[0], {});
+  EXPECT_DOUBLE_EQ(estimated_warmup_s(least, 0.1), 0.5);
+  EXPECT_DOUBLE_EQ(estimated_window_s(least, 0.1), 0.5);
+}
+
+TEST(Agenda, ARunThatWouldEndTooLateDoesNotBegin) {
+  const Plan plan = linear_plan(20);
+  Agenda agenda(plan, {});
+  const auto first = agenda.next(0);
+  ASSERT_TRUE(first);
+  agenda.settle(*first, Ending::kOk, 10);
+  agenda.took(*first, {.step_s = 2, .outside_s = 1});  // ten thousand times the estimate
+  EXPECT_FALSE(agenda.next(8)) << "5 + 5 steps of 2 s";
+  EXPECT_TRUE(agenda.out_of_time());
+  EXPECT_EQ(agenda.never_ran().size(), 2u);
+  EXPECT_EQ(agenda.stop_reason(), "max-time");
+}
+
+TEST(Agenda, SaysHowLongTheRestTakesByWhatWasMeasured) {
+  Plan plan = linear_plan(1e6);
+  plan.stop.deadline_s.reset();
+  Agenda agenda(plan, {});
+  const auto first = agenda.next(0);
+  EXPECT_NEAR(*agenda.remaining_s(0), 6 * (0.4 + 2 + 2.2), 0.01);
+  agenda.settle(*first, Ending::kOk, 10);
+  agenda.took(*first, {.step_s = 1, .outside_s = 3});
+  // 20 steps and 100 steps of the measured point; the others' as much longer than their estimates.
+  EXPECT_GT(*agenda.remaining_s(10), 5 * (3 + 20 + 100) * 0.9);
+  plan.stop.until_ci = 0.01;
+  EXPECT_FALSE(agenda.remaining_s(10)) << "nobody knows";
+}
+
+TEST(Agenda, WhatAnEarlierSessionDidTakesNoTime) {
+  Plan plan = plan_of(1, 2);
+  plan.stop.max_time_s = 10;
+  const EarlierRun first{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0};
+  const EarlierRun second{.id = "p0/r1", .group = "p0", .samples_per_sec = 10.0};
+  Agenda over(plan, {first, second});
+  EXPECT_FALSE(over.next(20));
+  EXPECT_FALSE(over.out_of_time());
+  Agenda missing(plan, {first});
+  EXPECT_FALSE(missing.next(20));
+  EXPECT_TRUE(missing.out_of_time());
 }
 
 TEST(Agenda, AnswersABatchSearchBeforeItsPointsRun) {

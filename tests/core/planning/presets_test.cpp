@@ -33,17 +33,31 @@ TEST(Schedule, QuickFitsIntoAMinuteAndSaysWhatItCosts) {
     EXPECT_EQ(p.stop.least_blocks, 1);
     EXPECT_LE(p.estimated_s, 60);
     EXPECT_EQ(p.stop.max_time_s, 60);
+    ASSERT_TRUE(p.stop.deadline_s);
+    EXPECT_LT(*p.stop.deadline_s, 60) << "the report is written after the last run";
     EXPECT_NE(p.notes.back().find("no interval"), std::string::npos);
     EXPECT_LE(p.points[0].length.least_warmup_s, 1);
   }
 }
 
-TEST(Schedule, WhatCannotFitIsANote) {
-  const Plan p = plan({{"quick", "on"}, {"workload", "bert-large"}, {"world_sizes", "1,2"}}, {0, 0},
-                      {.cores = 2});
-  EXPECT_GT(p.estimated_s, 60);
-  EXPECT_TRUE(std::ranges::any_of(
-      p.notes, [](const std::string& note) { return note.starts_with("--quick has 60 s"); }));
+TEST(Schedule, WhatCannotFitIsRefusedWithWhatItNeedsAndWhatNeedsMost) {
+  const settings::Machine two_cores{.cores = 2};
+  const PlanAnswer made = answer(
+      {{"quick", "on"}, {"workload", "bert-large"}, {"world_sizes", "1,2"}}, {0, 0}, two_cores);
+  ASSERT_EQ(made.problems.size(), 1u);
+  const std::string line = to_line(made.problems[0]);
+  EXPECT_NE(line.find("--quick (from option); by the estimate the 3 points"), line.npos)
+      << line;
+  EXPECT_NE(line.find("and it has 60 s"), line.npos) << line;
+  EXPECT_NE(line.find("most takes bert-large-b"), line.npos) << line;
+  EXPECT_EQ(
+      answer({{"burn_in", "0.01"}, {"workload", "bert-large"}}, {0}, two_cores).problems.size(),
+      1u);
+  // The same is no matter where the time is longer.
+  const Plan longer = plan(
+      {{"quick", "on"}, {"workload", "bert-large"}, {"world_sizes", "1,2"}, {"max_time", "2h"}},
+      {0, 0}, two_cores);
+  EXPECT_EQ(longer.stop.max_time_s, 7200);
 }
 
 TEST(Schedule, AcceptFitsIntoTwentyMinutes) {
@@ -69,7 +83,7 @@ TEST(Schedule, GivenLengthsWinOverPresets) {
   EXPECT_EQ(p.points[0].length.iters, 7);
   EXPECT_EQ(p.points[0].length.warmup_iters, 3);
   EXPECT_EQ(p.stop.least_blocks, 2);
-  EXPECT_EQ(plan({{"min_time", "30"}, {"quick", "on"}}).points[0].length.least_window_s, 30);
+  EXPECT_EQ(plan({{"min_time", "5"}, {"quick", "on"}}).points[0].length.least_window_s, 5);
 }
 
 TEST(Schedule, UntilSureBuysAtLeastTenBlocksAndEndsSomeTime) {

@@ -1,0 +1,36 @@
+#include "core/planning/task.h"
+
+#include <algorithm>
+
+namespace scalemark::planning {
+namespace {
+
+// A batch that fits survives these; the first step makes the optimizer's state.
+constexpr RunLength kTrialLength{.warmup_iters = 1, .iters = 2};
+
+void lower(std::optional<double>& most, double to) { most = std::min(to, most.value_or(to)); }
+
+}  // namespace
+
+settings::Settings settings_of(const Plan& plan, const Task& task) {
+  const PlannedPoint& point = plan.points[task.run.point];
+  if (task.batch_size == 0) return point.settings;
+  return with_batch_size(point.settings, task.batch_size, point.world_size);
+}
+
+RunLength length_of(const Plan& plan, const Task& task) {
+  if (task.kind == Task::Kind::kTrial) return kTrialLength;
+  const PlannedPoint& point = plan.points[task.run.point];
+  return task.cut ? cut_short(point, *task.cut) : point.length;
+}
+
+RunLength cut_short(const PlannedPoint& point, const TimeCut& cut) {
+  RunLength length = point.length;
+  lower(length.most_warmup_s, cut.warmup_s);
+  lower(length.most_window_s, std::max(cut.window_s, point.settings.measuring.min_time_s));
+  length.least_warmup_s = std::min(length.least_warmup_s, *length.most_warmup_s);
+  length.least_window_s = std::min(length.least_window_s, *length.most_window_s);
+  return length;
+}
+
+}  // namespace scalemark::planning

@@ -1,0 +1,37 @@
+// One thing that a sweep does next: a run of the plan, or a trial of a batch search. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/planning/plan.h"
+
+namespace scalemark::planning {
+
+// What a run may take at the most, where time is short: less than its point's own length.
+struct TimeCut {
+  double warmup_s = 0, window_s = 0;
+};
+
+struct Task {
+  enum class Kind { kTrial, kRun };
+  Kind kind = Kind::kRun;
+  PlannedRun run;               // of a trial: the point and a unique id
+  std::size_t search = 0;       // of a trial
+  std::int64_t batch_size = 0;  // of a searched point; 0: as planned
+  int attempt = 0;              // 0, and one more with each retry
+  std::optional<TimeCut> cut;
+};
+
+// The settings of a task's point, its searched batch size filled in.
+settings::Settings settings_of(const Plan& plan, const Task& task);
+
+// How long it lasts: as its point, unless it is a trial or cut.
+RunLength length_of(const Plan& plan, const Task& task);
+
+// The length of a point's runs with at most `cut`. What was asked for stays: numbers of steps,
+// --min-time; and so does the least of kFewestSteps.
+RunLength cut_short(const PlannedPoint& point, const TimeCut& cut);
+
+}  // namespace scalemark::planning

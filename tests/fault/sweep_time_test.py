@@ -1,0 +1,56 @@
+"""Limits of time: a preset holds its own or is refused, and new ranks per block end as one sweep."""
+
+import re
+import time
+
+from endings import closed_report, error_lines, run_cases
+from program import check, run
+from sweeps import TWO_RANKS, statuses, sweep, valid_report
+
+
+def timed(*arguments, **keywords):
+    began = time.monotonic()
+    done = run(*arguments, **keywords)
+    return done, time.monotonic() - began
+
+
+def preset_holds_its_time(folder):
+    """12 s instead of 60, in which the 3 points take 6 s or so each when nothing cuts them."""
+    done, took = timed("sweep", "--workload", "mlp", *TWO_RANKS, "--threads", 1, "--quick", "--max-time", "12s",
+                       "--no-progress", "--output", folder / "out")
+    print(f"--quick of 12 s took {took:.1f} s")
+    check(took <= 12, f"{took:.1f} s\n{done.stderr}")
+    found = statuses(closed_report(folder / "out", "complete", 0))
+    check(set(found.values()) == {"ok"} and len(found) == 3, found)
+    to_go = [int(s) for s in re.findall(r"about 0:(\d+) to go", done.stderr)]
+    check(len(to_go) == 3 and to_go == sorted(to_go, reverse=True) and to_go[-1] == 0, done.stderr)
+
+
+def preset_that_cannot_is_refused(folder):
+    done = run("sweep", "--workload", "bert-large", *TWO_RANKS, "--quick", "--output", folder / "out", expect=78)
+    lines = error_lines(done.stderr)
+    check(len(lines) == 1 and lines[0][:2] == ("E_CONFIGURATION", 78), done.stderr)
+    for text in ("--quick", "by the estimate the 3 points", "and it has 60 s", "bert-large-b"):
+        check(text in done.stderr, f"{text} in {done.stderr}")
+    check(not (folder / "out").exists(), "nothing was started")
+
+
+def new_ranks_per_block(folder):
+    options = sweep(*TWO_RANKS, "--batch-sizes", "1,4096", "--memory-limit", "1=400KiB", repetitions=2)
+    done = run(*options, "--fresh-process", "--output", folder / "out", expect=2)
+    check(done.stderr.splitlines()[-1] == "scalemark: incomplete: 4 runs out of memory (--allow-oom takes that as an answer)",
+          done.stderr)
+    report = closed_report(folder / "out", "complete", 2)
+    check(len(valid_report(folder / "out")["points"]) == 12, "every run is a row")
+    check([s["session"] for s in report["sessions"]] == [0, 1], report["sessions"])
+
+
+def new_ranks_until_sure(folder):
+    done = run(*sweep(*TWO_RANKS, "--fresh-process", "--until-ci", "0.001%", "--max-time", "3s"), "--output",
+               folder / "out", expect=2)
+    check("unconverged" in done.stderr.splitlines()[-1], done.stderr)
+    closed_report(folder / "out", "complete", 2)
+
+
+run_cases({f.__name__: f for f in (preset_holds_its_time, preset_that_cannot_is_refused, new_ranks_per_block,
+                                   new_ranks_until_sure)})
