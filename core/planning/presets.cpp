@@ -17,7 +17,7 @@ constexpr double kQuick_s = 60, kAccept_s = 20 * 60;
 constexpr double kSafety = 0.8;        // estimates are rough
 constexpr double kWarmupShare = 0.35;  // of a run whose time is cut
 constexpr double kShortestRun_s = 0.3;
-constexpr double kClosing_s = 1.5;  // tables, md and html after the last run, and the ranks' end
+constexpr double kClosing_s = 2;  // tables, md and html after the last run, and the ranks' end
 
 struct Budget {
   double block_s = 0;         // for one block, 0: no limit

@@ -21,6 +21,7 @@ struct Mean {
   double sum = 0;
   int n = 0;
   void add(double value) { sum += value, ++n; }
+  void add(const Mean& more) { sum += more.sum, n += more.n; }
   double value() const { return sum / n; }
 };
 
@@ -77,13 +78,19 @@ std::map<std::string, Metrics> nodes_of(const Report& report) {
 }  // namespace
 
 std::string render_superbench(std::span<const Report> reports) {
-  std::string text;
+  // One line per node, whatever the number of reports: SuperBench takes the node for the row's
+  // name.
+  std::map<std::string, Metrics> nodes;
   for (const Report& report : reports) {
     for (const auto& [node, metrics] : nodes_of(report)) {
-      Json line = {{"node", node}};
-      for (const auto& [name, mean] : metrics) line[name] = mean.value();
-      text += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+      for (const auto& [name, mean] : metrics) nodes[node][name].add(mean);
     }
+  }
+  std::string text;
+  for (const auto& [node, metrics] : nodes) {
+    Json line = {{"node", node}};
+    for (const auto& [name, mean] : metrics) line[name] = mean.value();
+    text += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   return text;
 }

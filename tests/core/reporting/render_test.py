@@ -140,16 +140,37 @@ def check_junit_schema(root):
                 assert child.tag == "skipped" or child.get("type")
 
 
-def check_superbench(report, text):
+def read_as_superbench(text):
+    """Node -> metrics, by the rules of SuperBench's analyzer (superbench/analyzer of microsoft/superbenchmark, read in
+    2026; the package is not on PyPI): a text file of JSON lines, each an object of one node, whose key `node` names the
+    table's row; all else are columns, described and averaged as numbers. A column is BENCHMARK/METRIC, found by its
+    benchmark, or BENCHMARK/METRIC:RANK, which is put together over ranks under what is left after the rank's characters
+    and the colon are stripped off both ends."""
     nodes = {}
-    for line in text.split("\n")[:-1]:
+    for line in io.StringIO(text, newline=None):  # a text file: any line end ends a line
         entry = json.loads(line)
         node = entry.pop("node")
-        assert node not in nodes
+        assert isinstance(node, str) and node not in nodes
         nodes[node] = entry
         for metric, value in entry.items():
-            assert re.fullmatch(r"scalemark/[^:]+/[a-z_-]+(:\d+)?", metric, re.S), metric
-            assert isinstance(value, (int, float))
+            assert type(value) in (int, float) and math.isfinite(value), (metric, value)
+            assert metric.split("/")[0] == "scalemark", metric
+            name, *rank = metric.split(":")
+            assert len(rank) < 2 and (not rank or rank[0].isdigit()), metric
+            if rank:
+                assert metric.strip(rank[0]).strip(":") == name, f"ranks of {metric} would not be put together"
+    return nodes
+
+
+def check_superbench(report, text, text_of_two):
+    nodes = read_as_superbench(text)
+    of_two = read_as_superbench(text_of_two)  # of the same report twice: one line per node still
+    assert {node: list(entry) for node, entry in of_two.items()} == {node: list(entry) for node, entry in nodes.items()}
+    for node, entry in nodes.items():
+        for metric, value in entry.items():
+            assert math.isclose(of_two[node][metric], value, rel_tol=1e-12)
+    for metric in (metric for entry in nodes.values() for metric in entry):
+        assert re.fullmatch(r"scalemark/[^:]+/[a-z_-]+(:\d+)?", metric, re.S), metric
     assert set(nodes) == {rank["host"] for p in ok_points(report) for rank in p["ranks"]}
     for group in report.get("groups", []):
         metric = f"scalemark/{group['group'].replace(':', '_')}/throughput_total"
@@ -215,7 +236,7 @@ def check(folder, stem):
     check_jsonl(report, read("jsonl"))
     check_html(report, read("html"), read("md"))
     check_junit(report, read("junit"))
-    check_superbench(report, read("superbench"))
+    check_superbench(report, read("superbench"), read("superbench_of_two"))
     check_prom(report, read("prom"))
     check_text(report, read("table"), read("md"))
     check_redacted(report, json.loads(read("redacted")))

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "core/reporting/render/redact.h"
 #include "core/reporting/render/render.h"
@@ -31,6 +32,7 @@ void write_all(const fs::path& folder, const std::string& stem, const Report& re
     write(folder / (stem + "." + std::string(name)), render(format, {&read, 1}));
     render(format, {&report, 1});  // must not fail either
   }
+  write(folder / (stem + ".superbench_of_two"), render(Format::kSuperbench, std::vector(2, read)));
   write(folder / (stem + ".redacted"), to_json(redacted(report)));
 }
 
