@@ -80,6 +80,11 @@ __m128i load_pair(const std::int16_t* weights) {
   std::memcpy(&pair, weights, sizeof pair);
   return _mm_set1_epi32(pair);
 }
+
+void store_rgb(__m128i pixel, std::uint8_t* target) {
+  const int rgb = _mm_cvtsi128_si32(pixel);
+  std::memcpy(target, &rgb, 3);
+}
 #endif
 
 // One line between the passes: the weighted sum of rows of bytes, Q7.
@@ -142,11 +147,14 @@ void sum_pixels(const Lines& lines, std::size_t place, int count, const Taps& ta
       sum[i] = _mm_add_epi32(sum[i], _mm_madd_epi16(both, pair));
     }
   }
-  for (int i = 0; i < count; ++i, target += target_pitch) {
-    const __m128i words = _mm_packs_epi32(_mm_srai_epi32(sum[i], kFinalShift), half);
-    const int rgb = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
-    std::memcpy(target, &rgb, 3);
-  }
+  // All four lines are packed at once and stay in registers; only `count` of them are stored.
+  for (__m128i& s : sum) s = _mm_srai_epi32(s, kFinalShift);
+  const __m128i pixels =
+      _mm_packus_epi16(_mm_packs_epi32(sum[0], sum[1]), _mm_packs_epi32(sum[2], sum[3]));
+  store_rgb(pixels, target);
+  if (count > 1) store_rgb(_mm_srli_si128(pixels, 4), target + target_pitch);
+  if (count > 2) store_rgb(_mm_srli_si128(pixels, 8), target + 2 * target_pitch);
+  if (count > 3) store_rgb(_mm_srli_si128(pixels, 12), target + 3 * target_pitch);
 #else
   for (int i = 0; i < count; ++i, target += target_pitch, middle += lines.pitch) {
     for (int c = 0; c < 3; ++c) {
