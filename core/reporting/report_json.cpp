@@ -18,6 +18,65 @@ std::string dumped(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+// As JsonWriter, for the report itself: writes field by field and row by row into one text, as one
+// tree of everything would be dumped with an indent of 2. A sweep writes all its rows after each
+// run; trees of all of them, made and freed each time, scatter what stays over the heap.
+class ReportText {
+ public:
+  template <class T>
+  using Field = const T;
+  static constexpr bool kReading = false;
+
+  template <class T>
+  void operator()(const char* key, const T& value) {
+    if constexpr (IsVector<T>::value) {
+      begin(key);
+      text_ += '[';
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        text_ += i == 0 ? "\n    " : ",\n    ";
+        append(as_json(value[i], (std::string("report.") + key + "[]").c_str()), "    ");
+      }
+      text_ += value.empty() ? "]" : "\n  ]";
+    } else {
+      Json field;
+      JsonWriter(field, "report")(key, value);
+      begin(key);
+      append(field[key], "  ");
+    }
+  }
+  template <class T>
+  void operator()(const char* key, const std::optional<T>& value) {
+    if (value) (*this)(key, *value);
+  }
+  void text(const char* key, const std::string& value) {
+    if (!value.empty()) (*this)(key, value);
+  }
+  template <class T>
+  void list(const char* key, const std::vector<T>& value) {
+    if (!value.empty()) (*this)(key, value);
+  }
+  template <class E, class Name>
+  void choice(const char* key, const E& value, Name name, std::initializer_list<E>) {
+    (*this)(key, std::string(name(value)));
+  }
+
+  std::string whole() && { return std::move(text_) + "\n}\n"; }
+
+ private:
+  void begin(const char* key) {
+    text_ += text_.empty() ? "{\n  " : ",\n  ";
+    text_ += '"' + std::string(key) + "\": ";
+  }
+  void append(const Json& json, const char* margin) {
+    for (const char c : dumped(json, 2)) {
+      text_ += c;
+      if (c == '\n') text_ += margin;  // a line's end within a string is escaped
+    }
+  }
+
+  std::string text_;
+};
+
 void refuse_other_schema(const Json& json) {
   if (!json.is_object() || !json.contains("schema") || !json["schema"].is_string()) {
     throw bad_data("it has no schema", std::string(kSchema) + " is expected",
@@ -85,10 +144,10 @@ std::string_view to_string(PointStatus status) {
 }
 
 std::string to_json(const Report& report) {
-  Json json = Json::object();
-  json["schema"] = kSchema;
-  json.update(as_json(report, "report"));
-  return dumped(json, 2) + "\n";
+  ReportText text;
+  text("schema", std::string(kSchema));
+  fields(text, report);
+  return std::move(text).whole();
 }
 
 Report report_from_json(std::string_view text, std::string_view origin) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "tests/core/reporting/generated_report.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {
@@ -30,6 +32,16 @@ TEST(ReportJson, ReadsBackWhatItWrote) {
   for (const bool everything : {false, true}) {
     const auto text = to_json(sample_report(2, everything));
     EXPECT_EQ(to_json(report_from_json(text, "x")), text);
+  }
+}
+
+// It is written piece by piece, and reads as if it had been written in one.
+TEST(ReportJson, IsLaidOutAsOneTreeWouldBe) {
+  std::vector<Report> reports{{}, sample_report(1, false), sample_report(2, true)};
+  for (std::uint64_t seed = 0; seed < 30; ++seed) reports.push_back(generated_report(seed));
+  for (const Report& report : reports) {
+    const std::string text = to_json(report);
+    EXPECT_EQ(nlohmann::ordered_json::parse(text).dump(2) + "\n", text);
   }
 }
 
