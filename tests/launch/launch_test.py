@@ -1,44 +1,17 @@
 """The built program under the launchers of others and its own, over one and two hosts (network namespaces)."""
 
 import shutil
-import socket
-import subprocess
 import sys
 
 from endings import closed_report, run_cases
+from launching import finish, free_port, start
 from namespaces import TwoHosts
-from program import SCALEMARK, check, clean_environment, skip
+from program import SCALEMARK, check, skip
 
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
 LAUNCH = (sys.executable, "-W", "ignore", "-m", "torch.distributed.launch")
 TRAIN = ("train", "--workload", "mlp", "--batch-size", 8, "--iters", 10, "--warmup-iters", 2, "--no-progress",
          "--threads", 1)
-
-
-def free_port():
-    """Free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start(*command, **environment):
-    return subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env=clean_environment(OMP_NUM_THREADS=1, **environment))
-
-
-def finish(processes, expect=0, seconds=150):
-    """Waits for all; their stderr texts."""
-    texts = []
-    try:
-        for process in processes:
-            out, err = process.communicate(timeout=seconds)
-            texts.append(err)
-            check(process.returncode == expect, f"{process.args}\nended with {process.returncode}\n{out}\n{err}")
-    finally:
-        for process in processes:
-            process.kill()
-    return texts
 
 
 def check_world(folder, launcher, world_size=2, nodes=1):

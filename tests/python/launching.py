@@ -1,0 +1,32 @@
+"""Processes that another launcher than ours would start."""
+
+import socket
+import subprocess
+
+from program import check, clean_environment
+
+
+def free_port():
+    """Free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start(*command, **environment):
+    return subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=clean_environment(OMP_NUM_THREADS=1, **environment))
+
+
+def finish(processes, expect=0, seconds=150):
+    """Waits for all; their stderr texts."""
+    texts = []
+    try:
+        for process in processes:
+            out, err = process.communicate(timeout=seconds)
+            texts.append(err)
+            check(process.returncode == expect, f"{process.args}\nended with {process.returncode}\n{out}\n{err}")
+    finally:
+        for process in processes:
+            process.kill()
+    return texts
