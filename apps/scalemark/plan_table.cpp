@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "apps/scalemark/setting_text.h"
+#include "core/base/text.h"
 #include "core/planning/plan_json.h"
 #include "core/reporting/text_table.h"
 #include "core/settings/settings_json.h"
@@ -138,12 +139,6 @@ struct SettingRow {
   std::string value, origin;
 };
 
-std::string joined(const std::vector<std::string>& values) {
-  std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
-  return text;
-}
-
 // Each setting's values over the points that were asked for, in their order.
 std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
   std::map<std::string, std::vector<std::string>> values;
@@ -171,15 +166,15 @@ std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
     const auto own = settled.asked.own.find(name);
     const auto origin = origins.find(name);
     if (axis != settled.asked.axes.end()) {
-      rows.push_back({&option, joined(axis->values), axis->origin});
+      rows.push_back({&option, joined(axis->values, ","), axis->origin});
     } else if (own != settled.asked.own.end()) {
       rows.push_back({&option, own->second.text, own->second.origin});
     } else if (name == "world_sizes") {
       std::vector<std::string> sizes;
       for (const int n : settled.plan.sweep.world_sizes) sizes.push_back(std::to_string(n));
-      rows.push_back({&option, joined(sizes), "default"});
+      rows.push_back({&option, joined(sizes, ","), "default"});
     } else if (origin != origins.end()) {
-      rows.push_back({&option, joined(points.at(name)), origin->second});
+      rows.push_back({&option, joined(points.at(name), ","), origin->second});
     }
   }
   return rows;

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "core/monitoring/nvml_library.h"
 
 namespace scalemark::monitoring {
@@ -89,12 +90,6 @@ Gpu read_gpu(const nvml::Functions& call, Questions& questions, nvml::Device dev
   return gpu;
 }
 
-std::string joined(const std::set<std::string>& failures) {
-  std::string text;
-  for (const auto& failure : failures) text += (text.empty() ? "not read: " : ", ") + failure;
-  return text;
-}
-
 // One entry of CUDA_VISIBLE_DEVICES; -1: no such GPU.
 int index_of(std::string_view entry, std::span<const Gpu> gpus) {
   while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
@@ -131,7 +126,7 @@ GpuSurvey survey_gpus(const std::string& library_file) {
     survey.gpus.push_back(read_gpu(call, questions, device, static_cast<int>(i)));
     survey.gpus.back().driver = driver;
   }
-  survey.note = joined(failures);
+  if (!failures.empty()) survey.note = "not read: " + joined(failures, ", ");
   return survey;
 }
 

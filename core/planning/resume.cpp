@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <set>
 
+#include "core/base/text.h"
 #include "core/planning/plan.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
@@ -69,14 +70,9 @@ std::map<std::string, std::string> resume_settings(const Plan& plan) {
   for (const int n : world_sizes) values["world_sizes"].push_back(std::to_string(n));
   values["placement"] = {plan.sweep.placement};
 
-  std::map<std::string, std::string> joined;
-  for (const auto& [name, all] : values) {
-    for (const std::string& value : all) {
-      std::string& text = joined[name];
-      text += (text.empty() ? "" : ",") + value;
-    }
-  }
-  return joined;
+  std::map<std::string, std::string> lists;
+  for (const auto& [name, all] : values) lists[name] = joined(all, ",");
+  return lists;
 }
 
 std::string settings_fingerprint(const Plan& plan) {

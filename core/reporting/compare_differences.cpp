@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/text.h"
+
 namespace scalemark::reporting {
 namespace {
 
@@ -118,12 +120,9 @@ Facts point_facts(const ComparedSide& side) {
   return facts;
 }
 
-std::string joined(const Facts& facts, const std::string& what) {
+std::string known_values(const Facts& facts, const std::string& what) {
   const auto found = facts.find(what);
-  if (found == facts.end()) return "-";
-  std::string text;
-  for (const std::string& value : found->second) text += (text.empty() ? "" : ", ") + value;
-  return text;
+  return found == facts.end() ? "-" : joined(found->second, ", ");
 }
 
 bool known_everywhere(std::span<const Facts> sides, const std::string& what) {
@@ -139,7 +138,7 @@ void append_differences(std::vector<Difference>& differences, std::span<const Fa
   for (const std::string& name : names) {
     if (only_what_all_know && !known_everywhere(sides, name)) continue;
     Difference difference{.what = name, .values = {}};
-    for (const Facts& facts : sides) difference.values.push_back(joined(facts, name));
+    for (const Facts& facts : sides) difference.values.push_back(known_values(facts, name));
     const bool differs = std::ranges::any_of(
         difference.values, [&](const auto& value) { return value != difference.values.front(); });
     if (differs) differences.push_back(std::move(difference));

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
@@ -57,12 +58,6 @@ std::map<std::string, std::string> texts_of(const std::string& json_object) {
 void compare(std::vector<std::string>& found, const std::string& what, const std::string& before,
              const std::string& now) {
   if (before != now) found.push_back(what + " was " + before + ", now " + now);
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const auto& text : texts) all += (all.empty() ? "" : " + ") + text;
-  return all;
 }
 
 }  // namespace
@@ -131,7 +126,7 @@ std::vector<std::string> differences(const Sameness& before, const Sameness& now
   for (const auto& name : names) {
     compare(found, name, value_in(before.settings, name), value_in(now.settings, name));
   }
-  compare(found, "the machine", joined(before.machines), joined(now.machines));
+  compare(found, "the machine", joined(before.machines, " + "), joined(now.machines, " + "));
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/text.h"
 #include "core/monitoring/environment.h"
 
 namespace scalemark::reporting {
@@ -13,12 +14,6 @@ constexpr double kCommunicationShare = 0.30;
 constexpr std::int64_t kEnoughSteps = 100;
 constexpr double kEnoughSeconds = 2;
 constexpr double kSlowStep = 5;  // times the median
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
 
 class Findings {
  public:

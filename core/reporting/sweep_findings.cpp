@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <tuple>
+#include <utility>
 
+#include "core/base/text.h"
 #include "core/reporting/report_json.h"
 #include "core/reporting/sweep_runs.h"
 
@@ -17,11 +18,46 @@ constexpr double kGapWorthSaying = 0.05;
 constexpr double kEstimateOff = 0.20;
 constexpr std::size_t kNamed = 5;  // more names are counted, not listed
 
-std::string percent(double share) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
-  return text.data();
-}
+// Everything that is said of a sweep as a whole, so that a summary made anew can replace it.
+enum class Kind {
+  kBaselineElsewhere,
+  kBaselineMissing,
+  kDataGap,
+  kDrift,
+  kMemoryEstimate,
+  kNoInterval,
+  kRepetitionsLost,
+  kRunsDiffer,
+  kStraggler,
+  kSuperlinear,
+  kUnconverged,
+};
+struct Named {
+  const char *code, *severity;
+};
+constexpr std::array<Named, 11> kNamedKinds{{{"baseline_elsewhere", "warning"},
+                                             {"baseline_missing", "warning"},
+                                             {"data_gap", "warning"},
+                                             {"drift", "warning"},
+                                             {"memory_estimate", "info"},
+                                             {"no_interval", "info"},
+                                             {"repetitions_lost", "warning"},
+                                             {"runs_differ", "warning"},
+                                             {"straggler", "warning"},
+                                             {"superlinear", "info"},
+                                             {"unconverged", "warning"}}};
+
+class Findings {
+ public:
+  void add(Kind kind, std::string text, std::string point = "") {
+    const Named& named = kNamedKinds[static_cast<std::size_t>(kind)];
+    all_.push_back({named.code, named.severity, std::move(point), std::move(text)});
+  }
+  std::vector<Finding> take() { return std::move(all_); }
+
+ private:
+  std::vector<Finding> all_;
+};
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
@@ -32,28 +68,25 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-using Findings = std::vector<Finding>;
-
 void judge_repetitions(const SweepSummary& summary, Findings& findings) {
   std::vector<std::string> single, unconverged;
   for (const GroupRecord& group : summary.groups) {
     if (group.n == 1) single.push_back(group.group);
     if (group.stop_reason == "unconverged") unconverged.push_back(group.group);
     if (group.cv_between && *group.cv_between > kRunsDiffer) {
-      findings.push_back({"runs_differ", "warning", "",
-                          group.group + ": runs differ by " + percent(*group.cv_between) +
-                              " (standard deviation): something else uses this machine, or it is "
-                              "not in a steady state"});
+      findings.add(Kind::kRunsDiffer, group.group + ": runs differ by " +
+                                          percent(*group.cv_between) +
+                                          " (standard deviation): something else uses this "
+                                          "machine, or it is not in a steady state");
     }
   }
   if (!single.empty()) {
-    findings.push_back(
-        {"no_interval", "info", "", "one repetition, so no interval: " + listed(single)});
+    findings.add(Kind::kNoInterval, "one repetition, so no interval: " + listed(single));
   }
   if (!unconverged.empty()) {
-    findings.push_back({"unconverged", "warning", "",
-                        "the time was over before the interval was as narrow as asked for: " +
-                            listed(unconverged)});
+    findings.add(
+        Kind::kUnconverged,
+        "the time was over before the interval was as narrow as asked for: " + listed(unconverged));
   }
 }
 
@@ -64,10 +97,11 @@ void judge_lost(const RunsByGroup& runs, const SweepSummary& summary, Findings& 
       if (count == group.status_counts.end() || group.n == 0) continue;
       const Runs& all = runs.all(group.group);
       const auto* run = *std::ranges::find(all, status, &PointRecord::status);
-      findings.push_back({"repetitions_lost", "warning", run->id,
-                          group.group + ": " + std::to_string(count->second) + " of " +
-                              std::to_string(all.size()) + " repetitions " + count->first + ": " +
-                              run->reason});
+      findings.add(Kind::kRepetitionsLost,
+                   group.group + ": " + std::to_string(count->second) + " of " +
+                       std::to_string(all.size()) + " repetitions " + count->first + ": " +
+                       run->reason,
+                   run->id);
     }
   }
 }
@@ -77,23 +111,23 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
   for (const ScalingTable& table : summary.scaling) {
     elsewhere.insert(elsewhere.end(), table.left_out.begin(), table.left_out.end());
     if (!table.relative_to.starts_with("1 rank ")) {
-      findings.push_back({"baseline_missing", "warning", "",
-                          "no 1-rank point without communication could be measured (" + table.kind +
-                              " slice): efficiency stands relative to " + table.relative_to});
+      findings.add(Kind::kBaselineMissing,
+                   "no 1-rank point without communication could be measured (" + table.kind +
+                       " slice): efficiency stands relative to " + table.relative_to);
     }
     for (const ScalingRow& row : table.rows) {
       if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < kSuperlinear) continue;
-      findings.push_back({"superlinear", "info", "",
-                          row.group + ": efficiency " + percent(row.efficiency) +
-                              " is above 100 %: the smaller share of a rank fits a cache, or the "
-                              "baseline is slowed by something"});
+      findings.add(Kind::kSuperlinear,
+                   row.group + ": efficiency " + percent(row.efficiency) +
+                       " is above 100 %: the smaller share of a rank fits a cache, or the "
+                       "baseline is slowed by something");
     }
   }
   if (!elsewhere.empty()) {
-    findings.push_back({"baseline_elsewhere", "warning", "",
-                        "left out of efficiency, because the baseline of the same block ran in "
-                        "another session: " +
-                            listed(elsewhere)});
+    findings.add(Kind::kBaselineElsewhere,
+                 "left out of efficiency, because the baseline of the same block ran in another "
+                 "session: " +
+                     listed(elsewhere));
   }
 }
 
@@ -116,23 +150,22 @@ void judge_ranks(const SweepSummary& summary, Findings& findings) {
   for (const auto& [key, shown] : ranks) {
     const auto& [rank, host, device, verdict] = key;
     const std::string least = percent(shown.least), most = percent(shown.most);
-    findings.push_back(
-        {"straggler", "warning", "",
-         "rank " + std::to_string(rank) + " (" + host + (device.empty() ? "" : ", " + device) +
-             ") needs " + least + (least == most ? "" : " to " + most) +
-             " more time of its own than " +
-             (verdict == "slower" ? "the other rank; of two, neither can be said to be at fault: "
-                                  : "the median of the others, in every run: ") +
-             listed(shown.points)});
+    findings.add(
+        Kind::kStraggler,
+        "rank " + std::to_string(rank) + " (" + host + (device.empty() ? "" : ", " + device) +
+            ") needs " + least + (least == most ? "" : " to " + most) +
+            " more time of its own than " +
+            (verdict == "slower" ? "the other rank; of two, neither can be said to be at fault: "
+                                 : "the median of the others, in every run: ") +
+            listed(shown.points));
   }
 }
 
 void judge_gaps(const SweepSummary& summary, Findings& findings) {
   for (const DataGap& gap : summary.data_gaps) {
     if (gap.lost_share < kGapWorthSaying) continue;
-    findings.push_back({"data_gap", "warning", "",
-                        gap.real_group + ": real data costs " + percent(gap.lost_share) +
-                            " of the throughput with synthetic data"});
+    findings.add(Kind::kDataGap, gap.real_group + ": real data costs " + percent(gap.lost_share) +
+                                     " of the throughput with synthetic data");
   }
 }
 
@@ -149,8 +182,8 @@ void judge_memory(const RunsByGroup& runs, Findings& findings) {
     }
   }
   if (off.empty()) return;
-  findings.push_back({"memory_estimate", "info", "",
-                      "the estimate of memory is more than 20 % off the peak: " + listed(off)});
+  findings.add(Kind::kMemoryEstimate,
+               "the estimate of memory is more than 20 % off the peak: " + listed(off));
 }
 
 }  // namespace
@@ -159,11 +192,11 @@ std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary&
                                     bool drifted) {
   Findings findings;
   if (drifted) {
-    findings.push_back({"drift", "warning", "",
-                        "all points became " + percent(std::abs(summary.drift->per_sweep)) +
-                            (summary.drift->per_sweep < 0 ? " slower" : " faster") +
-                            " from start to end of the sweep (heat, clocks, a neighbour); pairs "
-                            "within blocks are little touched by it"});
+    findings.add(Kind::kDrift,
+                 "all points became " + percent(std::abs(summary.drift->per_sweep)) +
+                     (summary.drift->per_sweep < 0 ? " slower" : " faster") +
+                     " from start to end of the sweep (heat, clocks, a neighbour); pairs within "
+                     "blocks are little touched by it");
   }
   judge_scaling(summary, findings);
   judge_ranks(summary, findings);
@@ -171,15 +204,12 @@ std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary&
   judge_lost(runs, summary, findings);
   judge_repetitions(summary, findings);
   judge_memory(runs, findings);
-  return findings;
+  return findings.take();
 }
 
 bool is_of_sweep(const Finding& finding) {
-  static constexpr std::array<std::string_view, 11> kCodes{
-      "no_interval", "unconverged",      "repetitions_lost",   "runs_differ",
-      "drift",       "baseline_missing", "baseline_elsewhere", "superlinear",
-      "straggler",   "data_gap",         "memory_estimate"};
-  return std::ranges::find(kCodes, finding.code) != kCodes.end();
+  return std::ranges::any_of(kNamedKinds,
+                             [&](const Named& named) { return finding.code == named.code; });
 }
 
 }  // namespace scalemark::reporting

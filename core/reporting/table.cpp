@@ -1,347 +1,15 @@
 #include "core/reporting/table.h"
 
-#include <algorithm>
-#include <cstdio>
 #include <functional>
-#include <map>
+#include <utility>
 #include <vector>
 
-#include "core/catalogue/workload.h"
-#include "core/reporting/baseline.h"
-#include "core/reporting/report_json.h"
-#include "core/reporting/text_table.h"
+#include "core/reporting/table_parts.h"
 
 namespace scalemark::reporting {
 namespace {
 
 constexpr std::size_t kNoteWidth = 98;
-
-struct Row {
-  const Report* report;
-  const PointRecord* point;
-  std::string number;  // "1": how notes name it
-};
-
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[96];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
-
-constexpr const char* kAbsent = "-";
-
-// Four digits that say something, without exponents for usual sizes.
-std::string number(double value) {
-  if (value >= 1000) return format("%.0f", value);
-  if (value >= 100) return format("%.1f", value);
-  if (value >= 1) return format("%.2f", value);
-  return format("%.3g", value);
-}
-
-std::string percent(double share) { return format("%.1f", 100 * share); }
-
-template <class T>
-std::string or_absent(const std::optional<T>& value, std::string (*text)(double)) {
-  return value ? text(*value) : kAbsent;
-}
-
-std::vector<Row> rows_of(std::span<const Report> reports) {
-  std::vector<Row> rows;
-  for (const auto& report : reports) {
-    for (const auto& point : report.points) {
-      rows.push_back({&report, &point, std::to_string(rows.size() + 1)});
-    }
-  }
-  return rows;
-}
-
-std::string unit_of(const PointRecord& point) {
-  const auto* workload = catalogue::find_workload(point.workload);
-  return workload ? workload->sample_unit : "samples";
-}
-
-std::string common_unit(const std::vector<Row>& rows) {
-  const std::string unit = unit_of(*rows.front().point);
-  const bool common = std::all_of(rows.begin(), rows.end(),
-                                  [&](const Row& row) { return unit_of(*row.point) == unit; });
-  return common ? unit : "samples";
-}
-
-using Text = std::function<std::string(const PointRecord&)>;
-
-Column column(std::vector<std::string> head, bool left, const std::vector<Row>& rows,
-              const Text& text) {
-  Column result{std::move(head), left, {}};
-  for (const auto& row : rows) result.cells.push_back(text(*row.point));
-  return result;
-}
-
-// A column whose cells need a measurement: absent for points without one.
-Column measured(std::vector<std::string> head, const std::vector<Row>& rows, const Text& text) {
-  return column(std::move(head), false, rows, [&](const PointRecord& p) {
-    return p.status == PointStatus::kOk ? text(p) : std::string(kAbsent);
-  });
-}
-
-Column row_numbers(const std::vector<Row>& rows) {
-  Column result{{"#"}, false, {}};
-  for (const auto& row : rows) result.cells.push_back(row.number);
-  return result;
-}
-
-// What a point is: said once above the table where all agree, else a column.
-struct Trait {
-  std::vector<std::string> head;
-  bool left;
-  Text cell;      // in a column
-  Text sentence;  // above the table
-};
-
-std::string size_text(const PointRecord& p) {
-  if (p.image_size) return std::to_string(*p.image_size) + " px";
-  if (p.sequence_length) return "sequence " + std::to_string(*p.sequence_length);
-  return "";
-}
-
-std::string batch_text(const PointRecord& p) {
-  std::string text = std::to_string(p.batch_size);
-  if (p.gradient_accumulation_steps > 1) {
-    text += "x" + std::to_string(p.gradient_accumulation_steps);
-  }
-  return text;
-}
-
-std::vector<Trait> traits() {
-  const auto device = [](const PointRecord& p) {
-    return p.device_name.empty() ? p.device : p.device_name;
-  };
-  return {
-      {{"workload"},
-       true,
-       [](const PointRecord& p) { return p.workload; },
-       [](const PointRecord& p) { return p.workload; }},
-      {{"size"}, true, size_text, size_text},
-      {{"strategy"},
-       true,
-       [](const PointRecord& p) { return p.strategy; },
-       [](const PointRecord& p) { return "strategy " + p.strategy; }},
-      {{"precision"},
-       true,
-       [](const PointRecord& p) { return p.precision; },
-       [](const PointRecord& p) { return p.precision; }},
-      {{"batch"},
-       false,
-       batch_text,
-       [](const PointRecord& p) { return "batch " + batch_text(p) + " per rank"; }},
-      {{"threads"},
-       false,
-       [](const PointRecord& p) { return std::to_string(p.threads); },
-       [](const PointRecord& p) {
-         return std::to_string(p.threads) + (p.threads == 1 ? " thread" : " threads") + " per rank";
-       }},
-      {{"device"}, true, device, device},
-      {{"backend"},
-       true,
-       [](const PointRecord& p) { return p.backend; },
-       [](const PointRecord& p) { return p.backend; }},
-      {{"data"},
-       true,
-       [](const PointRecord& p) { return p.data; },
-       [](const PointRecord& p) { return "data " + p.data; }},
-  };
-}
-
-bool varies(const Trait& trait, const std::vector<Row>& rows) {
-  const std::string first = trait.cell(*rows.front().point);
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const Row& row) { return trait.cell(*row.point) != first; });
-}
-
-std::string common_traits(const std::vector<Row>& rows) {
-  std::string line;
-  for (const auto& trait : traits()) {
-    if (varies(trait, rows)) continue;
-    const std::string sentence = trait.sentence(*rows.front().point);
-    if (!sentence.empty()) line += (line.empty() ? "" : ", ") + sentence;
-  }
-  return line;
-}
-
-std::string interval_text(const PointRecord& p) {
-  if (!p.within_run_ci95_low || !p.within_run_ci95_high) return kAbsent;
-  return percent((*p.within_run_ci95_high - *p.within_run_ci95_low) / 2 / p.samples_per_sec);
-}
-
-std::vector<const PointRecord*> points_of(const std::vector<Row>& rows) {
-  std::vector<const PointRecord*> points;
-  for (const auto& row : rows) points.push_back(row.point);
-  return points;
-}
-
-std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
-  const auto points = points_of(rows);
-  std::vector<Column> columns = {row_numbers(rows)};
-  columns.push_back(column({"ranks"}, false, rows,
-                           [](const PointRecord& p) { return std::to_string(p.world_size); }));
-  for (const auto& trait : traits()) {
-    if (varies(trait, rows)) columns.push_back(column(trait.head, trait.left, rows, trait.cell));
-  }
-  columns.push_back(column({common_unit(rows), "per s"}, false, rows, [](const PointRecord& p) {
-    return p.status == PointStatus::kOk ? number(p.samples_per_sec)
-                                        : std::string(to_string(p.status));
-  }));
-  columns.push_back(measured({"per s", "and rank"}, rows, [](const PointRecord& p) {
-    return number(p.samples_per_sec_per_rank);
-  }));
-  columns.push_back(measured({"+- %", "in run"}, rows, interval_text));
-  columns.push_back(measured({"speed-", "up"}, rows, [&](const PointRecord& p) {
-    const auto found = speed_up(p, points);
-    return found ? format("%.2f", found->speedup) : std::string(kAbsent);
-  }));
-  columns.push_back(measured({"effic.", "%"}, rows, [&](const PointRecord& p) {
-    const auto found = speed_up(p, points);
-    return found ? percent(found->efficiency) : std::string(kAbsent);
-  }));
-  return columns;
-}
-
-double data_wait_share(const PointRecord& p) {
-  double wait = 0;
-  for (const auto& rank : p.ranks) wait += rank.data_wait_s / static_cast<double>(p.ranks.size());
-  return wait / p.step_mean_over_ranks_s;
-}
-
-std::string loss_text(const PointRecord& p) {
-  if (!p.loss_first || !p.loss_last) return kAbsent;
-  return format("%.4g -> %.4g", *p.loss_first, *p.loss_last);
-}
-
-std::string milliseconds(double seconds) { return number(1000 * seconds); }
-
-std::vector<Column> step_columns(const std::vector<Row>& rows) {
-  std::vector<Column> columns = {row_numbers(rows)};
-  columns.push_back(column({"ranks"}, false, rows,
-                           [](const PointRecord& p) { return std::to_string(p.world_size); }));
-  const auto add = [&](std::vector<std::string> head, const Text& text) {
-    columns.push_back(measured(std::move(head), rows, text));
-  };
-  add({"step ms", "mean"}, [](const PointRecord& p) { return milliseconds(p.step_s.mean); });
-  add({"p50"}, [](const PointRecord& p) { return milliseconds(p.step_s.p50); });
-  add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, milliseconds); });
-  add({"exposed", "comm %"}, [](const PointRecord& p) {
-    return percent(p.phases_s.exposed_communication / p.step_mean_over_ranks_s);
-  });
-  add({"data", "wait %"}, [](const PointRecord& p) { return percent(data_wait_share(p)); });
-  add({"memory", "GiB"}, [](const PointRecord& p) {
-    return format("%.2f", static_cast<double>(p.memory_peak_bytes) / (1 << 30));
-  });
-  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.point->mfu; })) {
-    add({"MFU %"}, [](const PointRecord& p) { return or_absent(p.mfu, percent); });
-  }
-  add({"loss", "first -> last"}, loss_text);
-  add({"steady"}, [](const PointRecord& p) {
-    return std::string(!p.steady ? "unknown" : *p.steady ? "yes" : "no");
-  });
-  return columns;
-}
-
-std::vector<Column> evaluation_columns(const PointRecord& point) {
-  const auto& all = point.evaluation;
-  const auto make = [&](std::vector<std::string> head,
-                        const std::function<std::string(const Evaluation&)>& text) {
-    Column result{std::move(head), false, {}};
-    for (const auto& evaluation : all) result.cells.push_back(text(evaluation));
-    return result;
-  };
-  return {make({"epoch"}, [](const Evaluation& e) { return std::to_string(e.epoch); }),
-          make({"train loss"}, [](const Evaluation& e) { return format("%.4g", e.train_loss); }),
-          make({"held-out loss"}, [](const Evaluation& e) { return format("%.4g", e.loss); }),
-          make({all.front().metric + " %"}, [](const Evaluation& e) { return percent(e.value); }),
-          make({"held-out samples"}, [](const Evaluation& e) { return std::to_string(e.samples); }),
-          make({unit_of(point) + " per s"},
-               [](const Evaluation& e) { return number(e.samples_per_sec); })};
-}
-
-std::string number_of(const std::vector<Row>& rows, const Report& report, const std::string& id) {
-  for (const auto& row : rows) {
-    if (row.report == &report && row.point->id == id) return row.number;
-  }
-  return "";
-}
-
-std::string names_of(const std::vector<const PointRecord*>& baselines,
-                     const std::vector<Row>& rows) {
-  std::string names;
-  for (const auto& row : rows) {
-    if (std::find(baselines.begin(), baselines.end(), row.point) == baselines.end()) continue;
-    names += (names.empty() ? "" : ", ") + row.number + " (strategy " + row.point->strategy + ")";
-  }
-  return names;
-}
-
-// What the speed-up stands against: without that, it is no number.
-std::vector<std::string> baseline_notes(const std::vector<Row>& rows) {
-  const auto points = points_of(rows);
-  std::vector<const PointRecord*> baselines;
-  std::string strong;
-  for (const auto& row : rows) {
-    const auto found = speed_up(*row.point, points);
-    if (!found) continue;
-    baselines.push_back(found->baseline);
-    if (found->strong) strong += (strong.empty() ? "" : ", ") + row.number;
-  }
-  std::vector<std::string> notes;
-  if (baselines.empty()) {
-    notes.push_back("no speed-up: no report holds a 1-rank point of the same settings");
-    return notes;
-  }
-  notes.push_back("speed-up and efficiency against row " + names_of(baselines, rows) +
-                  ": one run each, no interval");
-  if (!strong.empty()) notes.push_back("row " + strong + ": strong scaling, same global batch");
-  return notes;
-}
-
-// Findings that say the same of several rows stand once.
-std::vector<std::string> finding_notes(std::span<const Report> reports,
-                                       const std::vector<Row>& rows) {
-  std::vector<std::pair<std::string, std::string>> order;  // text, rows
-  for (const auto& report : reports) {
-    for (const auto& finding : report.findings) {
-      const std::string text =
-          finding.severity == "info" ? finding.text : finding.severity + ": " + finding.text;
-      const std::string row = number_of(rows, report, finding.point);
-      auto known = std::find_if(order.begin(), order.end(),
-                                [&](const auto& entry) { return entry.first == text; });
-      if (known == order.end()) known = order.insert(order.end(), {text, ""});
-      if (!row.empty()) known->second += (known->second.empty() ? "" : ", ") + row;
-    }
-  }
-  std::vector<std::string> notes;
-  for (const auto& [text, numbers] : order) {
-    notes.push_back(numbers.empty() ? text : "row " + numbers + ": " + text);
-  }
-  return notes;
-}
-
-std::vector<std::string> status_notes(std::span<const Report> reports,
-                                      const std::vector<Row>& rows) {
-  std::vector<std::string> notes;
-  for (const auto& row : rows) {
-    if (row.point->status == PointStatus::kOk) continue;
-    notes.push_back("row " + row.number + ": " + std::string(to_string(row.point->status)) +
-                    (row.point->reason.empty() ? "" : ", " + row.point->reason));
-  }
-  for (const auto& report : reports) {
-    if (report.status == ReportStatus::kComplete) continue;
-    notes.push_back("report of " + report.started + " is " + std::string(to_string(report.status)) +
-                    (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
-  }
-  for (const auto& report : reports) {
-    for (const auto& error : report.errors) notes.push_back(format_error_line(error));
-  }
-  return notes;
-}
 
 std::string evaluations(const std::vector<Row>& rows,
                         const std::function<std::string(const std::vector<Column>&)>& set) {
@@ -354,6 +22,22 @@ std::string evaluations(const std::vector<Row>& rows,
 }
 
 }  // namespace
+
+std::vector<Row> rows_of(std::span<const Report> reports) {
+  std::vector<Row> rows;
+  for (const auto& report : reports) {
+    for (const auto& point : report.points) {
+      rows.push_back({&report, &point, std::to_string(rows.size() + 1)});
+    }
+  }
+  return rows;
+}
+
+std::vector<const PointRecord*> points_of(const std::vector<Row>& rows) {
+  std::vector<const PointRecord*> points;
+  for (const auto& row : rows) points.push_back(row.point);
+  return points;
+}
 
 std::string render_table(std::span<const Report> reports, TableFormat format) {
   const auto rows = rows_of(reports);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "core/base/text.h"
 #include "core/settings/table/table.h"
 
 namespace scalemark::settings {
@@ -50,15 +51,6 @@ std::string range_text(const Range& range) {
   }
   if (range.low && range.low_excluded) return " above " + number_text(*range.low);
   if (range.low) return " from " + number_text(*range.low) + " on";
-  return text;
-}
-
-std::string joined(const std::vector<std::string_view>& words) {
-  std::string text;
-  for (const std::string_view word : words) {
-    if (!text.empty()) text += ", ";
-    text += word;
-  }
   return text;
 }
 
@@ -133,7 +125,7 @@ std::string allowed_text(const Option& option) {
       text = "a path";
       break;
     case Kind::kChoice:
-      text = "one of " + joined(option.choices);
+      text = "one of " + joined(option.choices, ", ");
       break;
     case Kind::kSwitch:
     case Kind::kFlag:
@@ -149,7 +141,8 @@ std::string allowed_text(const Option& option) {
       text = "seconds" + range_text(option.range) + ", or with a unit: 500ms, 2s, 5m, 1h";
       break;
     case Kind::kTimeouts:
-      text = "SECONDS or PHASE=SECONDS,... above 0, the phases being " + joined(timeout_phases());
+      text = "SECONDS or PHASE=SECONDS,... above 0, the phases being " +
+             joined(timeout_phases(), ", ");
       break;
     case Kind::kMemoryLimit:
       text =
@@ -162,7 +155,7 @@ std::string allowed_text(const Option& option) {
       text = "a share" + range_text(option.range) + ", like 0.02 or 2%";
       break;
   }
-  if (!option.words.empty()) text += ", or " + joined(option.words);
+  if (!option.words.empty()) text += ", or " + joined(option.words, ", ");
   return text;
 }
 

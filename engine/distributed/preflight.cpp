@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/text.h"
 #include "engine/distributed/errors.h"
 
 namespace scalemark::distributed {
@@ -23,12 +24,6 @@ std::string verdict_key(int rank) { return "preflight/verdict/" + std::to_string
 std::string value_of(const Facts& facts, const std::string& key) {
   const auto found = facts.find(key);
   return found == facts.end() ? "absent" : found->second;
-}
-
-std::string joined(const std::vector<std::string>& parts, const char* separator) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
-  return text;
 }
 
 // One rank's wait for keys of the others, ended by a posted fault or the deadline.

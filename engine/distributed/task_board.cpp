@@ -1,8 +1,7 @@
 #include "engine/distributed/task_board.h"
 
-#include <condition_variable>
 #include <exception>
-#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -64,20 +63,17 @@ TaskBoard::TaskBoard(const c10::intrusive_ptr<c10d::Store>& store, int rank, int
       patience_(patience),
       on_lost_(std::move(on_lost)),
       pulses_(rank == 0 ? static_cast<std::size_t>(world_size) : 0) {
-  if (world_size > 1) pulse_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
+  if (world_size > 1) pulse_.emplace(kPulsePeriod, [this] { return beat(); });
 }
 
-void TaskBoard::beat(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  std::unique_lock lock(mutex);
+bool TaskBoard::beat() {
   try {
-    while (!woken.wait_for(lock, stop, kPulsePeriod, [&] { return stop.stop_requested(); })) {
-      pulse_store_->add(pulse_key(rank_), 1);
-      if (const auto lost = silent_rank()) return on_lost_(loss_of(*lost));
-    }
+    pulse_store_->add(pulse_key(rank_), 1);
+    const auto lost = silent_rank();
+    if (lost) on_lost_(loss_of(*lost));
+    return !lost;
   } catch (const std::exception&) {
-    // The store is gone: every rank finds out by itself.
+    return false;  // the store is gone: every rank finds out by itself
   }
 }
 
@@ -123,7 +119,7 @@ void TaskBoard::refuse_posted_fault() {
 }
 
 void TaskBoard::post_last(const std::string& text) {
-  pulse_ = {};
+  pulse_.reset();
   post(text);
 }
 

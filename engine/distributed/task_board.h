@@ -9,11 +9,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <thread>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
 #include "engine/distributed/fault.h"
+#include "engine/distributed/periodic.h"
 
 namespace scalemark::distributed {
 
@@ -63,7 +63,7 @@ class TaskBoard {
   bool called_off(std::int64_t number) noexcept;
 
  private:
-  void beat(const std::stop_token& stop);
+  bool beat();  // false: nothing is left to be done
   std::optional<int> silent_rank();
   ErrorRecord loss_of(int rank);
   void refuse_posted_fault();
@@ -81,8 +81,8 @@ class TaskBoard {
     std::int64_t beats = 0;
     int silent_for = 0;  // of our own beats: a machine that sleeps as a whole loses nobody
   };
-  std::vector<Pulse> pulses_;  // rank 0: of each rank
-  std::jthread pulse_;         // last: it uses the above
+  std::vector<Pulse> pulses_;      // rank 0: of each rank
+  std::optional<Periodic> pulse_;  // last: it uses the above
 };
 
 }  // namespace scalemark::distributed

@@ -1,11 +1,9 @@
 #include "engine/running/point_run.h"
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 #include <utility>
 
+#include "engine/distributed/periodic.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/running/process_setup.h"
 #include "engine/running/run_console.h"
@@ -19,27 +17,6 @@ using std::chrono::milliseconds;
 // A member that fails says why by its ballot, not on the fault board: nobody waits for one there.
 constexpr milliseconds kNoCause{0};
 constexpr milliseconds kCalledOffLook{200};
-
-// Frees this rank from a collective that NCCL would wait in for ever: another member has voted that
-// the run failed. Gloo needs none: the failing rank's connections break.
-class CallOffWatch {
- public:
-  CallOffWatch(distributed::TaskBoard& board, std::int64_t number, Team& team) {
-    thread_ = std::jthread([&board, number, &team](const std::stop_token& stop) {
-      std::mutex mutex;
-      std::condition_variable_any woken;
-      std::unique_lock lock(mutex);
-      while (!woken.wait_for(lock, stop, kCalledOffLook, [&] { return stop.stop_requested(); })) {
-        if (!board.called_off(number)) continue;
-        team.abort();
-        return;
-      }
-    });
-  }
-
- private:
-  std::jthread thread_;
-};
 
 }  // namespace
 
@@ -81,8 +58,16 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
   distributed::StopAgreement agreement(loop_keys_, name, world_.rank, world_.world_size,
                                        life_.stop_options());
   RunWatch watch(agreement, life_.watchdog(), life_.progression(), console);
-  std::optional<CallOffWatch> call_off;
-  if (settings.parallel.backend == "nccl") call_off.emplace(board_, number, *team_);
+  // Frees this rank from a collective that NCCL would wait in for ever: another member has voted
+  // that the run failed. Gloo needs none: the failing rank's connections break.
+  std::optional<distributed::Periodic> call_off;
+  if (settings.parallel.backend == "nccl") {
+    call_off.emplace(kCalledOffLook, [&] {
+      if (!board_.called_off(number)) return true;
+      team_->abort();
+      return false;
+    });
+  }
 
   outcome_ = run_point(*team_, settings, planning::length_of(plan_, task), workload,
                        shelf_.of(settings), watch, [](const auto&) {});

@@ -31,10 +31,11 @@ planning::RunTimes times_of(const reporting::PointRecord& row) {
           .outside_s = row.outside_window_s.value_or(0)};
 }
 
-std::map<int, Ballot> decoded(const distributed::TaskBoard::Votes& votes) {
-  std::map<int, Ballot> ballots;
-  for (const auto& [rank, text] : votes) ballots[rank] = decode_ballot(text);
-  return ballots;
+// Each vote is read once.
+void add_new(std::map<int, Ballot>& ballots, const distributed::TaskBoard::Votes& votes) {
+  for (const auto& [rank, text] : votes) {
+    if (!ballots.contains(rank)) ballots[rank] = decode_ballot(text);
+  }
 }
 
 }  // namespace
@@ -71,14 +72,15 @@ ExitCode SweepLead::run() {
 }
 
 std::map<int, Ballot> SweepLead::collect(std::int64_t number, const std::vector<int>& members) {
+  std::map<int, Ballot> ballots;
   const auto patient = [&](const distributed::TaskBoard::Votes& votes, milliseconds waited) {
-    const auto ballots = decoded(votes);
+    add_new(ballots, votes);
     const bool lost = names_a_loss(ballots) && !names_a_cause(ballots);
     return waited < (lost ? kCauseLimit : session_.timeout());
   };
   life_.progression().enter("report");
-  const auto ballots =
-      decoded(board_.votes(number, members, patient, [this] { life_.watchdog().heartbeat(0); }));
+  add_new(ballots,
+          board_.votes(number, members, patient, [this] { life_.watchdog().heartbeat(0); }));
   const bool complete = ballots.size() == members.size();
   if (!complete || (names_a_loss(ballots) && !names_a_cause(ballots))) {
     throw distributed::peer_lost(

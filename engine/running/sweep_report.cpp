@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/reporting/assemble.h"
 #include "core/reporting/earlier.h"
 #include "core/reporting/render/render.h"
@@ -18,12 +19,6 @@ namespace {
 
 using reporting::PointStatus;
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const auto& text : texts) all += (all.empty() ? "" : "; ") + text;
-  return all;
-}
-
 // What breaks with the earlier session, when --resume-anyway lets it.
 std::vector<std::string> breaks(const planning::Plan& plan, const reporting::Report& earlier,
                                 const std::vector<monitoring::Host>& hosts) {
@@ -31,7 +26,7 @@ std::vector<std::string> breaks(const planning::Plan& plan, const reporting::Rep
       reporting::sameness_of(earlier),
       reporting::sameness_of(reporting::this_tool(), planning::resume_settings(plan), hosts));
   if (!found.empty() && !plan.sweep.resume_anyway) {
-    throw configuration("--resume: " + joined(found),
+    throw configuration("--resume: " + joined(found, "; "),
                         "the settings, program and kind of machine of the earlier session",
                         "choose another --output, or --resume-anyway, which records the break");
   }
@@ -87,7 +82,7 @@ void SweepReport::begin_session(const std::vector<std::string>& broke_with) {
                                .finished = {},
                                .hostname = distributed::local_host_name(),
                                .command_line = life_.request().command_line,
-                               .broke_with = joined(broke_with)});
+                               .broke_with = joined(broke_with, "; ")});
   });
 }
 
