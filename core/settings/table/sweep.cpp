@@ -70,13 +70,16 @@ std::vector<Option> length_options() {
        .group = kGroup,
        .commands = kSweep,
        .default_text = "off",
-       .help = "a first look within 60 s: one repetition, short windows"},
+       .help =
+           "a first look within 60 s (or --max-time): one repetition, short windows; a plan that "
+           "cannot fit is refused"},
       {.name = "accept",
        .kind = Kind::kFlag,
        .group = kGroup,
        .commands = kSweep,
        .default_text = "off",
-       .help = "an acceptance test within 20 minutes"},
+       .help = "an acceptance test within 20 minutes (or --max-time); a plan that cannot fit is "
+               "refused"},
       {.name = "burn_in",
        .kind = Kind::kNumber,
        .group = kGroup,
