@@ -55,12 +55,13 @@ ensure_cuda_compiler() {
   ensure_venv requirements-cuda.txt
 }
 
-# build PRESET [cmake -D options]: configures when needed, then builds.
+# build PRESET TARGET [cmake -D options]: configures when needed, then builds. TARGET: scalemark (the program and what
+# it loads) or all (the tests as well).
 build() {
-  local preset=$1
-  shift
-  say "building (preset $preset)"
+  local preset=$1 target=$2
+  shift 2
+  say "building $target (preset $preset)"
   local log
   log=$(cmake --preset "$preset" "$@" 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
-  cmake --build --preset "$preset"
+  cmake --build --preset "$preset" --target "$target"
 }
