@@ -33,13 +33,23 @@ Agenda::Agenda(const Plan& plan, const std::vector<EarlierRun>& earlier)
 
 std::optional<Task> Agenda::next(double elapsed_s) {
   if (over_) return std::nullopt;
-  auto task = next_task(elapsed_s);
-  if (!task || !plan_.stop.deadline_s) return task;
-  const double left_s = *plan_.stop.deadline_s - elapsed_s;
-  if (task->kind == Task::Kind::kRun) task->cut = fitting_cut(*task, left_s);
-  if (ends_in_time(*task, left_s)) return task;
-  out_of_time_ = over_ = true;
+  while (auto task = next_task(elapsed_s)) {
+    if (!plan_.stop.deadline_s) return task;
+    const double left_s = *plan_.stop.deadline_s - elapsed_s;
+    if (task->kind == Task::Kind::kRun) task->cut = fitting_cut(*task, left_s);
+    if (ends_in_time(*task, left_s)) return task;
+    pass_over(*task);
+    if (over_) break;
+  }
   return std::nullopt;
+}
+
+// What does not fit is left out, and the rest of its block tried: a smaller point may fit.
+void Agenda::pass_over(const Task& task) {
+  out_of_time_ = true;
+  retry_.reset();
+  if (task.kind == Task::Kind::kRun) queue_.pop_back();
+  over_ = task.kind == Task::Kind::kTrial || queue_.empty();
 }
 
 std::optional<Task> Agenda::next_task(double elapsed_s) {
@@ -126,6 +136,7 @@ std::vector<std::size_t> Agenda::never_ran() const {
 
 bool Agenda::wants_block(double elapsed_s) {
   const StopRule& stop = plan_.stop;
+  if (out_of_time_) return false;
   const bool bought = next_block_ >= stop.least_blocks;
   if (bought && !stop.fill_time && (!stop.until_ci || known_well_enough())) return false;
   const bool too_late = stop.max_time_s && elapsed_s + longest_block_s_ > *stop.max_time_s;

@@ -73,6 +73,7 @@ class Agenda {
   std::vector<Task> tasks_left() const;
   std::optional<TimeCut> fitting_cut(const Task& task, double left_s) const;
   bool ends_in_time(const Task& task, double left_s) const;
+  void pass_over(const Task& task);
 
   const Plan& plan_;
   Pace pace_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/planning/estimates.h"
@@ -151,6 +152,27 @@ TEST(Agenda, ARunThatWouldEndTooLateDoesNotBegin) {
   EXPECT_TRUE(agenda.out_of_time());
   EXPECT_EQ(agenda.never_ran().size(), 2u);
   EXPECT_EQ(agenda.stop_reason(), "max-time");
+}
+
+TEST(Agenda, WhatFitsRunsAlthoughALargerPointDoesNot) {
+  Plan sizes = plan({{"workload", "linear"}, {"batch_size", "1,2,4,8"}, {"world_sizes", "1"}}, {0});
+  sizes.stop.deadline_s = 20;
+  ASSERT_EQ(sizes.points.size(), 4u);
+  Agenda agenda(sizes, {});
+  // Measured before: two steps of the largest batch take as long as there is time.
+  for (std::size_t i = 0; i < 4; ++i) {
+    agenda.took({.run = {.point = i}}, {.step_s = i == 3 ? 10 : 1e-4, .outside_s = 0.1});
+  }
+  std::vector<std::size_t> ran;
+  while (const auto task = agenda.next(static_cast<double>(ran.size()))) {
+    agenda.settle(*task, Ending::kOk, 10);
+    ran.push_back(task->run.point);
+  }
+  // The first run begins whatever it is.
+  EXPECT_EQ(std::count(ran.begin() + 1, ran.end(), 3u), 0);
+  EXPECT_EQ(std::set(ran.begin(), ran.end()).size() + agenda.never_ran().size(), 4u);
+  EXPECT_GE(ran.size(), 3u) << "the small ones of the first block";
+  EXPECT_TRUE(agenda.out_of_time());
 }
 
 TEST(Agenda, SaysHowLongTheRestTakesByWhatWasMeasured) {
