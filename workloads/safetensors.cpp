@@ -146,7 +146,8 @@ std::uint64_t read_header_bytes(std::ifstream& file, std::uint64_t file_bytes,
   if (file_bytes < sizeof bytes) throw damaged(path, "it is shorter than 8 bytes");
   file.read(reinterpret_cast<char*>(&bytes), sizeof bytes);
   if (bytes > kMaxHeaderBytes || bytes > file_bytes - sizeof bytes) {
-    throw damaged(path, "a header of " + std::to_string(bytes) + " bytes");
+    throw damaged(path, "its header of " + std::to_string(bytes) + " bytes does not fit into its " +
+                            std::to_string(file_bytes) + " bytes");
   }
   return bytes;
 }

@@ -145,7 +145,7 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
 }
 
 ExitCode data_bench_command(const Invocation& invocation) {
-  exactly(invocation, 0, "options only");
+  exactly(invocation, 0, "nothing but options, like --data PATH,");
   const ToolValues values = read_tool_values(invocation);
   if (values.text("data") == "synthetic") {
     throw usage("--data is not given", "files to load are expected: --data PATH",

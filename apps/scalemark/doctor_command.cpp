@@ -71,7 +71,7 @@ settings::Settings launch_settings(const settings::ToolValues& values) {
 }  // namespace
 
 ExitCode doctor_command(const Invocation& invocation) {
-  exactly(invocation, 0, "options only");
+  exactly(invocation, 0, "nothing but options");
   const settings::ToolValues values = read_tool_values(invocation);
   bool missing = false;
   std::string text = version_text();

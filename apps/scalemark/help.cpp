@@ -48,9 +48,11 @@ constexpr Page kPages[] = {
      "  scalemark sweep --workload resnet50 --world-sizes 1,2,4,8 --batch-sizes 32..256*2\n"
      "  scalemark sweep --world-sizes 1..8*2 --global-batch-size 256 --strong-by accumulation\n"
      "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"},
-    {settings::kReport, "show one or several reports as a table", "FILE|FOLDER...",
-     "Renders reports that `scalemark train` wrote; a folder stands for its report.json.",
-     "  scalemark report results/runs/a/report.json results/runs/b\n"},
+    {settings::kReport, "show reports: table, Markdown, CSV, HTML, JUnit, ...", "FILE|FOLDER...",
+     "Renders reports that `scalemark train` and `sweep` wrote; a folder stands for its "
+     "report.json.",
+     "  scalemark report results/runs/a/report.json results/runs/b\n"
+     "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"},
     {settings::kPredict, "what more ranks would give", "FILE|FOLDER...",
      "Fits compute and communication to the world sizes that were measured, and says how fast more\n"
      "ranks would be, how sure that is, and what it assumes. At least two world sizes of the same\n"
@@ -189,7 +191,8 @@ std::string program_help() {
          "  scalemark doctor                                  is everything here?\n"
          "  scalemark train                                   a small network, one rank\n"
          "  scalemark train --workload resnet50 --nproc-per-node 2\n"
-         "  scalemark train --workload resnet50 --dry-run     what would run\n";
+         "  scalemark train --workload resnet50 --dry-run     what would run\n"
+         "  scalemark sweep --quick                           how it scales: a first look\n";
 }
 
 std::string command_help(Command command) {

@@ -107,8 +107,9 @@ Error too_little(const std::vector<WeakSeries>& found) {
   constexpr const char* kNeeded =
       "at least two world sizes of the same workload, settings and batch per rank are needed";
   if (found.empty()) return bad_data("no measured point can be scaled from", kNeeded, kHint);
-  return bad_data("only " + std::to_string(found[0].rows[0].world_size) +
-                      " ranks were measured of " + found[0].title,
+  const int ranks = found[0].rows[0].world_size;
+  return bad_data("only " + std::to_string(ranks) + (ranks == 1 ? " rank was" : " ranks were") +
+                      " measured of " + found[0].title,
                   kNeeded, kHint);
 }
 

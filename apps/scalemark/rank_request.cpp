@@ -13,7 +13,8 @@ namespace {
 
 void refuse_missing_file(const char* option, const std::string& path) {
   if (path.empty() || std::filesystem::exists(path)) return;
-  throw no_input(std::string(option) + " '" + path + "' is not there");
+  throw no_input(std::string(option) + " '" + path + "' is not there",
+                 "a path that exists is expected");
 }
 
 }  // namespace
@@ -24,10 +25,12 @@ void refuse_missing_inputs(const settings::Settings& settings) {
   refuse_missing_file("--init-from", settings.recipe.init_from);
 }
 
+bool holds_rank_0(const launching::Detection& detection) {
+  return (detection.node ? detection.node->node_rank : detection.world.rank) == 0;
+}
+
 void refuse_used_output(const Settled& settled, reporting::ExistingFolder existing) {
-  const launching::Detection& detection = settled.detection;
-  const int first = detection.node ? detection.node->node_rank : detection.world.rank;
-  if (first != 0) return;
+  if (!holds_rank_0(settled.detection)) return;
   reporting::refuse_used_folder(settled.settings.general.output, existing);
 }
 

@@ -12,6 +12,9 @@ namespace scalemark::cli {
 // Throws no_input (66) for a file or folder that options name and that is not there.
 void refuse_missing_inputs(const settings::Settings& settings);
 
+// Rank 0, or the launcher that will start it: who writes what the run leaves behind.
+bool holds_rank_0(const launching::Detection& detection);
+
 // Before anything is launched or loaded; the engine's rank 0 makes the folder. Throws
 // cannot_create() (73).
 void refuse_used_output(const Settled& settled, reporting::ExistingFolder existing);

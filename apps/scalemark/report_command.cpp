@@ -1,8 +1,8 @@
 // scalemark report: reports that are there, in the forms that people and other programs read.
-#include <filesystem>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/output_file.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
@@ -14,20 +14,11 @@
 namespace scalemark::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-// A folder that is not there is refused before anything is written: half of what was asked for
+// What cannot be written is refused before anything is written: half of what was asked for
 // would be worse than nothing.
-void refuse_missing_folders(const std::vector<reporting::RenderRequest>& requests) {
+void refuse_unwritable_files(const std::vector<reporting::RenderRequest>& requests) {
   for (const auto& request : requests) {
-    if (request.file.empty()) continue;
-    const fs::path folder = fs::path(request.file).parent_path();
-    if (!folder.empty() && !fs::is_directory(folder)) {
-      throw cannot_create("'" + request.file + "': there is no folder '" + folder.string() + "'");
-    }
-    if (fs::is_directory(request.file)) {
-      throw cannot_create("'" + request.file + "' is a folder", "a file");
-    }
+    if (!request.file.empty()) refuse_unwritable_file("--format", request.file);
   }
 }
 
@@ -39,7 +30,7 @@ ExitCode report_command(const Invocation& invocation) {
   }
   const settings::ToolValues values = read_tool_values(invocation);
   const auto requests = reporting::read_render_requests(values.text("format").value_or("table"));
-  refuse_missing_folders(requests);
+  refuse_unwritable_files(requests);
   std::vector<reporting::Report> reports = read_reports(invocation.positionals);
   if (values.on("redact")) {
     for (auto& report : reports) report = reporting::redacted(report);

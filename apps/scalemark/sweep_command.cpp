@@ -49,7 +49,7 @@ ExitCode run_plan(const Invocation& invocation, SettledSweep settled) {
 }  // namespace
 
 ExitCode sweep_command(const Invocation& invocation) {
-  if (!invocation.positionals.empty()) exactly(invocation, 0, "options only");
+  if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
   SettledSweep settled = settle_sweep(invocation);  // every problem at once
   if (settled.base.settings.general.dry_run) return print_plan(settled);
   return run_plan(invocation, std::move(settled));

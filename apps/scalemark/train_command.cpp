@@ -3,6 +3,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/engine_loader.h"
+#include "apps/scalemark/output_file.h"
 #include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/settings_table.h"
 #include "apps/scalemark/settle.h"
@@ -20,11 +21,13 @@ ExitCode print_settings(const Settled& settled) {
 }  // namespace
 
 ExitCode train_command(const Invocation& invocation) {
-  if (!invocation.positionals.empty()) exactly(invocation, 0, "options only");
+  if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
   Settled settled = settle(invocation);  // every problem at once, before anything is touched
   if (settled.settings.general.dry_run) return print_settings(settled);
 
   refuse_missing_inputs(settled.settings);
+  const std::string& save = settled.settings.recipe.save;
+  if (!save.empty() && holds_rank_0(settled.detection)) refuse_unwritable_file("--save", save);
   const TorchFolder torch = find_torch(settled.settings.general.torch);
   refuse_used_output(settled, settled.settings.general.overwrite
                                   ? reporting::ExistingFolder::kOverwrite

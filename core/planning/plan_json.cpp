@@ -50,7 +50,20 @@ json slice_json(const Slice& slice) {
   return object;
 }
 
+// "\"none\",\"ddp\"" are two values, each JSON; a plain word is a text.
+json values_of(const std::string& text) {
+  json values = json::parse("[" + text + "]", nullptr, /*allow_exceptions=*/false);
+  if (values.is_discarded()) return text;
+  return values.size() == 1 ? values.front() : values;
+}
+
 }  // namespace
+
+std::string settings_json(const Plan& plan) {
+  json object = json::object();
+  for (const auto& [name, text] : resume_settings(plan)) object[name] = values_of(text);
+  return object.dump();
+}
 
 std::string to_json(const Plan& plan) {
   json object = {{"world_size", plan.world_size},

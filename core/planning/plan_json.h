@@ -1,4 +1,4 @@
-// A plan as JSON, for whoever reads --dry-run with a program. Written only.
+// A plan as JSON, for whoever reads --dry-run or a report with a program. Written only.
 #pragma once
 
 #include <string>
@@ -10,5 +10,8 @@ namespace scalemark::planning {
 // One object: points[], slices[], searches[], runs[], stop, notes[], fingerprint, estimates. What
 // does not exist is absent.
 std::string to_json(const Plan& plan);
+
+// One object: resume_settings() as values: "workload": "mlp", "batch_size": [32, 64].
+std::string settings_json(const Plan& plan);
 
 }  // namespace scalemark::planning

@@ -46,15 +46,6 @@ std::vector<PointRecord> points_of_journal(const fs::path& file) {
   return points;
 }
 
-std::map<std::string, std::string> texts_of(const std::string& json_object) {
-  std::map<std::string, std::string> texts;
-  const auto json = nlohmann::json::parse(json_object);
-  for (const auto& [key, value] : json.items()) {
-    texts[key] = value.is_string() ? value.get<std::string>() : value.dump();
-  }
-  return texts;
-}
-
 void compare(std::vector<std::string>& found, const std::string& what, const std::string& before,
              const std::string& now) {
   if (before != now) found.push_back(what + " was " + before + ", now " + now);
@@ -95,6 +86,15 @@ std::string kind_of_machine(const monitoring::Host& host) {
   return gpus.empty() ? kind + ", no GPU" : kind;
 }
 
+std::map<std::string, std::string> settings_texts(const std::string& json_object) {
+  std::map<std::string, std::string> texts;
+  const auto json = nlohmann::json::parse(json_object);
+  for (const auto& [key, value] : json.items()) {
+    texts[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return texts;
+}
+
 Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settings,
                      const std::vector<monitoring::Host>& hosts) {
   Sameness sameness{.program_version = tool.version,
@@ -107,7 +107,7 @@ Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settin
 }
 
 Sameness sameness_of(const Report& report) {
-  return sameness_of(report.tool, texts_of(report.invocation.settings_json),
+  return sameness_of(report.tool, settings_texts(report.invocation.settings_json),
                      report.environment.hosts);
 }
 

@@ -32,6 +32,9 @@ struct Sameness {
 Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settings,
                      const std::vector<monitoring::Host>& hosts);
 
+// The members of one JSON object as texts: invocation.settings of a report, or of a plan.
+std::map<std::string, std::string> settings_texts(const std::string& json_object);
+
 // As an earlier report tells it; `settings` are read from its invocation.
 Sameness sameness_of(const Report& report);
 

@@ -69,8 +69,8 @@ void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
                         error.message());
   }
   if (!empty && existing == ExistingFolder::kRefuse) {
-    throw cannot_create("the output folder " + folder.string() + " is not empty", "a new folder",
-                        "choose another --output, or pass --overwrite");
+    throw cannot_create("the output folder " + folder.string() + " is not empty",
+                        "a new folder is expected", "choose another --output, or pass --overwrite");
   }
 }
 
@@ -83,7 +83,8 @@ void prepare_output_folder(const fs::path& folder, ExistingFolder existing) {
                         error.message());
   }
   if (existing == ExistingFolder::kContinue) return;
-  for (const char* ours : {"report.json", "journal.jsonl", ".reserve"}) {
+  for (const char* ours :
+       {"report.json", "journal.jsonl", ".reserve", "report.md", "report.html"}) {
     fs::remove(folder / ours, error);
     if (error) {
       throw cannot_create("cannot replace " + (folder / ours).string() + ": " + error.message());

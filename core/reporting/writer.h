@@ -21,7 +21,8 @@ enum class ExistingFolder { kRefuse, kOverwrite, kContinue };
 void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
 // Makes the folder, parents too, after refuse_used_folder(). A folder that holds anything is
-// refused unless overwriting is asked; then only a report.json and a journal.jsonl are removed.
+// refused unless overwriting is asked; then report.json, journal.jsonl and the renderings that a
+// sweep writes beside them are removed, so that none of an earlier run stays, and nothing else.
 // Throws cannot_create() (73).
 void prepare_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
 

@@ -171,7 +171,8 @@ ConfigValues parse_config(const ConfigFile& file, Command command) {
 }
 
 std::string read_text_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw no_input("'" + path + "' is a folder", "a file");
+  if (std::filesystem::is_directory(path))
+    throw no_input("'" + path + "' is a folder", "a JSON file is expected");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw no_input("cannot read '" + path + "': " + std::strerror(errno));
   std::ostringstream text;

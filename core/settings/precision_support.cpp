@@ -18,7 +18,8 @@ std::optional<std::string> why_unsupported_on_cpu(std::string_view precision,
   if (precision == "tf32") return "tf32 exists on GPUs only; use fp32 on a CPU";
   if (precision == "amp-fp16") return "amp-fp16 is for GPUs; use fp32 or amp-bf16 on a CPU";
   if (precision == "amp-bf16" && !has_flag(flags, "avx512_bf16") && !has_flag(flags, "amx_bf16")) {
-    return "this CPU has neither avx512_bf16 nor amx_bf16, and would run slower than in fp32";
+    return "this CPU has neither avx512_bf16 nor amx_bf16, and would run slower than in fp32; use "
+           "fp32 here";
   }
   return std::nullopt;
 }

@@ -102,7 +102,18 @@ class SweepReader {
     const auto overwrite = out_.common.find("overwrite");
     const bool overwrites =
         overwrite != out_.common.end() && parse_switch(overwrite->second.text).value_or(false);
-    refuse_both(sweep.resume || sweep.resume_anyway, "resume", overwrites, "overwrite");
+    const char* resume = sweep.resume ? "resume" : "resume_anyway";
+    refuse_both(sweep.resume || sweep.resume_anyway, resume, overwrites, "overwrite");
+    const auto output = out_.common.find("output");
+    const bool always_new =
+        output == out_.common.end() || output->second.text.find("{date}") != std::string::npos;
+    if ((sweep.resume || sweep.resume_anyway) && always_new) {
+      out_.problems.push_back({resume, "on",
+                               "needs an --output that stays the same from one start "
+                               "to the next: without it, and with {date}, each start "
+                               "has a new folder",
+                               out_.own[resume].origin, "name the folder with --output DIR"});
+    }
   }
 
   void refuse_both(bool one, const char* name, bool other, const char* other_name) {

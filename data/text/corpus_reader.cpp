@@ -69,6 +69,37 @@ class DocumentAssembler {
   bool in_doc_ = false;
 };
 
+struct Magic {
+  std::string_view bytes;
+  const char* name;
+};
+using namespace std::string_view_literals;
+constexpr Magic kNoText[] = {{"\xff\xd8\xff"sv, "a JPEG image"},
+                             {"\x89PNG\r\n"sv, "a PNG image"},
+                             {"\x1f\x8b\x08"sv, "compressed (gzip)"},
+                             {"\xfd"
+                              "7zXZ\0"sv,
+                              "compressed (xz)"},
+                             {"\x28\xb5\x2f\xfd"sv, "compressed (zstd)"},
+                             {"BZh91AY&SY"sv, "compressed (bzip2)"},
+                             {"PK\x03\x04"sv, "a zip archive"}};
+
+// Broken UTF-8 is read as U+FFFD, so a photo or an archive would be "text" of nothing else.
+void refuse_no_text(std::ifstream& in, const fs::path& file) {
+  if (in.tellg() == std::ifstream::pos_type(-1)) return;  // a pipe cannot be read twice
+  char first[16] = {};
+  in.read(first, sizeof first);
+  const std::string_view seen(first, static_cast<std::size_t>(in.gcount()));
+  for (const Magic& magic : kNoText) {
+    if (!seen.starts_with(magic.bytes)) continue;
+    throw bad_data("corpus file " + file.string() + " is " + magic.name,
+                   "plain text, or WikiExtractor's files, is expected",
+                   "unpack it, or give --data the text alone");
+  }
+  in.clear();
+  in.seekg(0);
+}
+
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
 bool is_among(const fs::path& path, const std::vector<fs::path>& files) {
@@ -124,6 +155,7 @@ std::vector<fs::path> corpus_files(const fs::path& path,
 void read_documents(const fs::path& file, const std::function<void(TextDocument)>& take) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw no_input("corpus file " + file.string() + " cannot be opened");
+  refuse_no_text(in, file);
   DocumentAssembler assembler(take);
   for (std::string line; std::getline(in, line);) assembler.add(line);
   if (in.bad()) throw io_error("reading corpus file " + file.string() + " failed");

@@ -1,5 +1,6 @@
 #include "engine/running/run_console.h"
 
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <span>
@@ -7,6 +8,16 @@
 #include "core/reporting/table.h"
 
 namespace scalemark::running {
+namespace {
+
+// A network that diverges has losses of a dozen digits.
+std::string loss_text(double loss) {
+  char text[40];
+  std::snprintf(text, sizeof text, std::abs(loss) < 1e4 ? "%.4f" : "%.3e", loss);
+  return text;
+}
+
+}  // namespace
 
 RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit,
                        double samples_per_step)
@@ -32,12 +43,12 @@ void RunConsole::step_done(std::int64_t steps_in_phase, std::optional<double> lo
 void RunConsole::show(const reporting::Evaluation& evaluation) {
   if (!speaks_ || quiet_) return;
   char line[200];
-  std::snprintf(
-      line, sizeof line,
-      "epoch %lld: train loss %.4f, held-out loss %.4f, %s %.2f %% of %lld, %.1f samples/s",
-      static_cast<long long>(evaluation.epoch), evaluation.train_loss, evaluation.loss,
-      evaluation.metric.c_str(), 100 * evaluation.value, static_cast<long long>(evaluation.samples),
-      evaluation.samples_per_sec);
+  std::snprintf(line, sizeof line,
+                "epoch %lld: train loss %s, held-out loss %s, %s %.2f %% of %lld, %.1f samples/s",
+                static_cast<long long>(evaluation.epoch), loss_text(evaluation.train_loss).c_str(),
+                loss_text(evaluation.loss).c_str(), evaluation.metric.c_str(),
+                100 * evaluation.value, static_cast<long long>(evaluation.samples),
+                evaluation.samples_per_sec);
   if (progress_) {
     progress_->print(line);
   } else {

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/planning/plan_json.h"
 #include "core/reporting/assemble.h"
 #include "core/reporting/earlier.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/sweep_summary.h"
 #include "engine/distributed/network.h"
-#include "engine/distributed/wire.h"
 #include "engine/running/point_identity.h"
 #include "engine/running/survey.h"
 
@@ -24,7 +24,8 @@ std::vector<std::string> breaks(const planning::Plan& plan, const reporting::Rep
                                 const std::vector<monitoring::Host>& hosts) {
   const auto found = reporting::differences(
       reporting::sameness_of(earlier),
-      reporting::sameness_of(reporting::this_tool(), planning::resume_settings(plan), hosts));
+      reporting::sameness_of(reporting::this_tool(),
+                             reporting::settings_texts(planning::settings_json(plan)), hosts));
   if (!found.empty() && !plan.sweep.resume_anyway) {
     throw configuration("--resume: " + joined(found, "; "),
                         "the settings, program and kind of machine of the earlier session",
@@ -46,10 +47,6 @@ std::vector<reporting::SliceGroups> slices_of(const planning::Plan& plan) {
   return slices;
 }
 
-std::string json_of(const std::map<std::string, std::string>& settings) {
-  return distributed::encode(distributed::Facts(settings.begin(), settings.end()));
-}
-
 }  // namespace
 
 SweepReport::SweepReport(RankLife& life, Session& session, const planning::Plan& plan,
@@ -63,10 +60,9 @@ SweepReport::SweepReport(RankLife& life, Session& session, const planning::Plan&
     earlier_ = reporting::read_earlier(life.request().settings.general.output);
     if (earlier_) broke_with = breaks(plan, *earlier_, hosts);
   }
-  run_report_ =
-      &life.open_report({.hosts = hosts,
-                         .continued = earlier_,
-                         .settings_json = leads ? json_of(planning::resume_settings(plan)) : ""});
+  run_report_ = &life.open_report({.hosts = hosts,
+                                   .continued = earlier_,
+                                   .settings_json = leads ? planning::settings_json(plan) : ""});
   if (!leads) return;
   begin_session(broke_with);
   add_skipped_points();

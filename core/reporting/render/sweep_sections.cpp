@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/reporting/render/sweep_words.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/report_json.h"
 
@@ -28,11 +29,6 @@ std::string or_absent(const std::optional<double>& value, std::string (*text)(do
   return value ? text(*value) : kAbsent;
 }
 
-// "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
-std::string share_interval(const std::optional<double>& low, const std::optional<double>& high) {
-  return interval_text(low, high, percent_text);
-}
-
 std::string fixed_text(const std::map<std::string, std::string>& fixed) {
   std::string text;
   for (const auto& [name, value] : fixed) text += (text.empty() ? "" : ", ") + name + " " + value;
@@ -43,7 +39,7 @@ std::string strategy_text(const ScalingRow& row) {
   return row.strategy == "none" && row.world_size > 1 ? "solo" : row.strategy;
 }
 
-Section scaling_section(const ScalingTable& table) {
+Section scaling_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {
   using Row = ScalingRow;
   const auto& rows = table.rows;
   const auto loss = [&](const char* name, double LossOfEfficiency::*term) {
@@ -52,7 +48,7 @@ Section scaling_section(const ScalingTable& table) {
                                     : std::string(kAbsent);
     });
   };
-  Section section{"Scaling, " + table.kind, {}, {}};
+  Section section{"Scaling, " + slice_text(table, all), {}, {}};
   section.columns = {
       column<Row>({"ranks"}, false, rows,
                   [](const Row& row) { return std::to_string(row.world_size); }),
@@ -126,6 +122,35 @@ Section groups_section(const Report& report) {
     section.columns.push_back(column<Row>({"samples", "per $"}, false, rows, [](const Row& g) {
       return or_absent(g.samples_per_dollar, readable);
     }));
+  }
+  return section;
+}
+
+// Rows without a number, and why: once for each point and reason.
+Section not_measured_section(const Report& report) {
+  struct Reason {
+    const PointRecord* run;
+    int runs = 0;
+  };
+  std::vector<Reason> reasons;
+  for (const PointRecord& run : report.points) {
+    if (run.status == PointStatus::kOk) continue;
+    const auto same = [&](const Reason& known) {
+      return known.run->group == run.group && known.run->status == run.status &&
+             known.run->reason == run.reason;
+    };
+    const auto known = std::ranges::find_if(reasons, same);
+    if (known == reasons.end()) {
+      reasons.push_back({&run, 1});
+    } else {
+      ++known->runs;
+    }
+  }
+  Section section{"Not measured", {}, {}};
+  for (const auto& [run, runs] : reasons) {
+    std::string line = run->group + ": " + std::string(to_string(run->status));
+    if (runs > 1) line += " in " + counted(runs, "run");
+    section.lines.push_back(line + (run->reason.empty() ? "" : ", " + run->reason));
   }
   return section;
 }
@@ -210,7 +235,7 @@ Section findings_section(const Report& report) {
     std::string line = finding->severity + " " + finding->code + ": ";
     if (!finding->point.empty()) line += finding->point + ": ";
     line += finding->text;
-    if (count > 1) line += " (and " + std::to_string(count - 1) + " more runs)";
+    if (count > 1) line += " (and " + counted(count - 1, "more run") + ")";
     section.lines.push_back(line);
   }
   return section;
@@ -235,97 +260,19 @@ Section state_section(const Report& report) {
   return section;
 }
 
-std::string counted(int n, const char* noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
-
-// Solo points are no training: nobody asks which of them is fastest.
-bool is_solo(const Report& report, const GroupRecord& group) {
-  const auto run = std::ranges::find(report.points, group.group, &PointRecord::group);
-  return run != report.points.end() && run->strategy == "none" && run->world_size > 1;
-}
-
-const GroupRecord* fastest(const Report& report) {
-  const GroupRecord* best = nullptr;
-  for (const GroupRecord& group : report.groups) {
-    if (!group.samples_per_sec || is_solo(report, group)) continue;
-    if (!best || *group.samples_per_sec > *best->samples_per_sec) best = &group;
-  }
-  return best;
-}
-
-std::string drift_sentence(const Drift& drift) {
-  std::string text = "Over the sweep speed moved by " + percent_text(drift.per_sweep) + " %";
-  if (drift.ci95_low && drift.ci95_high) {
-    text += " (95 % interval " + share_interval(drift.ci95_low, drift.ci95_high) + ")";
-  }
-  return text + ".";
-}
-
-// The widest row that communicates of each slice.
-std::vector<std::string> efficiency_sentences(const Report& report) {
-  std::vector<std::string> sentences;
-  for (const ScalingTable& table : report.scaling) {
-    const ScalingRow* last = nullptr;
-    for (const ScalingRow& row : table.rows) {
-      if (row.strategy != "none" && row.world_size > 1) last = &row;
-    }
-    if (!last) continue;
-    const auto size = table.kind == "weak" ? table.fixed.find("batch_size")
-                                           : table.fixed.find("global_batch_size");
-    std::string text =
-        table.kind +
-        (size == table.fixed.end()
-             ? ""
-             : (table.kind == "weak" ? ", batch " : ", global batch ") + size->second) +
-        ": " + std::to_string(last->world_size) + " ranks reach " + readable(last->speedup) +
-        "x, efficiency " + percent_text(last->efficiency) + " %";
-    if (last->efficiency_ci95_low && last->efficiency_ci95_high) {
-      text += " (" + share_interval(last->efficiency_ci95_low, last->efficiency_ci95_high) + ")";
-    }
-    if (!last->in_words.empty()) text += "; " + last->in_words;
-    sentences.push_back(text + ".");
-  }
-  return sentences;
-}
-
 }  // namespace
 
 bool is_sweep(const Report& report) { return !report.groups.empty(); }
 
-std::vector<std::string> summary_in_words(const Report& report) {
-  std::vector<std::string> sentences;
-  int runs = 0, ok = 0;
-  for (const GroupRecord& group : report.groups) {
-    for (const auto& [status, count] : group.status_counts) runs += count;
-    ok += group.n;
-  }
-  sentences.push_back(counted(static_cast<int>(report.groups.size()), "point") + ", " +
-                      counted(runs, "run") + ", " + std::to_string(ok) + " of them measured.");
-  if (const GroupRecord* best = fastest(report)) {
-    std::string text =
-        "Fastest: " + best->group + " with " + readable(*best->samples_per_sec) + " samples/s";
-    if (best->ci95_low && best->ci95_high) {
-      text += " (95 % interval " + interval_text(best->ci95_low, best->ci95_high, readable) + ")";
-    }
-    sentences.push_back(text + ".");
-  } else if (ok == 0 && !report.groups.empty()) {
-    sentences.push_back("No point could be measured.");
-  }
-  for (auto& sentence : efficiency_sentences(report)) sentences.push_back(std::move(sentence));
-  if (report.drift) sentences.push_back(drift_sentence(*report.drift));
-  const auto warnings = std::ranges::count_if(
-      report.findings, [](const Finding& finding) { return finding.severity != "info"; });
-  sentences.push_back(warnings == 0 ? std::string("Nothing to warn of.")
-                                    : counted(static_cast<int>(warnings), "warning") +
-                                          ", listed under findings.");
-  return sentences;
-}
-
 std::vector<Section> sweep_sections(const Report& report) {
   std::vector<Section> sections;
-  for (const ScalingTable& table : report.scaling) sections.push_back(scaling_section(table));
+  for (const ScalingTable& table : report.scaling) {
+    sections.push_back(scaling_section(table, report.scaling));
+  }
   if (!report.groups.empty()) sections.push_back(groups_section(report));
+  if (Section section = not_measured_section(report); !section.lines.empty()) {
+    sections.push_back(std::move(section));
+  }
   if (!report.stragglers.empty()) sections.push_back(stragglers_section(report));
   if (!report.data_gaps.empty()) sections.push_back(gaps_section(report));
   if (!report.predictions.empty()) sections.push_back(predictions_section(report));

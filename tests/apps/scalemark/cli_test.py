@@ -89,6 +89,9 @@ class Usage(unittest.TestCase):
         self.refused(66, "train", "--workload", "resnet50", "--data", "/nowhere/at/all")
         self.refused(66, "train", "--init-from", "/nowhere/at/all")
         with tempfile.TemporaryDirectory() as folder:
+            # Refused before hours of training, not after them.
+            self.assertIn("no folder", self.refused(73, "train", "--save", folder + "/none/w.safetensors"))
+            self.assertIn("is a folder", self.refused(73, "train", "--save", folder))
             pathlib.Path(folder, "precious").write_text("x")
             text = self.refused_or_torch(73, "train", "--output", folder)
             self.assertTrue(pathlib.Path(folder, "precious").exists())
@@ -98,6 +101,12 @@ class Usage(unittest.TestCase):
         result = run(*arguments)
         self.assertIn(result.returncode, (code, 71))
         return result.stderr
+
+    def test_resume_needs_a_folder_that_stays_the_same(self):
+        for arguments in (["--resume"], ["--resume", "--output", "a-{date}"], ["--resume-anyway"]):
+            text = self.refused(78, "sweep", "--dry-run", *arguments)
+            self.assertIn("needs an --output that stays the same", text)
+        self.assertEqual(run("sweep", "--dry-run", "--resume", "--output", "a-{job}").returncode, 0)
 
     def test_torch_is_missing_or_of_another_version(self):
         with tempfile.TemporaryDirectory() as folder:

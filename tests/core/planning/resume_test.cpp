@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "core/planning/plan_json.h"
 #include "tests/core/planning/plans.h"
 
 namespace scalemark::planning {
@@ -38,6 +41,17 @@ TEST(ResumeSettings, NamesEachSettingWithItsValues) {
   EXPECT_FALSE(values.contains("output"));
   EXPECT_FALSE(values.contains("nproc_per_node"));
   EXPECT_FALSE(values.contains("timeout"));
+}
+
+TEST(SettingsJson, HoldsValuesAndListsOfThem) {
+  const auto json = nlohmann::json::parse(
+      settings_json(plan({{"world_sizes", "1,2"}, {"batch_size", "8,16"}, {"precision", "fp32"}})));
+  EXPECT_EQ(json.at("batch_size"), nlohmann::json::parse("[8, 16]"));
+  EXPECT_EQ(json.at("world_sizes"), nlohmann::json::parse("[1, 2]"));
+  EXPECT_EQ(json.at("workload"), "mlp");
+  EXPECT_EQ(json.at("placement"), "fill");
+  EXPECT_EQ(json.at("overlap"), true);
+  EXPECT_EQ(json.at("adam_betas"), nlohmann::json::parse("[0.9, 0.999]"));
 }
 
 }  // namespace

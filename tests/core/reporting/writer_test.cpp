@@ -84,12 +84,14 @@ TEST_F(Writer, AFolderWithContentsIsRefusedUnlessOverwritten) {
   fs::create_directories(folder_);
   std::ofstream(folder_ / "theirs") << "keep";
   std::ofstream(folder_ / "journal.jsonl") << "old\n";
+  std::ofstream(folder_ / "report.html") << "of another run";
   const auto error = error_of([&] { ReportWriter(folder_, empty()); });
   EXPECT_EQ(error.exit_code, ExitCode::kCannotCreateOutput);
   EXPECT_EQ(read("journal.jsonl"), "old\n");
 
   ReportWriter writer(folder_, empty(), ExistingFolder::kOverwrite);
   EXPECT_EQ(read("journal.jsonl").find("old"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder_ / "report.html"));
   EXPECT_EQ(read("theirs"), "keep");
 }
 

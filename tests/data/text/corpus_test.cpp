@@ -66,6 +66,20 @@ TEST(CorpusReader, BlankLinesSeparateDocumentsAndDocTagsHoldThem) {
   EXPECT_EQ(refused.exit_code, ExitCode::kBadData);
 }
 
+TEST(CorpusReader, PhotosAndArchivesAreNoText) {
+  const TemporaryFolder folder;
+  const auto refusal = [&](std::string bytes) {
+    return error_of([&] { documents_of(folder.write("c", bytes)); });
+  };
+  EXPECT_EQ(refusal("\xff\xd8\xff\xe0 JFIF").exit_code, ExitCode::kBadData);
+  EXPECT_NE(refusal("\x1f\x8b\x08 ...").what.find("compressed (gzip)"), std::string::npos);
+  EXPECT_NE(refusal("PK\x03\x04").what.find("a zip archive"), std::string::npos);
+  // Broken UTF-8, and what only begins like an archive, is text.
+  const auto kept = documents_of(folder.write("c", "\xff\xd8 x\nPK BZh9\n"));
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0], (Strings{"\xff\xd8 x", "PK BZh9"}));
+}
+
 TEST(CorpusReader, FoldersAreSortedAndHiddenFilesLeftOut) {
   const TemporaryFolder folder;
   for (const char* name : {"b/wiki_00", "a/wiki_01", "a/wiki_00", ".git/x", "a/.y", "vocab.txt"}) {

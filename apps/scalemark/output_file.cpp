@@ -1,0 +1,32 @@
+#include "apps/scalemark/output_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/base/error.h"
+
+namespace scalemark::cli {
+
+void refuse_unwritable_file(const std::string& named, const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path file = path;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const std::string what = named + " '" + path + "'";
+  std::error_code unreadable;  // a path that cannot be looked at is none
+  if (!fs::is_directory(folder, unreadable)) {
+    throw cannot_create(what + ": there is no folder '" + folder.string() + "'",
+                        "a file in a folder that exists is expected");
+  }
+  if (fs::is_directory(file, unreadable)) {
+    throw cannot_create(what + " is a folder", "a file is expected");
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw cannot_create(what + ": " + std::strerror(errno),
+                        "a folder that can be written to is expected");
+  }
+}
+
+}  // namespace scalemark::cli
