@@ -61,6 +61,7 @@ std::map<std::string, std::string> resume_settings(const Plan& plan) {
   for (const PlannedPoint& point : plan.points) {
     for (auto& [name, value] : settings::flat_settings(point.settings)) {
       if (!changes_results(name)) continue;
+      if (point.skipped && name == "batch_size" && value == "0") continue;  // none was found
       auto& seen = values[name];
       if (std::ranges::count(seen, value) == 0) seen.push_back(value);
     }

@@ -81,10 +81,11 @@ std::vector<std::string> efficiency_sentences(const Report& report) {
 
 std::vector<std::string> summary_in_words(const Report& report) {
   std::vector<std::string> sentences;
-  int runs = 0, ok = 0;
+  int runs = 0, ok = 0, without = 0;
   for (const GroupRecord& group : report.groups) {
     for (const auto& [status, count] : group.status_counts) runs += count;
     ok += group.n;
+    without += group.n == 0;
   }
   sentences.push_back(counted(static_cast<int>(report.groups.size()), "point") + ", " +
                       counted(runs, "run") + ", " + std::to_string(ok) + " of them measured.");
@@ -100,11 +101,15 @@ std::vector<std::string> summary_in_words(const Report& report) {
   }
   for (auto& sentence : efficiency_sentences(report)) sentences.push_back(std::move(sentence));
   if (report.drift) sentences.push_back(drift_sentence(*report.drift));
+  if (without > 0) sentences.push_back(counted(without, "point") + " without a result.");
   const auto warnings = std::ranges::count_if(
       report.findings, [](const Finding& finding) { return finding.severity != "info"; });
-  sentences.push_back(warnings == 0 ? std::string("Nothing to warn of.")
-                                    : counted(static_cast<int>(warnings), "warning") +
-                                          ", listed under findings.");
+  if (warnings > 0) {
+    sentences.push_back(counted(static_cast<int>(warnings), "warning") +
+                        ", listed under findings.");
+  } else if (without == 0) {
+    sentences.push_back("Nothing to warn of.");
+  }
   return sentences;
 }
 

@@ -43,6 +43,12 @@ TEST(ResumeSettings, NamesEachSettingWithItsValues) {
   EXPECT_FALSE(values.contains("timeout"));
 }
 
+TEST(ResumeSettings, HoldNoBatchOfAPointThatHasNone) {
+  const auto values = resume_settings(plan({{"world_sizes", "1,2"}, {"global_batch_size", "33"}}));
+  EXPECT_EQ(values.at("batch_size"), "33");
+  EXPECT_EQ(values.at("global_batch_size"), "33");
+}
+
 TEST(SettingsJson, HoldsValuesAndListsOfThem) {
   const auto json = nlohmann::json::parse(
       settings_json(plan({{"world_sizes", "1,2"}, {"batch_size", "8,16"}, {"precision", "fp32"}})));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/reporting/render/sweep_sections.h"
@@ -71,6 +72,9 @@ TEST(SweepSections, WhatWasNotMeasuredStandsOnceWithItsReason) {
       section->lines[0].ends_with(": oom in 3 runs, rank 0 asked for 1.53 GiB more than there is"))
       << section->lines[0];
   EXPECT_EQ(section->lines[3], "g33: skipped, 33 is no multiple of 2");
+  const auto words = summary_in_words(report);
+  EXPECT_EQ(std::ranges::count(words, "3 points without a result."), 1);
+  EXPECT_EQ(std::ranges::count(words, "Nothing to warn of."), 0);
 }
 
 TEST(SweepSections, SayNothingOfTheUnmeasuredWhenAllWasMeasured) {
