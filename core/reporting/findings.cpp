@@ -81,11 +81,13 @@ void judge_data(Findings& findings, const PointRecord& point) {
                  std::to_string(point.padded) + " padded samples are not counted in samples");
   }
   if (!point.skipped.empty()) {
+    const auto& [name, reason] = point.skipped.front();
+    const std::size_t count = point.skipped.size();
     findings.add("skipped_samples", "warning",
-                 std::to_string(point.skipped.size()) +
-                     " samples could not be read and were "
-                     "skipped, first " +
-                     point.skipped.front().name + ": " + point.skipped.front().reason);
+                 (count == 1 ? std::string("1 sample") : std::to_string(count) + " samples") +
+                     (count == 1 ? " could not be read and was skipped: "
+                                 : " could not be read and were skipped, first ") +
+                     (reason.starts_with(name) ? reason : name + ": " + reason));
   }
 }
 

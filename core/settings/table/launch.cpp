@@ -86,7 +86,8 @@ std::vector<Option> meeting_options() {
        .kind = Kind::kTimeouts,
        .group = kGroup,
        .default_text = "300",
-       .help = "deadline of each phase, or of one: 600, or rendezvous=60,window=900",
+       .help = "deadline of each phase (warmup, window, epochs: of a step), or of one: 600, or "
+               "rendezvous=60,window=900",
        .value_name = "SECONDS|PHASE=SECONDS,..."},
   };
 }
