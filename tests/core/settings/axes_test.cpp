@@ -160,7 +160,21 @@ TEST(ReadSweep, PresetsExcludeEachOther) {
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(to_line(problems[0]),
             "--quick is 'on' (from option); cannot be combined with --accept.");
-  EXPECT_EQ(read_sweep(given({{"resume", "on"}, {"overwrite", "on"}})).problems.size(), 1u);
+  EXPECT_EQ(
+      read_sweep(given({{"resume", "on"}, {"overwrite", "on"}, {"output", "d"}})).problems.size(),
+      1u);
+}
+
+TEST(ReadSweep, AResumeNeedsAFolderThatStaysTheSame) {
+  const auto problems = [](std::map<std::string, std::string> options) {
+    settings::RawSettings raw = given({{"resume", "on"}});
+    for (const auto& [name, value] : options) raw[name] = {value, "option"};
+    return read_sweep(raw).problems;
+  };
+  ASSERT_EQ(problems({}).size(), 1u);
+  EXPECT_EQ(problems({}).front().option, "resume");
+  EXPECT_EQ(problems({{"output", "a-{date}"}}).size(), 1u);
+  EXPECT_TRUE(problems({{"output", "a-{job}"}}).empty());
 }
 
 }  // namespace
