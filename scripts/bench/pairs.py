@@ -1,7 +1,7 @@
 """Runs ours and Python's side by side, pair by pair, and prints the ratio of each row with its interval.
 
-A row's ratio is ours / Python's samples per second (start-up: Python's seconds / ours; loader-floor: ours /
-libjpeg-turbo decoding the same files to an eighth), so above 1 is faster. The two sides alternate (A B, B A, A B,
+A row's ratio is ours / Python's samples per second (start-up and sweep-6: Python's seconds / ours; loader-floor: ours
+/ libjpeg-turbo decoding the same files to an eighth), so above 1 is faster. The two sides alternate (A B, B A, A B,
 ...), since the speed of a shared machine drifts; the estimate is the geometric mean over pairs and the interval
 Student's t on the logarithms. SCALEMARK_TEST_DATA names the test data; without it the loader reads generated images.
 """
@@ -27,6 +27,7 @@ LOADER_PEER = ROOT / "scripts/bench/loader_peer.py"
 LOADER_BENCH = ROOT / "build/release/tests/loader_bench"
 PHOTOS = Path(os.environ.get("SCALEMARK_TEST_DATA") or ROOT / "shared/data") / "photos"
 LOADER_SECONDS = 4
+SWEEP_BATCHES = (32, 64, 128)  # on 1 and on 2 ranks: six points
 T_975 = [None, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228]  # Student's t by degrees
 
 
@@ -67,6 +68,8 @@ ROWS = [
     Row("bert-2", "the same, 2 ranks, Gloo", 1.1, "bert-mini", 2, 1, 8, 16, 4, ["--sequence-length", "128"]),
     Row("loader", "JPEG loader, 224 px, images/s on one core", 2.8),
     Row("loader-floor", "the same against libjpeg-turbo decoding to 1/8", 0.9),
+    Row("sweep-6", "six-point sweep: 1 / seconds outside warm-up and windows", 5.0, "linear", 2, 1, 32, 500, 50,
+        note="Python: one torchrun a point; ours adds three solo points"),
     Row("startup", "start-up: import torch / scalemark --version", 65.0),
 ]
 
@@ -103,12 +106,38 @@ def images():
     return tree
 
 
+def sweep_of_ours(row, folder):
+    """Seconds of one sweep command that are neither warm-up nor window."""
+    wall = seconds_of([SCALEMARK, "sweep", "--workload", row.workload, "--data", "synthetic", "--device", "cpu",
+                       "--nproc-per-node", row.ranks, "--threads", row.threads, "--world-sizes", "1,2",
+                       "--batch-sizes", ",".join(map(str, SWEEP_BATCHES)), "--repetitions", 1, "--iters", row.iters,
+                       "--warmup-iters", row.warmup, "--quiet", "--no-progress", "--output", folder, "--overwrite"])
+    points = json.loads((Path(folder) / "report.json").read_text())["points"]
+    # A report times the window: warm-up steps count as long as the window's, and no longer, though they are.
+    return wall - sum(point["wall_s"] * (1 + point["warmup"]["iterations"] / point["iterations"]) for point in points)
+
+
+def sweep_of_python(row):
+    """The same of one torchrun for each of the six points."""
+    outside = 0
+    for ranks in (1, 2):
+        for batch in SWEEP_BATCHES:
+            start = time.perf_counter()
+            out = run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", ranks, PEER,
+                       "--workload", row.workload, "--threads", row.threads, "--batch-size", batch,
+                       "--iters", row.iters, "--warmup-iters", row.warmup])
+            outside += time.perf_counter() - start - json.loads(out.splitlines()[-1])["steps_s"]
+    return outside
+
+
 def ours(row):
     if row.name == "startup":
         return 1 / seconds_of([SCALEMARK, "--version"])
     if row.name.startswith("loader"):
         return first_number([LOADER_BENCH, images(), 224, 0, LOADER_SECONDS])
     with tempfile.TemporaryDirectory() as folder:
+        if row.name == "sweep-6":
+            return 1 / sweep_of_ours(row, folder)
         strategy = "none" if row.ranks == 1 else "ddp"
         run([SCALEMARK, "train", "--workload", row.workload, "--data", "synthetic", "--batch-size", row.batch,
              "--threads", row.threads, "--nproc-per-node", row.ranks, "--strategy", strategy, "--iters", row.iters,
@@ -121,6 +150,8 @@ def ours(row):
 def python(row):
     if row.name == "startup":
         return 1 / seconds_of([sys.executable, "-c", "import torch"])
+    if row.name == "sweep-6":
+        return 1 / sweep_of_python(row)
     if row.name == "loader":
         return first_number([sys.executable, LOADER_PEER, images(), 224, LOADER_SECONDS])
     if row.name == "loader-floor":
@@ -150,6 +181,10 @@ def measure(row, pairs):
     return interval(ratios), sorted(us)[pairs // 2], sorted(them)[pairs // 2]
 
 
+def shown_rate(rate):
+    return f"{rate:10.1f}" if rate >= 1 else f"{rate:10.4f}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=5)
@@ -175,7 +210,7 @@ def main():
         (ratio, bounds), us, them = measure(row, options.pairs)
         shown = f"[{bounds[0]:.2f}, {bounds[1]:.2f}]" if bounds else "one pair: none"
         verdict = "" if ratio >= row.aim else "  below the aim"
-        print(f"{row.title:52} {us:10.1f} {them:10.1f} {ratio:6.2f}x  {shown:15} {row.aim:4.2f}x{verdict}"
+        print(f"{row.title:52} {shown_rate(us)} {shown_rate(them)} {ratio:6.2f}x  {shown:15} {row.aim:4.2f}x{verdict}"
               + (f"  ({row.note})" if row.note else ""), flush=True)
 
 

@@ -2,12 +2,14 @@
 
 Trains one workload eagerly with torch.nn / torchvision / Hugging Face modules, torch.optim (foreach or fused as
 PyTorch chooses by itself) and, from 2 ranks on, DistributedDataParallel over Gloo. One fixed batch, made before the
-clock starts, as in our synthetic runs. Prints one JSON line: samples per second of all ranks.
+clock starts, as in our synthetic runs. Prints one JSON line: samples per second of all ranks, and the seconds of
+warm-up and window. Starts its ranks itself, or is one of torchrun's.
 """
 
 import argparse
 import json
 import os
+import queue
 import time
 
 
@@ -49,7 +51,8 @@ def run(rank, options, results):
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     if options.ranks > 1:
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(options.port))
+        if options.port:  # else torchrun has said where
+            os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(options.port))
         torch.distributed.init_process_group("gloo", rank=rank, world_size=options.ranks)
     model, optimizer, loss_of = make(options.workload, options.batch_size, options.image_size,
                                      options.sequence_length, torch)
@@ -63,6 +66,7 @@ def run(rank, options, results):
         loss.backward()
         optimizer.step()
 
+    first_step = time.perf_counter()
     for _ in range(options.warmup_iters):
         step()
     if options.ranks > 1:
@@ -72,9 +76,10 @@ def run(rank, options, results):
         step()
     if options.ranks > 1:
         torch.distributed.barrier()
-    seconds = time.perf_counter() - start
+    end = time.perf_counter()
     if rank == 0:
-        results.put(options.iters * options.batch_size * options.ranks / seconds)
+        rate = options.iters * options.batch_size * options.ranks / (end - start)
+        results.put({"samples_per_sec": rate, "steps_s": end - first_step})
     if options.ranks > 1:
         torch.distributed.destroy_process_group()
 
@@ -92,6 +97,13 @@ def main():
     parser.add_argument("--warmup-iters", type=int, default=20)
     parser.add_argument("--port", type=int, default=0)
     options = parser.parse_args()
+    if "RANK" in os.environ:  # started by torchrun: this process is one rank
+        options.ranks = int(os.environ["WORLD_SIZE"])
+        results = queue.SimpleQueue()
+        run(int(os.environ["RANK"]), options, results)
+        if not results.empty():
+            print(json.dumps(results.get()))
+        return
     if options.ranks > 1 and options.port == 0:
         import socket
 
@@ -110,7 +122,7 @@ def main():
         process.join()
     if any(process.exitcode for process in processes):
         raise SystemExit("a rank failed")
-    print(json.dumps({"samples_per_sec": results.get()}))
+    print(json.dumps(results.get()))
 
 
 if __name__ == "__main__":
