@@ -54,7 +54,8 @@ constexpr Page kPages[] = {
      "  scalemark report results/runs/a/report.json results/runs/b\n"
      "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"},
     {settings::kPredict, "what more ranks would give", "FILE|FOLDER...",
-     "Fits compute and communication to the world sizes that were measured, and says how fast more\n"
+     "Fits compute and communication to the world sizes that were measured, and says how fast "
+     "more\n"
      "ranks would be, how sure that is, and what it assumes. At least two world sizes of the same\n"
      "workload, settings and batch per rank are needed. docs/PREDICTION.md tells how well it "
      "works.\n",

@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <iostream>
 
 #include "apps/scalemark/commands.h"
@@ -6,7 +7,9 @@
 namespace scalemark::cli {
 
 ExitCode print_result(const std::string& text) {
+  errno = 0;
   std::cout << text << std::flush;
+  if (!std::cout && errno == EPIPE) return ExitCode::kPass;  // `| head`: it has what it wanted
   if (!std::cout) throw io_error("the result could not be written to stdout");
   return ExitCode::kPass;
 }

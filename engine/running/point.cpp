@@ -100,8 +100,8 @@ class OnePoint {
     outcome.measuring_s = warmup_s_ + window.wall_s;
     team_.session().progression().enter("report");
     if (outcome.stopped && !watch_.peers_answered()) return outcome;
-    if (!outcome.stopped) save();
     gather(window, outcome);
+    if (!outcome.stopped) save(outcome);
     return outcome;
   }
 
@@ -173,9 +173,14 @@ class OnePoint {
                           team_.device().batch_allocator(settings_.loading.pin_memory)));
   }
 
-  void save() {
+  // What was measured must outlive a full disk.
+  void save(PointOutcome& outcome) {
     if (settings_.recipe.save.empty() || team_.world().rank != 0) return;
-    workloads::save_weights(*trainer_.network, settings_.recipe.save);
+    try {
+      workloads::save_weights(*trainer_.network, settings_.recipe.save);
+    } catch (const Error&) {
+      outcome.not_saved = std::current_exception();
+    }
   }
 
   void gather(const Window& window, PointOutcome& outcome) {

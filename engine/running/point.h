@@ -1,6 +1,7 @@
 // One point: from settings and a team to what each rank measured.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct PointOutcome {
       ranks;  // on the team's rank 0, in rank order; empty elsewhere
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   bool stopped = false;                            // an agreed stop came before the end
+  std::exception_ptr not_saved;                    // why --save failed; the rest stands
   double measuring_s = 0;                          // in warm-up and window, on this rank
 };
 

@@ -27,8 +27,8 @@ Opened open(RankLife& life, Session& session) {
   Opened opened{workload_named(settings.what.workload), {}};
   life.progression().enter("data");
   opened.data = open_data(settings, opened.workload);
-  life.note_what_fits(what_fits(settings, opened.workload, opened.data.shape,
-                                available_memory(settings, session)));
+  life.note_what_fits(
+      what_fits(settings, opened.workload, opened.data.shape, available_memory(settings, session)));
   return opened;
 }
 
@@ -64,6 +64,7 @@ ExitCode train_as(RankLife& life) {
   team.control().barrier();
   team.close();
   if (report.writer() != nullptr) report.add_row(report.assembled(std::move(identity), outcome), 1);
+  if (outcome.not_saved) std::rethrow_exception(outcome.not_saved);
   report.close(reporting::ReportStatus::kComplete, ExitCode::kPass);
   if (report.writer() != nullptr) console.show(report.writer()->report());
   return ExitCode::kPass;

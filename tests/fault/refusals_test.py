@@ -118,6 +118,25 @@ def full_disk(folder):
         subprocess.run(["umount", disk], check=True)
 
 
+def full_disk_for_weights(folder):
+    """What was measured stands in the report, though the weights do not fit."""
+    disk = folder / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], capture_output=True).returncode != 0:
+        skip("a small tmpfs cannot be mounted here (needs root)")
+    try:
+        for ranks in (1, 2):
+            out, weights = folder / f"out-{ranks}", disk / "weights.safetensors"
+            done = run("train", "--workload", "linear", *FAST, "--nproc-per-node", ranks, "--output", out, "--save",
+                       weights, expect=74)
+            expect_error(error_lines(done.stderr)[0], "E_IO", 74, str(weights), "No space left")
+            report = closed_report(out, "failed", 74)
+            check(len(report["points"]) == 1 and report["points"][0]["world_size"] == ranks, report["points"])
+            check(not weights.exists(), "no half-written weights are left")
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
 def no_torch(folder):
     options = ("train", "--workload", "linear", *FAST, "--output", folder / "out")
     (folder / "empty").mkdir()
@@ -139,5 +158,5 @@ def missing_input(folder):
     refused(66, "E_NO_INPUT", ("--data", "nowhere"), *bert, "--data", folder / "nowhere", "--vocab", text)
 
 
-run_cases({f.__name__: f for f in (numerics, bad_picture, out_of_memory, memory_limit, no_address_space, used_folder, full_disk,
+run_cases({f.__name__: f for f in (numerics, bad_picture, out_of_memory, memory_limit, no_address_space, used_folder, full_disk, full_disk_for_weights,
                                    no_torch, missing_input)})

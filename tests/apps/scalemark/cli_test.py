@@ -85,6 +85,13 @@ class Usage(unittest.TestCase):
             self.refused(66, "train", "--config", folder + "/none.json")
             self.refused(66, "train", "--config", folder)
 
+    def test_a_reader_that_has_seen_enough_is_no_error(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)  # as `| head` does
+        with os.fdopen(write_end, "wb") as out:
+            done = subprocess.run([PROGRAM, "train", "--dry-run"], stdout=out, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_inputs_and_output_folder(self):
         self.refused(66, "train", "--workload", "resnet50", "--data", "/nowhere/at/all")
         self.refused(66, "train", "--init-from", "/nowhere/at/all")
