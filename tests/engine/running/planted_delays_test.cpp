@@ -19,6 +19,8 @@ constexpr double kStepMs = 20;  // of the undelayed step, slept as well: other p
 // Many short windows: most of them stay undisturbed even on a busy machine.
 constexpr int kBlocks = 24, kSteps = 3;
 constexpr double kTooBusyMs = 0.3;
+constexpr int kAttempts =
+    3;  // to find the machine at rest; what is judged is never chosen by its result
 
 enum Term { kSlowerCompute, kDataWait, kPersistentImbalance, kJitter, kCommunication, kWholeStep };
 constexpr std::array<const char*, 6> kNames{
@@ -51,25 +53,25 @@ Measured parse(const std::string& output) {
   return measured;
 }
 
-double median(std::vector<double> values) {
+double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);
-  const std::size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// The median over blocks: what disturbs a window (a preempted thread) lengthens it by far.
+// The median over blocks: what disturbs a window (a preempted thread) lengthens it by far. An
+// all-reduce waits for several threads of two processes, and each can only be late: there the lower
+// quartile.
 double typical(const std::vector<Terms>& blocks, Term term) {
   std::vector<double> values;
   for (const Terms& terms : blocks) values.push_back(terms[term]);
-  return median(std::move(values));
+  return quantile(std::move(values), term == kCommunication ? 0.25 : 0.5);
 }
 
 // Half the distance between the quartiles of the undelayed step.
 double spread(const Measured& measured) {
   std::vector<double> steps;
   for (const Terms& terms : measured.of_case.at("undelayed")) steps.push_back(terms[kWholeStep]);
-  std::ranges::sort(steps);
-  return (steps[3 * steps.size() / 4] - steps[steps.size() / 4]) / 2;
+  return (quantile(steps, 0.75) - quantile(steps, 0.25)) / 2;
 }
 
 double growth(const Measured& measured, const std::string& name, Term term) {
@@ -83,7 +85,8 @@ void expect_growth(const Measured& measured, const std::string& name,
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const Term term = static_cast<Term>(i);
     const auto found = shares.find(term);
-    const double share = term == kWholeStep ? 1 : found == shares.end() ? 0 : found->second;
+    if (term == kWholeStep) continue;  // the terms' sum, by decomposition_test
+    const double share = found == shares.end() ? 0 : found->second;
     const double grown = growth(measured, name, term);
     std::printf("%-24s %-21s %7.3f ms (expected %.1f)\n", name.c_str(), kNames[i], grown,
                 share * kDelayMs);
@@ -100,6 +103,15 @@ std::vector<std::vector<std::string>> two_ranks() {
                    std::to_string(kStepMs), std::to_string(kDelayMs)});
   }
   return all;
+}
+
+void measure(Measured& measured) {
+  Ranks ranks(two_ranks());
+  const auto ended = ranks.wait(milliseconds(110'000));
+  for (const Ended& rank : ended) ASSERT_EQ(rank.exit_code, 0) << rank.output;
+  measured = parse(ended[0].output);
+  ASSERT_EQ(measured.of_case.size(), 7U) << ended[0].output;
+  for (const auto& [name, blocks] : measured.of_case) ASSERT_EQ(blocks.size(), kBlocks) << name;
 }
 
 bool names_rank_1(const std::string& words) {
@@ -120,16 +132,16 @@ bool names_rank_1(const std::string& words) {
 //     communication there, and T grows by x: communication by x.
 //   The same on both ranks: mean and max grow alike, so x goes into one term.
 TEST(PlantedDelays, MakeExactlyTheirTermGrow) {
-  Ranks ranks(two_ranks());
-  const auto ended = ranks.wait(milliseconds(110'000));
-  for (const Ended& rank : ended) ASSERT_EQ(rank.exit_code, 0) << rank.output;
-  const Measured measured = parse(ended[0].output);
-  ASSERT_EQ(measured.of_case.size(), 7U) << ended[0].output;
-  for (const auto& [name, blocks] : measured.of_case) ASSERT_EQ(blocks.size(), kBlocks) << name;
-  if (ended[0].output.find("no priority") != std::string::npos && spread(measured) > kTooBusyMs) {
-    GTEST_SKIP() << "the machine is too busy, and real-time priority is not allowed here: the "
-                    "undelayed step varies by +-"
-                 << spread(measured) << " ms";
+  Measured measured;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    measure(measured);
+    if (HasFatalFailure()) return;
+    if (spread(measured) <= kTooBusyMs) break;
+    std::printf("attempt %d: the undelayed step varies by +-%.2f ms\n", attempt, spread(measured));
+  }
+  if (spread(measured) > kTooBusyMs) {
+    GTEST_SKIP() << "the machine is too restless: the undelayed step varies by +-"
+                 << spread(measured) << " ms, and +-" << kTooBusyMs << " ms is the most for 10 %";
   }
 
   expect_growth(measured, "compute", {{kSlowerCompute, 0.5}, {kPersistentImbalance, 0.5}});
