@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 from endings import closed_report, error_lines, expect_error, only_error, run_cases
-from program import SCALEMARK, check, clean_environment, run, skip
+from program import SCALEMARK, check, clean_environment, run, small_disk
 
 FAST = ("--iters", 5, "--warmup-iters", 1, "--no-progress")
 
@@ -102,11 +102,7 @@ def used_folder(folder):
 
 
 def full_disk(folder):
-    disk = folder / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], capture_output=True).returncode != 0:
-        skip("a small tmpfs cannot be mounted here (needs root)")
-    try:
+    with small_disk(folder, "16k") as disk:
         for ranks in (1, 2):
             done = run("train", "--workload", "linear", *FAST, "--nproc-per-node", ranks, "--output", disk / "out",
                        expect=74)
@@ -114,17 +110,11 @@ def full_disk(folder):
             check(len(lines) <= ranks, done.stderr)
             expect_error(lines[0], "E_IO", 74, str(disk / "out"), "No space left")
             shutil.rmtree(disk / "out")
-    finally:
-        subprocess.run(["umount", disk], check=True)
 
 
 def full_disk_for_weights(folder):
     """What was measured stands in the report, though the weights do not fit."""
-    disk = folder / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], capture_output=True).returncode != 0:
-        skip("a small tmpfs cannot be mounted here (needs root)")
-    try:
+    with small_disk(folder, "16k") as disk:
         for ranks in (1, 2):
             out, weights = folder / f"out-{ranks}", disk / "weights.safetensors"
             done = run("train", "--workload", "linear", *FAST, "--nproc-per-node", ranks, "--output", out, "--save",
@@ -133,8 +123,6 @@ def full_disk_for_weights(folder):
             report = closed_report(out, "failed", 74)
             check(len(report["points"]) == 1 and report["points"][0]["world_size"] == ranks, report["points"])
             check(not weights.exists(), "no half-written weights are left")
-    finally:
-        subprocess.run(["umount", disk], check=True)
 
 
 def no_torch(folder):

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from endings import Running, check_gone, closed_report, error_lines, run_cases
-from program import check, run, skip
+from program import check, run, small_disk
 from sweeps import TWO_RANKS, await_rows, statuses, sweep, valid_report
 
 OPTIONS = sweep(*TWO_RANKS, "--batch-sizes", "1,2", repetitions=4)
@@ -50,12 +50,7 @@ def sigint(folder):
 
 
 def full_disk(folder):
-    disk = folder / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=128k", "none", disk]
-    if subprocess.run(mount, capture_output=True).returncode != 0:
-        skip("a small tmpfs cannot be mounted here (needs root)")
-    try:
+    with small_disk(folder, "128k") as disk:
         done = run(*OPTIONS, "--output", disk / "out", expect=74)
         check("E_IO" in done.stderr and "No space left" in done.stderr, done.stderr)
         before = statuses(valid_report(disk / "out"))
@@ -65,8 +60,6 @@ def full_disk(folder):
         run(*OPTIONS, "--resume", "--output", disk / "out")
         rows = statuses(valid_report(disk / "out"))
         check(len(rows) == RUNS and before.items() <= rows.items(), rows)
-    finally:
-        subprocess.run(["umount", disk], check=True)
 
 
 run_cases({f.__name__: f for f in (sigterm, sigint, full_disk)})

@@ -1,5 +1,6 @@
 """Drives the built program from Python tests: run it, read its report, skip with a reason."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -33,6 +34,19 @@ def run(*arguments, timeout=120, expect=0, cwd=None, **environment):
         sys.exit(f"{' '.join(command)}\nended with {done.returncode}, expected {expect}\n"
                  f"--- stdout\n{done.stdout}\n--- stderr\n{done.stderr}")
     return done
+
+
+@contextlib.contextmanager
+def small_disk(folder, size):
+    """A tmpfs of `size` ("16k") below `folder`; the test is skipped where none can be mounted."""
+    disk = Path(folder) / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", disk], capture_output=True).returncode != 0:
+        skip("a small tmpfs cannot be mounted here (needs root)")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", disk], check=True)
 
 
 def report_in(folder):
