@@ -122,6 +122,7 @@ settings::Settings with_batch_size(settings::Settings settings, std::int64_t bat
 // its values over all points ("32,64"). More repetitions, another output folder, other launch
 // options are no change.
 std::map<std::string, std::string> resume_settings(const Plan& plan);
+bool must_stay_on_resume(const std::string& setting);
 
 // 16 hex digits over resume_settings(), the groups and the run lengths: equal on every rank and in
 // every session of one sweep.

@@ -50,6 +50,23 @@ json slice_json(const Slice& slice) {
   return object;
 }
 
+// The sweep's own options: how often, how long, and what happens when.
+json own_settings(const Plan& plan) {
+  const settings::SweepSettings& own = plan.sweep;
+  json object = {{"strong_by", own.strong_by},
+                 {"quick", own.quick},
+                 {"accept", own.accept},
+                 {"repetitions", plan.stop.least_blocks},
+                 {"retries", own.retries},
+                 {"allow_oom", own.allow_oom},
+                 {"fresh_process", own.fresh_process}};
+  put(object, "burn_in", own.burn_in_hours);
+  put(object, "until_ci", plan.stop.until_ci);
+  put(object, "max_time", plan.stop.max_time_s);
+  put(object, "price_per_hour", own.price_per_hour);
+  return object;
+}
+
 // "\"none\",\"ddp\"" are two values, each JSON; a plain word is a text.
 json values_of(const std::string& text) {
   json values = json::parse("[" + text + "]", nullptr, /*allow_exceptions=*/false);
@@ -62,6 +79,7 @@ json values_of(const std::string& text) {
 std::string settings_json(const Plan& plan) {
   json object = json::object();
   for (const auto& [name, text] : resume_settings(plan)) object[name] = values_of(text);
+  object.update(own_settings(plan));
   return object.dump();
 }
 

@@ -11,7 +11,8 @@ namespace scalemark::planning {
 // does not exist is absent.
 std::string to_json(const Plan& plan);
 
-// One object: resume_settings() as values: "workload": "mlp", "batch_size": [32, 64].
+// One object: resume_settings() as values: "workload": "mlp", "batch_size": [32, 64]; and the
+// sweep's own options as resolved.
 std::string settings_json(const Plan& plan);
 
 }  // namespace scalemark::planning

@@ -12,12 +12,6 @@
 namespace scalemark::planning {
 namespace {
 
-bool changes_results(const std::string& name) {
-  const settings::Option* option = settings::find_option(name);
-  if (!option) return name != "command" && name != "timeout_by_phase";
-  return option->group != settings::Group::kLaunch && option->group != settings::Group::kGeneral;
-}
-
 std::string length_text(const RunLength& length) {
   std::string text;
   const auto add = [&](const auto& value) {
@@ -56,11 +50,19 @@ class Fingerprint {
 
 }  // namespace
 
+bool must_stay_on_resume(const std::string& setting) {
+  using settings::Group;
+  const settings::Option* option = settings::find_option(setting);
+  if (!option) return setting != "command" && setting != "timeout_by_phase";
+  if (option->group == Group::kSweeping) return setting == "world_sizes" || setting == "placement";
+  return option->group != Group::kLaunch && option->group != Group::kGeneral;
+}
+
 std::map<std::string, std::string> resume_settings(const Plan& plan) {
   std::map<std::string, std::vector<std::string>> values;
   for (const PlannedPoint& point : plan.points) {
     for (auto& [name, value] : settings::flat_settings(point.settings)) {
-      if (!changes_results(name)) continue;
+      if (!must_stay_on_resume(name)) continue;
       if (point.skipped && name == "batch_size" && value == "0") continue;  // none was found
       auto& seen = values[name];
       if (std::ranges::count(seen, value) == 0) seen.push_back(value);

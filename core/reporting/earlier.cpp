@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/planning/plan.h"
 #include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
@@ -97,6 +98,8 @@ std::map<std::string, std::string> settings_texts(const std::string& json_object
 
 Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settings,
                      const std::vector<monitoring::Host>& hosts) {
+  std::erase_if(settings,
+                [](const auto& entry) { return !planning::must_stay_on_resume(entry.first); });
   Sameness sameness{.program_version = tool.version,
                     .git_commit = tool.git_commit,
                     .settings = std::move(settings),

@@ -58,6 +58,9 @@ TEST(SettingsJson, HoldsValuesAndListsOfThem) {
   EXPECT_EQ(json.at("placement"), "fill");
   EXPECT_EQ(json.at("overlap"), true);
   EXPECT_EQ(json.at("adam_betas"), nlohmann::json::parse("[0.9, 0.999]"));
+  EXPECT_EQ(json.at("repetitions"), 5);
+  EXPECT_EQ(json.at("retries"), 1);
+  EXPECT_FALSE(json.contains("until_ci"));
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ class Earlier : public testing::Test {
     std::ofstream(folder_ / "journal.jsonl", std::ios::app) << text;
   }
 
-  const fs::path folder_ = fs::temp_directory_path() /
-                           ("scalemark-earlier-" + std::to_string(::getpid()));
+  const fs::path folder_ =
+      fs::temp_directory_path() / ("scalemark-earlier-" + std::to_string(::getpid()));
 };
 
 TEST_F(Earlier, IsAbsentWhenThereIsNoFolder) { EXPECT_FALSE(read_earlier(folder_)); }
@@ -85,6 +85,12 @@ TEST_F(Earlier, AFolderThatAnotherRunWritesToIsRefused) {
 TEST(Sameness, IsNotBrokenByAnotherHostOfTheSameKind) {
   monitoring::Host a{.hostname = "n1", .cpu = "EPYC"}, b{.hostname = "n2", .cpu = "EPYC"};
   EXPECT_TRUE(differences(sameness_of(Tool{}, {}, {a}), sameness_of(Tool{}, {}, {b})).empty());
+}
+
+TEST(Sameness, IsNotBrokenByMoreRepetitionsOrAnotherPrice) {
+  EXPECT_TRUE(differences(sameness_of(Tool{}, {{"repetitions", "3"}, {"retries", "0"}}, {}),
+                          sameness_of(Tool{}, {{"repetitions", "9"}, {"price_per_hour", "2"}}, {}))
+                  .empty());
 }
 
 TEST(Sameness, NamesEachDifferenceWithBothValues) {
