@@ -24,11 +24,39 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
-class JsonWriter {
+// What every writer of fields has in common: what is absent, and that a name stands for a value.
+template <class Self>
+class FieldWriter {
  public:
   template <class T>
   using Field = const T;
   static constexpr bool kReading = false;
+
+  template <class T>
+  void operator()(const char* key, const std::optional<T>& value) {
+    if (value) self()(key, *value);
+  }
+  // Text of which "" means absent.
+  void text(const char* key, const std::string& value) {
+    if (!value.empty()) self()(key, value);
+  }
+  template <class T>
+  void list(const char* key, const std::vector<T>& value) {  // absent when empty
+    if (!value.empty()) self()(key, value);
+  }
+  // An enumeration, through its name.
+  template <class E, class Name>
+  void choice(const char* key, const E& value, Name name, std::initializer_list<E>) {
+    self()(key, std::string(name(value)));
+  }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+};
+
+class JsonWriter : public FieldWriter<JsonWriter> {
+ public:
+  using FieldWriter::operator();
 
   JsonWriter(Json& json, std::string path) : json_(json), path_(std::move(path)) {
     json_ = Json::object();
@@ -37,18 +65,6 @@ class JsonWriter {
   template <class T>
   void operator()(const char* key, const T& value) {
     json_[key] = written(value, path_ + "." + key);
-  }
-  template <class T>
-  void operator()(const char* key, const std::optional<T>& value) {
-    if (value) (*this)(key, *value);
-  }
-  // Text of which "" means absent.
-  void text(const char* key, const std::string& value) {
-    if (!value.empty()) (*this)(key, value);
-  }
-  template <class T>
-  void list(const char* key, const std::vector<T>& value) {  // absent when empty
-    if (!value.empty()) (*this)(key, value);
   }
   // [low, high]; absent when either is.
   void pair(const char* key, const std::optional<double>& low, const std::optional<double>& high) {
@@ -60,11 +76,6 @@ class JsonWriter {
     JsonWriter writer(inner, path_ + "." + key);
     body(writer);
     if (!inner.empty()) json_[key] = std::move(inner);
-  }
-  // An enumeration, through its name.
-  template <class E, class Name>
-  void choice(const char* key, const E& value, Name name, std::initializer_list<E>) {
-    json_[key] = std::string(name(value));
   }
   void embedded(const char* key, const std::string& text) {
     json_[key] = text.empty() ? Json::object() : Json::parse(text);

@@ -21,11 +21,9 @@ std::string dumped(const Json& json, int indent) {
 // As JsonWriter, for the report itself: writes field by field and row by row into one text, as one
 // tree of everything would be dumped with an indent of 2. A sweep writes all its rows after each
 // run; trees of all of them, made and freed each time, scatter what stays over the heap.
-class ReportText {
+class ReportText : public FieldWriter<ReportText> {
  public:
-  template <class T>
-  using Field = const T;
-  static constexpr bool kReading = false;
+  using FieldWriter::operator();
 
   template <class T>
   void operator()(const char* key, const T& value) {
@@ -43,21 +41,6 @@ class ReportText {
       begin(key);
       append(field[key], "  ");
     }
-  }
-  template <class T>
-  void operator()(const char* key, const std::optional<T>& value) {
-    if (value) (*this)(key, *value);
-  }
-  void text(const char* key, const std::string& value) {
-    if (!value.empty()) (*this)(key, value);
-  }
-  template <class T>
-  void list(const char* key, const std::vector<T>& value) {
-    if (!value.empty()) (*this)(key, value);
-  }
-  template <class E, class Name>
-  void choice(const char* key, const E& value, Name name, std::initializer_list<E>) {
-    (*this)(key, std::string(name(value)));
   }
 
   std::string whole() && { return std::move(text_) + "\n}\n"; }
