@@ -23,7 +23,8 @@ auto parallel_of(const PointRecord& p) {
 }
 
 bool usable(const PointRecord& p) {
-  return p.status == reporting::PointStatus::kOk && p.samples_per_sec > 0;
+  return p.status == reporting::PointStatus::kOk && p.samples_per_sec > 0 && p.batch_size &&
+         p.gradient_accumulation_steps;
 }
 
 std::string title_of(const PointRecord& p) {
@@ -33,9 +34,9 @@ std::string title_of(const PointRecord& p) {
   if (p.sequence_length) title += " at length " + std::to_string(*p.sequence_length);
   title += ", " + p.strategy + " over " + p.backend + ", " + p.precision + ", " +
            (p.device_name.empty() ? p.device : p.device_name) + ", batch " +
-           std::to_string(p.batch_size);
-  if (p.gradient_accumulation_steps > 1) {
-    title += " x " + std::to_string(p.gradient_accumulation_steps) + " micro-steps";
+           std::to_string(p.batch_size.value());
+  if (const auto steps = p.gradient_accumulation_steps.value(); steps > 1) {
+    title += " x " + std::to_string(steps) + " micro-steps";
   }
   return title + " per rank";
 }
@@ -80,7 +81,7 @@ WeakSeries make_series(const std::map<int, Repetitions>& by_world_size) {
   const PointRecord& sample = *largest.front();
   WeakSeries series{.title = title_of(sample)};
   series.samples_per_rank_step =
-      static_cast<double>(sample.batch_size * sample.gradient_accumulation_steps);
+      static_cast<double>(sample.batch_size.value() * sample.gradient_accumulation_steps.value());
   for (const auto& [world_size, points] : by_world_size) add_world_size(series, points);
   series.measured.payload_bytes =
       mean_if_positive(largest, [](auto& p) { return p.payload_bytes_per_step; });

@@ -71,8 +71,8 @@ void add_settings(Facts& facts, const std::string& settings_json) {
 // What a group's name need not tell.
 void add_point(Facts& facts, const PointRecord& point) {
   const std::string of = " of " + point.group;
-  const auto number = [&](const std::string& what, std::int64_t value) {
-    add(facts, what + of, std::to_string(value));
+  const auto number = [&](const std::string& what, std::optional<std::int64_t> value) {
+    if (value) add(facts, what + of, std::to_string(*value));
   };
   add(facts, "workload" + of, point.workload);
   add(facts, "strategy" + of, point.strategy);
@@ -87,8 +87,8 @@ void add_point(Facts& facts, const PointRecord& point) {
   number("nodes", point.nodes);
   number("batch size", point.batch_size);
   number("accumulation", point.gradient_accumulation_steps);
-  if (point.image_size) number("image size", *point.image_size);
-  if (point.sequence_length) number("sequence length", *point.sequence_length);
+  number("image size", point.image_size);
+  number("sequence length", point.sequence_length);
 }
 
 Facts machine_facts(const ComparedSide& side) {

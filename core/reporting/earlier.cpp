@@ -74,7 +74,7 @@ std::vector<planning::EarlierRun> earlier_runs(const Report& report) {
     runs.push_back({.id = point.id,
                     .group = point.group,
                     .samples_per_sec = ok ? std::optional(point.samples_per_sec) : std::nullopt,
-                    .batch_size = point.batch_size});
+                    .batch_size = point.batch_size.value_or(0)});
   }
   return runs;
 }

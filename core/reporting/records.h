@@ -98,7 +98,9 @@ struct PointRecord {
   bool overlap = true;
   int threads = 1, world_size = 1, processes = 1, nodes = 1;
   std::vector<int> members;
-  std::int64_t batch_size = 0, gradient_accumulation_steps = 1, global_batch_size = 0;
+  // One of the two is absent in a skipped row: the global batch size does not divide.
+  std::optional<std::int64_t> batch_size, gradient_accumulation_steps;
+  std::int64_t global_batch_size = 0;
   double bucket_cap_mb = 0;
   std::optional<std::int64_t> image_size, sequence_length;
   std::string data, data_identity;

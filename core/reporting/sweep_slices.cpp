@@ -41,9 +41,11 @@ bool same_size(const PointRecord& a, const PointRecord& b, const std::string& ki
 void set_size(std::map<std::string, std::string>& fixed, const PointRecord& p,
               const std::string& kind) {
   if (kind != "weak") fixed["global_batch_size"] = std::to_string(p.global_batch_size);
-  if (kind != "strong-by-batch") fixed["batch_size"] = std::to_string(p.batch_size);
-  if (kind != "strong-by-accumulation") {
-    fixed["gradient_accumulation_steps"] = std::to_string(p.gradient_accumulation_steps);
+  if (kind != "strong-by-batch" && p.batch_size) {
+    fixed["batch_size"] = std::to_string(*p.batch_size);
+  }
+  if (kind != "strong-by-accumulation" && p.gradient_accumulation_steps) {
+    fixed["gradient_accumulation_steps"] = std::to_string(*p.gradient_accumulation_steps);
   }
 }
 

@@ -83,9 +83,9 @@ std::string size_text(const PointRecord& p) {
 }
 
 std::string batch_text(const PointRecord& p) {
-  std::string text = std::to_string(p.batch_size);
-  if (p.gradient_accumulation_steps > 1) {
-    text += "x" + std::to_string(p.gradient_accumulation_steps);
+  std::string text = p.batch_size ? std::to_string(*p.batch_size) : "-";
+  if (const auto steps = p.gradient_accumulation_steps.value_or(1); steps > 1) {
+    text += "x" + std::to_string(steps);
   }
   return text;
 }

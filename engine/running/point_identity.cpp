@@ -15,6 +15,11 @@ std::string group_name(const settings::Settings& settings, const launching::Worl
          settings.parallel.strategy;
 }
 
+// A sweep's plan writes 0 for what a skipped point has not.
+std::optional<std::int64_t> if_any(std::int64_t size) {
+  return size > 0 ? std::optional(size) : std::nullopt;
+}
+
 std::string warmup_method(const settings::Settings& settings) {
   if (settings.measuring.epochs) return "none: every step of every epoch is counted";
   if (settings.measuring.warmup_iters) return "steps as asked";
@@ -47,8 +52,8 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   point.nodes = world.nodes;
   point.members.resize(static_cast<std::size_t>(world.world_size));
   std::iota(point.members.begin(), point.members.end(), 0);
-  point.batch_size = settings.size.batch_size;
-  point.gradient_accumulation_steps = settings.size.gradient_accumulation_steps;
+  point.batch_size = if_any(settings.size.batch_size);
+  point.gradient_accumulation_steps = if_any(settings.size.gradient_accumulation_steps);
   point.global_batch_size = settings.size.global_batch_size;
   point.bucket_cap_mb = parallel.bucket_cap_mb;
   if (workload.data_kind == catalogue::DataKind::kImages) point.image_size = shape.image_size;

@@ -95,6 +95,7 @@ class Generator {
     point.status = std::array{PointStatus::kOom, PointStatus::kFailed,
                               PointStatus::kSkipped}[static_cast<std::size_t>(pick(3))];
     point.reason = name();
+    if (point.status == PointStatus::kSkipped && chance(50)) point.batch_size.reset();
   }
 
   static void scale(PointRecord& point, double factor) {

@@ -55,6 +55,7 @@ PointRecord identity(int world_size) {
   point.world_size = point.processes = world_size;
   for (int rank = 0; rank < world_size; ++rank) point.members.push_back(rank);
   point.batch_size = 8;
+  point.gradient_accumulation_steps = 1;
   point.global_batch_size = 8 * world_size;
   point.bucket_cap_mb = 25;
   point.image_size = 64;

@@ -141,6 +141,7 @@ PointRecord identity(const Planned& planned, int block, int order) {
   point.world_size = point.processes = planned.world_size;
   for (int rank = 0; rank < planned.world_size; ++rank) point.members.push_back(rank);
   point.batch_size = planned.batch_size;
+  point.gradient_accumulation_steps = 1;
   point.global_batch_size = planned.batch_size * planned.world_size;
   point.bucket_cap_mb = 25;
   point.image_size = 224;

@@ -21,6 +21,7 @@ PointRecord run_of(const std::string& group, int ranks, double step_s, int block
   run.data = "synthetic";
   run.world_size = run.processes = ranks;
   run.batch_size = 10;
+  run.gradient_accumulation_steps = 1;
   run.global_batch_size = 10 * ranks;
   run.repetition = run.block = block;
   run.started = "2026-01-02T03:04:0" + std::to_string(block) + "Z";

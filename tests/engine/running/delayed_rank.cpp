@@ -143,6 +143,7 @@ reporting::PointRecord record_of(const running::Window& window, const std::strin
                                   .device = "cpu",
                                   .world_size = control.world_size()};
   identity.batch_size = kBatchSize;
+  identity.gradient_accumulation_steps = 1;
   identity.repetition = identity.block = block;
   return reporting::assemble_point(std::move(identity), ranks);
 }
