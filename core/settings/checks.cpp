@@ -140,6 +140,28 @@ bool belongs_to_some_workload(std::string_view option) {
   });
 }
 
+constexpr double kFarFromReference = 4;  // times smaller or larger
+
+std::vector<std::string> notes_on_learning_rate(const CheckInput& input) {
+  const auto& recipe = input.settings.recipe;
+  if (!input.workload || given_by_a_person(input.raw, "learning_rate")) return {};
+  const catalogue::Recipe& wanted = input.workload->recipe;
+  if (recipe.optimizer != wanted.optimizer) {
+    return {"--optimizer " + recipe.optimizer + " runs at the recipe's learning rate for " +
+            wanted.optimizer + " (" + to_text(recipe.learning_rate) +
+            "); give --learning-rate to choose another"};
+  }
+  // A run of some steps measures speed, whatever it learns.
+  if (!input.settings.measuring.epochs || recipe.lr_scaling != "none") return {};
+  const auto global = static_cast<double>(input.settings.size.global_batch_size);
+  const auto reference = static_cast<double>(wanted.reference_batch);
+  if (std::max(global / reference, reference / global) < kFarFromReference) return {};
+  return {"the recipe's learning rate (" + to_text(recipe.learning_rate) +
+          ") is for a global batch of " + std::to_string(wanted.reference_batch) + ", here it is " +
+          std::to_string(input.settings.size.global_batch_size) +
+          "; --lr-scaling linear or --learning-rate fits it"};
+}
+
 }  // namespace
 
 std::span<const std::string_view> exchange_options() {
@@ -155,7 +177,7 @@ bool serves(const catalogue::Workload& workload, std::string_view option) {
 
 std::vector<Problem> check_together(const CheckInput& input) { return Checker(input).run(); }
 
-std::vector<std::string> notes_on_unused(const CheckInput& input) {
+std::vector<std::string> notes_on(const CheckInput& input) {
   std::vector<std::string> notes;
   const auto note = [&](std::string_view option, const std::string& why) {
     if (given_by_a_person(input.raw, option)) {
@@ -180,13 +202,7 @@ std::vector<std::string> notes_on_unused(const CheckInput& input) {
       note(option, "the data is synthetic");
     }
   }
-  const auto& recipe = input.settings.recipe;
-  if (input.workload && recipe.optimizer != input.workload->recipe.optimizer &&
-      !given_by_a_person(input.raw, "learning_rate")) {
-    notes.push_back("--optimizer " + recipe.optimizer + " runs at the recipe's learning rate for " +
-                    input.workload->recipe.optimizer + " (" + to_text(recipe.learning_rate) +
-                    "); give --learning-rate to choose another");
-  }
+  std::ranges::move(notes_on_learning_rate(input), std::back_inserter(notes));
   return notes;
 }
 

@@ -33,6 +33,7 @@ bool serves(const catalogue::Workload& workload, std::string_view option);
 
 std::vector<Problem> check_together(const CheckInput& input);
 
-std::vector<std::string> notes_on_unused(const CheckInput& input);
+// What changes less, or more, than a person may think.
+std::vector<std::string> notes_on(const CheckInput& input);
 
 }  // namespace scalemark::settings

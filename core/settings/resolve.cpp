@@ -182,7 +182,7 @@ class Resolver {
 
     const CheckInput input{settings, raw_, workload_, around_.machine, ranks_, refused_};
     for (Problem& problem : check_together(input)) result_.problems.push_back(std::move(problem));
-    if (result_.problems.empty()) result_.notes = notes_on_unused(input);
+    if (result_.problems.empty()) result_.notes = notes_on(input);
     result_.raw = std::move(raw_);
   }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <string_view>
 #include <utility>
 
 #include "core/launching/error_file.h"
@@ -11,14 +12,27 @@
 namespace scalemark::running {
 namespace {
 
-// One way of telling that fails must not silence the others.
-void attempt(const std::function<void()>& action) noexcept {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+// One way of telling that fails must not silence the others; two that fail for one reason say it
+// once.
+class Attempts {
+ public:
+  void operator()(const std::function<void()>& action) noexcept {
+    try {
+      action();
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
   }
-}
+
+ private:
+  void complain(const char* why) noexcept {
+    const std::size_t hash = std::hash<std::string_view>{}(why);  // memory may be what is lacking
+    if (std::exchange(last_, hash) == hash) return;
+    std::cerr << "scalemark: while ending: " << why << std::endl;
+  }
+
+  std::size_t last_ = 0;
+};
 
 }  // namespace
 
@@ -37,6 +51,7 @@ ExitCode LastWords::speak(ErrorRecord record, reporting::ReportStatus status) no
   if (spoken_) return exit_code_;
   spoken_ = true;
   exit_code_ = record.exit_code;
+  Attempts attempt;
   attempt([&] { fill_in(record); });
   attempt([&] { tell(record, status); });
   return exit_code_;
@@ -50,6 +65,7 @@ void LastWords::fill_in(ErrorRecord& record) const {
 }
 
 void LastWords::tell(const ErrorRecord& record, reporting::ReportStatus status) {
+  Attempts attempt;
   if (board_ != nullptr) board_->post(record);  // first: the peers are waiting
   attempt([&] { std::cerr << format_error_line(record) << std::endl; });
   attempt([&] {

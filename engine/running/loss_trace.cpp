@@ -52,13 +52,14 @@ void require_finite(const std::vector<double>& losses, std::int64_t first_step) 
 
 void require_finite(const std::string& what, double loss, std::optional<std::int64_t> step) {
   if (std::isfinite(loss)) return;
-  throw Error(ErrorRecord{.code = "E_NUMERICS",
-                          .exit_code = ExitCode::kNumerics,
-                          .what = what + " became " + (std::isnan(loss) ? "NaN" : "infinite"),
-                          .expected = "a finite loss",
-                          .hint = "lower --learning-rate, add --lr-warmup-steps or "
-                                  "--clip-grad-norm, or try --precision fp32",
-                          .step = step});
+  throw Error(ErrorRecord{
+      .code = "E_NUMERICS",
+      .exit_code = ExitCode::kNumerics,
+      .what = what + " became " + (std::isnan(loss) ? "NaN" : "infinite"),
+      .expected = "a finite loss",
+      .hint = "lower --learning-rate (--lr-scaling linear fits the recipe's to the batch "
+              "size), add --lr-warmup-steps or --clip-grad-norm, or try --precision fp32",
+      .step = step});
 }
 
 }  // namespace scalemark::running

@@ -286,5 +286,21 @@ TEST(Resolve, AnOptionThatTheWorkloadDoesNotUseIsANote) {
                 "--learning-rate to choose another"}));
 }
 
+TEST(Resolve, ARecipesRateForAFarLargerBatchIsANoteOfATraining) {
+  const auto notes = [](const RawSettings& more) {
+    RawSettings raw = given({{"workload", "resnet50"}, {"data", "photos"}, {"batch_size", "8"}});
+    for (const auto& [name, value] : more) raw[name] = value;
+    return resolve(raw, laptop()).notes;
+  };
+  EXPECT_EQ(notes(given({{"epochs", "2"}})),
+            (std::vector<std::string>{
+                "the recipe's learning rate (0.1) is for a global batch of 256, here it is 8; "
+                "--lr-scaling linear or --learning-rate fits it"}));
+  EXPECT_TRUE(notes(given({})).empty());
+  EXPECT_TRUE(notes(given({{"epochs", "2"}, {"lr_scaling", "linear"}})).empty());
+  EXPECT_TRUE(notes(given({{"epochs", "2"}, {"learning_rate", "0.1"}})).empty());
+  EXPECT_TRUE(notes(given({{"epochs", "2"}, {"batch_size", "128"}})).empty());
+}
+
 }  // namespace
 }  // namespace scalemark::settings
