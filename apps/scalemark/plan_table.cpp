@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "apps/scalemark/setting_text.h"
+#include "core/base/byte_size.h"
 #include "core/base/text.h"
 #include "core/planning/plan_json.h"
 #include "core/reporting/text_table.h"
@@ -28,12 +29,6 @@ std::string seconds_text(double seconds) {
   } else {
     std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
   }
-  return text;
-}
-
-std::string memory_text(std::uint64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f GB", static_cast<double>(bytes) / 1e9);
   return text;
 }
 
@@ -74,7 +69,7 @@ std::string points_table(const Plan& plan) {
         size_text(p, size.global_batch_size),
         p.settings.parallel.precision,
         seconds_text(p.estimated_s),
-        p.memory_estimate_bytes ? memory_text(p.memory_estimate_bytes) : kNothing};
+        p.memory_estimate_bytes ? readable_bytes(p.memory_estimate_bytes) : kNothing};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
   return reporting::set_text(columns);
@@ -129,7 +124,7 @@ std::string totals(const Plan& plan) {
   }
   if (plan.memory_available_bytes) {
     text += "Memory is an estimate for one rank; each has " +
-            memory_text(*plan.memory_available_bytes) + " or more.\n";
+            readable_bytes(*plan.memory_available_bytes) + " or more.\n";
   }
   return text;
 }

@@ -5,11 +5,12 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <new>
 #include <utility>
+
+#include "core/base/byte_size.h"
 
 namespace scalemark::device {
 namespace {
@@ -19,14 +20,6 @@ constexpr std::uint8_t kPriority = 200;  // above torch's own, which registers w
 
 // Above this a block is a mapping of its own on huge pages; below, glibc's heap serves.
 constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
-
-// Small ones exactly: "0.0 MiB" would explain nothing.
-std::string readable(std::uint64_t bytes) {
-  if (bytes < (1 << 20)) return std::to_string(bytes) + " bytes";
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
-  return text;
-}
 
 }  // namespace
 
@@ -99,8 +92,9 @@ void CpuAllocator::count_live(std::size_t bytes) {
   const std::uint64_t before = live_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (bytes > limit || before > limit - bytes || bytes > kLargestRequest - sizeof(Block)) {
     live_bytes_ -= bytes;
-    refuse(bytes, limit == kNoLimit ? "the address space"
-                                    : "the limit of " + readable(limit) + " (--memory-limit)");
+    refuse(bytes, limit == kNoLimit
+                      ? "the address space"
+                      : "the limit of " + readable_bytes(limit) + " (--memory-limit)");
   }
   std::uint64_t peak = peak_bytes_.load(std::memory_order_relaxed);
   while (peak < before + bytes &&
@@ -164,8 +158,8 @@ void CpuAllocator::release_cached() {
 }
 
 void CpuAllocator::refuse(std::size_t bytes, const std::string& why) const {
-  throw CpuMemoryRefused("CPU memory: " + readable(bytes) + " more than the " +
-                             readable(live_bytes_.load()) + " in use were refused by " + why,
+  throw CpuMemoryRefused("CPU memory: " + readable_bytes(bytes) + " more than the " +
+                             readable_bytes(live_bytes_.load()) + " in use were refused by " + why,
                          bytes);
 }
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 
+#include "core/base/byte_size.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/estimates.h"
 #include "core/planning/memory_budget.h"
@@ -44,17 +44,6 @@ planning::MemoryThere memory_there(Session& session) {
   return there;
 }
 
-// Small ones in MiB: "0.0 GiB" would explain nothing.
-std::string readable(std::uint64_t bytes) {
-  char text[32];
-  if (bytes < (std::uint64_t{1} << 29)) {
-    std::snprintf(text, sizeof text, "%.3g MiB", static_cast<double>(bytes) / (1 << 20));
-    return text;
-  }
-  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
-  return text;
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> memory_limit(const settings::Settings& settings, Session& session) {
@@ -78,7 +67,7 @@ std::optional<std::string> what_fits(const settings::Settings& settings,
   question.whole_process = false;  // the limit counts tensors
   const std::int64_t batch =
       catalogue::largest_batch_that_fits(workload, question, *available_bytes);
-  const std::string within = " into " + readable(*available_bytes);
+  const std::string within = " into " + readable_bytes(*available_bytes);
   if (batch == 0) return "by the estimate not even --batch-size 1 fits" + within;
   if (batch >= question.batch_size) {
     return "by the estimate --batch-size " + std::to_string(question.batch_size) + " fits" +

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <span>
 
+#include "core/base/byte_size.h"
 #include "core/base/durations.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/report_json.h"
@@ -17,10 +18,6 @@ std::string formatted(const char* format, Values... values) {
   std::array<char, 160> text{};
   std::snprintf(text.data(), text.size(), format, values...);
   return text.data();
-}
-
-std::string in_gib(std::uint64_t bytes) {
-  return formatted("%.2f GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
 std::string clock_time(double seconds) {
@@ -54,8 +51,8 @@ void SweepConsole::begin(const planning::Task& task) {
     return;
   }
   if (point.memory_estimate_bytes == 0) return;
-  say("        " + point.group + ": memory estimate " + in_gib(point.memory_estimate_bytes) +
-      " per rank");
+  say("        " + point.group + ": memory estimate " +
+      readable_bytes(point.memory_estimate_bytes) + " per rank");
 }
 
 void SweepConsole::end(const reporting::PointRecord& row, bool is_final,
