@@ -29,6 +29,18 @@ double lag1_within_halves(std::vector<double> means, double first, double second
   return lag1_correlation(means);
 }
 
+// Every step counts: the batches differ by one step where the window is no multiple of 20.
+std::vector<double> means_of_twentieths(std::span<const double> step_s) {
+  constexpr std::size_t kBatches = 2 * kHalf;
+  std::vector<double> means;
+  for (std::size_t i = 0; i < kBatches; ++i) {
+    const std::size_t begin = i * step_s.size() / kBatches;
+    const std::size_t end = (i + 1) * step_s.size() / kBatches;
+    means.push_back(mean(step_s.subspan(begin, end - begin)));
+  }
+  return means;
+}
+
 // Verdict and reason for a drift that was seen.
 void judge_drift(SteadyCheck& check, std::size_t steps) {
   const std::string seen =
@@ -52,7 +64,7 @@ SteadyCheck check_steady(std::span<const double> step_s) {
     check.reason = "fewer than 20 steps";
     return check;
   }
-  const auto means = batch_means(step_s, step_s.size() / (2 * kHalf));
+  const auto means = means_of_twentieths(step_s);
   const std::span<const double> halves(means);
   const auto a = halves.first(kHalf), b = halves.subspan(kHalf, kHalf);
   const double m1 = mean(a), m2 = mean(b), centre = (m1 + m2) / 2;
@@ -61,7 +73,7 @@ SteadyCheck check_steady(std::span<const double> step_s) {
 
   check.drift = (m2 - m1) / centre;
   check.t_se = t * std::sqrt(variance * 2 / kHalf) / centre;
-  check.lag1 = lag1_within_halves({means.begin(), means.begin() + 2 * kHalf}, m1, m2);
+  check.lag1 = lag1_within_halves(means, m1, m2);
 
   if (std::abs(*check.drift) > *check.t_se && std::abs(*check.drift) > kDriftThatCounts) {
     judge_drift(check, step_s.size());

@@ -53,6 +53,15 @@ TEST(Steady, ARampIsCorrelatedAndThereforeUnknown) {
   EXPECT_NE(check.reason.find("correlated"), std::string::npos) << check.reason;
 }
 
+// 39 steps are no multiple of 20: the last 19 must not be left out.
+TEST(Steady, AShiftInTheLastStepsOfAnOddWindowIsSeen) {
+  std::vector<double> values(20, 0.1);
+  values.resize(39, 0.2);
+  const auto check = check_steady(values);
+  EXPECT_FALSE(check.steady) << check.reason;
+  EXPECT_NEAR(*check.drift, 2.0 / 3, 0.05);
+}
+
 TEST(Steady, NineteenStepsSayNothing) { EXPECT_FALSE(check_steady(steps(19, 0, 0)).steady); }
 
 // The promise of t(.995): independent steps are called unsteady in about 1 % of windows.
