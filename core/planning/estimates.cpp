@@ -91,4 +91,9 @@ double estimated_window_s(const RunLength& length, double step_s) {
   return length_s(1.1 * length.least_window_s, length.most_window_s, length.least_steps, step_s);
 }
 
+double estimated_abba_s(const settings::Settings& settings, const RunLength& length,
+                        double step_s) {
+  return settings::measures_communication_cost(settings) ? estimated_window_s(length, step_s) : 0;
+}
+
 }  // namespace scalemark::planning

@@ -32,8 +32,10 @@ double estimated_step_s(const settings::Settings& settings, int world_size);
 double estimated_start_s(const settings::Settings& settings);
 double estimated_setup_s(const settings::Settings& settings);
 
-// Warm-up and window of a run whose step takes `step_s`.
+// Warm-up and window of a run whose step takes `step_s`, and the blocks of --communication-cost (0
+// without).
 double estimated_warmup_s(const RunLength& length, double step_s);
 double estimated_window_s(const RunLength& length, double step_s);
+double estimated_abba_s(const settings::Settings& settings, const RunLength& length, double step_s);
 
 }  // namespace scalemark::planning

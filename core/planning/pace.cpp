@@ -66,7 +66,8 @@ double Pace::outside_s(std::size_t point) const {
 double Pace::run_s(const Task& task, const RunLength& length) const {
   const double step = step_s(task);
   return outside_s(task.run.point) + estimated_warmup_s(length, step) +
-         estimated_window_s(length, step);
+         estimated_window_s(length, step) +
+         estimated_abba_s(plan_.points[task.run.point].settings, length, step);
 }
 
 }  // namespace scalemark::planning

@@ -31,6 +31,11 @@ RunLength default_length(const settings::Settings& settings) {
   return length;
 }
 
+// --communication-cost runs as many steps again as the window has.
+double windows_of(const settings::Settings& settings) {
+  return settings::measures_communication_cost(settings) ? 2 : 1;
+}
+
 // What a person asked for wins over the preset.
 void apply_options(const settings::MeasuringSettings& measuring, RunLength& length) {
   length.iters = measuring.iters;
@@ -121,7 +126,7 @@ class Scheduler {
       if (budget.block_s != 0) {
         const double left = std::max(kShortestRun_s, share_s - estimated_setup_s(point->settings));
         length.most_warmup_s = kWarmupShare * left;
-        length.most_window_s = left - *length.most_warmup_s;
+        length.most_window_s = (left - *length.most_warmup_s) / windows_of(point->settings);
         length.least_warmup_s = std::min(length.least_warmup_s, *length.most_warmup_s);
         length.least_window_s = std::min(length.least_window_s, *length.most_window_s / 1.1);
       }
@@ -134,7 +139,7 @@ class Scheduler {
   static double run_s(const PlannedPoint& point, const RunLength& length) {
     const double step_s = estimated_step_s(point.settings, point.world_size);
     return estimated_setup_s(point.settings) + estimated_warmup_s(length, step_s) +
-           estimated_window_s(length, step_s);
+           estimated_window_s(length, step_s) + estimated_abba_s(point.settings, length, step_s);
   }
   double start_s() const { return estimated_start_s(points_.front()->settings); }
   double block_s() const {

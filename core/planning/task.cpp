@@ -1,6 +1,7 @@
 #include "core/planning/task.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace scalemark::planning {
 namespace {
@@ -14,8 +15,10 @@ void lower(std::optional<double>& most, double to) { most = std::min(to, most.va
 
 settings::Settings settings_of(const Plan& plan, const Task& task) {
   const PlannedPoint& point = plan.points[task.run.point];
-  if (task.batch_size == 0) return point.settings;
-  return with_batch_size(point.settings, task.batch_size, point.world_size);
+  settings::Settings settings = point.settings;
+  if (task.kind == Task::Kind::kTrial) settings.measuring.communication_cost = false;
+  if (task.batch_size == 0) return settings;
+  return with_batch_size(std::move(settings), task.batch_size, point.world_size);
 }
 
 RunLength length_of(const Plan& plan, const Task& task) {

@@ -1,6 +1,7 @@
 #include "core/reporting/assemble.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -194,8 +195,23 @@ void set_energy(PointRecord& point, Ranks ranks) {
   if (point.device == "cuda" ? all : some) point.energy_J = sum;
 }
 
+// As a window's step time: the slowest rank's, block by block.
+void set_communication_cost(PointRecord& point, Ranks ranks) {
+  constexpr std::size_t kBlocks = 4;
+  if (ranks.front().abba_step_s.size() != kBlocks) return;
+  std::array<double, kBlocks> step_s{};
+  for (const auto& rank : ranks) {
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      step_s[i] = std::max(step_s[i], rank.abba_step_s.at(i));
+    }
+  }
+  point.noop_step_s = (step_s[1] + step_s[2]) / 2;
+  point.communication_cost_s = (step_s[0] + step_s[3]) / 2 - *point.noop_step_s;
+}
+
 void set_the_rest(PointRecord& point, Ranks ranks) {
   set_energy(point, ranks);
+  set_communication_cost(point, ranks);
   const auto& first = ranks.front();
   point.warmup_iterations = first.warmup_iterations;
   point.payload_bytes_per_step = first.payload_bytes_per_step;

@@ -110,6 +110,22 @@ void judge_shares(Findings& findings, const PointRecord& point) {
   }
 }
 
+// What METRICS.md derives from T_noop.
+void tell_communication_cost(Findings& findings, const PointRecord& point) {
+  if (!point.noop_step_s || !point.communication_cost_s) return;
+  const double cost = *point.communication_cost_s;
+  const double step = *point.noop_step_s + cost;
+  const double waited =
+      point.wall_s / static_cast<double>(point.iterations) - point.own_mean_of_step_max_s;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "communication costs %.3f ms of a step of %.3f ms (communication efficiency %.1f %%), "
+      "contention %.3f ms of it",
+      1e3 * cost, 1e3 * step, 100 * *point.noop_step_s / step, 1e3 * (cost - waited));
+  findings.add("communication_cost", "info", text);
+}
+
 void judge_mfu(Findings& findings, const PointRecord& point) {
   if (point.device != "cuda") return;
   if (!point.mfu) {
@@ -130,6 +146,7 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_threads(findings, point, context);
   judge_data(findings, point);
   judge_shares(findings, point);
+  tell_communication_cost(findings, point);
   judge_mfu(findings, point);
   return findings.take();
 }

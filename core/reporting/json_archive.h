@@ -40,8 +40,8 @@ class FieldWriter {
   void text(const char* key, const std::string& value) {
     if (!value.empty()) self()(key, value);
   }
-  template <class T>
-  void list(const char* key, const std::vector<T>& value) {  // absent when empty
+  template <class Container>
+  void list(const char* key, const Container& value) {  // absent when empty
     if (!value.empty()) self()(key, value);
   }
   // An enumeration, through its name.
@@ -132,8 +132,8 @@ class JsonReader {
   void text(const char* key, std::string& value) {
     if (json_.contains(key)) (*this)(key, value);
   }
-  template <class T>
-  void list(const char* key, std::vector<T>& value) {
+  template <class Container>
+  void list(const char* key, Container& value) {
     if (json_.contains(key)) (*this)(key, value);
   }
   void pair(const char* key, std::optional<double>& low, std::optional<double>& high) {

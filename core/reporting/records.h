@@ -54,6 +54,8 @@ struct RankMeasurement {
   std::int64_t warmup_iterations = 0;
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;
+  // Mean step of four blocks: with communication, without, without, with. Empty: not asked for.
+  std::vector<double> abba_step_s;
   std::vector<SkippedFile> skipped;
 };
 
@@ -104,13 +106,14 @@ struct PointRecord {
   double bucket_cap_mb = 0;
   std::optional<std::int64_t> image_size, sequence_length;
   std::string data, data_identity;
+  std::map<std::string, std::string> varying;  // every other option that is an axis of the sweep
   int repetition = 0, order = 0, block = 0, session = 0;
   std::string started;  // RFC 3339, UTC
 
   // outcome
   PointStatus status = PointStatus::kOk;
   std::string reason;
-  std::optional<double> outside_window_s;  // of the run, apart from warm-up and window
+  std::optional<double> outside_window_s;  // of the run, apart from what is measured, with warm-up
   std::optional<OutOfMemory> oom;
 
   // measurement; meaningful when status is ok
@@ -128,8 +131,9 @@ struct PointRecord {
   std::vector<Evaluation> evaluation;
   std::uint64_t memory_peak_bytes = 0;
   std::optional<std::uint64_t> memory_estimate_bytes;
-  std::optional<double> energy_J;     // of all members' devices over the window
-  std::optional<double> noop_step_s;  // the same steps without communication
+  std::optional<double> energy_J;              // of all members' devices over the window
+  std::optional<double> noop_step_s;           // T_noop: the same steps without communication
+  std::optional<double> communication_cost_s;  // T - T_noop, both of --communication-cost
   std::optional<double> break_even_steps;
   std::int64_t parameters = 0;
   double flops_per_sample = 0;

@@ -207,6 +207,7 @@ void identity_fields(A& a, Point& p) {
   a("sequence_length", p.sequence_length);
   a("data", p.data);
   a.text("data_identity", p.data_identity);
+  a.list("varying", p.varying);
   a("repetition", p.repetition);
   a("order", p.order);
   a("block", p.block);
@@ -261,6 +262,7 @@ void other_measurement_fields(A& a, Point& p) {
   });
   a.object("communication", [&](auto& inner) {
     inner("payload_bytes_per_step", p.payload_bytes_per_step);
+    inner("cost_s", p.communication_cost_s);
     inner("buckets", p.bucket_bytes);
   });
   a.object("data_loading", [&](auto& inner) {

@@ -167,7 +167,8 @@ std::vector<std::string> notes_on_learning_rate(const CheckInput& input) {
 std::span<const std::string_view> exchange_options() {
   static constexpr std::string_view kOptions[] = {
       "overlap",           "gradient_compression",   "bucket_cap_mb", "first_bucket_cap_mb",
-      "broadcast_buffers", "find_unused_parameters", "static_graph",  "gradient_as_bucket_view"};
+      "broadcast_buffers", "find_unused_parameters", "static_graph",  "gradient_as_bucket_view",
+      "communication_cost"};
   return kOptions;
 }
 
@@ -196,6 +197,7 @@ std::vector<std::string> notes_on(const CheckInput& input) {
       note(option, "strategy none exchanges no gradients");
     }
   }
+  if (input.settings.measuring.epochs) note("communication_cost", "--epochs trains for real");
   if (input.settings.parallel.device == "cpu") note("pin_memory", "the device is a CPU");
   if (input.settings.what.data == "synthetic") {
     for (const char* option : {"vocab", "cased", "on_bad_sample"}) {

@@ -70,6 +70,7 @@ void visit_fields(SettingsType& s, Visitor&& visit) {
   visit("warmup_iters", s.measuring.warmup_iters);
   visit("epochs", s.measuring.epochs);
   visit("min_time", s.measuring.min_time_s);
+  visit("communication_cost", s.measuring.communication_cost);
 
   visit("nproc_per_node", s.launch.nproc_per_node);
   visit("nnodes", s.launch.nnodes);

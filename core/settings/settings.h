@@ -81,6 +81,7 @@ struct MeasuringSettings {
   std::optional<std::int64_t> warmup_iters;  // absent: max(20 steps, 2 s on cpu, 10 s on cuda)
   std::optional<std::int64_t> epochs;        // present: train for real, with evaluation
   double min_time_s = 0;                     // per window
+  bool communication_cost = false;           // T - T_noop, in blocks after the window
 };
 
 struct LaunchSettings {
@@ -120,5 +121,10 @@ struct Settings {
   std::map<std::string, std::string>
       origins;  // option -> "default" | "recipe" | "config FILE" | "environment" | "option" | "set"
 };
+
+// Whether steps without communication follow the window: there must be some to leave out.
+inline bool measures_communication_cost(const Settings& settings) {
+  return settings.measuring.communication_cost && settings.parallel.strategy != "none";
+}
 
 }  // namespace scalemark::settings

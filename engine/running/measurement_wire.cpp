@@ -15,7 +15,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankMeasurement, rank, host, device, iteratio
                                    tokens, non_pad_tokens, wall_s, step_s, exposed_communication_s,
                                    counted_data_wait_s, phases_s, loss_first, loss_last,
                                    memory_peak_bytes, energy_J, setup_s, warmup_iterations,
-                                   payload_bytes_per_step, bucket_bytes, skipped)
+                                   payload_bytes_per_step, bucket_bytes, abba_step_s, skipped)
 }  // namespace scalemark::reporting
 
 namespace scalemark::running {

@@ -7,6 +7,7 @@
 #include "core/base/durations.h"
 #include "core/monitoring/energy.h"
 #include "engine/running/batch_source.h"
+#include "engine/running/communication_cost.h"
 #include "engine/running/epochs.h"
 #include "engine/running/measurement_wire.h"
 #include "engine/running/rank_measurement.h"
@@ -97,7 +98,7 @@ class OnePoint {
     const Window window =
         settings_.measuring.epochs ? train(outcome, report_epoch) : measure_steps();
     outcome.stopped = window.stopped;
-    outcome.measuring_s = warmup_s_ + window.wall_s;
+    outcome.measuring_s = warmup_s_ + window.wall_s + abba_s_;
     team_.session().progression().enter("report");
     if (outcome.stopped && !watch_.peers_answered()) return outcome;
     gather(window, outcome);
@@ -123,6 +124,7 @@ class OnePoint {
     outcome.evaluations = std::move(result.evaluations);
     facts_.skipped = std::move(result.skipped);
     facts_.setup_s.data_s = result.data_s;
+    note_memory_peak();
     if (!result.all.steps.empty()) facts_.setup_s.first_step_s = result.all.steps.front().sum();
     return std::move(result.all);
   }
@@ -154,9 +156,33 @@ class OnePoint {
     Window window = measure(context, "window", steps);
     if (energy) facts_.energy_J = energy->joules();
     require_finite(window.losses, warmup.iterations);
+    note_memory_peak();
+    if (settings::measures_communication_cost(settings_) && !window.stopped) {
+      window.stopped = !measure_communication_cost(context, steps);
+    }
     facts_.skipped = source->skipped();
     return window;
   }
+
+  // False when an agreed stop came in between.
+  bool measure_communication_cost(const StepContext& context, std::int64_t window_steps) {
+    const auto start = Clock::now();
+    const auto usual = settings_.parallel.overlap ? training::Exchange::kOverlapped
+                                                  : training::Exchange::kAfterwards;
+    Abba abba = measure_abba(context, state(), usual, window_steps);
+    abba_s_ = seconds_since(start);
+    if (!abba.stopped) facts_.abba_step_s = std::move(abba.step_s);
+    return !abba.stopped;
+  }
+
+  std::vector<at::Tensor> state() const {
+    std::vector<at::Tensor> all = training::tensors_of(trainer_.parameters);
+    std::ranges::copy(training::buffers_of(trainer_.network->module()), std::back_inserter(all));
+    return all;
+  }
+
+  // At the end of what is measured: what comes after is not the point's.
+  void note_memory_peak() { facts_.memory_peak_bytes = team_.device().memory_peak_bytes(); }
 
   // The counters that this rank answers for: its GPU, or its machine's CPU packages.
   std::unique_ptr<monitoring::EnergyMeter> open_energy() const {
@@ -184,7 +210,6 @@ class OnePoint {
   }
 
   void gather(const Window& window, PointOutcome& outcome) {
-    facts_.memory_peak_bytes = team_.device().memory_peak_bytes();
     facts_.communication = trainer_.step->sync().communication();
     for (const std::string& bytes :
          team_.control().gather(to_wire(rank_measurement(window, facts_)))) {
@@ -205,7 +230,7 @@ class OnePoint {
   const WorkloadData& data_;
   StepWatch& watch_;
   RankFacts facts_;
-  double warmup_s_ = 0;
+  double warmup_s_ = 0, abba_s_ = 0;
   Trainer trainer_;
 };
 

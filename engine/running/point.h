@@ -21,7 +21,7 @@ struct PointOutcome {
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   bool stopped = false;                            // an agreed stop came before the end
   std::exception_ptr not_saved;                    // why --save failed; the rest stands
-  double measuring_s = 0;                          // in warm-up and window, on this rank
+  double measuring_s = 0;  // in warm-up, window and what --communication-cost adds
 };
 
 // How long the run of a command is that plans nothing: what --iters and its like say, else at least

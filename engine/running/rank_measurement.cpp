@@ -31,7 +31,8 @@ reporting::RankMeasurement rank_measurement(const Window& window, const RankFact
       .energy_J = facts.energy_J,
       .setup_s = facts.setup_s,
       .warmup_iterations = facts.warmup_iterations,
-      .payload_bytes_per_step = static_cast<double>(facts.communication.payload_bytes_per_step)};
+      .payload_bytes_per_step = static_cast<double>(facts.communication.payload_bytes_per_step),
+      .abba_step_s = facts.abba_step_s};
   for (const measurement::PhaseTimes& step : window.steps) {
     result.step_s.push_back(step.sum());
     result.exposed_communication_s.push_back(step.exposed_communication);

@@ -18,6 +18,7 @@ struct RankFacts {
   std::uint64_t memory_peak_bytes = 0;
   std::vector<double> energy_J;  // of the window
   training::Communication communication;
+  std::vector<double> abba_step_s;  // of --communication-cost
   std::vector<data::SkippedSample> skipped;
 };
 

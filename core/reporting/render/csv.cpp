@@ -93,6 +93,8 @@ const std::vector<CsvColumn>& columns() {
       MEASURED("own_mean_s", own_mean_s),
       MEASURED("own_max_of_rank_means_s", own_max_of_rank_means_s),
       MEASURED("own_mean_of_step_max_s", own_mean_of_step_max_s),
+      MEASURED("noop_step_s", noop_step_s),
+      MEASURED("communication_cost_s", communication_cost_s),
       MEASURED("loss_first", loss_first),
       MEASURED("loss_last", loss_last),
       MEASURED("memory_peak_bytes", memory_peak_bytes),

@@ -37,6 +37,11 @@ std::vector<Option> measuring_options() {
        .help = "the window lasts at least so long",
        .value_name = "SECONDS",
        .range = {.low = 0, .high = 1e6}},
+      {.name = "communication_cost",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "after the window as many steps again, half of them without communication"},
   };
 }
 

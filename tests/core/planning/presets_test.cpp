@@ -46,8 +46,7 @@ TEST(Schedule, WhatCannotFitIsRefusedWithWhatItNeedsAndWhatNeedsMost) {
       {{"quick", "on"}, {"workload", "bert-large"}, {"world_sizes", "1,2"}}, {0, 0}, two_cores);
   ASSERT_EQ(made.problems.size(), 1u);
   const std::string line = to_line(made.problems[0]);
-  EXPECT_NE(line.find("--quick (from option); by the estimate the 3 points"), line.npos)
-      << line;
+  EXPECT_NE(line.find("--quick (from option); by the estimate the 3 points"), line.npos) << line;
   EXPECT_NE(line.find("and it has 60 s"), line.npos) << line;
   EXPECT_NE(line.find("most takes bert-large-b"), line.npos) << line;
   EXPECT_EQ(
@@ -75,6 +74,20 @@ TEST(Schedule, BurnInGoesOnUntilItsHoursAreOver) {
   EXPECT_LE(p.estimated_s, 7200);
   EXPECT_GT(p.estimated_s, 6000);
   EXPECT_EQ(p.points[0].length.least_window_s, 60);
+}
+
+TEST(Schedule, CommunicationCostTakesAsLongAsTheWindowWhereThereIsCommunication) {
+  const Plan without = plan({}), with = plan({{"communication_cost", "on"}});
+  ASSERT_EQ(without.points.size(), with.points.size());
+  for (std::size_t i = 0; i < with.points.size(); ++i) {
+    const PlannedPoint& point = without.points[i];
+    const double step_s = estimated_step_s(point.settings, point.world_size);
+    const bool exchanges = point.settings.parallel.strategy != "none";
+    EXPECT_NEAR(with.points[i].estimated_s - point.estimated_s,
+                exchanges ? estimated_window_s(point.length, step_s) : 0, 1e-9)
+        << point.group;
+  }
+  EXPECT_LE(plan({{"quick", "on"}, {"communication_cost", "on"}}).estimated_s, 60);
 }
 
 TEST(Schedule, GivenLengthsWinOverPresets) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -101,6 +102,18 @@ TEST(Assemble, ALossThatIsNotFiniteIsAStatus) {
   EXPECT_EQ(point.reason, "the loss is not finite");
 }
 
+// The worked example of docs/METRICS.md: the slowest rank of each block counts.
+TEST(Assemble, CommunicationCostIsTheStepLessTheOneWithoutCommunication) {
+  auto ranks = by_hand();
+  EXPECT_FALSE(assemble_point({}, ranks).communication_cost_s);
+  EXPECT_FALSE(assemble_point({}, ranks).noop_step_s);
+  ranks[0].abba_step_s = {5.7e-3, 4.1e-3, 4.4e-3, 5.5e-3};
+  ranks[1].abba_step_s = {5.6e-3, 4.5e-3, 4.2e-3, 5.6e-3};
+  const auto point = assemble_point({}, ranks);
+  EXPECT_NEAR(*point.noop_step_s, 4.45e-3, 1e-12);
+  EXPECT_NEAR(*point.communication_cost_s, 1.2e-3, 1e-12);
+}
+
 TEST(Assemble, RefusesRanksThatContradictEachOther) {
   EXPECT_THROW(assemble_point({}, {}), Error);
   auto ranks = sample_measurements(2);
@@ -172,6 +185,21 @@ TEST(Findings, SaysWhatAReaderShouldKnow) {
                                    "communication"}));
   point.status = PointStatus::kOom;
   EXPECT_TRUE(codes(point, {}).empty());
+}
+
+TEST(Findings, TellsWhatCommunicationCosts) {
+  auto point = sample_point(2);
+  point.iterations = 1000;
+  point.wall_s = 5.6;
+  point.own_mean_of_step_max_s = 4.7e-3;
+  point.noop_step_s = 4.45e-3;
+  point.communication_cost_s = 1.2e-3;
+  const auto findings = findings_of(point, {.repetitions = 5});
+  const auto told = std::ranges::find(findings, "communication_cost", &Finding::code);
+  ASSERT_NE(told, findings.end());
+  EXPECT_EQ(told->text,
+            "communication costs 1.200 ms of a step of 5.650 ms (communication efficiency 78.8 %), "
+            "contention 0.300 ms of it");
 }
 
 TEST(Findings, AnMfuAboveOneIsAnError) {

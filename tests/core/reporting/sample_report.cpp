@@ -127,6 +127,8 @@ void add_everything(Report& report) {
   point.steady = true;
   point.energy_J = 12.5;
   point.noop_step_s = 0.25;
+  point.communication_cost_s = 1e-3;
+  point.varying = {{"workers", "8"}};
   point.break_even_steps = 40;
   point.padded = 3;
   point.skipped.push_back({"a/b.JPEG", "truncated"});

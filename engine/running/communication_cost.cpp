@@ -1,0 +1,55 @@
+#include "engine/running/communication_cost.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <array>
+
+namespace scalemark::running {
+namespace {
+
+constexpr std::int64_t kFewestSteps = 5;  // of a block
+
+class Kept {
+ public:
+  explicit Kept(const std::vector<at::Tensor>& state) : state_(state) {
+    for (const at::Tensor& tensor : state) {
+      copies_.push_back(tensor.detach().to(at::kCPU, tensor.scalar_type(), /*non_blocking=*/false,
+                                           /*copy=*/true));
+    }
+  }
+
+  void put_back() const {
+    const at::NoGradGuard no_grad;
+    for (std::size_t i = 0; i < copies_.size(); ++i) at::Tensor(state_[i]).copy_(copies_[i]);
+  }
+
+ private:
+  const std::vector<at::Tensor>& state_;
+  std::vector<at::Tensor> copies_;
+};
+
+}  // namespace
+
+Abba measure_abba(const StepContext& context, const std::vector<at::Tensor>& state,
+                  training::Exchange usual, std::int64_t window_steps) {
+  using enum training::Exchange;
+  const std::int64_t steps = std::max(kFewestSteps, window_steps / 4);
+  const Kept kept(state);
+  Abba result;
+  const auto block = [&](training::Exchange exchange, const char* name) {
+    if (result.stopped) return;
+    context.step.sync().set_exchange(exchange);
+    const Window window = measure(context, name, steps);
+    result.stopped = window.stopped;
+    result.step_s.push_back(window.wall_s / static_cast<double>(steps));
+  };
+  block(usual, "with communication");
+  block(kNone, "without communication");
+  block(kNone, "without communication");
+  block(usual, "with communication");
+  kept.put_back();
+  return result;
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,26 @@
+// What communication costs a step: the same steps with and without it. Definition: docs/METRICS.md,
+// "Communication cost".
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/running/window.h"
+#include "engine/training/gradient_sync.h"
+
+namespace scalemark::running {
+
+struct Abba {
+  std::vector<double> step_s;  // of this rank: mean of each block
+  bool stopped = false;        // an agreed stop came in between
+};
+
+// Four blocks of a quarter of `window_steps` each: with communication (as `usual`), without,
+// without, with. Collective. Ranks that exchange nothing drift apart: `state`, every parameter and
+// buffer, is put back afterwards, from a copy in host memory.
+Abba measure_abba(const StepContext& context, const std::vector<at::Tensor>& state,
+                  training::Exchange usual, std::int64_t window_steps);
+
+}  // namespace scalemark::running

@@ -1,0 +1,41 @@
+"""--communication-cost on two ranks over Gloo: T and T_noop are told, the window and the weights that the run leaves
+are those of a run without it."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+
+from program import check, run
+
+OPTIONS = ("train", "--workload", "mlp", "--batch-size", 8, "--threads", 1, "--nproc-per-node", 2, "--iters", 40,
+           "--warmup-iters", 5, "--deterministic")
+
+
+def trained(folder, *more):
+    """The report's point and the weights."""
+    weights = folder.with_suffix(".safetensors")
+    run(*OPTIONS, "--output", folder, "--save", weights, *more)
+    return json.loads((folder / "report.json").read_text())["points"][0], load_file(weights)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        plain, kept = trained(Path(name) / "plain")
+        asked, after = trained(Path(name) / "asked", "--communication-cost")
+    check("noop_step_s" not in plain and "cost_s" not in plain["communication"], "not asked for, and there")
+
+    noop, cost = asked["noop_step_s"], asked["communication"]["cost_s"]
+    print(f"T_noop {1e3 * noop:.3f} ms, cost {1e3 * cost:.3f} ms, window {1e3 * asked['wall_s'] / 40:.3f} ms")
+    check(0 < noop and 0 < cost, "communication costs something")
+    check(asked["samples"] == plain["samples"] == 40 * 2 * 8, "the blocks are not the window's")
+    check(asked["communication"]["payload_bytes_per_step"] == plain["communication"]["payload_bytes_per_step"],
+          "the last block exchanges as always")
+    check(kept.keys() == after.keys(), "other names in the file")
+    moved = [key for key in kept if not torch.equal(kept[key], after[key])]
+    check(not moved, f"not put back: {moved}")
+
+
+main()
