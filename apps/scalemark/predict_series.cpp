@@ -5,21 +5,34 @@
 #include <map>
 #include <tuple>
 
+#include "core/settings/checks.h"
+
 namespace scalemark::cli {
 namespace {
 
 using reporting::PointRecord;
 
+// Of the options that vary and have no field of their own: those of the exchange, or the others.
+std::map<std::string, std::string> varying_of(const PointRecord& p, bool of_exchange) {
+  const auto exchange = settings::exchange_options();
+  auto varying = p.varying;
+  std::erase_if(varying, [&](const auto& entry) {
+    return (std::ranges::count(exchange, entry.first) > 0) != of_exchange;
+  });
+  return varying;
+}
+
 // What a series holds constant, the baseline included.
 auto slice_of(const PointRecord& p) {
   return std::tuple(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format,
                     p.threads, p.batch_size, p.gradient_accumulation_steps, p.image_size,
-                    p.sequence_length, p.data);
+                    p.sequence_length, p.data, varying_of(p, false));
 }
 
 // What more ranks add to it; a baseline has nothing of it.
 auto parallel_of(const PointRecord& p) {
-  return std::tuple(p.strategy, p.overlap, p.gradient_compression, p.backend, p.bucket_cap_mb);
+  return std::tuple(p.strategy, p.overlap, p.gradient_compression, p.backend, p.bucket_cap_mb,
+                    varying_of(p, true));
 }
 
 bool usable(const PointRecord& p) {

@@ -50,32 +50,49 @@ std::string plain(std::string value) {
   return value.substr(0, 40);
 }
 
-std::string size_name(const PlannedPoint& point) {
+std::string batch_name(const settings::SizeSettings& size) {
+  return "b" + std::to_string(size.batch_size);
+}
+
+// A point without a batch size, or with one that is not known yet.
+std::string batch_name(const PlannedPoint& point) {
   const auto& size = point.settings.size;
-  std::string text = point.batch_search ? "bauto"
-                     : size.batch_size  ? "b" + std::to_string(size.batch_size)
-                                        : "g" + std::to_string(size.global_batch_size);
-  if (point.skipped && size.batch_size && size.global_batch_size) {
-    text += "-g" + std::to_string(size.global_batch_size);
-  }
-  const auto accumulation = size.gradient_accumulation_steps;
-  if (accumulation > 1) text += "-a" + std::to_string(accumulation);
-  return text;
+  if (point.batch_search) return "bauto";
+  const std::string global = "g" + std::to_string(size.global_batch_size);
+  if (size.batch_size == 0) return global;
+  return batch_name(size) + (point.skipped && size.global_batch_size ? "-" + global : "");
+}
+
+std::string basic_name(const settings::Settings& settings, const std::string& batch,
+                       int world_size) {
+  const auto accumulation = settings.size.gradient_accumulation_steps;
+  return settings.what.workload + "-" + batch +
+         (accumulation > 1 ? "-a" + std::to_string(accumulation) : "") + "-" +
+         settings.parallel.precision + "-w" + std::to_string(world_size) + "-" +
+         settings.parallel.strategy;
 }
 
 }  // namespace
 
-std::string group_name(const PlannedPoint& point, const settings::RawSettings& raw,
-                       const std::vector<std::string>& varying) {
-  std::string name = point.settings.what.workload + "-" + size_name(point) + "-" +
-                     point.settings.parallel.precision + "-w" + std::to_string(point.world_size) +
-                     "-" + point.settings.parallel.strategy;
+std::string point_name(const settings::Settings& settings, int world_size) {
+  return basic_name(settings, batch_name(settings.size), world_size);
+}
+
+std::string group_name(const PlannedPoint& point) {
+  std::string name = basic_name(point.settings, batch_name(point), point.world_size);
+  for (const auto& [option, value] : point.varying) name += "-" + label(option) + plain(value);
+  return name;
+}
+
+std::vector<std::pair<std::string, std::string>> varying_options(
+    const settings::RawSettings& raw, const std::vector<std::string>& varying) {
+  std::vector<std::pair<std::string, std::string>> values;
   for (const std::string& option : varying) {
     const auto found = raw.find(option);
     if (found == raw.end() || std::ranges::count(kBasics, option) > 0) continue;
-    name += "-" + label(option) + plain(found->second.text);
+    values.emplace_back(option, found->second.text);
   }
-  return name;
+  return values;
 }
 
 }  // namespace scalemark::planning

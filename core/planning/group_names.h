@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/planning/plan.h"
@@ -10,9 +11,12 @@
 
 namespace scalemark::planning {
 
-// "resnet50-b32-fp32-w4-ddp", then what varies beyond these: "-overlap-off-i224". Of the options in
-// `varying` those count that `raw` has. Not yet unique: two folders may have one name.
-std::string group_name(const PlannedPoint& point, const settings::RawSettings& raw,
-                       const std::vector<std::string>& varying);
+// point_name(), then what varies beyond it: "resnet50-b32-fp32-w4-ddp-overlap-off-i224". Not yet
+// unique: two folders may have one name.
+std::string group_name(const PlannedPoint& point);
+
+// Of the options in `varying` those that `raw` has and point_name() leaves out, with their values.
+std::vector<std::pair<std::string, std::string>> varying_options(
+    const settings::RawSettings& raw, const std::vector<std::string>& varying);
 
 }  // namespace scalemark::planning

@@ -42,7 +42,9 @@ struct PlannedPoint {
   // and must not be shown; before a batch search has answered, they are those of batch size 1.
   settings::Settings settings;
   int world_size = 1;
-  std::vector<int> members;                 // ranks of the world, ascending
+  std::vector<int> members;  // ranks of the world, ascending
+  // What else the sweep varies and means something here: option, value; in the order of the axes.
+  std::vector<std::pair<std::string, std::string>> varying;
   std::optional<std::size_t> batch_search;  // of Plan::searches: sizes come from with_batch_size()
   std::optional<std::string> skipped;       // why it cannot run; it has no runs then
 
@@ -117,6 +119,10 @@ void assign_members(Plan& plan, const std::vector<int>& node_of_rank);
 // The settings of a point whose batch was searched: sizes and the scaled learning rate follow.
 settings::Settings with_batch_size(settings::Settings settings, std::int64_t batch_size,
                                    int world_size);
+
+// "mlp-b8-a2-fp32-w2-ddp": what a point is called in a sweep and in train alike, so that `compare`
+// finds them.
+std::string point_name(const settings::Settings& settings, int world_size);
 
 // What a resume must find unchanged: every setting that changes what is measured, with its value or
 // its values over all points ("32,64"). More repetitions, another output folder, other launch

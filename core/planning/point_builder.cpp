@@ -209,7 +209,8 @@ void PointBuilder::group_searches(Plan& plan) {
 void PointBuilder::name_points() {
   std::map<std::string, int> taken;
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    const std::string name = group_name(points_[i], drafts_[i].raw, varying_);
+    points_[i].varying = varying_options(drafts_[i].raw, varying_);
+    const std::string name = group_name(points_[i]);
     const int before = taken[name]++;
     points_[i].group = before == 0 ? name : name + "-" + std::to_string(before + 1);
   }

@@ -1,4 +1,7 @@
 #include <cmath>
+#include <map>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "core/reporting/sweep_runs.h"
@@ -6,6 +9,15 @@
 
 namespace scalemark::reporting {
 namespace {
+
+// A loader's options vary with real data only: a synthetic point has none of them.
+std::map<std::string, std::string> varying_but_data(const PointRecord& p) {
+  static const std::set<std::string> kOfData{"data",  "workers",    "on_bad_sample", "drop_last",
+                                             "vocab", "pin_memory", "cased"};
+  auto varying = p.varying;
+  std::erase_if(varying, [](const auto& entry) { return kOfData.contains(entry.first); });
+  return varying;
+}
 
 auto all_but_data(const PointRecord& p) {
   return std::tie(p.workload, p.task, p.strategy, p.overlap, p.gradient_compression, p.backend,
@@ -48,6 +60,7 @@ std::vector<DataGap> data_gaps_of(const RunsByGroup& runs) {
       const Runs synthetic = runs.ok(other);
       if (synthetic.empty() || synthetic.front()->data != "synthetic") continue;
       if (all_but_data(*real.front()) != all_but_data(*synthetic.front())) continue;
+      if (varying_but_data(*real.front()) != varying_but_data(*synthetic.front())) continue;
       if (auto gap = gap_between(real, synthetic)) gaps.push_back(*std::move(gap));
     }
   }

@@ -1,41 +1,38 @@
 #include "engine/running/point_identity.h"
 
 #include <numeric>
+#include <sstream>
 
 #include "core/planning/estimates.h"
 
 namespace scalemark::running {
 namespace {
 
-// As planning names the points of a sweep, so that a report of train and one of sweep can be
-// compared.
-std::string group_name(const settings::Settings& settings, const launching::World& world) {
-  return settings.what.workload + "-b" + std::to_string(settings.size.batch_size) + "-" +
-         settings.parallel.precision + "-w" + std::to_string(world.world_size) + "-" +
-         settings.parallel.strategy;
-}
-
 // A sweep's plan writes 0 for what a skipped point has not.
 std::optional<std::int64_t> if_any(std::int64_t size) {
   return size > 0 ? std::optional(size) : std::nullopt;
 }
 
-std::string warmup_method(const settings::Settings& settings) {
+std::string warmup_method(const settings::Settings& settings, const planning::RunLength& length) {
   if (settings.measuring.epochs) return "none: every step of every epoch is counted";
-  if (settings.measuring.warmup_iters) return "steps as asked";
-  return "at least 20 steps and " + std::string(settings.parallel.device == "cuda" ? "10" : "2") +
-         " s";
+  if (length.warmup_iters) return "steps as asked";
+  std::ostringstream text;
+  text << "at least " << length.least_warmup_steps << " steps and " << length.least_warmup_s
+       << " s";
+  if (length.most_warmup_s) text << ", cut to " << *length.most_warmup_s << " s";
+  return text.str();
 }
 
 }  // namespace
 
 reporting::PointRecord point_identity(const settings::Settings& settings,
+                                      const planning::RunLength& length,
                                       const launching::World& world,
                                       const catalogue::Workload& workload,
                                       const catalogue::ModelShape& shape) {
   const auto& parallel = settings.parallel;
   reporting::PointRecord point;
-  point.group = group_name(settings, world);
+  point.group = planning::point_name(settings, world.world_size);
   point.id = point.group + "/r0";
   point.workload = settings.what.workload;
   point.task = settings.what.task;
@@ -64,7 +61,7 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   point.flops_per_sample = workload.flops_per_sample(shape);
   point.memory_estimate_bytes =
       catalogue::estimated_memory_bytes(workload, planning::memory_question(settings, shape));
-  point.warmup_method = warmup_method(settings);
+  point.warmup_method = warmup_method(settings, length);
   return point;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/byte_size.h"
 #include "core/base/durations.h"
+#include "core/planning/estimates.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/report_json.h"
 
@@ -50,9 +51,9 @@ void SweepConsole::begin(const planning::Task& task) {
   if (task.kind == planning::Task::Kind::kTrial || !introduced_.insert(task.run.point).second) {
     return;
   }
-  if (point.memory_estimate_bytes == 0) return;
   say("        " + point.group + ": memory estimate " +
-      readable_bytes(point.memory_estimate_bytes) + " per rank");
+      readable_bytes(planning::estimated_memory_bytes(planning::settings_of(plan_, task))) +
+      " per rank");
 }
 
 void SweepConsole::end(const reporting::PointRecord& row, bool is_final,

@@ -89,7 +89,7 @@ void SweepReport::add_skipped_points() {
     const auto known = [&](const auto& row) { return row.id == id; };
     if (earlier_ && std::ranges::any_of(earlier_->points, known)) continue;
     launching::World world{.world_size = point.world_size};
-    auto row = identity_of(point, point.settings, world);
+    auto row = identity_of(point, point.settings, point.length, world);
     row.id = id;
     row.status = PointStatus::kSkipped;
     row.reason = *point.skipped;
@@ -103,6 +103,7 @@ std::vector<planning::EarlierRun> SweepReport::earlier_runs() const {
 
 reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& point,
                                                 const settings::Settings& settings,
+                                                const planning::RunLength& length,
                                                 const launching::World& world) const {
   const auto& workload = workload_named(settings.what.workload);
   const catalogue::ModelShape shape =
@@ -110,11 +111,12 @@ reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& po
           ? catalogue::resolved_shape(workload, {.image_size = settings.what.image_size,
                                                  .sequence_length = settings.what.sequence_length})
           : shelf_.of(settings).shape;
-  auto row = point_identity(settings, world, workload, shape);
+  auto row = point_identity(settings, length, world, workload, shape);
   row.group = point.group;
+  row.varying = {point.varying.begin(), point.varying.end()};
   row.members = point.members;
   if (!point.skipped) row.data_identity = shelf_.of(settings).identity;
-  if (point.skipped || point.memory_estimate_bytes == 0) row.memory_estimate_bytes.reset();
+  if (point.skipped) row.memory_estimate_bytes.reset();
   row.session = session_number_;
   row.started = reporting::utc_now();
   return row;
@@ -122,8 +124,8 @@ reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& po
 
 reporting::PointRecord SweepReport::row_of(const planning::Task& task, const PointRun& run,
                                            const Verdict& verdict, double took_s) const {
-  auto row =
-      identity_of(plan_.points[task.run.point], planning::settings_of(plan_, task), run.world());
+  auto row = identity_of(plan_.points[task.run.point], planning::settings_of(plan_, task),
+                         planning::length_of(plan_, task), run.world());
   row.id = task.run.id;
   row.repetition = task.run.repetition;
   row.block = task.run.block;

@@ -42,6 +42,7 @@ class SweepReport {
   void set_summary(reporting::Report& report, const std::string& stop_reason) const;
   reporting::PointRecord identity_of(const planning::PlannedPoint& point,
                                      const settings::Settings& settings,
+                                     const planning::RunLength& length,
                                      const launching::World& world) const;
 
   RankLife& life_;

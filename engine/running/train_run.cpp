@@ -44,7 +44,9 @@ ExitCode train_as(RankLife& life) {
 
   Team team(session, "point", everybody(session.world()), settings.parallel.backend,
             distributed::FaultBoard::kCauseLimit);
-  auto identity = point_identity(settings, team.world(), opened.workload, opened.data.shape);
+  const planning::RunLength length = run_length_of(settings);
+  auto identity =
+      point_identity(settings, length, team.world(), opened.workload, opened.data.shape);
   identity.data_identity = opened.data.identity;
   identity.started = reporting::utc_now();
   RunConsole console(life.request(), opened.workload.sample_unit,
@@ -52,8 +54,8 @@ ExitCode train_as(RankLife& life) {
   distributed::StopAgreement agreement(session.store_pointer(), "train", session.world().rank,
                                        session.world().world_size, life.stop_options());
   RunWatch watch(agreement, life.watchdog(), life.progression(), console);
-  const PointOutcome outcome = run_point(team, settings, run_length_of(settings), opened.workload,
-                                         opened.data, watch, [&](const auto& evaluation) {
+  const PointOutcome outcome = run_point(team, settings, length, opened.workload, opened.data,
+                                         watch, [&](const auto& evaluation) {
                                            console.show(evaluation);
                                            report.add(evaluation);
                                          });

@@ -47,6 +47,33 @@ TEST(MakePlan, OnGpusItIsResNetOnAllOfThem) {
   EXPECT_EQ(p.points[0].settings.parallel.backend, "nccl");
 }
 
+TEST(MakePlan, APointKnowsWhatElseVaries) {
+  const Plan p = plan({{"world_sizes", "2"},
+                       {"strategy", "ddp"},
+                       {"optimizer", "sgd,adam"},
+                       {"overlap", "on,off"},
+                       {"gradient_accumulation_steps", "1,2"}},
+                      {0, 0});
+  std::set<std::vector<std::pair<std::string, std::string>>> measured, alone;
+  for (const PlannedPoint& point : p.points) {
+    (point.settings.parallel.strategy == "none" ? alone : measured).insert(point.varying);
+    EXPECT_EQ(point.group.find(point_name(point.settings, point.world_size)), 0u) << point.group;
+  }
+  EXPECT_EQ(measured.size(), 4u);
+  EXPECT_TRUE(measured.contains({{"optimizer", "adam"}, {"overlap", "off"}}));
+  EXPECT_EQ(alone, (decltype(alone){{{"optimizer", "adam"}}, {{"optimizer", "sgd"}}}))
+      << "what is about the exchange means nothing there";
+}
+
+TEST(MakePlan, TrainAndSweepNameAPointAlike) {
+  settings::Settings settings;
+  settings.what.workload = "mlp";
+  settings.parallel.precision = "fp32";
+  settings.parallel.strategy = "ddp";
+  settings.size = {8, 2, 32};
+  EXPECT_EQ(point_name(settings, 2), "mlp-b8-a2-fp32-w2-ddp");
+}
+
 TEST(MakePlan, WeakAndStrongSlicesShareThePointsThatAreTheSame) {
   const Plan p =
       plan({{"world_sizes", "1,2,4"}, {"batch_size", "16"}, {"global_batch_size", "64"}});

@@ -205,6 +205,18 @@ TEST(SummariseSweep, FindsWhatWasPlanted) {
   EXPECT_GT(*summary.data_gaps[0].lost_share_ci95_low, 0);
 }
 
+TEST(SummariseSweep, ADataGapIsBetweenPointsThatDifferInTheirDataOnly) {
+  auto points = sample_sweep_points({.steps = 60});
+  for (auto& point : points) {
+    if (point.data != "synthetic") point.varying = {{"data", point.data}, {"workers", "8"}};
+  }
+  EXPECT_EQ(summarise_sweep(points).data_gaps.size(), 1u);
+  for (auto& point : points) {
+    if (point.data != "synthetic") point.varying["optimizer"] = "adam";
+  }
+  EXPECT_TRUE(summarise_sweep(points).data_gaps.empty());
+}
+
 TEST(Waterfall, SmallTermsAreAddedUp) {
   EXPECT_EQ(waterfall_in_words(8, 6.1, {0.005, 0.05, 0.075, 0, 0.1075}, 5),
             "8.0x -> 6.1x: communication -0.9, imbalance -0.6 (rank 5), data -0.4");
