@@ -29,6 +29,9 @@ std::string or_absent(const std::optional<double>& value, std::string (*text)(do
   return value ? text(*value) : kAbsent;
 }
 
+// A straggler's deviation is a difference of logarithms.
+std::string slower_text(double ln_ratio) { return percent_text(std::expm1(ln_ratio)); }
+
 std::string fixed_text(const std::map<std::string, std::string>& fixed) {
   std::string text;
   for (const auto& [name, value] : fixed) text += (text.empty() ? "" : ", ") + name + " " + value;
@@ -165,9 +168,9 @@ Section stragglers_section(const Report& report) {
       column<Row>({"host"}, true, rows, [](const Row& s) { return s.host; }),
       column<Row>({"device"}, true, rows, [](const Row& s) { return s.device; }),
       column<Row>({"slower", "by %"}, false, rows,
-                  [](const Row& s) { return percent_text(s.deviation); }),
+                  [](const Row& s) { return slower_text(s.deviation); }),
       column<Row>({"at least", "% (95 %)"}, false, rows,
-                  [](const Row& s) { return or_absent(s.low95, percent_text); }),
+                  [](const Row& s) { return or_absent(s.low95, slower_text); }),
       column<Row>({"verdict"}, true, rows, [](const Row& s) { return s.verdict; }),
   };
   section.lines.push_back(

@@ -22,6 +22,10 @@ window.addEventListener('load', () => setTimeout(() => {
     for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] > 200) colours.add(pixels[i] >> 4 << 8 | pixels[i + 1] >> 4 << 4 | pixels[i + 2] >> 4);
     return {name: canvas.getAttribute('aria-label'), colours: colours.size, width: canvas.width};
   });
+  const cells = row => [...row.cells].map(cell => cell.textContent);
+  const tables = [...document.querySelectorAll('table')].map(table => ({
+    title: table.closest('section').querySelector('h2').textContent, heads: cells(table.tHead.rows[0]),
+    rows: [...table.tBodies[0].rows].map(cells)}));
   const sorted = [...document.querySelectorAll('table')].map(table => {
     const head = [...table.querySelectorAll('th')].find(th => th.textContent === 'samples/s');
     if (!head) return null;
@@ -33,7 +37,7 @@ window.addEventListener('load', () => setTimeout(() => {
   document.body.replaceChildren();
   const answer = document.createElement('pre');
   answer.id = 'answer';
-  answer.textContent = JSON.stringify({drawn, sorted, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
+  answer.textContent = JSON.stringify({drawn, sorted, tables, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
   document.body.append(answer);
 }, 100));
 </script></body>"""
@@ -86,6 +90,41 @@ def check_sweep(folder):
     return len(text)
 
 
+def table_of(answer, title, *heads):
+    """The rows of a page's table as they stand there: one dict per row."""
+    found = [t for t in answer["tables"] if t["title"] == title and set(heads) <= set(t["heads"])]
+    assert found, (title, [(t["title"], t["heads"]) for t in answer["tables"]])
+    return [dict(zip(table["heads"], row)) for table in found for row in table["rows"]]
+
+
+def readable(value):
+    """As every rendering shows numbers from 0.1 to 1e7."""
+    return f"{value:.{0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 1 else 3}f}"
+
+
+def check_cells(folder):
+    """What stands in the page is what stands in the report."""
+    report = json.loads((folder / "planted.json").read_text(encoding="utf-8"))
+    answer = open_page(folder, (folder / "planted.html").read_text(encoding="utf-8"))
+    rows = table_of(answer, "Scaling", "ranks", "efficiency %")
+    expected = [row for table in report["scaling"] for row in table["rows"]]
+    assert len(rows) == len(expected) >= 4
+    for row, scaling in zip(rows, expected):
+        assert int(row["ranks"]) == scaling["world_size"]
+        assert row["samples/s"] == readable(scaling["samples_per_sec"])
+        assert row["efficiency %"] == f"{100 * scaling['efficiency']:.1f}", (row, scaling["efficiency"])
+    runs = table_of(answer, "Runs", "id", "status")
+    assert [(run["id"], run["status"]) for run in runs] == [(p["id"], p["status"]) for p in report["points"]]
+    for run, point in zip(runs, report["points"]):
+        assert run["samples/s"] == readable(point["samples_per_sec"])
+        assert run["step ms"] == readable(1000 * point["step_s"]["mean"])
+    rank, = table_of(answer, "Ranks that stand out", "slower by %")
+    assert (rank["rank"], rank["slower by %"], rank["at least % (95 %)"]) == ("3", "64.9", "49.2"), rank
+    errors = [row for row in table_of(answer, "Findings", "severity", "what") if row["severity"] == "error"]
+    assert [(e["code"], e["what"]) for e in errors] == [
+        ("E_BAD_DATA", "seen this; expected that; planted suggestion")], errors
+
+
 def check_generated(folder, count):
     """Whatever the report: no script error. What there is to draw differs."""
     for i in range(count):
@@ -109,6 +148,7 @@ def main():
         folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else name)
         subprocess.run([BINARY / "tests/write_sweeps", folder], check=True, timeout=60)
         size = check_sweep(folder)
+        check_cells(folder)
         if len(sys.argv) > 1:
             keep_pictures(folder)
         generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 4

@@ -81,5 +81,24 @@ TEST(SweepSections, SayNothingOfTheUnmeasuredWhenAllWasMeasured) {
   EXPECT_EQ(titled(sweep_sections(sample_sweep({.batch_sizes = {64}})), "Not measured"), nullptr);
 }
 
+const Column& headed(const Section& section, const std::string& head) {
+  for (const Column& column : section.columns) {
+    if (column.head.front() == head) return column;
+  }
+  throw std::out_of_range(head);
+}
+
+// D_r is a difference of logarithms: exp(0.5) - 1 = 64.9 %.
+TEST(SweepSections, AStragglersDeviationIsShownAsAShareOfTheOthersTime) {
+  Report report = sample_sweep({.batch_sizes = {64}});
+  report.stragglers = {{"g", 3, "n1", "cuda:3", 0.5, 0.4, "straggler"},
+                       {"g", 2, "n1", "cuda:2", -0.1, {}, "within noise"}};
+  const auto sections = sweep_sections(report);
+  const Section* section = titled(sections, "Ranks that stand out");
+  ASSERT_NE(section, nullptr);
+  EXPECT_EQ(headed(*section, "slower").cells, (std::vector<std::string>{"64.9", "-9.5"}));
+  EXPECT_EQ(headed(*section, "at least").cells, (std::vector<std::string>{"49.2", "-"}));
+}
+
 }  // namespace
 }  // namespace scalemark::reporting

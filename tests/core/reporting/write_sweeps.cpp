@@ -1,6 +1,7 @@
 // Writes made-up sweeps and all their renderings into a folder: for looking at, and for the test of
-// the renderers. `write_sweeps FOLDER` writes sweep.json, a realistic one; `write_sweeps FOLDER
-// COUNT SEED` writes COUNT generated reports, hostile ones among them, and every rendering of each.
+// the renderers. `write_sweeps FOLDER` writes sweep.json, a realistic one, and planted.json, whose
+// stragglers and errors the tests know; `write_sweeps FOLDER COUNT SEED` writes COUNT generated
+// reports, hostile ones among them, and every rendering of each.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -36,6 +37,17 @@ void write_all(const fs::path& folder, const std::string& stem, const Report& re
   write(folder / (stem + ".redacted"), to_json(redacted(report)));
 }
 
+Report planted() {
+  Report report = sample_sweep({.batch_sizes = {64}, .out_of_memory_from = 1024});
+  report.stragglers = {
+      {report.points.front().group, 3, "gpu-node-07", "cuda:3", 0.5, 0.4, "straggler"}};
+  report.errors = {
+      scalemark::bad_data("seen this", "expected that", "planted suggestion").record()};
+  report.status = ReportStatus::kFailed;
+  report.exit_code = 65;
+  return report;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -47,6 +59,7 @@ int main(int argc, char** argv) {
   fs::create_directories(folder);
   if (argc == 2) {
     write_all(folder, "sweep", sample_sweep({.drift = 0.015}));
+    write_all(folder, "planted", planted());
     return 0;
   }
   const auto seed = std::strtoull(argv[3], nullptr, 10);

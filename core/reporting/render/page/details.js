@@ -58,8 +58,8 @@ function ranksSection(report) {
   return card('Ranks that stand out', table([
     {head: 'point', value: s => s.group, text: true}, {head: 'rank', value: s => s.rank},
     {head: 'host', value: s => s.host, text: true}, {head: 'device', value: s => s.device, text: true},
-    {head: 'slower by %', value: s => s.deviation, show: percent},
-    {head: 'at least % (95 %)', value: s => s.low95, show: percent},
+    {head: 'slower by %', value: s => slower(s.deviation), show: percent},
+    {head: 'at least % (95 %)', value: s => slower(s.low95), show: percent},
     {head: 'verdict', value: s => s.verdict, text: true}], report.stragglers),
     make('p', {class: 'faint'}, 'Own time against the median of the other ranks. Named when above 3 % and the usual spread of ranks, and above 0 in the 95 % bound over runs.'));
 }
@@ -86,7 +86,7 @@ function predictionsSection(report) {
 }
 
 function findingsSection(report) {
-  const rows = [...report.errors.map(e => ({severity: 'error', code: e.code, point: e.point, text: [e.what, e.expected, e.hint].filter(Boolean).join('; ')})),
+  const rows = [...report.errors.map(e => ({severity: 'error', code: e.code, point: e.point, text: [e.what, e.expected, e.suggestion].filter(Boolean).join('; ')})),
                 ...report.findings];
   const weight = {error: 0, warning: 1, info: 2};
   rows.sort((a, b) => weight[a.severity] - weight[b.severity]);

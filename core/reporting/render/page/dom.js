@@ -58,7 +58,8 @@ function compare(a, b, direction) {
   return direction * String(a).localeCompare(String(b), undefined, {numeric: true});
 }
 
-// A choice above charts; `show` is called with the chosen entry, the first time at once.
+// A choice above charts; `show` is called with each entry that is chosen, not with the first: the
+// caller has drawn it.
 function choice(label, entries, name, chosen, show) {
   const select = make('select', {'aria-label': label},
       ...entries.map((entry, i) => make('option', {value: String(i)}, name(entry))));

@@ -52,6 +52,9 @@ function plotted(rows) {
   return [...(talking.some(row => row.world_size === 1) ? [] : ones), ...talking];
 }
 
+// A straggler's deviation is a difference of logarithms.
+const slower = ln => ln === undefined ? undefined : Math.expm1(ln);
+
 const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function histogram(values, bins) {
