@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 
 #include "core/reporting/peak_flops.h"
@@ -183,16 +184,19 @@ void set_loss(PointRecord& point, const RankMeasurement& rank) {
   }
 }
 
-// Absent unless every GPU, or at least one machine's packages, could be read.
+// Absent unless every GPU, or the packages of every machine, could be read: half of the energy
+// beside all of the samples is no measurement.
 void set_energy(PointRecord& point, Ranks ranks) {
   double sum = 0;
-  bool some = false, all = true;
+  std::map<std::string, bool> read;  // by GPU, or by machine, where one rank reads for all
   for (const auto& rank : ranks) {
-    some = some || !rank.energy_J.empty();
-    all = all && !rank.energy_J.empty();
+    bool& known = read[point.device == "cuda" ? std::to_string(rank.rank) : rank.host];
+    known = known || !rank.energy_J.empty();
     for (const double joules : rank.energy_J) sum += joules;
   }
-  if (point.device == "cuda" ? all : some) point.energy_J = sum;
+  if (std::ranges::all_of(read, [](const auto& entry) { return entry.second; })) {
+    point.energy_J = sum;
+  }
 }
 
 // As a window's step time: the slowest rank's, block by block.

@@ -114,6 +114,26 @@ TEST(Assemble, CommunicationCostIsTheStepLessTheOneWithoutCommunication) {
   EXPECT_NEAR(*point.communication_cost_s, 1.2e-3, 1e-12);
 }
 
+TEST(Assemble, EnergyIsThatOfEveryMachineOrAbsent) {
+  auto ranks = by_hand();
+  PointRecord cpu;
+  cpu.device = "cpu";
+  ranks[0].host = ranks[1].host = "n1";
+  EXPECT_FALSE(assemble_point(cpu, ranks).energy_J);
+  ranks[0].energy_J = {100, 20};  // two packages; the first rank of a machine reads them
+  EXPECT_DOUBLE_EQ(assemble_point(cpu, ranks).energy_J.value(), 120);
+  ranks[1].host = "n2";
+  EXPECT_FALSE(assemble_point(cpu, ranks).energy_J);
+  ranks[1].energy_J = {130};
+  EXPECT_DOUBLE_EQ(assemble_point(cpu, ranks).energy_J.value(), 250);
+  PointRecord cuda;
+  cuda.device = "cuda";
+  ranks[1].host = "n1";
+  EXPECT_DOUBLE_EQ(assemble_point(cuda, ranks).energy_J.value(), 250);
+  ranks[1].energy_J.clear();
+  EXPECT_FALSE(assemble_point(cuda, ranks).energy_J);
+}
+
 TEST(Assemble, RefusesRanksThatContradictEachOther) {
   EXPECT_THROW(assemble_point({}, {}), Error);
   auto ranks = sample_measurements(2);
