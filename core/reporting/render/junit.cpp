@@ -39,6 +39,26 @@ void add_run(Case& of_group, const PointRecord& run) {
   of_group.message = run.id + ": " + (run.reason.empty() ? of_group.kind : run.reason);
 }
 
+// Errors of an earlier session, which --resume has made good, fail nothing.
+bool went_well(const Report& report) {
+  return report.status == ReportStatus::kComplete && report.exit_code == 0;
+}
+
+// A sweep that was killed has no failed point: that it is not complete is a case of its own.
+void add_end(std::vector<Case>& cases, const Report& report) {
+  if (went_well(report)) return;
+  for (const ErrorRecord& error : report.errors) {
+    cases.push_back(
+        {"scalemark.errors", error.code, 0, Outcome::kError, error.code, format_error_line(error)});
+  }
+  if (report.status == ReportStatus::kComplete) return;
+  const std::string status(to_string(report.status));
+  cases.push_back(
+      {"scalemark.report", "complete", 0, Outcome::kError, status,
+       "the report is " + status +
+           (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : "")});
+}
+
 std::vector<Case> cases_of(const Report& report) {
   std::vector<Case> cases;
   for (const PointRecord& run : report.points) {
@@ -56,10 +76,7 @@ std::vector<Case> cases_of(const Report& report) {
                      finding.code + (finding.point.empty() ? "" : " " + finding.point), 0,
                      Outcome::kFailure, finding.code, finding.text});
   }
-  for (const ErrorRecord& error : report.errors) {
-    cases.push_back(
-        {"scalemark.errors", error.code, 0, Outcome::kError, error.code, format_error_line(error)});
-  }
+  add_end(cases, report);
   return cases;
 }
 
@@ -96,6 +113,15 @@ std::string measured_text(const Report& report) {
   return text;
 }
 
+std::string past_errors_text(const Report& report) {
+  std::string text;
+  if (!went_well(report)) return text;
+  for (const ErrorRecord& error : report.errors) {
+    text += "of an earlier session: " + format_error_line(error) + "\n";
+  }
+  return text;
+}
+
 // Schemas want a date without zone; ours are UTC.
 std::string timestamp(const std::string& rfc3339) {
   constexpr std::size_t kLength = std::string_view("2026-01-02T03:04:05").size();
@@ -128,7 +154,8 @@ std::string suite_text(const Report& report, std::size_t number) {
          attribute("value", report.run_id) + "/>\n      <property" + attribute("name", "status") +
          attribute("value", std::string(to_string(report.status))) + "/>\n    </properties>\n" +
          body + "    <system-out>" + xml_escaped(measured_text(report)) +
-         "</system-out>\n    <system-err></system-err>\n  </testsuite>\n";
+         "</system-out>\n    <system-err>" + xml_escaped(past_errors_text(report)) +
+         "</system-err>\n  </testsuite>\n";
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include "core/reporting/render/render.h"
+#include "tests/core/reporting/sample_sweep.h"
+
+namespace scalemark::reporting {
+namespace {
+
+Report measured() {
+  return sample_sweep({.world_sizes = {1, 2},
+                       .batch_sizes = {64},
+                       .slow_rank = std::nullopt,
+                       .solo = false,
+                       .real_data = false});
+}
+
+bool holds(const Report& report, const std::string& text) {
+  return render(Format::kJunit, {&report, 1}).find(text) != std::string::npos;
+}
+
+TEST(Junit, ASweepThatWasKilledIsNotGreen) {
+  Report report = measured();
+  EXPECT_TRUE(holds(report, "errors=\"0\""));
+  report.status = ReportStatus::kPartial;
+  report.exit_code.reset();
+  EXPECT_TRUE(holds(report, "errors=\"1\""));
+  EXPECT_TRUE(holds(report, "<error message=\"the report is partial\""));
+  report.status = ReportStatus::kInterrupted;
+  report.exit_code = 130;
+  EXPECT_TRUE(holds(report, "<error message=\"the report is interrupted (exit 130)\""));
+}
+
+TEST(Junit, AnErrorOfAnEarlierSessionFailsNothingOnceAllWentWell) {
+  Report report = measured();
+  report.errors.push_back(
+      {.code = "E_PREEMPTED", .exit_code = ExitCode::kPreempted, .what = "signal 15"});
+  EXPECT_TRUE(holds(report, "errors=\"0\""));
+  EXPECT_TRUE(holds(report, "of an earlier session: scalemark: error E_PREEMPTED"));
+  report.exit_code = 75;
+  EXPECT_TRUE(holds(report, "errors=\"1\""));
+  EXPECT_FALSE(holds(report, "of an earlier session"));
+}
+
+}  // namespace
+}  // namespace scalemark::reporting
