@@ -55,7 +55,7 @@ std::string sides_text(const Comparison& comparison) {
   for (std::size_t side = 0; side < comparison.files.size(); ++side) {
     std::string files;
     for (const std::string& file : comparison.files[side]) {
-      files += (files.empty() ? "`" : ", `") + file + "`";
+      files += (files.empty() ? "" : ", ") + markdown_text(file);
     }
     text += "- " + side_name(comparison, side) + ": " + files + " (" +
             std::to_string(comparison.sessions[side]) +
@@ -87,7 +87,7 @@ void add_side(std::vector<Column>& columns, const Comparison& comparison, std::s
                               {{name + "90 % interval"}},
                               {{name + "p (Holm)"}},
                               {{name + "units"}},
-                              {{name + "verdict"}, true}};
+                              {{name + "verdict"}, true, {}, true}};
   for (const ComparedPoint& point : comparison.points) {
     const PointAgainst& against = point.against[side];
     const std::string cells[] = {
@@ -123,7 +123,7 @@ std::string reasons(const Comparison& comparison) {
       if (point.against[side].reason.empty()) continue;
       const std::string on =
           comparison.files.size() > 2 ? " (" + side_name(comparison, side + 1) + ")" : "";
-      text += "- " + point.group + on + ": " + point.against[side].reason + "\n";
+      text += "- " + markdown_text(point.group + on + ": " + point.against[side].reason) + "\n";
     }
   }
   return text.empty() ? text : "\n## Why unsure\n\n" + text;
@@ -133,7 +133,7 @@ std::string new_points(const Comparison& comparison) {
   if (comparison.new_points.empty()) return "";
   std::string text = "\nNot compared, because the first side lacks them: ";
   for (std::size_t i = 0; i < comparison.new_points.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + comparison.new_points[i];
+    text += (i == 0 ? "" : ", ") + markdown_text(comparison.new_points[i]);
   }
   return text + ".\n";
 }

@@ -41,12 +41,14 @@ std::vector<const PointRecord*> points_of(const std::vector<Row>& rows) {
 
 std::string render_table(std::span<const Report> reports, TableFormat format) {
   const auto rows = rows_of(reports);
-  const auto set = format == TableFormat::kText ? set_text : set_markdown;
+  const bool is_text = format == TableFormat::kText;
+  const auto set = is_text ? set_text : set_markdown;
+  const auto plain = [&](const std::string& line) { return is_text ? line : markdown_text(line); };
   std::string text;
   if (rows.empty()) {
     text = "no points were measured\n";
   } else {
-    text = common_traits(rows) + "\n\n" + set(throughput_columns(rows)) + "\n" +
+    text = plain(on_one_line(common_traits(rows))) + "\n\n" + set(throughput_columns(rows)) + "\n" +
            set(step_columns(rows)) + evaluations(rows, set);
   }
   std::vector<std::string> notes;
@@ -54,7 +56,7 @@ std::string render_table(std::span<const Report> reports, TableFormat format) {
   for (auto& note : finding_notes(reports, rows)) notes.push_back(std::move(note));
   for (auto& note : status_notes(reports, rows)) notes.push_back(std::move(note));
   if (!notes.empty()) text += "\n";
-  for (const auto& note : notes) text += list_item(note, kNoteWidth);
+  for (const auto& note : notes) text += list_item(plain(note), kNoteWidth);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "core/reporting/text_table.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace scalemark::reporting {
 namespace {
@@ -18,11 +19,23 @@ std::string padded(const std::string& text, std::size_t width, bool left) {
   return left ? text + blanks : blanks + text;
 }
 
-std::string escaped(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
-    text.insert(at, "\\");
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+bool is_word(std::string_view text, std::size_t at) {
+  return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at]));
+}
+
+// Does the sign at `at` start, or end, anything in Markdown? Inside a word "_" does not.
+bool is_markup(std::string_view text, std::size_t at) {
+  if (text[at] == '_') return at == 0 || !is_word(text, at - 1) || !is_word(text, at + 1);
+  return std::string_view("*`[]\\|&~").find(text[at]) != std::string_view::npos;
+}
+
+std::vector<Column> with_plain_cells(std::vector<Column> columns) {
+  for (Column& column : columns) {
+    for (std::string& cell : column.cells) cell = on_one_line(cell);
   }
-  return text;
+  return columns;
 }
 
 std::size_t width_of(const Column& column) {
@@ -39,7 +52,28 @@ void end_line(std::string& text) {
 
 }  // namespace
 
-std::string set_text(const std::vector<Column>& columns) {
+std::string on_one_line(std::string_view text) {
+  std::string result(text);
+  std::ranges::replace_if(result, is_control, ' ');
+  return result;
+}
+
+std::string markdown_text(std::string_view text) {
+  const std::string line = on_one_line(text);
+  std::string result;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '<') {
+      result += "&lt;";
+      continue;
+    }
+    if (is_markup(line, i)) result += '\\';
+    result += line[i];
+  }
+  return result;
+}
+
+std::string set_text(const std::vector<Column>& given) {
+  const std::vector<Column> columns = with_plain_cells(given);
   std::size_t head_lines = 0, rows = 0;
   for (const auto& column : columns) {
     head_lines = std::max(head_lines, column.head.size());
@@ -71,19 +105,23 @@ std::string set_markdown(const std::vector<Column>& columns) {
   for (const auto& column : columns) {
     std::string title;
     for (const auto& line : column.head) title += (title.empty() ? "" : " ") + line;
-    head += " " + escaped(title) + " |";
+    head += " " + markdown_text(title) + " |";
     rule += column.left ? " --- |" : " ---: |";
     rows = std::max(rows, column.cells.size());
   }
   for (std::size_t row = 0; row < rows; ++row) {
     body += "|";
-    for (const auto& column : columns) body += " " + escaped(column.cells.at(row)) + " |";
+    for (const auto& column : columns) {
+      const std::string& cell = column.cells.at(row);
+      body += " " + (column.is_markdown ? cell : markdown_text(cell)) + " |";
+    }
     body += "\n";
   }
   return head + "\n" + rule + "\n" + body;
 }
 
-std::string list_item(const std::string& text, std::size_t width) {
+std::string list_item(const std::string& given, std::size_t width) {
+  const std::string text = on_one_line(given);
   std::string result, line = "-";
   for (std::size_t begin = 0; begin < text.size();) {
     const auto end = std::min(text.find(' ', begin), text.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace scalemark::reporting {
@@ -11,10 +12,19 @@ struct Column {
   std::vector<std::string> head;  // one or two lines
   bool left = false;              // text to the left; numbers to the right
   std::vector<std::string> cells;
+  bool is_markdown = false;  // the cells are Markdown already, for set_markdown() to leave alone
 };
 
+// Names in a cell may hold anything: in both forms no line end in one breaks the table, and in
+// Markdown no sign in one starts markup.
 std::string set_text(const std::vector<Column>& columns);
 std::string set_markdown(const std::vector<Column>& columns);
+
+// Line ends, and what else steers a terminal, become blanks.
+std::string on_one_line(std::string_view text);
+
+// Text that Markdown shows as it is, in a table and outside.
+std::string markdown_text(std::string_view text);
 
 // "- text" in lines of at most `width`: words stay whole, further lines stand under the text.
 std::string list_item(const std::string& text, std::size_t width);

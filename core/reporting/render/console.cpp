@@ -11,7 +11,7 @@ std::string sweep_text(const Report& report) {
   std::string text;
   for (const auto& sentence : summary_in_words(report)) text += list_item(sentence, kWidth);
   for (const Section& section : sweep_sections(report)) {
-    text += "\n" + section.title + "\n\n";
+    text += "\n" + on_one_line(section.title) + "\n\n";
     if (!section.columns.empty())
       text += set_text(section.columns) + (section.lines.empty() ? "" : "\n");
     for (const auto& line : section.lines) text += list_item(line, kWidth);

@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "core/reporting/compare_text.h"
+#include "core/reporting/render/render.h"
+#include "core/reporting/text_table.h"
+#include "tests/core/reporting/sample_report.h"
+#include "tests/core/reporting/sample_sweep.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr const char* kHostile = "/data/a|b\n<img src=x>*c*";
+constexpr const char* kHarmless = "/data/a\\|b &lt;img src=x>\\*c\\*";
+
+void expect_harmless(const std::string& text) {
+  EXPECT_NE(text.find(kHarmless), std::string::npos) << text;
+  EXPECT_EQ(text.find("<img"), std::string::npos) << text;
+  EXPECT_EQ(text.find("a|b"), std::string::npos) << text;
+}
+
+TEST(MarkdownText, ShowsNamesAsTheyAre) {
+  EXPECT_EQ(markdown_text(kHostile), kHarmless);
+  EXPECT_EQ(markdown_text("batch_size _x_ __y"), "batch_size \\_x\\_ \\_\\_y");
+  EXPECT_EQ(markdown_text("[a](b) `c` \\ &lt; ~d~"), "\\[a\\](b) \\`c\\` \\\\ \\&lt; \\~d\\~");
+}
+
+TEST(Markdown, ADataPathIsNoMarkupInSingleRuns) {
+  std::vector<Report> reports{sample_report(1, false), sample_report(2, false)};
+  for (Report& report : reports) report.points.front().data = kHostile;
+  expect_harmless(render(Format::kMarkdown, reports));  // above the table
+  reports[1].points.front().data = "synthetic";
+  expect_harmless(render(Format::kMarkdown, reports));  // a column
+  reports[1].findings.push_back({"x", "warning", "", kHostile});
+  reports[0].points.front().data = "synthetic";
+  expect_harmless(render(Format::kMarkdown, reports));  // below it
+}
+
+TEST(Markdown, ADataPathIsNoMarkupInASweep) {
+  Report report = sample_sweep({.batch_sizes = {64}});
+  report.scaling.front().fixed["data"] = kHostile;
+  expect_harmless(render(Format::kMarkdown, {&report, 1}));
+  report = sample_sweep({.batch_sizes = {64}});
+  report.groups.front().group = kHostile;
+  expect_harmless(render(Format::kMarkdown, {&report, 1}));
+}
+
+TEST(Markdown, ANameIsNoMarkupInAComparison) {
+  Comparison comparison;
+  comparison.files = {{"old.json"}, {"new.json"}};
+  comparison.sessions = {1, 1};
+  ComparedPoint& point = comparison.points.emplace_back();
+  point.group = "g";
+  point.against.emplace_back().change.change = statistics::Change::kSlower;
+  EXPECT_NE(comparison_markdown(comparison).find("| **slower** |"), std::string::npos);
+  for (std::string* name : {&point.group, &comparison.files[0][0]}) {
+    const std::string before = std::exchange(*name, kHostile);
+    expect_harmless(comparison_markdown(comparison));
+    *name = before;
+  }
+  point.against[0].reason = kHostile;
+  expect_harmless(comparison_markdown(comparison));
+  point.against[0].reason.clear();
+  comparison.differences = {{"data of g", {kHostile, "synthetic"}}};
+  expect_harmless(comparison_markdown(comparison));
+}
+
+TEST(TextTable, ALineEndInANameBreaksNoRow) {
+  EXPECT_EQ(set_text({{{"a"}, true, {"x\ny", "z"}}}), "a\nx y\nz\n");
+}
+
+}  // namespace
+}  // namespace scalemark::reporting
