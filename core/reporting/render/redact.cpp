@@ -1,5 +1,7 @@
 #include "core/reporting/render/redact.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,8 @@ const std::set<std::string> kDropped = {"serial", "uuid", "pci"};  // optional i
 // Settings and options whose value is a place, even without a slash in it.
 const std::set<std::string> kPlaces = {"data",  "vocab",  "output",     "init_from", "save",
                                        "torch", "config", "rendezvous", "topology"};
+
+constexpr const char* kOrigins = "origins";
 
 // Fields that hold words of ours, or versions and times: a host that is called "ok" changes none.
 const std::set<std::string> kKept = {
@@ -45,6 +49,43 @@ std::string with_word(std::string text, const std::string& name, const std::stri
   return text;
 }
 
+// Without a digit it may be a name of C++, as in "a::b".
+bool is_long_address(const std::string& word) {
+  in6_addr ignored{};
+  return word.find_first_of("0123456789") != std::string::npos &&
+         inet_pton(AF_INET6, word.c_str(), &ignored) == 1;
+}
+
+// IPv6 addresses, with their zone ("fe80::1%eth0").
+std::string without_long_addresses(const std::string& text) {
+  constexpr const char* kSigns = "0123456789abcdefABCDEF:.";
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = std::min(text.find_first_of(kSigns, at), text.size());
+    const std::size_t end = std::min(text.find_first_not_of(kSigns, begin), text.size());
+    std::string word = text.substr(begin, end - begin);
+    std::string after;  // the end of a sentence
+    if (word.ends_with('.') || (word.ends_with(':') && !word.ends_with("::"))) {
+      after = word.back();
+      word.pop_back();
+    }
+    const bool whole =
+        (begin == 0 || !is_word(text[begin - 1])) && (end == text.size() || !is_word(text[end]));
+    result.append(text, at, begin - at);
+    at = end;
+    if (!whole || !is_long_address(word)) {
+      result += word + after;
+      continue;
+    }
+    result += "<address>" + after;
+    if (at < text.size() && text[at] == '%' && after.empty()) {
+      do ++at;
+      while (at < text.size() && is_word(text[at]));
+    }
+  }
+  return result;
+}
+
 class Redactor {
  public:
   explicit Redactor(const Report& report) {
@@ -70,7 +111,8 @@ class Redactor {
       for (Json& element : json) walk(element, key);
     } else if (json.is_object()) {
       for (const auto& dropped : kDropped) json.erase(dropped);
-      for (auto& [name, value] : json.items()) walk(value, name);
+      // Of "origins" the keys name options, and the values only say where each came from.
+      for (auto& [name, value] : json.items()) walk(value, key == kOrigins ? key : name);
     }
   }
 
@@ -102,6 +144,7 @@ class Redactor {
   std::string cleaned(std::string text, const std::string& key) const {
     if (kKept.contains(key)) return text;
     if (kPlaces.contains(key) && !text.empty() && text != "synthetic") return "<path>";
+    if (key == kOrigins && text.starts_with("config ")) return "config <path>";
     for (const auto& [name, instead] : names_) text = with_word(std::move(text), name, instead);
     if (key == "group" || key == "id" || key == "point" || key == "points" ||
         key == "baseline_points" || key == "left_out" || key == "real_group" ||
@@ -128,7 +171,8 @@ class Redactor {
   static std::string without_addresses(const std::string& text) {
     static const std::regex kAddress(R"(\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b)");
     static const std::regex kLogin(R"([\w.-]+@[\w.-]+)");
-    return std::regex_replace(std::regex_replace(text, kLogin, "<user>"), kAddress, "<address>");
+    const std::string without_logins = std::regex_replace(text, kLogin, "<user>");
+    return std::regex_replace(without_long_addresses(without_logins), kAddress, "<address>");
   }
 
   // Longest first: a host's name may be the beginning of another's.
