@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/catalogue/workload.h"
 #include "core/reporting/compare_differences.h"
+#include "core/reporting/point_facts.h"
 #include "core/reporting/report_json.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/summary.h"
@@ -114,9 +114,8 @@ struct Prepared {
 Prepared prepare(const std::string& group, std::span<const Side> sides, bool unit_is_session) {
   const Measured& first = *find(sides[0], group);
   const std::vector<double> before = units_of(first, unit_is_session);
-  const auto* workload = catalogue::find_workload(first.example->workload);
   Prepared prepared{.row = {.group = group,
-                            .unit = workload ? workload->sample_unit : "samples",
+                            .unit = sample_unit(first.example->workload),
                             .before = side_of_point(&first, before)}};
   for (const Side& side : sides.subspan(1)) {
     const Measured* measured = find(side, group);

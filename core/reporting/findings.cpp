@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/monitoring/environment.h"
+#include "core/reporting/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -93,10 +94,7 @@ void judge_data(Findings& findings, const PointRecord& point) {
 
 void judge_shares(Findings& findings, const PointRecord& point) {
   const double step = point.step_mean_over_ranks_s;
-  double wait = 0;
-  for (const auto& rank : point.ranks) {
-    wait += rank.data_wait_s / static_cast<double>(point.ranks.size());
-  }
+  const double wait = counted_data_wait_s(point);
   if (wait > kDataWaitShare * step) {
     findings.add("data_wait", "warning",
                  percent(wait / step) +

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/reporting/point_facts.h"
 #include "core/reporting/sweep_runs.h"
 #include "core/statistics/decomposition.h"
 #include "core/statistics/efficiency.h"
@@ -16,20 +17,12 @@ statistics::Scaling scaling_kind(const SliceGroups& slice) {
   return slice.kind == "weak" ? statistics::Scaling::kWeak : statistics::Scaling::kStrong;
 }
 
-double counted_wait_s(const PointRecord& run) {
-  double wait = 0;
-  for (const RankRecord& rank : run.ranks) {
-    wait += rank.data_wait_s / static_cast<double>(run.ranks.size());
-  }
-  return wait;
-}
-
 statistics::StepTimes step_times(const PointRecord& run) {
   return {.step_s = run.wall_s / static_cast<double>(run.iterations),
           .own_mean_s = run.own_mean_s,
           .own_max_of_rank_means_s = run.own_max_of_rank_means_s,
           .own_mean_of_step_max_s = run.own_mean_of_step_max_s,
-          .data_wait_s = counted_wait_s(run)};
+          .data_wait_s = counted_data_wait_s(run)};
 }
 
 bool has_step_times(const PointRecord& run) {

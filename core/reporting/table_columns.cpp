@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <functional>
 
-#include "core/catalogue/workload.h"
 #include "core/reporting/baseline.h"
+#include "core/reporting/point_facts.h"
 #include "core/reporting/report_json.h"
 #include "core/reporting/table_parts.h"
 
@@ -34,10 +34,7 @@ std::string or_absent(const std::optional<T>& value, std::string (*text)(double)
   return value ? text(*value) : kAbsent;
 }
 
-std::string unit_of(const PointRecord& point) {
-  const auto* workload = catalogue::find_workload(point.workload);
-  return workload ? workload->sample_unit : "samples";
-}
+std::string unit_of(const PointRecord& point) { return sample_unit(point.workload); }
 
 std::string common_unit(const std::vector<Row>& rows) {
   const std::string unit = unit_of(*rows.front().point);
@@ -141,12 +138,6 @@ std::string interval_text(const PointRecord& p) {
   return percent((*p.within_run_ci95_high - *p.within_run_ci95_low) / 2 / p.samples_per_sec);
 }
 
-double data_wait_share(const PointRecord& p) {
-  double wait = 0;
-  for (const auto& rank : p.ranks) wait += rank.data_wait_s / static_cast<double>(p.ranks.size());
-  return wait / p.step_mean_over_ranks_s;
-}
-
 std::string loss_text(const PointRecord& p) {
   if (!p.loss_first || !p.loss_last) return kAbsent;
   return format("%.4g -> %.4g", *p.loss_first, *p.loss_last);
@@ -206,7 +197,7 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
   add({"exposed", "comm %"}, [](const PointRecord& p) {
     return percent(p.phases_s.exposed_communication / p.step_mean_over_ranks_s);
   });
-  add({"data", "wait %"}, [](const PointRecord& p) { return percent(data_wait_share(p)); });
+  add({"data", "wait %"}, [](const PointRecord& p) { return percent(counted_data_wait_s(p) / p.step_mean_over_ranks_s); });
   add({"memory", "GiB"}, [](const PointRecord& p) {
     return format("%.2f", static_cast<double>(p.memory_peak_bytes) / (1 << 30));
   });

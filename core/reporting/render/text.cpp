@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/catalogue/workload.h"
-
 namespace scalemark::reporting {
 namespace {
 
@@ -80,10 +78,5 @@ std::string xml_escaped(std::string_view text) {
 }
 
 std::string html_escaped(std::string_view text) { return escaped(text, false); }
-
-std::string sample_unit(const std::string& workload) {
-  const auto* known = catalogue::find_workload(workload);
-  return known ? std::string(known->sample_unit) : "samples";
-}
 
 }  // namespace scalemark::reporting

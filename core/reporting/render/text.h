@@ -21,6 +21,4 @@ std::string xml_escaped(std::string_view text);
 // For HTML text and attributes.
 std::string html_escaped(std::string_view text);
 
-std::string sample_unit(const std::string& workload);  // "images"; "samples" when unknown
-
 }  // namespace scalemark::reporting
