@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/monitoring/visible_gpus.h"
+
 namespace scalemark::cli {
 namespace {
 

@@ -8,8 +8,9 @@
 
 #include "apps/scalemark/gpu_view.h"
 #include "apps/scalemark/library_folder.h"
-#include "core/launching/cpu_share.h"
 #include "core/launching/environment.h"
+#include "core/monitoring/environment.h"
+#include "core/monitoring/visible_gpus.h"
 
 namespace scalemark::cli {
 namespace {
@@ -62,10 +63,11 @@ std::vector<settings::Gpu> probe_gpus(int count, const launching::Environment& e
 
 ProbedMachine probe_machine() {
   const CpuText cpu = read_cpu();
-  ProbedMachine probed{.machine = {.cpu_flags = cpu.flags, .cores = launching::available_cores()},
+  ProbedMachine probed{.machine = {.cpu_flags = cpu.flags, .cores = monitoring::usable_cores()},
                        .cpu_name = cpu.name};
   const launching::Environment environment = launching::snapshot_environment();
-  const int gpus = launching::visible_gpus(environment);
+  const int gpus = monitoring::visible_gpu_count(variable(environment, "CUDA_VISIBLE_DEVICES"),
+                                                 monitoring::gpu_device_files());
   if (std::filesystem::exists(library_folder() / "libscalemark_cuda.so")) {
     probed.machine.gpus = probe_gpus(gpus, environment);
   } else {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/launching/cpu_share.h"
 #include "core/launching/detect.h"
+#include "core/monitoring/visible_gpus.h"
 
 namespace scalemark::launching {
 namespace {
@@ -35,6 +35,14 @@ int parent_of(int pid) {
   return rest >> state >> parent ? parent : 0;
 }
 
+int ranks_of_auto(const Environment& environment) {
+  const auto visible = environment.find("CUDA_VISIBLE_DEVICES");
+  return std::max(1,
+                  monitoring::visible_gpu_count(
+                      visible == environment.end() ? std::nullopt : std::optional(visible->second),
+                      monitoring::gpu_device_files()));
+}
+
 }  // namespace
 
 std::optional<int> mpi_launcher_pid(const std::string& variable) {
@@ -56,7 +64,7 @@ Request make_request(const settings::Settings& settings) {
     request.launcher_pid = mpi_launcher_pid(variable);
     break;
   }
-  request.auto_nproc_per_node = std::max(1, visible_gpus(request.environment));
+  request.auto_nproc_per_node = ranks_of_auto(request.environment);
   return request;
 }
 

@@ -14,6 +14,7 @@
 
 #include "core/monitoring/memory.h"
 #include "core/monitoring/text_file.h"
+#include "core/monitoring/visible_gpus.h"
 
 namespace scalemark::monitoring {
 namespace {

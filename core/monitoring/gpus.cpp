@@ -1,8 +1,6 @@
 #include "core/monitoring/gpus.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string_view>
@@ -90,22 +88,6 @@ Gpu read_gpu(const nvml::Functions& call, Questions& questions, nvml::Device dev
   return gpu;
 }
 
-// One entry of CUDA_VISIBLE_DEVICES; -1: no such GPU.
-int index_of(std::string_view entry, std::span<const Gpu> gpus) {
-  while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
-  while (!entry.empty() && entry.back() == ' ') entry.remove_suffix(1);
-  if (entry.starts_with("GPU-")) {
-    const auto found = std::find_if(gpus.begin(), gpus.end(),
-                                    [&](const Gpu& gpu) { return gpu.uuid.starts_with(entry); });
-    return found == gpus.end() ? -1 : static_cast<int>(found - gpus.begin());
-  }
-  int number = -1;
-  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
-  const bool valid = error == std::errc() && end == entry.data() + entry.size() && number >= 0 &&
-                     number < static_cast<int>(gpus.size());
-  return valid ? number : -1;
-}
-
 }  // namespace
 
 GpuSurvey survey_gpus(const std::string& library_file) {
@@ -128,47 +110,6 @@ GpuSurvey survey_gpus(const std::string& library_file) {
   }
   if (!failures.empty()) survey.note = "not read: " + joined(failures, ", ");
   return survey;
-}
-
-int gpu_count(const std::string& library_file) {
-  std::string why;
-  const auto library = nvml::Library::open(library_file, why);
-  if (!library) return 0;
-  const auto& call = library->call();
-  unsigned count = 0;
-  if (call.device_count(&count) != nvml::kSuccess) return 0;
-  const char* chosen = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (!chosen) return static_cast<int>(count);
-
-  std::set<std::string> failures;
-  Questions questions(*library, failures);
-  std::vector<Gpu> gpus(count);
-  for (unsigned i = 0; i < count; ++i) {
-    nvml::Device device = nullptr;
-    if (call.device_by_index(i, &device) != nvml::kSuccess) continue;
-    gpus[i].uuid = questions.text("uuid", call.uuid, device);
-  }
-  return static_cast<int>(visible_gpus(chosen, gpus).size());
-}
-
-std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
-                              std::span<const Gpu> gpus) {
-  std::vector<int> visible;
-  if (!cuda_visible_devices) {
-    for (std::size_t i = 0; i < gpus.size(); ++i) visible.push_back(static_cast<int>(i));
-    return visible;
-  }
-  std::string_view rest = *cuda_visible_devices;
-  while (!rest.empty()) {
-    const auto comma = std::min(rest.find(','), rest.size());
-    const int index = index_of(rest.substr(0, comma), gpus);
-    // CUDA shows no device at all when one is named twice.
-    if (std::find(visible.begin(), visible.end(), index) != visible.end()) return {};
-    if (index < 0) break;
-    visible.push_back(index);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return visible;
 }
 
 }  // namespace scalemark::monitoring

@@ -3,8 +3,6 @@
 // torch.
 #pragma once
 
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,13 +20,5 @@ struct GpuSurvey {
 // Everything the driver tells. Never throws for a missing library, symbol or answer: what could not
 // be read is absent, and `note` says what and why.
 GpuSurvey survey_gpus(const std::string& library = kNvmlLibrary);
-
-// How many GPUs a CUDA program started now would see. Without torch; well below 100 ms.
-int gpu_count(const std::string& library = kNvmlLibrary);
-
-// Indices into `gpus` that CUDA shows for a value of CUDA_VISIBLE_DEVICES (absent: all), in its
-// order: numbers or UUID prefixes, cut at the first entry that does not exist, as CUDA does.
-std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
-                              std::span<const Gpu> gpus);
 
 }  // namespace scalemark::monitoring

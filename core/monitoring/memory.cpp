@@ -45,11 +45,6 @@ std::uint64_t peak_rss_bytes() { return status_field("VmHWM"); }
 
 std::uint64_t rss_bytes() { return status_field("VmRSS"); }
 
-std::optional<std::uint64_t> pss_bytes() {
-  const auto text = read_text("/proc/self/smaps_rollup");
-  return text ? kilobyte_field(*text, "Pss") : std::nullopt;
-}
-
 bool reset_peak_rss() {
   malloc_trim(0);
   const int file = ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);

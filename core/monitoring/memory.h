@@ -12,11 +12,6 @@ namespace scalemark::monitoring {
 std::uint64_t peak_rss_bytes();
 std::uint64_t rss_bytes();
 
-// Proportional size: pages shared with other processes are divided among them, so that the sum over
-// ranks is what the machine holds. Absent where the kernel does not tell (before 4.14). Slow: walks
-// all mappings.
-std::optional<std::uint64_t> pss_bytes();
-
 // Gives free heap pages back and starts the peak anew, so that one point's peak is not the next
 // one's. False where the kernel refuses (some sandboxes): the peak then remains that of the
 // process.

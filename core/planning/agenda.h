@@ -58,8 +58,6 @@ class Agenda {
   // --until-ci was asked for and not reached.
   bool unconverged() const;
 
-  // Whether any run of this sweep ended so, earlier sessions not counted.
-  bool any(Ending ending) const { return endings_.contains(ending); }
 
  private:
   std::optional<Task> next_task(double elapsed_s);

@@ -25,7 +25,6 @@ class PointBuilder {
   // Values that no asked point can use, and problems of options that are no axes; the latter once.
   std::vector<settings::Problem> refusals() const;
 
-  const PlannedPoint& point(std::size_t index) const { return points_[index]; }
   bool runs(std::size_t index) const { return !points_[index].skipped; }
 
   // Ends the building: searches of batch sizes are grouped, names given.

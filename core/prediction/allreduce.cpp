@@ -31,8 +31,6 @@ CostTerms tree_terms(Layout layout, double payload_bytes, int chunks) {
 
 }  // namespace
 
-const char* name_of(Algorithm algorithm) { return algorithm == Algorithm::kRing ? "ring" : "tree"; }
-
 CostTerms allreduce_terms(Algorithm algorithm, Layout layout, double payload_bytes, int chunks) {
   return algorithm == Algorithm::kRing ? ring_terms(layout, payload_bytes)
                                        : tree_terms(layout, payload_bytes, chunks);

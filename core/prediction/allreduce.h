@@ -10,8 +10,6 @@ namespace scalemark::prediction {
 
 enum class Algorithm { kRing, kTree };
 
-const char* name_of(Algorithm algorithm);
-
 // C = sum over levels of messages[l] x alpha[l] + bytes[l] x beta[l]: linear in what is fitted.
 struct CostTerms {
   std::array<double, kLevels> messages{}, bytes{};

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "core/launching/cpu_share.h"
 #include "core/launching/detect.h"
 #include "core/launching/environment.h"
 #include "core/launching/meeting_point.h"
@@ -83,39 +82,6 @@ TEST(LauncherVariables, CoverEveryLauncherButNotTheJobsFacts) {
   }
   EXPECT_EQ(without_launcher_variables({{"RANK", "1"}, {"PATH", "/bin"}}),
             (Environment{{"PATH", "/bin"}}));
-}
-
-TEST(CpuShare, DividesTheCores) {
-  EXPECT_EQ(threads_per_rank(8, 2), 4);
-  EXPECT_EQ(threads_per_rank(7, 2), 3);
-  EXPECT_EQ(threads_per_rank(2, 8), 1);
-  EXPECT_GE(available_cores(), 1);
-}
-
-TEST(CpuShare, ReadsCgroupQuotas) {
-  EXPECT_EQ(quota_of_cpu_max("max 100000"), std::nullopt);
-  EXPECT_DOUBLE_EQ(*quota_of_cpu_max("150000 100000"), 1.5);
-  EXPECT_EQ(quota_of_cpu_max(""), std::nullopt);
-  EXPECT_EQ(quota_of_cpu_max("-1 100000"), std::nullopt);
-  EXPECT_EQ(quota_of_cpu_max("100000 0"), std::nullopt);
-}
-
-TEST(VisibleGpus, FollowsCudaVisibleDevices) {
-  EXPECT_EQ(visible_gpus(std::nullopt, 8), 8);
-  EXPECT_EQ(visible_gpus("", 8), 0);
-  EXPECT_EQ(visible_gpus("0,3", 8), 2);
-  EXPECT_EQ(visible_gpus("0,-1,2", 8), 1);
-  EXPECT_EQ(visible_gpus("0,9,2", 8), 1);
-  EXPECT_EQ(visible_gpus("GPU-1234,MIG-5", 8), 2);
-  EXPECT_EQ(visible_gpus("NoDevFiles", 8), 0);
-  EXPECT_EQ(visible_gpus("0", 0), 0);
-}
-
-TEST(AutoNprocPerNode, OneRankPerGpuElseAsManyAsTheThreadsFit) {
-  EXPECT_EQ(auto_nproc_per_node(8, 64, 1), 8);
-  EXPECT_EQ(auto_nproc_per_node(0, 64, 16), 4);
-  EXPECT_EQ(auto_nproc_per_node(0, 2, 16), 1);
-  EXPECT_EQ(auto_nproc_per_node(0, 64, std::nullopt), 1);
 }
 
 TEST(MpiLauncherPid, IsTheNearestAncestorWithoutTheVariable) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include "core/monitoring/visible_gpus.h"
 
 namespace scalemark::monitoring {
 namespace {
@@ -10,15 +10,6 @@ namespace {
 std::string fake(const std::string& variant) {
   return std::string(SCALEMARK_BINARY_DIR) + "/tests/libfake_nvml_" + variant + ".so";
 }
-
-class Visible {  // CUDA_VISIBLE_DEVICES for one test
- public:
-  explicit Visible(const char* value) {
-    if (value) setenv("CUDA_VISIBLE_DEVICES", value, 1);
-    if (!value) unsetenv("CUDA_VISIBLE_DEVICES");
-  }
-  ~Visible() { unsetenv("CUDA_VISIBLE_DEVICES"); }
-};
 
 TEST(Gpus, ReadsWhatTheDriverTells) {
   const auto survey = survey_gpus(fake("whole"));
@@ -64,19 +55,6 @@ TEST(Gpus, WithoutAUsableLibraryThereAreNoneAndTheReasonIsSaid) {
   EXPECT_NE(survey_gpus(fake("empty")).note.find("nvmlInit_v2"), std::string::npos);
 }
 
-TEST(Gpus, CountFollowsCudaVisibleDevices) {
-  const auto count = [](const char* value) {
-    const Visible visible(value);
-    return gpu_count(fake("whole"));
-  };
-  EXPECT_EQ(count(nullptr), 2);
-  EXPECT_EQ(count(""), 0);
-  EXPECT_EQ(count("1"), 1);
-  EXPECT_EQ(count("GPU-bbbb"), 1);
-  EXPECT_EQ(gpu_count(fake("broken")), 0);
-  EXPECT_EQ(gpu_count("libno-such-nvml.so.1"), 0);
-}
-
 TEST(Gpus, VisibleDevicesAsCudaReadsThem) {
   std::vector<Gpu> gpus(3);
   gpus[0].uuid = "GPU-a";
@@ -90,6 +68,20 @@ TEST(Gpus, VisibleDevicesAsCudaReadsThem) {
   EXPECT_EQ(visible_gpus("GPU-c, GPU-a", gpus), (V{2, 0}));
   EXPECT_EQ(visible_gpus("0,0", gpus), V{});
   EXPECT_EQ(visible_gpus("1x", gpus), V{});
+  EXPECT_EQ(visible_gpus("MIG-5", gpus), V{});  // a part of a GPU is no GPU of the list
+}
+
+TEST(Gpus, CountOfVisibleDevicesAsCudaReadsThem) {
+  EXPECT_EQ(visible_gpu_count(std::nullopt, 8), 8);
+  EXPECT_EQ(visible_gpu_count("", 8), 0);
+  EXPECT_EQ(visible_gpu_count("0,3", 8), 2);
+  EXPECT_EQ(visible_gpu_count("0,-1,2", 8), 1);
+  EXPECT_EQ(visible_gpu_count("0, 9,2", 8), 1);
+  EXPECT_EQ(visible_gpu_count("GPU-1234,MIG-5", 8), 2);
+  EXPECT_EQ(visible_gpu_count("NoDevFiles", 8), 0);
+  EXPECT_EQ(visible_gpu_count("0", 0), 0);
+  EXPECT_EQ(visible_gpu_count("0,0", 8), 0);
+  EXPECT_EQ(visible_gpu_count("GPU-1,0,GPU-1", 8), 0);
 }
 
 }  // namespace

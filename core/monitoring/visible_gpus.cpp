@@ -1,0 +1,87 @@
+#include "core/monitoring/visible_gpus.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+namespace scalemark::monitoring {
+namespace {
+
+// Absent: no such GPU.
+using IndexOfUuid = std::function<std::optional<int>(std::string_view)>;
+
+std::string_view trimmed(std::string_view entry) {
+  while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
+  while (!entry.empty() && entry.back() == ' ') entry.remove_suffix(1);
+  return entry;
+}
+
+std::optional<int> number_of(std::string_view entry, int gpus) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
+  const bool whole = error == std::errc() && end == entry.data() + entry.size();
+  return whole && number >= 0 && number < gpus ? std::optional(number) : std::nullopt;
+}
+
+std::vector<int> chosen(std::string_view rest, int gpus, const IndexOfUuid& index_of_uuid) {
+  std::vector<int> visible;
+  while (!rest.empty()) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    const std::string_view entry = trimmed(rest.substr(0, comma));
+    const bool by_uuid = entry.starts_with("GPU-") || entry.starts_with("MIG-");
+    const auto index = by_uuid ? index_of_uuid(entry) : number_of(entry, gpus);
+    if (!index) break;
+    if (std::ranges::find(visible, *index) != visible.end()) return {};
+    visible.push_back(*index);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return visible;
+}
+
+}  // namespace
+
+std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
+                              std::span<const Gpu> gpus) {
+  if (!cuda_visible_devices) {
+    std::vector<int> all;
+    for (std::size_t i = 0; i < gpus.size(); ++i) all.push_back(static_cast<int>(i));
+    return all;
+  }
+  const auto index_of = [&](std::string_view uuid) -> std::optional<int> {
+    const auto found =
+        std::ranges::find_if(gpus, [&](const Gpu& gpu) { return gpu.uuid.starts_with(uuid); });
+    if (found == gpus.end()) return std::nullopt;
+    return static_cast<int>(found - gpus.begin());
+  };
+  return chosen(*cuda_visible_devices, static_cast<int>(gpus.size()), index_of);
+}
+
+int visible_gpu_count(const std::optional<std::string>& cuda_visible_devices, int gpus) {
+  if (!cuda_visible_devices || gpus == 0) return gpus;
+  std::vector<std::string> uuids;  // numbered behind the indices, so that none is taken for another
+  const auto index_of = [&](std::string_view uuid) -> std::optional<int> {
+    const auto known = std::ranges::find(uuids, uuid);
+    const auto at = static_cast<int>(known - uuids.begin());
+    if (known == uuids.end()) uuids.emplace_back(uuid);
+    return gpus + at;
+  };
+  return static_cast<int>(chosen(*cuda_visible_devices, gpus, index_of).size());
+}
+
+int gpu_device_files() {
+  constexpr std::string_view kName = "nvidia";
+  int count = 0;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator it("/dev", failed), end; !failed && it != end;
+       it.increment(failed)) {
+    const std::string name = it->path().filename();
+    const bool numbered = name.size() > kName.size() &&
+                          name.find_first_not_of("0123456789", kName.size()) == std::string::npos;
+    if (name.starts_with(kName) && numbered) ++count;
+  }
+  return count;
+}
+
+}  // namespace scalemark::monitoring

@@ -1,0 +1,24 @@
+// Which GPUs CUDA_VISIBLE_DEVICES leaves, as CUDA reads it: numbers or UUID prefixes, cut at the
+// first entry that does not exist; none at all when one is named twice. Asks no driver.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/monitoring/host.h"
+
+namespace scalemark::monitoring {
+
+// Indices into `gpus`, in the variable's order (absent: all). A MIG instance is none of them.
+std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
+                              std::span<const Gpu> gpus);
+
+// How many, where only their number is known. UUIDs, those of MIG instances too, are believed.
+int visible_gpu_count(const std::optional<std::string>& cuda_visible_devices, int gpus);
+
+// /dev/nvidia0, /dev/nvidia1, ...: the GPUs that this process could open.
+int gpu_device_files();
+
+}  // namespace scalemark::monitoring
