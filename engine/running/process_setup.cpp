@@ -14,11 +14,11 @@
 namespace scalemark::running {
 namespace {
 
+// A wish: an allocator in glibc's place (a sanitizer's, a preloaded one) may not know it.
 void keep_freed_memory() {
-  const bool done = mallopt(M_MMAP_MAX, 0) == 1 &&              // no block of its own mapping
-                    mallopt(M_TRIM_THRESHOLD, INT_MAX) == 1 &&  // nothing back to the kernel
-                    mallopt(M_TOP_PAD, 64 << 20) == 1;          // grow in large pieces
-  if (!done) throw bug("mallopt refused the allocator settings");
+  mallopt(M_MMAP_MAX, 0);              // no block of its own mapping
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);  // nothing back to the kernel
+  mallopt(M_TOP_PAD, 64 << 20);        // grow in large pieces
 }
 
 void quieten_torch() {
