@@ -1,13 +1,12 @@
 """What one rank meets by itself: bad data, no memory, a full disk, a missing torch. Each alone and under the
 built-in launcher: the same code, and one line per rank that says it."""
 
-import os
 import resource
 import shutil
 import subprocess
 
 from endings import closed_report, error_lines, expect_error, only_error, run_cases
-from program import SCALEMARK, check, clean_environment, run, skip, small_disk
+from program import SCALEMARK, check, clean_environment, run, skip_under_asan, small_disk
 
 FAST = ("--iters", 5, "--warmup-iters", 1, "--no-progress")
 
@@ -84,8 +83,7 @@ def memory_limit(folder):
 
 def no_address_space(folder):
     """ulimit -v: the same code when the process itself is limited."""
-    if "ASAN_OPTIONS" in os.environ:
-        skip("AddressSanitizer needs the address space that this test takes away")
+    skip_under_asan("needs the address space that this test takes away")
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     command = [str(SCALEMARK), "train", "--workload", "linear", "--batch-size", "1500000", *map(str, FAST), "--output",

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from learning import EPOCH_LINE, evaluations_of, figures, make_images, make_text, train
-from program import SCALEMARK, check, clean_environment, report_in
+from program import SCALEMARK, check, clean_environment, report_in, skip_under_asan
 
 RESNET = ["--workload", "resnet50", "--image-size", 32, "--batch-size", 8, "--threads", 1, "--learning-rate", 1e-3]
 BERT = ["--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 8, "--threads", 1]
@@ -91,6 +91,7 @@ def resident_bytes(pid):
 
 
 def memory_is_flat(folder):
+    skip_under_asan("keeps freed memory for a while")
     images = make_images(folder / "flat", 48, size=64, classes=3)
     command = [SCALEMARK, "train", *RESNET, "--data", images, "--epochs", 20, "--workers", 2, "--output",
                folder / "long"]

@@ -17,6 +17,12 @@ def skip(reason):
     sys.exit(77)
 
 
+def skip_under_asan(reason):
+    """AddressSanitizer keeps freed memory, surrounds every block, and takes the address space (scripts/test sets it)."""
+    if "ASAN_OPTIONS" in os.environ:
+        skip(f"AddressSanitizer {reason}")
+
+
 def clean_environment(**extra):
     """Ours without any launcher's variables: a test must not depend on where it was started."""
     prefixes = ("SCALEMARK_", "SLURM_", "OMPI_", "PMI_", "PMIX_", "PET_", "TORCHELASTIC_", "MASTER_")
