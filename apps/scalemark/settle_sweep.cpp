@@ -28,11 +28,11 @@ void fill_in_ranks(settings::SweepRequest& asked, const settings::Machine& machi
   asked.common["nproc_per_node"] = {std::to_string((wanted + nodes - 1) / nodes), "default"};
 }
 
-// What launching depends on: everything that the points share, and one device.
+// What launching depends on: everything that the points share, and one number of threads.
 settings::RawSettings launch_values(const settings::SweepRequest& asked) {
   settings::RawSettings raw = asked.common;
   for (const settings::Axis& axis : asked.axes) {
-    if (axis.option == "device" || axis.option == "threads") {
+    if (axis.option == "threads") {
       raw[axis.option] = {axis.values.front(), axis.origin};
     }
   }

@@ -21,7 +21,6 @@ constexpr std::array kShortNames{ShortName{"image_size", "i"},
                                  ShortName{"gradient_compression", "compress-"},
                                  ShortName{"learning_rate", "lr"},
                                  ShortName{"data", "data-"},
-                                 ShortName{"device", ""},
                                  ShortName{"backend", ""},
                                  ShortName{"optimizer", ""},
                                  ShortName{"memory_format", ""}};

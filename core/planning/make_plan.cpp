@@ -16,11 +16,8 @@ using settings::Axis;
 using settings::Problem;
 
 bool computes_on_gpus(const settings::SweepRequest& asked, const settings::Machine& machine) {
-  const Axis* device = find_axis(asked.axes, "device");
-  const bool allowed = !device || std::ranges::any_of(device->values, [](const std::string& value) {
-    return value != "cpu";
-  });
-  return allowed && !machine.gpus.empty();
+  const auto device = asked.common.find("device");
+  return !machine.gpus.empty() && (device == asked.common.end() || device->second.text != "cpu");
 }
 
 // 1, 2, 4, ... and `most` itself.

@@ -82,7 +82,8 @@ const Option* find_option(std::string_view name, Command command) {
 bool is_axis(const Option& option) {
   static constexpr Group kAxisGroups[] = {Group::kWhat, Group::kSize, Group::kRecipe,
                                           Group::kParallel, Group::kLoading};
-  static constexpr std::string_view kSingle[] = {"vocab", "seed", "init_from", "save"};
+  // `device` too: a rank's session opens one.
+  static constexpr std::string_view kSingle[] = {"vocab", "seed", "init_from", "save", "device"};
   if (!(option.commands & kSweep) || option.layer) return false;
   if (option.name == "world_sizes") return true;
   if (option.kind == Kind::kBetas || option.kind == Kind::kTimeouts ||
@@ -160,8 +161,8 @@ std::string allowed_text(const Option& option) {
 }
 
 const std::vector<std::string_view>& timeout_phases() {
-  static const std::vector<std::string_view> phases{"rendezvous", "data",   "preflight", "model",
-                                                    "warmup",     "window", "epochs",    "report"};
+  static const std::vector<std::string_view> phases{
+      "rendezvous", "data", "preflight", "model", "warmup", "window", "epochs", "report", "wait"};
   return phases;
 }
 

@@ -36,6 +36,7 @@ class SweepReader {
     const std::string name(option.name);
     if (!is_axis(option)) {
       (is_own(option) ? out_.own : out_.common)[name] = found->second;
+      if (name == "device") refuse_several_devices();
       return;
     }
     Axis axis{name, expand(option, found->second), found->second.origin};
@@ -45,6 +46,15 @@ class SweepReader {
     } else {
       out_.axes.push_back(std::move(axis));
     }
+  }
+
+  void refuse_several_devices() {
+    const RawValue device = out_.common.at("device");
+    if (device.text.find(',') == std::string::npos) return;
+    out_.problems.push_back({"device", device.text, "a sweep computes on one device", device.origin,
+                             "make one sweep for each, and set them against each other with "
+                             "`scalemark compare`"});
+    out_.common.erase("device");
   }
 
   std::vector<std::string> expand(const Option& option, const RawValue& value) {

@@ -239,6 +239,9 @@ class Sweep(unittest.TestCase):
             result = run("sweep", "--dry-run", "--device", "cpu", *arguments)
             self.assertEqual(result.returncode, 78, arguments)
             self.assertEqual(result.stdout, "")
+        result = run("sweep", "--dry-run", "--device", "cpu,cuda")
+        self.assertEqual(result.returncode, 78)
+        self.assertIn("--device is 'cpu,cuda' (from option); a sweep computes on one device", result.stderr)
 
 
 class Help(unittest.TestCase):

@@ -76,11 +76,12 @@ TEST(IsAxis, WhatDescribesThePointButNothingElse) {
   for (const char* name :
        {"workload", "data", "image_size", "sequence_length", "batch_size", "global_batch_size",
         "gradient_accumulation_steps", "precision", "strategy", "overlap", "gradient_compression",
-        "bucket_cap_mb", "workers", "world_sizes", "optimizer", "threads", "backend", "device"}) {
+        "bucket_cap_mb", "workers", "world_sizes", "optimizer", "threads", "backend"}) {
     EXPECT_TRUE(is_axis(*find_option(name))) << name;
   }
-  for (const char* name : {"adam_betas", "timeout", "seed", "save", "init_from", "vocab", "iters",
-                           "min_time", "repetitions", "output", "nproc_per_node", "quick"}) {
+  for (const char* name :
+       {"adam_betas", "timeout", "seed", "save", "init_from", "vocab", "iters", "device",
+        "min_time", "repetitions", "output", "nproc_per_node", "quick"}) {
     EXPECT_FALSE(is_axis(*find_option(name))) << name;
   }
 }
@@ -128,6 +129,16 @@ TEST(ReadSweep, SortsAxesSharedAndOwnOptions) {
   ASSERT_EQ(request.problems.size(), 1u);
   EXPECT_EQ(to_line(request.problems[0]),
             "--burn-in is 'x' (from option); a number from 0 (excluded) to 10000 is allowed.");
+}
+
+// A rank opens one device for the whole sweep: rows of the other would be mislabelled.
+TEST(ReadSweep, RefusesSeveralDevices) {
+  const SweepRequest request = read_sweep(given({{"device", "cpu,cuda"}}));
+  ASSERT_EQ(request.problems.size(), 1u);
+  EXPECT_EQ(to_line(request.problems[0]),
+            "--device is 'cpu,cuda' (from option); a sweep computes on one device. Hint: make one "
+            "sweep for each, and set them against each other with `scalemark compare`");
+  EXPECT_TRUE(read_sweep(given({{"device", "cpu"}})).problems.empty());
 }
 
 // An option that nobody reads would be accepted and ignored.

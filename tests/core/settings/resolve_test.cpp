@@ -182,7 +182,7 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"backend", "mpi", "one of auto, nccl, gloo is allowed."},
       {"timeout", "windo=3",
        "SECONDS or PHASE=SECONDS,... above 0, the phases being rendezvous, data, preflight, "
-       "model, warmup, window, epochs, report is allowed."},
+       "model, warmup, window, epochs, report, wait is allowed."},
       {"memory_limit", "2G",
        "SIZE or RANK=SIZE,... with SIZE a whole number and its unit: 512MiB, 2GiB, 2GB, 4096B, or "
        "auto is allowed."},
