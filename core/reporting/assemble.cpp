@@ -128,13 +128,14 @@ std::optional<double> compute_rate(const StepSeries& series, std::int64_t sample
 }
 
 void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
-  std::int64_t tokens = 0, non_pad = 0;
+  std::int64_t tokens = 0, padded_tokens = 0, non_pad = 0;
   point.samples = point.padded = 0;
   point.wall_s = 0;
   for (const auto& rank : ranks) {
     point.samples += rank.samples;
     point.padded += rank.padded;
     tokens += rank.tokens;
+    if (rank.samples > 0) padded_tokens += rank.tokens / rank.samples * rank.padded;
     non_pad += rank.non_pad_tokens;
     point.wall_s = std::max(point.wall_s, rank.wall_s);
   }
@@ -144,7 +145,9 @@ void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
   point.compute_samples_per_sec = compute_rate(series, point.samples);
   if (tokens > 0) {
     point.tokens_per_sec = static_cast<double>(tokens) / point.wall_s;
-    point.non_pad_share = static_cast<double>(non_pad) / static_cast<double>(tokens);
+    // Counted in all rows that were computed, the sampler's repeated ones too.
+    point.non_pad_share =
+        static_cast<double>(non_pad) / static_cast<double>(tokens + padded_tokens);
   }
 }
 
