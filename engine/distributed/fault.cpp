@@ -1,8 +1,5 @@
 #include "engine/distributed/fault.h"
 
-#include <c10/util/Exception.h>
-
-#include <array>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -10,6 +7,7 @@
 
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
+#include "engine/distributed/foreign_error.h"
 #include "engine/distributed/wire.h"
 
 namespace scalemark::distributed {
@@ -50,18 +48,6 @@ void await_departures(c10d::Store& store, int world_size, milliseconds limit) {
   while (store.add("left", 0) < world_size && steady_clock::now() < end) {
     std::this_thread::sleep_for(kPollPeriod);
   }
-}
-
-// c10 appends a backtrace after the first line.
-std::string first_line(std::string_view text) {
-  return std::string(text.substr(0, text.find('\n')));
-}
-
-std::string foreign_text(const std::exception& exception) {
-  if (const auto* error = dynamic_cast<const c10::Error*>(&exception)) {
-    return first_line(error->what_without_backtrace());
-  }
-  return first_line(exception.what());
 }
 
 ErrorRecord lost_record(const std::string& text, const FaultBoard::Cause& cause) {
@@ -114,19 +100,6 @@ void FaultBoard::leave(milliseconds limit) noexcept try {
   // The store is gone: nobody waits for us.
 }
 
-bool is_collective_failure(const std::exception& exception) {
-  if (dynamic_cast<const c10::DistError*>(&exception)) return true;
-  static constexpr std::array<std::string_view, 9> kTexts{
-      "gloo",        "Connection closed by peer", "Connection reset by peer",
-      "Broken pipe", "Connection refused",        "Socket closed",
-      "NCCL",        "Timed out waiting",         "Connection was likely closed"};
-  const std::string text = foreign_text(exception);
-  for (const std::string_view known : kTexts) {
-    if (text.find(known) != std::string::npos) return true;
-  }
-  return false;
-}
-
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
   constexpr std::string_view kPrefix = "scalemark: error ";
   ErrorRecord quoted = cause;
@@ -152,10 +125,10 @@ Error translate_collective_error(const std::exception_ptr& exception, FaultBoard
   } catch (const Error& error) {
     return error;
   } catch (const std::exception& error) {
-    if (!is_collective_failure(error)) return bug(foreign_text(error));
+    if (meaning_of(error) != Meaning::kPeerLost) return Error(record_of(error));
     const FaultBoard::Cause cause = board.find_cause(limit);
-    ErrorRecord record = cause.record ? caused_by(*cause.record, board.rank())
-                                      : lost_record(foreign_text(error), cause);
+    ErrorRecord record =
+        cause.record ? caused_by(*cause.record, board.rank()) : lost_record(one_line(error), cause);
     record.rank = board.rank();
     return Error(std::move(record));
   } catch (...) {

@@ -49,13 +49,9 @@ class FaultBoard {
   bool hosts_store_;
 };
 
-// True for what c10d, Gloo and NCCL throw when a peer or the store is gone or silent. By type where
-// they have one, else by the texts that they use.
-bool is_collective_failure(const std::exception& exception);
-
 // What a collective's exception means. Our own errors come back as they are; the loss of a peer
 // becomes the cause that the peer posted, with the cause's code and exit code, or E_PEER_LOST (69)
-// when nobody posted one; everything else is E_BUG.
+// when nobody posted one; everything else is what record_of() in foreign_error.h says.
 Error translate_collective_error(const std::exception_ptr& exception, FaultBoard& board,
                                  std::chrono::milliseconds limit = FaultBoard::kCauseLimit);
 

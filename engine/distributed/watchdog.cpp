@@ -8,7 +8,7 @@
 
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/fault.h"
+#include "engine/distributed/foreign_error.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -51,13 +51,8 @@ ErrorRecord record_of_current_exception() {
   try {
     if (const auto current = std::current_exception()) std::rethrow_exception(current);
     return bug("the program was terminated without an exception").record();
-  } catch (const Error& error) {
-    return error.record();
   } catch (const std::exception& error) {
-    std::string text = error.what();
-    text = text.substr(0, text.find('\n'));
-    return is_collective_failure(error) ? peer_lost("a peer rank was lost (" + text + ")").record()
-                                        : bug(text).record();
+    return record_of(error);
   } catch (...) {
     return bug("an exception of unknown type").record();
   }

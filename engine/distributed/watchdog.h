@@ -22,8 +22,7 @@ using OnFatal = std::function<void(const ErrorRecord&)>;
 // FaultBoard::find_cause and caused_by().
 using FindCause = std::function<std::optional<ErrorRecord>()>;
 
-// The phase's name for --timeout: rendezvous, preflight, model, data, warmup, window, evaluation,
-// report...
+// Its phases have the names of --timeout: settings::timeout_phases().
 class Watchdog {
  public:
   explicit Watchdog(OnFatal on_fatal, FindCause find_cause = {});
@@ -64,8 +63,8 @@ class Watchdog {
 };
 
 // While it lives, an exception that nobody caught, in any thread (Gloo throws in its own), ends the
-// process through on_fatal with the right exit code instead of abort(): 69 or the posted cause when
-// a peer was lost, our own Error's code, else 70. One at a time.
+// process through on_fatal with the right exit code instead of abort(): that of record_of() in
+// foreign_error.h, or the posted cause when a peer was lost. One at a time.
 class TerminateGuard {
  public:
   explicit TerminateGuard(OnFatal on_fatal, FindCause find_cause = {});

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/device/cpu_allocator.h"
-#include "engine/distributed/fault.h"
 #include "engine/distributed/wire.h"
 #include "engine/running/failure.h"
 
@@ -43,23 +42,11 @@ std::optional<std::uint64_t> requested_bytes(const std::exception_ptr& exception
   }
 }
 
-bool is_loss_of_peers(const std::exception_ptr& exception) {
-  try {
-    std::rethrow_exception(exception);
-  } catch (const Error& error) {
-    return error.record().code == "E_PEER_LOST";
-  } catch (const std::exception& error) {
-    return distributed::is_collective_failure(error);
-  } catch (...) {
-    return false;
-  }
-}
-
 }  // namespace
 
 Ballot ballot_of(const std::exception_ptr& exception) {
   Ballot ballot{.kind = Ballot::Kind::kFailed, .record = record_of(exception, nullptr)};
-  if (is_loss_of_peers(exception)) {
+  if (ballot.record.code == "E_PEER_LOST") {
     ballot.kind = Ballot::Kind::kBereft;
   } else if (ballot.record.exit_code == ExitCode::kOutOfMemory) {
     ballot.kind = Ballot::Kind::kOom;

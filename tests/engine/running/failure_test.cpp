@@ -32,6 +32,13 @@ TEST(RecordOf, RefusedMemoryIsEightyWhoeverRefusesIt) {
   EXPECT_EQ(torch.what.find('\n'), std::string::npos) << "one line, without torch's stack trace";
 }
 
+TEST(RecordOf, WithoutABoardALostPeerIsThat) {
+  const auto record = record_of_throwing([] {
+    throw std::runtime_error("[gloo/transport/tcp/pair.cc:534] Connection closed by peer");
+  });
+  EXPECT_EQ(record.code, "E_PEER_LOST");
+}
+
 TEST(RecordOf, EverythingElseIsABug) {
   EXPECT_EQ(record_of_throwing([] { throw std::logic_error("oops"); }).exit_code, ExitCode::kBug);
   EXPECT_EQ(record_of_throwing([] { throw 7; }).exit_code, ExitCode::kBug);

@@ -1,0 +1,117 @@
+#include "engine/distributed/foreign_error.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "engine/distributed/errors.h"
+
+namespace scalemark::distributed {
+namespace {
+
+// c10's what() goes on with a stack trace, whose symbols name anything.
+std::string text_of(const std::exception& exception) {
+  const auto* error = dynamic_cast<const c10::Error*>(&exception);
+  const std::string text = error != nullptr ? error->what_without_backtrace() : exception.what();
+  return text.substr(0, text.find("Exception raised from "));
+}
+
+template <std::size_t n>
+bool contains_any(std::string_view text, const std::array<std::string_view, n>& parts) {
+  return std::ranges::any_of(parts,
+                             [&](std::string_view part) { return text.find(part) != text.npos; });
+}
+
+bool is_out_of_memory(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return contains_any(text, std::to_array<std::string_view>(
+                                {"out of memory", "defaultcpuallocator", "can't allocate memory",
+                                 "cannot allocate memory", "status_alloc_failed",
+                                 "allocation_failed", "cudaerrormemoryallocation"}));
+}
+
+bool is_gpu_fault(std::string_view text) {
+  return contains_any(
+      text, std::to_array<std::string_view>({"CUDA error", "CUDNN_STATUS", "CUBLAS_STATUS"}));
+}
+
+bool is_peer_loss(std::string_view line) {
+  return contains_any(line, std::to_array<std::string_view>(
+                                {"gloo", "Connection closed by peer", "Connection reset by peer",
+                                 "Broken pipe", "Connection refused", "Socket closed", "NCCL",
+                                 "Timed out waiting", "Connection was likely closed"}));
+}
+
+ErrorRecord out_of_memory(std::string what) {
+  return {
+      .code = "E_OUT_OF_MEMORY",
+      .exit_code = ExitCode::kOutOfMemory,
+      .domain = ErrorDomain::kHardware,
+      .what = std::move(what),
+      .expected = "the point must fit into the device's memory",
+      .hint =
+          "lower --batch-size (and raise --gradient-accumulation-steps to keep the global batch)"};
+}
+
+// NCCL says what happened in its last line.
+std::string memory_text(const std::exception& exception) {
+  if (dynamic_cast<const std::bad_alloc*>(&exception)) return "the host has no memory left";
+  const std::string text = text_of(exception), first = one_line(exception);
+  if (is_out_of_memory(first)) return first;
+  for (std::size_t at = first.size(); at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at + 1), text.size());
+    const std::string line = text.substr(at + 1, end - at - 1);
+    if (is_out_of_memory(line)) return line + " (" + first + ")";
+    at = end;
+  }
+  return first;
+}
+
+ErrorRecord gpu_fault(std::string what) {
+  return {.code = "E_GPU_FAULT",
+          .exit_code = ExitCode::kGpuFault,
+          .domain = ErrorDomain::kHardware,
+          .what = std::move(what),
+          .hint = "look for Xid messages in the kernel log (dmesg) and run `scalemark doctor`"};
+}
+
+}  // namespace
+
+Meaning meaning_of(const std::exception& exception) {
+  if (dynamic_cast<const Error*>(&exception)) return Meaning::kOther;
+  const bool by_type = dynamic_cast<const std::bad_alloc*>(&exception) ||
+                       dynamic_cast<const c10::OutOfMemoryError*>(&exception);
+  const std::string text = text_of(exception);
+  if (by_type || is_out_of_memory(text)) return Meaning::kOutOfMemory;
+  if (is_gpu_fault(text)) return Meaning::kGpuFault;
+  const bool is_distributed = dynamic_cast<const c10::DistError*>(&exception);
+  if (is_distributed || is_peer_loss(one_line(exception))) return Meaning::kPeerLost;
+  return Meaning::kOther;
+}
+
+ErrorRecord record_of(const std::exception& exception) {
+  if (const auto* error = dynamic_cast<const Error*>(&exception)) return error->record();
+  switch (meaning_of(exception)) {
+    case Meaning::kOutOfMemory:
+      return out_of_memory(memory_text(exception));
+    case Meaning::kGpuFault:
+      return gpu_fault(one_line(exception));
+    case Meaning::kPeerLost:
+      return peer_lost("a peer rank was lost (" + one_line(exception) + ")").record();
+    case Meaning::kOther:
+      break;
+  }
+  return bug(one_line(exception)).record();
+}
+
+std::string one_line(const std::exception& exception) {
+  const std::string text = text_of(exception);
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace scalemark::distributed
