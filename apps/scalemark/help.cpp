@@ -180,7 +180,6 @@ std::string program_help() {
       "scalemark trains real networks data-parallel and reports how well they scale.\n\n"
       "usage: scalemark COMMAND [OPTIONS]\n\ncommands:\n";
   for (const Page& page : kPages) {
-    if (settings::command_name(page.command) == "?") continue;
     std::string name = "  " + std::string(settings::command_name(page.command));
     name.resize(18, ' ');
     text += name + page.summary + "\n";

@@ -23,6 +23,10 @@ class Vocabulary {
   // twice, or that is not UTF-8.
   static Vocabulary read(const std::filesystem::path& path);
   explicit Vocabulary(std::vector<std::string> tokens);
+  Vocabulary(Vocabulary&&) = default;
+  Vocabulary& operator=(Vocabulary&&) = default;
+  Vocabulary(const Vocabulary&) = delete;  // ids_ views the original's tokens
+  Vocabulary& operator=(const Vocabulary&) = delete;
 
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
   const SpecialTokens& special() const { return special_; }

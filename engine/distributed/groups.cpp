@@ -150,19 +150,6 @@ void ControlGroup::barrier() {
   });
 }
 
-bool ControlGroup::all_ok(bool mine) {
-  if (!backend_) return mine;
-  return translated(board_, cause_limit_, [&] {
-    std::vector<at::Tensor> vote{
-        at::full({1}, std::int64_t{mine}, at::TensorOptions().dtype(at::kLong))};
-    c10d::AllreduceOptions options;
-    options.reduceOp = c10d::ReduceOp::MIN;
-    options.timeout = timeout_;
-    backend_->allreduce(vote, options)->wait();
-    return *vote[0].const_data_ptr<std::int64_t>() == 1;
-  });
-}
-
 PointGroup::PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::string& name,
                        int rank, int size, milliseconds timeout, const std::string& interface,
                        const std::optional<DeviceBackend>& device)

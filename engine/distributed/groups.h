@@ -38,8 +38,6 @@ class ControlGroup {
   // Rank 0's bytes; what the others pass is ignored.
   std::string broadcast(const std::string& from_rank_0);
   void barrier();
-  // True when every rank says ok.
-  bool all_ok(bool mine);
 
  private:
   int rank_;

@@ -28,8 +28,6 @@ class GradientScaler {
 
   void update();  // after the optimizer step
 
-  const at::Tensor& current_scale() const { return scale_; }
-
  private:
   at::Tensor scale_, growth_tracker_, found_inf_, inverse_scale_;
 };

@@ -101,9 +101,4 @@ void TrainStep::update() {
                                                                   : ZeroGradients::kDrop);
 }
 
-void TrainStep::set_steps_done(std::int64_t steps) {
-  if (steps < 0) throw bug("a negative number of steps");
-  steps_done_ = steps;
-}
-
 }  // namespace scalemark::training

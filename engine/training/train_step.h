@@ -43,7 +43,6 @@ class TrainStep {
   at::Tensor run(const std::function<data::Batch()>& next_batch, measurement::StepMarker& marker);
 
   std::int64_t steps_done() const { return steps_done_; }
-  void set_steps_done(std::int64_t steps);  // where the schedule goes on
   GradientSync& sync() { return *sync_; }
   const PrecisionPolicy& precision() const { return precision_; }  // for evaluation
 
