@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "apps/scalemark/shell_word.h"
 #include "core/base/error.h"
 #include "core/settings/near_match.h"
 
@@ -192,7 +193,7 @@ std::vector<std::string> move_local_rank_back(std::vector<std::string> arguments
 
 std::string joined(const std::vector<std::string>& arguments) {
   std::string text = "scalemark";
-  for (const std::string& argument : arguments) text += " " + argument;
+  for (const std::string& argument : arguments) text += " " + shell_word(argument);
   return text;
 }
 

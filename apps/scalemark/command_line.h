@@ -20,7 +20,7 @@ struct Invocation {
   std::vector<std::pair<std::string_view, std::vector<std::string>>> lists;
   settings::Sources sources;  // options and --set; files and environment are added by whoever reads
   std::vector<std::string> arguments;  // as typed
-  std::string command_line;            // the same in one line, for the report
+  std::string command_line;            // the same as a shell takes it, for the report
 };
 
 enum class Wish { kRun, kVersion, kHelp, kCommandHelp };

@@ -4,6 +4,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/data_library.h"
+#include "apps/scalemark/shell_word.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 
@@ -22,16 +23,6 @@ std::string one_decimal(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", value);
   return text;
-}
-
-// For a shell: a path with anything unusual in it is quoted.
-std::string shell_word(const std::string& path) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:@%/";
-  if (!path.empty() && path.find_first_not_of(kPlain) == std::string::npos) return path;
-  std::string quoted = "'";
-  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string next_step(const std::string& command) { return "train on it: " + command + "\n"; }
