@@ -40,6 +40,8 @@ double windows_of(const settings::Settings& settings) {
 void apply_options(const settings::MeasuringSettings& measuring, RunLength& length) {
   length.iters = measuring.iters;
   length.warmup_iters = measuring.warmup_iters;
+  if (length.warmup_iters) length.most_warmup_s.reset();
+  if (length.iters) length.most_window_s.reset();
   length.least_window_s = std::max(length.least_window_s, measuring.min_time_s);
   if (length.most_window_s) {
     length.most_window_s = std::max(*length.most_window_s, measuring.min_time_s);

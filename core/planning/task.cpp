@@ -29,10 +29,14 @@ RunLength length_of(const Plan& plan, const Task& task) {
 
 RunLength cut_short(const PlannedPoint& point, const TimeCut& cut) {
   RunLength length = point.length;
-  lower(length.most_warmup_s, cut.warmup_s);
-  lower(length.most_window_s, std::max(cut.window_s, point.settings.measuring.min_time_s));
-  length.least_warmup_s = std::min(length.least_warmup_s, *length.most_warmup_s);
-  length.least_window_s = std::min(length.least_window_s, *length.most_window_s);
+  if (!length.warmup_iters) {
+    lower(length.most_warmup_s, cut.warmup_s);
+    length.least_warmup_s = std::min(length.least_warmup_s, *length.most_warmup_s);
+  }
+  if (!length.iters) {
+    lower(length.most_window_s, std::max(cut.window_s, point.settings.measuring.min_time_s));
+    length.least_window_s = std::min(length.least_window_s, *length.most_window_s);
+  }
   return length;
 }
 

@@ -73,7 +73,8 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
   options.drop_short_batch = false;
   auto share = share_of(dataset.size(), control.rank(), control.world_size());
   const auto samples = static_cast<std::int64_t>(share.size());
-  watch.begin("evaluation", (samples + options.batch_size - 1) / options.batch_size);
+  watch.begin("evaluation", (samples + options.batch_size - 1) / options.batch_size,
+              /*micro_steps=*/1);
   data::Loader loader(dataset, std::move(share), /*epoch=*/0, options);
   network.module().eval();
   const Sums mine = sums_of_this_rank(network, loader, device.torch_device(), step, watch);

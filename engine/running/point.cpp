@@ -23,8 +23,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kWarmupSecondsCpu = 2;
 constexpr double kWarmupSecondsCuda = 10;
 
-// A measured run whose length is given in seconds follows the schedule of a run of this many steps:
-// how many it will have is known only after the warm-up.
+// A measured run whose length is given in seconds, of warm-up or window, follows the schedule of a
+// run of this many steps: how many it will have is known only after the warm-up.
 constexpr std::int64_t kNominalSteps = 1000;
 
 EpochOptions sampling_of(Team& team, const settings::Settings& settings) {
@@ -56,7 +56,7 @@ std::int64_t planned_steps(Team& team, const settings::Settings& settings,
     return *measuring.epochs *
            steps_per_epoch(data.train->size(), epochs_of(team, settings, workload));
   }
-  return measuring.iters ? *measuring.iters + measuring.warmup_iters.value_or(0) : kNominalSteps;
+  return scheduled_steps(measuring);
 }
 
 // loss = mean over ranks (docs/METRICS.md): the same on every rank's record.
@@ -125,7 +125,7 @@ class OnePoint {
     facts_.skipped = std::move(result.skipped);
     facts_.setup_s.data_s = result.data_s;
     note_memory_peak();
-    if (!result.all.steps.empty()) facts_.setup_s.first_step_s = result.all.steps.front().sum();
+    set_first_step({}, result.all);
     return std::move(result.all);
   }
 
@@ -144,7 +144,6 @@ class OnePoint {
     team_.session().progression().enter("warmup");
     const Warmup warmup = warm_up(context, length_);
     warmup_s_ = warmup.seconds;
-    facts_.setup_s.first_step_s = warmup.first_step_s;
     facts_.warmup_iterations = warmup.iterations;
     if (warmup.stopped) return Window{.stopped = true};
 
@@ -155,6 +154,7 @@ class OnePoint {
     if (energy) energy->begin();
     Window window = measure(context, "window", steps);
     if (energy) facts_.energy_J = energy->joules();
+    set_first_step(warmup, window);
     require_finite(window.losses, warmup.iterations);
     note_memory_peak();
     if (settings::measures_communication_cost(settings_) && !window.stopped) {
@@ -162,6 +162,15 @@ class OnePoint {
     }
     facts_.skipped = source->skipped();
     return window;
+  }
+
+  // Without a warm-up the window holds it.
+  void set_first_step(const Warmup& warmup, const Window& window) {
+    if (warmup.first_step_s) {
+      facts_.setup_s.first_step_s = *warmup.first_step_s;
+    } else if (!window.steps.empty()) {
+      facts_.setup_s.first_step_s = window.steps.front().sum();
+    }
   }
 
   // False when an agreed stop came in between.
@@ -235,6 +244,12 @@ class OnePoint {
 };
 
 }  // namespace
+
+std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring) {
+  if (!measuring.iters) return kNominalSteps;
+  if (measuring.warmup_iters) return *measuring.warmup_iters + *measuring.iters;
+  return std::max(kNominalSteps, *measuring.iters);
+}
 
 planning::RunLength run_length_of(const settings::Settings& settings) {
   planning::RunLength length{.warmup_iters = settings.measuring.warmup_iters,

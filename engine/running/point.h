@@ -28,6 +28,10 @@ struct PointOutcome {
 // 20 steps and 2 s (10 s on CUDA) of warm-up, 100 steps and 2 s of window.
 planning::RunLength run_length_of(const settings::Settings& settings);
 
+// Of how many steps the learning rate's schedule is when no epochs are asked for: those of warm-up
+// and window when both are given, else a nominal 1000, or --iters when that is more.
+std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);
+
 // Collective over the team. Builds the network, warms up and measures (or trains for --epochs), and
 // gathers.
 using EpochReport = std::function<void(const reporting::Evaluation&)>;

@@ -20,18 +20,20 @@ std::string loss_text(double loss) {
 }  // namespace
 
 RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit,
-                       double samples_per_step)
+                       double samples_per_batch)
     : speaks_(request.world.rank == 0),
       quiet_(request.settings.general.quiet),
-      samples_per_step_(samples_per_step) {
+      samples_per_batch_(samples_per_batch) {
   if (!speaks_ || quiet_ || !request.settings.general.progress) return;
   auto options = reporting::progress_options_for(stderr);
   if (request.terminal) options.terminal = true;  // the launcher's stderr is one; ours is its pipe
   progress_.emplace(stderr, options, sample_unit);
 }
 
-void RunConsole::begin(const std::string& phase, std::optional<std::int64_t> steps) {
-  if (progress_) progress_->begin(phase, steps, samples_per_step_);
+void RunConsole::begin(const std::string& phase, std::optional<std::int64_t> steps,
+                       std::int64_t micro_steps) {
+  if (!progress_) return;
+  progress_->begin(phase, steps, samples_per_batch_ * static_cast<double>(micro_steps));
 }
 
 void RunConsole::step_done(std::int64_t steps_in_phase, std::optional<double> loss) {

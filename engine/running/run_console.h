@@ -12,11 +12,18 @@
 
 namespace scalemark::running {
 
+// Of one micro-step, over all ranks.
+inline double samples_per_batch(const settings::Settings& settings) {
+  return static_cast<double>(settings.size.global_batch_size) /
+         static_cast<double>(settings.size.gradient_accumulation_steps);
+}
+
 class RunConsole {
  public:
-  RunConsole(const RunRequest& request, const std::string& sample_unit, double samples_per_step);
+  // `samples_per_batch`: over all ranks.
+  RunConsole(const RunRequest& request, const std::string& sample_unit, double samples_per_batch);
 
-  void begin(const std::string& phase, std::optional<std::int64_t> steps);
+  void begin(const std::string& phase, std::optional<std::int64_t> steps, std::int64_t micro_steps);
   void step_done(std::int64_t steps_in_phase,
                  std::optional<double> loss);  // no lock, no system call
 
@@ -27,7 +34,7 @@ class RunConsole {
  private:
   bool speaks_;
   bool quiet_;
-  double samples_per_step_;
+  double samples_per_batch_;
   std::optional<reporting::Progress> progress_;
 };
 

@@ -19,9 +19,10 @@ class RunWatch final : public StepWatch {
            Progression& progression, RunConsole& console)
       : agreement_(agreement), watchdog_(watchdog), progression_(progression), console_(console) {}
 
-  void begin(const std::string& phase, std::optional<std::int64_t> steps) override {
+  void begin(const std::string& phase, std::optional<std::int64_t> steps,
+             std::int64_t micro_steps) override {
     steps_in_phase_ = 0;
-    console_.begin(phase, steps);
+    console_.begin(phase, steps, micro_steps);
   }
 
   bool stop_before(std::int64_t step) override { return !agreement_.may_begin(step); }

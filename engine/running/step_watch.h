@@ -11,8 +11,9 @@ class StepWatch {
  public:
   virtual ~StepWatch() = default;
 
-  // A loop of `steps` steps begins; outside timed regions.
-  virtual void begin(const std::string& phase, std::optional<std::int64_t> steps) = 0;
+  // A loop of `steps` steps begins, each of `micro_steps` batches; outside timed regions.
+  virtual void begin(const std::string& phase, std::optional<std::int64_t> steps,
+                     std::int64_t micro_steps) = 0;
 
   // True when all ranks have agreed to stop before step `step` (counted over the whole run): every
   // rank gets the same answer for the same step. Costs an atomic read.

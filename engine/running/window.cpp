@@ -52,19 +52,25 @@ Warmup warm_up(const StepContext& context, const planning::RunLength& length) {
     warmup.iterations += count;
   };
   const auto start = Clock::now();
-  context.watch.begin("warm-up", length.warmup_iters);
+  const auto ended = [&] {
+    warmup.seconds = seconds_since(start);
+    return warmup;
+  };
+  context.watch.begin("warm-up", length.warmup_iters, context.micro_steps);
   run(std::min<std::int64_t>(length.warmup_iters.value_or(1), 1));
-  warmup.first_step_s = seconds_since(start);
+  if (warmup.iterations > 0) warmup.first_step_s = seconds_since(start);
+  const bool limited = !length.warmup_iters && length.most_warmup_s;
   const std::int64_t asked = length.warmup_iters.value_or(length.least_warmup_steps);
   // Caches fill, threads start, buckets are rebuilt; a limit in seconds needs a first idea.
-  run(length.most_warmup_s ? 1 : std::max<std::int64_t>(asked / 2 - 1, 0));
+  run(limited ? 1 : std::max<std::int64_t>(asked / 2 - 1, 0));
+  if (warmup.stopped) return ended();  // perhaps without the others: no collective may follow
 
   const auto settled = Clock::now();
   const std::int64_t before = warmup.iterations;
-  run(length.most_warmup_s ? affordable_warmup(context, length, seconds_since(start))
-                           : asked - warmup.iterations);
-  warmup.step_s = seconds_since(settled) /
-                  static_cast<double>(std::max<std::int64_t>(1, warmup.iterations - before));
+  run(limited ? affordable_warmup(context, length, seconds_since(start))
+              : asked - warmup.iterations);
+  warmup.step_s =
+      settled_step_s(warmup.iterations - before, seconds_since(settled), warmup.first_step_s);
   if (!length.warmup_iters && !warmup.stopped && warmup.step_s > 0) {
     const double missing_s =
         std::min(length.least_warmup_s, length.most_warmup_s.value_or(length.least_warmup_s)) -
@@ -72,8 +78,12 @@ Warmup warm_up(const StepContext& context, const planning::RunLength& length) {
     run(agree(context.control,
               static_cast<std::int64_t>(std::ceil(std::max(0.0, missing_s) / warmup.step_s))));
   }
-  warmup.seconds = seconds_since(start);
-  return warmup;
+  return ended();
+}
+
+double settled_step_s(std::int64_t later_steps, double later_s,
+                      std::optional<double> first_step_s) {
+  return later_steps > 0 ? later_s / static_cast<double>(later_steps) : first_step_s.value_or(0);
 }
 
 std::int64_t window_steps(const planning::RunLength& length, double step_s) {
@@ -99,7 +109,7 @@ Window measure(const StepContext& context, const std::string& name, std::int64_t
     return batch;
   };
   const std::function<data::Batch()> counted_batch = next_batch;
-  context.watch.begin(name, count);
+  context.watch.begin(name, count, context.micro_steps);
   context.device.synchronize();
   context.control.barrier();
 

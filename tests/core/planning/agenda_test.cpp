@@ -136,6 +136,8 @@ TEST(CutShort, LeavesWhatWasAskedForAndFiveSteps) {
   const RunLength length = cut_short(asked.points[0], {});
   EXPECT_DOUBLE_EQ(estimated_warmup_s(length, 0.1), 5);
   EXPECT_DOUBLE_EQ(estimated_window_s(length, 0.1), 3);
+  EXPECT_EQ(length.warmup_iters, 50);
+  EXPECT_FALSE(length.most_warmup_s) << "a number of steps rules alone";
   const RunLength least = cut_short(plan({}).points[0], {});
   EXPECT_DOUBLE_EQ(estimated_warmup_s(least, 0.1), 0.5);
   EXPECT_DOUBLE_EQ(estimated_window_s(least, 0.1), 0.5);

@@ -95,6 +95,8 @@ TEST(Schedule, GivenLengthsWinOverPresets) {
       plan({{"quick", "on"}, {"iters", "7"}, {"warmup_iters", "3"}, {"repetitions", "2"}});
   EXPECT_EQ(p.points[0].length.iters, 7);
   EXPECT_EQ(p.points[0].length.warmup_iters, 3);
+  EXPECT_FALSE(p.points[0].length.most_warmup_s) << "a number of steps rules alone";
+  EXPECT_FALSE(p.points[0].length.most_window_s);
   EXPECT_EQ(p.stop.least_blocks, 2);
   EXPECT_EQ(plan({{"min_time", "5"}, {"quick", "on"}}).points[0].length.least_window_s, 5);
 }

@@ -71,7 +71,7 @@ struct Sizes {
 
 // What the loops tell a running program; here nobody listens.
 struct NoWatch final : running::StepWatch {
-  void begin(const std::string&, std::optional<std::int64_t>) override {}
+  void begin(const std::string&, std::optional<std::int64_t>, std::int64_t) override {}
   bool stop_before(std::int64_t) override { return false; }
   bool peers_answered() const override { return true; }
   void step_done(std::int64_t, std::optional<double>) override {}

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/running/point.h"
+
 namespace scalemark::running {
 namespace {
 
@@ -28,6 +30,26 @@ TEST(WindowSteps, StayWithinWhatAPresetAllows) {
 }
 
 TEST(WindowSteps, AreNeverFewerThanFive) { EXPECT_EQ(window_steps({.most_window_s = 4}, 3), 5); }
+
+TEST(SettledStep, IsTheMeanOfTheLaterStepsElseTheFirstElseUnknown) {
+  EXPECT_DOUBLE_EQ(settled_step_s(10, 5, 3.0), 0.5);
+  EXPECT_DOUBLE_EQ(settled_step_s(0, 1e-7, 3.0), 3);    // --warmup-iters 1
+  EXPECT_EQ(settled_step_s(0, 1e-7, std::nullopt), 0);  // --warmup-iters 0
+}
+
+TEST(ScheduledSteps, AreThoseOfWarmupAndWindowWhenBothAreKnown) {
+  EXPECT_EQ(scheduled_steps({.iters = 50, .warmup_iters = 5}), 55);
+  EXPECT_EQ(scheduled_steps({.iters = 5000, .warmup_iters = 5}), 5005);
+}
+
+// A warm-up of 2 s or more has an unknown number of steps: the window must not stand behind the
+// schedule's end, at rate 0.
+TEST(ScheduledSteps, AreAtLeastAThousandWhenTheyAreNot) {
+  EXPECT_EQ(scheduled_steps({}), 1000);
+  EXPECT_EQ(scheduled_steps({.warmup_iters = 5}), 1000);
+  EXPECT_EQ(scheduled_steps({.iters = 10}), 1000);
+  EXPECT_EQ(scheduled_steps({.iters = 5000}), 5000);
+}
 
 }  // namespace
 }  // namespace scalemark::running
