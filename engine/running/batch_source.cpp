@@ -47,13 +47,8 @@ class EndlessEpochs final : public BatchSource {
 
   data::Batch next() override {
     if (returned_ == batches_per_epoch_) begin_next_epoch();
-    // Skipped samples can leave an epoch a batch short: then it simply ends earlier.
     std::optional<data::LoadedBatch> loaded = current_->next();
-    if (!loaded) {
-      begin_next_epoch();
-      loaded = current_->next();
-      if (!loaded) throw bad_data("no full batch is left of the data", "enough readable samples");
-    }
+    if (!loaded) throw bug("an epoch ended before its last batch");
     ++returned_;
     if (batches_per_epoch_ - returned_ < options_.loader.batches_ahead && !upcoming_) {
       upcoming_ = open_epoch(dataset_, options_, epoch_ + 1, /*shuffle=*/true);

@@ -52,9 +52,7 @@ EpochTotals over_ranks(distributed::ControlGroup& control, const EpochTotals& mi
 
 data::Batch next_of(data::Loader& loader) {
   auto loaded = loader.next();
-  if (!loaded)
-    throw bad_data("the epoch ended before its last step", "readable samples",
-                   "too many samples were skipped: see the report's data_loading");
+  if (!loaded) throw bug("an epoch ended before its last step");
   return data::to_tensors(loaded->batch, loaded->wait_s);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/running/point_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -22,7 +23,12 @@ constexpr milliseconds kCalledOffLook{200};
 
 PointRun::PointRun(RankLife& life, Session& session, distributed::TaskBoard& board,
                    const DataShelf& shelf, const planning::Plan& plan)
-    : life_(life), session_(session), board_(board), shelf_(shelf), plan_(plan) {}
+    : life_(life), session_(session), board_(board), shelf_(shelf), plan_(plan) {
+  const bool uses_nccl = std::ranges::any_of(plan.points, [](const auto& point) {
+    return !point.skipped && point.settings.parallel.backend == "nccl";
+  });
+  if (uses_nccl) session.refuse_shared_gpus();
+}
 
 PointRun::~PointRun() = default;
 
@@ -47,13 +53,12 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
   const planning::PlannedPoint& point = plan_.points[task.run.point];
   const auto& workload = workload_named(settings.what.workload);
   const std::string name = "task/" + std::to_string(number);
+  world_ = world_within(session_, point.members);  // a row needs it even where no team comes to be
   life_.progression().enter("rendezvous");
   team_ =
       std::make_unique<Team>(session_, name, point.members, settings.parallel.backend, kNoCause);
-  world_ = team_->world();
 
-  RunConsole console(life_.request(), workload.sample_unit,
-                     static_cast<double>(settings.size.global_batch_size));
+  RunConsole console(life_.request(), workload.sample_unit, samples_per_batch(settings));
   loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.store_pointer());
   distributed::StopAgreement agreement(loop_keys_, name, world_.rank, world_.world_size,
                                        life_.stop_options());
@@ -74,6 +79,13 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
   if (!outcome_.stopped) return {};
   const auto stop = agreement.stop();
   return {.kind = Ballot::Kind::kStopped, .signal = stop->signal, .agreed = stop->agreed};
+}
+
+bool PointRun::data_holds_batch(const planning::Task& task) const {
+  const settings::Settings settings = planning::settings_of(plan_, task);
+  const auto& data = shelf_.of(settings);
+  const auto ranks = plan_.points[task.run.point].world_size;
+  return !data.train || data.train->size() / ranks >= settings.size.batch_size;
 }
 
 void PointRun::settle() {

@@ -19,6 +19,7 @@ namespace scalemark::running {
 
 class PointRun {
  public:
+  // Collective over the session: refuses ranks that share a GPU when some point is to use NCCL.
   PointRun(RankLife& life, Session& session, distributed::TaskBoard& board, const DataShelf& shelf,
            const planning::Plan& plan);
   ~PointRun();
@@ -26,6 +27,9 @@ class PointRun {
   // Takes part in the task of notice `number` and votes on it. Throws only what ends the sweep: a
   // store that is gone.
   Ballot run(std::int64_t number, const planning::Task& task);
+
+  // Whether an epoch of the task's data has one batch for each rank.
+  bool data_holds_batch(const planning::Task& task) const;
 
   // After run(), until settle(): what it measured; on the team's rank 0.
   const PointOutcome& outcome() const { return outcome_; }

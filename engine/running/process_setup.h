@@ -9,8 +9,8 @@ namespace scalemark::running {
 // Call once, before any tensor exists. Sets the number of compute threads (OMP_NUM_THREADS is never
 // obeyed: --threads alone rules, docs/METRICS.md) and lets freed memory be kept, by our allocator
 // for tensors and by glibc for oneDNN's scratch memory: a training step frees and asks again for
-// the same large blocks, and faulting them in anew each step costs a quarter of a ResNet-50 step on
-// a CPU (docs/DEPENDENCIES.md, "glibc malloc"). Warnings of torch's C++ code are kept off stderr
+// the same large blocks, whose pages would else be faulted in anew each time (docs/DEPENDENCIES.md,
+// "glibc malloc"). Warnings of torch's C++ code are kept off stderr
 // unless TORCH_CPP_LOG_LEVEL is set: c10d warns, with a backtrace on every rank, of each lost peer
 // that our own error line already names.
 void set_up_process(const settings::Settings& settings);

@@ -18,13 +18,16 @@ namespace {
 constexpr unsigned kSignalBackstopSeconds = 9;
 constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 
-ErrorRecord interrupted_by(int signal) {
+// Preflight's own wait ends first: it knows who is missing.
+constexpr double kPreflightMargin_s = 5;
+
+ErrorRecord interrupted_by(int signal, bool has_report) {
   const ExitCode code = distributed::exit_code_of_signal(signal);
   return {.code = code == ExitCode::kInterrupted ? "E_INTERRUPTED" : "E_PREEMPTED",
           .exit_code = code,
           .domain = ErrorDomain::kLaunch,
           .what = "stopped by signal " + std::to_string(signal) + " before the run was complete",
-          .hint = "report.json holds what was finished"};
+          .hint = has_report ? "report.json holds what was finished" : ""};
 }
 
 }  // namespace
@@ -59,7 +62,7 @@ ExitCode RankLife::live(const std::function<ExitCode()>& body) noexcept {
     auto record = record_of(std::current_exception(), board());
     if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
     const auto signal = distributed::received_signal();
-    if (signal) record = interrupted_by(*signal);
+    if (signal) record = interrupted_by(*signal, report_.has_value());
     return words_.speak(std::move(record), signal ? reporting::ReportStatus::kInterrupted
                                                   : reporting::ReportStatus::kFailed);
   }
@@ -73,8 +76,11 @@ Session& RankLife::meet() {
 
 void RankLife::compare(const distributed::Facts& facts) {
   progression_.enter("preflight");
+  // A peer may have just begun to read its data.
+  const double limit_s = progression_.timeout_of("data") + progression_.timeout_of("preflight");
+  watchdog_.set_phase("preflight", milliseconds_of(limit_s + kPreflightMargin_s));
   distributed::preflight(session_->store_pointer(), session_->world().world_size, facts,
-                         session_->board(), milliseconds_of(progression_.timeout_of("preflight")));
+                         session_->board(), milliseconds_of(limit_s));
   session_->connect();
 }
 
@@ -90,7 +96,8 @@ void RankLife::give_up(const ErrorRecord& fault) {
 
 distributed::StopAgreement::Options RankLife::stop_options() {
   return {.on_overdue = [this](int signal) {
-    words_.speak(interrupted_by(signal), reporting::ReportStatus::kInterrupted);
+    words_.speak(interrupted_by(signal, report_.has_value()),
+                 reporting::ReportStatus::kInterrupted);
     std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
   }};
 }
@@ -100,7 +107,8 @@ distributed::StopAgreement::Options RankLife::stop_options() {
 ExitCode RankLife::end_interrupted(int signal, bool agreed) {
   words_.use_board(nullptr);
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
-  return words_.speak(interrupted_by(signal), reporting::ReportStatus::kInterrupted);
+  return words_.speak(interrupted_by(signal, report_.has_value()),
+                      reporting::ReportStatus::kInterrupted);
 }
 
 std::optional<ErrorRecord> RankLife::posted_cause() {
@@ -118,7 +126,7 @@ distributed::Facts common_facts(const RunRequest& request) {
   const Version program = program_version();
   facts["program.version"] = program.version;
   facts["program.commit"] = program.git_commit;
-  facts["library.torch"] = std::string(kTorchVersion);
+  facts["library.torch"] = loaded_torch_version();
   return facts;
 }
 

@@ -1,10 +1,12 @@
 #include "engine/running/session.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/settings/option.h"
 #include "engine/device/cuda_part.h"
 #include "engine/distributed/gloo.h"
 #include "engine/distributed/network.h"
@@ -14,7 +16,7 @@ namespace {
 
 // NCCL would hang or fail obscurely; a launcher that shows every rank the same GPU is the usual
 // cause.
-void refuse_shared_gpu(const std::vector<std::string>& gpu_of_rank) {
+void refuse_shared_gpus(const std::vector<std::string>& gpu_of_rank) {
   for (std::size_t a = 0; a < gpu_of_rank.size(); ++a) {
     for (std::size_t b = a + 1; b < gpu_of_rank.size(); ++b) {
       if (gpu_of_rank[a].empty() || gpu_of_rank[a] != gpu_of_rank[b]) continue;
@@ -25,6 +27,20 @@ void refuse_shared_gpu(const std::vector<std::string>& gpu_of_rank) {
           "check CUDA_VISIBLE_DEVICES and the launcher's binding, or use --backend gloo");
     }
   }
+}
+
+std::chrono::milliseconds enter_rendezvous(Progression& progression) {
+  progression.enter("rendezvous");
+  return milliseconds_of(progression.timeout_of("rendezvous"));
+}
+
+// A collective waits for the slowest peer, whatever phase that one may be in.
+std::chrono::milliseconds longest_timeout(const Progression& progression) {
+  double longest_s = 0;
+  for (const std::string_view phase : settings::timeout_phases()) {
+    longest_s = std::max(longest_s, progression.timeout_of(std::string(phase)));
+  }
+  return milliseconds_of(longest_s);
 }
 
 std::unique_ptr<device::Device> open_device(const RunRequest& request,
@@ -42,22 +58,27 @@ std::unique_ptr<device::Device> open_device(const RunRequest& request,
 
 Session::Session(const RunRequest& request, Progression& progression)
     : request_(request),
-      progression_((progression.enter("rendezvous"), progression)),
-      timeout_(milliseconds_of(progression.timeout_of("rendezvous"))),
+      progression_(progression),
+      rendezvous_timeout_(enter_rendezvous(progression)),
+      timeout_(longest_timeout(progression)),
       host_(distributed::local_host_name()),
-      interface_(distributed::gloo_interface(request.world, request.rendezvous, timeout_)),
+      interface_(
+          distributed::gloo_interface(request.world, request.rendezvous, rendezvous_timeout_)),
       device_(open_device(request, interface_)),
-      joined_(distributed::join(request.world, request.rendezvous, timeout_)),
-      board_(joined_.store, request.world.rank, request.world.world_size, joined_.hosts_store) {}
+      joined_(distributed::join(request.world, request.rendezvous, rendezvous_timeout_)),
+      board_(joined_.store, request.world.rank, request.world.world_size, joined_.hosts_store) {
+  joined_.store->setTimeout(timeout_);  // groups are made through it
+}
 
 void Session::connect() {
   control_.emplace(joined_.store, world().rank, world().world_size, timeout_, interface_, board_);
   for (const std::string& node : control_->all_gather(std::to_string(world().node))) {
     node_of_rank_.push_back(std::stoi(node));
   }
-  if (request_.settings.parallel.backend == "nccl") {
-    refuse_shared_gpu(control_->all_gather(device_->identity()));
-  }
+}
+
+void Session::refuse_shared_gpus() {
+  running::refuse_shared_gpus(control_->all_gather(device_->identity()));
 }
 
 std::unique_ptr<distributed::PointGroup> Session::open_group(const std::string& name, int rank,

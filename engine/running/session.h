@@ -27,6 +27,10 @@ class Session {
   // Connects all ranks for gathers and votes. After the preflight: it is the first collective.
   void connect();
 
+  // Collective over all ranks, for what NCCL is to do: throws configuration() (78) when two of them
+  // have the same GPU.
+  void refuse_shared_gpus();
+
   // Collective over the members: a group of `size` ranks, of which this one is number `rank`.
   std::unique_ptr<distributed::PointGroup> open_group(const std::string& name, int rank, int size,
                                                       const std::string& backend);
@@ -39,6 +43,7 @@ class Session {
   distributed::ControlGroup& control() { return *control_; }
   Progression& progression() { return progression_; }
   double rendezvous_s() const { return joined_.seconds; }
+  // Of collectives and votes.
   std::chrono::milliseconds timeout() const { return timeout_; }
   // Of every rank of the world; after connect().
   const std::vector<int>& node_of_rank() const { return node_of_rank_; }
@@ -46,7 +51,7 @@ class Session {
  private:
   const RunRequest& request_;
   Progression& progression_;
-  std::chrono::milliseconds timeout_;
+  std::chrono::milliseconds rendezvous_timeout_, timeout_;
   std::string host_;
   std::string interface_;
   std::unique_ptr<device::Device> device_;

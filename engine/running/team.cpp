@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 
 namespace scalemark::running {
-namespace {
 
 launching::World world_within(const Session& session, const std::vector<int>& members) {
   launching::World world = session.world();
@@ -26,8 +25,6 @@ launching::World world_within(const Session& session, const std::vector<int>& me
   world.nodes = static_cast<int>(nodes.size());
   return world;
 }
-
-}  // namespace
 
 Team::Team(Session& session, const std::string& name, const std::vector<int>& members,
            const std::string& backend, std::chrono::milliseconds cause_limit)

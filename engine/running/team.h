@@ -14,6 +14,9 @@
 
 namespace scalemark::running {
 
+// The world as one of `members` sees it from within a team of them; bug() for a rank that is none.
+launching::World world_within(const Session& session, const std::vector<int>& members);
+
 class Team {
  public:
   // Collective over `members`: ranks of the session's world, ascending, this one among them. `name`

@@ -40,6 +40,7 @@ ExitCode train_as(RankLife& life) {
   auto facts = common_facts(life.request());
   facts["data.identity"] = opened.data.identity;
   life.compare(facts);
+  if (settings.parallel.backend == "nccl") session.refuse_shared_gpus();
   RunReport& report = life.open_report({.hosts = survey_hosts(session)});
 
   Team team(session, "point", everybody(session.world()), settings.parallel.backend,
@@ -49,8 +50,7 @@ ExitCode train_as(RankLife& life) {
       point_identity(settings, length, team.world(), opened.workload, opened.data.shape);
   identity.data_identity = opened.data.identity;
   identity.started = reporting::utc_now();
-  RunConsole console(life.request(), opened.workload.sample_unit,
-                     static_cast<double>(settings.size.global_batch_size));
+  RunConsole console(life.request(), opened.workload.sample_unit, samples_per_batch(settings));
   distributed::StopAgreement agreement(session.store_pointer(), "train", session.world().rank,
                                        session.world().world_size, life.stop_options());
   RunWatch watch(agreement, life.watchdog(), life.progression(), console);

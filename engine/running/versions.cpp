@@ -1,7 +1,13 @@
 #include "engine/running/versions.h"
 
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/Allocator.h>
+#include <dlfcn.h>
 #include <torch/version.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace scalemark::running {
 namespace {
@@ -17,11 +23,29 @@ std::string cudnn_version(long version) {
          std::to_string(version % 100);
 }
 
+// lib/libc10.so lies in the folder that holds version.py.
+std::filesystem::path torch_folder() {
+  Dl_info library{};
+  const auto* symbol = reinterpret_cast<const void*>(&c10::GetAllocator);
+  if (dladdr(symbol, &library) == 0 || library.dli_fname == nullptr) return {};
+  return std::filesystem::path(library.dli_fname).parent_path().parent_path();
+}
+
 }  // namespace
+
+std::string loaded_torch_version() {
+  constexpr std::string_view kStart = "__version__ = '";
+  std::ifstream file(torch_folder() / "version.py", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t start = text.find(kStart);
+  if (start == std::string::npos) return TORCH_VERSION;
+  const std::size_t begin = start + kStart.size();
+  return text.substr(begin, text.find('\'', begin) - begin);
+}
 
 std::map<std::string, reporting::LibraryVersion> library_versions(bool with_cuda) {
   std::map<std::string, reporting::LibraryVersion> versions;
-  versions["libtorch"] = {.built_with = TORCH_VERSION, .running_with = TORCH_VERSION};
+  versions["libtorch"] = {.built_with = TORCH_VERSION, .running_with = loaded_torch_version()};
   if (with_cuda) {
     const auto& hooks = at::detail::getCUDAHooks();
     versions["cuda"] = {.running_with = cuda_version(hooks.versionCUDART())};

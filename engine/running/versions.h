@@ -8,7 +8,11 @@
 
 namespace scalemark::running {
 
-// libtorch always; cuda, cudnn and nccl when the CUDA part is loaded.
+// Of the libtorch that was loaded, as its wheel names it ("2.11.0+cpu"); what this engine was built
+// with when its folder has no version.py.
+std::string loaded_torch_version();
+
+// libtorch always; cuda and cudnn when the CUDA part is loaded.
 std::map<std::string, reporting::LibraryVersion> library_versions(bool with_cuda);
 
 }  // namespace scalemark::running

@@ -96,7 +96,8 @@ def sigterm_while_waiting_for_peers(folder):
         os.kill(run.process.pid, signal.SIGTERM)
         took = run.end(expect=75, seconds=15)
         check(took < 10, f"took {took:.1f} s")
-    only_error(run.stderr, "E_PREEMPTED", 75, "phase=rendezvous")
+    line = only_error(run.stderr, "E_PREEMPTED", 75, "phase=rendezvous")
+    check("report.json" not in line, f"there is no report yet: {line}")
 
 
 def listening(pid):
@@ -139,6 +140,22 @@ def stopped_rank(folder):
     check(report["errors"][0]["phase"] == "window" and report["errors"][0]["step"] > 0, report["errors"])
 
 
+def paused_rank(folder):
+    """A peer may take as long as its own phase allows, however short the rendezvous is to be."""
+    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--timeout", "rendezvous=6",
+                 "--output", folder / "out") as run:
+        run.await_event("window")
+        ranks = run.ranks()
+        os.kill(ranks[1], signal.SIGSTOP)
+        time.sleep(8)
+        os.kill(ranks[1], signal.SIGCONT)
+        time.sleep(1)
+        os.kill(run.process.pid, signal.SIGTERM)
+        run.end(expect=75)
+        check_gone(ranks)
+    closed_report(folder / "out", "interrupted", 75)
+
+
 run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, sigterm, sigint, sigusr1,
                                    sigterm_while_a_peer_is_stopped, sigterm_while_waiting_for_peers,
-                                   killed_launcher, stopped_rank)})
+                                   killed_launcher, stopped_rank, paused_rank)})
