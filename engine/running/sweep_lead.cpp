@@ -31,6 +31,14 @@ planning::RunTimes times_of(const reporting::PointRecord& row) {
           .outside_s = row.outside_window_s.value_or(0)};
 }
 
+// A search that cannot go on: by the fault of the rank that failed, in its words.
+Error end_of_search(const planning::Task& task, const Verdict& verdict) {
+  ErrorRecord record = verdict.failed.value();
+  record.what = "batch search, trial " + std::to_string(task.batch_size) + ": " + verdict.reason;
+  record.rank.reset();
+  return Error(std::move(record));
+}
+
 // Each vote is read once.
 void add_new(std::map<int, Ballot>& ballots, const distributed::TaskBoard::Votes& votes) {
   for (const auto& [rank, text] : votes) {
@@ -59,6 +67,10 @@ ExitCode SweepLead::run() {
     const auto task = agenda_.next(seconds_since(begun_));
     if (!task) return finish();
     console_.begin(*task);
+    if (task->kind == planning::Task::Kind::kTrial && !point_run_.data_holds_batch(*task)) {
+      settle_trial(*task, planning::Ending::kFailed);
+      continue;
+    }
     const auto began = std::chrono::steady_clock::now();
     const distributed::Notice notice = board_.post(encode(Directive{.task = task}));
     point_run_.run(notice.number, *task);
@@ -94,9 +106,8 @@ void SweepLead::record(const planning::Task& task, const std::map<int, Ballot>& 
                        double took_s) {
   Verdict verdict = verdict_of(ballots);
   if (task.kind == planning::Task::Kind::kTrial) {
-    if (verdict.ending == planning::Ending::kFailed) throw bug("a trial failed: " + verdict.reason);
-    agenda_.settle(task, verdict.ending, std::nullopt);
-    return console_.end_trial(task, verdict.ending);
+    if (verdict.ending == planning::Ending::kFailed) throw end_of_search(task, verdict);
+    return settle_trial(task, verdict.ending);
   }
   const auto row = report_.row_of(task, point_run_, verdict, took_s);
   const auto ending = row.status == reporting::PointStatus::kOk    ? planning::Ending::kOk
@@ -111,6 +122,11 @@ void SweepLead::record(const planning::Task& task, const std::map<int, Ballot>& 
   if (!is_final) return report_.note_retry(task, row.reason);
   report_.add(row);
   if (agenda_.block_is_complete()) report_.summarise(agenda_.stop_reason());
+}
+
+void SweepLead::settle_trial(const planning::Task& task, planning::Ending ending) {
+  agenda_.settle(task, ending, std::nullopt);
+  console_.end_trial(task, ending);
 }
 
 ExitCode SweepLead::stop(const Stopped& stopped) {

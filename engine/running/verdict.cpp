@@ -31,12 +31,10 @@ Verdict verdict_of(const Ballots& ballots) {
   }
   if (const auto* failed = first_of(ballots, Kind::kFailed)) {
     return {.ending = planning::Ending::kFailed,
-            .reason = reason_of(failed->first, failed->second.record)};
+            .reason = reason_of(failed->first, failed->second.record),
+            .failed = failed->second.record};
   }
-  if (const auto* bereft = first_of(ballots, Kind::kBereft)) {
-    return {.ending = planning::Ending::kFailed,
-            .reason = reason_of(bereft->first, bereft->second.record)};
-  }
+  if (names_a_loss(ballots)) throw bug("a verdict on a loss that has no cause");
   return {};
 }
 

@@ -15,10 +15,12 @@ struct Verdict {
   planning::Ending ending = planning::Ending::kOk;
   std::string reason;                         // not ok
   std::optional<reporting::OutOfMemory> oom;  // kOom
+  std::optional<ErrorRecord> failed;          // kFailed: of the rank that failed first
 };
 
 // `ballots` by rank, of every member. The cause rules: one rank out of memory makes the point oom,
-// whatever its peers saw of it. Stopped and all-bereft runs have no verdict: see below.
+// whatever its peers saw of it. A stopped run has no verdict, see below; nor has a loss that no
+// rank names a cause of: bug().
 Verdict verdict_of(const std::map<int, Ballot>& ballots);
 
 // The signal on which the members stopped, if they did.

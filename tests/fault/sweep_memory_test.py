@@ -70,4 +70,27 @@ def searched(folder):
     run(*train, "--batch-size", batch + 8, "--output", folder / "does_not", expect=80)
 
 
-run_cases({f.__name__: f for f in (one_rank, allowed, nothing_fits, searched)})
+def searched_in_little_data(folder):
+    """A batch that an epoch of one rank does not hold does not fit, whatever the memory."""
+    images = folder / "images"
+    run("data", "generate", "images", images, "--samples", 16, "--classes", 2, "--image-size", 32)
+    train = len(list((images / "train").rglob("*.jp*g")))
+    check(train >= 4, f"{train} training images")
+    run("sweep", "--workload", "resnet50", "--data", images, "--image-size", 32, "--batch-size", "auto",
+        "--iters", 1, "--warmup-iters", 1, "--threads", 1, "--no-progress", "--repetitions", 1, *TWO_RANKS,
+        "--output", folder / "out")
+    found = {row["batch_size"] for row in closed_report(folder / "out", "complete", 0)["points"]}
+    check(len(found) == 1, found)
+    batch = found.pop()
+    check(batch <= train // 2 < (16 if batch == 8 else 2 * batch), f"{batch} of {train} images on two ranks")
+
+
+def search_that_fails(folder):
+    """A trial that fails for a reason of its own ends the sweep with that reason."""
+    done = run(*sweep(*TWO_RANKS, "--batch-size", "auto", "--learning-rate", "1e38", "--retries", 0),
+               "--output", folder / "out", expect=82)
+    check("batch search, trial 1: rank 0: E_NUMERICS" in done.stderr, done.stderr)
+
+
+run_cases({f.__name__: f for f in (one_rank, allowed, nothing_fits, searched, searched_in_little_data,
+                                   search_that_fails)})

@@ -35,12 +35,15 @@ TEST(Verdict, NamesTheRankThatFailedNotTheOnesThatLostIt) {
       {{0, failing(Kind::kBereft, "connection closed")}, {3, failing(Kind::kFailed, "broken")}});
   EXPECT_EQ(verdict.ending, planning::Ending::kFailed);
   EXPECT_EQ(verdict.reason, "rank 3: E_BUG: broken");
+  ASSERT_TRUE(verdict.failed);
+  EXPECT_EQ(verdict.failed->what, "broken");
 }
 
 TEST(Verdict, KnowsThatALossWithoutACauseIsADeadRank) {
   const std::map<int, Ballot> ballots{{0, failing(Kind::kBereft, "x")}, {1, {}}};
   EXPECT_TRUE(names_a_loss(ballots));
   EXPECT_FALSE(names_a_cause(ballots));
+  EXPECT_THROW(verdict_of(ballots), Error);
 }
 
 TEST(Ballot, OfARefusedAllocationCarriesItsSize) {
