@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include "core/catalogue/workload.h"
 #include "core/settings/checks.h"
@@ -43,12 +44,23 @@ std::string text_or(const RawSettings& raw, const char* option, const char* othe
   return found == raw.end() ? otherwise : found->second.text;
 }
 
+bool has_effect(const RawSettings& raw, std::string_view option) {
+  const auto among = [&](std::span<const std::string_view> options) {
+    return std::ranges::count(options, option) > 0;
+  };
+  const catalogue::Workload* workload = catalogue::find_workload(text_or(raw, "workload", ""));
+  if (workload && !settings::serves(*workload, option)) return false;
+  if (text_or(raw, "strategy", "") == "none" && among(settings::exchange_options())) return false;
+  if (text_or(raw, "data", "synthetic") == "synthetic" && among(settings::reading_options())) {
+    return false;
+  }
+  return option != "pin_memory" || text_or(raw, "device", "") != "cpu";
+}
+
 // An axis that means nothing for a combination would only repeat points under other names.
 void drop_axes_without_effect(const SliceQuestion& question, RawSettings& raw) {
-  const catalogue::Workload* workload = catalogue::find_workload(text_or(raw, "workload", ""));
   for (const Axis& axis : question.axes) {
-    if (axis.values.size() < 2) continue;
-    if (workload && !settings::serves(*workload, axis.option)) raw.erase(axis.option);
+    if (axis.values.size() > 1 && !has_effect(raw, axis.option)) raw.erase(axis.option);
   }
   if (text_or(raw, "strategy", "") != "none") return;
   for (const std::string_view option : settings::exchange_options()) {

@@ -1,10 +1,10 @@
 #include <cmath>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 
 #include "core/reporting/sweep_runs.h"
+#include "core/settings/checks.h"
 #include "core/statistics/efficiency.h"
 
 namespace scalemark::reporting {
@@ -12,10 +12,11 @@ namespace {
 
 // A loader's options vary with real data only: a synthetic point has none of them.
 std::map<std::string, std::string> varying_but_data(const PointRecord& p) {
-  static const std::set<std::string> kOfData{"data",  "workers",    "on_bad_sample", "drop_last",
-                                             "vocab", "pin_memory", "cased"};
   auto varying = p.varying;
-  std::erase_if(varying, [](const auto& entry) { return kOfData.contains(entry.first); });
+  varying.erase("data");
+  for (const std::string_view option : settings::reading_options()) {
+    varying.erase(std::string(option));
+  }
   return varying;
 }
 

@@ -172,6 +172,12 @@ std::span<const std::string_view> exchange_options() {
   return kOptions;
 }
 
+std::span<const std::string_view> reading_options() {
+  static constexpr std::string_view kOptions[] = {"workers", "on_bad_sample", "drop_last", "vocab",
+                                                  "cased"};
+  return kOptions;
+}
+
 bool serves(const catalogue::Workload& workload, std::string_view option) {
   return std::ranges::count(workload.options, option) > 0 || !belongs_to_some_workload(option);
 }
@@ -200,9 +206,7 @@ std::vector<std::string> notes_on(const CheckInput& input) {
   if (input.settings.measuring.epochs) note("communication_cost", "--epochs trains for real");
   if (input.settings.parallel.device == "cpu") note("pin_memory", "the device is a CPU");
   if (input.settings.what.data == "synthetic") {
-    for (const char* option : {"vocab", "cased", "on_bad_sample"}) {
-      note(option, "the data is synthetic");
-    }
+    for (const std::string_view option : reading_options()) note(option, "the data is synthetic");
   }
   std::ranges::move(notes_on_learning_rate(input), std::back_inserter(notes));
   return notes;

@@ -28,6 +28,9 @@ struct CheckInput {
 // Options without meaning where ranks exchange no gradients (strategy none).
 std::span<const std::string_view> exchange_options();
 
+// Options without meaning where the data is synthetic: nothing is read, decoded or shuffled.
+std::span<const std::string_view> reading_options();
+
 // Whether `workload` uses an option; options that no workload names serve all.
 bool serves(const catalogue::Workload& workload, std::string_view option);
 

@@ -144,6 +144,24 @@ TEST(MakePlan, AnAxisThatAWorkloadDoesNotUseDoesNotRepeatIt) {
                               "resnet50-b2-fp32-w1-none-i128"}));
 }
 
+TEST(MakePlan, OptionsOfReadingDoNotRepeatSyntheticPoints) {
+  const Plan p = plan({{"world_sizes", "1"},
+                       {"workload", "resnet50"},
+                       {"data", "synthetic,/x"},
+                       {"workers", "1,4,8"}});
+  EXPECT_EQ(
+      groups(p),
+      (Names{"resnet50-b32-fp32-w1-none-data-synthetic", "resnet50-b32-fp32-w1-none-data-x-j1",
+             "resnet50-b32-fp32-w1-none-data-x-j4", "resnet50-b32-fp32-w1-none-data-x-j8"}));
+  EXPECT_EQ(p.runs.size(), 4u * 5u);
+}
+
+TEST(MakePlan, PinnedMemoryMeansSomethingToGpusOnly) {
+  EXPECT_EQ(plan({{"world_sizes", "1"}, {"device", "cpu"}, {"pin_memory", "on,off"}}).points.size(),
+            1u);
+  EXPECT_EQ(plan({{"world_sizes", "1"}, {"pin_memory", "on,off"}}).points.size(), 2u);
+}
+
 TEST(MakePlan, ImpossibleCombinationsOfValuesThatServeElsewhereAreSkipped) {
   const Plan p =
       plan({{"world_sizes", "1"}, {"workload", "mlp,resnet50"}, {"data", "synthetic,/pictures/"}});
