@@ -36,7 +36,9 @@ Side read_side(const ComparedSide& reports) {
       const auto [found, is_new] = side.groups.try_emplace(point.group);
       if (is_new) side.order.push_back(point.group);
       if (!found->second.example) found->second.example = &point;
-      if (point.status == PointStatus::kOk) {
+      if (point.status == PointStatus::kOk && !(point.samples_per_sec > 0)) {
+        ++found->second.trouble["without a rate"];  // it has no logarithm
+      } else if (point.status == PointStatus::kOk) {
         found->second.rates[{file, point.session}].push_back(point.samples_per_sec);
       } else {
         ++found->second.trouble[std::string(to_string(point.status))];

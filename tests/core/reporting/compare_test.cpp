@@ -79,6 +79,17 @@ TEST(CompareSides, UnsureHasAReason) {
   EXPECT_EQ(exit_code(comparison), ExitCode::kUnsure);
 }
 
+TEST(CompareSides, ARunWithoutARateIsNotMeasured) {
+  const Comparison comparison = compare_sides(
+      std::vector<ComparedSide>{{report("a", {{"x", kOld}, {"y", kOld}})},
+                                {report("b", {{"x", {0, 100, 100, 100, 101}}, {"y", {0}}})}},
+      0.02);
+  EXPECT_EQ(comparison.points[0].against[0].after.units, 4u);
+  EXPECT_EQ(comparison.points[0].against[0].after.trouble, "1 without a rate");
+  EXPECT_EQ(comparison.points[1].against[0].reason, "not measured: 1 without a rate");
+  EXPECT_EQ(exit_code(comparison), ExitCode::kUnsure);
+}
+
 TEST(CompareSides, TwoRunsAreTooFew) {
   const std::vector<ComparedSide> sides{{report("a", {{"x", {100, 100.1}}})},
                                         {report("b", {{"x", {50, 50.1}}})}};
