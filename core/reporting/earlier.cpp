@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/planning/plan.h"
+#include "core/reporting/journal_lines.h"
 #include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
@@ -24,32 +25,39 @@ std::optional<std::string> text_of(const fs::path& file) {
   return text.str();
 }
 
-// The points of a journal, in order. A line is written whole or cut off, so only the last one can
-// be torn.
-std::vector<PointRecord> points_of_journal(const fs::path& file) {
-  std::vector<PointRecord> points;
-  const auto text = text_of(file);
-  if (!text) return points;
-  std::istringstream lines(*text);
-  std::string line;
-  std::size_t number = 0;
-  while (std::getline(lines, line)) {
-    ++number;
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (json.is_discarded()) {
-      if (lines.peek() == std::char_traits<char>::eof()) break;
-      throw bad_data(file.string() + " is damaged in line " + std::to_string(number));
-    }
+// What a report gains from its journal: points that it does not hold, and what is said of them.
+void add_from_journal(Report& report, const fs::path& file) {
+  std::set<std::string> known, gained;
+  for (const auto& point : report.points) known.insert(point.id);
+  for (const std::string& line : read_journal_lines(file).lines) {
+    const auto json = nlohmann::json::parse(line);
     if (json.contains("point") && json["point"].is_object()) {
-      points.push_back(point_from_json(json["point"].dump(), file.string()));
+      auto point = point_from_json(json["point"].dump(), file.string());
+      if (!known.insert(point.id).second) continue;
+      gained.insert(point.id);
+      report.points.push_back(std::move(point));
+    } else if (json.contains("finding") && json["finding"].is_object()) {
+      auto finding = finding_from_json(json["finding"].dump(), file.string());
+      if (gained.contains(finding.point)) report.findings.push_back(std::move(finding));
     }
   }
-  return points;
 }
 
 void compare(std::vector<std::string>& found, const std::string& what, const std::string& before,
              const std::string& now) {
   if (before != now) found.push_back(what + " was " + before + ", now " + now);
+}
+
+void compare_each(std::vector<std::string>& found, const std::map<std::string, std::string>& before,
+                  const std::map<std::string, std::string>& now, const std::string& absent) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : before) names.insert(name);
+  for (const auto& [name, value] : now) names.insert(name);
+  const auto value_in = [&](const auto& values, const std::string& name) {
+    const auto entry = values.find(name);
+    return entry == values.end() ? absent : entry->second;
+  };
+  for (const auto& name : names) compare(found, name, value_in(before, name), value_in(now, name));
 }
 
 }  // namespace
@@ -58,11 +66,7 @@ std::optional<Report> read_earlier(const fs::path& folder) {
   const auto text = text_of(folder / "report.json");
   if (!text) return std::nullopt;
   Report report = report_from_json(*text, (folder / "report.json").string());
-  std::set<std::string> known;
-  for (const auto& point : report.points) known.insert(point.id);
-  for (auto& point : points_of_journal(folder / "journal.jsonl")) {
-    if (known.insert(point.id).second) report.points.push_back(std::move(point));
-  }
+  add_from_journal(report, folder / "journal.jsonl");
   return report;
 }
 
@@ -101,9 +105,14 @@ Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settin
   std::erase_if(settings,
                 [](const auto& entry) { return !planning::must_stay_on_resume(entry.first); });
   Sameness sameness{.program_version = tool.version,
-                    .git_commit = tool.git_commit,
+                    .git_commit = tool.git_commit + (tool.git_dirty ? ", changed" : ""),
+                    .libraries = {},
                     .settings = std::move(settings),
                     .machines = {}};
+  for (const auto& [name, version] : tool.libraries) {
+    sameness.libraries[name] =
+        version.running_with.value_or(version.built_with.value_or("unknown"));
+  }
   for (const auto& host : hosts) sameness.machines.push_back(kind_of_machine(host));
   std::ranges::sort(sameness.machines);
   return sameness;
@@ -118,17 +127,8 @@ std::vector<std::string> differences(const Sameness& before, const Sameness& now
   std::vector<std::string> found;
   compare(found, "the program's version", before.program_version, now.program_version);
   compare(found, "the program's commit", before.git_commit, now.git_commit);
-  std::set<std::string> names;
-  for (const auto& [name, value] : before.settings) names.insert(name);
-  for (const auto& [name, value] : now.settings) names.insert(name);
-  const auto value_in = [](const std::map<std::string, std::string>& settings,
-                           const std::string& name) {
-    const auto entry = settings.find(name);
-    return entry == settings.end() ? std::string("not set") : entry->second;
-  };
-  for (const auto& name : names) {
-    compare(found, name, value_in(before.settings, name), value_in(now.settings, name));
-  }
+  compare_each(found, before.libraries, now.libraries, "not there");
+  compare_each(found, before.settings, now.settings, "not set");
   compare(found, "the machine", joined(before.machines, " + "), joined(now.machines, " + "));
   return found;
 }

@@ -14,9 +14,10 @@
 
 namespace scalemark::reporting {
 
-// The report of `folder`, with what only its journal holds: a run that was killed between the two
-// writes. Half a last line is passed over. Absent when there is no report. Throws bad_data() (65)
-// for a report that cannot be read, and for a journal that is damaged before its last line.
+// The report of `folder`, with what only its journal holds: a point, and its findings, of a run
+// that was killed between the two writes. Half a last line is passed over. Absent when there is no
+// report. Throws bad_data() (65) for a report that cannot be read, and for a journal that is
+// damaged before its last line.
 std::optional<Report> read_earlier(const std::filesystem::path& folder);
 
 // The runs of `report` that are finished, whatever their status; skipped points have none.
@@ -24,7 +25,9 @@ std::vector<planning::EarlierRun> earlier_runs(const Report& report);
 
 // What must be as it was. Another host of the same kind is no difference.
 struct Sameness {
-  std::string program_version, git_commit;
+  std::string program_version;
+  std::string git_commit;  // "0123456789ab", or "0123456789ab, changed"
+  std::map<std::string, std::string> libraries;
   std::map<std::string, std::string> settings;
   std::vector<std::string> machines;  // one text per host: kinds, sorted
 };

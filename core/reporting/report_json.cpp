@@ -141,6 +141,10 @@ PointRecord point_from_json(std::string_view text, std::string_view origin) {
   return read<PointRecord>(text, origin, "point", [](const Json&) {});
 }
 
+Finding finding_from_json(std::string_view text, std::string_view origin) {
+  return read<Finding>(text, origin, "finding", [](const Json&) {});
+}
+
 std::string to_json_line(const PointRecord& point) { return dumped(as_json(point, "point"), -1); }
 
 std::string to_json_line(const Finding& finding) { return dumped(as_json(finding, "finding"), -1); }

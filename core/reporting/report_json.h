@@ -18,8 +18,9 @@ std::string to_json(const Report& report);
 // another schema, and for a field that is missing or of the wrong type.
 Report report_from_json(std::string_view text, std::string_view origin);
 
-// The same of one point, as to_json_line() writes it.
+// The same of one point or finding, as to_json_line() writes it.
 PointRecord point_from_json(std::string_view text, std::string_view origin);
+Finding finding_from_json(std::string_view text, std::string_view origin);
 
 // One line, without the end of line: what stands in journal.jsonl.
 std::string to_json_line(const PointRecord& point);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/reporting/journal_lines.h"
 #include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
@@ -46,6 +47,15 @@ void sync_folder(const fs::path& folder) {
   ::close(descriptor);
   // Some network file systems know no fsync of a folder: nothing to be done there.
   if (error != 0 && error != EINVAL && error != ENOTSUP) throw write_failed(folder, "sync", error);
+}
+
+// errno, or 0. What was read of a torn journal is what stays of it.
+int mend(int descriptor, const fs::path& file) {
+  if (!fs::is_regular_file(file)) return 0;
+  const JournalLines journal = read_journal_lines(file);
+  if (!journal.torn) return 0;
+  if (::ftruncate(descriptor, static_cast<off_t>(journal.whole_bytes)) != 0) return errno;
+  return journal.lacks_line_end ? write_all(descriptor, "\n") : 0;
 }
 
 fs::path prepared(fs::path folder, ExistingFolder existing) {
@@ -103,6 +113,14 @@ Journal::Journal(const fs::path& file)
     ::close(descriptor_);
     throw cannot_create("another run is writing to " + file_.string(), {},
                         "wait for it, or choose another --output");
+  }
+  try {
+    if (const int error = mend(descriptor_, file_)) {
+      throw cannot_create("cannot mend the torn end of " + file_.string() + ": " + reason(error));
+    }
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
   }
 }
 
@@ -191,15 +209,19 @@ void ReportWriter::event(std::string_view name, std::string_view text) {
   append(name, "text", text.empty() ? "" : to_json_line(text));
 }
 
-void ReportWriter::close(ReportStatus status, int exit_code) {
+void ReportWriter::close(ReportStatus status, int exit_code,
+                         const std::function<void(const Report&)>& before) {
   const std::lock_guard lock(mutex_);
-  const bool first = !std::exchange(closed_, true);
-  if (first) {
+  if (!closed_) {
+    Report closed = report_;
+    closed.status = status;
+    closed.exit_code = exit_code;
+    closed.finished = utc_now();
+    if (before) before(closed);
     reserve_.release();
-    report_.status = status;
-    report_.exit_code = exit_code;
-    report_.finished = utc_now();
-    write_atomically(folder_ / "report.json", to_json(report_));
+    write_atomically(folder_ / "report.json", to_json(closed));
+    report_ = std::move(closed);
+    closed_ = true;
   }
   append("closed", "exit_code", std::to_string(exit_code));
 }

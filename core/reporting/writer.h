@@ -29,7 +29,9 @@ void prepare_output_folder(const std::filesystem::path& folder, ExistingFolder e
 // Appends lines to a file, each written whole and fsynced, or not at all. One process at a time.
 class Journal {
  public:
-  // Throws cannot_create() (73), also when another process holds it.
+  // Of a file that is there, half a last line (a run was killed while writing) is cut off, so that
+  // the next line is no part of it. Throws cannot_create() (73), also when another process holds
+  // it.
   explicit Journal(const std::filesystem::path& file);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -83,9 +85,12 @@ class ReportWriter {
   // Journal only: "warmup", "window", "epoch" ...; `text` for people, may be empty.
   void event(std::string_view name, std::string_view text = {});
 
-  // Sets status, exit code and end. Later calls only journal: the first close decides. Works on a
+  // Sets status, exit code and end. Later calls only journal: the first close that
+  // succeeds decides. Works on a
   // disk that ran full meanwhile: space for it was held back.
-  void close(ReportStatus status, int exit_code);
+  // `before` sees the closed report before it is saved; what it throws leaves it open.
+  void close(ReportStatus status, int exit_code,
+             const std::function<void(const Report&)>& before = {});
 
   Report report() const;
   const std::filesystem::path& folder() const { return folder_; }

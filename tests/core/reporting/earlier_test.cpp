@@ -55,6 +55,42 @@ TEST_F(Earlier, TakesFromTheJournalWhatTheReportDidNotGet) {
   EXPECT_EQ(report->points.back().id, "b/r0");
 }
 
+TEST_F(Earlier, TakesTheFindingsOfSuchAPointToo) {
+  Report written = sample_report(1, false);
+  const std::size_t findings = written.findings.size();
+  { ReportWriter writer(folder_, written); }
+  const auto finding = [](const std::string& point) {
+    return "{\"event\":\"finding\",\"finding\":" +
+           to_json_line(Finding{"not_steady", "warning", point, "of " + point}) + "}\n";
+  };
+  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}\n" +
+                    finding("b/r0") + finding(written.points[0].id));
+  const auto report = read_earlier(folder_);
+  ASSERT_EQ(report->findings.size(), findings + 1) << "the report holds those of its own points";
+  EXPECT_EQ(report->findings.back().text, "of b/r0");
+}
+
+// Killed while writing, continued, continued again: what was torn is gone, nothing else is.
+TEST_F(Earlier, AJournalThatWasTornIsReadAgainAndAgain) {
+  const std::string whole = "{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}";
+  for (const std::string& torn : {std::string("\n{\"event\":\"point\",\"poi"), std::string(),
+                                  std::string("\n{\"event\":\"wa\n"), std::string("\n\0\0", 3)}) {
+    fs::remove_all(folder_);
+    { ReportWriter writer(folder_, sample_report(1, false)); }
+    append_to_journal(whole + torn);
+    for (const char* next : {"c/r0", "d/r0"}) {
+      ReportWriter writer(folder_, *read_earlier(folder_), ExistingFolder::kContinue);
+      writer.add_point(point(next));
+    }
+    fs::remove(folder_ / "report.json");  // the journal alone must hold all of them
+    std::ofstream(folder_ / "report.json") << to_json(sample_report(1, false));
+    std::vector<std::string> ids;
+    const auto report = read_earlier(folder_);
+    for (const auto& known : report->points) ids.push_back(known.id);
+    EXPECT_EQ(ids, (std::vector<std::string>{"p0.r0", "b/r0", "c/r0", "d/r0"})) << torn;
+  }
+}
+
 TEST_F(Earlier, RefusesADamagedJournal) {
   { ReportWriter writer(folder_, sample_report(1, false)); }
   append_to_journal("{\"event\":\"poi\n{\"event\":\"closed\"}\n");
@@ -91,6 +127,19 @@ TEST(Sameness, IsNotBrokenByMoreRepetitionsOrAnotherPrice) {
   EXPECT_TRUE(differences(sameness_of(Tool{}, {{"repetitions", "3"}, {"retries", "0"}}, {}),
                           sameness_of(Tool{}, {{"repetitions", "9"}, {"price_per_hour", "2"}}, {}))
                   .empty());
+}
+
+TEST(Sameness, IsBrokenByChangedSourcesAndByOtherLibraries) {
+  Tool clean{.git_commit = "c"}, changed{.git_commit = "c", .git_dirty = true};
+  clean.libraries["cudnn"] = {.built_with = {}, .running_with = "9.19.0"};
+  changed.libraries["cudnn"] = {.built_with = {}, .running_with = "9.20.0"};
+  const std::vector<std::string> both{"the program's commit was c, now c, changed",
+                                      "cudnn was 9.19.0, now 9.20.0"};
+  EXPECT_EQ(differences(sameness_of(clean, {}, {}), sameness_of(changed, {}, {})), both);
+  EXPECT_TRUE(differences(sameness_of(changed, {}, {}), sameness_of(changed, {}, {})).empty())
+      << "the same program, as far as anybody can tell";
+  EXPECT_EQ(differences(sameness_of(clean, {}, {}), sameness_of(Tool{.git_commit = "c"}, {}, {})),
+            std::vector<std::string>{"cudnn was 9.19.0, now not there"});
 }
 
 TEST(Sameness, NamesEachDifferenceWithBothValues) {

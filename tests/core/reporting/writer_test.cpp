@@ -80,6 +80,22 @@ TEST_F(Writer, ReportJsonIsCompleteAfterEveryEvent) {
   EXPECT_FALSE(fs::exists(folder_ / "report.json.tmp"));
 }
 
+// What is to be written before the report says that all is well may fail: then it does not say so.
+TEST_F(Writer, AReportIsClosedOnlyAfterWhatComesBefore) {
+  ReportWriter writer(folder_, empty());
+  const auto full_disk = [](const Report&) { throw io_error("no space"); };
+  EXPECT_EQ(error_of([&] { writer.close(ReportStatus::kComplete, 0, full_disk); }).exit_code,
+            ExitCode::kIo);
+  EXPECT_EQ(saved().status, ReportStatus::kPartial);
+  writer.close(ReportStatus::kFailed, 74, [&](const Report& closed) {
+    EXPECT_EQ(closed.status, ReportStatus::kFailed) << "it sees the report as it will be";
+    EXPECT_EQ(closed.exit_code, 74);
+    EXPECT_FALSE(closed.finished.empty());
+    EXPECT_EQ(saved().status, ReportStatus::kPartial);
+  });
+  EXPECT_EQ(saved().status, ReportStatus::kFailed);
+}
+
 TEST_F(Writer, AFolderWithContentsIsRefusedUnlessOverwritten) {
   fs::create_directories(folder_);
   std::ofstream(folder_ / "theirs") << "keep";
