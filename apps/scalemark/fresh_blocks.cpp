@@ -13,7 +13,9 @@
 #include "core/base/error.h"
 #include "core/planning/agenda.h"
 #include "core/reporting/earlier.h"
+#include "core/reporting/plan_summary.h"
 #include "core/reporting/render/render.h"
+#include "core/reporting/render/renderings.h"
 #include "core/reporting/report_json.h"
 #include "core/reporting/sweep_end.h"
 #include "core/reporting/writer.h"
@@ -38,15 +40,17 @@ class Blocks {
     return agenda_->next(limit_s ? elapsed_s + longest_s : elapsed_s).has_value();
   }
 
-  // Shows the whole, says why it does not end with 0, and puts that into the report: the last
-  // session wrote what its block said.
+  // Shows the whole, says why it does not end with 0, and puts that into the report and its
+  // renderings: the last session wrote what its block said.
   ExitCode end() {
     if (!report_) read();
     const auto end = reporting::end_of_sweep(*report_, settled_.plan, *agenda_);
+    reporting::summarise_by_plan(*report_, settled_.plan, agenda_->stop_reasons());
     report_->exit_code = static_cast<int>(end.exit_code);
     const auto& general = settled_.base.settings.general;
-    reporting::write_atomically(std::filesystem::path(general.output) / "report.json",
-                                reporting::to_json(*report_));
+    const std::filesystem::path folder = general.output;
+    reporting::write_renderings(folder, *report_);
+    reporting::write_atomically(folder / "report.json", reporting::to_json(*report_));
     if (!general.quiet) print_result(reporting::render_console(std::span(&*report_, 1)));
     if (!end.why.empty()) print_note(end.why);
     return end.exit_code;
@@ -66,13 +70,15 @@ class Blocks {
 
 }  // namespace
 
-ExitCode run_in_fresh_blocks(const Invocation& invocation, const SettledSweep& settled) {
+ExitCode run_in_fresh_blocks(const Invocation& invocation, const SettledSweep& settled,
+                             reporting::ExistingFolder existing) {
   if (!settled.base.detection.node || settled.base.detection.node->nnodes > 1) {
     throw configuration(
         "--fresh-process: these ranks belong to another launcher or to several nodes",
         "the built-in launcher on one node can start them anew",
         "leave --fresh-process out, or start scalemark without a launcher");
   }
+  reporting::prepare_output_folder(settled.base.settings.general.output, existing);
   const auto begun = std::chrono::steady_clock::now();
   Blocks blocks(settled);
   ExitCode code = ExitCode::kPass;

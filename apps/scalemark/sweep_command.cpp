@@ -34,11 +34,12 @@ ExitCode run_plan(const Invocation& invocation, SettledSweep settled) {
   }
   const TorchFolder torch = find_torch(settled.base.settings.general.torch);
   refuse_used_output(settled.base, existing_folder(settled));
-  const bool is_rank = settled.base.detection.world.launcher == "local";
+  // A rank that was started for one block: those stand on one node. On several, with one rank each,
+  // a person's own command is a rank of the launcher too.
+  const auto& world = settled.base.detection.world;
+  const bool is_rank = world.launcher == "local" && world.nodes == 1;
   if (settled.plan.sweep.fresh_process && !is_rank) {
-    reporting::prepare_output_folder(settled.base.settings.general.output,
-                                     existing_folder(settled));
-    return run_in_fresh_blocks(invocation, settled);
+    return run_in_fresh_blocks(invocation, settled, existing_folder(settled));
   }
   if (settled.base.detection.node) return start_ranks(invocation, settled.base);
   const running::EngineApi& engine = load_engine(torch);

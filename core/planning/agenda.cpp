@@ -9,9 +9,9 @@
 namespace scalemark::planning {
 namespace {
 
-std::size_t point_of_group(const Plan& plan, const std::string& group) {
+std::optional<std::size_t> point_that_runs(const Plan& plan, const std::string& group) {
   const auto found = std::ranges::find(plan.points, group, &PlannedPoint::group);
-  if (found == plan.points.end()) throw bug("an earlier run of a group that is not planned");
+  if (found == plan.points.end() || found->skipped) return std::nullopt;
   return static_cast<std::size_t>(found - plan.points.begin());
 }
 
@@ -21,11 +21,11 @@ Agenda::Agenda(const Plan& plan, const std::vector<EarlierRun>& earlier)
     : plan_(plan), pace_(plan), finders_(plan.searches.size()), found_(plan.searches.size()) {
   if (block(plan, 0).empty()) throw bug("a plan without a run");
   for (const EarlierRun& run : earlier) {
-    const std::size_t point = point_of_group(plan, run.group);
-    done_.insert(run.id);
-    ran_.insert(point);
-    if (run.samples_per_sec) rates_[point].push_back(*run.samples_per_sec);
-    if (const auto search = plan.points[point].batch_search; search && run.batch_size > 0) {
+    const auto point = point_that_runs(plan, run.group);
+    if (!point || !done_.insert(run.id).second) continue;
+    ++ran_[*point];
+    if (run.samples_per_sec) rates_[*point].push_back(*run.samples_per_sec);
+    if (const auto search = plan.points[*point].batch_search; search && run.batch_size > 0) {
       found_[*search] = run.batch_size;
     }
   }
@@ -190,15 +190,37 @@ bool Agenda::settle(const Task& task, Ending ending, std::optional<double> sampl
   }
   queue_.pop_back();
   done_.insert(task.run.id);
-  ran_.insert(task.run.point);
+  ++ran_[task.run.point];
   endings_.insert(ending);
   if (ending == Ending::kOk && samples_per_sec) rates_[task.run.point].push_back(*samples_per_sec);
   return true;
 }
 
-std::string Agenda::stop_reason() const {
-  if (out_of_time_) return plan_.stop.until_ci ? "unconverged" : "max-time";
-  return plan_.stop.until_ci ? "until-ci" : "repetitions";
+std::size_t Agenda::runs_known() const {
+  const auto blocks = static_cast<std::size_t>(std::max(next_block_, plan_.stop.least_blocks));
+  return std::max(done_.size(), blocks * block(plan_, 0).size());
+}
+
+std::map<std::string, std::string> Agenda::stop_reasons(const std::string& unfinished) const {
+  std::map<std::string, std::string> reasons;
+  for (const auto& [point, runs] : ran_) {
+    reasons[plan_.points[point].group] = stop_reason(point, runs, unfinished);
+  }
+  return reasons;
+}
+
+std::string Agenda::stop_reason(std::size_t point, int runs, const std::string& unfinished) const {
+  const StopRule& stop = plan_.stop;
+  const bool enough = runs >= stop.least_blocks;
+  const auto rates = rates_.find(point);
+  const bool until_sure = stop.until_ci && rates != rates_.end();
+  if (!over_ && (!enough || stop.fill_time || until_sure)) return unfinished;
+  if (stop.fill_time) return "time";
+  if (until_sure) {
+    return statistics::known_well_enough(rates->second, *stop.until_ci) ? "until-ci"
+                                                                        : "unconverged";
+  }
+  return enough ? "repetitions" : "max-time";
 }
 
 bool Agenda::unconverged() const { return out_of_time_ && plan_.stop.until_ci.has_value(); }

@@ -28,7 +28,9 @@ enum class Ending { kOk, kOom, kFailed };
 
 class Agenda {
  public:
-  // Throws bug() for a plan without a point that can run. `plan` outlives the agenda.
+  // Throws bug() for a plan without a point that can run. Earlier runs of points that are none
+  // of this plan's that run (--resume-anyway with fewer of them) are passed over. `plan` outlives
+  // the agenda.
   Agenda(const Plan& plan, const std::vector<EarlierRun>& earlier);
 
   // Absent when the sweep is over. `elapsed_s`: since this session began. Where there is a
@@ -49,12 +51,19 @@ class Agenda {
   // Points that could run and have no run, in this session or before.
   std::vector<std::size_t> never_ran() const;
   bool out_of_time() const { return out_of_time_; }
+  // Of this session and before; and with those that are left. The latter grows with each block that
+  // --until-ci or --burn-in buys.
+  std::size_t runs_done() const { return done_.size(); }
+  std::size_t runs_known() const;
 
   // Whether the last settled task completed its block.
   bool block_is_complete() const { return queue_.empty() && !retry_; }
 
-  // "repetitions" | "until-ci" | "max-time" | "unconverged"; of the sweep as a whole.
-  std::string stop_reason() const;
+  // Why the repetitions of each point that has runs ended, by group: "repetitions", all that were
+  // planned; "until-ci" | "unconverged", --until-ci was reached, or not within the time; "time",
+  // the time of --burn-in was used; "max-time", the time was over before all that were planned.
+  // `unfinished` where more would come: "running", or "interrupted" when nobody is to bring it.
+  std::map<std::string, std::string> stop_reasons(const std::string& unfinished = "running") const;
   // --until-ci was asked for and not reached.
   bool unconverged() const;
 
@@ -65,6 +74,7 @@ class Agenda {
   bool wants_block(double elapsed_s);
   bool was_done_before(int block_number) const;
   bool known_well_enough() const;
+  std::string stop_reason(std::size_t point, int runs, const std::string& unfinished) const;
   std::optional<Task> next_trial();
   Task task_of(const PlannedRun& run) const;
   std::int64_t batch_of(std::size_t point) const;
@@ -76,7 +86,7 @@ class Agenda {
   const Plan& plan_;
   Pace pace_;
   std::set<std::string> done_;                        // ids
-  std::set<std::size_t> ran_;                         // points
+  std::map<std::size_t, int> ran_;                    // runs by point, whatever their status
   std::map<std::size_t, std::vector<double>> rates_;  // by point
   std::vector<BatchFinder> finders_;
   std::vector<std::optional<std::int64_t>> found_;  // by search

@@ -29,15 +29,24 @@ std::string clock_time(double seconds) {
   return formatted("%ld:%02ld", whole / 60, whole % 60);
 }
 
+std::string counted(std::size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 }  // namespace
 
-SweepConsole::SweepConsole(const RunRequest& request, const planning::Plan& plan, std::size_t done)
+SweepConsole::SweepConsole(const RunRequest& request, const planning::Plan& plan,
+                           const planning::Agenda& agenda)
     : quiet_(request.settings.general.quiet),
       plan_(plan),
-      output_(request.settings.general.output),
-      done_(done) {
-  say("sweep: " + std::to_string(plan.points.size()) + " points, " +
-      std::to_string(plan.runs.size()) + " runs planned, about " + clock_time(plan.estimated_s) +
+      agenda_(agenda),
+      output_(request.settings.general.output) {
+  const std::size_t can_run = planning::block(plan, 0).size();
+  const std::size_t skipped = plan.points.size() - can_run;
+  const std::size_t done = agenda.runs_done();
+  say("sweep: " + counted(can_run, "point") +
+      (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") + ", " +
+      counted(plan.runs.size(), "run") + " planned, about " + clock_time(plan.estimated_s) +
       (done > 0 ? "; " + std::to_string(done) + " are there already" : "") + "; output in " +
       output_);
 }
@@ -58,9 +67,8 @@ void SweepConsole::begin(const planning::Task& task) {
 
 void SweepConsole::end(const reporting::PointRecord& row, bool is_final,
                        std::optional<double> remaining_s) {
-  if (is_final) ++done_;
   const double elapsed = seconds_since(begun_);
-  const std::string place = formatted("[%zu/%zu] ", done_, plan_.runs.size());
+  const std::string place = formatted("[%zu/%zu] ", agenda_.runs_done(), agenda_.runs_known());
   std::string line = place + row.id + ": ";
   if (row.status == reporting::PointStatus::kOk) {
     line += formatted("%.1f samples/s, step %.3f ms, outside %.2f s", row.samples_per_sec,

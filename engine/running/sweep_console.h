@@ -16,8 +16,9 @@ namespace scalemark::running {
 
 class SweepConsole {
  public:
-  // `done`: runs that earlier sessions finished.
-  SweepConsole(const RunRequest& request, const planning::Plan& plan, std::size_t done);
+  // `agenda` knows how many runs are done and how many there are; it outlives the console.
+  SweepConsole(const RunRequest& request, const planning::Plan& plan,
+               const planning::Agenda& agenda);
 
   // Before a run; the first one of a point says what memory it is expected to need.
   void begin(const planning::Task& task);
@@ -32,10 +33,10 @@ class SweepConsole {
 
   bool quiet_;
   const planning::Plan& plan_;
+  const planning::Agenda& agenda_;
   std::string output_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::set<std::size_t> introduced_;  // points
-  std::size_t done_;
 };
 
 }  // namespace scalemark::running

@@ -59,7 +59,7 @@ SweepLead::SweepLead(RankLife& life, Session& session, const planning::Plan& pla
       report_(report),
       begun_(begun),
       agenda_(plan, report.earlier_runs()),
-      console_(life.request(), plan, report.earlier_runs().size()) {}
+      console_(life.request(), plan, agenda_) {}
 
 ExitCode SweepLead::run() {
   while (true) {
@@ -121,7 +121,7 @@ void SweepLead::record(const planning::Task& task, const std::map<int, Ballot>& 
   console_.end(row, is_final, agenda_.remaining_s(seconds_since(begun_)));
   if (!is_final) return report_.note_retry(task, row.reason);
   report_.add(row);
-  if (agenda_.block_is_complete()) report_.summarise(agenda_.stop_reason());
+  if (agenda_.block_is_complete()) report_.summarise(agenda_.stop_reasons());
 }
 
 void SweepLead::settle_trial(const planning::Task& task, planning::Ending ending) {
@@ -130,14 +130,14 @@ void SweepLead::settle_trial(const planning::Task& task, planning::Ending ending
 }
 
 ExitCode SweepLead::stop(const Stopped& stopped) {
-  report_.end_session(agenda_.stop_reason());
+  report_.end_session(agenda_.stop_reasons("interrupted"));
   board_.post_last(encode(Directive{.signal = stopped.signal, .agreed = stopped.agreed}));
   return life_.end_interrupted(stopped.signal, stopped.agreed);
 }
 
 ExitCode SweepLead::finish() {
   const auto end = reporting::end_of_sweep(report_.report(), plan_, agenda_);
-  report_.end_session(agenda_.stop_reason());
+  report_.end_session(agenda_.stop_reasons());
   report_.close(end.exit_code);
   board_.post_last(encode(Directive{.exit_code = static_cast<int>(end.exit_code)}));
   // Of new ranks per block, who started them shows the whole.

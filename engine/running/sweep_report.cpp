@@ -1,18 +1,18 @@
 #include "engine/running/sweep_report.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/planning/plan_json.h"
 #include "core/reporting/assemble.h"
 #include "core/reporting/earlier.h"
-#include "core/reporting/render/render.h"
-#include "core/reporting/sweep_summary.h"
+#include "core/reporting/plan_summary.h"
+#include "core/reporting/render/renderings.h"
 #include "engine/distributed/network.h"
 #include "engine/running/point_identity.h"
 #include "engine/running/survey.h"
+#include "engine/running/versions.h"
 
 namespace scalemark::running {
 namespace {
@@ -21,30 +21,19 @@ using reporting::PointStatus;
 
 // What breaks with the earlier session, when --resume-anyway lets it.
 std::vector<std::string> breaks(const planning::Plan& plan, const reporting::Report& earlier,
-                                const std::vector<monitoring::Host>& hosts) {
+                                const std::vector<monitoring::Host>& hosts, bool with_cuda) {
+  auto tool = reporting::this_tool();
+  tool.libraries = library_versions(with_cuda);
   const auto found = reporting::differences(
       reporting::sameness_of(earlier),
-      reporting::sameness_of(reporting::this_tool(),
-                             reporting::settings_texts(planning::settings_json(plan)), hosts));
+      reporting::sameness_of(tool, reporting::settings_texts(planning::settings_json(plan)),
+                             hosts));
   if (!found.empty() && !plan.sweep.resume_anyway) {
     throw configuration("--resume: " + joined(found, "; "),
                         "the settings, program and kind of machine of the earlier session",
                         "choose another --output, or --resume-anyway, which records the break");
   }
   return found;
-}
-
-std::vector<reporting::SliceGroups> slices_of(const planning::Plan& plan) {
-  std::vector<reporting::SliceGroups> slices;
-  for (const planning::Slice& slice : plan.slices) {
-    reporting::SliceGroups groups{
-        .kind = planning::to_text(slice.kind), .fixed = slice.fixed, .baseline = {}, .rows = {}};
-    if (slice.baseline) groups.baseline = plan.points[*slice.baseline].group;
-    for (const std::size_t row : slice.rows) groups.rows.push_back(plan.points[row].group);
-    if (slice.solo) groups.rows.push_back(plan.points[*slice.solo].group);
-    slices.push_back(std::move(groups));
-  }
-  return slices;
 }
 
 }  // namespace
@@ -58,7 +47,8 @@ SweepReport::SweepReport(RankLife& life, Session& session, const planning::Plan&
   const auto& sweep = plan.sweep;
   if (leads && (sweep.resume || sweep.resume_anyway || sweep.fresh_process)) {
     earlier_ = reporting::read_earlier(life.request().settings.general.output);
-    if (earlier_) broke_with = breaks(plan, *earlier_, hosts);
+    const bool with_cuda = session.device().torch_device().is_cuda();
+    if (earlier_) broke_with = breaks(plan, *earlier_, hosts, with_cuda);
   }
   run_report_ = &life.open_report({.hosts = hosts,
                                    .continued = earlier_,
@@ -148,49 +138,25 @@ void SweepReport::note_retry(const planning::Task& task, const std::string& reas
   run_report_->writer()->event("retry", task.run.id + ": " + reason);
 }
 
-void SweepReport::summarise(const std::string& stop_reason) {
-  run_report_->writer()->amend(
-      [&](reporting::Report& report) { set_summary(report, stop_reason); });
-}
-
-void SweepReport::set_summary(reporting::Report& report, const std::string& stop_reason) const {
-  const auto slices = slices_of(plan_);
-  const auto break_even = reporting::break_even_steps(report.points, slices);
-  for (auto& point : report.points) {
-    const auto found = break_even.find(point.id);
-    if (found != break_even.end()) point.break_even_steps = found->second;
-  }
-  auto summary =
-      reporting::summarise_sweep(report.points, {.slices = slices,
-                                                 .stop_reasons = {},
-                                                 .stop_reason = stop_reason,
-                                                 .price_per_hour = plan_.sweep.price_per_hour,
-                                                 .launched_ranks = plan_.world_size});
-  report.groups = std::move(summary.groups);
-  report.scaling = std::move(summary.scaling);
-  report.stragglers = std::move(summary.stragglers);
-  report.data_gaps = std::move(summary.data_gaps);
-  report.drift = summary.drift;
-  // Those of single points stay; those of the sweep are made anew.
-  std::erase_if(report.findings, reporting::is_of_sweep);
-  std::ranges::move(summary.findings, std::back_inserter(report.findings));
-}
-
-void SweepReport::end_session(const std::string& stop_reason) {
+void SweepReport::summarise(const std::map<std::string, std::string>& stop_reasons) {
   run_report_->writer()->amend([&](reporting::Report& report) {
-    set_summary(report, stop_reason);
+    reporting::summarise_by_plan(report, plan_, stop_reasons);
+  });
+}
+
+void SweepReport::end_session(const std::map<std::string, std::string>& stop_reasons) {
+  run_report_->writer()->amend([&](reporting::Report& report) {
+    reporting::summarise_by_plan(report, plan_, stop_reasons);
     report.sessions.back().finished = reporting::utc_now();
   });
 }
 
 void SweepReport::close(ExitCode exit_code) {
-  run_report_->close(reporting::ReportStatus::kComplete, exit_code);
-  const auto& writer = *run_report_->writer();
-  const auto report = writer.report();
-  for (const auto format : {reporting::Format::kMarkdown, reporting::Format::kHtml}) {
-    reporting::write_atomically(writer.folder() / reporting::file_name(format),
-                                reporting::render(format, std::span(&report, 1)));
-  }
+  auto& writer = *run_report_->writer();
+  writer.close(reporting::ReportStatus::kComplete, static_cast<int>(exit_code),
+               [&](const reporting::Report& report) {
+                 reporting::write_renderings(writer.folder(), report);
+               });
 }
 
 }  // namespace scalemark::running

@@ -30,16 +30,16 @@ class SweepReport {
                                 const Verdict& verdict, double took_s) const;
   void add(const reporting::PointRecord& row);
   void note_retry(const planning::Task& task, const std::string& reason);
-  void summarise(const std::string& stop_reason);
-  void end_session(const std::string& stop_reason);
-  // Also writes report.md and report.html beside report.json.
+  // `stop_reasons`: why the repetitions of each group ended (Agenda::stop_reasons()).
+  void summarise(const std::map<std::string, std::string>& stop_reasons);
+  void end_session(const std::map<std::string, std::string>& stop_reasons);
+  // Also writes report.md and report.html, before report.json says that all is well.
   void close(ExitCode exit_code);
   reporting::Report report() const { return run_report_->writer()->report(); }
 
  private:
   void begin_session(const std::vector<std::string>& broke_with);
   void add_skipped_points();
-  void set_summary(reporting::Report& report, const std::string& stop_reason) const;
   reporting::PointRecord identity_of(const planning::PlannedPoint& point,
                                      const settings::Settings& settings,
                                      const planning::RunLength& length,

@@ -27,7 +27,10 @@ def stopped(folder, number, exit_code, code):
             check_gone(ranks)
         lines = error_lines(sweeping.stderr)
         check(len(lines) == 2 and all(line[:2] == (code, exit_code) for line in lines), sweeping.stderr)
-        before = statuses(closed_report(out, "interrupted", exit_code))
+        report = closed_report(out, "interrupted", exit_code)
+        check({group["stop_reason"] for group in report["groups"]} <= {"interrupted", "repetitions"}
+              and any(group["stop_reason"] == "interrupted" for group in report["groups"]), report["groups"])
+        before = statuses(report)
         check(0 < len(before) < RUNS and set(before.values()) == {"ok"}, before)
         completes(out, before)
 
@@ -35,6 +38,7 @@ def stopped(folder, number, exit_code, code):
 def completes(out, before):
     run(*OPTIONS, "--resume", "--output", out)
     report = closed_report(out, "complete", 0)
+    check({group["stop_reason"] for group in report["groups"]} == {"repetitions"}, report["groups"])
     rows = statuses(valid_report(out))
     check(len(rows) == RUNS and set(rows.values()) == {"ok"}, rows)
     old = {row["id"] for row in report["points"] if row["session"] == 0}
@@ -62,4 +66,19 @@ def full_disk(folder):
         check(len(rows) == RUNS and before.items() <= rows.items(), rows)
 
 
-run_cases({f.__name__: f for f in (sigterm, sigint, full_disk)})
+def full_disk_for_renderings(folder):
+    """Every row fits, the page does not: report.json must not say that all is well."""
+    short = sweep("--world-sizes", "1")
+    with small_disk(folder, "192k") as disk:
+        done = run(*short, "--output", disk / "out", expect=74)
+        check("report.html" in done.stderr and "No space left" in done.stderr, done.stderr)
+        report = closed_report(disk / "out", "failed", 74)
+        check(set(statuses(report).values()) == {"ok"}, statuses(report))
+        check(not (disk / "out" / "report.md").exists(), "a rendering of a report that was not closed")
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        run(*short, "--resume", "--output", disk / "out")
+        closed_report(disk / "out", "complete", 0)
+        check((disk / "out" / "report.html").exists(), "rendered now")
+
+
+run_cases({f.__name__: f for f in (sigterm, sigint, full_disk, full_disk_for_renderings)})

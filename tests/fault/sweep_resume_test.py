@@ -42,6 +42,30 @@ def other_settings(folder):
     refused(folder / "out", "batch_size", options=sweep("--batch-sizes", "1,2,4", "--world-sizes", "1"))
 
 
+def fewer_points(folder):
+    """Rows of points that are no longer asked for stay, and stop nothing."""
+    rows = statuses(finished(folder / "out"))
+    fewer = sweep("--batch-sizes", "1", "--world-sizes", "1", repetitions=2)
+    run(*fewer, "--resume-anyway", "--output", folder / "out")
+    report = closed_report(folder / "out", "complete", 0)
+    found = statuses(report)
+    check(rows.items() <= found.items() and len(found) == len(rows) + 1, f"{found} after {rows}")
+    check(sorted(group.get("stop_reason", "") for group in report["groups"]) == ["", "repetitions"], report["groups"])
+
+
+def torn_journal(folder):
+    """A kill in the middle of a line: as often as one likes it goes on from there."""
+    finished(folder / "out")
+    journal = folder / "out" / "journal.jsonl"
+    whole = journal.read_text()
+    journal.write_text(whole + '{"time":"2026-01-02T03:04:05Z","event":"point","poi')
+    for _ in range(2):
+        run(*OPTIONS, "--resume", "--output", folder / "out")
+    lines = journal.read_text()
+    check(lines.startswith(whole), "what was whole stays")
+    check(all(json.loads(line) for line in lines.splitlines()), lines)
+
+
 def other_program(folder):
     rows = statuses(finished(folder / "out"))
     edited(folder / "out", lambda report: report["tool"].update(git_commit="deadbeef"))
@@ -89,5 +113,5 @@ def two_at_once(folder):
         check(first.process.poll() is None, "the first goes on")
 
 
-run_cases({f.__name__: f for f in (other_settings, other_program, other_machine, other_host, missing_folder,
-                                   damaged_report, two_at_once)})
+run_cases({f.__name__: f for f in (other_settings, fewer_points, torn_journal, other_program, other_machine,
+                                   other_host, missing_folder, damaged_report, two_at_once)})

@@ -49,7 +49,14 @@ def new_ranks_until_sure(folder):
     done = run(*sweep(*TWO_RANKS, "--fresh-process", "--until-ci", "0.001%", "--max-time", "3s"), "--output",
                folder / "out", expect=2)
     check("unconverged" in done.stderr.splitlines()[-1], done.stderr)
-    closed_report(folder / "out", "complete", 2)
+    places = re.findall(r"\[(\d+)/(\d+)\]", done.stderr)
+    check(places and all(int(place) <= int(known) for place, known in places), places)
+    report = closed_report(folder / "out", "complete", 2)
+    check({group["stop_reason"] for group in report["groups"]} == {"unconverged"}, report["groups"])
+    named = [finding["text"] for finding in report["findings"] if finding["code"] == "unconverged"]
+    check(len(named) == 1 and all(group["group"] in named[0] for group in report["groups"]), named)
+    for file in ("report.md", "report.html"):
+        check("the time was over before the interval" in (folder / "out" / file).read_text(), f"{file} is of a block")
 
 
 run_cases({f.__name__: f for f in (preset_holds_its_time, preset_that_cannot_is_refused, new_ranks_per_block,

@@ -112,7 +112,9 @@ Section groups_section(const Report& report) {
                   [](const Row& g) { return or_absent(g.cv_between, percent_text); }),
       column<Row>({"runs"}, true, rows, status_text),
   };
-  if (any_group(report, [](const Row& g) { return g.stop_reason != "repetitions"; })) {
+  if (any_group(report, [](const Row& g) {
+        return !g.stop_reason.empty() && g.stop_reason != "repetitions";
+      })) {
     section.columns.push_back(
         column<Row>({"stopped by"}, true, rows, [](const Row& g) { return g.stop_reason; }));
   }

@@ -104,6 +104,20 @@ class Usage(unittest.TestCase):
             self.assertTrue(pathlib.Path(folder, "precious").exists())
             self.assertRegex(text, "--overwrite|E_TORCH_MISSING")
 
+    def test_new_ranks_that_cannot_be_started_cost_no_old_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder, "report.json")
+            report.write_text("precious")
+            nodes = ["--nnodes", "2", "--node-rank", "0", "--rendezvous", "127.0.0.1:29599", "--nproc-per-node"]
+            for how in (([*nodes, "1"], {}), ([*nodes, "2"], {}),
+                        ([], {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
+                              "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29599"})):
+                result = run("sweep", "--workload", "linear", "--fresh-process", "--overwrite", "--output", folder, *how[0],
+                             env=how[1])
+                self.assertIn(result.returncode, (78, 71), result.stderr)
+                self.assertRegex(result.stderr, "belong to another launcher or to several nodes|E_TORCH_MISSING")
+                self.assertEqual(report.read_text(), "precious")
+
     def refused_or_torch(self, code, *arguments):
         result = run(*arguments)
         self.assertIn(result.returncode, (code, 71))

@@ -12,6 +12,7 @@ namespace scalemark::planning {
 namespace {
 
 using Ids = std::set<std::string>;
+using Reasons = std::map<std::string, std::string>;
 
 Plan plan_of(std::size_t points, int least_blocks) {
   Plan plan;
@@ -48,7 +49,8 @@ TEST(Agenda, RunsEveryPointOncePerBlock) {
   const auto ids = run_all(agenda);
   EXPECT_EQ(Ids(ids.begin(), ids.begin() + 3), (Ids{"p0/r0", "p1/r0", "p2/r0"}));
   EXPECT_EQ(Ids(ids.begin() + 3, ids.end()), (Ids{"p0/r1", "p1/r1", "p2/r1"}));
-  EXPECT_EQ(agenda.stop_reason(), "repetitions");
+  EXPECT_EQ(agenda.stop_reasons(),
+            (Reasons{{"p0", "repetitions"}, {"p1", "repetitions"}, {"p2", "repetitions"}}));
 }
 
 TEST(Agenda, LeavesOutWhatAnEarlierSessionFinished) {
@@ -90,8 +92,69 @@ TEST(Agenda, BuysBlocksUntilEveryPointIsKnownWellEnough) {
   plan.stop.until_ci = 0.01;
   Agenda agenda(plan, {});
   EXPECT_EQ(run_all(agenda).size(), 2u * 10u);  // constant rates: as soon as it looks
-  EXPECT_EQ(agenda.stop_reason(), "until-ci");
+  EXPECT_EQ(agenda.stop_reasons(), (Reasons{{"p0", "until-ci"}, {"p1", "until-ci"}}));
   EXPECT_FALSE(agenda.unconverged());
+}
+
+// One point that never settles is no word against those that did, or that have no rate at all.
+TEST(Agenda, EachPointHasItsOwnReason) {
+  Plan plan = plan_of(3, 5);
+  plan.stop.until_ci = 0.01;
+  plan.stop.max_time_s = 40;
+  Agenda agenda(plan, {});
+  double now_s = 0;
+  while (const auto task = agenda.next(now_s)) {
+    for (const auto& [group, reason] : agenda.stop_reasons("interrupted")) {
+      EXPECT_TRUE(group == "p2" || reason == "interrupted") << group << ' ' << reason;
+    }
+    const std::size_t point = task->run.point;
+    const double noisy = task->run.block % 2 == 0 ? 10 : 20;
+    if (point == 2) {
+      agenda.settle(*task, Ending::kOom, std::nullopt);
+    } else {
+      agenda.settle(*task, Ending::kOk, point == 0 ? 10 : noisy);
+    }
+    now_s += 1;
+  }
+  EXPECT_EQ(agenda.stop_reasons(),
+            (Reasons{{"p0", "until-ci"}, {"p1", "unconverged"}, {"p2", "repetitions"}}));
+  EXPECT_TRUE(agenda.unconverged());
+}
+
+TEST(Agenda, WhatIsNotOverIsRunningOrInterrupted) {
+  const Plan plan = plan_of(2, 1);
+  Agenda agenda(plan, {});
+  EXPECT_TRUE(agenda.stop_reasons().empty());
+  const auto task = agenda.next(0);
+  agenda.settle(*task, Ending::kOk, 10);
+  const std::string done = plan.points[task->run.point].group;
+  EXPECT_EQ(agenda.stop_reasons(), (Reasons{{done, "repetitions"}})) << "it has all of its own";
+  const Plan longer = plan_of(2, 2);
+  Agenda half(longer, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0}});
+  EXPECT_EQ(half.stop_reasons(), (Reasons{{"p0", "running"}}));
+  EXPECT_EQ(half.stop_reasons("interrupted"), (Reasons{{"p0", "interrupted"}}));
+}
+
+TEST(Agenda, ABurnInEndsByTime) {
+  Plan plan = plan_of(1, 3);
+  plan.stop.fill_time = true;
+  plan.stop.max_time_s = 6;
+  Agenda agenda(plan, {});
+  EXPECT_EQ(agenda.runs_known(), 3u);
+  EXPECT_EQ(run_all(agenda).size(), 6u);
+  EXPECT_EQ(agenda.stop_reasons(), (Reasons{{"p0", "time"}}));
+  EXPECT_EQ(agenda.runs_done(), 6u);
+  EXPECT_EQ(agenda.runs_known(), 6u) << "the total grows with what is bought";
+}
+
+TEST(Agenda, RunsOfPointsThatAreNoLongerPlannedArePassedOver) {
+  Plan plan = plan_of(2, 1);
+  plan.points[1].skipped = "it cannot run any more";
+  Agenda agenda(plan, {{.id = "gone/r0", .group = "gone", .samples_per_sec = 5.0},
+                       {.id = "p1/r0", .group = "p1", .samples_per_sec = 5.0}});
+  EXPECT_EQ(agenda.runs_done(), 0u);
+  EXPECT_EQ(run_all(agenda), std::vector<std::string>{"p0/r0"});
+  EXPECT_EQ(agenda.stop_reasons(), (Reasons{{"p0", "repetitions"}}));
 }
 
 TEST(Agenda, BeginsNoBlockThatWouldEndTooLate) {
@@ -101,7 +164,7 @@ TEST(Agenda, BeginsNoBlockThatWouldEndTooLate) {
   Agenda agenda(plan, {});
   EXPECT_EQ(run_all(agenda).size(), 2u * 3u);
   EXPECT_TRUE(agenda.unconverged());
-  EXPECT_EQ(agenda.stop_reason(), "unconverged");
+  EXPECT_EQ(agenda.stop_reasons(), (Reasons{{"p0", "unconverged"}, {"p1", "unconverged"}}));
 }
 
 // Real points: 3 of linear, whose estimated runs take what their windows are long.
@@ -153,7 +216,7 @@ TEST(Agenda, ARunThatWouldEndTooLateDoesNotBegin) {
   EXPECT_FALSE(agenda.next(8)) << "5 + 5 steps of 2 s";
   EXPECT_TRUE(agenda.out_of_time());
   EXPECT_EQ(agenda.never_ran().size(), 2u);
-  EXPECT_EQ(agenda.stop_reason(), "max-time");
+  EXPECT_EQ(agenda.stop_reasons(), (Reasons{{plan.points[first->run.point].group, "max-time"}}));
 }
 
 TEST(Agenda, WhatFitsRunsAlthoughALargerPointDoesNot) {
