@@ -127,7 +127,7 @@ std::vector<std::string> differences(const Sameness& before, const Sameness& now
   std::vector<std::string> found;
   compare(found, "the program's version", before.program_version, now.program_version);
   compare(found, "the program's commit", before.git_commit, now.git_commit);
-  compare_each(found, before.libraries, now.libraries, "not there");
+  compare_each(found, before.libraries, now.libraries, "not known");
   compare_each(found, before.settings, now.settings, "not set");
   compare(found, "the machine", joined(before.machines, " + "), joined(now.machines, " + "));
   return found;

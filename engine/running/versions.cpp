@@ -9,6 +9,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/base/version.h"
+#include "engine/running/build_ids.h"
+
 namespace scalemark::running {
 namespace {
 
@@ -50,6 +53,9 @@ std::map<std::string, reporting::LibraryVersion> library_versions(bool with_cuda
     const auto& hooks = at::detail::getCUDAHooks();
     versions["cuda"] = {.running_with = cuda_version(hooks.versionCUDART())};
     if (hooks.hasCuDNN()) versions["cudnn"] = {.running_with = cudnn_version(hooks.versionCuDNN())};
+  }
+  if (program_version().git_dirty) {
+    for (const auto& [name, id] : build_ids()) versions[name] = {.running_with = "build " + id};
   }
   return versions;
 }

@@ -1,6 +1,7 @@
 """When a sweep may go on with what is in its folder, and when it refuses."""
 
 import json
+import re
 
 from endings import ENDLESS, Running, closed_report, only_error, run_cases
 from program import check, run
@@ -74,6 +75,22 @@ def other_program(folder):
     check("the program's commit was deadbeef" in session["broke_with"], session)
 
 
+def changed_sources(folder):
+    """A build that no commit names goes on with itself only."""
+    first = finished(folder / "out")
+    dirty = first["tool"]["git_dirty"]
+    if dirty:
+        engine = first["tool"]["libraries"]["scalemark_engine"]
+        check(re.fullmatch(r"build [0-9a-f]{40}", engine["running_with"]), engine)
+        gone_on(folder / "out", statuses(first), "--resume")
+        edited(folder / "out", lambda report: report["tool"]["libraries"]["scalemark_engine"].update(running_with="build 0"))
+        refused(folder / "out", "scalemark_engine was build 0, now build ")
+    else:
+        check("scalemark_engine" not in first["tool"]["libraries"], "the commit names it")
+    edited(folder / "out", lambda report: report["tool"].update(git_dirty=not dirty))
+    refused(folder / "out", "the program's commit was ", ", changed")
+
+
 def other_machine(folder):
     rows = statuses(finished(folder / "out"))
     edited(folder / "out", lambda report: report["environment"]["hosts"][0].update(cpu="Z80"))
@@ -113,5 +130,5 @@ def two_at_once(folder):
         check(first.process.poll() is None, "the first goes on")
 
 
-run_cases({f.__name__: f for f in (other_settings, fewer_points, torn_journal, other_program, other_machine,
-                                   other_host, missing_folder, damaged_report, two_at_once)})
+run_cases({f.__name__: f for f in (other_settings, fewer_points, torn_journal, other_program, changed_sources,
+                                   other_machine, other_host, missing_folder, damaged_report, two_at_once)})

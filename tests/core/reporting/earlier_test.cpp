@@ -139,7 +139,7 @@ TEST(Sameness, IsBrokenByChangedSourcesAndByOtherLibraries) {
   EXPECT_TRUE(differences(sameness_of(changed, {}, {}), sameness_of(changed, {}, {})).empty())
       << "the same program, as far as anybody can tell";
   EXPECT_EQ(differences(sameness_of(clean, {}, {}), sameness_of(Tool{.git_commit = "c"}, {}, {})),
-            std::vector<std::string>{"cudnn was 9.19.0, now not there"});
+            std::vector<std::string>{"cudnn was 9.19.0, now not known"});
 }
 
 TEST(Sameness, NamesEachDifferenceWithBothValues) {
