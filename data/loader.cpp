@@ -27,10 +27,16 @@ LoaderOptions checked(LoaderOptions options) {
   return options;
 }
 
-// Bad samples are replaced, so that what a pass returns does not depend on them.
+// What a pass without bad samples returns; under kSkip they are replaced, so that it is that, too.
 std::int64_t samples_to_return(std::size_t available, const LoaderOptions& options) {
   const auto n = static_cast<std::int64_t>(available);
   return options.drop_short_batch ? n / options.batch_size * options.batch_size : n;
+}
+
+// Fewer rows than there is room for: the last batch under kLeaveOut.
+void shorten(HostBatch& batch, std::size_t rows) {
+  batch.samples = static_cast<std::int64_t>(rows);
+  for (HostField& field : batch.fields) field.shape[0] = batch.samples;
 }
 
 void copy_row(const HostBatch& from, std::size_t from_row, const HostBatch& to,
@@ -82,8 +88,11 @@ struct Loader::Impl {
     top_up();
     auto group = decoder.take();
     for (std::size_t row = 0; row < group->samples.size(); ++row) {
-      if (group->failure[row] != nullptr) skip_or_throw(*group, row);
-      any_good = any_good || group->failure[row] == nullptr;
+      if (group->failure[row] != nullptr) {
+        skip_or_throw(*group, row);
+      } else {
+        bad_in_a_row = 0;
+      }
     }
     top_up();
     return group;
@@ -98,37 +107,53 @@ struct Loader::Impl {
     if (listed.insert(index).second) {
       skipped.push_back({.name = dataset.name_of(index), .reason = *reason});
     }
+    if (options.on_bad_sample == OnBadSample::kLeaveOut) {
+      --to_return;
+      return;
+    }
     ++to_decode;
-    if (!any_good && ++bad >= order.size()) {
-      throw bad_data("no sample of this epoch could be decoded; the last: " + *reason);
+    if (++bad_in_a_row >= std::min(order.size(), kMostBadInARow)) {
+      throw bad_data(std::to_string(bad_in_a_row) +
+                         " samples in a row could not be decoded; the last: " + *reason,
+                     "good samples to take the place of those that are skipped",
+                     "see whether the data are still there");
     }
   }
 
-  HostBatch next_batch() {
+  // Rows that are left for `leftover`, or for the group after it; false when the pass is over.
+  bool find_group() {
+    if (leftover != nullptr) return true;
+    if (to_decode == 0 && decoder.queued() == 0) return false;
+    leftover = take_group();
+    leftover_row = 0;
+    return true;
+  }
+
+  std::optional<HostBatch> next_batch() {
+    const bool fresh = leftover == nullptr;
+    if (!find_group()) return std::nullopt;
     const auto rows = static_cast<std::size_t>(std::min(options.batch_size, to_return));
-    if (leftover == nullptr) {
-      leftover = take_group();
-      leftover_row = 0;
-      if (leftover->samples.size() == rows && all_good(*leftover)) {
-        return std::move(std::exchange(leftover, nullptr)->batch);
-      }
+    if (fresh && leftover->samples.size() == rows && all_good(*leftover)) {
+      return std::move(std::exchange(leftover, nullptr)->batch);
     }
     return gather(rows);
   }
 
-  HostBatch gather(std::size_t rows) {
+  // Under kLeaveOut there may be fewer rows than that: bad ones are still to be found.
+  std::optional<HostBatch> gather(std::size_t rows) {
+    if (rows == 0) return std::nullopt;
     HostBatch batch =
         make_group(specs, std::vector<SampledIndex>(rows), epoch, options.allocate).batch;
-    for (std::size_t filled = 0; filled < rows; ++leftover_row) {
-      while (leftover_row == leftover->samples.size()) {
-        leftover = take_group();
-        leftover_row = 0;
+    std::size_t filled = 0;
+    while (filled < rows && find_group()) {
+      if (leftover->failure[leftover_row] == nullptr) {
+        copy_row(leftover->batch, leftover_row, batch, filled++);
+        batch.padding += leftover->samples[leftover_row].padding;
       }
-      if (leftover->failure[leftover_row] != nullptr) continue;
-      copy_row(leftover->batch, leftover_row, batch, filled++);
-      batch.padding += leftover->samples[leftover_row].padding;
+      if (++leftover_row == leftover->samples.size()) leftover = nullptr;
     }
-    if (leftover_row == leftover->samples.size()) leftover = nullptr;
+    if (filled == 0) return std::nullopt;
+    if (filled < rows) shorten(batch, filled);
     return batch;
   }
 
@@ -136,9 +161,10 @@ struct Loader::Impl {
     if (failure != nullptr) std::rethrow_exception(failure);
     if (to_return == 0) return std::nullopt;
     try {
-      HostBatch batch = next_batch();
-      to_return -= batch.samples;
-      return dataset.collate(std::move(batch));
+      std::optional<HostBatch> batch = next_batch();
+      if (!batch) return std::nullopt;
+      to_return -= batch->samples;
+      return dataset.collate(std::move(*batch));
     } catch (...) {  // the pass is over, asking again gives the same answer
       failure = std::current_exception();
       throw;
@@ -154,8 +180,7 @@ struct Loader::Impl {
   std::size_t position = 0;  // of the next sample to be decoded
   std::int64_t to_return;    // samples not yet returned
   std::int64_t to_decode;    // samples not yet in a group, replacements of bad ones included
-  bool any_good = false;
-  std::size_t bad = 0;
+  std::size_t bad_in_a_row = 0;
   std::set<std::int64_t> listed;
   std::vector<SkippedSample> skipped;
   std::unique_ptr<SampleGroup> leftover;

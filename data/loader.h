@@ -12,7 +12,12 @@
 
 namespace scalemark::data {
 
-enum class OnBadSample { kFail, kSkip };
+// What becomes of a sample that cannot be decoded, or whose file is not there.
+enum class OnBadSample {
+  kFail,      // it ends the pass
+  kSkip,      // the next good sample takes its place: every rank trains on equally many batches
+  kLeaveOut,  // nothing takes its place: evaluation counts each sample once
+};
 
 struct LoaderOptions {
   std::int64_t batch_size = 1;
@@ -23,6 +28,9 @@ struct LoaderOptions {
   std::uint64_t seed = 0;
   HostAllocator allocate;  // empty: allocate_host
 };
+
+// No shuffled data that are worth training on have as many bad samples in a row.
+inline constexpr std::size_t kMostBadInARow = 10'000;
 
 struct SkippedSample {
   std::string name;
@@ -44,13 +52,16 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
 
   // The next batch; empty at the end of the epoch. Throws the Error of a bad sample (65) when its
-  // batch's turn comes, so that the same sample ends the run whatever the worker count.
+  // batch's turn comes, so that the same sample ends the run whatever the worker count. Under kSkip
+  // throws (65) when nothing good comes any more: as many bad samples in a row as the order is
+  // long, or kMostBadInARow. Any other failure to load (74: an I/O error) ends the pass whatever is
+  // asked.
   std::optional<LoadedBatch> next();
 
-  // Under kSkip: what has been left out of the batches returned so far. A skipped sample's place is
-  // taken by the next good sample of the epoch's order, so that batches stay full; after the
-  // order's end its start follows, counted as padding, so that every rank returns equally many
-  // batches.
+  // Under kSkip and kLeaveOut: what is missing in the batches returned so far. Under kSkip a
+  // sample's place is taken by the next good one of the epoch's order, so that batches stay full;
+  // after the order's end its start follows, counted as padding, so that every rank returns equally
+  // many batches. Under kLeaveOut the batches stay full, too, but the last is shorter.
   std::vector<SkippedSample> skipped() const;
 
  private:

@@ -1,8 +1,11 @@
 #include "data/images/decode.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -13,6 +16,28 @@ namespace {
 
 bool starts_with(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> magic) {
   return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
+}
+
+struct Descriptor {
+  explicit Descriptor(int n) : number(n) {}
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  const int number;
+};
+
+// That there is no such file is a matter of this sample alone; everything else is one of the disk,
+// the file server or this process, and would strike good samples as well.
+Error cannot_read(const std::string& path, int error) {
+  if (error == ENOENT || error == ENOTDIR || error == ELOOP) {
+    return bad_sample(path, std::strerror(error));
+  }
+  const bool too_many = error == EMFILE || error == ENFILE;
+  return io_error("reading " + path + ": " + std::strerror(error),
+                  "an I/O error is no bad sample: --on-bad-sample does not apply",
+                  too_many ? "see `ulimit -n`" : "see whether the disk or mount is in order");
 }
 
 }  // namespace
@@ -39,19 +64,24 @@ std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
 }
 
 std::vector<std::uint8_t> read_image_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             std::fclose);
-  if (file == nullptr) throw bad_sample(path, std::strerror(errno));
-  std::setvbuf(file.get(), nullptr, _IONBF, 0);
-  std::vector<std::uint8_t> bytes;
-  if (std::fseek(file.get(), 0, SEEK_END) == 0) {
-    const long size = std::ftell(file.get());
-    if (size > 0) bytes.resize(static_cast<std::size_t>(size));
-    std::rewind(file.get());
+  // O_NONBLOCK: a pipe among the pictures must not be waited for.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number < 0) throw cannot_read(path, errno);
+  struct stat info = {};
+  if (::fstat(file.number, &info) != 0) throw cannot_read(path, errno);
+  if (!S_ISREG(info.st_mode)) throw bad_sample(path, "it is no regular file");
+  if (info.st_size > kMaxFileBytes) {
+    throw bad_sample(path, "a file of " + std::to_string(info.st_size) + " bytes (at most " +
+                               std::to_string(kMaxFileBytes) + ")");
   }
-  const std::size_t got = std::fread(bytes.data(), 1, bytes.size(), file.get());
-  if (std::ferror(file.get()) != 0) throw bad_sample(path, std::strerror(errno));
-  if (got != bytes.size()) throw bad_sample(path, "the file shrank while it was read");
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(info.st_size));
+  for (std::size_t got = 0; got < bytes.size();) {
+    const ssize_t n = ::read(file.number, bytes.data() + got, bytes.size() - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw cannot_read(path, errno);
+    if (n == 0) throw bad_sample(path, "the file shrank while it was read");
+    got += static_cast<std::size_t>(n);
+  }
   return bytes;
 }
 

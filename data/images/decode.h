@@ -67,10 +67,18 @@ class ImageDecoder {
 std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
                                          const std::string& name);
 
-// The bytes of the file; 65 when it cannot be read.
+// The bytes of the file. Throws bad_sample() (65) when it is not there, is no regular file or
+// larger than kMaxFileBytes; io_error (74), naming it, when reading fails.
 std::vector<std::uint8_t> read_image_file(const std::string& path);
 
 // Pillow's limit too: more is an attack or a mistake.
 inline constexpr std::int64_t kMaxPixels = 178'956'970;
+
+// Looked at before a byte is read: a sparse file of 1 TB costs nothing to make.
+inline constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 30;
+
+// Of one JPEG. Each scan of a progressive file is a pass over the whole picture; real ones have
+// about ten.
+inline constexpr int kMaxScans = 100;
 
 }  // namespace scalemark::data

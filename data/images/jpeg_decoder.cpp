@@ -31,6 +31,14 @@ void take_message(j_common_ptr info, int level) {
   if (level < 0 && !is_harmless(info->err->msg_code)) JpegErrorManager::leave(info);
 }
 
+// As djpeg -maxscans: a file of a few kilobytes can hold thousands of scans, minutes of work.
+void refuse_many_scans(j_common_ptr info) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMaxScans) return;
+  auto* errors = reinterpret_cast<JpegErrorManager*>(info->err);
+  std::snprintf(errors->message, sizeof errors->message, "more than %d scans", kMaxScans);
+  std::longjmp(errors->jump, 1);
+}
+
 class JpegDecoder : public ImageDecoder {
  public:
   JpegDecoder(std::span<const std::uint8_t> bytes, std::string name)
@@ -77,6 +85,7 @@ class JpegDecoder : public ImageDecoder {
   std::span<const std::uint8_t> bytes_;
   std::string name_;
   JpegErrorManager error_;
+  jpeg_progress_mgr scan_limit_{.progress_monitor = refuse_many_scans};
   jpeg_decompress_struct info_{};
 };
 
@@ -120,6 +129,7 @@ void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rg
 DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
   info_.scale_num = static_cast<unsigned>(eighths);
   info_.scale_denom = 8;
+  if (jpeg_has_multiple_scans(&info_) != FALSE) info_.progress = &scan_limit_;
   guarded([this] { jpeg_start_decompress(&info_); });
   if (jpeg_has_multiple_scans(&info_) == FALSE) refuse_if_cut_short();  // else read to the end now
 

@@ -23,6 +23,7 @@ class PngDecoder : public ImageDecoder {
     try {
       guarded([this] {
         png_set_read_fn(png_, this, read);
+        leave_out_texts();
         png_read_info(png_, info_);
       });
       refuse_odd_size(name_, png_get_image_width(png_, info_), png_get_image_height(png_, info_));
@@ -60,6 +61,14 @@ class PngDecoder : public ImageDecoder {
   void guarded(const Step& step) {
     if (setjmp(jump_) != 0) throw bad_sample(name_, message_);
     step();
+  }
+
+  // What says nothing of the pixels is passed over: libpng would unpack and keep up to 1,000 of
+  // these, of 8 MB each. The smaller limit is for what it may learn to keep.
+  void leave_out_texts() {
+    static constexpr png_byte kChunks[] = "tEXt\0zTXt\0iTXt\0iCCP\0sPLT\0eXIf\0hIST\0pCAL";
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kChunks, sizeof kChunks / 5);
+    png_set_chunk_cache_max(png_, kMostChunks);
   }
 
   // 8-bit RGB; alpha and transparency are dropped, not blended, and 16 bits lose their low byte.
@@ -112,6 +121,8 @@ class PngDecoder : public ImageDecoder {
     std::memcpy(target, self->rest_.data(), bytes);
     self->rest_ = self->rest_.subspan(bytes);
   }
+
+  static constexpr png_uint_32 kMostChunks = 100;
 
   std::span<const std::uint8_t> rest_;
   std::string name_;

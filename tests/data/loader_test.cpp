@@ -33,6 +33,7 @@ class FakeDataset : public Dataset {
     std::memcpy(slot[0].data(), first, 16);
     if (bad_.contains(key.index)) throw bad_data(name_of(key.index) + ": broken");
     if (key.index == breaks_at) throw io_error("the disk is gone");
+    if (vanishes_after >= 0 && loaded > vanishes_after) throw bad_data("#: no such file");
     std::memcpy(slot[0].data(), first, 24);
     const auto label = static_cast<std::int32_t>(key.index * 10);
     std::memcpy(slot[1].data(), &label, 4);
@@ -42,6 +43,7 @@ class FakeDataset : public Dataset {
 
   std::chrono::milliseconds delay{0};
   std::int64_t breaks_at = -1;
+  int vanishes_after = -1;  // loads; later ones fail
   mutable std::atomic<int> loaded = 0;
 
  private:
@@ -67,6 +69,7 @@ struct Pass {
   std::int64_t padding = 0;
   std::vector<std::string> skipped;
   std::string error;  // what ended it
+  ExitCode exit_code = ExitCode::kPass;
 };
 
 void append_batch(const HostBatch& batch, std::int64_t seed_and_epoch, Pass& pass) {
@@ -98,6 +101,7 @@ Pass run(const Dataset& dataset, LoaderOptions options, unsigned char pattern = 
     }
   } catch (const Error& error) {
     pass.error = error.record().what;
+    pass.exit_code = error.record().exit_code;
     EXPECT_THROW(loader.next(), Error);  // and stays ended
   }
   for (const SkippedSample& s : loader.skipped()) pass.skipped.push_back(s.name + " " + s.reason);
@@ -187,7 +191,64 @@ TEST(Loader, SkipDoesNotHideOtherFailuresOrAnEpochOfBadSamples) {
             "the disk is gone");
   const Pass pass = run(FakeDataset(3, {0, 1, 2}),
                         {.batch_size = 2, .workers = 1, .on_bad_sample = OnBadSample::kSkip});
-  EXPECT_NE(pass.error.find("no sample of this epoch"), std::string::npos);
+  EXPECT_NE(pass.error.find("3 samples in a row could not be decoded; the last: #"),
+            std::string::npos);
+}
+
+// The file server goes away in the middle of an epoch: what was good says nothing of what comes.
+TEST(Loader, SkipEndsWhenNothingGoodComesAnyMore) {
+  for (const int workers : {0, 3}) {
+    FakeDataset dataset(64);
+    dataset.vanishes_after = 16;
+    const Pass pass =
+        run(dataset, {.batch_size = 4, .workers = workers, .on_bad_sample = OnBadSample::kSkip});
+    EXPECT_EQ(pass.batches.size(), 4u);
+    EXPECT_EQ(pass.exit_code, ExitCode::kBadData);
+    EXPECT_NE(pass.error.find("64 samples in a row could not be decoded"), std::string::npos)
+        << pass.error;
+    EXPECT_LE(dataset.loaded, 2 * 64);
+  }
+}
+
+TEST(Loader, SkipNeverEndsWhileAGoodSampleIsLeft) {
+  std::set<std::int64_t> all_but_one;
+  for (std::int64_t i = 1; i < 30; ++i) all_but_one.insert(i);
+  const Pass pass =
+      run(FakeDataset(30, all_but_one), {.batch_size = 5, .on_bad_sample = OnBadSample::kSkip});
+  EXPECT_EQ(pass.error, "");
+  EXPECT_EQ(flat(pass), std::vector<std::int64_t>(30, 0));
+  EXPECT_EQ(pass.padding, 29);
+}
+
+TEST(Loader, LeavingOutReturnsEachGoodSampleOnce) {
+  const auto order = in_order(21);
+  const std::set<std::int64_t> bad = {order[0], order[1], order[2], order[3], order[9], order[20]};
+  std::vector<std::int64_t> expected;
+  for (const std::int64_t index : order) {
+    if (!bad.contains(index)) expected.push_back(index);
+  }
+  for (const int workers : {0, 1, 4}) {
+    const Pass pass = run(FakeDataset(21, bad), {.batch_size = 4,
+                                                 .workers = workers,
+                                                 .drop_short_batch = false,
+                                                 .on_bad_sample = OnBadSample::kLeaveOut});
+    EXPECT_EQ(pass.error, "");
+    EXPECT_EQ(flat(pass), expected);
+    ASSERT_EQ(pass.batches.size(), 4u);
+    for (std::size_t b = 0; b < 3; ++b) EXPECT_EQ(pass.batches[b].size(), 4u);
+    EXPECT_EQ(pass.padding, 0);
+    EXPECT_EQ(pass.skipped.size(), 6u);
+  }
+}
+
+TEST(Loader, LeavingOutAllOfAShareIsNoError) {
+  const LoaderOptions options{
+      .batch_size = 2, .drop_short_batch = false, .on_bad_sample = OnBadSample::kLeaveOut};
+  const Pass pass = run(FakeDataset(3, {0, 1, 2}), options);
+  EXPECT_EQ(pass.error, "");
+  EXPECT_TRUE(pass.batches.empty());
+  EXPECT_EQ(pass.skipped.size(), 3u);
+  EXPECT_TRUE(run(FakeDataset(0), options).batches.empty());
 }
 
 TEST(Loader, DecodesNoFurtherAheadThanItsBound) {
