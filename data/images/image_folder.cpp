@@ -1,12 +1,9 @@
 #include "data/images/image_folder.h"
 
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
-#include "data/hash128.h"
 #include "data/images/decode.h"
 #include "data/images/resize.h"
 
@@ -73,16 +70,7 @@ class ImageFolder : public Dataset {
     return root_ + '/' + files_.at(static_cast<std::size_t>(index)).path;
   }
 
-  std::string identity() const override {
-    Hash128 hash;
-    for (const ImageFile& file : files_) {
-      std::error_code failed;
-      const std::uintmax_t bytes = std::filesystem::file_size(root_ + '/' + file.path, failed);
-      if (failed) throw no_input(root_ + '/' + file.path + ": " + failed.message());
-      hash.add(file.path + '\n' + std::to_string(bytes) + '\n');
-    }
-    return to_hex(hash.digest());
-  }
+  std::string identity() const override { return identity_of(root_, files_); }
 
  private:
   std::string root_;

@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/dataset.h"
 #include "data/images/decode.h"
 #include "data/images/transforms.h"
+#include "data/progress.h"
 
 namespace scalemark::data {
 
@@ -31,7 +33,22 @@ struct ImageTree {
 // last files of each class are held out, held_out_of() many. Errors: 66 when root or root/train is
 // not there or holds no class, 65 for a class without images and for a class in val/ that train/
 // lacks.
-ImageTree scan_image_tree(const std::string& root);
+// `progress` is called after each folder entry.
+ImageTree scan_image_tree(const std::string& root, const Progress& progress = {});
+
+// What Dataset::identity() is of a split: a hash of paths and sizes, one look at each file.
+// `progress` is called after each. Throws 66 when one is not there.
+std::string identity_of(const std::string& root, const std::vector<ImageFile>& files,
+                        const Progress& progress = {});
+
+// identity_of() of up to `most` files, spread evenly: enough to see that two ranks look at one
+// tree.
+std::string identity_of_sample(const ImageTree& tree, std::size_t most);
+
+// The tree as bytes, for a rank that takes over what another has scanned. Not a file format: both
+// ends are the same build. read_image_tree() throws bug() for anything else.
+std::string to_bytes(const ImageTree& tree);
+ImageTree read_image_tree(std::string_view bytes);
 
 // Of `files` of a class: a tenth, rounded down, but at least 1 when there are 2 or more.
 std::int64_t held_out_of(std::int64_t files);

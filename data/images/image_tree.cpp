@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "data/hash128.h"
 #include "data/images/image_folder.h"
 
 namespace scalemark::data {
@@ -29,11 +30,12 @@ auto reading(const fs::path& folder, const Read& read) {
   }
 }
 
-std::vector<std::string> class_names(const fs::path& split) {
+std::vector<std::string> class_names(const fs::path& split, const Progress& progress) {
   return reading(split, [&] {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(split)) {
       if (entry.is_directory()) names.push_back(entry.path().filename().string());
+      still_alive(progress);
     }
     std::sort(names.begin(), names.end());
     return names;
@@ -41,11 +43,12 @@ std::vector<std::string> class_names(const fs::path& split) {
 }
 
 // Sorted as torchvision does: by folder, then by file name.
-std::vector<std::string> image_paths(const fs::path& folder) {
+std::vector<std::string> image_paths(const fs::path& folder, const Progress& progress) {
   return reading(folder, [&] {
     std::vector<std::pair<std::string, std::string>> found;
     const auto options = fs::directory_options::follow_directory_symlink;
     for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
+      still_alive(progress);
       if (!is_image_name(entry.path()) || entry.is_directory()) continue;
       found.emplace_back(entry.path().parent_path().string(), entry.path().filename().string());
     }
@@ -58,10 +61,10 @@ std::vector<std::string> image_paths(const fs::path& folder) {
 }
 
 void append_class(ImageTree& tree, const fs::path& split, std::size_t label,
-                  std::vector<ImageFile>& files) {
+                  std::vector<ImageFile>& files, const Progress& progress) {
   const fs::path folder = split / tree.classes[label];
   const std::size_t root_length = tree.root.size() + 1;
-  auto paths = image_paths(folder);
+  auto paths = image_paths(folder, progress);
   if (paths.empty()) {
     throw bad_data("class folder " + folder.string() + " holds no image",
                    ".jpg, .jpeg or .png files");
@@ -71,7 +74,7 @@ void append_class(ImageTree& tree, const fs::path& split, std::size_t label,
   }
 }
 
-void read_train(ImageTree& tree) {
+void read_train(ImageTree& tree, const Progress& progress) {
   const fs::path split = fs::path(tree.root) / "train";
   std::error_code ignored;
   if (!fs::is_directory(split, ignored)) {
@@ -79,21 +82,23 @@ void read_train(ImageTree& tree) {
                    "an image tree: train/<class>/*.jpg, and val/ if there is one",
                    "scalemark data generate images " + tree.root + " makes a small one");
   }
-  tree.classes = class_names(split);
+  tree.classes = class_names(split, progress);
   if (tree.classes.empty()) throw no_input(split.string() + " holds no class folder");
-  for (std::size_t c = 0; c < tree.classes.size(); ++c) append_class(tree, split, c, tree.train);
+  for (std::size_t c = 0; c < tree.classes.size(); ++c) {
+    append_class(tree, split, c, tree.train, progress);
+  }
 }
 
-void read_val(ImageTree& tree) {
+void read_val(ImageTree& tree, const Progress& progress) {
   const fs::path split = fs::path(tree.root) / "val";
-  for (const std::string& name : class_names(split)) {
+  for (const std::string& name : class_names(split, progress)) {
     const auto found = std::lower_bound(tree.classes.begin(), tree.classes.end(), name);
     if (found == tree.classes.end() || *found != name) {
       throw bad_data("val/ of " + tree.root + " holds class '" + name + "' that train/ lacks",
                      "the same class names in train/ and val/");
     }
-    append_class(tree, split, static_cast<std::size_t>(found - tree.classes.begin()),
-                 tree.evaluate);
+    append_class(tree, split, static_cast<std::size_t>(found - tree.classes.begin()), tree.evaluate,
+                 progress);
   }
   if (tree.evaluate.empty()) throw no_input(split.string() + " holds no class folder");
 }
@@ -117,18 +122,41 @@ std::int64_t held_out_of(std::int64_t files) {
   return files < 2 ? 0 : std::max<std::int64_t>(1, files / 10);
 }
 
-ImageTree scan_image_tree(const std::string& root) {
+ImageTree scan_image_tree(const std::string& root, const Progress& progress) {
   ImageTree tree;
   tree.root = root;
   while (tree.root.size() > 1 && tree.root.back() == '/') tree.root.pop_back();
-  read_train(tree);
+  read_train(tree, progress);
   std::error_code ignored;
   if (fs::is_directory(fs::path(tree.root) / "val", ignored)) {
-    read_val(tree);
+    read_val(tree, progress);
   } else {
     hold_out(tree);
   }
   return tree;
+}
+
+std::string identity_of(const std::string& root, const std::vector<ImageFile>& files,
+                        const Progress& progress) {
+  Hash128 hash;
+  for (const ImageFile& file : files) {
+    std::error_code failed;
+    const std::uintmax_t bytes = fs::file_size(root + '/' + file.path, failed);
+    if (failed) throw no_input(root + '/' + file.path + ": " + failed.message());
+    hash.add(file.path + '\n' + std::to_string(bytes) + '\n');
+    still_alive(progress);
+  }
+  return to_hex(hash.digest());
+}
+
+std::string identity_of_sample(const ImageTree& tree, std::size_t most) {
+  const std::size_t all = tree.train.size() + tree.evaluate.size();
+  std::vector<ImageFile> chosen;
+  for (std::size_t k = 0; k < std::min(most, all); ++k) {
+    const std::size_t i = k * all / std::min(most, all);
+    chosen.push_back(i < tree.train.size() ? tree.train[i] : tree.evaluate[i - tree.train.size()]);
+  }
+  return identity_of(tree.root, chosen);
 }
 
 }  // namespace scalemark::data

@@ -55,8 +55,9 @@ std::vector<TokenizedDocument> tokenized_by_threads(const WordPiece& tokenizer,
 // Gathers documents until there is enough work for all threads, and keeps their order.
 class TokenizingStream {
  public:
-  TokenizingStream(const WordPiece& tokenizer, CorpusBuilder& builder, int threads)
-      : tokenizer_(tokenizer), builder_(builder), threads_(threads) {}
+  TokenizingStream(const WordPiece& tokenizer, CorpusBuilder& builder, int threads,
+                   const Progress& progress)
+      : tokenizer_(tokenizer), builder_(builder), threads_(threads), progress_(progress) {}
 
   void add(TextDocument document) {
     for (const auto& sentence : document.sentences) bytes_ += sentence.size();
@@ -74,6 +75,7 @@ class TokenizingStream {
     }
     documents_.clear();
     bytes_ = 0;
+    still_alive(progress_);
   }
 
   std::int64_t unknown() const { return unknown_; }
@@ -84,6 +86,7 @@ class TokenizingStream {
   const WordPiece& tokenizer_;
   CorpusBuilder& builder_;
   int threads_;
+  const Progress& progress_;
   std::vector<TextDocument> documents_;
   std::size_t bytes_ = 0;
   std::int64_t unknown_ = 0;
@@ -100,20 +103,22 @@ struct Source {
   fs::path vocab;
   bool cased;
   int threads;
+  Progress progress = {};
 };
 
 Built build(const Source& source, CorpusBuilder::Sink sink) {
-  const auto& [input, files, vocab, cased, threads] = source;
+  const auto& [input, files, vocab, cased, threads, progress] = source;
   if (threads < 1) throw configuration("threads is " + std::to_string(threads), "1 or more");
   const WordPiece tokenizer(std::make_shared<Vocabulary>(Vocabulary::read(vocab)), cased);
   CorpusBuilder builder(tokenizer.vocabulary(), cased, std::move(sink));
-  TokenizingStream stream(tokenizer, builder, threads);
+  TokenizingStream stream(tokenizer, builder, threads, progress);
   for (const fs::path& file : files) {
     if (is_token_file(file)) {
       throw bad_data(file.string() + " is a token file", "text",
                      "name the token file itself instead of its folder");
     }
     read_documents(file, [&](TextDocument document) { stream.add(std::move(document)); });
+    still_alive(progress);
   }
   stream.flush();
   const TokenHeader header = builder.finish();
@@ -165,28 +170,38 @@ TokenizeReport tokenize_corpus(const TokenizeOptions& options) {
           .identity = to_hex(built.header.header_hash)};
 }
 
-std::unique_ptr<TokenCorpus> open_corpus(const fs::path& path, const fs::path& vocab, bool cased,
-                                         int threads) {
-  if (fs::is_regular_file(path) && is_token_file(path)) {
-    auto corpus = map_token_file(path);
-    if (!vocab.empty()) refuse_mismatch(*corpus, path, vocab, cased);
-    return corpus;
-  }
+bool holds_text(const fs::path& path) { return !fs::is_regular_file(path) || !is_token_file(path); }
+
+std::vector<std::byte> tokenize_in_memory(const fs::path& path, const fs::path& vocab, bool cased,
+                                          int threads, const Progress& progress) {
   if (vocab.empty()) {
     throw configuration("no vocabulary for the text " + path.string(), "a vocab.txt",
                         "give it with --vocab");
   }
-  auto image = std::make_shared<std::vector<std::byte>>(sizeof(TokenHeader));
+  std::vector<std::byte> image(sizeof(TokenHeader));
   const Source source{.input = path,
                       .files = corpus_files(path, {vocab}),
                       .vocab = vocab,
                       .cased = cased,
-                      .threads = threads};
+                      .threads = threads,
+                      .progress = progress};
   const Built built = build(source, [&](std::span<const std::byte> bytes) {
-    image->insert(image->end(), bytes.begin(), bytes.end());
+    image.insert(image.end(), bytes.begin(), bytes.end());
   });
-  std::memcpy(image->data(), &built.header, sizeof built.header);
-  return std::make_unique<TokenCorpus>(*image, image, path.string());
+  std::memcpy(image.data(), &built.header, sizeof built.header);
+  return image;
+}
+
+std::unique_ptr<TokenCorpus> open_corpus(const fs::path& path, const fs::path& vocab, bool cased,
+                                         int threads, const Progress& progress) {
+  if (holds_text(path)) {
+    auto image = std::make_shared<std::vector<std::byte>>(
+        tokenize_in_memory(path, vocab, cased, threads, progress));
+    return std::make_unique<TokenCorpus>(*image, image, path.string(), progress);
+  }
+  auto corpus = map_token_file(path, progress);
+  if (!vocab.empty()) refuse_mismatch(*corpus, path, vocab, cased);
+  return corpus;
 }
 
 }  // namespace scalemark::data

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
+#include "data/progress.h"
 #include "data/text/token_corpus.h"
 
 namespace scalemark::data {
@@ -33,12 +35,21 @@ struct TokenizeReport {
 // (without `overwrite`) or cannot be made, 74 writing fails.
 TokenizeReport tokenize_corpus(const TokenizeOptions& options);
 
+// True when open_corpus() would have to tokenize: the path is no token file.
+bool holds_text(const std::filesystem::path& path);
+
+// What open_corpus() makes of text: the bytes of a token file. `progress` is called after every few
+// megabytes of text. Errors as open_corpus().
+std::vector<std::byte> tokenize_in_memory(const std::filesystem::path& path,
+                                          const std::filesystem::path& vocab, bool cased,
+                                          int threads, const Progress& progress = {});
+
 // Opens a token file, or tokenizes a text file or folder into memory: nothing is cached on the
 // disk; tokenize a corpus once with tokenize_corpus() where that takes too long. `vocab` may be
 // empty for a token file. A token file of another vocabulary or casing is refused (65); text
-// without a vocabulary too (78).
+// without a vocabulary too (78). `progress`: while text is tokenized, while a file is checked.
 std::unique_ptr<TokenCorpus> open_corpus(const std::filesystem::path& path,
                                          const std::filesystem::path& vocab, bool cased,
-                                         int threads = 1);
+                                         int threads = 1, const Progress& progress = {});
 
 }  // namespace scalemark::data

@@ -62,6 +62,7 @@ class Pretraining final : public Dataset {
 
  private:
   std::int64_t cut_of(TokenRange whole, SampleRandom& random) const;
+  void refuse_outside(bool inside) const;
   TokenRange random_next(std::int64_t own_document, std::int64_t limit, SampleRandom& random) const;
   Pair choose_pair(std::int64_t index, SampleRandom& random) const;
   std::vector<std::int64_t> write_tokens(const Pair& pair, SampleSlot slot) const;
@@ -101,10 +102,18 @@ Pair Pretraining::choose_pair(std::int64_t index, SampleRandom& random) const {
   Pair pair{{whole.first, cut}, {whole.first + cut, whole.length - cut}, false};
   if (random.uniform() < 0.5) {
     const auto document = corpus_->document_of_sentence(corpus_->sentence_of_token(whole.first));
+    refuse_outside(document >= range_.first && document < range_.last);
     pair.b = random_next(document, pair.b.length, random);
     pair.random_next = true;
   }
   return pair;
+}
+
+// Offsets of a file that somebody overwrites may be anything.
+void Pretraining::refuse_outside(bool inside) const {
+  if (inside) return;
+  corpus_->refuse_if_changed();
+  throw bug("a sample lies outside its corpus");
 }
 
 // How many tokens A gets: up to a random sentence's end, or half of a sample without one.
@@ -112,7 +121,11 @@ std::int64_t Pretraining::cut_of(TokenRange whole, SampleRandom& random) const {
   const std::int64_t first = corpus_->sentence_of_token(whole.first);
   const std::int64_t last = corpus_->sentence_of_token(whole.first + whole.length - 1);
   if (first == last) return whole.length / 2;
-  return corpus_->first_token(first + 1 + random.below(last - first)) - whole.first;
+  refuse_outside(first >= 0 && first < last && last < corpus_->sentences());
+  const std::int64_t cut =
+      corpus_->first_token(first + 1 + random.below(last - first)) - whole.first;
+  refuse_outside(cut > 0 && cut < whole.length);
+  return cut;
 }
 
 // Whole sentences up to `limit` tokens, the true B's length, so that lengths give nothing away. A
@@ -126,13 +139,16 @@ TokenRange Pretraining::random_next(std::int64_t own_document, std::int64_t limi
     const std::int64_t document = range_.first + (own_document - range_.first + step) % documents;
     const std::int64_t begin = corpus_->first_sentence(document);
     const std::int64_t end = corpus_->first_sentence(document + 1);
+    refuse_outside(begin >= 0 && begin < end && end <= corpus_->sentences());
     std::int64_t sentence = begin + random.below(end - begin);
     chosen = {corpus_->first_token(sentence), 0};
     const auto upto = [&](std::int64_t s) { return corpus_->first_token(s + 1) - chosen.first; };
     for (; sentence < end && upto(sentence) <= limit; ++sentence) chosen.length = upto(sentence);
-    if (chosen.length > 0) return chosen;
+    if (chosen.length > 0) break;
   }
-  chosen.length = limit;
+  if (chosen.length == 0) chosen.length = limit;
+  refuse_outside(chosen.first >= 0 && chosen.length > 0 &&
+                 chosen.first + chosen.length <= corpus_->tokens());
   return chosen;
 }
 
@@ -193,6 +209,7 @@ void Pretraining::mask(std::vector<std::int64_t> maskable, std::int64_t count, S
 // The masked slots move together to one list, row by row, in the buffers that they have (which may
 // be pinned); masked_count is dropped.
 HostBatch Pretraining::collate(HostBatch batch) const {
+  corpus_->refuse_if_changed();
   auto& positions = batch.fields[kPositions];
   auto& labels = batch.fields[kLabels];
   const auto from_positions = positions.as<std::int64_t>();

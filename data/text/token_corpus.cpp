@@ -1,13 +1,7 @@
 #include "data/text/token_corpus.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
@@ -96,7 +90,7 @@ std::int64_t holder_of(std::span<const T> begin, std::int64_t item) {
 }  // namespace
 
 TokenCorpus::TokenCorpus(std::span<const std::byte> image, std::shared_ptr<const void> owner,
-                         const std::string& name) try
+                         const std::string& name, const Progress& progress) try
     : owner_(std::move(owner)) {
   header_ = read_header(image);
   check_header(header_);
@@ -107,15 +101,29 @@ TokenCorpus::TokenCorpus(std::span<const std::byte> image, std::shared_ptr<const
   if (header_.token_bytes == 4) wide_ = view<std::uint32_t>(image, tokens_at, header_.tokens);
   sentence_begin_ = view<std::uint64_t>(image, sentences_at, header_.sentences + 1);
   document_begin_ = view<std::uint64_t>(image, documents_at, header_.documents + 1);
-  check_payload(image);
+  check_payload(image, progress);
   check_offsets();
 } catch (const Error& error) {
   throw bad_data("token file " + name + ": " + error.record().what, error.record().expected,
                  error.record().hint);
 }
 
-void TokenCorpus::check_payload(std::span<const std::byte> image) const {
-  if (hash_of(image.subspan(sizeof header_)) != header_.payload_hash) {
+TokenCorpus::TokenCorpus(std::shared_ptr<const MappedFile> file, const std::string& name,
+                         const Progress& progress)
+    : TokenCorpus(file->bytes(), file, name, progress) {
+  file_ = std::move(file);
+}
+
+void TokenCorpus::check_payload(std::span<const std::byte> image, const Progress& progress) const {
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  Hash128 hash;
+  for (auto rest = image.subspan(sizeof header_); !rest.empty();) {
+    const auto piece = rest.first(std::min(kPiece, rest.size()));
+    hash.add(piece);
+    rest = rest.subspan(piece.size());
+    still_alive(progress);
+  }
+  if (hash.digest() != header_.payload_hash) {
     throw damaged("its contents do not match their checksum");
   }
 }
@@ -184,26 +192,10 @@ TokenHeader CorpusBuilder::finish() {
   return header_;
 }
 
-std::unique_ptr<TokenCorpus> map_token_file(const std::filesystem::path& path) {
-  const auto failed = [&path](const char* doing) {
-    const std::string what =
-        std::string(doing) + " token file " + path.string() + ": " + std::strerror(errno);
-    return errno == ENOENT ? no_input(what) : io_error(what);
-  };
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw failed("opening");
-  const auto close = [](const int* d) { ::close(*d); };
-  const std::unique_ptr<const int, decltype(close)> closer(&descriptor, close);
-  struct stat info = {};
-  if (::fstat(descriptor, &info) != 0) throw failed("looking at");
-  const auto bytes = static_cast<std::size_t>(info.st_size);
-  if (bytes == 0) throw bad_data("token file " + path.string() + ": it is empty");
-  void* const address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (address == MAP_FAILED) throw failed("mapping");
-  const std::shared_ptr<const void> owner(
-      address, [bytes](const void* a) { ::munmap(const_cast<void*>(a), bytes); });
-  return std::make_unique<TokenCorpus>(std::span(static_cast<const std::byte*>(address), bytes),
-                                       owner, path.string());
+std::unique_ptr<TokenCorpus> map_token_file(const std::filesystem::path& path,
+                                            const Progress& progress) {
+  return std::make_unique<TokenCorpus>(std::make_shared<MappedFile>(path, "token file"),
+                                       path.string(), progress);
 }
 
 bool is_token_file(const std::filesystem::path& path) {

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "data/hash128.h"
+#include "data/progress.h"
+#include "data/text/mapped_file.h"
 #include "data/text/vocabulary.h"
 
 namespace scalemark::data {
@@ -41,7 +43,16 @@ class TokenCorpus {
   // Views `image`, which `owner` keeps alive, after checking every byte of it. Throws (65), naming
   // `name` and the reason, when anything is not as CorpusBuilder wrote it.
   TokenCorpus(std::span<const std::byte> image, std::shared_ptr<const void> owner,
-              const std::string& name);
+              const std::string& name, const Progress& progress = {});
+  // The same over a file, which stays mapped.
+  TokenCorpus(std::shared_ptr<const MappedFile> file, const std::string& name,
+              const Progress& progress);
+
+  // Throws io_error (74) when the corpus is a file that has been changed since. What has been read
+  // of it before may be anything.
+  void refuse_if_changed() const {
+    if (file_ != nullptr) file_->refuse_if_changed();
+  }
 
   std::int64_t documents() const { return static_cast<std::int64_t>(header_.documents); }
   std::int64_t sentences() const { return static_cast<std::int64_t>(header_.sentences); }
@@ -71,12 +82,13 @@ class TokenCorpus {
   std::string identity() const { return to_hex(header_.header_hash); }
 
  private:
-  void check_payload(std::span<const std::byte> image) const;
+  void check_payload(std::span<const std::byte> image, const Progress& progress) const;
   void check_offsets() const;
 
   TokenHeader header_;
   std::shared_ptr<const void> owner_;
-  std::span<const std::uint16_t> narrow_;  // one of the two is empty
+  std::shared_ptr<const MappedFile> file_;  // empty: in memory
+  std::span<const std::uint16_t> narrow_;   // one of the two is empty
   std::span<const std::uint32_t> wide_;
   std::span<const std::uint64_t> sentence_begin_;
   std::span<const std::uint64_t> document_begin_;
@@ -106,7 +118,8 @@ class CorpusBuilder {
 };
 
 // Maps a token file. Errors: 66 when it is not there, 74 when it cannot be read, 65 as above.
-std::unique_ptr<TokenCorpus> map_token_file(const std::filesystem::path& path);
+std::unique_ptr<TokenCorpus> map_token_file(const std::filesystem::path& path,
+                                            const Progress& progress = {});
 
 bool is_token_file(const std::filesystem::path& path);  // by its first eight bytes
 

@@ -183,6 +183,42 @@ TEST_F(ImageFolderTest, IdentityFollowsNamesAndSizes) {
   EXPECT_NE(before, identity());
 }
 
+TEST_F(ImageFolderTest, ATreeTravelsAsBytesAndIsKnownByASampleOfItsFiles) {
+  for (int i = 0; i < 40; ++i) {
+    picture(std::string("train/") + (i % 2 != 0 ? "a" : "\xc3\xa9 b") + "/" + std::to_string(i) +
+            ".jpg");
+  }
+  const ImageTree tree = scan_image_tree(root_);
+  const std::string bytes = to_bytes(tree);
+  const ImageTree same = read_image_tree(bytes);
+  EXPECT_EQ(same.root, tree.root);
+  EXPECT_EQ(same.classes, tree.classes);
+  EXPECT_EQ(paths(same.train), paths(tree.train));
+  EXPECT_EQ(paths(same.evaluate), paths(tree.evaluate));
+  EXPECT_TRUE(same.held_out);
+  for (const std::size_t cut : {std::size_t{0}, std::size_t{9}, bytes.size() - 1}) {
+    EXPECT_EQ(error_of([&] { read_image_tree(std::string_view(bytes).substr(0, cut)); }).exit_code,
+              ExitCode::kBug);
+  }
+
+  const std::string all = identity_of_sample(tree, 1000);
+  const std::string some = identity_of_sample(tree, 8);
+  EXPECT_EQ(all, identity_of_sample(same, 1000));
+  write(tree.train[0].path, {1});
+  EXPECT_NE(all, identity_of_sample(tree, 1000));
+  EXPECT_NE(some, identity_of_sample(tree, 8));  // the first is always looked at
+}
+
+TEST_F(ImageFolderTest, ScanningGivesASignOfLifeForEachFile) {
+  for (int i = 0; i < 20; ++i) picture("train/a/" + std::to_string(i) + ".jpg");
+  int signs = 0;
+  const ImageTree tree = scan_image_tree(root_, [&] { ++signs; });
+  EXPECT_GE(signs, 20);
+  signs = 0;
+  identity_of(tree.root, tree.train, [&] { ++signs; });
+  EXPECT_EQ(signs, 18);  // two are held out
+}
+
 std::map<std::string, std::string> contents(const std::string& root) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {

@@ -246,5 +246,14 @@ TEST(GenerateText, TheSameOptionsGiveTheSameBytesAndEveryWordIsKnown) {
   EXPECT_EQ(Vocabulary::read(made.vocab).size(), made.vocabulary);
 }
 
+TEST_F(TokenFile, TokenizingAndCheckingGiveSignsOfLife) {
+  int signs = 0;
+  open_corpus(text, vocab, false, 1, [&] { ++signs; });
+  EXPECT_GE(signs, 2);
+  signs = 0;
+  open_corpus(file, {}, false, 1, [&] { ++signs; });
+  EXPECT_GE(signs, 1);
+}
+
 }  // namespace
 }  // namespace scalemark::data

@@ -1,0 +1,138 @@
+#include "data/text/lost_mapping.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "core/base/error.h"
+#include "data/text/mapped_file.h"
+
+namespace scalemark::data {
+namespace {
+
+// A signal handler takes no argument of ours, so it has one static place; it reads atomics alone.
+struct Guarded {
+  std::atomic<const char*> name{nullptr};  // null: the place is free
+  std::atomic<std::uintptr_t> begin{0}, end{0};
+};
+constexpr std::size_t kPlaces = 256;
+constexpr std::size_t kNowhere = kPlaces;
+
+struct State {
+  std::array<Guarded, kPlaces> places;
+  std::atomic<const char*> lost{nullptr};
+  sem_t lost_one;
+  std::mutex mutex;  // of what follows
+  std::size_t in_use = 0;
+  bool watched = false;
+  struct sigaction before = {};
+  std::function<void(const ErrorRecord&)> act;
+};
+
+// Never destroyed: the side thread may outlive main().
+State& state() {
+  static State* const only = new State;
+  return *only;
+}
+
+void on_sigbus(int, siginfo_t* info, void*) {
+  State& s = state();  // made before this handler was installed
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  for (Guarded& place : s.places) {
+    const char* name = place.name.load();
+    if (name == nullptr || address < place.begin || address >= place.end) continue;
+    const char* none = nullptr;
+    if (s.lost.compare_exchange_strong(none, name)) ::sem_post(&s.lost_one);
+    while (true) ::pause();
+  }
+  ::sigaction(SIGBUS, &s.before, nullptr);  // not ours: back to the instruction, and to what was
+  if (info->si_code <= 0) ::raise(SIGBUS);  // sent by somebody: no instruction brings it again
+}
+
+Error lost(const char* name) {
+  return io_error(
+      std::string(name) + " can no longer be read: it was cut or overwritten, or its disk fails",
+      "a file that stays as it is until the run has ended",
+      "write a new one beside it and rename it");
+}
+
+void watch() {
+  State& s = state();
+  while (::sem_wait(&s.lost_one) != 0 && errno == EINTR) continue;
+  const ErrorRecord record = lost(s.lost.load()).record();
+  std::function<void(const ErrorRecord&)> act;
+  {
+    const std::lock_guard lock(s.mutex);
+    act = s.act;
+  }
+  if (act) {
+    act(record);
+  } else {
+    std::fprintf(stderr, "%s\n", format_error_line(record).c_str());
+  }
+  ::_exit(static_cast<int>(record.exit_code));
+}
+
+// Signals are for other threads: this one sleeps.
+void start_watching(State& s) {
+  if (s.watched) return;
+  s.watched = true;
+  ::sem_init(&s.lost_one, 0, 0);
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread(watch).detach();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void install_handler(State& s) {
+  struct sigaction action = {};
+  action.sa_sigaction = on_sigbus;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGBUS, &action, &s.before);
+}
+
+}  // namespace
+
+std::size_t guard_mapping(std::span<const std::byte> bytes, const char* name) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  start_watching(s);
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    if (s.places[i].name.load() != nullptr) continue;
+    if (s.in_use++ == 0) install_handler(s);
+    const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+    s.places[i].begin = begin;
+    s.places[i].end = begin + bytes.size();
+    s.places[i].name = name;
+    return i;
+  }
+  return kNowhere;  // so many files at once: the last ones go unguarded
+}
+
+void end_guard(std::size_t guard) {
+  if (guard == kNowhere) return;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.places[guard].name = nullptr;
+  if (--s.in_use == 0) ::sigaction(SIGBUS, &s.before, nullptr);
+}
+
+void on_lost_mapping(std::function<void(const ErrorRecord&)> act) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.act = std::move(act);
+}
+
+}  // namespace scalemark::data
