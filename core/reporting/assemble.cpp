@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/reporting/peak_flops.h"
+#include "core/reporting/rank_steps.h"
 #include "core/statistics/interval.h"
 #include "core/statistics/steady.h"
 #include "core/statistics/summary.h"
@@ -16,21 +17,21 @@ namespace scalemark::reporting {
 namespace {
 
 using Ranks = std::span<const RankMeasurement>;
+using Summaries = std::span<const RankSummary>;
 
-// Of the window as a whole: one value per step, over the ranks.
-struct StepSeries {
-  std::vector<double> max_step_s, max_own_s, max_own_less_wait_s;
-};
-
-void refuse_contradictions(Ranks ranks) {
+void refuse_contradictions(Summaries ranks, const StepSeries& series) {
   if (ranks.empty()) throw bug("a point without measurements");
-  const auto n = static_cast<std::size_t>(ranks.front().iterations);
-  for (const auto& rank : ranks) {
+  const std::int64_t n = ranks.front().rank.iterations;
+  const auto values = static_cast<std::size_t>(n);
+  if (n == 0 || series.max_step_s.size() != values || series.max_own_s.size() != values ||
+      series.max_own_less_wait_s.size() != values) {
+    throw bug("the series over the ranks do not hold one value for each of " + std::to_string(n) +
+              " steps");
+  }
+  for (const auto& [rank, steps] : ranks) {
     const std::string who = "rank " + std::to_string(rank.rank) + ": ";
-    if (n == 0 || rank.step_s.size() != n || rank.iterations != ranks.front().iterations ||
-        rank.exposed_communication_s.size() != n || rank.counted_data_wait_s.size() != n) {
-      throw bug(who + "its series do not hold one value for each of " + std::to_string(n) +
-                " steps");
+    if (steps.step_s.n != n || rank.iterations != n) {
+      throw bug(who + "its summary is not of " + std::to_string(n) + " steps");
     }
     if (!(rank.wall_s > 0) || !std::isfinite(rank.wall_s)) {
       throw bug(who + "no time passed in its window");
@@ -38,42 +39,18 @@ void refuse_contradictions(Ranks ranks) {
   }
 }
 
-StepSeries series_of(Ranks ranks) {
-  StepSeries series;
-  for (std::size_t t = 0; t < ranks.front().step_s.size(); ++t) {
-    double step = 0, own = 0, own_less_wait = 0;
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-      const double mine = ranks[r].step_s[t] - ranks[r].exposed_communication_s[t];
-      const double busy = mine - ranks[r].counted_data_wait_s[t];
-      step = r == 0 ? ranks[r].step_s[t] : std::max(step, ranks[r].step_s[t]);
-      own = r == 0 ? mine : std::max(own, mine);
-      own_less_wait = r == 0 ? busy : std::max(own_less_wait, busy);
-    }
-    series.max_step_s.push_back(step);
-    series.max_own_s.push_back(own);
-    series.max_own_less_wait_s.push_back(own_less_wait);
-  }
-  return series;
-}
-
-RankRecord record_of(const RankMeasurement& rank) {
+RankRecord record_of(const RankMeasurement& rank, const RankSteps& steps) {
   RankRecord record;
   record.rank = rank.rank;
   record.host = rank.host;
   record.device = rank.device;
   record.samples = rank.samples;
   record.wall_s = rank.wall_s;
-  record.step_s = statistics::summarise(rank.step_s);
-  double sum = 0, sum_ln = 0;
-  for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
-    const double own = rank.step_s[t] - rank.exposed_communication_s[t];
-    sum += own;
-    sum_ln += own > 0 ? std::log(own) : -INFINITY;
-  }
-  record.own_mean_s = sum / static_cast<double>(rank.iterations);
-  if (std::isfinite(sum_ln)) record.own_mean_ln = sum_ln / static_cast<double>(rank.iterations);
-  record.data_wait_s = statistics::mean(rank.counted_data_wait_s);
-  record.exposed_communication_s = statistics::mean(rank.exposed_communication_s);
+  record.step_s = steps.step_s;
+  record.own_mean_s = steps.own_mean_s;
+  record.own_mean_ln = steps.own_mean_ln;
+  record.data_wait_s = steps.data_wait_s;
+  record.exposed_communication_s = steps.exposed_communication_s;
   record.phases_s = rank.phases_s;
   record.memory_peak_bytes = rank.memory_peak_bytes;
   return record;
@@ -128,14 +105,13 @@ std::optional<double> compute_rate(const StepSeries& series, std::int64_t sample
 }
 
 void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
-  std::int64_t tokens = 0, padded_tokens = 0, non_pad = 0;
+  std::int64_t tokens = 0, non_pad = 0;
   point.samples = point.padded = 0;
   point.wall_s = 0;
   for (const auto& rank : ranks) {
     point.samples += rank.samples;
     point.padded += rank.padded;
     tokens += rank.tokens;
-    if (rank.samples > 0) padded_tokens += rank.tokens / rank.samples * rank.padded;
     non_pad += rank.non_pad_tokens;
     point.wall_s = std::max(point.wall_s, rank.wall_s);
   }
@@ -145,7 +121,9 @@ void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
   point.compute_samples_per_sec = compute_rate(series, point.samples);
   if (tokens > 0) {
     point.tokens_per_sec = static_cast<double>(tokens) / point.wall_s;
-    // Counted in all rows that were computed, the sampler's repeated ones too.
+    // Counted in all rows that were computed, the sampler's repeated ones too: a rank may have
+    // nothing else.
+    const std::int64_t padded_tokens = tokens / point.samples * point.padded;
     point.non_pad_share =
         static_cast<double>(non_pad) / static_cast<double>(tokens + padded_tokens);
   }
@@ -239,16 +217,28 @@ void set_the_rest(PointRecord& point, Ranks ranks) {
 
 }  // namespace
 
-PointRecord assemble_point(PointRecord identity, Ranks ranks) {
-  refuse_contradictions(ranks);
+PointRecord assemble_point(PointRecord identity, Ranks measurements) {
+  if (measurements.empty()) throw bug("a point without measurements");
+  StepSeries series = series_of(measurements.front());
+  for (const auto& rank : measurements.subspan(1)) take_largest(series, series_of(rank));
+  std::vector<RankSummary> summaries;
+  for (const auto& rank : measurements) summaries.push_back(condensed(rank));
+  return assemble_point(std::move(identity), summaries, series);
+}
+
+PointRecord assemble_point(PointRecord identity, Summaries summaries, const StepSeries& series) {
+  refuse_contradictions(summaries, series);
   PointRecord point = std::move(identity);
   point.status = PointStatus::kOk;
   point.ranks.clear();
-  for (const auto& rank : ranks) point.ranks.push_back(record_of(rank));
+  std::vector<RankMeasurement> ranks;
+  for (const auto& [rank, steps] : summaries) {
+    point.ranks.push_back(record_of(rank, steps));
+    ranks.push_back(rank);
+  }
   std::sort(point.ranks.begin(), point.ranks.end(),
             [](const RankRecord& a, const RankRecord& b) { return a.rank < b.rank; });
 
-  const StepSeries series = series_of(ranks);
   set_steps(point, series);
   set_throughput(point, ranks, series);
   set_interval(point);

@@ -2,32 +2,53 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
+
+// What nlohmann/json 3.11 does not know by itself: an absent value is null.
+namespace nlohmann {
+template <class T>
+struct adl_serializer<std::optional<T>> {
+  static void to_json(json& to, const std::optional<T>& value) {
+    to = value ? json(*value) : json(nullptr);
+  }
+  static void from_json(const json& from, std::optional<T>& value) {
+    value = from.is_null() ? std::nullopt : std::optional<T>(from.get<T>());
+  }
+};
+}  // namespace nlohmann
 
 // Field lists, so that reading and writing cannot drift apart. CBOR, because it keeps NaN and every
 // bit of a double.
+namespace scalemark::statistics {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Summary, n, mean, p50, min, max, p95, p99, stdev)
+}  // namespace scalemark::statistics
+
 namespace scalemark::reporting {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Phases, data_wait, host_to_device, forward, backward,
                                    exposed_communication, optimizer, other)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SetupTimes, rendezvous_s, model_s, data_s, first_step_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SkippedFile, name, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSteps, step_s, own_mean_s, own_mean_ln, data_wait_s,
+                                   exposed_communication_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankMeasurement, rank, host, device, iterations, samples, padded,
                                    tokens, non_pad_tokens, wall_s, step_s, exposed_communication_s,
                                    counted_data_wait_s, phases_s, loss_first, loss_last,
                                    memory_peak_bytes, energy_J, setup_s, warmup_iterations,
                                    payload_bytes_per_step, bucket_bytes, abba_step_s, skipped)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSummary, rank, steps)
 }  // namespace scalemark::reporting
 
 namespace scalemark::running {
 
-std::string to_wire(const reporting::RankMeasurement& measurement) {
+std::string to_wire(const reporting::RankSummary& summary) {
   std::string bytes;
-  nlohmann::json::to_cbor(nlohmann::json(measurement), bytes);
+  nlohmann::json::to_cbor(nlohmann::json(summary), bytes);
   return bytes;
 }
 
-reporting::RankMeasurement from_wire(const std::string& bytes) {
-  return nlohmann::json::from_cbor(bytes).get<reporting::RankMeasurement>();
+reporting::RankSummary from_wire(const std::string& bytes) {
+  return nlohmann::json::from_cbor(bytes).get<reporting::RankSummary>();
 }
 
 }  // namespace scalemark::running

@@ -1,14 +1,14 @@
-// A rank's measurement as bytes, for the gather to rank 0. Not a file format: both ends are the
+// A rank's summary as bytes, for the gather to rank 0. Not a file format: both ends are the
 // same build.
 #pragma once
 
 #include <string>
 
-#include "core/reporting/records.h"
+#include "core/reporting/rank_steps.h"
 
 namespace scalemark::running {
 
-std::string to_wire(const reporting::RankMeasurement& measurement);
-reporting::RankMeasurement from_wire(const std::string& bytes);
+std::string to_wire(const reporting::RankSummary& summary);
+reporting::RankSummary from_wire(const std::string& bytes);
 
 }  // namespace scalemark::running

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "core/base/durations.h"
+#include "core/base/error.h"
 #include "core/monitoring/energy.h"
+#include "core/reporting/rank_steps.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/communication_cost.h"
 #include "engine/running/epochs.h"
@@ -60,16 +62,26 @@ std::int64_t planned_steps(Team& team, const settings::Settings& settings,
 }
 
 // loss = mean over ranks (docs/METRICS.md): the same on every rank's record.
-void average_losses(std::vector<reporting::RankMeasurement>& ranks) {
+void average_losses(std::vector<reporting::RankSummary>& ranks) {
   double first = 0, last = 0;
-  for (const auto& rank : ranks) {
+  for (const auto& [rank, steps] : ranks) {
     first += rank.loss_first / static_cast<double>(ranks.size());
     last += rank.loss_last / static_cast<double>(ranks.size());
   }
-  for (auto& rank : ranks) {
+  for (auto& [rank, steps] : ranks) {
     rank.loss_first = first;
     rank.loss_last = last;
   }
+}
+
+void take_largest(reporting::StepSeries& series, Team& team) {
+  const auto mine = static_cast<double>(series.max_step_s.size());
+  std::vector<double> most_and_least{mine, -mine};
+  team.max_over_ranks(most_and_least);
+  if (most_and_least[0] != -most_and_least[1]) throw bug("ranks with different numbers of steps");
+  team.max_over_ranks(series.max_step_s);
+  team.max_over_ranks(series.max_own_s);
+  team.max_over_ranks(series.max_own_less_wait_s);
 }
 
 class OnePoint {
@@ -100,9 +112,12 @@ class OnePoint {
     outcome.stopped = window.stopped;
     outcome.measuring_s = warmup_s_ + window.wall_s + abba_s_;
     team_.session().progression().enter("report");
-    if (outcome.stopped && !watch_.peers_answered()) return outcome;
+    if (outcome.stopped) {  // no row comes of it; nobody leaves while others are still in a step
+      if (watch_.peers_answered()) team_.control().barrier();
+      return outcome;
+    }
     gather(window, outcome);
-    if (!outcome.stopped) save(outcome);
+    save(outcome);
     return outcome;
   }
 
@@ -220,8 +235,11 @@ class OnePoint {
 
   void gather(const Window& window, PointOutcome& outcome) {
     facts_.communication = trainer_.step->sync().communication();
-    for (const std::string& bytes :
-         team_.control().gather(to_wire(rank_measurement(window, facts_)))) {
+    auto measured = rank_measurement(window, facts_);
+    outcome.series = reporting::series_of(measured);
+    take_largest(outcome.series, team_);
+    const auto summary = reporting::condensed(std::move(measured));
+    for (const std::string& bytes : team_.control().gather(to_wire(summary))) {
       outcome.ranks.push_back(from_wire(bytes));
     }
     average_losses(outcome.ranks);

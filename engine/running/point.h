@@ -7,6 +7,7 @@
 
 #include "core/catalogue/workload.h"
 #include "core/planning/plan.h"
+#include "core/reporting/rank_steps.h"
 #include "core/reporting/records.h"
 #include "core/settings/settings.h"
 #include "engine/running/step_watch.h"
@@ -16,8 +17,9 @@
 namespace scalemark::running {
 
 struct PointOutcome {
-  std::vector<reporting::RankMeasurement>
-      ranks;  // on the team's rank 0, in rank order; empty elsewhere
+  std::vector<reporting::RankSummary>
+      ranks;                     // on the team's rank 0, in rank order; empty elsewhere
+  reporting::StepSeries series;  // over the ranks, on each of them
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   bool stopped = false;                            // an agreed stop came before the end
   std::exception_ptr not_saved;                    // why --save failed; the rest stands

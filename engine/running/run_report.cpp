@@ -79,7 +79,7 @@ reporting::PointRecord RunReport::assembled(reporting::PointRecord identity,
                                             const PointOutcome& outcome) const {
   identity.evaluation = outcome.evaluations;
   identity.device_name = device_name(environment_, device_uuid_);
-  return reporting::assemble_point(std::move(identity), outcome.ranks);
+  return reporting::assemble_point(std::move(identity), outcome.ranks, outcome.series);
 }
 
 void RunReport::add_row(reporting::PointRecord point, int repetitions) {

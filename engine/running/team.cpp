@@ -6,6 +6,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "engine/distributed/max_over_ranks.h"
 
 namespace scalemark::running {
 
@@ -28,7 +29,7 @@ launching::World world_within(const Session& session, const std::vector<int>& me
 
 Team::Team(Session& session, const std::string& name, const std::vector<int>& members,
            const std::string& backend, std::chrono::milliseconds cause_limit)
-    : session_(session), world_(world_within(session, members)) {
+    : session_(session), world_(world_within(session, members)), cause_limit_(cause_limit) {
   for (const int member : members) {
     const int node = session.node_of_rank().at(static_cast<std::size_t>(member));
     if (member < session.world().rank && node == session.world().node) leads_node_ = false;
@@ -41,6 +42,10 @@ Team::Team(Session& session, const std::string& name, const std::vector<int>& me
 }
 
 Team::~Team() { drop(); }
+
+void Team::max_over_ranks(std::vector<double>& values) {
+  distributed::max_over_ranks(*group(), values, session_.timeout(), session_.board(), cause_limit_);
+}
 
 void Team::abort() noexcept {
   if (group_) group_->abort();

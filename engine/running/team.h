@@ -36,6 +36,8 @@ class Team {
   Session& session() { return session_; }
   device::Device& device() { return session_.device(); }
   distributed::ControlGroup& control() { return *control_; }
+  // Each value becomes the largest that any member has in its place; equally many on all.
+  void max_over_ranks(std::vector<double>& values);
   // Until the ranks had met: the session's rendezvous and this group's.
   double rendezvous_s() const { return rendezvous_s_; }
   // For gradients; there for a single rank, too.
@@ -55,6 +57,7 @@ class Team {
  private:
   Session& session_;
   launching::World world_;
+  std::chrono::milliseconds cause_limit_;
   double rendezvous_s_ = 0;
   bool leads_node_ = true;
   std::unique_ptr<distributed::PointGroup> group_;

@@ -130,7 +130,8 @@ Window measure(const StepContext& context, const std::string& name, std::int64_t
   // ---- end of the timed region ----
 
   if (!window.stopped) context.control.barrier();
-  window.steps = window.samples == 0 ? std::vector<measurement::PhaseTimes>{} : timer.steps();
+  const bool ran = window.samples + window.padded > 0;  // a rank may have padding only
+  window.steps = ran ? timer.steps() : std::vector<measurement::PhaseTimes>{};
   window.losses = losses.values();
   return window;
 }

@@ -8,6 +8,8 @@
 
 #include "core/reporting/findings.h"
 #include "core/reporting/peak_flops.h"
+#include "core/reporting/rank_steps.h"
+#include "core/reporting/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {
@@ -134,8 +136,40 @@ TEST(Assemble, EnergyIsThatOfEveryMachineOrAbsent) {
   EXPECT_FALSE(assemble_point(cuda, ranks).energy_J);
 }
 
+// As the ranks of a run do it: each step's largest values are reduced, summaries alone are
+// gathered.
+TEST(Assemble, GivesTheSameFromSummariesAndTheReducedSeries) {
+  const auto ranks = sample_measurements(3, 400);
+  StepSeries series = series_of(ranks[0]);
+  take_largest(series, series_of(ranks[2]));
+  take_largest(series, series_of(ranks[1]));
+  std::vector<RankSummary> summaries;
+  for (const auto& rank : ranks) summaries.push_back(condensed(rank));
+  EXPECT_TRUE(summaries[0].rank.step_s.empty());
+  const auto text_of = [](const PointRecord& point) {
+    Report report;
+    report.points = {point};
+    return to_json(report);
+  };
+  EXPECT_EQ(text_of(assemble_point({}, summaries, series)), text_of(assemble_point({}, ranks)));
+  series.max_own_s.pop_back();
+  EXPECT_THROW(assemble_point({}, summaries, series), Error);
+}
+
+// Fewer training samples than ranks: the last has the sampler's repetitions and nothing else.
+TEST(Assemble, ARankMayHoldPaddingOnly) {
+  auto ranks = by_hand();
+  ranks[0].samples = ranks[0].tokens = 0;
+  ranks[0].padded = 31;
+  const auto point = assemble_point({}, ranks);
+  EXPECT_EQ(point.status, PointStatus::kOk);
+  EXPECT_EQ(point.samples, 30);
+  EXPECT_EQ(point.padded, 32);
+  EXPECT_DOUBLE_EQ(*point.non_pad_share, 310.0 / 620);  // of all 62 rows that were computed
+}
+
 TEST(Assemble, RefusesRanksThatContradictEachOther) {
-  EXPECT_THROW(assemble_point({}, {}), Error);
+  EXPECT_THROW(assemble_point({}, std::vector<RankMeasurement>{}), Error);
   auto ranks = sample_measurements(2);
   ranks[1].iterations = 3;
   EXPECT_THROW(assemble_point({}, ranks), Error);

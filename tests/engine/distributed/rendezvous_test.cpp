@@ -15,7 +15,8 @@ TEST(Rendezvous, ThreeRanksMeetOverTcpAndTalk) {
   for (const Ended& rank : ended) {
     EXPECT_EQ(rank.exit_code, 0) << rank.output;
     EXPECT_NE(rank.output.find("all_gather [][bbb][cccccc]\nbroadcast from zero\n"
-                               "broadcast nothing []\n"),
+                               "broadcast nothing []\n"
+                               "max 2.000000 0.000000 0.500000\n"),
               std::string::npos)
         << rank.output;
   }

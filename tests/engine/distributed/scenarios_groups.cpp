@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engine/distributed/gloo.h"
+#include "engine/distributed/max_over_ranks.h"
 #include "tests/engine/distributed/rank_setup.h"
 
 namespace scalemark::testing {
@@ -29,6 +30,14 @@ void talk(Run& run) {
   say("all_gather " + joined_texts(control.all_gather(mine)));
   say("broadcast " + control.broadcast(run.rank() == 0 ? "from zero" : "ignored"));
   say("broadcast nothing [" + control.broadcast("") + "]");
+  std::vector<double> values{static_cast<double>(run.rank()), -static_cast<double>(run.rank()),
+                             0.5};
+  distributed::PointGroup point(run.joined.store, "max", run.rank(), run.size(),
+                                run.arguments.timeout, "lo");
+  distributed::max_over_ranks(*point.group(), values, run.arguments.timeout, run.board,
+                              run.arguments.timeout);
+  say("max " + std::to_string(values[0]) + " " + std::to_string(values[1]) + " " +
+      std::to_string(values[2]));
   control.barrier();
 }
 

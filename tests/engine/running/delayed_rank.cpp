@@ -14,11 +14,14 @@
 
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <utility>
 
 #include "core/reporting/assemble.h"
+#include "core/reporting/rank_steps.h"
 #include "core/reporting/sweep_summary.h"
 #include "engine/device/cpu_device.h"
+#include "engine/distributed/max_over_ranks.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/measurement_wire.h"
 #include "engine/running/rank_measurement.h"
@@ -126,12 +129,19 @@ class Training {
   std::unique_ptr<running::BatchSource> batches_;
 };
 
+using MaxOverRanks = std::function<void(std::vector<double>&)>;
+
 // The record of a run, gathered as the running program does; meaningful on rank 0.
 reporting::PointRecord record_of(const running::Window& window, const std::string& group,
                                  const std::string& strategy, int block,
-                                 distributed::ControlGroup& control) {
-  std::vector<reporting::RankMeasurement> ranks;
-  const auto mine = running::rank_measurement(window, {.rank = control.rank(), .device = "cpu"});
+                                 distributed::ControlGroup& control, const MaxOverRanks& max_of) {
+  std::vector<reporting::RankSummary> ranks;
+  auto measured = running::rank_measurement(window, {.rank = control.rank(), .device = "cpu"});
+  auto series = reporting::series_of(measured);
+  for (auto* values : {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s}) {
+    max_of(*values);
+  }
+  const auto mine = reporting::condensed(std::move(measured));
   for (const auto& bytes : control.gather(running::to_wire(mine))) {
     ranks.push_back(running::from_wire(bytes));
   }
@@ -145,7 +155,7 @@ reporting::PointRecord record_of(const running::Window& window, const std::strin
   identity.batch_size = kBatchSize;
   identity.gradient_accumulation_steps = 1;
   identity.repetition = identity.block = block;
-  return reporting::assemble_point(std::move(identity), ranks);
+  return reporting::assemble_point(std::move(identity), ranks, series);
 }
 
 constexpr const char* kBaseline = "alone";
@@ -194,15 +204,19 @@ class Trial {
     if (run_.rank() == 0) {
       const auto window =
           alone_.window({.compute_s = sizes_.step_s}, sizes_.steps, *device_, alone_control_);
-      baseline = record_of(window, kBaseline, "none", number, alone_control_);
+      baseline = record_of(window, kBaseline, "none", number, alone_control_, [](auto&) {});
       runs_.push_back(baseline);
     }
     control_.barrier();
+    const auto max_of_pair = [this](std::vector<double>& values) {
+      distributed::max_over_ranks(*group_.group(), values, run_.arguments.timeout, run_.board,
+                                  run_.arguments.timeout);
+    };
     for (std::size_t i = 0; i < cases().size(); ++i) {
       // Another order in every block: no case always follows the same one.
       const Case& one = cases()[(i + static_cast<std::size_t>(number)) % cases().size()];
       const auto run = record_of(pair_.window(plant_of(one), sizes_.steps, *device_, control_),
-                                 one.name, "ddp", number, control_);
+                                 one.name, "ddp", number, control_, max_of_pair);
       if (run_.rank() != 0) continue;
       say_terms(baseline, run);
       runs_.push_back(run);

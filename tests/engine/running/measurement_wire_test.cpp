@@ -5,39 +5,76 @@
 #include <cmath>
 #include <limits>
 
+#include "core/reporting/rank_steps.h"
+
 namespace scalemark::running {
 namespace {
 
 TEST(MeasurementWire, CarriesEveryBitAndNaN) {
-  reporting::RankMeasurement sent{.rank = 3,
-                                  .host = "n\xc3\xb6rd",
-                                  .device = "cuda:1",
-                                  .iterations = 2,
-                                  .samples = 64,
-                                  .wall_s = 0.1,
-                                  .step_s = {0.1, std::nextafter(0.1, 1)},
-                                  .exposed_communication_s = {0, 1e-300},
-                                  .counted_data_wait_s = {0.5, 0.25},
-                                  .loss_last = std::numeric_limits<double>::quiet_NaN(),
-                                  .memory_peak_bytes = 1ULL << 40,
-                                  .bucket_bytes = {1048576}};
-  sent.phases_s.forward = 0.3;
-  sent.setup_s.first_step_s = 1.5;
-  sent.skipped = {{.name = "a/b.jpg", .reason = "truncated"}};
+  reporting::RankMeasurement measured{.rank = 3,
+                                      .host = "n\xc3\xb6rd",
+                                      .device = "cuda:1",
+                                      .iterations = 2,
+                                      .samples = 64,
+                                      .wall_s = 0.1,
+                                      .step_s = {0.1, std::nextafter(0.1, 1)},
+                                      .exposed_communication_s = {0, 1e-300},
+                                      .counted_data_wait_s = {0.5, 0.25},
+                                      .loss_last = std::numeric_limits<double>::quiet_NaN(),
+                                      .memory_peak_bytes = 1ULL << 40,
+                                      .bucket_bytes = {1048576}};
+  measured.phases_s.forward = 0.3;
+  measured.setup_s.first_step_s = 1.5;
+  measured.skipped = {{.name = "a/b.jpg", .reason = "truncated"}};
 
-  const auto got = from_wire(to_wire(sent));
+  const auto sent = reporting::condensed(measured);
+  const auto [got, steps] = from_wire(to_wire(sent));
   EXPECT_EQ(got.rank, 3);
-  EXPECT_EQ(got.host, sent.host);
-  EXPECT_EQ(got.step_s, sent.step_s);
-  EXPECT_EQ(got.exposed_communication_s, sent.exposed_communication_s);
-  EXPECT_EQ(got.counted_data_wait_s, sent.counted_data_wait_s);
+  EXPECT_EQ(got.host, measured.host);
+  EXPECT_EQ(got.iterations, 2);
+  EXPECT_EQ(steps.step_s.max, std::nextafter(0.1, 1));
+  EXPECT_EQ(steps.step_s.n, 2);
+  EXPECT_EQ(steps.exposed_communication_s, 0.5e-300);
+  EXPECT_EQ(steps.data_wait_s, 0.375);
   EXPECT_TRUE(std::isnan(got.loss_last));
-  EXPECT_EQ(got.memory_peak_bytes, sent.memory_peak_bytes);
-  EXPECT_EQ(got.bucket_bytes, sent.bucket_bytes);
+  EXPECT_EQ(got.memory_peak_bytes, measured.memory_peak_bytes);
+  EXPECT_EQ(got.bucket_bytes, measured.bucket_bytes);
   EXPECT_EQ(got.phases_s.forward, 0.3);
   EXPECT_EQ(got.setup_s.first_step_s, 1.5);
   ASSERT_EQ(got.skipped.size(), 1u);
   EXPECT_EQ(got.skipped[0].reason, "truncated");
+}
+
+// What travels does not grow with the steps of the window.
+TEST(MeasurementWire, CarriesALongWindowInLittle) {
+  constexpr std::size_t kSteps = 100'000;
+  reporting::RankMeasurement measured{.rank = 1, .host = "n", .device = "cpu"};
+  measured.iterations = static_cast<std::int64_t>(kSteps);
+  for (std::size_t t = 0; t < kSteps; ++t) {
+    measured.step_s.push_back(0.1 + 1e-7 * static_cast<double>(t));
+    measured.exposed_communication_s.push_back(t % 2 == 0 ? 0.01 : 0.0);
+    measured.counted_data_wait_s.push_back(1e-3);
+  }
+  const auto sent = reporting::condensed(measured);
+  const std::string bytes = to_wire(sent);
+  EXPECT_LT(bytes.size(), 2000u);
+  const auto got = from_wire(bytes);
+  EXPECT_EQ(got.steps.step_s.n, 100'000);
+  EXPECT_EQ(got.steps.step_s.mean, sent.steps.step_s.mean);
+  EXPECT_EQ(got.steps.step_s.p99, sent.steps.step_s.p99);
+  EXPECT_EQ(got.steps.step_s.stdev, sent.steps.step_s.stdev);
+  EXPECT_EQ(got.steps.own_mean_s, sent.steps.own_mean_s);
+  EXPECT_EQ(got.steps.own_mean_ln, sent.steps.own_mean_ln);
+}
+
+TEST(MeasurementWire, KeepsAbsentValuesAbsent) {
+  reporting::RankMeasurement one_step{.iterations = 1, .step_s = {1}};
+  one_step.exposed_communication_s = {1};  // nothing of its own: no logarithm
+  one_step.counted_data_wait_s = {0};
+  const auto got = from_wire(to_wire(reporting::condensed(one_step)));
+  EXPECT_FALSE(got.steps.own_mean_ln);
+  EXPECT_FALSE(got.steps.step_s.p99);
+  EXPECT_FALSE(got.steps.step_s.stdev);
 }
 
 }  // namespace

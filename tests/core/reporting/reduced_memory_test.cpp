@@ -1,0 +1,80 @@
+// What rank 0 holds at the end of a long run: 64 ranks of 100,000 steps each, of which it must not
+// have the series. An executable of its own, because it counts every allocation.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "core/reporting/assemble.h"
+#include "core/reporting/rank_steps.h"
+
+namespace {
+std::size_t in_use = 0, most_in_use = 0;
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  void* const block = std::malloc(bytes);
+  if (block == nullptr) throw std::bad_alloc();
+  in_use += ::malloc_usable_size(block);
+  most_in_use = std::max(most_in_use, in_use);
+  return block;
+}
+[[gnu::noinline]] void operator delete(void* block) noexcept {
+  in_use -= ::malloc_usable_size(block);
+  std::free(block);
+}
+void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr int kRanks = 64;
+constexpr std::int64_t kSteps = 100'000;
+
+double step_of(int rank, std::int64_t t) {
+  return 0.1 + 1e-3 * rank + 1e-9 * static_cast<double>(t);
+}
+
+RankMeasurement measured_by(int rank) {
+  RankMeasurement measured{.rank = rank, .host = "n", .device = "cpu", .iterations = kSteps};
+  for (std::int64_t t = 0; t < kSteps; ++t) {
+    measured.step_s.push_back(step_of(rank, t));
+    measured.exposed_communication_s.push_back(0.01);
+    measured.counted_data_wait_s.push_back(0.001);
+  }
+  measured.samples = 8 * kSteps;
+  measured.wall_s = 20'000;
+  return measured;
+}
+
+TEST(ReducedMemory, OfRankZeroDoesNotGrowWithTheRanks) {
+  const std::size_t before = in_use;
+  most_in_use = in_use;
+  RankMeasurement mine = measured_by(0);
+  StepSeries series = series_of(mine);
+  const RankSummary summary = condensed(std::move(mine));
+  // What the all-reduce does to it, from ranks that are not here.
+  for (std::size_t t = 0; t < series.max_step_s.size(); ++t) {
+    const double more = step_of(kRanks - 1, static_cast<std::int64_t>(t)) - step_of(0, 0);
+    series.max_step_s[t] += more;
+    series.max_own_s[t] += more;
+    series.max_own_less_wait_s[t] += more;
+  }
+  std::vector<RankSummary> gathered(kRanks, summary);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    gathered[static_cast<std::size_t>(rank)].rank.rank = rank;
+  }
+  const PointRecord point = assemble_point({}, gathered, series);
+  EXPECT_EQ(point.ranks.size(), static_cast<std::size_t>(kRanks));
+  EXPECT_EQ(point.iterations, kSteps);
+  const double MiB = static_cast<double>(most_in_use - before) / (1 << 20);
+  RecordProperty("peak_MiB", std::to_string(MiB));
+  std::printf("rank 0 held %.1f MiB at most; the series of all ranks are %.1f MiB\n", MiB,
+              3.0 * 8 * kSteps * kRanks / (1 << 20));
+  EXPECT_LT(MiB, 16);
+}
+
+}  // namespace
+}  // namespace scalemark::reporting
