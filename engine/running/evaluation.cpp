@@ -63,6 +63,13 @@ Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::D
           .items = total.items.item<std::int64_t>()};
 }
 
+Error nothing_evaluated(const EvaluationResult& result) {
+  const std::string last =
+      result.skipped.empty() ? "" : "; one of this rank's: " + result.skipped.back().reason;
+  return bad_data("no held-out sample of any rank could be decoded" + last,
+                  "at least one to evaluate on", "see whether the data are still there");
+}
+
 }  // namespace
 
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
@@ -71,6 +78,9 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
                           StepWatch& watch) {
   auto options = loader_options;
   options.drop_short_batch = false;
+  if (options.on_bad_sample == data::OnBadSample::kSkip) {
+    options.on_bad_sample = data::OnBadSample::kLeaveOut;
+  }
   auto share = share_of(dataset.size(), control.rank(), control.world_size());
   const auto samples = static_cast<std::int64_t>(share.size());
   watch.begin("evaluation", (samples + options.batch_size - 1) / options.batch_size,
@@ -88,10 +98,9 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
     correct += theirs.correct;
     result.items += theirs.items;
   }
-  if (result.items > 0) {
-    result.loss /= static_cast<double>(result.items);
-    result.accuracy = static_cast<double>(correct) / static_cast<double>(result.items);
-  }
+  if (result.items == 0) throw nothing_evaluated(result);
+  result.loss /= static_cast<double>(result.items);
+  result.accuracy = static_cast<double>(correct) / static_cast<double>(result.items);
   return result;
 }
 

@@ -22,8 +22,9 @@ struct EvaluationResult {
 };
 
 // Collective over the control group; the result stands on every rank. Rank r takes samples r, r +
-// n, ... without padding, so ranks may have unequal numbers: nothing inside communicates. A skipped
-// sample's replacement counts as padding, and so not at all. The network is left in train mode.
+// n, ... without padding, so ranks may have unequal numbers, or none: nothing inside communicates.
+// Nothing takes the place of a skipped sample. Throws (65), on every rank, when none is left over
+// all of them. The network is left in train mode.
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
                           const data::LoaderOptions& loader_options, device::Device& device,
                           const training::TrainStep& step, distributed::ControlGroup& control,

@@ -48,6 +48,29 @@ def bad_files_are_skipped_and_listed_once(folder):
         check(listed == sorted(map(str, bad)), f"listed {listed}")
 
 
+def ranks_without_samples_of_their_own(folder):
+    """Fewer samples than ranks: one trains on repetitions alone and evaluates nothing; a broken file is all of a share."""
+    images = make_images(folder / "few", 12, size=64, classes=4)
+    for file in (images / "train").rglob("*.jpg"):
+        if file != sorted(file.parent.glob("*.jpg"))[0]:
+            file.unlink()
+    options = ["--workload", "resnet50", "--image-size", 64, "--batch-size", 1, "--threads", 1, "--data", images, "--epochs", 1]
+    report, printed = train(folder / "run", *options, ranks=5)
+    [evaluation] = evaluations_of(report, printed)
+    check(evaluation["samples"] == 4, evaluation)
+    [point] = report["points"]
+    check(point["samples"] == 4 and point["data_loading"]["padded"] == 1, point["data_loading"])
+    check([rank["samples"] for rank in point["ranks"]] == [1, 1, 1, 1, 0], point["ranks"])
+
+    broken = sorted((images / "val").rglob("*.jpg"))[2]
+    broken.write_bytes(b"not an image")
+    report, printed = train(folder / "run", *options, "--on-bad-sample", "skip", ranks=4)
+    [evaluation] = evaluations_of(report, printed)
+    check(evaluation["samples"] == 3, evaluation)
+    [skipped] = report["points"][0]["data_loading"]["skipped"]
+    check(skipped["name"] == str(broken), skipped)
+
+
 def phases_sum_to_the_step(folder):
     images = make_images(folder / "phases", 64, size=224, classes=3)
     for workers in (0, 1, 2):
@@ -105,8 +128,8 @@ def memory_is_flat(folder):
     check(end <= middle * 1.03, f"{end - middle} bytes more after 20 epochs than after 10")
 
 
-CHECKS = [the_tenth_of_each_class_is_held_out, bad_files_are_skipped_and_listed_once, phases_sum_to_the_step,
-          a_stop_leaves_a_valid_report, memory_is_flat]
+CHECKS = [the_tenth_of_each_class_is_held_out, bad_files_are_skipped_and_listed_once,
+          ranks_without_samples_of_their_own, phases_sum_to_the_step, a_stop_leaves_a_valid_report, memory_is_flat]
 
 
 def main():

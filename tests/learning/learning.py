@@ -4,6 +4,7 @@ import os
 import re
 import time
 
+from made_data import make_images, make_text  # noqa: F401 (for those who import this)
 from program import check, report_in, run
 
 EPOCH_LINE = re.compile(r"epoch (\d+): train loss ([\d.]+), held-out loss ([\d.]+), (\S.*) ([\d.]+) % of (\d+), "
@@ -13,17 +14,6 @@ EPOCH_LINE = re.compile(r"epoch (\d+): train loss ([\d.]+), held-out loss ([\d.]
 def trials():
     """Seeds of a soak test: one in CI, three where SCALEMARK_SOAK=full (scripts/soak)."""
     return [0, 1, 2] if os.environ.get("SCALEMARK_SOAK") == "full" else [0]
-
-
-def make_images(folder, samples, size, classes=10, seed=0):
-    run("data", "generate", "images", folder, "--samples", samples, "--classes", classes, "--image-size", size,
-        "--seed", seed)
-    return folder
-
-
-def make_text(folder, documents, seed=0):
-    run("data", "generate", "text", folder, "--samples", documents, "--seed", seed)
-    return folder
 
 
 def train(output, *options, ranks=1, timeout=600, expect=0):
