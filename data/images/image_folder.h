@@ -43,7 +43,8 @@ std::string identity_of(const std::string& root, const std::vector<ImageFile>& f
 
 // identity_of() of up to `most` files, spread evenly: enough to see that two ranks look at one
 // tree.
-std::string identity_of_sample(const ImageTree& tree, std::size_t most);
+std::string identity_of_sample(const ImageTree& tree, std::size_t most,
+                               const Progress& progress = {});
 
 // The tree as bytes, for a rank that takes over what another has scanned. Not a file format: both
 // ends are the same build. read_image_tree() throws bug() for anything else.

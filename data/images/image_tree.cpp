@@ -149,14 +149,14 @@ std::string identity_of(const std::string& root, const std::vector<ImageFile>& f
   return to_hex(hash.digest());
 }
 
-std::string identity_of_sample(const ImageTree& tree, std::size_t most) {
+std::string identity_of_sample(const ImageTree& tree, std::size_t most, const Progress& progress) {
   const std::size_t all = tree.train.size() + tree.evaluate.size();
   std::vector<ImageFile> chosen;
   for (std::size_t k = 0; k < std::min(most, all); ++k) {
     const std::size_t i = k * all / std::min(most, all);
     chosen.push_back(i < tree.train.size() ? tree.train[i] : tree.evaluate[i - tree.train.size()]);
   }
-  return identity_of(tree.root, chosen);
+  return identity_of(tree.root, chosen, progress);
 }
 
 }  // namespace scalemark::data

@@ -23,11 +23,12 @@ std::string key_of(const settings::Settings& settings) {
 
 }  // namespace
 
-DataShelf::DataShelf(const planning::Plan& plan) {
+DataShelf::DataShelf(const planning::Plan& plan, DataAccess& access) {
   for (const auto& point : plan.points) {
     const std::string key = key_of(point.settings);
     if (point.skipped || shelf_.contains(key)) continue;
-    shelf_.emplace(key, open_data(point.settings, workload_named(point.settings.what.workload)));
+    shelf_.emplace(key,
+                   open_data(point.settings, workload_named(point.settings.what.workload), access));
   }
 }
 

@@ -13,7 +13,7 @@ namespace scalemark::running {
 class DataShelf {
  public:
   // Throws as open_data().
-  explicit DataShelf(const planning::Plan& plan);
+  DataShelf(const planning::Plan& plan, DataAccess& access);
 
   const WorkloadData& of(const settings::Settings& settings) const;
 

@@ -6,6 +6,7 @@
 #include "core/base/durations.h"
 #include "core/base/version.h"
 #include "core/settings/settings_json.h"
+#include "data/text/mapped_file.h"
 #include "engine/distributed/preflight.h"
 #include "engine/running/failure.h"
 #include "engine/running/process_setup.h"
@@ -45,9 +46,11 @@ RankLife::RankLife(const RunRequest& request)
     watchdog_.set_phase(phase, milliseconds_of(timeout_s));
     if (report_) report_->enter(phase);
   });
+  data::on_lost_mapping([this](const ErrorRecord& fault) { give_up(fault); });
 }
 
 RankLife::~RankLife() {
+  data::on_lost_mapping({});
   words_.use_report(nullptr);
   words_.use_board(nullptr);
   watchdog_.clear_phase();

@@ -5,6 +5,7 @@
 
 #include "core/monitoring/process_age.h"
 #include "engine/distributed/stop_agreement.h"
+#include "engine/running/data_phase.h"
 #include "engine/running/data_shelf.h"
 #include "engine/running/memory_advice.h"
 #include "engine/running/point_run.h"
@@ -60,8 +61,9 @@ ExitCode sweep_as(RankLife& life, const SweepRequest& request) {
   planning::Plan plan = request.plan;
   Session& session = life.meet();
   session.device().limit_memory(memory_limit(request.run.settings, session));
-  life.progression().enter("data");
-  const DataShelf shelf(plan);
+  DataPhase phase(life, session);
+  const DataShelf shelf(plan, phase);
+  phase.finish();
   auto facts = common_facts(request.run);
   facts["sweep.plan"] = planning::settings_fingerprint(plan);
   facts["data.identity"] = shelf.identity();

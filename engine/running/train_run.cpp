@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/distributed/stop_agreement.h"
+#include "engine/running/data_phase.h"
 #include "engine/running/memory_advice.h"
 #include "engine/running/point.h"
 #include "engine/running/point_identity.h"
@@ -25,8 +26,9 @@ struct Opened {
 Opened open(RankLife& life, Session& session) {
   const auto& settings = life.request().settings;
   Opened opened{workload_named(settings.what.workload), {}};
-  life.progression().enter("data");
-  opened.data = open_data(settings, opened.workload);
+  DataPhase phase(life, session);
+  opened.data = open_data(settings, opened.workload, phase);
+  phase.finish();
   life.note_what_fits(
       what_fits(settings, opened.workload, opened.data.shape, available_memory(settings, session)));
   return opened;

@@ -1,6 +1,8 @@
 #include "engine/running/workload_data.h"
 
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -17,10 +19,56 @@ catalogue::ModelShape asked_shape(const settings::WhatSettings& what) {
   return {.image_size = what.image_size, .sequence_length = what.sequence_length};
 }
 
-WorkloadData open_images(const settings::Settings& settings, const catalogue::Workload& workload) {
-  const auto tree = data::scan_image_tree(settings.what.data);
+data::Progress progress_of(DataAccess& access) {
+  return [&access] { access.still_reading(); };
+}
+
+struct ScannedTree {
+  data::ImageTree tree;
+  std::string identity;
+};
+
+// How many files a rank looks at that takes over another's list.
+constexpr std::size_t kLookedAt = 64;
+constexpr std::size_t kSampleDigits = 32;
+
+ScannedTree scan(const settings::Settings& settings, DataAccess& access) {
+  const auto progress = progress_of(access);
+  ScannedTree scanned{.tree = data::scan_image_tree(settings.what.data, progress)};
+  const auto& tree = scanned.tree;
+  scanned.identity = data::identity_of(tree.root, tree.train, progress);
+  // Only epochs evaluate: a measured run takes a tree of one image per class too.
+  if (settings.measuring.epochs) {
+    scanned.identity += "+" + data::identity_of(tree.root, tree.evaluate, progress);
+  }
+  return scanned;
+}
+
+// The first rank of a machine lists the tree and looks at each file; the others take its list, and
+// see in a sample of the files that theirs is the same tree.
+ScannedTree scan_once(const settings::Settings& settings, DataAccess& access) {
+  std::optional<ScannedTree> mine;
+  const SharedBytes list = access.once_per_node(
+      "images " + settings.what.data + (settings.measuring.epochs ? " with held-out" : ""), [&] {
+        mine = scan(settings, access);
+        return held(data::identity_of_sample(mine->tree, kLookedAt, progress_of(access)) +
+                    mine->identity + "\n" + data::to_bytes(mine->tree));
+      });
+  if (mine) return *std::move(mine);
+  const std::string_view text = list.text();
+  const auto end = text.find('\n');
+  ScannedTree theirs{.tree = data::read_image_tree(text.substr(end + 1)),
+                     .identity = std::string(text.substr(kSampleDigits, end - kSampleDigits))};
+  const bool same = data::identity_of_sample(theirs.tree, kLookedAt, progress_of(access)) ==
+                    text.substr(0, kSampleDigits);
+  return same ? std::move(theirs) : scan(settings, access);
+}
+
+WorkloadData open_images(const settings::Settings& settings, const catalogue::Workload& workload,
+                         DataAccess& access) {
+  ScannedTree scanned = scan_once(settings, access);
   const auto open = [&](data::ImageSplit split, data::ImageTransform transform) {
-    return data::open_image_folder(tree,
+    return data::open_image_folder(scanned.tree,
                                    {.root = settings.what.data,
                                     .split = split,
                                     .transform = transform,
@@ -28,15 +76,13 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
   };
   WorkloadData opened;
   opened.train = open(data::ImageSplit::kTrain, data::ImageTransform::kTrain);
-  // Only epochs evaluate: a measured run takes a tree of one image per class too.
   if (settings.measuring.epochs) {
     opened.held_out = open(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate);
   }
   auto shape = asked_shape(settings.what);
-  shape.classes = static_cast<std::int64_t>(tree.classes.size());
+  shape.classes = static_cast<std::int64_t>(scanned.tree.classes.size());
   opened.shape = catalogue::resolved_shape(workload, shape);
-  opened.identity = opened.train->identity();
-  if (opened.held_out) opened.identity += "+" + opened.held_out->identity();
+  opened.identity = std::move(scanned.identity);
   return opened;
 }
 
@@ -48,10 +94,26 @@ std::filesystem::path vocabulary_of(const settings::WhatSettings& what) {
   return std::filesystem::exists(beside) ? beside : std::filesystem::path();
 }
 
-WorkloadData open_text(const settings::Settings& settings, const catalogue::Workload& workload) {
-  const std::shared_ptr<const data::TokenCorpus> corpus =
-      data::open_corpus(settings.what.data, vocabulary_of(settings.what), settings.what.cased,
-                        settings.parallel.threads);
+// Text is tokenized by the first rank of a machine, with the threads of all; the others read its
+// tokens in place.
+std::shared_ptr<const data::TokenCorpus> open_corpus(const settings::WhatSettings& what,
+                                                     int threads, DataAccess& access) {
+  const auto progress = progress_of(access);
+  const auto vocab = vocabulary_of(what);
+  if (!data::holds_text(what.data)) {
+    return data::open_corpus(what.data, vocab, what.cased, threads, progress);
+  }
+  const SharedBytes tokens = access.once_per_node(
+      "text " + what.data + "|" + vocab.string() + (what.cased ? "|cased" : ""), [&] {
+        return held(data::tokenize_in_memory(what.data, vocab, what.cased,
+                                             threads * access.ranks_here(), progress));
+      });
+  return std::make_shared<data::TokenCorpus>(tokens.bytes, tokens.owner, what.data, progress);
+}
+
+WorkloadData open_text(const settings::Settings& settings, const catalogue::Workload& workload,
+                       DataAccess& access) {
+  const auto corpus = open_corpus(settings.what, settings.parallel.threads, access);
   auto samples =
       data::open_pretraining(corpus, nullptr, {.sequence_length = settings.what.sequence_length});
   auto shape = asked_shape(settings.what);
@@ -69,16 +131,17 @@ const catalogue::Workload& workload_named(const std::string& name) {
   throw configuration("unknown workload '" + name + "'");
 }
 
-WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload) {
+WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload,
+                       DataAccess& access) {
   if (settings.what.data == "synthetic") {
     return {.shape = catalogue::resolved_shape(workload, asked_shape(settings.what)),
             .identity = "synthetic"};
   }
   switch (workload.data_kind) {
     case catalogue::DataKind::kImages:
-      return open_images(settings, workload);
+      return open_images(settings, workload, access);
     case catalogue::DataKind::kText:
-      return open_text(settings, workload);
+      return open_text(settings, workload, access);
     case catalogue::DataKind::kVectors:
       break;
   }

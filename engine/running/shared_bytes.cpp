@@ -1,0 +1,102 @@
+#include "engine/running/shared_bytes.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <sstream>
+#include <utility>
+
+#include "data/hash128.h"
+
+namespace scalemark::running {
+namespace {
+
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+
+struct Descriptor {
+  explicit Descriptor(int n) : number(n) {}
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number;
+};
+
+std::string hash_of(std::span<const std::byte> bytes) {
+  data::Hash128 hash;
+  hash.add(bytes);
+  return data::to_hex(hash.digest());
+}
+
+bool write_all(int descriptor, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+// Only what is sealed cannot be cut under a reader.
+bool is_sealed_memory(int descriptor, std::size_t bytes) {
+  struct stat info = {};
+  return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
+         static_cast<std::size_t>(info.st_size) == bytes &&
+         (::fcntl(descriptor, F_GET_SEALS) & kSeals) == kSeals;
+}
+
+}  // namespace
+
+SharedBytes held(std::string text) {
+  const auto owner = std::make_shared<const std::string>(std::move(text));
+  return {.bytes = std::as_bytes(std::span(*owner)), .owner = owner};
+}
+
+SharedBytes held(std::vector<std::byte> bytes) {
+  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return {.bytes = *owner, .owner = owner};
+}
+
+std::optional<OfferedBytes> OfferedBytes::of(std::span<const std::byte> bytes) {
+  Descriptor memory(::memfd_create("scalemark-data", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (memory.number < 0 || bytes.empty() || !write_all(memory.number, bytes) ||
+      ::fcntl(memory.number, F_ADD_SEALS, kSeals) != 0) {
+    return std::nullopt;
+  }
+  const std::string ticket = std::to_string(::getpid()) + " " + std::to_string(memory.number) +
+                             " " + std::to_string(bytes.size()) + " " + hash_of(bytes);
+  return OfferedBytes(std::exchange(memory.number, -1), ticket);
+}
+
+OfferedBytes::OfferedBytes(int descriptor, std::string ticket)
+    : descriptor_(descriptor), ticket_(std::move(ticket)) {}
+
+OfferedBytes::OfferedBytes(OfferedBytes&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), ticket_(std::move(other.ticket_)) {}
+
+OfferedBytes::~OfferedBytes() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::optional<SharedBytes> take_offered(const std::string& ticket) {
+  std::istringstream words(ticket);
+  std::string process, number, hash;
+  std::size_t size = 0;
+  if (!(words >> process >> number >> size >> hash) || size == 0) return std::nullopt;
+  const std::string path = "/proc/" + process + "/fd/" + number;
+  const Descriptor memory(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (memory.number < 0 || !is_sealed_memory(memory.number, size)) return std::nullopt;
+  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, memory.number, 0);
+  if (address == MAP_FAILED) return std::nullopt;
+  SharedBytes taken{.bytes = {static_cast<const std::byte*>(address), size}};
+  taken.owner = {address, [size](const void* a) { ::munmap(const_cast<void*>(a), size); }};
+  if (hash_of(taken.bytes) != hash) return std::nullopt;
+  return taken;
+}
+
+}  // namespace scalemark::running

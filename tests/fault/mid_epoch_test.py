@@ -1,0 +1,150 @@
+"""Data that fail in the middle of an epoch: files vanish, the file server goes away, a token file is changed. How the run
+ends, and what it says. The next fault of that kind is a case here."""
+
+import errno
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from endings import Running, check_gone, closed_report, error_lines, expect_error, run_cases
+from made_data import make_images, make_text
+from program import BINARY_DIR, check, run, skip_under_asan
+
+RESNET = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--threads", 1, "--learning-rate", "1e-4",
+          "--no-progress")
+BERT = ("--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 4, "--threads", 1, "--no-progress")
+SKIP = ("--on-bad-sample", "skip")
+
+
+def images(folder, samples=24):
+    return make_images(folder / "images", samples, size=32, classes=2)
+
+
+def failing(tree, folder, **more):
+    """The environment in which what is below `tree` fails, once folder/control says how."""
+    skip_under_asan("must be the first library that is loaded")
+    return {"LD_PRELOAD": (BINARY_DIR / "tests/libfailing_files.so").resolve(), "FAILING_BELOW": tree.resolve(),
+            "FAILING_CONTROL": folder / "control", **more}
+
+
+def ending_of(options, output, exit_code, change, ranks=1, **environment):
+    """The error lines of a run of many epochs to which `change` happens; all end with that code, within 30 s."""
+    strategy = ("--strategy", "ddp", "--nproc-per-node", ranks) if ranks > 1 else ()
+    with Running("train", *options, *strategy, "--epochs", 100_000, "--output", output, **environment) as running:
+        running.await_event("epochs")
+        ranks_there = running.ranks()
+        change()
+        running.end(expect=exit_code, seconds=30)
+        check_gone(ranks_there)
+    lines = error_lines(running.stderr)
+    check(lines and all(line[1] == exit_code for line in lines), running.stderr)
+    closed_report(output, "failed", exit_code)
+    return lines
+
+
+def all_vanish(folder):
+    """Skipping them must end when nothing good comes any more: in training or in the evaluation behind it."""
+    for ranks in (1, 2):
+        tree = images(folder / str(ranks))
+        lines = ending_of((*RESNET, *SKIP, "--data", tree), folder / f"out-{ranks}", 65,
+                          lambda: tree.rename(folder / f"gone-{ranks}"), ranks)
+        expect_error(lines[0], "E_BAD_DATA", 65, "No such file or directory")
+        check("in a row could not be decoded" in lines[0][2] or "no held-out sample" in lines[0][2], lines[0][2])
+
+
+def one_vanishes(folder):
+    """Skipped and listed, each once, whenever it goes; without skip the run ends and names it."""
+    tree = images(folder)
+    gone = [sorted((tree / split).rglob("*.jpg"))[3] for split in ("train", "val")]
+    out = folder / "out"
+    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 12, "--output", out) as running:
+        running.await_event("epochs")
+        for file in gone:
+            file.rename(folder / f"{file.parent.parent.name}-{file.name}")
+        running.end(expect=0)
+    [point] = closed_report(out, "complete", 0)["points"]
+    skipped = {entry["name"]: entry["reason"] for entry in point["data_loading"]["skipped"]}
+    check(sorted(skipped) == sorted(map(str, gone)), skipped)
+    check(all("No such file or directory" in reason for reason in skipped.values()), skipped)
+    held_out = len(list((tree / "val").rglob("*.jpg")))
+    check(point["evaluation"][-1]["samples"] == held_out, point["evaluation"][-1])  # without the one that went
+
+    file = sorted((tree / "train").rglob("*.jpg"))[0]
+    lines = ending_of((*RESNET, "--data", tree), folder / "fails", 65, file.unlink)
+    expect_error(lines[0], "E_BAD_SAMPLE", 65, str(file), "--on-bad-sample skip")
+
+
+def becomes_garbage(folder):
+    """Cut files and files of something else are bad samples at any time."""
+    tree = images(folder)
+    out = folder / "out"
+    bad = sorted((tree / "train").rglob("*.jpg"))[2:6]
+    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 12, "--output", out) as running:
+        running.await_event("epochs")
+        os.truncate(bad[0], 0)
+        os.truncate(bad[1], 100)
+        bad[2].write_bytes(b"something else")
+        bad[3].unlink()
+        os.mkfifo(bad[3])
+        running.end(expect=0)
+    [point] = closed_report(out, "complete", 0)["points"]
+    check(sorted(entry["name"] for entry in point["data_loading"]["skipped"]) == sorted(map(str, bad)),
+          point["data_loading"])
+
+
+def server_goes_away(folder):
+    """An error of the disk, the server or the process is no bad sample: skip does not apply."""
+    for call, number in (("open", errno.ESTALE), ("read", errno.EIO)):
+        tree = images(folder / call)
+        control = folder / call / "control"
+        lines = ending_of((*RESNET, *SKIP, "--data", tree, "--workers", 1), folder / f"out-{call}", 74,
+                          lambda: control.write_text(f"{call} {number}"), **failing(tree, folder / call))
+        expect_error(lines[0], "E_IO", 74, f"reading {tree}/", os.strerror(number), "is no bad sample")
+
+
+def tokens(folder):
+    text = make_text(folder / "text", 200)
+    run("data", "tokenize", text / "corpus.txt", "--vocab", text / "vocab.txt", "--output", folder / "it.tokens")
+    return folder / "it.tokens"
+
+
+def token_file_changes(folder):
+    """Cut short, or written over in place: every rank ends with the name of the file."""
+    def overwrite(file):
+        with open(file, "r+b") as open_file:
+            open_file.write(bytes(range(256)) * (file.stat().st_size // 256))
+    for name, change, ranks in (("cut", lambda file: os.truncate(file, 0), 2), ("overwritten", overwrite, 1)):
+        (folder / name).mkdir()
+        file = tokens(folder / name)
+        lines = ending_of((*BERT, "--data", file), folder / f"out-{name}", 74, lambda: change(file), ranks)
+        expect_error(lines[0], "E_IO", 74, str(file), "rename it")
+
+
+def slow_scan(folder):
+    """--timeout data bounds the time without a sign of life, not the phase; one rank of a machine scans for all."""
+    tree = images(folder, samples=16)
+    log = folder / "scans"
+    start = time.monotonic()
+    run("train", *RESNET, "--data", tree, "--epochs", 1, "--strategy", "ddp", "--nproc-per-node", 3, "--timeout",
+        "data=1", "--output", folder / "out", **failing(tree, folder, SLOW_MS=80, SCANS_LOG=log))
+    took = time.monotonic() - start
+    check(took > 2, f"nothing was slow: {took:.1f} s")
+    check(len(log.read_text().split()) == 1, f"scanned by {log.read_text().split()}")
+
+
+def failing_scan(folder):
+    """The rank that scans for the others says why; they end with its code."""
+    tree = images(folder, samples=16)
+    (tree / "train" / "zebra").mkdir()
+    done = run("train", *RESNET, "--data", tree, "--epochs", 1, "--strategy", "ddp", "--nproc-per-node", 3, "--output",
+               folder / "out", expect=65, **failing(tree, folder, SLOW_MS=20))
+    lines = error_lines(done.stderr)
+    check(1 <= len(lines) <= 3, done.stderr)
+    for line in lines:
+        expect_error(line, "E_BAD_DATA", 65, "zebra holds no image")
+
+
+run_cases({f.__name__: f for f in (all_vanish, one_vanishes, becomes_garbage, server_goes_away, token_file_changes, slow_scan,
+                                   failing_scan)})

@@ -1,0 +1,71 @@
+"""Files that vanish at random times under a training run that skips bad samples: what is lost is skipped and listed, and
+when all is lost the run ends with 65 instead of asking for ever. 2 trials; 100 with SCALEMARK_SOAK=full, or as many as
+the first argument says."""
+
+import os
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from endings import Running, closed_report, error_lines
+from made_data import make_images
+from program import check
+
+EPOCHS = 30
+OPTIONS = ("train", "--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--threads", 1, "--learning-rate",
+           "1e-4", "--no-progress", "--on-bad-sample", "skip")
+
+
+def vanish(files, running, luck):
+    """One after another, over up to two seconds; those that were gone before the run had ended."""
+    gone = []
+    for file in files:
+        time.sleep(luck.uniform(0, 2 / len(files)))
+        file.unlink()
+        if running.process.poll() is None:
+            gone.append(file)
+    return gone
+
+
+def trial(folder, luck):
+    tree = make_images(folder / "images", 24, size=32, classes=2, seed=luck.randrange(1000))
+    files = sorted(tree.rglob("*.jpg"))
+    lost = len(files) if luck.random() < 0.3 else luck.randrange(1, 12)
+    chosen = luck.sample(files, lost)
+    workers = luck.randrange(3)
+    epochs = 100_000 if lost == len(files) else EPOCHS
+    with Running(*OPTIONS, "--data", tree, "--workers", workers, "--epochs", epochs, "--output", folder / "out") as running:
+        running.await_event("epochs")
+        time.sleep(luck.uniform(0, 0.5))
+        gone = vanish(chosen, running, luck)
+        running.end(expect=65 if lost == len(files) else 0, seconds=60)
+    if lost == len(files):
+        [(code, _, _)] = error_lines(running.stderr)
+        check(code == "E_BAD_DATA", running.stderr)
+        closed_report(folder / "out", "failed", 65)
+    else:
+        [point] = closed_report(folder / "out", "complete", 0)["points"]
+        listed = {entry["name"] for entry in point["data_loading"].get("skipped", [])}
+        check(listed <= set(map(str, gone)), f"{listed} are no files that went: {gone}")
+        check(len(listed) >= len(gone) - 2, f"{listed}: {len(gone)} went")  # the last may have gone with the run's end
+    return f"{lost} of {len(files)} files, {workers} workers"
+
+
+def main():
+    full = os.environ.get("SCALEMARK_SOAK") == "full"
+    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 100 if full else 2
+    seed = int(os.environ.get("SCALEMARK_SEED", random.SystemRandom().randrange(1 << 32)))
+    print(f"seed {seed} (SCALEMARK_SEED repeats it)", flush=True)
+    luck = random.Random(seed)
+    for number in range(trials):
+        with tempfile.TemporaryDirectory() as name:
+            start = time.monotonic()
+            what = trial(Path(name), luck)
+            print(f"trial {number}: {what}, {time.monotonic() - start:.1f} s", flush=True)
+    print(f"{trials} of {trials} trials ended as they should", flush=True)
+
+
+if __name__ == "__main__":
+    main()
