@@ -10,6 +10,11 @@
 #include "core/reporting/assemble.h"
 #include "core/reporting/rank_steps.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+// It sees malloc() where it has inlined one of the two below and not the other.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
+
 namespace {
 std::size_t in_use = 0, most_in_use = 0;
 }  // namespace
