@@ -8,6 +8,10 @@ namespace {
 
 constexpr std::size_t kWorkspaceBytes = 1 << 20;
 
+struct Handle {
+  cudaStream_t stream = nullptr;
+};
+
 template <class T>
 cudnnStatus_t make(T* handle) {
   *handle = reinterpret_cast<T>(new char);
@@ -25,9 +29,20 @@ NULLCUDA_API void cudnnGetLastErrorString(char* text, std::size_t size) {
   if (size > 0) text[0] = 0;
 }
 
-NULLCUDA_API cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) { return make(handle); }
+NULLCUDA_API cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+  *handle = reinterpret_cast<cudnnHandle_t>(new Handle);
+  return CUDNN_STATUS_SUCCESS;
+}
 NULLCUDA_API cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
-  delete reinterpret_cast<char*>(handle);
+  delete reinterpret_cast<Handle*>(handle);
+  return CUDNN_STATUS_SUCCESS;
+}
+NULLCUDA_API cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  reinterpret_cast<Handle*>(handle)->stream = stream;
+  return CUDNN_STATUS_SUCCESS;
+}
+NULLCUDA_API cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
+  *stream = reinterpret_cast<Handle*>(handle)->stream;
   return CUDNN_STATUS_SUCCESS;
 }
 NULLCUDA_API cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* descriptor) {
