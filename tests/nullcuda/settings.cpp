@@ -62,10 +62,14 @@ void apply(Settings& s, std::string_view name, std::string_view text) {
   }
 }
 
-bool faults_are_ours() {
-  const char* wanted = std::getenv("NULLCUDA_FAULT_RANK");
-  const char* rank = std::getenv("RANK");
-  return !wanted || (rank && std::strcmp(wanted, rank) == 0);
+// As torchrun and its kin say it, or the launcher of scalemark.
+std::string own_rank() {
+  if (const char* rank = std::getenv("RANK")) return rank;
+  const char* specification = std::getenv("SCALEMARK_RANK_SPEC");
+  if (!specification) return "0";
+  constexpr std::string_view kKey = "\"rank\":";
+  const char* at = std::strstr(specification, kKey.data());
+  return at ? std::to_string(std::atoi(at + kKey.size())) : "0";
 }
 
 Settings read() {
@@ -77,7 +81,9 @@ Settings read() {
       apply(s, text.substr(0, equals), text.substr(equals + 1));
     }
   }
-  if (!faults_are_ours()) s.allocation = s.pinned = s.launch = {};
+  s.rank = own_rank();
+  const char* wanted = std::getenv("NULLCUDA_FAULT_RANK");
+  if (wanted && s.rank != wanted) s.allocation = s.pinned = s.launch = {};
   return s;
 }
 
