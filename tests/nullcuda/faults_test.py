@@ -1,7 +1,7 @@
 """Faults of a null GPU: memory that runs out anywhere is a row, a broken device ends the run with what was measured, and
 machines that cannot run are refused in words.
 
-faults_test.py [CASE...]; SCALEMARK_SOAK=full takes every allocation instead of a few.
+faults_test.py [CASE...]; SCALEMARK_SOAK=full takes ResNet-50 and every allocation instead of a few of an MLP's.
 """
 
 import os
@@ -15,7 +15,8 @@ from program import SCALEMARK, check, clean_environment
 from sweeps import statuses
 
 FULL = os.environ.get("SCALEMARK_SOAK") == "full"
-SWEEP = ("sweep", "--workload", "mlp", "--device", "cuda", "--batch-sizes", "16,32", "--iters", 4, "--warmup-iters", 2,
+WORKLOAD = ("resnet50", "--image-size", 32) if FULL else ("mlp",)
+SWEEP = ("sweep", "--workload", *WORKLOAD, "--device", "cuda", "--batch-sizes", "2,4", "--iters", 4, "--warmup-iters", 2,
          "--repetitions", 1, "--allow-oom", "--quiet", "--no-progress")
 TRAIN = ("train", "--workload", "linear", "--device", "cuda", "--iters", 3, "--warmup-iters", 2, "--quiet")
 

@@ -68,8 +68,13 @@ std::string own_rank() {
   const char* specification = std::getenv("SCALEMARK_RANK_SPEC");
   if (!specification) return "0";
   constexpr std::string_view kKey = "\"rank\":";
-  const char* at = std::strstr(specification, kKey.data());
-  return at ? std::to_string(std::atoi(at + kKey.size())) : "0";
+  const std::string_view text = specification;
+  for (auto at = text.find(kKey); at != text.npos; at = text.find(kKey, at + 1)) {
+    const auto digits = text.substr(at + kKey.size());
+    const auto end = digits.find_first_not_of("0123456789");
+    if (end > 0 && end != digits.npos) return std::string(digits.substr(0, end));
+  }
+  return "0";
 }
 
 Settings read() {
