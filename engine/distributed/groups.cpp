@@ -167,7 +167,12 @@ PointGroup::PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::
   if (device) {
     default_type =
         device->name == "mpi" ? Type::CUSTOM : c10d::ProcessGroup::strToBackendType(device->name);
-    group_->setBackend(device->device, default_type, device->make(keys_for("device"), rank, size));
+    // A ProcessGroup has one backend of each type: a second Gloo would be made and dropped at once,
+    // in the midst of the peers' connecting to it.
+    const bool shared = default_type == Type::GLOO && device->device != c10::DeviceType::CPU;
+    group_->setBackend(device->device, default_type,
+                       shared ? group_->getBackend(c10::DeviceType::CPU)
+                              : device->make(keys_for("device"), rank, size));
   }
   group_->setDefaultBackend(default_type);
 }
