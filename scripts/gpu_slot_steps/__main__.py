@@ -27,6 +27,7 @@ def read_options(words):
     parser.add_argument("--output", type=Path, default=Path("gpu-slot"), metavar="DIR", help="tables and archive go here")
     parser.add_argument("--steps", metavar="NAME,...", help="only these; a name may end in *")
     parser.add_argument("--rehearse", action="store_true", help="on the null device: the same steps, short, without numbers")
+    parser.add_argument("--null-device", type=Path, metavar="CHECKOUT", help="with --rehearse: where it was built")
     parser.add_argument("--covering", action="store_true", help="with --rehearse: a few steps that cover most of it")
     parser.add_argument("--build", metavar="DIR", help="a build folder instead of a bundle")
     parser.add_argument("--list", action="store_true", help="print the steps and their commands, run nothing")
@@ -75,7 +76,7 @@ def run_slot(options):
         if options.list:
             return list_steps(steps)
         deadline = time.monotonic() + options.budget
-        rehearsal = open_rehearsal(place, work) if options.rehearse else None
+        rehearsal = open_rehearsal(options.null_device, work) if options.rehearse else None
         output, facts = make_output(options.output), facts_of(place, options.rehearse)
         slot = Slot(work, deadline, rehearsal, dict(os.environ, SCALEMARK_TORCH=str(place.torch)),
                     after_each=lambda outcomes: write_tables(output, outcomes, facts))

@@ -82,7 +82,7 @@ def take(step, slot, results):
         folder = slot.output / "runs" / run.name
         log = (slot.output / "logs" / f"{run.name}.log").read_text(errors="replace")
         results[run.name] = Result(ended.code, log, report_below(folder), folder)
-        verdict = verdict_on_ending(step, run, ended, log, limit_s)
+        verdict = verdict_on_ending(step, run, ended, log, limit_s) or verdict_of_null_device(slot)
         if verdict:
             break
     verdict = verdict or judged(step, results, slot)
@@ -111,6 +111,12 @@ def verdict_on_ending(step, run, ended, log, limit_s):
             return skipped(excuse)
         return failed(f"{run.name} ended with {ended.code}, expected {run.expect}: {last_line(log, 'error E_')}")
     return None
+
+
+def verdict_of_null_device(slot):
+    """What no right program does to a device: the null device has counted it."""
+    wrong = slot.rehearsal.violations() if slot.rehearsal else {}
+    return failed(f"done to the device: {wrong}") if wrong else None
 
 
 def last_line(log, mark):

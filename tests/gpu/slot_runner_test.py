@@ -76,11 +76,16 @@ def what_is_skipped(folder):
 
 
 class NullDevice:
-    """Every command under `env`, as a rehearsal wraps it."""
+    """Every command under `env`, as a rehearsal wraps it; finds fault with the first that has run."""
 
-    @staticmethod
-    def wrapped(words, environment):
+    def __init__(self, *violations):
+        self.found = list(violations)
+
+    def wrapped(self, words, environment):
         return ("env", "NULL_DEVICE=1", *words), environment
+
+    def violations(self):
+        return self.found.pop() if self.found else {}
 
 
 def rehearsals(folder):
@@ -90,6 +95,9 @@ def rehearsals(folder):
     expect(seen["broken"], "failed", "ended with 5")
     expect(seen["tool"], "not judged")
     expect(seen["control-flow"], "passed", "refused")
+    seen = taken(folder, step("empty-grid", "true"), step("next", "true"), rehearsal=NullDevice({"empty grid": 2}))
+    expect(seen["empty-grid"], "failed", "done to the device: {'empty grid': 2}")
+    expect(seen["next"], "not judged")
 
 
 def tables(folder):
