@@ -68,6 +68,12 @@ def list_steps(steps):
             print("   ", shlex.join(str(word) for word in run.words))
 
 
+def environment_of(place):
+    """No setting of the program's comes from where the session was started; it refuses variables that it does not know."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SCALEMARK_")}
+    return kept | {"SCALEMARK_TORCH": str(place.torch)}
+
+
 def run_slot(options):
     place = find_place(options.build)
     with tempfile.TemporaryDirectory(prefix="gpu-slot-") as scratch:
@@ -78,7 +84,7 @@ def run_slot(options):
         deadline = time.monotonic() + options.budget
         rehearsal = open_rehearsal(options.null_device, work) if options.rehearse else None
         output, facts = make_output(options.output), facts_of(place, options.rehearse)
-        slot = Slot(work, deadline, rehearsal, dict(os.environ, SCALEMARK_TORCH=str(place.torch)),
+        slot = Slot(work, deadline, rehearsal, environment_of(place),
                     after_each=lambda outcomes: write_tables(output, outcomes, facts))
         outcomes = take_steps(steps, slot)
         archive = pack(output / "gpu-slot.tar.gz", work, output.glob("table.*"))
@@ -87,9 +93,11 @@ def run_slot(options):
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(run_slot(read_options(sys.argv[1:])))
+    except KeyboardInterrupt:
+        sys.exit("gpu_slot: interrupted; the tables hold the steps that had ended")
     except Refused as refusal:
         print(f"gpu_slot: {refusal}", file=sys.stderr)
         sys.exit(refusal.code)

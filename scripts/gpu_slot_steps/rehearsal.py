@@ -48,5 +48,4 @@ def open_rehearsal(checkout, work):
         raise Refused(66, f"{nullgpu.FOLDER} lacks {', '.join(missing)}; build the tests with the CUDA part")
     if nullgpu.namespace() is None:
         raise Refused(71, "a private /dev cannot be made here (unshare -m), which the null device needs")
-    os.environ.pop("SCALEMARK_BINARY_DIR")  # no setting of the program's
     return Rehearsal(nullgpu, work)
