@@ -137,4 +137,7 @@ def judged(step, results, slot):
 
 
 def exit_code(outcomes):
-    return 1 if any(outcome.verdict.status == FAILED for outcome in outcomes) else 0
+    """1: something that was judged failed; 75: the session was asked to end before its last step; else 0."""
+    if any(outcome.verdict.status == FAILED for outcome in outcomes):
+        return 1
+    return 75 if any(outcome.verdict.figure == INTERRUPTED for outcome in outcomes) else 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tarfile
@@ -73,6 +74,22 @@ def what_is_skipped(folder):
     expect(seen["tool"], "skipped", "no no-such-tool on this machine")
     expect(seen["module"], "skipped", "this Python has no no_such_module")
     expect(seen["second"], "skipped", "first failed")
+
+
+def interruption(folder):
+    """SIGTERM ends the step that runs; the table of all steps and the archive are left."""
+    words = [SOURCE / "scripts/gpu_slot", "--build", os.environ["SCALEMARK_BINARY_DIR"], "--steps", "doctor,parity.resnet50",
+             "--output", "slot"]
+    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True, start_new_session=True,
+                               env=dict(os.environ, PYTHON=sys.executable))
+    process.stdout.readline()  # doctor has ended: parity is under way
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGTERM)
+    process.communicate(timeout=20)
+    check(process.returncode == 75, f"ended with {process.returncode}")
+    first, second = json.loads((folder / "slot/table.json").read_text())["steps"]
+    check(first["status"] == "passed" and second["figure"] == "the session was interrupted", f"{first} {second}")
+    check((folder / "slot/gpu-slot.tar.gz").exists(), "no archive")
 
 
 class NullDevice:
@@ -154,7 +171,7 @@ def front(folder):
         check(done.returncode == code and text in done.stderr, f"{words}: {done.returncode}, {code} expected\n{done.stderr}")
 
 
-for case in (endings, limits, what_is_skipped, rehearsals, tables, pure_parts, front):
+for case in (endings, limits, what_is_skipped, interruption, rehearsals, tables, pure_parts, front):
     with tempfile.TemporaryDirectory() as name:
         print(f"-- {case.__name__}", flush=True)
         case(Path(name))
