@@ -50,6 +50,14 @@ def last_line_of(run):
     return judge
 
 
+def sees_a_gpu(run):
+    """doctor names the GPU and its compute capability: the driver's library was found and understood."""
+    def judge(results):
+        found = [line.strip() for line in results[run].log.splitlines() if "compute capability" in line]
+        return passed(found[0]) if found else failed("doctor names no GPU: see its log")
+    return judge
+
+
 def relative(a, b):
     return abs(a - b) / max(abs(a), abs(b))
 

@@ -3,7 +3,7 @@
 from . import speed
 from .counting import marks_are_cheap, no_waits
 from .judges import (attention_agrees, ended_as_expected, last_line_of, learned, out_of_memory_row, refused, same_evaluation,
-                     same_losses, trains)
+                     same_losses, sees_a_gpu, trains)
 from .step import Run, Step
 
 PRECISIONS = ("fp32", "tf32", "amp-fp16", "amp-bf16")
@@ -21,7 +21,7 @@ def first_steps(c):
     return [
         Step("nvidia-smi", (Run("nvidia-smi", ("nvidia-smi", "-q", "-d", "CLOCK,POWER,MEMORY,ECC,TEMPERATURE")),),
              ended_as_expected("clocks, power, ECC in its log"), 10, 1, tool="nvidia-smi", numbers=False, only_numbers=True),
-        Step("doctor", (c.program("doctor", "doctor"),), last_line_of("doctor"), 20, 1, numbers=False, covering=True),
+        Step("doctor", (c.program("doctor", "doctor"),), sees_a_gpu("doctor"), 20, 1, numbers=False, covering=True),
         Step("linear", (c.train("linear", *linear),), trains("linear"), 40, 5, fatal=True, covering=True),
     ]
 
@@ -64,7 +64,7 @@ def rank_steps(c):
         Step("nccl.one-rank", (c.train("nccl-one-rank", "--workload", "resnet50", "--precision", "amp-bf16", "--batch-size",
                                        c.batch(64), *ddp, *c.length(30, 15)),), trains("nccl-one-rank"), 50, 8),
         Step("nccl.two-ranks-refused", (c.train("nccl-two-ranks", *refusal, expect=78),),
-             refused("nccl-two-ranks", "E_CONFIGURATION", "both on"), 30, 4, numbers=False, covering=True),
+             refused("nccl-two-ranks", "E_CONFIGURATION", "one rank per GPU"), 30, 4, numbers=False, covering=True),
     ]
 
 

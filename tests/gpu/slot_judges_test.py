@@ -67,9 +67,13 @@ def learning(folder):
 
 
 def refusals_and_memory():
-    judge = judges.refused("run", "E_CONFIGURATION", "both on")
-    expect(PASSED, judge, run=Result(78, "error E_CONFIGURATION (exit 78): ranks 0 and 1 are both on GPU-1"))
-    expect(FAILED, judge, "both on", run=Result(78, "error E_CONFIGURATION (exit 78): another reason"))
+    judge = judges.sees_a_gpu("run")
+    expect(PASSED, judge, "NVIDIA H200, compute", run=Result(0, "gpus\n   NVIDIA H200, compute capability 9.0\nlaunching"))
+    expect(FAILED, judge, "no GPU", run=Result(0, "gpus   none"))
+
+    judge = judges.refused("run", "E_CONFIGURATION", "one rank per GPU")
+    expect(PASSED, judge, run=Result(78, "error E_CONFIGURATION (exit 78): 2 ranks on 1 GPU: nccl takes one rank per GPU"))
+    expect(FAILED, judge, "one rank per GPU", run=Result(78, "error E_CONFIGURATION (exit 78): another reason"))
 
     def sweep(small, large, status="complete"):
         rows = [{"batch_size": 16, "status": small},
