@@ -7,6 +7,7 @@ from .judges import (attention_agrees, ended_as_expected, last_line_of, learned,
 from .step import Run, Step
 
 PRECISIONS = ("fp32", "tf32", "amp-fp16", "amp-bf16")
+NO_NUMBERS = "no numbers on the null device"
 NO_COUNTERS = (("ERR_NVGPUCTRPERM", "no permission to read the GPU's performance counters"),)
 
 
@@ -20,7 +21,7 @@ def first_steps(c):
     linear = ("--workload", "linear", *c.length(200, 20))
     return [
         Step("nvidia-smi", (Run("nvidia-smi", ("nvidia-smi", "-q", "-d", "CLOCK,POWER,MEMORY,ECC,TEMPERATURE")),),
-             ended_as_expected("clocks, power, ECC in its log"), 10, 1, tool="nvidia-smi", numbers=False, only_numbers=True),
+             ended_as_expected("clocks, power, ECC in its log"), 10, 1, tool="nvidia-smi", numbers=False, not_rehearsed=NO_NUMBERS),
         Step("doctor", (c.program("doctor", "doctor"),), sees_a_gpu("doctor"), 20, 1, numbers=False, covering=True),
         Step("linear", (c.train("linear", *linear),), trains("linear"), 40, 5, fatal=True, covering=True),
     ]
@@ -28,8 +29,9 @@ def first_steps(c):
 
 def parity_steps(c):
     """Losses of both devices. fp32 without tf32; a small rate, so that rounding does not grow over the steps."""
-    resnet = ("--workload", "resnet50", "--batch-size", c.batch(16), "--iters", 3, "--warmup-iters", 0, "--precision", "fp32",
-              "--learning-rate", 0.01, "--lr-schedule", "constant")
+    small = ("--image-size", 64) if c.short else ()
+    resnet = ("--workload", "resnet50", "--batch-size", c.batch(16), *small, "--iters", 3, "--warmup-iters", 0, "--precision",
+              "fp32", "--learning-rate", 0.01, "--lr-schedule", "constant")
     few, many = c.folder("text-few"), c.folder("text-many")
     bert = ("--workload", "bert-mini", "--sequence-length", 64, "--global-batch-size", 16)
     epoch = (*bert, "--data", few, "--epochs", 1, "--learning-rate", 1e-12, "--precision", "fp32")
@@ -62,7 +64,8 @@ def rank_steps(c):
         Step("gloo.two-ranks", (c.test("gloo-two-ranks", "--workload", "resnet50", "--ranks", 2, "--batch-size", c.batch(32),
                                        "--iters", c.length(30, 0)[1]),), trains("gloo-two-ranks"), 60, 10),
         Step("nccl.one-rank", (c.train("nccl-one-rank", "--workload", "resnet50", "--precision", "amp-bf16", "--batch-size",
-                                       c.batch(64), *ddp, *c.length(30, 15)),), trains("nccl-one-rank"), 50, 8),
+                                       c.batch(64), *ddp, *c.length(30, 15)),), trains("nccl-one-rank"), 50, 8,
+             not_rehearsed="no NCCL on the null device"),
         Step("nccl.two-ranks-refused", (c.train("nccl-two-ranks", *refusal, expect=78),),
              refused("nccl-two-ranks", "E_CONFIGURATION", "one rank per GPU"), 30, 4, numbers=False, covering=True),
     ]
@@ -76,7 +79,7 @@ def memory_steps(c):
 
 def attention_steps(c):
     script = c.place.scripts / "gpu_slot_steps" / "attention.py"
-    return [Step("attention.backends", (c.script("attention", script),), attention_agrees("attention"), 45, 12, only_numbers=True)]
+    return [Step("attention.backends", (c.script("attention", script),), attention_agrees("attention"), 45, 12, not_rehearsed=NO_NUMBERS)]
 
 
 def counting_steps(c):
@@ -125,9 +128,9 @@ def tool_steps(c):
             c.output / "logs" / "nsys")
     return [
         Step("sanitizer.memcheck", (c.train("memcheck", *tiny, before=memcheck),), last_line_of("memcheck"), 75, 25,
-             tool="compute-sanitizer", only_numbers=True),
+             tool="compute-sanitizer", not_rehearsed=NO_NUMBERS),
         Step("profile.ncu", (c.train("ncu", *profiled, before=ncu),), last_line_of("ncu"), 60, 20, tool="ncu",
-             excuses=NO_COUNTERS, only_numbers=True),
+             excuses=NO_COUNTERS, not_rehearsed=NO_NUMBERS),
         Step("profile.nsys", (c.train("nsys", *profiled, before=nsys),), ended_as_expected("kernels by time in its log"), 60, 20,
-             tool="nsys", only_numbers=True),
+             tool="nsys", not_rehearsed=NO_NUMBERS),
     ]

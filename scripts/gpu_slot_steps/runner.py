@@ -12,7 +12,6 @@ from .process import run_bounded
 from .step import FAILED, Outcome, Result, failed, not_judged, report_below, skipped
 
 PACKING_S = 10  # kept back for the table and the archive
-NO_NUMBERS = "no numbers on the null device"
 INTERRUPTED = "the session was interrupted"
 
 
@@ -64,7 +63,7 @@ def verdict_without_running(step, slot):
     if slot.left_s() < (1 if slot.rehearsal else step.needs_s):
         return skipped("no time left")
     if slot.rehearsal:
-        return not_judged(NO_NUMBERS) if step.only_numbers else None
+        return not_judged(step.not_rehearsed) if step.not_rehearsed else None
     if step.tool and shutil.which(step.tool) is None:
         return skipped(f"no {step.tool} on this machine")
     missing = [name for name in step.needs_python if importlib.util.find_spec(name) is None]
@@ -129,7 +128,7 @@ def last_line(log, mark):
 def judged(step, results, slot):
     """A judge that cannot read what it needs has found a failure, not a reason to stop the session."""
     if step.numbers and slot.rehearsal:
-        return not_judged(NO_NUMBERS)
+        return not_judged("ran; no numbers on the null device")
     try:
         return step.judge(results)
     except (KeyError, IndexError, TypeError, ValueError, OSError) as error:

@@ -61,7 +61,7 @@ class Step:
     fatal: bool = False          # nothing after it makes sense when it fails
     tool: str | None = None      # a program that may be absent
     numbers: bool = True         # judging needs a real device's numbers
-    only_numbers: bool = False   # a rehearsal would teach nothing: it is not run there
+    not_rehearsed: str = ""      # why a rehearsal does not run it
     needs_python: tuple = ()     # modules of the other side
     excuses: tuple = ()          # (text in a log, reason): not this project's failure
     covering: bool = False       # belongs to the short rehearsal

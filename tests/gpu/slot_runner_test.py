@@ -106,11 +106,11 @@ class NullDevice:
 
 
 def rehearsals(folder):
-    seen = taken(folder, step("numbers", "test $NULL_DEVICE = 1"), step("broken", "exit 5"), step("tool", "true", only_numbers=True),
+    seen = taken(folder, step("numbers", "test $NULL_DEVICE = 1"), step("broken", "exit 5"), step("tool", "true", not_rehearsed="no tools"),
                  step("control-flow", "echo refused", numbers=False), rehearsal=NullDevice())
     expect(seen["numbers"], "not judged", "no numbers")
     expect(seen["broken"], "failed", "ended with 5")
-    expect(seen["tool"], "not judged")
+    expect(seen["tool"], "not judged", "no tools")
     expect(seen["control-flow"], "passed", "refused")
     seen = taken(folder, step("empty-grid", "true"), step("next", "true"), rehearsal=NullDevice({"empty grid": 2}))
     expect(seen["empty-grid"], "failed", "done to the device: {'empty grid': 2}")
