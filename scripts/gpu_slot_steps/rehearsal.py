@@ -21,8 +21,7 @@ class Rehearsal:
     def wrapped(self, words, environment):
         """Libraries that a step preloads come before the null device's."""
         self.counts.mkdir(exist_ok=True)
-        environment = dict(environment, NULLCUDA_DEVICES="1", NULLCUDA_COUNTS=f"{self.counts}/%p.json",
-                           TORCH_CUDNN_SDPA_DEPRIORITIZED="1")  # it knows no plans for cuDNN's attention
+        environment = dict(environment, NULLCUDA_DEVICES="1", NULLCUDA_COUNTS=f"{self.counts}/%p.json")
         preload = environment.pop("LD_PRELOAD", "").split()
         return tuple(self.nullgpu.command(*words, devices=1, preload=preload)), environment
 
