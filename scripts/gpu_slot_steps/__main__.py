@@ -24,9 +24,15 @@ BUDGET_S = 540
 def read_options(words):
     parser = argparse.ArgumentParser(prog="gpu_slot", description="Proves the program on a machine with one GPU.")
     parser.add_argument("--budget", type=float, default=BUDGET_S, metavar="SECONDS", help="for all steps (default 540)")
-    parser.add_argument("--output", type=Path, default=Path("gpu-slot"), metavar="DIR", help="tables and archive go here")
+    parser.add_argument("--output",
+                        type=Path,
+                        default=Path("gpu-slot"),
+                        metavar="DIR",
+                        help="tables and archive go here")
     parser.add_argument("--steps", metavar="NAME,...", help="only these; a name may end in *")
-    parser.add_argument("--rehearse", action="store_true", help="on the null device: the same steps, short, without numbers")
+    parser.add_argument("--rehearse",
+                        action="store_true",
+                        help="on the null device: the same steps, short, without numbers")
     parser.add_argument("--null-device", type=Path, metavar="CHECKOUT", help="with --rehearse: where it was built")
     parser.add_argument("--covering", action="store_true", help="with --rehearse: a few steps that cover most of it")
     parser.add_argument("--build", metavar="DIR", help="a build folder instead of a bundle")

@@ -56,7 +56,9 @@ def compare(case, backends, device, torch):
     with sdpa_kernel(SDPBackend.MATH):
         reference, gradients = attend([t.float() for t in inputs], mask if mask is None else mask.float(),
                                       upstream.float(), torch)
-    yield {**case, "backend": "chosen", "choice": str(SDPBackend(torch._fused_sdp_choice(*inputs, attn_mask=mask)).name)}
+    yield {
+        **case, "backend": "chosen", "choice": str(SDPBackend(torch._fused_sdp_choice(*inputs, attn_mask=mask)).name)
+    }
     for name, backend in backends.items():
         try:
             with sdpa_kernel(backend):

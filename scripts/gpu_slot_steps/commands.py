@@ -18,9 +18,11 @@ class Commands:
     def folder(self, name):
         return self.output / "runs" / name
 
+    def iters(self, count):
+        return ("--iters", min(count, SHORT) if self.short else count)
+
     def length(self, iters, warmup):
-        iters, warmup = (min(iters, SHORT), min(warmup, 2)) if self.short else (iters, warmup)
-        return ("--iters", iters, "--warmup-iters", warmup)
+        return (*self.iters(iters), "--warmup-iters", min(warmup, 2) if self.short else warmup)
 
     def batch(self, size):
         return min(size, 8) if self.short else size
@@ -53,7 +55,11 @@ class Commands:
     def script(self, name, file, *options, environment=None):
         return Run(name, (self.place.python, file, *map(str, options)), 0, environment or {})
 
-    def counted(self, name, *options):
-        """`train` under countcuda.so, which writes beside the report."""
-        counting = {"COUNTCUDA_OUTPUT": self.folder(name) / "counts", "LD_PRELOAD": self.place.countcuda}
-        return self.train(name, *options, environment=counting)
+    def counted(self, name, options, short, long, warmup):
+        """Two runs of `train` under countcuda.so, which writes beside the report: NAME-short and NAME-long."""
+        if self.short:
+            short, long, warmup = 3, 9, 2
+        return tuple(self.train(f"{name}-{which}", *options, "--iters", iters, "--warmup-iters", warmup,
+                                environment={"COUNTCUDA_OUTPUT": self.folder(f"{name}-{which}") / "counts",
+                                             "LD_PRELOAD": self.place.countcuda})
+                     for which, iters in (("short", short), ("long", long)))

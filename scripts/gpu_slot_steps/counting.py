@@ -9,9 +9,9 @@ SYNCHRONISING = ("device_syncs", "stream_syncs", "event_syncs", "blocking_copies
 MARK_SHARE = 0.01  # of a step, at most
 
 
-def counts_in(folder, stem):
+def counts_in(folder):
     """The sums over the processes of one run."""
-    files = sorted(folder.glob(f"{stem}.*"))
+    files = sorted(folder.glob("counts.*"))
     if not files:
         raise ValueError(f"countcuda wrote nothing below {folder}: was it preloaded?")
     sums = {}
@@ -45,20 +45,21 @@ def copies(calls):
     return sum(count for name, count in calls.items() if name.startswith("copies_"))
 
 
-def calls_of(results, short, long):
-    runs = results[short], results[long]
+def calls_of(results, name):
+    """Of the runs NAME-short and NAME-long."""
+    runs = results[f"{name}-short"], results[f"{name}-long"]
     iterations = [run.point()["iterations"] for run in runs]
-    return per_step(counts_in(runs[0].files, "counts"), counts_in(runs[1].files, "counts"), iterations[1] - iterations[0])
+    return per_step(counts_in(runs[0].files), counts_in(runs[1].files), iterations[1] - iterations[0])
 
 
-def no_waits(short, long):
-    return lambda results: judge_waits(calls_of(results, short, long))
+def no_waits(name):
+    return lambda results: judge_waits(calls_of(results, name))
 
 
-def marks_are_cheap(short, long):
+def marks_are_cheap(name):
     """Recording events takes at most a hundredth of a step of the host's time."""
     def judge(results):
-        calls, point = calls_of(results, short, long), ok_point(results[long])
+        calls, point = calls_of(results, name), ok_point(results[f"{name}-long"])
         share = calls["event_record_ns"] * 1e-9 / point["step_mean_over_ranks_s"]
         every = f", every {point['steps_per_mark']} steps" if "steps_per_mark" in point else ""
         text = (f"{100 * share:.2f} % of a step of {1e6 * point['step_mean_over_ranks_s']:.1f} us: "

@@ -96,7 +96,8 @@ def refused(run, *quoted):
     """The one error line names what was seen."""
     def judge(results):
         missing = [text for text in quoted if text not in results[run].log]
-        return failed(f"the error line lacks {missing}") if missing else passed(f"exit {results[run].code}, as it should")
+        return failed(f"the error line lacks {missing}") if missing else passed(
+            f"exit {results[run].code}, as it should")
     return judge
 
 
@@ -109,7 +110,8 @@ def out_of_memory_row(run):
         if report["status"] != "complete" or small["status"] != "ok" or large["status"] != "oom":
             return failed(f"report {report['status']}, rows {[(b, row['status']) for b, row in sorted(rows.items())]}")
         asked = large.get("oom", {}).get("requested_bytes")
-        return passed(f"batch {max(rows)}: oom{f', {asked / 2**20:.0f} MiB refused' if asked else ''}; batch {min(rows)}: ok")
+        return passed(
+            f"batch {max(rows)}: oom{f', {asked / 2**20:.0f} MiB refused' if asked else ''}; batch {min(rows)}: ok")
     return judge
 
 

@@ -43,9 +43,13 @@ def find_place(build=None):
     """`build`: a build folder of the checkout that this file stands in; without it the bundle that it stands in."""
     root = SCRIPTS.parent
     folder = Path(build).resolve() if build else root
-    place = Place(program=folder / "scalemark", countcuda=folder / "countcuda.so", scripts=SCRIPTS, tests=root / "tests",
+    place = Place(program=folder / "scalemark",
+                  countcuda=folder / "countcuda.so",
+                  scripts=SCRIPTS,
+                  tests=root / "tests",
                   torch=torch_folder())
     if not os.access(place.program, os.X_OK):
-        raise Refused(66, f"no program at {place.program}; name a bundle (scripts/bundle --for-gpu makes one) or a build "
-                          "folder (--build)")
+        raise Refused(
+            66, f"no program at {place.program}; name a bundle (scripts/bundle --for-gpu makes one) or a build "
+            "folder (--build)")
     return place

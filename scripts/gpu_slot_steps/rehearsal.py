@@ -39,7 +39,8 @@ def open_rehearsal(checkout, work):
     """`checkout`: where tests/nullcuda is, and its build (SCALEMARK_BINARY_DIR, else build/release)."""
     folder = Path(checkout or ".").resolve() / "tests" / "python"
     if not (folder / "nullgpu.py").exists():
-        raise Refused(66, f"no null device in {folder.parents[1]}; rehearse from a checkout that is built with its tests")
+        raise Refused(66,
+                      f"no null device in {folder.parents[1]}; rehearse from a checkout that is built with its tests")
     os.environ.setdefault("SCALEMARK_BINARY_DIR", str(folder.parents[1] / BUILD))
     sys.path.insert(0, str(folder))
     nullgpu = importlib.import_module("nullgpu")

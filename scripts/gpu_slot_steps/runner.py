@@ -39,7 +39,8 @@ def take_steps(steps, slot):
         outcome.card_before, outcome.card_after = card_before, card_now
         stop = stop or reason_to_stop(step, outcome)
         outcomes.append(outcome)
-        print(f"{outcome.name:32} {outcome.verdict.status:10} {outcome.seconds:6.1f} s  {outcome.verdict.figure}", flush=True)
+        print(f"{outcome.name:32} {outcome.verdict.status:10} {outcome.seconds:6.1f} s  {outcome.verdict.figure}",
+              flush=True)
         slot.after_each(outcomes)
     return outcomes
 

@@ -56,8 +56,8 @@ class Step:
     name: str
     runs: tuple
     judge: Callable  # ({run name: Result} of this step and all before it) -> Verdict
-    limit_s: int     # its processes together
     needs_s: int     # usual time on an H200; with less than that left it is not begun
+    limit_s: int     # its processes together
     fatal: bool = False          # nothing after it makes sense when it fails
     tool: str | None = None      # a program that may be absent
     numbers: bool = True         # judging needs a real device's numbers

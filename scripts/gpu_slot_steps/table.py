@@ -14,7 +14,10 @@ def cells(outcome):
 
 def totals(outcomes):
     """'9 passed, 1 failed, 2 skipped, 3 not judged'."""
-    counts = {status: sum(o.verdict.status == status for o in outcomes) for status in (PASSED, FAILED, SKIPPED, NOT_JUDGED)}
+    counts = {
+        status: sum(o.verdict.status == status for o in outcomes)
+        for status in (PASSED, FAILED, SKIPPED, NOT_JUDGED)
+    }
     return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 

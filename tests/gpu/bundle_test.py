@@ -56,8 +56,12 @@ def train(bundle, folder, environment):
 def slot_without_a_gpu(archive, folder, environment):
     if glob.glob("/dev/nvidia[0-9]*"):
         return  # there the whole slot would run
-    done = subprocess.run([SOURCE / "scripts/gpu_slot", "--output", folder / "slot", archive], capture_output=True, text=True,
-                          timeout=120, cwd=folder, env=environment)
+    done = subprocess.run([SOURCE / "scripts/gpu_slot", "--output", folder / "slot", archive],
+                          capture_output=True,
+                          text=True,
+                          timeout=120,
+                          cwd=folder,
+                          env=environment)
     check(done.returncode == 1, f"gpu_slot ended with {done.returncode}\n{done.stdout}{done.stderr}")
     steps = {step["step"]: step for step in json.loads((folder / "slot/table.json").read_text())["steps"]}
     check(steps["doctor"]["figure"].startswith("doctor names no GPU"), steps["doctor"])

@@ -16,8 +16,11 @@ from program import check  # noqa: E402
 
 
 def said_by(script, *words):
-    done = subprocess.run([sys.executable, SCRIPTS / script, "--device", "cpu", *map(str, words)], capture_output=True, text=True,
-                          timeout=120, env=dict(os.environ, OMP_NUM_THREADS="1"))
+    done = subprocess.run([sys.executable, SCRIPTS / script, "--device", "cpu", *map(str, words)],
+                          capture_output=True,
+                          text=True,
+                          timeout=120,
+                          env=dict(os.environ, OMP_NUM_THREADS="1"))
     check(done.returncode == 0, f"{script} {words}: {done.returncode}\n{done.stderr}")
     return done.stdout
 

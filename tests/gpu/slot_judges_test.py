@@ -68,11 +68,16 @@ def learning(folder):
 
 def refusals_and_memory():
     judge = judges.sees_a_gpu("run")
-    expect(PASSED, judge, "NVIDIA H200, compute", run=Result(0, "gpus\n   NVIDIA H200, compute capability 9.0\nlaunching"))
+    expect(PASSED,
+           judge,
+           "NVIDIA H200, compute",
+           run=Result(0, "gpus\n   NVIDIA H200, compute capability 9.0\nlaunching"))
     expect(FAILED, judge, "no GPU", run=Result(0, "gpus   none"))
 
     judge = judges.refused("run", "E_CONFIGURATION", "one rank per GPU")
-    expect(PASSED, judge, run=Result(78, "error E_CONFIGURATION (exit 78): 2 ranks on 1 GPU: nccl takes one rank per GPU"))
+    expect(PASSED,
+           judge,
+           run=Result(78, "error E_CONFIGURATION (exit 78): 2 ranks on 1 GPU: nccl takes one rank per GPU"))
     expect(FAILED, judge, "one rank per GPU", run=Result(78, "error E_CONFIGURATION (exit 78): another reason"))
 
     def sweep(small, large, status="complete"):
@@ -97,7 +102,10 @@ def attention():
     refusal = {"dtype": "bfloat16", "tokens": 128, "padded": True, "backend": "flash", "refused": "no masks"}
     right = log({"backend": "math"}, {"backend": "cudnn", "gradient_error": 1.5e-2}, chosen)
     right = Result(0, right.log + "\n" + json.dumps(refusal))
-    expect(PASSED, judge, "1 refused; worst cudnn bfloat16 padded s=128: 1.5e-02; torch takes CUDNN_ATTENTION", run=right)
+    expect(PASSED,
+           judge,
+           "1 refused; worst cudnn bfloat16 padded s=128: 1.5e-02; torch takes CUDNN_ATTENTION",
+           run=right)
     expect(FAILED, judge, "efficient", run=log({"backend": "math"}, {"backend": "efficient", "output_error": 3e-2}))
     expect(FAILED, judge, "cudnn", run=log({"backend": "math"}, {"backend": "cudnn", "gradient_error": math.nan}))
     expect(FAILED, judge, "cudnn float32",
@@ -110,31 +118,40 @@ def counted(folder, name, iterations, seconds=1e-3, **calls):
     """A run whose two processes wrote their counts."""
     files = folder / name
     files.mkdir(parents=True)
-    names = ("launches", "gemms", "cudnn", "event_records", "event_record_ns", "copies_host_to_device", *counting.SYNCHRONISING)
+    names = ("launches", "gemms", "cudnn", "event_records", "event_record_ns", "copies_host_to_device",
+             *counting.SYNCHRONISING)
     for pid in (11, 12):
         (files / f"counts.{pid}").write_text(json.dumps({n: calls.get(n, 0) / 2 for n in names}))
     return result(files=files, iterations=iterations, step_mean_over_ranks_s=seconds, steps_per_mark=4)
 
 
 def counts(folder):
-    judge = counting.no_waits("short", "long")
+    judge = counting.no_waits("run")
     start = dict(launches=500, device_syncs=210, stream_syncs=4)  # of warm-up: in both runs
     short = counted(folder, "short", 20, **(start | dict(launches=500 + 20 * 600)))
     long = dict(start, launches=500 + 60 * 600, gemms=0, copies_host_to_device=80)
-    expect(PASSED, judge, "0.00 waits, 600 launches", short=short, long=counted(folder, "long", 60, **long))
+    expect(PASSED, judge, "0.00 waits, 600 launches", run_short=short, run_long=counted(folder, "long", 60, **long))
     expect(FAILED, judge, "event_syncs 0.80",
-           short=short, long=counted(folder, "logger", 60, **(long | dict(event_syncs=32))))
-    expect(FAILED, judge, "stream_syncs 1.00", short=short, long=counted(folder, "item", 60, **(long | dict(stream_syncs=44))))
-    expect(FAILED, judge, "no kernel", short=short, long=counted(folder, "none", 60, **(long | dict(launches=500 + 20 * 600))))
+           run_short=short, run_long=counted(folder, "logger", 60, **(long | dict(event_syncs=32))))
+    expect(FAILED,
+           judge,
+           "stream_syncs 1.00",
+           run_short=short,
+           run_long=counted(folder, "item", 60, **(long | dict(stream_syncs=44))))
+    expect(FAILED,
+           judge,
+           "no kernel",
+           run_short=short,
+           run_long=counted(folder, "none", 60, **(long | dict(launches=500 + 20 * 600))))
     (folder / "unwritten").mkdir()
-    expect(FAILED, judge, "preloaded", short=short, long=result(files=folder / "unwritten", iterations=60))
+    expect(FAILED, judge, "preloaded", run_short=short, run_long=result(files=folder / "unwritten", iterations=60))
 
-    judge = counting.marks_are_cheap("short", "long")
+    judge = counting.marks_are_cheap("run")
     short = counted(folder, "marks-short", 2000, event_records=4000, event_record_ns=4_000_000)
     cheap = counted(folder, "marks-cheap", 10000, 100e-6, event_records=20000, event_record_ns=10_400_000)
     dear = counted(folder, "marks-dear", 10000, 60e-6, event_records=68000, event_record_ns=100_000_000)
-    expect(PASSED, judge, "0.80 % of a step of 100.0 us: 2.00 marks a step, every 4 steps", short=short, long=cheap)
-    expect(FAILED, judge, "at most 1 %", short=short, long=dear)
+    expect(PASSED, judge, "0.80 % of a step of 100.0 us: 2.00 marks a step, every 4 steps", run_short=short, run_long=cheap)
+    expect(FAILED, judge, "at most 1 %", run_short=short, run_long=dear)
 
 
 def pairs():

@@ -23,7 +23,8 @@ from program import check  # noqa: E402
 
 
 def step(name, script, expect=0, limit_s=20, needs_s=0, judge=None, **more):
-    return Step(name, (Run(name, ("bash", "-c", script), expect),), judge or last_line_of(name), limit_s, needs_s, **more)
+    run = Run(name, ("bash", "-c", script), expect)
+    return Step(name, (run,), judge or last_line_of(name), needs_s, limit_s, **more)
 
 
 def taken(folder, *steps, budget_s=60, rehearsal=None):
@@ -32,14 +33,16 @@ def taken(folder, *steps, budget_s=60, rehearsal=None):
 
 
 def expect(outcome, status, text=""):
-    check(outcome.verdict.status == status and text in outcome.verdict.figure, f"{status} with '{text}' expected: {outcome}")
+    check(outcome.verdict.status == status and text in outcome.verdict.figure,
+          f"{status} with '{text}' expected: {outcome}")
 
 
 def endings(folder):
-    seen = taken(folder, step("good", "echo first; echo 12.5 /s"), step("bad", "echo 'error E_BUG (exit 70): why' >&2; exit 70"),
-                 step("refusal", "exit 78", expect=78), step("wrong-refusal", "exit 0", expect=78),
-                 step("skip", "echo SKIPPED: no photos; exit 77"), step("no-program", "exec /no/such/program"),
-                 step("counters", "echo ERR_NVGPUCTRPERM; exit 1", excuses=(("ERR_NVGPUCTRPERM", "no permission"),)),
+    seen = taken(folder, step("good", "echo first; echo 12.5 /s"),
+                 step("bad", "echo 'error E_BUG (exit 70): why' >&2; exit 70"), step("refusal", "exit 78", expect=78),
+                 step("wrong-refusal", "exit 0", expect=78), step("skip", "echo SKIPPED: no photos; exit 77"),
+                 step("no-program", "exec /no/such/program"),
+                 step("counters", "echo ERR_NVGPUCTRPERM; exit 1", excuses=(("ERR_NVGPUCTRPERM", "no permission"), )),
                  step("torn", "true", judge=lambda results: passed(results["torn"].report["points"])))
     expect(seen["good"], "passed", "12.5 /s")
     expect(seen["bad"], "failed", "ended with 70, expected 0: error E_BUG")
@@ -69,8 +72,9 @@ def limits(folder):
 
 
 def what_is_skipped(folder):
-    seen = taken(folder, step("tool", "true", tool="no-such-tool"), step("module", "true", needs_python=("no_such_module",)),
-                 step("first", "exit 1", fatal=True), step("second", "true"))
+    seen = taken(folder, step("tool", "true", tool="no-such-tool"),
+                 step("module", "true", needs_python=("no_such_module", )), step("first", "exit 1", fatal=True),
+                 step("second", "true"))
     expect(seen["tool"], "skipped", "no no-such-tool on this machine")
     expect(seen["module"], "skipped", "this Python has no no_such_module")
     expect(seen["second"], "skipped", "first failed")
@@ -78,17 +82,19 @@ def what_is_skipped(folder):
 
 def interruption(folder):
     """SIGTERM ends the step that runs; the table of all steps and the archive are left."""
-    words = [SOURCE / "scripts/gpu_slot", "--build", os.environ["SCALEMARK_BINARY_DIR"], "--steps", "doctor,parity.resnet50",
-             "--output", "slot"]
+    words = [
+        SOURCE / "scripts/gpu_slot", "--build", os.environ["SCALEMARK_BINARY_DIR"], "--steps", "nvidia-smi,parity.resnet50",
+        "--output", "slot"
+    ]
     process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True, start_new_session=True,
                                env=dict(os.environ, PYTHON=sys.executable))
-    process.stdout.readline()  # doctor has ended: parity is under way
+    process.stdout.readline()  # the first step is over: parity is under way
     time.sleep(1)
     os.killpg(process.pid, signal.SIGTERM)
     process.communicate(timeout=20)
     check(process.returncode == 75, f"ended with {process.returncode}")
     first, second = json.loads((folder / "slot/table.json").read_text())["steps"]
-    check(first["status"] == "passed" and second["figure"] == "the session was interrupted", f"{first} {second}")
+    check(first["step"] == "nvidia-smi" and second["figure"] == "the session was interrupted", f"{first} {second}")
     check((folder / "slot/gpu-slot.tar.gz").exists(), "no archive")
 
 
@@ -106,8 +112,12 @@ class NullDevice:
 
 
 def rehearsals(folder):
-    seen = taken(folder, step("numbers", "test $NULL_DEVICE = 1"), step("broken", "exit 5"), step("tool", "true", not_rehearsed="no tools"),
-                 step("control-flow", "echo refused", numbers=False), rehearsal=NullDevice())
+    seen = taken(folder,
+                 step("numbers", "test $NULL_DEVICE = 1"),
+                 step("broken", "exit 5"),
+                 step("tool", "true", not_rehearsed="no tools"),
+                 step("control-flow", "echo refused", numbers=False),
+                 rehearsal=NullDevice())
     expect(seen["numbers"], "not judged", "no numbers")
     expect(seen["broken"], "failed", "ended with 5")
     expect(seen["tool"], "not judged", "no tools")
@@ -134,13 +144,16 @@ def tables(folder):
     archive.pack(folder / "a.tar.gz", folder, (folder / "tables").iterdir())
     with tarfile.open(folder / "a.tar.gz") as tar:
         names = set(tar.getnames())
-    wanted = {"gpu-slot/table.txt", "gpu-slot/logs/good.log", "gpu-slot/runs/good/report.json", "gpu-slot/runs/good/counts.12"}
+    wanted = {
+        "gpu-slot/table.txt", "gpu-slot/logs/good.log", "gpu-slot/runs/good/report.json", "gpu-slot/runs/good/counts.12"
+    }
     check(wanted <= names and "gpu-slot/runs/good/corpus.txt" not in names, sorted(names))
 
 
 def pure_parts(folder):
     line = card.described("1980, 2619, 120.50, 41, 1024, 0x0000000000000004\n")
-    check(line == "sm 1980 MHz, memory 2619 MHz, 120.50 W, 41 C, 1024 MiB used, throttle reasons 0x0000000000000004", line)
+    check(line == "sm 1980 MHz, memory 2619 MHz, 120.50 W, 41 C, 1024 MiB used, throttle reasons 0x0000000000000004",
+          line)
     check("said" in card.described(""), "no line")
     check(memcheck.filter_of("--kernel-name arg") == ("--kernel-name", "kns=scalemark"), "filter")
     check(memcheck.filter_of("") == (), "no filter")
@@ -161,14 +174,16 @@ def front(folder):
     (folder / "full").mkdir()
     (folder / "full" / "file").write_text("")
     build = ("--build", os.environ["SCALEMARK_BINARY_DIR"])
-    cases = [(("no.tar.gz",), 66, "no file no.tar.gz"), (("text.tar.gz",), 65, "no tar.gz archive"),
-             (("other.tar.gz",), 65, "holds no scripts/gpu_slot"), ((*build, "--output", "full"), 73, "not empty"),
-             (("--build", "nowhere"), 66, "no program at"), ((*build, "--steps", "speed.*,lineal"), 64, "no step is called lineal"),
+    cases = [(("no.tar.gz", ), 66, "no file no.tar.gz"), (("text.tar.gz", ), 65, "no tar.gz archive"),
+             (("other.tar.gz", ), 65, "holds no scripts/gpu_slot"), ((*build, "--output", "full"), 73, "not empty"),
+             (("--build", "nowhere"), 66, "no program at"),
+             ((*build, "--steps", "speed.*,lineal"), 64, "no step is called lineal"),
              (("--budget", "soon"), 64, "--budget")]
     for words, code, text in cases:
         done = subprocess.run([SOURCE / "scripts/gpu_slot", *words], cwd=folder, capture_output=True, text=True,
                               env=dict(os.environ, PYTHON=sys.executable))
-        check(done.returncode == code and text in done.stderr, f"{words}: {done.returncode}, {code} expected\n{done.stderr}")
+        check(done.returncode == code and text in done.stderr,
+              f"{words}: {done.returncode}, {code} expected\n{done.stderr}")
 
 
 for case in (endings, limits, what_is_skipped, interruption, rehearsals, tables, pure_parts, front):
