@@ -83,7 +83,7 @@ def memory_steps(c):
     sweep = ("--workload", "resnet50", "--precision", "amp-bf16", "--world-sizes", 1, "--batch-sizes", "16,512",
              "--memory-limit", "8GiB", "--repetitions", 1, "--allow-oom", *c.length(10, 3))
     return [Step("memory.oom-sweep", (c.sweep("oom-sweep", *sweep),), out_of_memory_row("oom-sweep"), needs_s=12,
-                 limit_s=60, numbers=False)]
+                 limit_s=60, numbers=False, covering=True)]
 
 
 def attention_steps(c):
