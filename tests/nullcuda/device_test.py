@@ -82,7 +82,8 @@ def copies_stay_inside():
     device, host = cuda.memory(4096), cuda.pinned(8192)
     check(cuda.copy(device, host, 8192, TO_DEVICE) == INVALID_VALUE, "a copy beyond the end")
     check(cuda.copy(device, host, 16, TO_HOST) == INVALID_VALUE, "a copy in the wrong direction")
-    return {"a copy reaches beyond the memory that was allocated": 1, "a copy's direction is not where its addresses are": 1}
+    return {"a copy reaches beyond the memory that was allocated": 1,
+            "a copy's direction is not where its addresses are": 1}
 
 
 def deferred_copies_find_reused_memory():
@@ -172,7 +173,8 @@ def launches_are_judged():
         _fields_ = [("x", ctypes.c_uint), ("y", ctypes.c_uint), ("z", ctypes.c_uint)]
 
     def launch(blocks):
-        return cuda.LaunchKernel(ctypes.byref(stand_in), Dim3(blocks, 1, 1), Dim3(32, 1, 1), None, ctypes.c_size_t(0), None)
+        shape = Dim3(blocks, 1, 1), Dim3(32, 1, 1)
+        return cuda.LaunchKernel(ctypes.byref(stand_in), *shape, None, ctypes.c_size_t(0), None)
 
     check(launch(0) == 9, "an empty grid")
     check([launch(1), launch(1)] == [0, 0], "two launches, the second one breaks the device")

@@ -1,5 +1,5 @@
-"""Faults of a null GPU: memory that runs out anywhere is a row, a broken device ends the run with what was measured, and
-machines that cannot run are refused in words.
+"""Faults of a null GPU: memory that runs out anywhere is a row, a broken device ends the run with what was measured,
+and machines that cannot run are refused in words.
 
 faults_test.py [CASE...]; SCALEMARK_SOAK=full takes ResNet-50 and every allocation instead of a few of an MLP's.
 """
@@ -10,14 +10,14 @@ import tempfile
 from pathlib import Path
 
 import nullgpu
-from endings import closed_report, only_error
-from program import SCALEMARK, check, clean_environment
+from endings import closed_report
+from program import check
 from sweeps import statuses
 
 FULL = os.environ.get("SCALEMARK_SOAK") == "full"
 WORKLOAD = ("resnet50", "--image-size", 32) if FULL else ("mlp",)
-SWEEP = ("sweep", "--workload", *WORKLOAD, "--device", "cuda", "--batch-sizes", "2,4", "--iters", 4, "--warmup-iters", 2,
-         "--repetitions", 1, "--allow-oom", "--quiet", "--no-progress")
+SWEEP = ("sweep", "--workload", *WORKLOAD, "--device", "cuda", "--batch-sizes", "2,4", "--iters", 4,
+         "--warmup-iters", 2, "--repetitions", 1, "--allow-oom", "--quiet", "--no-progress")
 TRAIN = ("train", "--workload", "linear", "--device", "cuda", "--iters", 3, "--warmup-iters", 2, "--quiet")
 
 
@@ -68,11 +68,12 @@ def one_rank_of_two_breaks(folder):
 
 def machines_that_cannot(folder):
     """Driver and GPU too old, no GPU behind the device files, none at all, NCCL with one GPU for two ranks."""
+    two_ranks = ("--nproc-per-node", 2, "--backend", "nccl", "--strategy", "ddp")
     refusals = [({"NULLCUDA_DRIVER": 12080}, 1, (), "E_DRIVER_TOO_OLD", 71, "12.8"),
                 ({"NULLCUDA_COMPUTE": 70}, 1, (), "E_GPU_TOO_OLD", 71, "NVIDIA H200"),
                 ({"NULLCUDA_DEVICES": 0}, 1, (), "E_NO_GPU", 71, "shows no GPU"),
                 ({}, 0, (), "E_CONFIGURATION", 78, "no GPU is visible"),
-                ({}, 1, ("--nproc-per-node", 2, "--backend", "nccl", "--strategy", "ddp"), "E_CONFIGURATION", 78, "one rank per GPU")]
+                ({}, 1, two_ranks, "E_CONFIGURATION", 78, "one rank per GPU")]
     for environment, devices, options, code, exit_code, quoted in refusals:
         result = nullgpu.run([*TRAIN, *options, "--output", Path(folder) / "out", "--overwrite"], devices=devices,
                              env=environment, expect=exit_code)

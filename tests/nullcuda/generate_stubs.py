@@ -39,8 +39,8 @@ def main():
     written = {name for file in objects for name in symbols(nm, file, "--defined-only")}
     wanted = set()
     for library in libraries:
-        ours = "/torch/lib/" in library
-        wanted |= {n for n in symbols(nm, library, "-D", "--undefined-only" if ours else "--defined-only") if OURS.match(n)}
+        side = "--undefined-only" if "/torch/lib/" in library else "--defined-only"
+        wanted |= {name for name in symbols(nm, library, "-D", side) if OURS.match(name)}
     stubs = read_stubs(stubs_file)
     twice = sorted(written & stubs.keys())
     if twice:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from program import BINARY_DIR, SCALEMARK, clean_environment, skip, skip_under_asan
+from program import BINARY_DIR, SCALEMARK, check, clean_environment, skip, skip_under_asan
 
 LIBRARIES = ("libnullcuda.so", "libcuda.so.1", "libnvidia-ml.so.1")
 FOLDER = BINARY_DIR.resolve() / "tests/nullcuda"
@@ -27,7 +27,8 @@ def namespace():
     """The command that makes a mount namespace of its own, as root or as a user that may pretend to be."""
     for command in (["unshare", "-m"], ["unshare", "-r", "-m"]):
         try:
-            if subprocess.run([*command, SCRIPT, "1", "test", "-e", "/dev/nvidia0"], capture_output=True).returncode == 0:
+            trial = subprocess.run([*command, SCRIPT, "1", "test", "-e", "/dev/nvidia0"], capture_output=True)
+            if trial.returncode == 0:
                 return command
         except OSError:
             break
@@ -47,6 +48,18 @@ def command(*words, devices=1, preload=()):
     """The words of a command that runs `words` on null GPUs; `preload`: libraries that come before ours."""
     libraries = [*map(str, preload), *(str(FOLDER / name) for name in LIBRARIES)]
     return [*namespace(), str(SCRIPT), str(devices), "env", f"LD_PRELOAD={' '.join(libraries)}", *map(str, words)]
+
+
+def own_syncs(window):
+    """How the rank's own threads waited for the device; Gloo's workers wait for their copies, and may."""
+    return {name: t["count"] for name, t in window["syncs"].items() if not name.startswith("pt_gloo")}
+
+
+def check_window(window, what):
+    check(not own_syncs(window), f"{what}: the host waits inside the measured window: {own_syncs(window)}")
+    check(not window["allocations"], f"{what}: memory is allocated inside the measured window: {window['allocations']}")
+    waits = window["waits"].get("unrecorded event", {"count": 0})["count"]
+    check(waits == 0, f"{what}: {waits} waits for events that were never recorded")
 
 
 class Result:
@@ -70,6 +83,12 @@ class Result:
         if len(windows) != 1:
             sys.exit(f"{len(windows)} measured windows, one was expected")
         return windows[0]
+
+    def check_windows(self, what):
+        """Inside measured windows the host waits for nothing and finds all memory that it needs, on every rank."""
+        for rank in range(len(self.counts)):
+            for window in self.measured_windows(rank):
+                check_window(window, f"{what}, rank {rank}")
 
     def violations(self):
         return {what: n for c in self.counts for what, n in c["violations"].items()}
