@@ -19,20 +19,15 @@ from .runner import Slot, exit_code, take_steps
 from .table import as_text, write_tables
 
 BUDGET_S = 540
+DRIVER_FOLDERS = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
 
 
 def read_options(words):
     parser = argparse.ArgumentParser(prog="gpu_slot", description="Proves the program on a machine with one GPU.")
     parser.add_argument("--budget", type=float, default=BUDGET_S, metavar="SECONDS", help="for all steps (default 540)")
-    parser.add_argument("--output",
-                        type=Path,
-                        default=Path("gpu-slot"),
-                        metavar="DIR",
-                        help="tables and archive go here")
+    parser.add_argument("--output", type=Path, default="gpu-slot", metavar="DIR", help="for the tables and the archive")
     parser.add_argument("--steps", metavar="NAME,...", help="only these; a name may end in *")
-    parser.add_argument("--rehearse",
-                        action="store_true",
-                        help="on the null device: the same steps, short, without numbers")
+    parser.add_argument("--rehearse", action="store_true", help="on the null device: the same steps, but short")
     parser.add_argument("--null-device", type=Path, metavar="CHECKOUT", help="with --rehearse: where it was built")
     parser.add_argument("--covering", action="store_true", help="with --rehearse: a few steps that cover most of it")
     parser.add_argument("--build", metavar="DIR", help="a build folder instead of a bundle")
@@ -75,9 +70,13 @@ def list_steps(steps):
 
 
 def environment_of(place):
-    """No setting of the program's comes from where the session was started; it refuses variables that it does not know."""
+    """No setting of the program's comes from where the session was started: it refuses variables that it does not know.
+    Container machines may keep the driver's libraries where only this variable finds them."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SCALEMARK_")}
-    return kept | {"SCALEMARK_TORCH": str(place.torch)}
+    named = [folder for folder in kept.get("LD_LIBRARY_PATH", "").split(":") if folder]
+    searched = [*named, *(str(folder) for folder in DRIVER_FOLDERS if folder.is_dir())]
+    found = {"LD_LIBRARY_PATH": ":".join(searched)} if searched else {}
+    return kept | found | {"SCALEMARK_TORCH": str(place.torch)}
 
 
 def run_slot(options):

@@ -1,9 +1,9 @@
 """Torch's backends of scaled-dot-product attention against math in float32, with padding and without.
 
-BERT's shapes, no dropout (its random numbers differ by backend). Each backend is forced in turn; output and the gradient
-of all three inputs are compared by their largest difference, relative to the largest value. One JSON line per
-backend, dtype, mask and length: errors and milliseconds, or why the backend refused. The line of `chosen` says what
-torch takes by itself. Run as a program, by a Python that has torch.
+BERT's shapes, no dropout (its random numbers differ by backend). Each backend is forced in turn; output and the
+gradient of all three inputs are compared by their largest difference, relative to the largest value. One JSON line
+per backend, dtype, mask and length: errors and milliseconds, or why the backend refused. The line of `chosen` says
+what torch takes by itself. Run as a program, by a Python that has torch.
 """
 
 import argparse
@@ -56,15 +56,16 @@ def compare(case, backends, device, torch):
     with sdpa_kernel(SDPBackend.MATH):
         reference, gradients = attend([t.float() for t in inputs], mask if mask is None else mask.float(),
                                       upstream.float(), torch)
-    yield {
-        **case, "backend": "chosen", "choice": str(SDPBackend(torch._fused_sdp_choice(*inputs, attn_mask=mask)).name)
-    }
+    choice = SDPBackend(torch._fused_sdp_choice(*inputs, attn_mask=mask)).name
+    yield {**case, "backend": "chosen", "choice": choice}
     for name, backend in backends.items():
         try:
             with sdpa_kernel(backend):
                 output, own = attend(inputs, mask, upstream, torch)
                 ms = milliseconds(lambda: attend(inputs, mask, upstream, torch), device, torch)
         except RuntimeError as error:
+            if "CUDA error" in str(error):
+                raise  # no refusal: nothing after it can be believed
             yield {**case, "backend": name, "refused": str(error).splitlines()[0][:120]}
             continue
         yield {**case, "backend": name, "output_error": largest_error([output], [reference]),

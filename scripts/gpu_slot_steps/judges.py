@@ -5,6 +5,9 @@ import math
 
 from .step import failed, passed
 
+DRAM_SHARE = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
+ATTENTION_LIMITS = {"bfloat16": 2e-2, "float16": 4e-3, "float32": 1e-4}  # of the largest value
+
 
 def ok_point(result):
     """The first row of a complete report; raises ValueError, saying what is wrong with it."""
@@ -50,6 +53,32 @@ def last_line_of(run):
     return judge
 
 
+def memcheck_clean(run):
+    """compute-sanitizer has come to its end and found nothing."""
+    def judge(results):
+        sums = [line.strip("= ").strip() for line in results[run].log.splitlines() if "ERROR SUMMARY" in line]
+        if not sums:
+            return failed("compute-sanitizer said nothing of errors: see its log")
+        text = f"{sums[-1]} ({last_said(results[run].log, 'checking')})"
+        return passed(text) if sums[-1].startswith("ERROR SUMMARY: 0 errors") else failed(text)
+    return judge
+
+
+def last_said(log, start):
+    return next((line for line in reversed(log.splitlines()) if line.startswith(start)), "")
+
+
+def profiled(run):
+    """ncu has measured kernels; the figure is the nearest that one came to the memory's peak."""
+    def judge(results):
+        lines = [line.split() for line in results[run].log.splitlines()]
+        shares = [float(words[-1].replace(",", "")) for words in lines if words[:1] == [DRAM_SHARE]]
+        if not shares:
+            return failed("no kernel was profiled: see its log")
+        return passed(f"{len(shares)} kernels, at most {max(shares):.0f} % of the memory's peak")
+    return judge
+
+
 def sees_a_gpu(run):
     """doctor names the GPU and its compute capability: the driver's library was found and understood."""
     def judge(results):
@@ -63,7 +92,7 @@ def relative(a, b):
 
 
 def same_losses(cpu, cuda, first_limit, last_limit):
-    """Training losses of the same seed on both devices: the first step's by forward alone, the last's by all of a step."""
+    """Of the same seed on both devices: the first step's loss by forward alone, the last's by all of a step."""
     def judge(results):
         a, b = (ok_point(results[run])["loss"] for run in (cpu, cuda))
         first, last = relative(a["first"], b["first"]), relative(a["last"], b["last"])
@@ -115,11 +144,8 @@ def out_of_memory_row(run):
     return judge
 
 
-ATTENTION_LIMITS = {"bfloat16": 2e-2, "float16": 4e-3, "float32": 1e-4}
-
-
 def attention_agrees(run, limits=ATTENTION_LIMITS):
-    """Every backend that takes the input is as near to float32 math as its precision allows; the figure names the worst."""
+    """Every backend that takes the input is as near to float32 math as its precision allows; the figure: the worst."""
     def judge(results):
         rows = [json.loads(line) for line in results[run].log.splitlines() if line.startswith("{")]
         compared = [row for row in rows if "output_error" in row]

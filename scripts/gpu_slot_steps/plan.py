@@ -1,9 +1,10 @@
-"""The list of steps, fatal and cheap ones first. Seconds are those of an H200; together they stay below nine minutes."""
+"""The list of steps, fatal and cheap ones first. Seconds are those of an H200; together they stay below nine minutes.
+"""
 
 from . import speed
 from .counting import marks_are_cheap, no_waits
-from .judges import (attention_agrees, ended_as_expected, last_line_of, learned, out_of_memory_row, refused,
-                     same_evaluation, same_losses, sees_a_gpu, trains)
+from .judges import (DRAM_SHARE, attention_agrees, ended_as_expected, learned, memcheck_clean, out_of_memory_row,
+                     profiled, refused, same_evaluation, same_losses, sees_a_gpu, trains)
 from .step import Run, Step
 
 PRECISIONS = ("fp32", "tf32", "amp-fp16", "amp-bf16")
@@ -54,7 +55,8 @@ def parity_steps(c):
 
 def precision_steps(c):
     """The gpu tests; the report of each is kept."""
-    return [precision_step(c, workload, precision) for workload in ("resnet50", "bert-base") for precision in PRECISIONS]
+    pairs = [(workload, precision) for workload in ("resnet50", "bert-base") for precision in PRECISIONS]
+    return [precision_step(c, *pair) for pair in pairs]
 
 
 def precision_step(c, workload, precision):
@@ -72,7 +74,7 @@ def rank_steps(c):
     return [
         Step("gloo.two-ranks", (c.test("gloo-two-ranks", *gloo),), trains("gloo-two-ranks"), needs_s=10, limit_s=60),
         Step("nccl.one-rank", (c.train("nccl-one-rank", *one, *nccl),), trains("nccl-one-rank"), needs_s=8, limit_s=50,
-             not_rehearsed="no NCCL on the null device"),
+             nccl=True),
         Step("nccl.two-ranks-refused", (c.train("nccl-two-ranks", *two, *nccl, expect=78),),
              refused("nccl-two-ranks", "E_CONFIGURATION", "one rank per GPU"), needs_s=4, limit_s=30, numbers=False,
              covering=True),
@@ -121,19 +123,18 @@ def speed_step(c, row, pair):
 
 def tool_steps(c):
     tiny = ("--workload", "resnet50", "--batch-size", 2, "--image-size", 64, "--iters", 1, "--warmup-iters", 0)
-    profiled = ("--workload", "resnet50", "--precision", "amp-bf16", "--batch-size", 64, "--iters", 1,
-                "--warmup-iters", 1)
+    step = ("--workload", "resnet50", "--precision", "amp-bf16", "--batch-size", 64, "--iters", 1, "--warmup-iters", 1)
     memcheck = (c.place.python, c.place.scripts / "gpu_slot_steps" / "memcheck.py")
     ncu = ("ncu", "--clock-control", "none", "-k", "regex:scalemark|normalise|batch_norm|bn_", "-c", 16, "--metrics",
-           "dram__throughput.avg.pct_of_peak_sustained_elapsed,gpu__time_duration.sum")
+           f"{DRAM_SHARE},gpu__time_duration.sum")
     nsys = ("nsys", "profile", "--trace", "cuda", "--stats", "true", "--force-overwrite", "true", "--output",
             c.output / "logs" / "nsys")
     return [
-        Step("sanitizer.memcheck", (c.train("memcheck", *tiny, before=memcheck),), last_line_of("memcheck"),
+        Step("sanitizer.memcheck", (c.train("memcheck", *tiny, before=memcheck),), memcheck_clean("memcheck"),
              needs_s=25, limit_s=75, tool="compute-sanitizer", not_rehearsed=NO_NUMBERS),
-        Step("profile.ncu", (c.train("ncu", *profiled, before=ncu),), last_line_of("ncu"), needs_s=20, limit_s=60,
+        Step("profile.ncu", (c.train("ncu", *step, before=ncu),), profiled("ncu"), needs_s=20, limit_s=60,
              tool="ncu", excuses=NO_COUNTERS, not_rehearsed=NO_NUMBERS),
-        Step("profile.nsys", (c.train("nsys", *profiled, before=nsys),),
+        Step("profile.nsys", (c.train("nsys", *step, before=nsys),),
              ended_as_expected("kernels by time in its log"), needs_s=20, limit_s=60, tool="nsys",
              not_rehearsed=NO_NUMBERS),
     ]

@@ -1,5 +1,5 @@
-"""The null device instead of a GPU: the same steps, so that none runs on a GPU for the first time. It belongs to the tests
-(tests/nullcuda, built with them); this is its door."""
+"""The null device instead of a GPU: the same steps, so that none runs on a GPU for the first time. It belongs to the
+tests (tests/nullcuda, built with them); this is its door."""
 
 import importlib
 import json
@@ -17,12 +17,13 @@ class Rehearsal:
 
     def __init__(self, nullgpu, work):
         self.nullgpu, self.counts = nullgpu, work / "null-device"
+        self.nccl = [file for file in [nullgpu.BINARY_DIR.resolve() / "tests" / "libnullnccl.so"] if file.exists()]
 
     def wrapped(self, words, environment):
         """Libraries that a step preloads come before the null device's."""
         self.counts.mkdir(exist_ok=True)
         environment = dict(environment, NULLCUDA_DEVICES="1", NULLCUDA_COUNTS=f"{self.counts}/%p.json")
-        preload = environment.pop("LD_PRELOAD", "").split()
+        preload = [*environment.pop("LD_PRELOAD", "").split(), *self.nccl]
         return tuple(self.nullgpu.command(*words, devices=1, preload=preload)), environment
 
     def violations(self):

@@ -64,7 +64,8 @@ def verdict_without_running(step, slot):
     if slot.left_s() < (1 if slot.rehearsal else step.needs_s):
         return skipped("no time left")
     if slot.rehearsal:
-        return not_judged(step.not_rehearsed) if step.not_rehearsed else None
+        reason = step.not_rehearsed or ("no null NCCL was built" if step.nccl and not slot.rehearsal.nccl else None)
+        return not_judged(reason) if reason else None
     if step.tool and shutil.which(step.tool) is None:
         return skipped(f"no {step.tool} on this machine")
     missing = [name for name in step.needs_python if importlib.util.find_spec(name) is None]

@@ -62,6 +62,7 @@ class Step:
     tool: str | None = None      # a program that may be absent
     numbers: bool = True         # judging needs a real device's numbers
     not_rehearsed: str = ""      # why a rehearsal does not run it
+    nccl: bool = False           # a rehearsal needs the null NCCL for it
     needs_python: tuple = ()     # modules of the other side
     excuses: tuple = ()          # (text in a log, reason): not this project's failure
     covering: bool = False       # belongs to the short rehearsal

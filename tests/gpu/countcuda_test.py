@@ -1,4 +1,4 @@
-"""countcuda.so over a runtime of five functions: every call is counted once, by its kind, and its answer comes through."""
+"""countcuda.so over a runtime of five functions: every call is counted once, by its kind; its answer comes through."""
 
 import json
 import os

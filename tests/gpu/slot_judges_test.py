@@ -114,6 +114,19 @@ def attention():
     expect(FAILED, judge, "no backend", run=Result(0, "Traceback"))
 
 
+def tools():
+    judge = judges.memcheck_clean("run")
+    log = "checking kernels of namespace scalemark\n========= COMPUTE-SANITIZER\nresnet50 12 /s\n========= ERROR SUMMARY: {}\n"
+    expect(PASSED, judge, "0 errors (checking kernels of", run=Result(0, log.format("0 errors")))
+    expect(FAILED, judge, "3 errors", run=Result(0, log.format("3 errors")))
+    expect(FAILED, judge, "said nothing", run=Result(0, "killed"))
+
+    judge = judges.profiled("run")
+    log = "  void scalemark::cuda::normalise (1, 1, 1)x(256, 1, 1)\n    {0} % 61.5\n    gpu__time_duration.sum us 12.1\n    {0} % 87.4\n"
+    expect(PASSED, judge, "2 kernels, at most 87 %", run=Result(0, log.format(judges.DRAM_SHARE)))
+    expect(FAILED, judge, "no kernel", run=Result(0, "==PROF== Disconnected"))
+
+
 def counted(folder, name, iterations, seconds=1e-3, **calls):
     """A run whose two processes wrote their counts."""
     files = folder / name
@@ -175,5 +188,6 @@ with tempfile.TemporaryDirectory() as name:
     learning(Path(name))
     refusals_and_memory()
     attention()
+    tools()
     counts(Path(name))
     pairs()

@@ -102,7 +102,7 @@ class NullDevice:
     """Every command under `env`, as a rehearsal wraps it; finds fault with the first that has run."""
 
     def __init__(self, *violations):
-        self.found = list(violations)
+        self.found, self.nccl = list(violations), []
 
     def wrapped(self, words, environment):
         return ("env", "NULL_DEVICE=1", *words), environment
@@ -116,12 +116,13 @@ def rehearsals(folder):
                  step("numbers", "test $NULL_DEVICE = 1"),
                  step("broken", "exit 5"),
                  step("tool", "true", not_rehearsed="no tools"),
-                 step("control-flow", "echo refused", numbers=False),
+                 step("control-flow", "echo refused", numbers=False), step("nccl", "true", nccl=True),
                  rehearsal=NullDevice())
     expect(seen["numbers"], "not judged", "no numbers")
     expect(seen["broken"], "failed", "ended with 5")
     expect(seen["tool"], "not judged", "no tools")
     expect(seen["control-flow"], "passed", "refused")
+    expect(seen["nccl"], "not judged", "no null NCCL")
     seen = taken(folder, step("empty-grid", "true"), step("next", "true"), rehearsal=NullDevice({"empty grid": 2}))
     expect(seen["empty-grid"], "failed", "done to the device: {'empty grid': 2}")
     expect(seen["next"], "not judged")
