@@ -1,0 +1,44 @@
+// One thread that runs what is appended, in order, as a GPU's stream does: the caller goes on.
+// Knows no communication.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace nullnccl {
+
+class Worker {
+ public:
+  using Piece = std::function<void()>;
+
+  Worker();
+  ~Worker();  // after all pieces
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // The streams are busy from now until the piece has returned. A piece may throw Aborted.
+  void append(Piece piece, std::vector<cudaStream_t> streams);
+  bool is_busy();
+  void wait_until_idle();
+
+ private:
+  struct Entry {
+    Piece piece;
+    std::vector<cudaStream_t> streams;
+  };
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Entry> entries_;  // the first one may be running
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace nullnccl
