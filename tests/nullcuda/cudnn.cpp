@@ -1,6 +1,8 @@
 // cuDNN: opaque descriptors, the graph interface's answers, and workspace sizes.
 #include <cudnn.h>
 
+#include <cstring>
+
 #include "api.h"
 #include "journal.h"
 
@@ -54,7 +56,8 @@ NULLCUDA_API cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t 
 }
 
 // The graph interface, which convolutions and attention use: every plan is good, and the first one
-// is as good as any.
+// is as good as any. Numbers (workspace and shared memory, knobs, notes) are 0; one engine is
+// found.
 NULLCUDA_API cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t,
                                                         cudnnBackendDescriptor_t* descriptor) {
   return make(descriptor);
@@ -64,12 +67,14 @@ NULLCUDA_API cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_
   return CUDNN_STATUS_SUCCESS;
 }
 NULLCUDA_API cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t,
-                                                    cudnnBackendAttributeName_t,
+                                                    cudnnBackendAttributeName_t name,
                                                     cudnnBackendAttributeType_t type, int64_t asked,
                                                     int64_t* count, void* values) {
-  const bool number = type == CUDNN_TYPE_INT64;
-  if (count) *count = number || type == CUDNN_TYPE_BACKEND_DESCRIPTOR ? 1 : 0;
-  if (number && values && asked > 0) *static_cast<int64_t*>(values) = 0;
+  const std::size_t size = type == CUDNN_TYPE_INT64 ? 8 : type == CUDNN_TYPE_INT32 ? 4 : 0;
+  const bool is_there =
+      name == CUDNN_ATTR_ENGINEHEUR_RESULTS || name == CUDNN_ATTR_ENGINECFG_ENGINE;
+  if (count) *count = size > 0 || is_there ? 1 : 0;
+  if (size > 0 && values && asked > 0) std::memset(values, 0, size);
   return CUDNN_STATUS_SUCCESS;
 }
 

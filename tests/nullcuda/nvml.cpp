@@ -1,6 +1,7 @@
 // Stands in for libnvidia-ml.so.1: the same devices, by the same names, as the null CUDA runtime's.
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "api.h"
 #include "core/monitoring/nvml_library.h"
@@ -55,7 +56,11 @@ NULLCUDA_API int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   return find(uuid, device, uuid_text);
 }
 NULLCUDA_API int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, void** device) {
-  return find(bus_id, device, [](int i) { return pci_bus_id(i).substr(4); });
+  const std::string wanted = bus_id;  // its domain in four or in eight digits
+  return find(wanted.c_str(), device, [&](int i) {
+    const std::string whole = pci_bus_id(i);
+    return wanted.size() < whole.size() ? whole.substr(whole.size() - wanted.size()) : whole;
+  });
 }
 NULLCUDA_API int nvmlSystemGetDriverVersion(char* text, unsigned size) {
   return put(text, size, "580.65.06");

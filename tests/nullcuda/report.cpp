@@ -102,10 +102,9 @@ void write_violations(std::ostream& out) {
 }
 
 std::string as_json() {
-  const char* rank = std::getenv("RANK");
   const MemoryInUse& memory = memory_in_use();
   std::ostringstream out;
-  out << "{\"pid\": " << getpid() << ", \"rank\": " << quoted(rank ? rank : "0") << ",\n \"now\": ";
+  out << "{\"pid\": " << getpid() << ", \"rank\": " << quoted(settings().rank) << ",\n \"now\": ";
   write_alive(
       out, {events_in_use().now, streams_in_use().now, memory.device_bytes, memory.pinned_bytes});
   out << ",\n \"peak\": ";
@@ -140,6 +139,7 @@ void write_once() {
 }
 
 struct AtExit {
+  AtExit() { settings(); }
   ~AtExit() { write_once(); }
 } at_exit;
 

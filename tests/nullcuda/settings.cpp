@@ -62,10 +62,19 @@ void apply(Settings& s, std::string_view name, std::string_view text) {
   }
 }
 
-bool faults_are_ours() {
-  const char* wanted = std::getenv("NULLCUDA_FAULT_RANK");
-  const char* rank = std::getenv("RANK");
-  return !wanted || (rank && std::strcmp(wanted, rank) == 0);
+// As torchrun and its kin say it, or the launcher of scalemark.
+std::string own_rank() {
+  if (const char* rank = std::getenv("RANK")) return rank;
+  const char* specification = std::getenv("SCALEMARK_RANK_SPEC");
+  if (!specification) return "0";
+  constexpr std::string_view kKey = "\"rank\":";
+  const std::string_view text = specification;
+  for (auto at = text.find(kKey); at != text.npos; at = text.find(kKey, at + 1)) {
+    const auto digits = text.substr(at + kKey.size());
+    const auto end = digits.find_first_not_of("0123456789");
+    if (end > 0 && end != digits.npos) return std::string(digits.substr(0, end));
+  }
+  return "0";
 }
 
 Settings read() {
@@ -77,7 +86,9 @@ Settings read() {
       apply(s, text.substr(0, equals), text.substr(equals + 1));
     }
   }
-  if (!faults_are_ours()) s.allocation = s.pinned = s.launch = {};
+  s.rank = own_rank();
+  const char* wanted = std::getenv("NULLCUDA_FAULT_RANK");
+  if (wanted && s.rank != wanted) s.allocation = s.pinned = s.launch = {};
   return s;
 }
 

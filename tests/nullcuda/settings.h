@@ -11,7 +11,7 @@
 //                                torch's allocator frees what it caches and asks again, twice
 //   NULLCUDA_FAIL_PINNED=K       the K-th allocation of pinned memory finds none
 //   NULLCUDA_FAIL_LAUNCH=K       the K-th kernel launch is the one that breaks the device for good
-//   NULLCUDA_FAULT_RANK=R        the three faults above are those of the process with RANK=R only
+//   NULLCUDA_FAULT_RANK=R        the three faults above are those of the process of rank R only
 //   NULLCUDA_COUNTS=FILE         what was counted is written here when the process ends; %p: its
 //   pid
 #pragma once
@@ -36,10 +36,12 @@ struct Settings {
   bool deferred_copies = false;
   unsigned late_queries = 0;
   Fault allocation, pinned, launch;
+  std::string rank;
   std::string counts_file;
 };
 
-// Ends the process, naming it, at a variable or value that it does not know.
+// As they were when the process started. Ends it, naming them, at a variable or value that is not
+// known.
 const Settings& settings();
 
 }  // namespace nullcuda

@@ -1,5 +1,8 @@
 #include "windows.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace nullcuda {
 namespace {
 
@@ -8,11 +11,15 @@ std::vector<Window>& all() {
   return value;
 }
 
+bool starts_anew(const Event& from) {
+  return all().back().last_event != &from || all().back().journal_end != from.journal;
+}
+
 }  // namespace
 
 void note_elapsed(const Event& from, const Event& to, double seconds) {
-  if (all().empty() || all().back().last_event != &from ||
-      all().back().journal_end != from.journal) {
+  if (!all().empty() && all().back().marks == 2 && starts_anew(from)) all().pop_back();
+  if (all().empty() || starts_anew(from)) {
     all().push_back({.marks = 1,
                      .journal_begin = from.journal,
                      .journal_end = from.journal,
@@ -25,6 +32,11 @@ void note_elapsed(const Event& from, const Event& to, double seconds) {
   ++window.marks;
 }
 
-const std::vector<Window>& windows() { return all(); }
+std::vector<Window> windows() {
+  std::vector<Window> found;
+  std::ranges::copy_if(all(), std::back_inserter(found),
+                       [](const Window& window) { return window.marks >= 3; });
+  return found;
+}
 
 }  // namespace nullcuda

@@ -1,6 +1,6 @@
 // The stretches that the program timed: a chain of cudaEventElapsedTime calls, each from the end of
 // the one before, is one window from its first event to its last. So a measured window is found
-// without any sign from the program.
+// without any sign from the program. A single pair is no window: cuDNN's search for plans times so.
 #pragma once
 
 #include <vector>
@@ -18,6 +18,6 @@ struct Window {
 };
 
 void note_elapsed(const Event& from, const Event& to, double seconds);
-const std::vector<Window>& windows();
+std::vector<Window> windows();  // of three marks and more
 
 }  // namespace nullcuda

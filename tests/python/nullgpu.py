@@ -1,6 +1,6 @@
 """Runs a program on null GPUs: CUDA's libraries without a device (tests/nullcuda), and a /dev that shows GPUs.
 
-    nullgpu.run(["train", "--device", "cuda", ...], devices=2).windows(rank=0)
+    nullgpu.run(["train", "--device", "cuda", ...], devices=2).measured_window(rank=0)
     python3 tests/python/nullgpu.py [--devices N] COMMAND...     any command, in the same surroundings
 
 Kernels are counted and compute nothing; copies with the host move bytes; see tests/nullcuda/settings.h for what the
@@ -57,8 +57,19 @@ class Result:
         self.counts = sorted(counts, key=lambda c: int(c["rank"]))
 
     def windows(self, rank=0):
-        """The stretches that the rank timed, in their order; the measured window is among them."""
+        """The stretches that the rank timed, in their order."""
         return self.counts[rank]["windows"]
+
+    def measured_windows(self, rank=0):
+        """Those of whole windows, in their order: a step alone has eight marks, c10d's own timings have three."""
+        return [w for w in self.windows(rank) if w["marks"] > 3]
+
+    def measured_window(self, rank=0):
+        """The one window of a run that has just one."""
+        windows = self.measured_windows(rank)
+        if len(windows) != 1:
+            sys.exit(f"{len(windows)} measured windows, one was expected")
+        return windows[0]
 
     def violations(self):
         return {what: n for c in self.counts for what, n in c["violations"].items()}
@@ -69,7 +80,8 @@ def run(arguments, devices=1, preload=(), env=None, expect=0, timeout=120, cwd=N
     to the device that no right program does, unless it is in `allowed`."""
     require()
     with tempfile.TemporaryDirectory() as folder:
-        environment = clean_environment(NULLCUDA_DEVICES=devices, NULLCUDA_COUNTS=f"{folder}/%p.json", **(env or {}))
+        ours = {"NULLCUDA_DEVICES": devices, "NULLCUDA_COUNTS": f"{folder}/%p.json"}
+        environment = clean_environment(**(ours | (env or {})))
         words = command(SCALEMARK.resolve(), *arguments, devices=devices, preload=preload)
         done = subprocess.run(words, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=environment)
         result = Result(done, [json.loads(file.read_text()) for file in Path(folder).glob("*.json")])
