@@ -93,7 +93,9 @@ ncclResult_t Communicator::append(std::vector<Operation> operations) {
 
 void Communicator::execute(const std::vector<Operation>& operations) {
   std::vector<Operation> point_to_point;
-  for (const Operation& operation : operations) {
+  for (Operation operation : operations) {
+    operation.input = host_view(operation.input);
+    operation.output = host_view(operation.output);
     if (aborted_) throw Aborted{};
     if (operation.hangs) {
       mark("hangs");
@@ -171,7 +173,7 @@ ncclResult_t Communicator::finalize() {
 }
 
 ncclResult_t Communicator::destroy() {
-  worker_.reset();
+  worker_->close();
   mark("destroyed");
   return ncclSuccess;
 }
@@ -183,7 +185,7 @@ void Communicator::begin_abort() {
 }
 
 void Communicator::end_abort() {
-  worker_.reset();
+  worker_->close();
   std::this_thread::sleep_for(std::chrono::duration<double>(modes().abort_s));
   mark("abort ended");
 }

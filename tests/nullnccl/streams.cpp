@@ -24,6 +24,12 @@ void release(cudaStream_t stream) {
   if (function != nullptr) function(stream);
 }
 
+void* host_view(const void* address) {
+  static const auto function = find<void* (*)(const void*)>("nullcuda_host_view");
+  if (function != nullptr && address != nullptr) return function(address);
+  return const_cast<void*>(address);
+}
+
 std::string current_gpu() {
   const auto get_device = find<cudaError_t (*)(int*)>("cudaGetDevice");
   const auto get_bus_id = find<cudaError_t (*)(char*, int, int)>("cudaDeviceGetPCIBusId");

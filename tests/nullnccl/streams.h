@@ -11,6 +11,9 @@ namespace nullnccl {
 void hold(cudaStream_t stream);
 void release(cudaStream_t stream);
 
+// Where the bytes of a device address can be read and written by the host.
+void* host_view(const void* address);
+
 // The bus id of the calling thread's current device; empty when no CUDA runtime is there.
 std::string current_gpu();
 

@@ -9,19 +9,21 @@ namespace nullnccl {
 
 Worker::Worker() : thread_([this] { run(); }) {}
 
-Worker::~Worker() {
+void Worker::close() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Worker::append(Piece piece, std::vector<cudaStream_t> streams) {
-  for (const cudaStream_t stream : streams) hold(stream);
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closing_ || entries_.size() < kLongest; });
+    if (closing_) return;
+    for (const cudaStream_t stream : streams) hold(stream);
     entries_.push_back({std::move(piece), std::move(streams)});
   }
   changed_.notify_all();

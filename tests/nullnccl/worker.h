@@ -17,13 +17,18 @@ class Worker {
  public:
   using Piece = std::function<void()>;
 
+  // As many pieces as may wait; then the caller waits, as one whose launch queue is full.
+  static constexpr std::size_t kLongest = 1000;
+
   Worker();
-  ~Worker();  // after all pieces
+  ~Worker() { close(); }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   // The streams are busy from now until the piece has returned. A piece may throw Aborted.
   void append(Piece piece, std::vector<cudaStream_t> streams);
+  // Ends the thread, after all pieces. What is appended from now on is dropped.
+  void close();
   bool is_busy();
   void wait_until_idle();
 
