@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/distributed/gloo.h"
+#include "engine/distributed/group_end.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -178,15 +179,7 @@ PointGroup::PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::
 }
 
 void PointGroup::abort() noexcept {
-  const auto group = group_;
-  if (!group) return;
-  try {
-    for (const c10::Device device : group->getDeviceTypes()) {
-      group->getBackend(device.type())->abort();  // nothing in Gloo
-    }
-  } catch (const std::exception&) {
-    // What cannot be aborted ends by its timeout.
-  }
+  if (group_) distributed::abort(group_);
 }
 
 void PointGroup::delete_keys() { store_->delete_recorded_keys(); }
