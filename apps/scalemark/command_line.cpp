@@ -7,6 +7,7 @@
 #include "apps/scalemark/shell_word.h"
 #include "core/base/error.h"
 #include "core/settings/near_match.h"
+#include "core/settings/unknown_option.h"
 
 namespace scalemark::cli {
 namespace {
@@ -75,7 +76,9 @@ void refuse_unknown(const std::vector<std::string>& remaining, Command command) 
     for (const auto known : settings::option_names(command)) flags.push_back(dashed(known));
     const std::vector<std::string_view> candidates(flags.begin(), flags.end());
     const std::string command_text(settings::command_name(command));
-    std::string hint = settings::did_you_mean(name.substr(0, name.find('=')), candidates, "--");
+    const std::string bare = name.substr(0, name.find('='));
+    std::string hint = settings::replacement_hint(bare, command)
+                           .value_or(settings::did_you_mean(bare, candidates, "--"));
     if (hint.empty()) hint = "`scalemark " + command_text + " --help` lists them";
     throw usage("unknown option '" + word.substr(0, word.find('=')) + "'",
                 "options of " + command_text + " are expected", std::move(hint));

@@ -86,7 +86,7 @@ struct StopRule {
   std::optional<double> until_ci;
   bool fill_time = false;            // --burn-in
   std::optional<double> max_time_s;  // of the whole sweep
-  std::optional<double> deadline_s;  // --quick, --accept; what comes after the last run is apart
+  std::optional<double> deadline_s;  // --quick, --thorough; what comes after the last run is apart
 };
 
 struct Plan {

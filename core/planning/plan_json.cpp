@@ -55,7 +55,7 @@ json own_settings(const Plan& plan) {
   const settings::SweepSettings& own = plan.sweep;
   json object = {{"strong_by", own.strong_by},
                  {"quick", own.quick},
-                 {"accept", own.accept},
+                 {"thorough", own.thorough},
                  {"repetitions", plan.stop.least_blocks},
                  {"retries", own.retries},
                  {"allow_oom", own.allow_oom},

@@ -13,7 +13,7 @@ constexpr int kRepetitions = 5;
 constexpr int kFewestForIntervals = 3;
 constexpr int kLeastUntilSure = 10;  // docs/METRICS.md, "Stop when sure"
 constexpr double kUntilSureMost_s = 3600;
-constexpr double kQuick_s = 60, kAccept_s = 20 * 60;
+constexpr double kQuick_s = 60, kThorough_s = 20 * 60;
 constexpr double kSafety = 0.8;        // estimates are rough
 constexpr double kWarmupShare = 0.35;  // of a run whose time is cut
 constexpr double kShortestRun_s = 0.3;
@@ -62,8 +62,8 @@ class Scheduler {
     plan_.stop.max_time_s = sweep.max_time_s;
     if (sweep.quick) {
       quick();
-    } else if (sweep.accept) {
-      accept();
+    } else if (sweep.thorough) {
+      thorough();
     } else if (sweep.burn_in_hours) {
       burn_in(*sweep.burn_in_hours * 3600);
     } else {
@@ -87,8 +87,8 @@ class Scheduler {
     hold(limit, "quick");
   }
 
-  void accept() {
-    const double limit = plan_.stop.max_time_s.value_or(kAccept_s);
+  void thorough() {
+    const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
     const double all = kSafety * limit - start_s();
     int blocks = plan_.sweep.repetitions.value_or(kRepetitions);
     const auto set = [&] { set_lengths({.block_s = all / blocks, .least_window_s = 10}); };
@@ -98,7 +98,7 @@ class Scheduler {
       set();
     }
     plan_.stop.least_blocks = blocks;
-    hold(limit, "accept");
+    hold(limit, "thorough");
   }
 
   void burn_in(double all) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/settings/near_match.h"
+#include "core/settings/unknown_option.h"
 
 namespace scalemark::settings {
 namespace {
@@ -126,6 +127,7 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
 };
 
 Problem unknown_key(const std::string& key, Command command, const std::string& origin) {
+  if (auto hint = replacement_hint(key, command)) return {key, "", "unknown key", origin, *hint};
   auto names = option_names(command);
   names.push_back("command");
   names.push_back("about");

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "core/settings/near_match.h"
+#include "core/settings/unknown_option.h"
 
 namespace scalemark::settings {
 namespace {
@@ -31,7 +31,7 @@ void add_variable(const std::string& variable, const std::string& text, Command 
   const std::string name = option_name_of(variable);
   const Option* option = find_option(name, command);
   if (!option || option->layer) {
-    std::string hint = did_you_mean(name, option_names(command));
+    std::string hint = unknown_option_hint(name, command);
     layers.problems.push_back(
         {variable, text, "no option has this name", "environment", std::move(hint)});
   } else if (option->commands & command) {
@@ -50,8 +50,8 @@ void add_pair(const std::string& pair, Command command, Layers& layers) {
   const std::string name = normalised(std::string_view(pair).substr(0, equals));
   const Option* option = find_option(name, command);
   if (!option || option->layer || !(option->commands & command)) {
-    layers.problems.push_back({"--set", pair, "unknown key '" + name + "'", "set",
-                               did_you_mean(name, option_names(command))});
+    layers.problems.push_back(
+        {"--set", pair, "unknown key '" + name + "'", "set", unknown_option_hint(name, command)});
     return;
   }
   layers.raw[std::string(option->name)] = {pair.substr(equals + 1), "set"};

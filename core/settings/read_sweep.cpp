@@ -87,7 +87,7 @@ class SweepReader {
     if (const auto* v = own("strong_by")) sweep.strong_by = *v;
     if (const auto* v = own("placement")) sweep.placement = *v;
     sweep.quick = on("quick");
-    sweep.accept = on("accept");
+    sweep.thorough = on("thorough");
     sweep.allow_oom = on("allow_oom");
     sweep.fresh_process = on("fresh_process");
     sweep.resume = on("resume");
@@ -103,9 +103,9 @@ class SweepReader {
 
   void refuse_contradictions() {
     const SweepSettings& sweep = out_.sweep;
-    refuse_both(sweep.quick, "quick", sweep.accept, "accept");
+    refuse_both(sweep.quick, "quick", sweep.thorough, "thorough");
     refuse_both(sweep.quick, "quick", sweep.burn_in_hours.has_value(), "burn_in");
-    refuse_both(sweep.accept, "accept", sweep.burn_in_hours.has_value(), "burn_in");
+    refuse_both(sweep.thorough, "thorough", sweep.burn_in_hours.has_value(), "burn_in");
     refuse_both(sweep.quick, "quick", sweep.until_ci.has_value(), "until_ci");
     refuse_both(sweep.burn_in_hours.has_value(), "burn_in", sweep.max_time_s.has_value(),
                 "max_time");

@@ -13,7 +13,7 @@ struct SweepSettings {
   std::string strong_by = "batch";  // batch | accumulation
   std::string placement = "fill";   // fill | spread
   bool quick = false;
-  bool accept = false;
+  bool thorough = false;
   std::optional<double> burn_in_hours;
   std::optional<int> repetitions;  // absent: what the preset or the default says
   std::optional<double> until_ci;  // relative half-width of the 95 % interval

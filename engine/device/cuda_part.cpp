@@ -9,32 +9,17 @@
 #include "build_stamp.h"
 #include "core/base/error.h"
 #include "engine/cuda/cuda_api.h"
+#include "engine/device/open_library.h"
 
 namespace scalemark::device {
-namespace {
 
-void* open_library(const std::string& path) {
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (handle == nullptr) {
-    throw system_error(std::string("cannot load the CUDA part: ") + dlerror(), {},
-                       "install torch==2.11.0 with its CUDA libraries, or use --device cpu");
-  }
-  return handle;
-}
-
-}  // namespace
-
-std::unique_ptr<Device> load_cuda_device(const std::string& library_folder,
-                                         const std::string& torch_folder, int local_rank,
+std::unique_ptr<Device> load_cuda_device(const std::string& library_folder, int local_rank,
                                          GlooMaker make_gloo) {
   const std::string part = library_folder + "/libscalemark_cuda.so";
   if (!std::filesystem::exists(part)) {
     throw system_error("this scalemark was built without CUDA (no " + part + ")", {},
                        "build with -DSCALEMARK_CUDA=ON, or use --device cpu");
   }
-  // By full path and first: loaded sonames win over RUNPATH, so a moved bundle finds this torch.
-  open_library(torch_folder + "/lib/libc10_cuda.so");
-  open_library(torch_folder + "/lib/libtorch_cuda.so");
   void* handle = open_library(part);
 
   using ApiFunction = const cuda::CudaApi* (*)();

@@ -9,11 +9,9 @@
 
 namespace scalemark::device {
 
-// The GPU of `local_rank`. `library_folder` holds libscalemark_cuda.so; `torch_folder` is the
-// wheel's, whose CUDA libraries are loaded first. Throws system_error() (71) saying what is missing
-// or too old.
-std::unique_ptr<Device> load_cuda_device(const std::string& library_folder,
-                                         const std::string& torch_folder, int local_rank,
+// The GPU of `local_rank`. `library_folder` holds libscalemark_cuda.so. After load_torch_cuda().
+// Throws system_error() (71) saying what is missing or too old.
+std::unique_ptr<Device> load_cuda_device(const std::string& library_folder, int local_rank,
                                          GlooMaker make_gloo);
 
 }  // namespace scalemark::device

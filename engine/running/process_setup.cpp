@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "engine/device/cpu_allocator.h"
+#include "engine/device/torch_cuda.h"
 
 namespace scalemark::running {
 namespace {
@@ -30,10 +31,10 @@ void quieten_torch() {
 
 void set_up_process(const settings::Settings& settings) {
   quieten_torch();
+  if (settings.parallel.device == "cuda") device::load_torch_cuda(settings.general.torch);
   keep_freed_memory();
   device::cpu_allocator();
   apply_compute_settings(settings);
-  at::manual_seed(settings.recipe.seed);
 }
 
 void apply_compute_settings(const settings::Settings& settings) {

@@ -1,12 +1,14 @@
 #include "engine/running/rank_life.h"
 
 #include <cstdlib>
+#include <iostream>
 #include <utility>
 
 #include "core/base/durations.h"
 #include "core/base/version.h"
 #include "core/settings/settings_json.h"
 #include "data/text/mapped_file.h"
+#include "engine/distributed/group_end.h"
 #include "engine/distributed/preflight.h"
 #include "engine/running/failure.h"
 #include "engine/running/process_setup.h"
@@ -119,6 +121,20 @@ std::optional<ErrorRecord> RankLife::posted_cause() {
   const auto cause = session_->board().find_cause(std::chrono::milliseconds(0));
   if (!cause.record) return std::nullopt;
   return distributed::caused_by(*cause.record, session_->world().rank);
+}
+
+ExitCode lived_by(const RunRequest& request,
+                  const std::function<ExitCode(RankLife& life)>& body) noexcept {
+  ExitCode code = ExitCode::kBug;
+  {
+    RankLife life(request);
+    code = life.live([&] { return body(life); });
+  }
+  if (distributed::ends_are_pending()) {
+    std::cout << std::flush;
+    std::_Exit(static_cast<int>(code));
+  }
+  return code;
 }
 
 distributed::Facts common_facts(const RunRequest& request) {

@@ -50,8 +50,7 @@ std::unique_ptr<device::Device> open_device(const RunRequest& request,
     return distributed::make_gloo_backend(std::move(store), rank, size, timeout, interface);
   };
   if (request.settings.parallel.device == "cpu") return device::make_cpu_device(make_gloo);
-  return device::load_cuda_device(request.library_folder, request.settings.general.torch,
-                                  request.world.local_rank, make_gloo);
+  return device::load_cuda_device(request.library_folder, request.world.local_rank, make_gloo);
 }
 
 }  // namespace

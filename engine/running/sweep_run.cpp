@@ -84,8 +84,7 @@ ExitCode sweep_as(RankLife& life, const SweepRequest& request) {
 }  // namespace
 
 ExitCode sweep(const SweepRequest& request) noexcept {
-  RankLife life(request.run);
-  return life.live([&] { return sweep_as(life, request); });
+  return lived_by(request.run, [&](RankLife& life) { return sweep_as(life, request); });
 }
 
 }  // namespace scalemark::running

@@ -10,7 +10,6 @@ import argparse
 import atexit
 import functools
 import json
-import math
 import os
 import shutil
 import subprocess
@@ -20,6 +19,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ratios import in_turn, interval
+
 ROOT = Path(__file__).resolve().parents[2]
 SCALEMARK = ROOT / "build/release/scalemark"
 PEER = ROOT / "scripts/bench/python_peer.py"
@@ -28,7 +29,6 @@ LOADER_BENCH = ROOT / "build/release/tests/loader_bench"
 PHOTOS = Path(os.environ.get("SCALEMARK_TEST_DATA") or ROOT / "shared/data") / "photos"
 LOADER_SECONDS = 4
 SWEEP_BATCHES = (32, 64, 128)  # on 1 and on 2 ranks: six points
-T_975 = [None, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228]  # Student's t by degrees
 
 
 def cpu_has(*flags):
@@ -161,21 +161,10 @@ def python(row):
     return json.loads(out.splitlines()[-1])["samples_per_sec"]
 
 
-def interval(ratios):
-    logs = [math.log(r) for r in ratios]
-    mean = sum(logs) / len(logs)
-    if len(logs) < 2:
-        return math.exp(mean), None
-    s = math.sqrt(sum((x - mean) ** 2 for x in logs) / (len(logs) - 1))
-    half = T_975[min(len(logs) - 1, 10)] * s / math.sqrt(len(logs))
-    return math.exp(mean), (math.exp(mean - half), math.exp(mean + half))
-
-
 def measure(row, pairs):
     ratios, us, them = [], [], []
     for k in range(pairs):
-        order = [(ours, us), (python, them)]
-        for side, values in order if k % 2 == 0 else reversed(order):
+        for side, values in in_turn(k, ((ours, us), (python, them))):
             values.append(side(row))
         ratios.append(us[-1] / them[-1])
     return interval(ratios), sorted(us)[pairs // 2], sorted(them)[pairs // 2]

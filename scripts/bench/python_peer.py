@@ -12,37 +12,29 @@ import os
 import queue
 import time
 
+import peer_models
+
 
 def make(workload, batch, image_size, sequence_length, torch):
-    if workload == "linear":
-        model = torch.nn.Linear(1000, 10)
-        features, labels = torch.randn(batch, 1000), torch.randint(10, (batch,))
-        loss = lambda m: torch.nn.functional.cross_entropy(m(features), labels)
-        return model, torch.optim.SGD(model.parameters(), lr=0.01), loss
-    if workload == "mlp":
-        n = torch.nn
-        model = n.Sequential(n.Linear(1024, 512), n.ReLU(), n.Linear(512, 256), n.ReLU(), n.Linear(256, 10))
-        features, labels = torch.randn(batch, 1024), torch.randint(10, (batch,))
-        loss = lambda m: torch.nn.functional.cross_entropy(m(features), labels)
-        return model, torch.optim.Adam(model.parameters(), lr=1e-3), loss
+    """Model, optimizer, and a function from the model to the loss of one fixed batch."""
+    model = peer_models.network(workload, torch)
+    cross_entropy = torch.nn.functional.cross_entropy
+    if workload in ("linear", "mlp"):
+        width = 1000 if workload == "linear" else 1024
+        features, labels = torch.randn(batch, width), torch.randint(10, (batch,))
+        optimizer = (torch.optim.SGD(model.parameters(), lr=0.01) if workload == "linear" else
+                     torch.optim.Adam(model.parameters(), lr=1e-3))
+        return model, optimizer, lambda m: cross_entropy(m(features), labels)
     if workload == "resnet50":
-        import torchvision
-
-        model = torchvision.models.resnet50().to(memory_format=torch.channels_last)
         images = torch.randn(batch, 3, image_size, image_size).to(memory_format=torch.channels_last)
         labels = torch.randint(1000, (batch,))
-        loss = lambda m: torch.nn.functional.cross_entropy(m(images), labels)
-        return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4), loss
-    from transformers import BertConfig, BertForPreTraining
-
-    config = BertConfig(num_hidden_layers=4, hidden_size=256, num_attention_heads=4, intermediate_size=1024)
-    model = BertForPreTraining(config)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
+        return model, optimizer, lambda m: cross_entropy(m(images), labels)
     ids = torch.randint(1000, 30522, (batch, sequence_length))
     labels = torch.where(torch.rand(ids.shape) < 0.15, ids, -100)
     arguments = dict(input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=torch.zeros_like(ids),
                      labels=labels, next_sentence_label=torch.randint(2, (batch,)))
-    loss = lambda m: m(**arguments).loss
-    return model, torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01), loss
+    return model, torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01), lambda m: m(**arguments).loss
 
 
 def run(rank, options, results):

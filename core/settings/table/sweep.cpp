@@ -73,13 +73,13 @@ std::vector<Option> length_options() {
        .help =
            "a first look within 60 s (or --max-time): one repetition, short windows; a plan that "
            "cannot fit is refused"},
-      {.name = "accept",
+      {.name = "thorough",
        .kind = Kind::kFlag,
        .group = kGroup,
        .commands = kSweep,
        .default_text = "off",
-       .help = "an acceptance test within 20 minutes (or --max-time); a plan that cannot fit is "
-               "refused"},
+       .help = "5 repetitions (3 where time is short) and long windows within 20 minutes (or "
+               "--max-time); a plan that cannot fit is refused"},
       {.name = "burn_in",
        .kind = Kind::kNumber,
        .group = kGroup,

@@ -249,10 +249,17 @@ class Sweep(unittest.TestCase):
     def test_refusals(self):
         for arguments in (("--world-sizes", "1,2", "--memory-limit", "2=1GB"),
                           ("--world-sizes", "1,2", "--nproc-per-node", "1"), ("--batch-size", "8,x"),
-                          ("--batch-size", "1..8"), ("--precision", "fp32,tf32"), ("--quick", "--accept")):
+                          ("--batch-size", "1..8"), ("--precision", "fp32,tf32"), ("--quick", "--thorough")):
             result = run("sweep", "--dry-run", "--device", "cpu", *arguments)
             self.assertEqual(result.returncode, 78, arguments)
             self.assertEqual(result.stdout, "")
+        result = run("sweep", "--accept", "--dry-run")
+        self.assertEqual(result.returncode, 64)
+        self.assertIn("unknown option '--accept'", result.stderr)
+        self.assertIn("--thorough measures as long", result.stderr)
+        result = run("sweep", "--dry-run", "--set", "accept=on")
+        self.assertEqual(result.returncode, 78)
+        self.assertIn("--thorough measures as long", result.stderr)
         result = run("sweep", "--dry-run", "--device", "cpu,cuda")
         self.assertEqual(result.returncode, 78)
         self.assertIn("--device is 'cpu,cuda' (from option); a sweep computes on one device", result.stderr)

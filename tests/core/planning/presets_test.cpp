@@ -59,8 +59,8 @@ TEST(Schedule, WhatCannotFitIsRefusedWithWhatItNeedsAndWhatNeedsMost) {
   EXPECT_EQ(longer.stop.max_time_s, 7200);
 }
 
-TEST(Schedule, AcceptFitsIntoTwentyMinutes) {
-  const Plan p = plan({{"accept", "on"}}, {0, 0, 0, 0, 0, 0, 0, 0}, kEightGpus);
+TEST(Schedule, ThoroughFitsIntoTwentyMinutes) {
+  const Plan p = plan({{"thorough", "on"}}, {0, 0, 0, 0, 0, 0, 0, 0}, kEightGpus);
   EXPECT_GE(p.stop.least_blocks, 3);
   EXPECT_LE(p.estimated_s, 20 * 60);
   EXPECT_EQ(p.stop.max_time_s, 20 * 60);

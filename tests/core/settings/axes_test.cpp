@@ -158,7 +158,7 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
             .sweep;
     const SweepSettings plain = read_sweep({}).sweep;
     const auto all = [](const SweepSettings& s) {
-      return std::tuple(s.world_sizes, s.strong_by, s.placement, s.quick, s.accept, s.burn_in_hours,
+      return std::tuple(s.world_sizes, s.strong_by, s.placement, s.quick, s.thorough, s.burn_in_hours,
                         s.repetitions, s.until_ci, s.max_time_s, s.retries, s.allow_oom,
                         s.fresh_process, s.price_per_hour, s.resume, s.resume_anyway);
     };
@@ -167,10 +167,10 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
 }
 
 TEST(ReadSweep, PresetsExcludeEachOther) {
-  const auto problems = read_sweep(given({{"quick", "on"}, {"accept", "on"}})).problems;
+  const auto problems = read_sweep(given({{"quick", "on"}, {"thorough", "on"}})).problems;
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(to_line(problems[0]),
-            "--quick is 'on' (from option); cannot be combined with --accept.");
+            "--quick is 'on' (from option); cannot be combined with --thorough.");
   EXPECT_EQ(
       read_sweep(given({{"resume", "on"}, {"overwrite", "on"}, {"output", "d"}})).problems.size(),
       1u);

@@ -1,0 +1,21 @@
+"""The ratio of two sides that were measured in pairs, with its interval."""
+
+import math
+
+T_975 = [None, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228]  # Student's t by degrees
+
+
+def in_turn(pair, sides):
+    """A B, B A, A B, ...: the speed of a shared machine drifts. `pair` counts from 0."""
+    return sides if pair % 2 == 0 else tuple(reversed(sides))
+
+
+def interval(ratios):
+    """Geometric mean and, from two ratios on, the 95 % interval by Student's t on the logarithms."""
+    logs = [math.log(ratio) for ratio in ratios]
+    mean = sum(logs) / len(logs)
+    if len(logs) < 2:
+        return math.exp(mean), None
+    s = math.sqrt(sum((x - mean) ** 2 for x in logs) / (len(logs) - 1))
+    half = T_975[min(len(logs) - 1, 10)] * s / math.sqrt(len(logs))
+    return math.exp(mean), (math.exp(mean - half), math.exp(mean + half))

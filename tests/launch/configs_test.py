@@ -1,0 +1,68 @@
+"""Every experiment in configs/ runs: the file as it is is planned, and a short form of it is measured on 1 and 2 ranks.
+
+`configs_test.py NAME`: what the file varies must stand in the rows. Networks and images are small here, axes are cut to two values.
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from program import check, run
+from sweeps import SOURCE, valid_report
+
+SMALL_IMAGES = ("--image-size", 32, "--batch-size", 2, "--learning-rate", 0.001)
+FP16_IMAGES = ("--image-size", 64, "--batch-size", 4, "--learning-rate", 0.001)
+SMALL_BOTH = (*SMALL_IMAGES, "--workload", "resnet50,bert-mini", "--sequence-length", 16)
+
+# What the short form changes, and a field of a row with the values that it must show. `group`: how many settings are
+# measured on 2 ranks with ddp (how data is read stands in the name only; synthetic batches on a CPU are never pinned).
+SHORT = {
+    "accumulation": (("--gradient-accumulation-steps", "1,2", *SMALL_IMAGES), "gradient_accumulation_steps", {1, 2}),
+    "bucket-size": ((*SMALL_BOTH, "--bucket-cap-mb", "1,25"), "bucket_cap_mb", {1, 25}),
+    "ddp-method": (("--batch-size", "32,64"), "batch_size", {32, 64}),
+    "ddp-method-precision": (("--precision", "fp32"), "precision", {"fp32"}),  # bf16: where the CPU has it
+    # At 32 px and batch 2 the last batch norms see two values: gradients overflow fp16.
+    "fp16-communication": (FP16_IMAGES, "gradient_compression", {"none", "fp16"}),
+    "loader": ((*SMALL_IMAGES, "--workers", "1,2"), "group", 2),
+    "overlap": (SMALL_IMAGES, "overlap", {True, False}),
+    "pin-memory": (SMALL_IMAGES, "group", 1),
+    "precision": ((*SMALL_BOTH, "--precision", "fp32"), "workload", {"resnet50", "bert-mini"}),
+    "rtx4090-mlp": ((), "world_size", {1, 2}),
+}
+
+
+def configs():
+    return {file.stem: file for file in sorted((SOURCE / "configs").glob("*.json"))}
+
+
+def check_all_listed():
+    check(set(configs()) == set(SHORT), f"configs/ and this test differ: {sorted(set(configs()) ^ set(SHORT))}")
+    for name, file in configs().items():
+        check(len(json.loads(file.read_text())["about"]) > 80, f"{name}: `about` says what the experiment shows")
+
+
+def measure(name):
+    short, field, expected = SHORT[name]
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--config", configs()[name], "--world-sizes", "1,2", "--nproc-per-node", 2, "--device", "cpu", *short]
+        if name == "loader":
+            run("data", "generate", "images", Path(folder) / "images", "--samples", 32, "--classes", 2, "--image-size", 40)
+            options += ["--data", Path(folder) / "images"]
+        run("sweep", *options, "--dry-run")
+        run("sweep", *options, "--iters", 3, "--warmup-iters", 1, "--repetitions", 1, "--threads", 1, "--no-progress",
+            "--output", Path(folder) / "out", timeout=170)
+        report = valid_report(Path(folder) / "out")
+        check(report["status"] == "complete" and report["exit_code"] == 0, f"{name}: {report['status']}")
+        measured = [row for row in report["points"] if row["status"] == "ok"]
+        check({row["world_size"] for row in measured} == {1, 2}, f"{name}: a world size has no row")
+        if field == "group":
+            groups = {row["group"] for row in measured if row["world_size"] == 2 and row["strategy"] == "ddp"}
+            return check(len(groups) == expected, f"{name}: groups {sorted(groups)}, expected {expected}")
+        seen = {row[field] for row in measured}
+        check(expected <= seen, f"{name}: rows show {field} {sorted(map(str, seen))}, expected {sorted(map(str, expected))}")
+
+
+check_all_listed()
+for given in sys.argv[1:]:
+    measure(given)

@@ -1,0 +1,83 @@
+"""Every workload in every precision on a null GPU, and what one step of it asks of the device: kernels, casts, library
+calls, copies and memsets are counted and compared with docs/GPU_BUDGETS.md. More than there fails: something was added
+to the step. Fewer fails too: the table is to be lowered, so that what was won stays won.
+
+budgets_test.py [WORKLOAD...]    compares the workloads' rows (all without an argument)
+budgets_test.py --rewrite        counts every row anew and writes the table
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import nullgpu
+from program import check, report_in
+
+TABLE = Path(__file__).resolve().parents[2] / "docs/GPU_BUDGETS.md"
+WORKLOADS = ("linear", "mlp", "resnet50", "bert-mini", "bert-base", "bert-large")
+PRECISIONS = ("fp32", "tf32", "amp-fp16", "amp-bf16")
+COLUMNS = ("kernels", "casts", "cuBLAS", "cuDNN", "to device", "to host", "within", "memsets")
+# The elementwise kernels that only convert or copy.
+CAST = re.compile(r"(direct|bfloat16|float16|float8\w*)_copy_kernel_cuda")
+ROW = re.compile(r"^\| `([\w-]+)` \| ([\w-]+) \|(.*)\|$")
+
+
+def count(tallies):
+    return sum(t["count"] for t in tallies.values())
+
+
+def per_step(window, steps):
+    """The columns' values, as they stand in the table."""
+    copies = {direction: t["count"] for direction, t in window["copies"].items()}
+    casts = {name: t for name, t in window["launches"].items() if CAST.search(name)}
+    counts = (count(window["launches"]), count(casts), count(window["gemms"]), count(window["cudnn"]),
+              copies.get("host_to_device", 0), copies.get("device_to_host", 0), copies.get("device_to_device", 0),
+              count(window["memsets"]))
+    return tuple(f"{n / steps:.2f}".rstrip("0").rstrip(".") for n in counts)
+
+
+def measured(workload, precision):
+    with tempfile.TemporaryDirectory() as folder:
+        result = nullgpu.run(["train", "--workload", workload, "--precision", precision, "--device", "cuda",
+                              "--iters", 4, "--warmup-iters", 3, "--quiet", "--output", folder, "--overwrite"])
+        steps = report_in(folder)["points"][0]["iterations"]
+    result.check_windows(f"{workload} {precision}")
+    return per_step(result.measured_window(), steps)
+
+
+def rows_of_table():
+    rows = (ROW.match(line) for line in TABLE.read_text().splitlines())
+    return {(row[1], row[2]): tuple(cell.strip() for cell in row[3].split("|")) for row in rows if row}
+
+
+def judge(key, budget, found):
+    """What is wrong with a row, in words."""
+    pairs = zip(COLUMNS, budget, found)
+    changed = [f"{column} {is_} (table: {was})" for column, was, is_ in pairs if was != is_]
+    if not changed:
+        return None
+    more = any(float(is_) > float(was) for was, is_ in zip(budget, found))
+    advice = "the step does more than it did" if more else "lower the table: scripts/gpu_budgets"
+    return f"{' '.join(key)}: {', '.join(changed)} per step: {advice}"
+
+
+def compare(workloads):
+    budgets = rows_of_table()
+    complaints = []
+    for key in ((workload, precision) for workload in workloads for precision in PRECISIONS):
+        check(key in budgets, f"docs/GPU_BUDGETS.md has no row for {' '.join(key)}: scripts/gpu_budgets adds it")
+        complaints.append(judge(key, budgets[key], measured(*key)))
+    complaints = [text for text in complaints if text]
+    check(not complaints, "\n".join(complaints))
+
+
+def rewrite():
+    lines = [line for line in TABLE.read_text().splitlines() if not ROW.match(line)]
+    at = next(i for i, line in enumerate(lines) if line.startswith("|---")) + 1
+    rows = [f"| `{w}` | {p} | {' | '.join(measured(w, p))} |" for w in WORKLOADS for p in PRECISIONS]
+    TABLE.write_text("\n".join(lines[:at] + rows + lines[at:]) + "\n")
+
+
+if __name__ == "__main__":
+    rewrite() if sys.argv[1:] == ["--rewrite"] else compare(sys.argv[1:] or WORKLOADS)

@@ -1,0 +1,2 @@
+// libcuda.so.1 is the name under which the driver is looked for; its functions are
+// libnullcuda.so's.

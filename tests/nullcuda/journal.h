@@ -1,0 +1,46 @@
+// What the process does with its devices, in order. Counts are made from it afterwards, of the
+// whole life or of any stretch between two moments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nullcuda {
+
+enum class Kind : std::uint8_t {
+  kLaunch,      // a kernel, by its name
+  kGemm,        // a call of cuBLAS that computes
+  kCudnn,       // a call of cuDNN that computes
+  kCopy,        // by direction; with bytes
+  kMemset,      // with bytes
+  kSync,        // the host waits for the device
+  kRecord,      // an event
+  kQuery,       // of an event or a stream
+  kWait,        // of a stream for an event
+  kAllocation,  // or freeing of device or pinned memory, by function
+};
+inline constexpr int kKinds = 10;
+std::string_view to_string(Kind kind);
+
+struct Entry {
+  Kind kind;
+  std::uint8_t thread;  // index into thread_names()
+  std::uint16_t name;   // index into names()
+  std::uint32_t bytes;  // of copies and memsets; at most 4 GiB - 1
+};
+
+// The lock of the null device is held by every caller.
+void note(Kind kind, const char* name, std::uint64_t bytes = 0);
+
+const std::vector<Entry>& entries();
+const std::vector<std::string>& names();
+// As the threads called themselves when they were first seen; the first one is "main".
+const std::vector<std::string>& thread_names();
+
+}  // namespace nullcuda
+
+// For the generated stubs: a call that computes.
+extern "C" void nullcuda_note_gemm(const char* function);
+extern "C" void nullcuda_note_cudnn(const char* function);

@@ -1,0 +1,128 @@
+"""The CUDA path of `train` and `sweep` on a null GPU: every run ends as it should, the host never waits for the device
+inside a measured window, nothing is done to the device that no right program does, and nothing piles up. Every
+workload in every precision is budgets_test.py's.
+
+runs_test.py GROUP           a covering choice of the group
+SCALEMARK_SOAK=full          all of it
+"""
+
+import itertools
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import nullgpu
+from program import check, report_in, run
+from sweeps import VALIDATOR
+
+FULL = os.environ.get("SCALEMARK_SOAK") == "full"
+PRECISIONS = ("fp32", "tf32", "amp-fp16", "amp-bf16")
+SHORT = ("--iters", 4, "--warmup-iters", 3, "--quiet")
+SMALL = {"resnet50": ("--batch-size", 4, "--image-size", 64), "bert-base": ("--batch-size", 4),
+         "bert-mini": ("--batch-size", 4), "bert-large": ("--batch-size", 2), "mlp": (), "linear": ()}
+
+
+def train(*options, windows=1, ranks=1, steady=True, **surroundings):
+    """One run; returns its point and its result. `steady`: the window finds all memory that it needs."""
+    with tempfile.TemporaryDirectory() as folder:
+        several = ("--nproc-per-node", ranks, "--strategy", "ddp", "--backend", "gloo") if ranks > 1 else ()
+        result = nullgpu.run(["train", "--device", "cuda", *options, *several, "--output", folder, "--overwrite"],
+                             **surroundings)
+        report = report_in(folder)
+    VALIDATOR.validate(report)
+    [point] = report["points"]
+    check(point["status"] == "ok" and point["device"] == "cuda", f"{options}: {point['status']} on {point['device']}")
+    for rank in range(ranks):
+        found = result.measured_windows(rank)
+        check(len(found) == windows, f"{options}: {len(found)} windows on rank {rank}, {windows} expected")
+    if steady:
+        result.check_windows(" ".join(map(str, options)))
+    return point, result
+
+
+def optimizers():
+    """Each optimizer, with what else changes the step: pairwise in CI, all together in soak."""
+    kinds = ("sgd", "adam", "adamw", "lamb", "lars")
+    switches = [(), ("--gradient-accumulation-steps", 2), ("--clip-grad-norm", 1), ("--deterministic",),
+                ("--label-smoothing", 0.1)]
+    every = itertools.product(kinds, switches, ("fp32", "amp-fp16", "amp-bf16"))
+    covering = [("sgd", switches[1], "amp-fp16"), ("sgd", switches[3], "fp32"), ("adam", switches[2], "amp-bf16"),
+                ("adamw", switches[0], "amp-fp16"), ("lamb", switches[2], "amp-fp16"), ("lars", switches[4], "fp32"),
+                ("lamb", switches[1], "amp-bf16"), ("adamw", switches[3], "amp-bf16")]
+    for optimizer, switch, precision in every if FULL else covering:
+        workload = "resnet50" if optimizer in ("sgd", "lars") or "--label-smoothing" in switch else "bert-mini"
+        train("--workload", workload, "--optimizer", optimizer, "--precision", precision, *switch, *SMALL[workload],
+              *SHORT)
+
+
+def two_ranks():
+    """Two ranks over Gloo with CUDA tensors, on one device and on two."""
+    options = [("resnet50", "amp-bf16", 1, ()), ("bert-mini", "amp-fp16", 2, ("--gradient-accumulation-steps", 2))]
+    if FULL:
+        extras = (), ("--gradient-as-bucket-view",), ("--gradient-compression", "fp16"), ("--overlap", "off")
+        options += itertools.product(("resnet50", "bert-mini", "mlp"), PRECISIONS, (1, 2), extras)
+    for workload, precision, devices, extra in options:
+        # c10d rebuilds its buckets in the first steps, which needs memory once.
+        point, result = train("--workload", workload, "--precision", precision, *SMALL[workload], *extra, *SHORT,
+                              ranks=2, devices=devices)
+        waits = sum(t["count"] for t in result.measured_window()["syncs"].values())
+        check(waits >= point["iterations"], f"Gloo waited {waits} times for copies: nothing was exchanged")
+        seen = {rank["device"] for rank in point["ranks"]}
+        check(len(seen) == devices, f"{devices} devices, but the ranks were on {seen}")
+
+
+def communication_cost():
+    """The twin without communication changes nothing of what the host may do."""
+    train("--workload", "mlp", "--iters", 12, "--warmup-iters", 11, "--communication-cost", "--quiet", ranks=2,
+          windows=5, steady=False)
+
+
+def files():
+    """Epochs from image files and from text, with evaluation."""
+    with tempfile.TemporaryDirectory() as folder:
+        images, text = Path(folder) / "images", Path(folder) / "text"
+        run("data", "generate", "images", images, "--samples", 48, "--classes", 3, "--image-size", 32)
+        run("data", "generate", "text", text, "--samples", 60)
+        runs = [("resnet50", ("--data", images, "--image-size", 32)), ("bert-mini", ("--data", text))]
+        for (workload, data), copies in zip(runs, ("deferred", "immediate")):
+            point, _ = train("--workload", workload, *data, "--batch-size", 4, "--epochs", 2, "--quiet", windows=2,
+                             steady=False, env={"NULLCUDA_COPIES": copies})
+            check(len(point["evaluation"]) == 2, f"{workload}: {point.get('evaluation')}")
+
+
+def lazy_device():
+    """A device that does asynchronous work as late as CUDA allows, whose events are not ready when they are asked for:
+    pinned memory that is reused too early, or read too early, is found."""
+    every = [(w, p) for w in SMALL for p in PRECISIONS] if FULL else [("resnet50", "fp32"), ("bert-mini", "amp-fp16")]
+    for workload, precision in every:
+        train("--workload", workload, "--precision", precision, *SMALL[workload], "--iters", 12, "--warmup-iters", 3,
+              "--quiet", env={"NULLCUDA_COPIES": "deferred", "NULLCUDA_EVENTS": "late"})
+    # While events are late, copies through Gloo need ever new pinned memory.
+    train("--workload", "mlp", *SHORT, ranks=2, steady=False,
+          env={"NULLCUDA_COPIES": "deferred", "NULLCUDA_EVENTS": "late:7"})
+
+
+def level():
+    """Events, streams, device and pinned memory over a long sweep: as many at its end as near its start."""
+    repetitions = 50 if FULL else 8
+    with tempfile.TemporaryDirectory() as folder:
+        result = nullgpu.run(["sweep", "--workload", "mlp", "--device", "cuda", "--batch-sizes", "8,16,32,64",
+                              "--iters", 6, "--warmup-iters", 2, "--repetitions", repetitions, "--quiet",
+                              "--output", folder, "--overwrite"], timeout=600)
+        report = report_in(folder)
+    check(all(point["status"] == "ok" for point in report["points"]), "a point failed")
+    alive = [window["alive_at_begin"] for window in result.measured_windows()]
+    check(len(alive) == 4 * repetitions, f"{len(alive)} windows of {4 * repetitions} points")
+    early, late = alive[4:8], alive[-4:]
+    for what in ("events", "streams", "device_bytes", "pinned_bytes"):
+        first, last = (max(moment[what] for moment in moments) for moments in (early, late))
+        check(last <= first, f"{what} grow from {first} to {last} over {len(alive)} points")
+
+
+GROUPS = {f.__name__: f for f in (optimizers, two_ranks, communication_cost, files, lazy_device, level)}
+
+if __name__ == "__main__":
+    nullgpu.require()
+    for name in sys.argv[1:] or GROUPS:
+        GROUPS[name]()
