@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "core/reporting/peak_flops.h"
 #include "core/statistics/interval.h"
@@ -22,15 +23,28 @@ struct StepSeries {
   std::vector<double> max_step_s, max_own_s, max_own_less_wait_s;
 };
 
+// Steps behind a window's last whole group belong to no value.
+bool series_fits(const RankMeasurement& rank) {
+  const auto marked = static_cast<std::int64_t>(rank.step_s.size()) * rank.steps_per_mark;
+  return rank.steps_per_mark == 1 ? marked == rank.iterations
+                                  : marked > 0 && marked <= rank.iterations;
+}
+
+Summary summary_of(const std::vector<double>& step_s, std::int64_t steps_per_mark) {
+  return steps_per_mark > 1 ? statistics::summarise_means(step_s) : statistics::summarise(step_s);
+}
+
 void refuse_contradictions(Ranks ranks) {
   if (ranks.empty()) throw bug("a point without measurements");
-  const auto n = static_cast<std::size_t>(ranks.front().iterations);
+  const std::size_t n = ranks.front().step_s.size();
   for (const auto& rank : ranks) {
     const std::string who = "rank " + std::to_string(rank.rank) + ": ";
-    if (n == 0 || rank.step_s.size() != n || rank.iterations != ranks.front().iterations ||
+    if (n == 0 || rank.step_s.size() != n || !series_fits(rank) ||
+        rank.iterations != ranks.front().iterations ||
+        rank.steps_per_mark != ranks.front().steps_per_mark ||
         rank.exposed_communication_s.size() != n || rank.counted_data_wait_s.size() != n) {
-      throw bug(who + "its series do not hold one value for each of " + std::to_string(n) +
-                " steps");
+      throw bug(who + "its series do not hold one value for each of " +
+                std::to_string(rank.iterations) + " steps");
     }
     if (!(rank.wall_s > 0) || !std::isfinite(rank.wall_s)) {
       throw bug(who + "no time passed in its window");
@@ -63,15 +77,16 @@ RankRecord record_of(const RankMeasurement& rank) {
   record.device = rank.device;
   record.samples = rank.samples;
   record.wall_s = rank.wall_s;
-  record.step_s = statistics::summarise(rank.step_s);
+  record.step_s = summary_of(rank.step_s, rank.steps_per_mark);
   double sum = 0, sum_ln = 0;
   for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
     const double own = rank.step_s[t] - rank.exposed_communication_s[t];
     sum += own;
     sum_ln += own > 0 ? std::log(own) : -INFINITY;
   }
-  record.own_mean_s = sum / static_cast<double>(rank.iterations);
-  if (std::isfinite(sum_ln)) record.own_mean_ln = sum_ln / static_cast<double>(rank.iterations);
+  const auto n = static_cast<double>(rank.step_s.size());
+  record.own_mean_s = sum / n;
+  if (std::isfinite(sum_ln)) record.own_mean_ln = sum_ln / n;
   record.data_wait_s = statistics::mean(rank.counted_data_wait_s);
   record.exposed_communication_s = statistics::mean(rank.exposed_communication_s);
   record.phases_s = rank.phases_s;
@@ -99,8 +114,10 @@ Phases mean_phases(const std::vector<RankRecord>& ranks) {
           .other = mean_of(&Phases::other)};
 }
 
-void set_steps(PointRecord& point, const StepSeries& series) {
-  point.step_s = statistics::summarise(series.max_step_s);
+void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
+  point.steps_per_mark.reset();
+  if (steps_per_mark > 1) point.steps_per_mark = steps_per_mark;
+  point.step_s = summary_of(series.max_step_s, steps_per_mark);
   point.step_samples_s = series.max_step_s;
   point.step_mean_over_ranks_s =
       mean_over(point.ranks, [](const RankRecord& rank) { return rank.step_s.mean; });
@@ -109,7 +126,11 @@ void set_steps(PointRecord& point, const StepSeries& series) {
   for (const auto& rank : point.ranks) {
     point.own_max_of_rank_means_s = std::max(point.own_max_of_rank_means_s, rank.own_mean_s);
   }
-  point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
+  // The slowest rank of a group of steps is not that of each step; one rank is always both.
+  point.own_mean_of_step_max_s.reset();
+  if (steps_per_mark == 1 || point.ranks.size() == 1) {
+    point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
+  }
   point.phases_s = mean_phases(point.ranks);
   const auto check = statistics::check_steady(series.max_step_s);
   point.steady = check.steady;
@@ -117,14 +138,15 @@ void set_steps(PointRecord& point, const StepSeries& series) {
 }
 
 // samples / sum_t [max_r(own - d) + (T_t - max_r own)]: the rate without the waits for data that
-// counted.
-std::optional<double> compute_rate(const StepSeries& series, std::int64_t samples) {
+// counted. Needs each step's slowest rank, as own_mean_of_step_max_s does.
+std::optional<double> compute_rate(const StepSeries& series, const PointRecord& point) {
   double seconds = 0;
   for (std::size_t t = 0; t < series.max_step_s.size(); ++t) {
     seconds += series.max_own_less_wait_s[t] + (series.max_step_s[t] - series.max_own_s[t]);
   }
   if (!(seconds > 0)) return std::nullopt;
-  return static_cast<double>(samples) / seconds;
+  const double step_s = seconds / static_cast<double>(series.max_step_s.size());
+  return static_cast<double>(point.samples) / (step_s * static_cast<double>(point.iterations));
 }
 
 void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
@@ -142,7 +164,8 @@ void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
   point.iterations = ranks.front().iterations;
   point.samples_per_sec = static_cast<double>(point.samples) / point.wall_s;
   point.samples_per_sec_per_rank = point.samples_per_sec / static_cast<double>(ranks.size());
-  point.compute_samples_per_sec = compute_rate(series, point.samples);
+  point.compute_samples_per_sec.reset();
+  if (point.own_mean_of_step_max_s) point.compute_samples_per_sec = compute_rate(series, point);
   if (tokens > 0) {
     point.tokens_per_sec = static_cast<double>(tokens) / point.wall_s;
     // Counted in all rows that were computed, the sampler's repeated ones too.
@@ -216,9 +239,23 @@ void set_communication_cost(PointRecord& point, Ranks ranks) {
   point.communication_cost_s = (step_s[0] + step_s[3]) / 2 - *point.noop_step_s;
 }
 
+// Ranks may differ: only some of them had padded batches.
+void set_attention(PointRecord& point, Ranks ranks) {
+  std::set<std::string> names;
+  for (const auto& rank : ranks) {
+    names.insert(rank.attention_backends.begin(), rank.attention_backends.end());
+  }
+  point.attention_backend.reset();
+  for (const std::string& name : names) {
+    point.attention_backend =
+        point.attention_backend ? *point.attention_backend + "+" + name : name;
+  }
+}
+
 void set_the_rest(PointRecord& point, Ranks ranks) {
   set_energy(point, ranks);
   set_communication_cost(point, ranks);
+  set_attention(point, ranks);
   const auto& first = ranks.front();
   point.warmup_iterations = first.warmup_iterations;
   point.payload_bytes_per_step = first.payload_bytes_per_step;
@@ -249,7 +286,7 @@ PointRecord assemble_point(PointRecord identity, Ranks ranks) {
             [](const RankRecord& a, const RankRecord& b) { return a.rank < b.rank; });
 
   const StepSeries series = series_of(ranks);
-  set_steps(point, series);
+  set_steps(point, series, ranks.front().steps_per_mark);
   set_throughput(point, ranks, series);
   set_interval(point);
   set_mfu(point);
