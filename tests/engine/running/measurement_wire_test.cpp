@@ -13,6 +13,7 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
                                   .host = "n\xc3\xb6rd",
                                   .device = "cuda:1",
                                   .iterations = 2,
+                                  .steps_per_mark = 7,
                                   .samples = 64,
                                   .wall_s = 0.1,
                                   .step_s = {0.1, std::nextafter(0.1, 1)},
@@ -23,11 +24,14 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
                                   .bucket_bytes = {1048576}};
   sent.phases_s.forward = 0.3;
   sent.setup_s.first_step_s = 1.5;
+  sent.attention_backends = {"efficient", "flash"};
   sent.skipped = {{.name = "a/b.jpg", .reason = "truncated"}};
 
   const auto got = from_wire(to_wire(sent));
   EXPECT_EQ(got.rank, 3);
   EXPECT_EQ(got.host, sent.host);
+  EXPECT_EQ(got.steps_per_mark, 7);
+  EXPECT_EQ(got.attention_backends, sent.attention_backends);
   EXPECT_EQ(got.step_s, sent.step_s);
   EXPECT_EQ(got.exposed_communication_s, sent.exposed_communication_s);
   EXPECT_EQ(got.counted_data_wait_s, sent.counted_data_wait_s);
