@@ -44,7 +44,8 @@ std::int64_t affordable_warmup(const StepContext& context, const planning::RunLe
                                         std::max<std::int64_t>(1, length.least_warmup_steps - 2)));
 }
 
-void count(Window& window, const training::Consumed& before, const training::Consumed& after) {
+void note_samples(Window& window, const training::Consumed& before,
+                  const training::Consumed& after) {
   window.padded = after.padding - before.padding;
   window.samples = after.samples - before.samples - window.padded;
   window.non_pad_tokens = after.non_pad_tokens - before.non_pad_tokens;
@@ -145,7 +146,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
   // ---- end of the timed region ----
 
   if (!window.stopped) context.control.barrier();
-  count(window, before, context.step.consumed());
+  note_samples(window, before, context.step.consumed());
   if (window.samples > 0) window.steps = marks->steps();
   window.losses = losses.values();
   window.iterations = static_cast<std::int64_t>(window.losses.size());
