@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "workloads/attention.h"
 #include "workloads/layers.h"
 #include "workloads/network.h"
 #include "workloads/tied_embedding.h"
@@ -31,6 +32,7 @@ struct Sizes {
   catalogue::Transformer transformer;
   std::int64_t vocab_size;
   double dropout;
+  std::shared_ptr<AttentionChoices> choices = std::make_shared<AttentionChoices>();
 };
 
 std::shared_ptr<Linear> dense(std::int64_t in, std::int64_t out) {
@@ -75,12 +77,15 @@ struct SelfAttention : torch::nn::Module {
         key(register_module("key", dense(sizes.transformer.hidden, sizes.transformer.hidden))),
         value(register_module("value", dense(sizes.transformer.hidden, sizes.transformer.hidden))),
         heads(sizes.transformer.heads),
-        dropout(sizes.dropout) {}
+        dropout(sizes.dropout),
+        choices(sizes.choices) {}
 
   at::Tensor forward(const at::Tensor& x, const std::optional<at::Tensor>& mask) const {
-    const auto attended = at::scaled_dot_product_attention(
-        by_head(query->forward(x)), by_head(key->forward(x)), by_head(value->forward(x)), mask,
-        is_training() ? dropout : 0.0);
+    const auto q = by_head(query->forward(x)), k = by_head(key->forward(x)),
+               v = by_head(value->forward(x));
+    if (is_training()) choices->note(q, k, v, mask, dropout);
+    const auto attended =
+        at::scaled_dot_product_attention(q, k, v, mask, is_training() ? dropout : 0.0);
     return attended.transpose(1, 2).reshape(x.sizes());
   }
 
@@ -91,6 +96,7 @@ struct SelfAttention : torch::nn::Module {
   std::shared_ptr<Linear> query, key, value;
   std::int64_t heads;
   double dropout;
+  std::shared_ptr<AttentionChoices> choices;
 };
 
 struct Attention : torch::nn::Module {
@@ -257,7 +263,9 @@ std::optional<at::Tensor> padding_mask(const data::Batch& batch, at::ScalarType 
 class BertNetwork : public Network {
  public:
   explicit BertNetwork(const Sizes& sizes)
-      : module_(std::make_shared<Bert>(sizes)), max_positions_(sizes.transformer.max_positions) {}
+      : module_(std::make_shared<Bert>(sizes)),
+        max_positions_(sizes.transformer.max_positions),
+        choices_(sizes.choices) {}
 
   torch::nn::Module& module() override { return *module_; }
 
@@ -272,13 +280,16 @@ class BertNetwork : public Network {
            at::cross_entropy_loss(logits.next_sentence, batch["next_sentence_label"]);
   }
 
+  std::vector<std::string> attention_backends() const override { return choices_->names(); }
+
   // The loss summed over masked tokens is the batch's loss (MLM + NSP) times their number.
   EvaluationSums evaluate(const data::Batch& batch) override {
     const Logits logits = forward(batch);
     const at::Tensor& positions = batch["masked_positions"];
     const at::Tensor& labels = batch["masked_labels"];
     const std::int64_t kept = batch.samples - batch.padding;
-    const auto counted = positions.lt(kept * batch["input_ids"].size(1));  // padding stands last
+    // Padding samples stand last; rows that only fill the list up have no label.
+    const auto counted = positions.lt(kept * batch["input_ids"].size(1)).logical_and(labels.ge(0));
     const auto words =
         at::cross_entropy_loss(logits.words, labels, {}, at::Reduction::None).to(at::kDouble);
     const auto next_sentence =
@@ -305,6 +316,7 @@ class BertNetwork : public Network {
 
   std::shared_ptr<Bert> module_;
   std::int64_t max_positions_;
+  std::shared_ptr<AttentionChoices> choices_;
 };
 
 }  // namespace

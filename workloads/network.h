@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/catalogue/workload.h"
 #include "data/batch.h"
@@ -50,6 +51,9 @@ class Network {
   // For a network in eval mode, under no_grad. The batch's last `padding` samples, which repeat
   // others, are left out. The loss is the training loss, weighted by items.
   virtual EvaluationSums evaluate(const data::Batch& batch) = 0;
+
+  // Names of the attention kernels that loss() has used so far (attention.h); empty without any.
+  virtual std::vector<std::string> attention_backends() const { return {}; }
 };
 
 // Fresh parameters from torch's default generator (seed it first), on the CPU in float32,

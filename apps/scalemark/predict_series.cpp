@@ -86,7 +86,8 @@ void add_world_size(WeakSeries& series, const Repetitions& points) {
       {.world_size = first.world_size,
        .layout = {std::max(1, first.nodes), per_node},
        .step_s = series.samples_per_rank_step * first.world_size / rate,
-       .own_max_s = mean_if_positive(points, [](auto& p) { return p.own_mean_of_step_max_s; })});
+       .own_max_s =
+           mean_if_positive(points, [](auto& p) { return p.own_mean_of_step_max_s.value_or(0); })});
 }
 
 WeakSeries make_series(const std::map<int, Repetitions>& by_world_size) {

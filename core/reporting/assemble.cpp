@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "core/reporting/peak_flops.h"
 #include "core/reporting/rank_steps.h"
@@ -21,17 +22,18 @@ using Summaries = std::span<const RankSummary>;
 
 void refuse_contradictions(Summaries ranks, const StepSeries& series) {
   if (ranks.empty()) throw bug("a point without measurements");
-  const std::int64_t n = ranks.front().rank.iterations;
-  const auto values = static_cast<std::size_t>(n);
-  if (n == 0 || series.max_step_s.size() != values || series.max_own_s.size() != values ||
-      series.max_own_less_wait_s.size() != values) {
-    throw bug("the series over the ranks do not hold one value for each of " + std::to_string(n) +
-              " steps");
+  const RankMeasurement& first = ranks.front().rank;
+  const auto n = static_cast<std::int64_t>(series.max_step_s.size());
+  if (!series_fits(n, first) || series.max_own_s.size() != series.max_step_s.size() ||
+      series.max_own_less_wait_s.size() != series.max_step_s.size()) {
+    throw bug("the series over the ranks do not hold one value for each of " +
+              std::to_string(first.iterations) + " steps");
   }
   for (const auto& [rank, steps] : ranks) {
     const std::string who = "rank " + std::to_string(rank.rank) + ": ";
-    if (steps.step_s.n != n || rank.iterations != n) {
-      throw bug(who + "its summary is not of " + std::to_string(n) + " steps");
+    if (steps.step_s.n != n || rank.iterations != first.iterations ||
+        rank.steps_per_mark != first.steps_per_mark) {
+      throw bug(who + "its summary is not of " + std::to_string(first.iterations) + " steps");
     }
     if (!(rank.wall_s > 0) || !std::isfinite(rank.wall_s)) {
       throw bug(who + "no time passed in its window");
@@ -76,8 +78,10 @@ Phases mean_phases(const std::vector<RankRecord>& ranks) {
           .other = mean_of(&Phases::other)};
 }
 
-void set_steps(PointRecord& point, const StepSeries& series) {
-  point.step_s = statistics::summarise(series.max_step_s);
+void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
+  point.steps_per_mark.reset();
+  if (steps_per_mark > 1) point.steps_per_mark = steps_per_mark;
+  point.step_s = summary_of(series.max_step_s, steps_per_mark);
   point.step_samples_s = series.max_step_s;
   point.step_mean_over_ranks_s =
       mean_over(point.ranks, [](const RankRecord& rank) { return rank.step_s.mean; });
@@ -86,7 +90,11 @@ void set_steps(PointRecord& point, const StepSeries& series) {
   for (const auto& rank : point.ranks) {
     point.own_max_of_rank_means_s = std::max(point.own_max_of_rank_means_s, rank.own_mean_s);
   }
-  point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
+  // The slowest rank of a group of steps is not that of each step; one rank is always both.
+  point.own_mean_of_step_max_s.reset();
+  if (steps_per_mark == 1 || point.ranks.size() == 1) {
+    point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
+  }
   point.phases_s = mean_phases(point.ranks);
   const auto check = statistics::check_steady(series.max_step_s);
   point.steady = check.steady;
@@ -94,14 +102,15 @@ void set_steps(PointRecord& point, const StepSeries& series) {
 }
 
 // samples / sum_t [max_r(own - d) + (T_t - max_r own)]: the rate without the waits for data that
-// counted.
-std::optional<double> compute_rate(const StepSeries& series, std::int64_t samples) {
+// counted. Needs each step's slowest rank, as own_mean_of_step_max_s does.
+std::optional<double> compute_rate(const StepSeries& series, const PointRecord& point) {
   double seconds = 0;
   for (std::size_t t = 0; t < series.max_step_s.size(); ++t) {
     seconds += series.max_own_less_wait_s[t] + (series.max_step_s[t] - series.max_own_s[t]);
   }
   if (!(seconds > 0)) return std::nullopt;
-  return static_cast<double>(samples) / seconds;
+  const double step_s = seconds / static_cast<double>(series.max_step_s.size());
+  return static_cast<double>(point.samples) / (step_s * static_cast<double>(point.iterations));
 }
 
 void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
@@ -118,7 +127,8 @@ void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
   point.iterations = ranks.front().iterations;
   point.samples_per_sec = static_cast<double>(point.samples) / point.wall_s;
   point.samples_per_sec_per_rank = point.samples_per_sec / static_cast<double>(ranks.size());
-  point.compute_samples_per_sec = compute_rate(series, point.samples);
+  point.compute_samples_per_sec.reset();
+  if (point.own_mean_of_step_max_s) point.compute_samples_per_sec = compute_rate(series, point);
   if (tokens > 0) {
     point.tokens_per_sec = static_cast<double>(tokens) / point.wall_s;
     // Counted in all rows that were computed, the sampler's repeated ones too: a rank may have
@@ -194,9 +204,23 @@ void set_communication_cost(PointRecord& point, Ranks ranks) {
   point.communication_cost_s = (step_s[0] + step_s[3]) / 2 - *point.noop_step_s;
 }
 
+// Ranks may differ: only some of them had padded batches.
+void set_attention(PointRecord& point, Ranks ranks) {
+  std::set<std::string> names;
+  for (const auto& rank : ranks) {
+    names.insert(rank.attention_backends.begin(), rank.attention_backends.end());
+  }
+  point.attention_backend.reset();
+  for (const std::string& name : names) {
+    point.attention_backend =
+        point.attention_backend ? *point.attention_backend + "+" + name : name;
+  }
+}
+
 void set_the_rest(PointRecord& point, Ranks ranks) {
   set_energy(point, ranks);
   set_communication_cost(point, ranks);
+  set_attention(point, ranks);
   const auto& first = ranks.front();
   point.warmup_iterations = first.warmup_iterations;
   point.payload_bytes_per_step = first.payload_bytes_per_step;
@@ -239,7 +263,7 @@ PointRecord assemble_point(PointRecord identity, Summaries summaries, const Step
   std::sort(point.ranks.begin(), point.ranks.end(),
             [](const RankRecord& a, const RankRecord& b) { return a.rank < b.rank; });
 
-  set_steps(point, series);
+  set_steps(point, series, ranks.front().steps_per_mark);
   set_throughput(point, ranks, series);
   set_interval(point);
   set_mfu(point);

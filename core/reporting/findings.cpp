@@ -47,10 +47,15 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
                   static_cast<long long>(point.iterations), point.wall_s);
     findings.add("short_window", "info", text);
   }
-  if (point.step_s.max > kSlowStep * point.step_s.p50) {
+  if (point.steps_per_mark) {
+    findings.add("marks_thinned", "info",
+                 "steps are too short to mark each: values are means over " +
+                     std::to_string(*point.steps_per_mark) + " steps, without quantiles");
+  }
+  if (point.step_s.max && point.step_s.p50 && *point.step_s.max > kSlowStep * *point.step_s.p50) {
     char text[96];
     std::snprintf(text, sizeof text, "the slowest step took %.1f times the median",
-                  point.step_s.max / point.step_s.p50);
+                  *point.step_s.max / *point.step_s.p50);
     findings.add("slow_steps", "info", text);
   }
 }
@@ -108,20 +113,27 @@ void judge_shares(Findings& findings, const PointRecord& point) {
   }
 }
 
+// Absent where single steps were not timed: the waits of each step are not known.
+std::string contention_text(const PointRecord& point, double cost_s) {
+  if (!point.own_mean_of_step_max_s) return {};
+  const double waited =
+      point.wall_s / static_cast<double>(point.iterations) - *point.own_mean_of_step_max_s;
+  char text[64];
+  std::snprintf(text, sizeof text, ", contention %.3f ms of it", 1e3 * (cost_s - waited));
+  return text;
+}
+
 // What METRICS.md derives from T_noop.
 void tell_communication_cost(Findings& findings, const PointRecord& point) {
   if (!point.noop_step_s || !point.communication_cost_s) return;
   const double cost = *point.communication_cost_s;
   const double step = *point.noop_step_s + cost;
-  const double waited =
-      point.wall_s / static_cast<double>(point.iterations) - point.own_mean_of_step_max_s;
   char text[160];
   std::snprintf(
       text, sizeof text,
-      "communication costs %.3f ms of a step of %.3f ms (communication efficiency %.1f %%), "
-      "contention %.3f ms of it",
-      1e3 * cost, 1e3 * step, 100 * *point.noop_step_s / step, 1e3 * (cost - waited));
-  findings.add("communication_cost", "info", text);
+      "communication costs %.3f ms of a step of %.3f ms (communication efficiency %.1f %%)",
+      1e3 * cost, 1e3 * step, 100 * *point.noop_step_s / step);
+  findings.add("communication_cost", "info", text + contention_text(point, cost));
 }
 
 void judge_mfu(Findings& findings, const PointRecord& point) {

@@ -2,6 +2,7 @@
 // value over the ranks. So no rank ever holds the series of all. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -28,7 +29,15 @@ struct StepSeries {
   std::vector<double> max_step_s, max_own_s, max_own_less_wait_s;
 };
 
-// The three series of one rank. Throws bug() when they do not hold one value for each step.
+// Whether `values` are what so many steps leave, marked as they are. Steps behind a window's last
+// whole group belong to no value.
+bool series_fits(std::int64_t values, const RankMeasurement& rank);
+
+// Of a series of steps, or of means over `steps_per_mark` steps each.
+Summary summary_of(const std::vector<double>& step_s, std::int64_t steps_per_mark);
+
+// The three series of one rank. Throws bug() when they do not hold one value for each step, or
+// group of steps.
 StepSeries series_of(const RankMeasurement& rank);
 
 // The larger of two values, step by step; both of equally many steps.

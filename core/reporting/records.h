@@ -30,12 +30,14 @@ struct SkippedFile {
   std::string name, reason;
 };
 
-// One rank's raw measurement of one window. Vectors hold one value per step, in step order.
+// One rank's raw measurement of one window. Vectors hold one value per step, in step order; with
+// steps_per_mark above 1 one per group of so many steps, each the mean over its group.
 struct RankMeasurement {
   int rank = 0;
   std::string host;
   std::string device;  // "cpu" | "cuda:0"
   std::int64_t iterations = 0;
+  std::int64_t steps_per_mark = 1;
   std::int64_t samples = 0;  // executed by this rank, padding excluded
   std::int64_t padded = 0;
   std::int64_t tokens = 0;          // text: samples x sequence length
@@ -57,6 +59,7 @@ struct RankMeasurement {
   // Mean step of four blocks: with communication, without, without, with. Empty: not asked for.
   std::vector<double> abba_step_s;
   std::vector<SkippedFile> skipped;
+  std::vector<std::string> attention_backends;  // that its training steps used; each once
 };
 
 // One evaluation of --epochs.
@@ -120,13 +123,18 @@ struct PointRecord {
   SetupTimes setup_s;
   std::int64_t iterations = 0, samples = 0;
   double wall_s = 0, step_mean_over_ranks_s = 0;
-  double own_mean_s = 0, own_max_of_rank_means_s = 0, own_mean_of_step_max_s = 0;
+  // Absent: each step is marked by itself. Else every value below that belongs to single steps is
+  // the mean over so many, and what only single steps can tell is absent.
+  std::optional<std::int64_t> steps_per_mark;
+  double own_mean_s = 0, own_max_of_rank_means_s = 0;
+  std::optional<double> own_mean_of_step_max_s;
   double samples_per_sec = 0, samples_per_sec_per_rank = 0;
   std::optional<double> compute_samples_per_sec, tokens_per_sec, non_pad_share;
   std::optional<double> within_run_ci95_low, within_run_ci95_high;
   Summary step_s;
   std::vector<double> step_samples_s;  // max over ranks of step t
   Phases phases_s;
+  std::optional<std::string> attention_backend;  // "flash"; "efficient+flash": by padding
   std::optional<double> loss_first, loss_last;
   std::vector<Evaluation> evaluation;
   std::uint64_t memory_peak_bytes = 0;

@@ -220,6 +220,7 @@ void throughput_fields(A& a, Point& p) {
   a("iterations", p.iterations);
   a("samples", p.samples);
   a("wall_s", p.wall_s);
+  a("steps_per_mark", p.steps_per_mark);
   a("step_mean_over_ranks_s", p.step_mean_over_ranks_s);
   a.object("own_s", [&](auto& inner) {
     inner("mean", p.own_mean_s);
@@ -243,6 +244,7 @@ void other_measurement_fields(A& a, Point& p) {
     inner("first", p.loss_first);
     inner("last", p.loss_last);
   });
+  a("attention_backend", p.attention_backend);
   a.list("evaluation", p.evaluation);
   a("memory_peak_bytes", p.memory_peak_bytes);
   a("energy_J", p.energy_J);

@@ -26,7 +26,9 @@ struct GroupRecord {
 
 // Where efficiency went: shares that sum to 1 - efficiency, signs kept.
 struct LossOfEfficiency {
-  double slower_compute = 0, data_wait = 0, persistent_imbalance = 0, jitter = 0, communication = 0;
+  double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
+  std::optional<double> jitter;  // absent: single steps were not timed, and communication holds it
+  double communication = 0;
 };
 
 struct ScalingRow {

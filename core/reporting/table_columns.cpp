@@ -192,12 +192,14 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
     columns.push_back(measured(std::move(head), rows, text));
   };
   add({"step ms", "mean"}, [](const PointRecord& p) { return milliseconds(p.step_s.mean); });
-  add({"p50"}, [](const PointRecord& p) { return milliseconds(p.step_s.p50); });
+  add({"p50"}, [](const PointRecord& p) { return or_absent(p.step_s.p50, milliseconds); });
   add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, milliseconds); });
   add({"exposed", "comm %"}, [](const PointRecord& p) {
     return percent(p.phases_s.exposed_communication / p.step_mean_over_ranks_s);
   });
-  add({"data", "wait %"}, [](const PointRecord& p) { return percent(counted_data_wait_s(p) / p.step_mean_over_ranks_s); });
+  add({"data", "wait %"}, [](const PointRecord& p) {
+    return percent(counted_data_wait_s(p) / p.step_mean_over_ranks_s);
+  });
   add({"memory", "GiB"}, [](const PointRecord& p) {
     return format("%.2f", static_cast<double>(p.memory_peak_bytes) / (1 << 30));
   });

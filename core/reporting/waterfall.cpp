@@ -29,7 +29,7 @@ std::string waterfall_in_words(double ideal_speedup, double speedup, const LossO
   std::vector<std::pair<std::string, double>> terms = {{"communication", loss.communication},
                                                        {"imbalance", loss.persistent_imbalance},
                                                        {"data", loss.data_wait},
-                                                       {"jitter", loss.jitter},
+                                                       {"jitter", loss.jitter.value_or(0)},
                                                        {"slower compute", loss.slower_compute}};
   std::ranges::stable_sort(terms, std::greater{},
                            [](const auto& term) { return std::abs(term.second); });

@@ -1,6 +1,8 @@
 #include "core/statistics/decomposition.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -11,8 +13,19 @@ void add(LossTerms& total, const LossTerms& terms, double factor) {
   total.slower_compute += factor * terms.slower_compute;
   total.data_wait += factor * terms.data_wait;
   total.persistent_imbalance += factor * terms.persistent_imbalance;
-  total.jitter += factor * terms.jitter;
+  if (terms.jitter) total.jitter = total.jitter.value_or(0) + factor * *terms.jitter;
   total.communication += factor * terms.communication;
+}
+
+// The same terms of every pair: what one run did not time is left out of all.
+std::vector<StepTimesPair> alike(std::span<const StepTimesPair> pairs) {
+  std::vector<StepTimesPair> result(pairs.begin(), pairs.end());
+  const auto timed = [](const StepTimesPair& pair) {
+    return pair.scaled.own_mean_of_step_max_s.has_value();
+  };
+  if (std::ranges::all_of(result, timed)) return result;
+  for (StepTimesPair& pair : result) pair.scaled.own_mean_of_step_max_s.reset();
+  return result;
 }
 
 double divisor(Scaling scaling, double ranks_ratio) {
@@ -32,11 +45,13 @@ LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ra
   const StepTimes& n = pair.scaled;
   const double ideal_s = ideal_step_s(pair.baseline, scaling, ranks_ratio);
   const double ideal_wait_s = pair.baseline.data_wait_s / divisor(scaling, ranks_ratio);
+  const double busy_s = n.own_mean_of_step_max_s.value_or(n.own_max_of_rank_means_s);
   return {.slower_compute = (n.own_mean_s - n.data_wait_s) - (ideal_s - ideal_wait_s),
           .data_wait = n.data_wait_s - ideal_wait_s,
           .persistent_imbalance = n.own_max_of_rank_means_s - n.own_mean_s,
-          .jitter = n.own_mean_of_step_max_s - n.own_max_of_rank_means_s,
-          .communication = n.step_s - n.own_mean_of_step_max_s};
+          .jitter = n.own_mean_of_step_max_s ? std::optional(busy_s - n.own_max_of_rank_means_s)
+                                             : std::nullopt,
+          .communication = n.step_s - busy_s};
 }
 
 LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scaling scaling,
@@ -45,7 +60,7 @@ LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scalin
   const auto blocks = static_cast<double>(pairs.size());
   LossTerms shares;
   double lost = 0;  // -ln E
-  for (const StepTimesPair& pair : pairs) {
+  for (const StepTimesPair& pair : alike(pairs)) {
     const double ideal_s = ideal_step_s(pair.baseline, scaling, ranks_ratio);
     if (!(ideal_s > 0) || !(pair.scaled.step_s > 0)) throw bug("a step took no time");
     const double between = logarithmic_mean(pair.scaled.step_s, ideal_s);

@@ -2,6 +2,7 @@
 // terms that add up exactly. After the POP efficiency metrics. Pure; knows no points or reports.
 #pragma once
 
+#include <optional>
 #include <span>
 
 namespace scalemark::statistics {
@@ -11,16 +12,19 @@ struct StepTimes {
   double step_s = 0;                   // T = wall_s / iterations
   double own_mean_s = 0;               // mean over ranks and steps of own [own_s.mean]
   double own_max_of_rank_means_s = 0;  // max over ranks of mean over steps
-  double own_mean_of_step_max_s = 0;   // mean over steps of max over ranks
-  double data_wait_s = 0;              // d: the data wait that counts, mean over ranks and steps
+  // Mean over steps of max over ranks; absent where single steps were not timed.
+  std::optional<double> own_mean_of_step_max_s;
+  double data_wait_s = 0;  // d: the data wait that counts, mean over ranks and steps
 };
 
 // Seconds, or shares of efficiency. Signs are kept: a term below 0 is a gain.
 struct LossTerms {
-  double slower_compute = 0, data_wait = 0, persistent_imbalance = 0, jitter = 0, communication = 0;
+  double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
+  std::optional<double> jitter;  // absent where single steps were not timed: communication holds it
+  double communication = 0;
 
   double sum() const {
-    return slower_compute + data_wait + persistent_imbalance + jitter + communication;
+    return slower_compute + data_wait + persistent_imbalance + jitter.value_or(0) + communication;
   }
 };
 
@@ -40,7 +44,8 @@ LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ra
 
 // Shares of lost efficiency over R blocks: share_j = mean_k [term_jk / L(T_N,k, T_ideal,k)]
 // (1 - E) / (-ln E), L the logarithmic mean, limits taken at equality. They add up to 1 - E, where
-// ln E = mean_k ln (T_ideal,k / T_N,k): the efficiency of paired_efficiency().
+// ln E = mean_k ln (T_ideal,k / T_N,k): the efficiency of paired_efficiency(). Where one of the
+// scaled runs has no own_mean_of_step_max_s, none is used: jitter is absent of all of them.
 // Throws bug() without pairs and for step times that are not above 0.
 // Source: docs/METRICS.md, "Where efficiency goes".
 LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scaling scaling,

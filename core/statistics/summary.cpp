@@ -43,6 +43,11 @@ double quantile_of_sorted(std::span<const double> sorted, double p) {
   return std::lerp(sorted[below], sorted[above], position - std::floor(position));
 }
 
+Summary summarise_means(std::span<const double> means) {
+  if (means.empty()) throw bug("summarise_means() was given an empty series");
+  return {.n = static_cast<std::int64_t>(means.size()), .mean = mean(means)};
+}
+
 Summary summarise(std::span<const double> values) {
   if (values.empty()) throw bug("summarise() was given an empty series");
   std::vector<double> sorted(values.begin(), values.end());

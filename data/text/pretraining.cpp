@@ -38,6 +38,12 @@ std::int64_t masked_of(std::int64_t tokens) {
   return std::max<std::int64_t>(1, std::lrint(kMaskedShare * static_cast<double>(tokens)));
 }
 
+// The next multiple, or all the room there is.
+std::size_t filled_up(std::size_t count, std::size_t room, std::int64_t multiple) {
+  const auto unit = static_cast<std::size_t>(multiple);
+  return std::min((count + unit - 1) / unit * unit, room);
+}
+
 std::span<std::int64_t> ints(const std::span<std::byte>& bytes) {
   return {reinterpret_cast<std::int64_t*>(bytes.data()), bytes.size() / sizeof(std::int64_t)};
 }
@@ -49,6 +55,7 @@ class Pretraining final : public Dataset {
       : corpus_(std::move(corpus)),
         range_(range),
         length_(options.sequence_length),
+        masked_multiple_(std::max<std::int64_t>(1, options.masked_multiple)),
         split_(split),
         plan_(plan_samples(*corpus_, range.first, range.last, length_ - kSpecialsOfPair,
                            options.short_sequence_share)) {}
@@ -72,6 +79,7 @@ class Pretraining final : public Dataset {
   std::shared_ptr<const TokenCorpus> corpus_;
   DocumentRange range_;
   std::int64_t length_;
+  std::int64_t masked_multiple_;
   PretrainingSplit split_;
   SamplePlan plan_;
 };
@@ -224,7 +232,10 @@ HostBatch Pretraining::collate(HostBatch batch) const {
       from_labels[to] = from_labels[row * most + i];
     }
   }
-  positions.shape = labels.shape = {static_cast<std::int64_t>(to)};
+  const std::size_t full = filled_up(to, from_positions.size(), masked_multiple_);
+  std::ranges::fill(from_positions.subspan(to, full - to), 0);
+  std::ranges::fill(from_labels.subspan(to, full - to), kNoLabel);
+  positions.shape = labels.shape = {static_cast<std::int64_t>(full)};
   const auto attention = batch.fields[kAttention].as<std::int64_t>();
   batch.non_pad_tokens = std::count(attention.begin(), attention.end(), 1);
   batch.fields.erase(batch.fields.begin() + kCount);

@@ -13,7 +13,13 @@ namespace scalemark::data {
 struct PretrainingOptions {
   std::int64_t sequence_length = 128;
   double short_sequence_share = 0.1;  // of the samples aim at a shorter length, as BERT's did
+  // A batch's list of masked positions is filled up to a multiple of this with rows that no loss
+  // counts (label kNoLabel, position 0), as far as there is room: on a GPU, a length that is
+  // another one in each batch would be another shape for every kernel of the MLM head.
+  std::int64_t masked_multiple = 1;
 };
+
+inline constexpr std::int64_t kNoLabel = -100;  // cross-entropy's ignore_index
 
 // Half-open.
 struct DocumentRange {

@@ -1,4 +1,4 @@
-// The StepMarker of a measured window: room for every mark is made before the window opens.
+// The StepMarkers of a measured window: room for every mark is made before the window opens.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,14 @@
 
 namespace scalemark::measurement {
 
-class WindowTimer final : public StepMarker {
+class WindowMarks : public StepMarker {
+ public:
+  // Per step, or per group of steps; call after mark(kWindowEnd) and a synchronise of the device.
+  virtual std::vector<PhaseTimes> steps() const = 0;
+};
+
+// Marks every step.
+class WindowTimer final : public WindowMarks {
  public:
   WindowTimer(device::Device& device, std::int64_t steps, std::int64_t micro_steps);
 
@@ -20,13 +27,40 @@ class WindowTimer final : public StepMarker {
     moments_.push_back(moment);
   }
 
-  // Per step; call after mark(kWindowEnd) and a synchronise of the device.
-  std::vector<PhaseTimes> steps() const;
+  std::vector<PhaseTimes> steps() const override;
 
  private:
   std::unique_ptr<device::Timeline> timeline_;
   std::vector<Moment> moments_;
 };
+
+// Marks the first of every `steps_per_mark` steps (2 or more), and where the second one begins:
+// thinning.h. Steps behind the last whole group are not marked.
+class ThinnedTimer final : public WindowMarks {
+ public:
+  ThinnedTimer(device::Device& device, std::int64_t steps, std::int64_t micro_steps,
+               std::int64_t steps_per_mark);
+
+  void mark(Moment moment) override;
+  std::vector<PhaseTimes> steps() const override;
+
+ private:
+  void begin_step();
+  void close();
+  void put(Moment moment);
+
+  std::unique_ptr<device::Timeline> timeline_;
+  std::vector<Moment> moments_;
+  std::int64_t steps_per_mark_, steps_in_groups_;
+  std::int64_t begun_ = 0;  // steps
+  bool between_steps_ = true;
+  bool marking_ = false;
+};
+
+// `steps_per_mark` 1: every step.
+std::unique_ptr<WindowMarks> make_window_marks(device::Device& device, std::int64_t steps,
+                                               std::int64_t micro_steps,
+                                               std::int64_t steps_per_mark);
 
 // Outside windows: marks nothing.
 class NoMarker final : public StepMarker {

@@ -32,17 +32,20 @@ class Kept {
 }  // namespace
 
 Abba measure_abba(const StepContext& context, const std::vector<at::Tensor>& state,
-                  training::Exchange usual, std::int64_t window_steps) {
+                  training::Exchange usual, const WindowPlan& window) {
   using enum training::Exchange;
-  const std::int64_t steps = std::max(kFewestSteps, window_steps / 4);
+  const std::int64_t steps = std::max(kFewestSteps, window.steps / 4);
+  // Marked as the window is: the marks' own cost is in both, so that they can be compared.
+  const WindowPlan block_plan{.steps = steps,
+                              .steps_per_mark = std::min(window.steps_per_mark, steps)};
   const Kept kept(state);
   Abba result;
   const auto block = [&](training::Exchange exchange, const char* name) {
     if (result.stopped) return;
     context.step.sync().set_exchange(exchange);
-    const Window window = measure(context, name, steps);
-    result.stopped = window.stopped;
-    result.step_s.push_back(window.wall_s / static_cast<double>(steps));
+    const Window measured = measure(context, name, block_plan);
+    result.stopped = measured.stopped;
+    result.step_s.push_back(measured.wall_s / static_cast<double>(steps));
   };
   block(usual, "with communication");
   block(kNone, "without communication");

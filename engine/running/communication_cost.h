@@ -17,10 +17,10 @@ struct Abba {
   bool stopped = false;        // an agreed stop came in between
 };
 
-// Four blocks of a quarter of `window_steps` each: with communication (as `usual`), without,
+// Four blocks of a quarter of the window's steps each: with communication (as `usual`), without,
 // without, with. Collective. Ranks that exchange nothing drift apart: `state`, every parameter and
 // buffer, is put back afterwards, from a copy in host memory.
 Abba measure_abba(const StepContext& context, const std::vector<at::Tensor>& state,
-                  training::Exchange usual, std::int64_t window_steps);
+                  training::Exchange usual, const WindowPlan& window);
 
 }  // namespace scalemark::running

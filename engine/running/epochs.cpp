@@ -16,6 +16,8 @@ namespace {
 
 void append(Window& all, Window&& epoch) {
   all.wall_s += epoch.wall_s;
+  all.iterations += epoch.iterations;
+  all.steps_per_mark = epoch.steps_per_mark;  // as many steps in each epoch, so the same
   all.steps.insert(all.steps.end(), epoch.steps.begin(), epoch.steps.end());
   all.losses.insert(all.losses.end(), epoch.losses.begin(), epoch.losses.end());
   all.samples += epoch.samples;
@@ -50,7 +52,10 @@ EpochTotals over_ranks(distributed::ControlGroup& control, const EpochTotals& mi
   return all;
 }
 
-data::Batch next_of(data::Loader& loader) {
+// None behind the epoch's last step, whose micro-batches need not use the loader up.
+data::Batch next_of(data::Loader& loader, std::int64_t& left) {
+  if (left == 0) return {};
+  --left;
   auto loaded = loader.next();
   if (!loaded) throw bug("an epoch ended before its last step");
   return data::to_tensors(loaded->batch, loaded->wait_s);
@@ -86,16 +91,17 @@ EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
     const auto opening = std::chrono::steady_clock::now();
     const auto loader = open_epoch(train, options.sampling, epoch, /*shuffle=*/true);
     if (epoch == 0) result.data_s = seconds_since(opening);
+    std::int64_t batches_left = steps * options.micro_steps;
     const StepContext context{.step = *trainer.step,
-                              .next_batch = [&] { return next_of(*loader); },
+                              .next_batch = [&] { return next_of(*loader, batches_left); },
                               .micro_steps = options.micro_steps,
                               .device = device,
                               .control = control,
                               .watch = watch};
     const std::int64_t first_step = trainer.step->steps_done();
-    Window window =
-        measure(context,
-                "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options.epochs), steps);
+    Window window = measure(
+        context, "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options.epochs),
+        plan_window(context, steps, /*step_s=*/0));
     require_finite(window.losses, first_step);
     add_new(result.skipped, loader->skipped());
     const auto totals = window.stopped ? EpochTotals{}

@@ -16,12 +16,6 @@
 namespace scalemark::running {
 namespace {
 
-std::vector<data::SampledIndex> share_of(std::int64_t size, int rank, int world_size) {
-  std::vector<data::SampledIndex> indices;
-  for (std::int64_t i = rank; i < size; i += world_size) indices.push_back({.index = i});
-  return indices;
-}
-
 data::Batch on_device(data::Batch batch, c10::Device device) {
   for (auto& [name, tensor] : batch.tensors) tensor = tensor.to(device, /*non_blocking=*/true);
   return batch;
@@ -72,6 +66,17 @@ Error nothing_evaluated(const EvaluationResult& result) {
 
 }  // namespace
 
+std::vector<data::SampledIndex> evaluated_share(std::int64_t size, int rank, int world_size,
+                                                std::optional<std::int64_t> full_batches_of) {
+  std::vector<data::SampledIndex> indices;
+  for (std::int64_t i = rank; i < size; i += world_size) indices.push_back({.index = i});
+  if (!full_batches_of || indices.empty()) return indices;
+  while (static_cast<std::int64_t>(indices.size()) % *full_batches_of != 0) {
+    indices.push_back({.index = indices.front().index, .padding = true});
+  }
+  return indices;
+}
+
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
                           const data::LoaderOptions& loader_options, device::Device& device,
                           const training::TrainStep& step, distributed::ControlGroup& control,
@@ -81,7 +86,9 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
   if (options.on_bad_sample == data::OnBadSample::kSkip) {
     options.on_bad_sample = data::OnBadSample::kLeaveOut;
   }
-  auto share = share_of(dataset.size(), control.rank(), control.world_size());
+  auto share = evaluated_share(
+      dataset.size(), control.rank(), control.world_size(),
+      device.torch_device().is_cuda() ? std::optional(options.batch_size) : std::nullopt);
   const auto samples = static_cast<std::int64_t>(share.size());
   watch.begin("evaluation", (samples + options.batch_size - 1) / options.batch_size,
               /*micro_steps=*/1);

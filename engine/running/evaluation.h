@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "data/dataset.h"
@@ -14,6 +15,12 @@
 
 namespace scalemark::running {
 
+// Samples `rank`, `rank` + `world_size`, ... of `size`. With `full_batches_of`, as many repetitions
+// of the first, as padding, as make the last batch a full one: for a GPU a short one would be a
+// shape of its own, for which cuDNN would search the kernels of every layer anew.
+std::vector<data::SampledIndex> evaluated_share(std::int64_t size, int rank, int world_size,
+                                                std::optional<std::int64_t> full_batches_of);
+
 struct EvaluationResult {
   double loss = 0;                           // mean per item
   double accuracy = 0;                       // correct / items, in [0, 1]
@@ -22,7 +29,7 @@ struct EvaluationResult {
 };
 
 // Collective over the control group; the result stands on every rank. Rank r takes samples r, r +
-// n, ... without padding, so ranks may have unequal numbers, or none: nothing inside communicates.
+// n, ... and none twice, so ranks may have unequal numbers, or none: nothing inside communicates.
 // Nothing takes the place of a skipped sample. Throws (65), on every rank, when none is left over
 // all of them. The network is left in train mode.
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,

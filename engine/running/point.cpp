@@ -163,17 +163,17 @@ class OnePoint {
     if (warmup.stopped) return Window{.stopped = true};
 
     team_.session().progression().enter("window");
-    const auto steps =
-        std::stoll(team_.control().broadcast(std::to_string(window_steps(length_, warmup.step_s))));
+    const WindowPlan plan = agreed(
+        team_.control(), plan_window(context, window_steps(length_, warmup.step_s), warmup.step_s));
     const auto energy = open_energy();
     if (energy) energy->begin();
-    Window window = measure(context, "window", steps);
+    Window window = measure(context, "window", plan);
     if (energy) facts_.energy_J = energy->joules();
     set_first_step(warmup, window);
     require_finite(window.losses, warmup.iterations);
     note_memory_peak();
     if (settings::measures_communication_cost(settings_) && !window.stopped) {
-      window.stopped = !measure_communication_cost(context, steps);
+      window.stopped = !measure_communication_cost(context, plan);
     }
     facts_.skipped = source->skipped();
     return window;
@@ -189,11 +189,11 @@ class OnePoint {
   }
 
   // False when an agreed stop came in between.
-  bool measure_communication_cost(const StepContext& context, std::int64_t window_steps) {
+  bool measure_communication_cost(const StepContext& context, const WindowPlan& window) {
     const auto start = Clock::now();
     const auto usual = settings_.parallel.overlap ? training::Exchange::kOverlapped
                                                   : training::Exchange::kAfterwards;
-    Abba abba = measure_abba(context, state(), usual, window_steps);
+    Abba abba = measure_abba(context, state(), usual, window);
     abba_s_ = seconds_since(start);
     if (!abba.stopped) facts_.abba_step_s = std::move(abba.step_s);
     return !abba.stopped;
@@ -235,6 +235,7 @@ class OnePoint {
 
   void gather(const Window& window, PointOutcome& outcome) {
     facts_.communication = trainer_.step->sync().communication();
+    facts_.attention_backends = trainer_.network->attention_backends();
     auto measured = rank_measurement(window, facts_);
     outcome.series = reporting::series_of(measured);
     take_largest(outcome.series, team_);

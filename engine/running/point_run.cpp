@@ -8,6 +8,7 @@
 #include "engine/running/process_setup.h"
 #include "engine/running/run_console.h"
 #include "engine/running/run_watch.h"
+#include "engine/running/verdict.h"
 
 namespace scalemark::running {
 namespace {
@@ -41,6 +42,7 @@ Ballot PointRun::run(std::int64_t number, const planning::Task& task) {
   } catch (...) {
     ballot = ballot_of(std::current_exception());
   }
+  gpu_fault_ = gpu_fault_in({{session_.world().rank, ballot}});
   const bool failed = ballot.kind == Ballot::Kind::kOom || ballot.kind == Ballot::Kind::kFailed ||
                       ballot.kind == Ballot::Kind::kBereft;
   board_.vote(number, encode(ballot), failed);  // first: then peers learn the cause with the loss
@@ -86,6 +88,7 @@ bool PointRun::data_holds_batch(const planning::Task& task) const {
 }
 
 void PointRun::settle() {
+  if (gpu_fault_) throw Error(*gpu_fault_);
   outcome_ = {};
   if (team_) team_->close();
   team_.reset();

@@ -35,7 +35,9 @@ class PointRun {
   const PointOutcome& outcome() const { return outcome_; }
   const launching::World& world() const { return world_; }  // of the team
 
-  // Once every member has voted: the team's group and keys go, and cached memory.
+  // Once every member has voted: the team's group and keys go, and cached memory. After a fault of
+  // this rank's GPU (E_GPU_FAULT) it throws that fault instead, which ends the process: no call to
+  // the GPU succeeds any more. By then rank 0 has written the row.
   void settle();
 
  private:
@@ -51,6 +53,7 @@ class PointRun {
   std::unique_ptr<Team> team_;
   launching::World world_;
   PointOutcome outcome_;
+  std::optional<ErrorRecord> gpu_fault_;
 };
 
 }  // namespace scalemark::running

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "engine/device/cpu_allocator.h"
 #include "engine/device/torch_cuda.h"
+#include "workloads/attention.h"
 
 namespace scalemark::running {
 namespace {
@@ -43,6 +44,10 @@ void apply_compute_settings(const settings::Settings& settings) {
   at::globalContext().setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
   at::globalContext().setDeterministicCuDNN(deterministic);
   at::globalContext().setBenchmarkCuDNN(!deterministic);
+  // Deterministic algorithms would fill every tensor that is made to be written: hundreds of passes
+  // over memory per step, for the sake of reads of what was never written, of which there are none.
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+  workloads::pin_attention_order();
 }
 
 }  // namespace scalemark::running

@@ -20,7 +20,8 @@ reporting::RankMeasurement rank_measurement(const Window& window, const RankFact
       .rank = facts.rank,
       .host = facts.host,
       .device = facts.device,
-      .iterations = static_cast<std::int64_t>(window.steps.size()),
+      .iterations = window.iterations,
+      .steps_per_mark = window.steps_per_mark,
       .samples = window.samples,
       .padded = window.padded,
       .tokens = window.samples * facts.tokens_per_sample,
@@ -49,6 +50,7 @@ reporting::RankMeasurement rank_measurement(const Window& window, const RankFact
   for (const data::SkippedSample& sample : facts.skipped) {
     result.skipped.push_back({.name = sample.name, .reason = sample.reason});
   }
+  result.attention_backends = facts.attention_backends;
   return result;
 }
 

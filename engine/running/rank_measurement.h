@@ -20,6 +20,7 @@ struct RankFacts {
   training::Communication communication;
   std::vector<double> abba_step_s;  // of --communication-cost
   std::vector<data::SkippedSample> skipped;
+  std::vector<std::string> attention_backends;
 };
 
 reporting::RankMeasurement rank_measurement(const Window& window, const RankFacts& facts);

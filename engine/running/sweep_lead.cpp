@@ -77,6 +77,7 @@ ExitCode SweepLead::run() {
     const auto ballots = collect(notice.number, plan_.points[task->run.point].members);
     if (const auto stopped = stop_in(ballots)) return this->stop(*stopped);
     record(*task, ballots, seconds_since(began));
+    if (const auto fault = gpu_fault_in(ballots)) throw Error(*fault);  // its row is written
     point_run_.settle();
     // --fresh-process: the launcher starts new ranks for the next block.
     if (plan_.sweep.fresh_process && agenda_.block_is_complete()) return finish();
@@ -119,7 +120,7 @@ void SweepLead::record(const planning::Task& task, const std::map<int, Ballot>& 
                                                                : std::nullopt);
   if (ending == planning::Ending::kOk) agenda_.took(task, times_of(row));
   console_.end(row, is_final, agenda_.remaining_s(seconds_since(begun_)));
-  if (!is_final) return report_.note_retry(task, row.reason);
+  if (!is_final && !gpu_fault_in(ballots)) return report_.note_retry(task, row.reason);
   report_.add(row);
   if (agenda_.block_is_complete()) report_.summarise(agenda_.stop_reasons());
 }

@@ -44,6 +44,16 @@ std::optional<Stopped> stop_in(const Ballots& ballots) {
   return Stopped{.signal = stopped->second.signal, .agreed = stopped->second.agreed};
 }
 
+std::optional<ErrorRecord> gpu_fault_in(const Ballots& ballots) {
+  for (const auto& [rank, ballot] : ballots) {
+    if (ballot.kind != Kind::kFailed || ballot.record.exit_code != ExitCode::kGpuFault) continue;
+    ErrorRecord fault = ballot.record;
+    fault.rank = rank;
+    return fault;
+  }
+  return std::nullopt;
+}
+
 bool names_a_cause(const Ballots& ballots) {
   return first_of(ballots, Kind::kOom) != nullptr || first_of(ballots, Kind::kFailed) != nullptr;
 }

@@ -30,6 +30,11 @@ struct Stopped {
 };
 std::optional<Stopped> stop_in(const std::map<int, Ballot>& ballots);
 
+// The fault of a GPU, as the first member's ballot tells it. A CUDA context does not recover from
+// one (every later call fails): the process that met it cannot run another point, and so the sweep
+// ends.
+std::optional<ErrorRecord> gpu_fault_in(const std::map<int, Ballot>& ballots);
+
 // Whether some ballot says why the others are bereft.
 bool names_a_cause(const std::map<int, Ballot>& ballots);
 // Whether some rank lost its peers.

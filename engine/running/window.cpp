@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/durations.h"
+#include "engine/measurement/thinning.h"
 #include "engine/measurement/window_timer.h"
 
 namespace scalemark::running {
@@ -41,6 +42,13 @@ std::int64_t affordable_warmup(const StepContext& context, const planning::RunLe
   return agree(context.control,
                std::clamp<std::int64_t>(affordable, 1,
                                         std::max<std::int64_t>(1, length.least_warmup_steps - 2)));
+}
+
+void note_samples(Window& window, const training::Consumed& before,
+                  const training::Consumed& after) {
+  window.padded = after.padding - before.padding;
+  window.samples = after.samples - before.samples - window.padded;
+  window.non_pad_tokens = after.non_pad_tokens - before.non_pad_tokens;
 }
 
 }  // namespace
@@ -86,6 +94,19 @@ double settled_step_s(std::int64_t later_steps, double later_s,
   return later_steps > 0 ? later_s / static_cast<double>(later_steps) : first_step_s.value_or(0);
 }
 
+WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s) {
+  WindowPlan plan{.steps = steps};
+  if (context.device.torch_device().is_cuda()) {
+    plan.steps_per_mark = measurement::steps_per_mark(step_s, steps, context.micro_steps);
+  }
+  return plan;
+}
+
+WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine) {
+  return {.steps = agree(control, mine.steps),
+          .steps_per_mark = agree(control, mine.steps_per_mark)};
+}
+
 std::int64_t window_steps(const planning::RunLength& length, double step_s) {
   if (length.iters) return *length.iters;
   if (step_s <= 0) return length.least_steps;
@@ -97,42 +118,39 @@ std::int64_t window_steps(const planning::RunLength& length, double step_s) {
   return std::min(steps, std::max(planning::kFewestSteps, affordable));
 }
 
-Window measure(const StepContext& context, const std::string& name, std::int64_t count) {
-  Window window;
-  measurement::WindowTimer timer(context.device, count, context.micro_steps);
-  LossTrace losses(context.device.torch_device(), count);
-  const auto next_batch = [&] {
-    data::Batch batch = context.next_batch();
-    window.samples += batch.samples - batch.padding;
-    window.padded += batch.padding;
-    window.non_pad_tokens += batch.non_pad_tokens;
-    return batch;
-  };
-  const std::function<data::Batch()> counted_batch = next_batch;
-  context.watch.begin(name, count, context.micro_steps);
+Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan) {
+  Window window{.steps_per_mark = plan.steps_per_mark};
+  const auto marks = measurement::make_window_marks(context.device, plan.steps, context.micro_steps,
+                                                    plan.steps_per_mark);
+  measurement::StepMarker& marker = *marks;
+  LossTrace losses(context.device.torch_device(), plan.steps);
+  const training::Consumed before = context.step.consumed();
+  context.watch.begin(name, plan.steps, context.micro_steps);
   context.device.synchronize();
   context.control.barrier();
 
   // ---- timed region: nothing but steps, their marks and one synchronise ----
   const auto start = Clock::now();
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < plan.steps; ++i) {
     const std::int64_t step = context.step.steps_done();
     if (context.watch.stop_before(step)) {
       window.stopped = true;
       break;
     }
-    losses.push(context.step.run(counted_batch, timer));
+    losses.push(context.step.run(context.next_batch, marker));
     context.watch.step_done(step, losses.latest());
   }
-  timer.mark(measurement::Moment::kWindowEnd);
+  marker.mark(measurement::Moment::kWindowEnd);
   context.device.synchronize();
   window.wall_s = seconds_since(start);
   // ---- end of the timed region ----
 
   if (!window.stopped) context.control.barrier();
-  const bool ran = window.samples + window.padded > 0;  // a rank may have padding only
-  window.steps = ran ? timer.steps() : std::vector<measurement::PhaseTimes>{};
+  note_samples(window, before, context.step.consumed());
+  // A rank may have padding only.
+  if (window.samples + window.padded > 0) window.steps = marks->steps();
   window.losses = losses.values();
+  window.iterations = static_cast<std::int64_t>(window.losses.size());
   return window;
 }
 

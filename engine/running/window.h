@@ -46,9 +46,22 @@ double settled_step_s(std::int64_t later_steps, double later_s, std::optional<do
 // unknown, 0).
 std::int64_t window_steps(const planning::RunLength& length, double step_s);
 
+struct WindowPlan {
+  std::int64_t steps = 0;
+  std::int64_t steps_per_mark = 1;  // above 1: engine/measurement/thinning.h
+};
+
+// `step_s`: 0 where it is unknown. Only a GPU's marks are thinned: those of a CPU cost 30 ns each.
+WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s);
+
+// Rank 0's, on every rank. Collective.
+WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine);
+
 struct Window {
-  double wall_s = 0;  // t1 - t0 on this rank
-  std::vector<measurement::PhaseTimes> steps;
+  double wall_s = 0;            // t1 - t0 on this rank
+  std::int64_t iterations = 0;  // steps that were run
+  std::int64_t steps_per_mark = 1;
+  std::vector<measurement::PhaseTimes> steps;  // one per marked step
   std::vector<double> losses;
   std::int64_t samples = 0;  // executed by this rank, padding excluded
   std::int64_t padded = 0;
@@ -56,8 +69,8 @@ struct Window {
   bool stopped = false;
 };
 
-// Barrier, t0, `count` steps, device synchronised, t1, barrier. Collective over the control group.
+// Barrier, t0, the steps, device synchronised, t1, barrier. Collective over the control group.
 // `name` is for the progress line.
-Window measure(const StepContext& context, const std::string& name, std::int64_t count);
+Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan);
 
 }  // namespace scalemark::running

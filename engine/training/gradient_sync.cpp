@@ -1,13 +1,13 @@
 #include "engine/training/gradient_sync.h"
 
 #include <ATen/core/grad_mode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <torch/csrc/distributed/c10d/comm.hpp>
-#include <torch/csrc/distributed/c10d/logger.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 #include <unordered_map>
 #include <utility>
@@ -75,10 +75,6 @@ class DdpSync final : public GradientSync {
   DdpSync(const std::vector<NamedParameter>& parameters, const std::vector<at::Tensor>& buffers,
           c10::intrusive_ptr<c10d::ProcessGroup> group, const settings::ParallelSettings& settings);
 
-  ~DdpSync() override {
-    logger_.reset();  // before the reducer: it looks at it once more
-  }
-
   void before_forward(bool synchronise) override;
   void before_backward(const at::Tensor& loss, bool synchronise,
                        measurement::StepMarker& marker) override;
@@ -98,7 +94,6 @@ class DdpSync final : public GradientSync {
   c10::intrusive_ptr<c10d::ProcessGroup> whole_group_;
   c10::intrusive_ptr<BucketGroup> group_;
   std::shared_ptr<OpenReducer> reducer_;
-  std::shared_ptr<c10d::Logger> logger_;
   bool broadcast_due_ = true;        // DDP's require_forward_param_sync
   bool static_graph_known_ = false;  // the first synchronised backward has been seen
   bool synchronising_ = false;
@@ -140,17 +135,10 @@ void DdpSync::make_reducer(const std::vector<NamedParameter>& parameters) {
       settings_.gradient_as_bucket_view, std::move(names), first_cap,
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
       std::vector<std::int64_t>{});
-  logger_ = std::make_shared<c10d::Logger>(reducer_);
-  reducer_->set_logger(logger_);
-  const c10::Device device = tensors.front().device();
-  logger_->set_construction_data_and_log(
-      "scalemark", device.is_cuda() ? std::vector<int>{device.index()} : std::vector<int>{},
-      device.is_cuda() ? device.index() : -1, settings_.broadcast_buffers,
-      /*has_sync_bn=*/false, settings_.static_graph);
-  if (settings_.static_graph) {
-    reducer_->set_static_graph();
-    logger_->set_static_graph();
-  }
+  // No c10d::Logger: in each of the first ten steps and in every hundredth it waits for events of
+  // the step, on the host, in the middle of the run. Nor the times that it would read.
+  reducer_->set_ddp_runtime_logging_sample_rate(std::numeric_limits<int>::max());
+  if (settings_.static_graph) reducer_->set_static_graph();
   if (settings_.gradient_compression == "fp16") {
     reducer_->register_builtin_comm_hook(c10d::BuiltinCommHookType::FP16_COMPRESS);
   }
@@ -158,7 +146,6 @@ void DdpSync::make_reducer(const std::vector<NamedParameter>& parameters) {
 
 void DdpSync::before_forward(bool synchronise) {
   if (synchronise) {
-    logger_->set_runtime_stats_and_log();
     reducer_->prepare_for_forward();
   } else if (settings_.static_graph) {
     // c10d::Reducer counts the gradients of a static graph in unsynchronised backwards too, and the
@@ -199,7 +186,22 @@ Communication DdpSync::communication() const {
   return result;
 }
 
+// Gloo's threads make their own current stream, the default one, wait for a result.
+void check_stream(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
+  if (device.is_cpu()) return;
+  const c10::impl::VirtualGuardImpl streams(device.type());
+  require_default_stream(group->getBackend(device.type())->getBackendName(),
+                         streams.getStream(device), streams.getDefaultStream(device));
+}
+
 }  // namespace
+
+void require_default_stream(const std::string& backend, c10::Stream current, c10::Stream standard) {
+  if (backend != "gloo" || current == standard) return;
+  throw bug(
+      "a GPU's gradients go over gloo from a stream beside the default one, which alone "
+      "waits for gloo's results");
+}
 
 std::unique_ptr<GradientSync> make_no_sync() { return std::make_unique<NoSync>(); }
 
@@ -209,6 +211,7 @@ std::unique_ptr<GradientSync> make_ddp_sync(const std::vector<NamedParameter>& p
                                             const settings::ParallelSettings& settings) {
   if (!group) throw bug("strategy ddp without a process group");
   if (parameters.empty()) throw configuration("the network has no trainable parameters");
+  check_stream(group, parameters.front().tensor.device());
   return std::make_unique<DdpSync>(parameters, buffers, std::move(group), settings);
 }
 

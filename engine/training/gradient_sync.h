@@ -3,10 +3,12 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Stream.h>
 #include <c10/util/intrusive_ptr.h>
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
@@ -53,6 +55,10 @@ class GradientSync {
   // Changes what happens to buckets from the next step on. Without a group: nothing to change.
   virtual void set_exchange(Exchange) {}
 };
+
+// Throws bug() when gradients go over gloo from a stream that is not the device's default one: with
+// tensors on a GPU, gloo is right only there.
+void require_default_stream(const std::string& backend, c10::Stream current, c10::Stream standard);
 
 // Strategy none: the true baseline, without a reducer. With N ranks, N independent replicas.
 std::unique_ptr<GradientSync> make_no_sync();

@@ -12,14 +12,6 @@ namespace {
 
 using measurement::Moment;
 
-// In place: on a CPU nothing happens. Pinned host memory is copied without waiting.
-void move_to(c10::Device device, data::Batch& batch) {
-  if (device.is_cpu()) return;
-  for (auto& [name, tensor] : batch.tensors) {
-    tensor = tensor.to(device, tensor.scalar_type(), /*non_blocking=*/true);
-  }
-}
-
 TrainStepOptions validated(TrainStepOptions options) {
   validate(options.schedule);
   if (options.gradient_accumulation_steps < 1) {
@@ -46,16 +38,17 @@ TrainStep::TrainStep(workloads::Network& network, const std::vector<NamedParamet
       options_(validated(std::move(options))),
       precision_(options_.precision, options_.device) {
   if (precision_.needs_gradient_scaler()) scaler_.emplace(options_.device);
+  if (!options_.device.is_cpu()) copies_.emplace(make_stream_lane(options_.device));
   gradients_.reserve(parameters_.size());
 }
 
-at::Tensor TrainStep::run(const std::function<data::Batch()>& next_batch,
-                          measurement::StepMarker& marker) {
+at::Tensor TrainStep::run(const NextBatch& next_batch, measurement::StepMarker& marker) {
   const std::int64_t micro_steps = options_.gradient_accumulation_steps;
   at::Tensor mean_loss;
   for (std::int64_t i = 0; i < micro_steps; ++i) {
     marker.mark(Moment::kStepBegin);
-    data::Batch batch = next_batch();
+    data::Batch batch = copies_ ? copies_->take(next_batch) : next_batch();
+    consumed_.add(batch);
     marker.mark(Moment::kBatchReady);
     const at::Tensor loss = micro_step(std::move(batch), i + 1 == micro_steps, marker);
     mean_loss = mean_loss.defined() ? mean_loss + loss : loss;
@@ -68,7 +61,7 @@ at::Tensor TrainStep::run(const std::function<data::Batch()>& next_batch,
 
 // Forward and backward of one micro-batch; returns its share of the step's mean loss.
 at::Tensor TrainStep::micro_step(data::Batch batch, bool last, measurement::StepMarker& marker) {
-  move_to(options_.device, batch);
+  if (copies_) copies_->arrive(batch);
   marker.mark(Moment::kOnDevice);
   sync_->before_forward(last);
   marker.mark(Moment::kForwardBegin);

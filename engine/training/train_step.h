@@ -6,13 +6,13 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "data/batch.h"
 #include "engine/measurement/step_timer.h"
+#include "engine/training/copy_ahead.h"
 #include "engine/training/gradient_sync.h"
 #include "engine/training/lr_schedule.h"
 #include "engine/training/optimizer.h"
@@ -29,6 +29,19 @@ struct TrainStepOptions {
   LrSchedule schedule;
 };
 
+// What the steps of a run have trained on so far.
+struct Consumed {
+  std::int64_t samples = 0;  // padding included
+  std::int64_t padding = 0;
+  std::int64_t non_pad_tokens = 0;
+
+  void add(const data::Batch& batch) {
+    samples += batch.samples;
+    padding += batch.padding;
+    non_pad_tokens += batch.non_pad_tokens;
+  }
+};
+
 class TrainStep {
  public:
   // The network stands on `options.device`, in train mode. `parameters` are those of the network
@@ -37,12 +50,14 @@ class TrainStep {
             std::unique_ptr<Optimizer> optimizer, std::unique_ptr<GradientSync> sync,
             TrainStepOptions options);
 
-  // One optimizer step over as many batches as micro-steps. `next_batch` may wait; its batch stays
-  // alive until the next call. Returns the mean loss of the micro-steps: a scalar on the device, in
-  // the network's dtype, not to be read before the device is done.
-  at::Tensor run(const std::function<data::Batch()>& next_batch, measurement::StepMarker& marker);
+  // One optimizer step over as many batches as micro-steps. `next_batch` may wait. On a GPU it is
+  // asked one batch ahead, across calls; on a CPU never beyond what the step uses. Returns the mean
+  // loss of the micro-steps: a scalar on the device, in the network's dtype, not to be read before
+  // the device is done.
+  at::Tensor run(const NextBatch& next_batch, measurement::StepMarker& marker);
 
   std::int64_t steps_done() const { return steps_done_; }
+  const Consumed& consumed() const { return consumed_; }
   GradientSync& sync() { return *sync_; }
   const PrecisionPolicy& precision() const { return precision_; }  // for evaluation
 
@@ -57,6 +72,8 @@ class TrainStep {
   TrainStepOptions options_;
   PrecisionPolicy precision_;
   std::optional<GradientScaler> scaler_;
+  std::optional<CopyAhead> copies_;  // on a GPU
+  Consumed consumed_;
   std::vector<at::Tensor> gradients_;
   std::int64_t steps_done_ = 0;
 };

@@ -1,4 +1,4 @@
-"""ResNet-50 and BERT on one GPU in one precision, or two ranks over Gloo with CUDA tensors.
+"""ResNet-50, BERT or linear on one GPU in one precision, or two ranks over Gloo with CUDA tensors.
 
 On a machine without a GPU it is skipped; on one with a GPU a skip would be a failure, so the only reason to skip is
 that there is none. Needs nothing but the built program (SCALEMARK_PROGRAM) and a torch wheel (SCALEMARK_TORCH).
@@ -10,6 +10,25 @@ import math
 import tempfile
 
 from program import check, report_in, run, skip
+
+
+def check_attention(options, point):
+    """Synthetic text has no padding, so flash computes it wherever numbers have 16 bits."""
+    expected = None
+    if options.workload.startswith("bert"):
+        expected = "flash" if options.precision.startswith("amp") else "efficient"
+    check(point.get("attention_backend") == expected, f"attention by {point.get('attention_backend')}, not {expected}")
+
+
+def check_thinned(point):
+    """Steps of 100 us or so: marks on each would be a tenth of them."""
+    k = point.get("steps_per_mark", 1)
+    check(k > 1, "short steps were all marked")
+    check(len(point["step_samples_s"]) == point["iterations"] // k, f"{len(point['step_samples_s'])} values, k = {k}")
+    check("p50" not in point["step_s"], "quantiles of means")
+    by_clock = point["wall_s"] / point["iterations"]
+    check(abs(point["step_s"]["mean"] / by_clock - 1) < 0.05,
+          f"marks say {point['step_s']['mean']}, the clock {by_clock} s per step")
 
 
 def main():
@@ -40,6 +59,9 @@ def main():
         check(point["memory_peak_bytes"] > 0, "no memory peak")
         phases = sum(point["phases_s"].values())
         check(abs(phases - point["step_mean_over_ranks_s"]) < 0.02 * phases, "phases do not sum to the step")
+        check_attention(options, point)
+        if options.workload == "linear":
+            check_thinned(point)
         print(f"{options.workload} {options.precision} x{options.ranks}: {point['samples_per_sec']:.1f} samples/s, "
               f"peak {point['memory_peak_bytes'] / 2**30:.2f} GiB, MFU {point.get('mfu')}")
 

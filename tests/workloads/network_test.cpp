@@ -4,7 +4,10 @@
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/rand.h>
@@ -18,6 +21,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "workloads/attention.h"
 #include "workloads/normalise_images.h"
 #include "workloads/tied_embedding.h"
 #include "workloads/weights.h"
@@ -132,6 +136,69 @@ TEST_P(EachNetwork, EvaluationLeavesPaddingOut) {
   const EvaluationSums none = network->evaluate(batch);
   EXPECT_EQ(none.items.item<std::int64_t>(), 0);
   EXPECT_EQ(none.loss.item<double>(), 0);
+}
+
+// Rows that only fill the list of masked positions up, as on a GPU: nothing may depend on them.
+TEST(Bert, RowsWithoutALabelChangeNoLossAndNoGradient) {
+  const auto losses_of = [](const data::Batch& batch) {
+    const auto network = make_network("bert-mini", {.shape = {.vocab_size = 300}, .dropout = 0.0});
+    network->module().to(at::kDouble);
+    auto loss = network->loss(batch);
+    loss.backward();
+    std::vector<at::Tensor> results{loss.detach()};
+    for (const auto& parameter : network->module().parameters())
+      results.push_back(parameter.grad());
+    network->module().eval();
+    const at::NoGradGuard no_grad;
+    const EvaluationSums sums = network->evaluate(batch);
+    results.insert(results.end(), {sums.loss, sums.correct, sums.items});
+    return results;
+  };
+  at::set_num_threads(1);
+  at::manual_seed(3);
+  auto batch = text_batch(2, 16, 300);
+  at::manual_seed(1);
+  const auto exact = losses_of(batch);
+  const auto fill = [](const at::Tensor& list, std::int64_t value) {
+    return at::cat({list, at::full({61}, value, at::kLong)});
+  };
+  batch.tensors["masked_positions"] = fill(batch["masked_positions"], 0);
+  batch.tensors["masked_labels"] = fill(batch["masked_labels"], -100);
+  at::manual_seed(1);
+  const auto filled = losses_of(batch);
+  ASSERT_EQ(filled.size(), exact.size());
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    EXPECT_TRUE(at::allclose(filled[i], exact[i], 1e-13, 1e-15)) << "result " << i;
+  }
+}
+
+// Torch's own table for a CPU: flash has no dropout there.
+TEST(Bert, NamesTheAttentionThatTorchChose) {
+  const auto backends_of = [](double dropout, bool padded) {
+    const auto network =
+        make_network("bert-mini", {.shape = {.vocab_size = 300}, .dropout = dropout});
+    EXPECT_TRUE(network->attention_backends().empty());
+    auto batch = text_batch(2, 16, 300);
+    network->loss(batch);
+    if (padded) {
+      batch.tensors["attention_mask"].select(1, 15).zero_();
+      batch.non_pad_tokens -= 2;
+      network->loss(batch);
+    }
+    return network->attention_backends();
+  };
+  at::set_num_threads(1);
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(backends_of(0.1, false), Names{"math"});
+  EXPECT_EQ(backends_of(0.0, false), Names{"flash"});
+  EXPECT_EQ(backends_of(0.0, true), Names{"flash"});
+  EXPECT_TRUE(make("mlp")->attention_backends().empty());
+}
+
+TEST(Attention, CudnnIsNeverTriedWhateverTorchPutsFirst) {
+  pin_attention_order();
+  EXPECT_FALSE(at::globalContext().userEnabledCuDNNSDP());
+  EXPECT_EQ(at::globalContext().sDPPriorityOrder().front(), at::SDPBackend::flash_attention);
 }
 
 TEST_P(EachNetwork, SavedAndLoadedIsTheSame) {

@@ -45,10 +45,11 @@ std::string strategy_text(const ScalingRow& row) {
 Section scaling_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {
   using Row = ScalingRow;
   const auto& rows = table.rows;
-  const auto loss = [&](const char* name, double LossOfEfficiency::*term) {
+  const auto loss = [&](const char* name, auto term) {
     return column<Row>({"lost:", name}, false, rows, [term](const Row& row) {
-      return row.loss_of_efficiency ? percent_text((*row.loss_of_efficiency).*term)
-                                    : std::string(kAbsent);
+      if (!row.loss_of_efficiency) return std::string(kAbsent);
+      const std::optional<double> share = (*row.loss_of_efficiency).*term;
+      return share ? percent_text(*share) : std::string(kAbsent);
     });
   };
   Section section{"Scaling, " + slice_text(table, all), {}, {}};

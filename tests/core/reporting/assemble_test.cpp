@@ -62,7 +62,8 @@ TEST(Assemble, EveryFormulaByHand) {
   EXPECT_DOUBLE_EQ(point.step_mean_over_ranks_s, (4.0 / 3 + 3.5 / 3) / 2);
   EXPECT_DOUBLE_EQ(point.own_mean_s, (3.5 / 3 + 2.5 / 3) / 2);
   EXPECT_DOUBLE_EQ(point.own_max_of_rank_means_s, 3.5 / 3);
-  EXPECT_DOUBLE_EQ(point.own_mean_of_step_max_s, 1.5);
+  EXPECT_DOUBLE_EQ(point.own_mean_of_step_max_s.value(), 1.5);
+  EXPECT_FALSE(point.steps_per_mark);
   EXPECT_DOUBLE_EQ(*point.compute_samples_per_sec, 60 / 3.5);
   EXPECT_DOUBLE_EQ(*point.tokens_per_sec, 150);
   EXPECT_DOUBLE_EQ(*point.non_pad_share, 0.5);
@@ -79,6 +80,59 @@ TEST(Assemble, EveryFormulaByHand) {
   EXPECT_FALSE(point.within_run_ci95_low);  // three steps say nothing
   EXPECT_FALSE(point.steady);
   EXPECT_FALSE(point.mfu);
+}
+
+// The same, each value the mean over 23 steps of a window that has two more.
+std::vector<RankMeasurement> thinned_by_hand() {
+  auto ranks = by_hand();
+  for (auto& rank : ranks) {
+    rank.iterations = 71;
+    rank.steps_per_mark = 23;
+  }
+  return ranks;
+}
+
+TEST(Assemble, OfMeansOverSeveralStepsTellsNothingOfSingleOnes) {
+  const auto point = assemble_point({}, thinned_by_hand());
+  EXPECT_EQ(point.steps_per_mark, 23);
+  EXPECT_EQ(point.iterations, 71);
+  EXPECT_EQ(point.step_s.n, 3);
+  EXPECT_DOUBLE_EQ(point.step_s.mean, 1.5);
+  EXPECT_FALSE(point.step_s.p50 || point.step_s.min || point.step_s.max || point.step_s.stdev);
+  EXPECT_FALSE(point.ranks[0].step_s.p50);
+  EXPECT_DOUBLE_EQ(point.own_mean_s, (3.5 / 3 + 2.5 / 3) / 2);
+  EXPECT_DOUBLE_EQ(point.own_max_of_rank_means_s, 3.5 / 3);
+  EXPECT_DOUBLE_EQ(*point.ranks[0].own_mean_ln, (std::log(0.5) + std::log(2.0)) / 3);
+  EXPECT_FALSE(point.own_mean_of_step_max_s);
+  EXPECT_FALSE(point.compute_samples_per_sec);
+  EXPECT_DOUBLE_EQ(point.samples_per_sec, 15.0);  // by the wall clock
+}
+
+// One rank is the slowest of each step: nothing is lost but the spread.
+TEST(Assemble, OfMeansOverSeveralStepsOfOneRankKnowsItsOwnTime) {
+  auto ranks = thinned_by_hand();
+  ranks.erase(ranks.begin());
+  const auto point = assemble_point({}, ranks);
+  EXPECT_DOUBLE_EQ(point.own_mean_of_step_max_s.value(), 3.5 / 3);
+  // Own time less the wait, and what was exposed: (0.9 + 1.0 + 1.0) / 3 s for each of 71 steps.
+  EXPECT_DOUBLE_EQ(point.compute_samples_per_sec.value(), 30 / (2.9 / 3 * 71));
+}
+
+TEST(Assemble, RefusesRanksThatMarkedDifferently) {
+  auto ranks = thinned_by_hand();
+  ranks[1].steps_per_mark = 20;
+  EXPECT_THROW(assemble_point({}, ranks), Error);
+  ranks = thinned_by_hand();
+  for (auto& rank : ranks) rank.iterations = 68;  // three groups of 23 do not fit
+  EXPECT_THROW(assemble_point({}, ranks), Error);
+}
+
+TEST(Assemble, NamesEachAttentionKernelOfEachRankOnce) {
+  auto ranks = by_hand();
+  EXPECT_FALSE(assemble_point({}, ranks).attention_backend);
+  ranks[0].attention_backends = {"flash"};
+  ranks[1].attention_backends = {"efficient", "flash"};
+  EXPECT_EQ(assemble_point({}, ranks).attention_backend, "efficient+flash");
 }
 
 TEST(Assemble, ThePhasesOfARankThatSumToItsStepSumToTheMeanStep) {

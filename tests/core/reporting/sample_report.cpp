@@ -126,6 +126,8 @@ void add_everything(Report& report) {
   point.mfu_peak_source = "a datasheet";
   point.steady = true;
   point.energy_J = 12.5;
+  point.attention_backend = "efficient+flash";
+  point.steps_per_mark = 7;
   point.noop_step_s = 0.25;
   point.communication_cost_s = 1e-3;
   point.varying = {{"workers", "8"}};

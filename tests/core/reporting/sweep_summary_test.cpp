@@ -54,8 +54,8 @@ std::vector<PointRecord> two_ranks(int blocks) {
 }
 
 double sum_of(const LossOfEfficiency& loss) {
-  return loss.slower_compute + loss.data_wait + loss.persistent_imbalance + loss.jitter +
-         loss.communication;
+  return loss.slower_compute + loss.data_wait + loss.persistent_imbalance +
+         loss.jitter.value_or(0) + loss.communication;
 }
 
 bool has_finding(const SweepSummary& summary, const std::string& code) {
@@ -82,7 +82,7 @@ TEST(SummariseSweep, TwoRanksByHand) {  // T 0.1 -> 0.125 s: E = 0.8; terms 5, 5
   EXPECT_EQ(row.points, (std::vector<std::string>{"two/r0", "two/r1", "two/r2"}));
   ASSERT_TRUE(row.loss_of_efficiency);
   EXPECT_NEAR(row.loss_of_efficiency->communication, 0.08, 1e-12);
-  EXPECT_NEAR(row.loss_of_efficiency->jitter, 0.04, 1e-12);
+  EXPECT_NEAR(row.loss_of_efficiency->jitter.value(), 0.04, 1e-12);
   EXPECT_NEAR(sum_of(*row.loss_of_efficiency), 0.2, 1e-12);
   EXPECT_EQ(row.slowest_rank, 1);
   EXPECT_EQ(row.in_words,

@@ -29,9 +29,30 @@ TEST(LossTerms, OfAWeakPair) {
   EXPECT_NEAR(terms.data_wait, 0.003, 1e-15);
   EXPECT_NEAR(terms.slower_compute, 0.005, 1e-15);
   EXPECT_NEAR(terms.persistent_imbalance, 0.003, 1e-15);
-  EXPECT_NEAR(terms.jitter, 0.004, 1e-15);
+  EXPECT_NEAR(terms.jitter.value(), 0.004, 1e-15);
   EXPECT_NEAR(terms.communication, 0.010, 1e-15);
   EXPECT_NEAR(terms.sum(), 0.125 - 0.100, 1e-15);
+}
+
+// Steps marked 23 at a time: nobody knows each step's slowest rank.
+TEST(LossTerms, WithoutSingleStepsHaveNoJitterAndCommunicationHoldsIt) {
+  StepTimes scaled = kScaled;
+  scaled.own_mean_of_step_max_s.reset();
+  const LossTerms terms = loss_terms({kBaseline, scaled}, Scaling::kWeak, 4);
+  EXPECT_FALSE(terms.jitter);
+  EXPECT_NEAR(terms.communication, 0.014, 1e-15);
+  EXPECT_NEAR(terms.sum(), 0.025, 1e-15);
+}
+
+// One run of three without single steps: the terms of all must mean the same.
+TEST(SharesOfLostEfficiency, LeaveJitterOutOfEveryPairWhereOneHasNone) {
+  StepTimes thinned = kScaled;
+  thinned.own_mean_of_step_max_s.reset();
+  const std::vector<StepTimesPair> mixed{{kBaseline, kScaled}, {kBaseline, thinned}};
+  const LossTerms shares = shares_of_lost_efficiency(mixed, Scaling::kWeak, 4);
+  EXPECT_FALSE(shares.jitter);
+  EXPECT_NEAR(shares.communication, 0.014 / 0.125, 1e-14);
+  EXPECT_NEAR(shares.sum(), 1 - 0.8, 1e-14);
 }
 
 TEST(LossTerms, OfAStrongPair) {  // ideal 0.100 / 4 = 25 ms, of which 0.5 ms are data wait
@@ -54,7 +75,7 @@ TEST(SharesOfLostEfficiency, OfOnePairAreTermsOverTheStep) {
   EXPECT_NEAR(shares.data_wait, 0.003 / 0.125, 1e-14);
   EXPECT_NEAR(shares.slower_compute, 0.005 / 0.125, 1e-14);
   EXPECT_NEAR(shares.persistent_imbalance, 0.003 / 0.125, 1e-14);
-  EXPECT_NEAR(shares.jitter, 0.004 / 0.125, 1e-14);
+  EXPECT_NEAR(shares.jitter.value(), 0.004 / 0.125, 1e-14);
   EXPECT_NEAR(shares.communication, 0.010 / 0.125, 1e-14);
   EXPECT_NEAR(shares.sum(), 1 - 0.8, 1e-14);
 }

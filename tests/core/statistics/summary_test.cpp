@@ -21,7 +21,7 @@ TEST(Summary, EqualsNumpy) {
   EXPECT_EQ(s.n, 1000);
   EXPECT_NEAR(s.mean, 1.5046780000000002, 1e-12);
   EXPECT_NEAR(*s.stdev, 0.2915048599927614, 1e-12);
-  EXPECT_NEAR(s.p50, 1.5055, 1e-12);
+  EXPECT_NEAR(s.p50.value(), 1.5055, 1e-12);
   EXPECT_NEAR(*s.p95, 1.9580499999999998, 1e-12);
   EXPECT_NEAR(*s.p99, 1.99801, 1e-12);
   EXPECT_EQ(s.min, 1.0);
@@ -42,6 +42,15 @@ TEST(Summary, OneValueHasNoSpread) {
 }
 
 TEST(Summary, RefusesAnEmptySeries) { EXPECT_THROW(summarise({}), Error); }
+
+TEST(SummariseMeans, KnowsTheirNumberAndMeanAlone) {
+  const std::vector<double> means(1000, 2.0);
+  const Summary s = summarise_means(means);
+  EXPECT_EQ(s.n, 1000);
+  EXPECT_EQ(s.mean, 2.0);
+  EXPECT_FALSE(s.p50 || s.p95 || s.p99 || s.min || s.max || s.stdev);
+  EXPECT_THROW(summarise_means({}), Error);
+}
 
 }  // namespace
 }  // namespace scalemark::statistics

@@ -210,17 +210,15 @@ TEST_F(PretrainingTest, EvaluationIsTheSameInEveryEpochAndForEverySeed) {
   EXPECT_NE(load(*dataset, {1, 0, 3}), load(*dataset, {1, 0, 4}));
 }
 
-TEST_F(PretrainingTest, CollateFlattensWhatIsMasked) {
-  const auto dataset = open(64);
+// Rows 0, 7 and 14 of `dataset`, as a loader lays them out.
+HostBatch three_rows(const Dataset& dataset) {
   HostBatch batch{.samples = 3};
-  for (const FieldSpec& field : dataset->fields()) {
+  for (const FieldSpec& field : dataset.fields()) {
     std::vector<std::int64_t> shape = {3};
     shape.insert(shape.end(), field.shape.begin(), field.shape.end());
     batch.fields.push_back(
         {field.name, field.dtype, shape, allocate_host(3 * field.bytes_per_sample())});
   }
-  Ints positions, labels;
-  std::int64_t non_pad = 0;
   for (std::int64_t row = 0; row < 3; ++row) {
     std::vector<std::span<std::byte>> slot;
     for (const HostField& field : batch.fields) {
@@ -228,19 +226,53 @@ TEST_F(PretrainingTest, CollateFlattensWhatIsMasked) {
       slot.push_back(std::as_writable_bytes(
           all.subspan(static_cast<std::size_t>(row) * all.size() / 3, all.size() / 3)));
     }
-    dataset->load({1, 0, row * 7}, slot);
+    dataset.load({1, 0, row * 7}, slot);
+  }
+  return batch;
+}
+
+Ints values(const HostBatch& batch, const char* name) {
+  const auto v = batch.field(name).as<std::int64_t>();
+  return Ints(v.begin(), v.end());
+}
+
+TEST_F(PretrainingTest, CollateFillsTheMaskedListUpAsFarAsThereIsRoom) {
+  const auto plain = open(64);
+  const HostBatch exact = plain->collate(three_rows(*plain));
+  const Ints positions = values(exact, "masked_positions"), labels = values(exact, "masked_labels");
+  const std::size_t count = positions.size();
+  ASSERT_GT(count, 16u);
+  ASSERT_LE(count, 30u);  // room for 3 x 10
+  for (const std::size_t multiple : {8u, 64u}) {
+    const auto filled = open_pretraining(
+        corpus, {0, 300},
+        {.sequence_length = 64, .masked_multiple = static_cast<std::int64_t>(multiple)},
+        PretrainingSplit::kTrain);
+    const HostBatch batch = filled->collate(three_rows(*filled));
+    const std::size_t full =
+        std::min<std::size_t>((count + multiple - 1) / multiple * multiple, 30);
+    Ints more_positions = positions, more_labels = labels;
+    more_positions.resize(full, 0);
+    more_labels.resize(full, kNoLabel);
+    EXPECT_EQ(values(batch, "masked_positions"), more_positions);
+    EXPECT_EQ(values(batch, "masked_labels"), more_labels);
+    EXPECT_EQ(batch.non_pad_tokens, exact.non_pad_tokens);
+  }
+}
+
+TEST_F(PretrainingTest, CollateFlattensWhatIsMasked) {
+  const auto dataset = open(64);
+  Ints positions, labels;
+  std::int64_t non_pad = 0;
+  for (std::int64_t row = 0; row < 3; ++row) {
     const Sample s = load_sample(*dataset, {1, 0, row * 7});
     for (const auto p : s.positions) positions.push_back(p + row * 64);
     labels.insert(labels.end(), s.labels.begin(), s.labels.end());
     non_pad += std::count(s.attention.begin(), s.attention.end(), 1);
   }
-  const HostBatch flat = dataset->collate(batch);
-  const auto values = [&](const char* name) {
-    const auto v = flat.field(name).as<std::int64_t>();
-    return Ints(v.begin(), v.end());
-  };
-  EXPECT_EQ(values("masked_positions"), positions);
-  EXPECT_EQ(values("masked_labels"), labels);
+  const HostBatch flat = dataset->collate(three_rows(*dataset));
+  EXPECT_EQ(values(flat, "masked_positions"), positions);
+  EXPECT_EQ(values(flat, "masked_labels"), labels);
   EXPECT_EQ(flat.non_pad_tokens, non_pad);
   std::set<std::string> names;
   for (const auto& field : flat.fields) names.insert(field.name);

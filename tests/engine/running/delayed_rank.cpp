@@ -117,7 +117,7 @@ class Training {
         .control = control,
         .watch = watch};
     running::warm_up(context, {.warmup_iters = kWarmupSteps});
-    return running::measure(context, "window", steps);
+    return running::measure(context, "window", {.steps = steps});
   }
 
  private:
@@ -179,7 +179,7 @@ void say_terms(const reporting::PointRecord& baseline, const reporting::PointRec
   char line[256];
   std::snprintf(line, sizeof line, "terms %s %.9f %.9f %.9f %.9f %.9f %.9f", run.group.c_str(),
                 loss.slower_compute * step_s, loss.data_wait * step_s,
-                loss.persistent_imbalance * step_s, loss.jitter * step_s,
+                loss.persistent_imbalance * step_s, loss.jitter.value_or(0) * step_s,
                 loss.communication * step_s, step_s);
   say(line);
 }

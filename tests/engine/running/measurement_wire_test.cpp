@@ -14,7 +14,8 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
   reporting::RankMeasurement measured{.rank = 3,
                                       .host = "n\xc3\xb6rd",
                                       .device = "cuda:1",
-                                      .iterations = 2,
+                                      .iterations = 15,
+                                      .steps_per_mark = 7,
                                       .samples = 64,
                                       .wall_s = 0.1,
                                       .step_s = {0.1, std::nextafter(0.1, 1)},
@@ -25,15 +26,19 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
                                       .bucket_bytes = {1048576}};
   measured.phases_s.forward = 0.3;
   measured.setup_s.first_step_s = 1.5;
+  measured.attention_backends = {"efficient", "flash"};
   measured.skipped = {{.name = "a/b.jpg", .reason = "truncated"}};
 
   const auto sent = reporting::condensed(measured);
   const auto [got, steps] = from_wire(to_wire(sent));
   EXPECT_EQ(got.rank, 3);
   EXPECT_EQ(got.host, measured.host);
-  EXPECT_EQ(got.iterations, 2);
-  EXPECT_EQ(steps.step_s.max, std::nextafter(0.1, 1));
+  EXPECT_EQ(got.iterations, 15);
+  EXPECT_EQ(got.steps_per_mark, 7);
+  EXPECT_EQ(got.attention_backends, measured.attention_backends);
+  EXPECT_EQ(steps.step_s.mean, sent.steps.step_s.mean);
   EXPECT_EQ(steps.step_s.n, 2);
+  EXPECT_FALSE(steps.step_s.max);  // of means
   EXPECT_EQ(steps.exposed_communication_s, 0.5e-300);
   EXPECT_EQ(steps.data_wait_s, 0.375);
   EXPECT_TRUE(std::isnan(got.loss_last));

@@ -99,5 +99,24 @@ TEST(Directive, SaysHowTheSweepEnds) {
   EXPECT_EQ(back.exit_code, 80);
 }
 
+Ballot gpu_fault() {
+  return ballot_of(std::make_exception_ptr(
+      std::runtime_error("CUDA error: an illegal memory access was encountered")));
+}
+
+// 84, after the row is written: a process whose GPU has failed cannot run the next point.
+TEST(Verdict, AGpuFaultOfOneRankEndsTheSweepWithIt) {
+  const auto fault = gpu_fault_in({{0, failing(Kind::kBereft, "closed")}, {3, gpu_fault()}});
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->code, "E_GPU_FAULT");
+  EXPECT_EQ(fault->exit_code, ExitCode::kGpuFault);
+  EXPECT_EQ(fault->rank, 3);
+}
+
+TEST(Verdict, NothingElseEndsTheSweepSo) {
+  EXPECT_FALSE(gpu_fault_in({{0, {}}, {1, failing(Kind::kFailed, "broken")}}));
+  EXPECT_FALSE(gpu_fault_in({{0, failing(Kind::kOom, "CUDA out of memory")}}));
+}
+
 }  // namespace
 }  // namespace scalemark::running

@@ -66,5 +66,25 @@ TEST(TrainStep, RefusesBadNumbers) {
   EXPECT_THROW(make_step(network, {.clip_grad_norm = 0.0}), Error);
 }
 
+TEST(TrainStep, CountsWhatItTrainedOn) {
+  BranchingNetwork network;
+  auto step = make_step(network, {.gradient_accumulation_steps = 2});
+  Recorder recorder;
+  int asked = 0;
+  const NextBatch next = [&] {
+    data::Batch two = batch();
+    two.padding = asked++ == 3 ? 1 : 0;
+    two.non_pad_tokens = 5;
+    return two;
+  };
+  step.run(next, recorder);
+  EXPECT_EQ(step.consumed().samples, 4);
+  step.run(next, recorder);
+  EXPECT_EQ(step.consumed().samples, 8);
+  EXPECT_EQ(step.consumed().padding, 1);
+  EXPECT_EQ(step.consumed().non_pad_tokens, 20);
+  EXPECT_EQ(asked, 4) << "a CPU asks for no batch ahead";
+}
+
 }  // namespace
 }  // namespace scalemark::training

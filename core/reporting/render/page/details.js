@@ -6,8 +6,8 @@ function stepsSection(report) {
       (b.world_size === a.world_size && b.strategy !== 'none' && a.strategy === 'none') ? b : a);
   let run = widest;
   const ms = () => run.step_samples_s.map(s => 1000 * s);
-  const stride = () => run.step_stride ?? 1;
-  const shape = figure('Histogram', 'Slowest rank of each step.', () => barChart(
+  const stride = () => (run.step_stride ?? 1) * (run.steps_per_mark ?? 1);
+  const shape = figure('Histogram', 'Slowest rank of each step; of a run with steps_per_mark, means over so many.', () => barChart(
       histogram(ms(), 40).map(bin => readable(bin.x)),
       [{label: 'steps', data: histogram(ms(), 40).map(bin => bin.y), backgroundColor: seriesColor(0), categoryPercentage: 1, barPercentage: 0.95}],
       {values: axis('steps'), names: axis('ms per step', {ticks: {maxRotation: 0, autoSkipPadding: 16}, grid: {display: false}})}));

@@ -67,6 +67,7 @@ function waterfallChart(row) {
   const bars = [['ideal', 0, ideal, '--faint']];
   let at = ideal;
   for (const [key, name] of terms) {
+    if (row.loss_of_efficiency[key] === undefined) continue;
     const next = at - row.loss_of_efficiency[key] * ideal;
     bars.push([name, at, next, next > at ? '--good' : '--bad']);
     at = next;

@@ -31,7 +31,7 @@ statistics::StepTimes random_run(Random& random, double ideal_s, double lost) {
   run.own_mean_s = ideal_s * (1 + part(random)) / (1 + lost / 3);
   run.own_max_of_rank_means_s = run.own_mean_s + ideal_s * part(random);
   run.own_mean_of_step_max_s = run.own_max_of_rank_means_s + ideal_s * part(random);
-  run.step_s = run.own_mean_of_step_max_s + ideal_s * part(random);
+  run.step_s = *run.own_mean_of_step_max_s + ideal_s * part(random);
   run.data_wait_s = run.own_mean_s * part(random) / (1 + lost);
   return run;
 }

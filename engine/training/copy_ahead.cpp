@@ -1,0 +1,113 @@
+#include "engine/training/copy_ahead.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <array>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace scalemark::training {
+namespace {
+
+constexpr std::size_t kPlaces = 2;  // one batch in use, one on its way
+
+// Device memory is the computing stream's: taken and given back in its order. So a copy waits for
+// what that stream had to do when the memory was taken (a block may have had another use there),
+// and that stream waits for the copy before it reads; the allocator needs to know of no second
+// stream. Pinned host memory is the other way round: its allocator notes each copy's stream.
+class StreamLane final : public CopyLane {
+ public:
+  explicit StreamLane(c10::Device device)
+      : device_(device),
+        streams_(device.type()),
+        side_(streams_.getNewStream(device)),
+        memory_taken_(device.type()),
+        copied_{c10::Event(device.type()), c10::Event(device.type())} {}
+
+  void send(data::Batch& batch, std::size_t place) override {
+    std::vector<std::pair<at::Tensor, at::Tensor>> copies;  // to, from
+    for (auto& [name, tensor] : batch.tensors) {
+      const at::Tensor there = at::empty(tensor.sizes(), tensor.options().device(device_));
+      copies.emplace_back(there, std::exchange(tensor, there));
+    }
+    memory_taken_.record(streams_.getStream(device_));
+    memory_taken_.block(side_);
+    const c10::StreamGuard on_side(side_);
+    for (auto& [to, from] : copies) to.copy_(from, /*non_blocking=*/true);
+    copied_.at(place).record(side_);
+  }
+
+  void wait(std::size_t place) override { copied_.at(place).block(streams_.getStream(device_)); }
+
+  void send_now(data::Batch& batch) override {
+    for (auto& [name, tensor] : batch.tensors) {
+      tensor = tensor.to(device_, tensor.scalar_type(), /*non_blocking=*/true);
+    }
+  }
+
+ private:
+  c10::Device device_;
+  c10::impl::VirtualGuardImpl streams_;
+  c10::Stream side_;
+  c10::Event memory_taken_;
+  std::array<c10::Event, kPlaces> copied_;
+};
+
+}  // namespace
+
+std::uint64_t bytes_of(const data::Batch& batch) {
+  std::uint64_t bytes = 0;
+  for (const auto& [name, tensor] : batch.tensors) bytes += tensor.nbytes();
+  return bytes;
+}
+
+std::unique_ptr<CopyLane> make_stream_lane(c10::Device device) {
+  return std::make_unique<StreamLane>(device);
+}
+
+// A batch that nobody took: its memory goes back in the computing's order, so behind its copy.
+CopyAhead::~CopyAhead() {
+  if (!ahead_) return;
+  try {
+    lane_->wait(ahead_->place);
+  } catch (...) {  // a GPU that has failed has said so elsewhere
+  }
+}
+
+data::Batch CopyAhead::take(const NextBatch& next) {
+  taken_.reset();
+  if (!ahead_) {
+    data::Batch batch = next();
+    if (batch.tensors.empty()) throw bug("the batches ended before the last step");
+    if (bytes_of(batch) < kBytesWorthCopyingAhead) return batch;
+    ahead_ = sent(std::move(batch));
+  }
+  OnItsWay taken = std::move(*ahead_);
+  ahead_.reset();  // should next() throw
+  taken_ = taken.place;
+  ahead_ = fetch_ahead(next);
+  return std::move(taken.batch);
+}
+
+void CopyAhead::arrive(data::Batch& batch) {
+  if (taken_) return lane_->wait(*taken_);
+  lane_->send_now(batch);
+}
+
+std::optional<CopyAhead::OnItsWay> CopyAhead::fetch_ahead(const NextBatch& next) {
+  data::Batch batch = next();
+  if (batch.tensors.empty()) return std::nullopt;
+  return sent(std::move(batch));
+}
+
+CopyAhead::OnItsWay CopyAhead::sent(data::Batch batch) {
+  const std::size_t place = std::exchange(next_place_, (next_place_ + 1) % kPlaces);
+  lane_->send(batch, place);
+  return {std::move(batch), place};
+}
+
+}  // namespace scalemark::training

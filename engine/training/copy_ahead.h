@@ -1,0 +1,68 @@
+// Brings batches to a GPU one ahead of the micro-step that uses them, so that the copies run beside
+// its computing. Knows nothing of steps, marks or where batches come from.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "data/batch.h"
+
+namespace scalemark::training {
+
+// The next batch, on the host; may wait. Without tensors: there are no more.
+using NextBatch = std::function<data::Batch()>;
+
+// A batch below this is not worth a stream of its own: its copies take about as long as the four
+// calls that order two streams (some 5 microseconds), which small steps would feel.
+inline constexpr std::uint64_t kBytesWorthCopyingAhead = std::uint64_t{1} << 20;
+
+std::uint64_t bytes_of(const data::Batch& batch);
+
+// A second way to the device, with two places for batches on it. What is sent is there for the
+// device's computing only after wait() of its place.
+class CopyLane {
+ public:
+  virtual ~CopyLane() = default;
+  virtual void send(data::Batch& batch, std::size_t place) = 0;  // its tensors become the device's
+  virtual void wait(std::size_t place) = 0;       // the device's computing does; the host does not
+  virtual void send_now(data::Batch& batch) = 0;  // in the order of the computing
+};
+
+// The lane of a GPU: a stream beside the current one, ordered by events.
+std::unique_ptr<CopyLane> make_stream_lane(c10::Device device);
+
+class CopyAhead {
+ public:
+  explicit CopyAhead(std::unique_ptr<CopyLane> lane) : lane_(std::move(lane)) {}
+  ~CopyAhead();
+  CopyAhead(const CopyAhead&) = delete;
+  CopyAhead& operator=(const CopyAhead&) = delete;
+
+  // The batch of this micro-step. Large batches are asked of `next` one ahead, across calls, and
+  // already on their way; small ones when they are needed.
+  data::Batch take(const NextBatch& next);
+
+  // The device's computing from here on finds the batch of the latest take().
+  void arrive(data::Batch& batch);
+
+ private:
+  struct OnItsWay {
+    data::Batch batch;
+    std::size_t place = 0;
+  };
+
+  std::optional<OnItsWay> fetch_ahead(const NextBatch& next);
+  OnItsWay sent(data::Batch batch);
+
+  std::unique_ptr<CopyLane> lane_;
+  std::optional<OnItsWay> ahead_;
+  std::optional<std::size_t>
+      taken_;  // the place of the batch that was taken; none: still on the host
+  std::size_t next_place_ = 0;
+};
+
+}  // namespace scalemark::training

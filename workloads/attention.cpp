@@ -1,0 +1,59 @@
+#include "workloads/attention.h"
+
+#include <ATen/Context.h>
+#include <ATen/SDPBackend.h>
+#include <ATen/ops/_fused_sdp_choice.h>
+
+#include <set>
+
+namespace scalemark::workloads {
+namespace {
+
+std::string name_of(std::int64_t choice) {
+  switch (static_cast<at::SDPBackend>(choice)) {
+    case at::SDPBackend::math:
+      return "math";
+    case at::SDPBackend::flash_attention:
+      return "flash";
+    case at::SDPBackend::efficient_attention:
+      return "efficient";
+    case at::SDPBackend::cudnn_attention:
+      return "cudnn";
+    default:
+      return "other";
+  }
+}
+
+}  // namespace
+
+void pin_attention_order() {
+  // The flag, too: at its first choice on a Hopper GPU torch replaces the order by one with cuDNN
+  // in front.
+  at::globalContext().setSDPUseCuDNN(false);
+  using enum at::SDPBackend;
+  std::vector<std::int64_t> order;
+  for (const auto backend :
+       {flash_attention, efficient_attention, math, cudnn_attention, overrideable}) {
+    order.push_back(static_cast<std::int64_t>(backend));
+  }
+  at::globalContext().setSDPPriorityOrder(order);
+}
+
+void AttentionChoices::note(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                            const std::optional<at::Tensor>& mask, double dropout) {
+  std::optional<std::int64_t>& choice = mask ? with_mask_ : without_mask_;
+  if (choice) return;
+  // Autocast casts the mask on its way to the kernel.
+  const auto used = mask ? std::optional(mask->to(query.scalar_type())) : std::nullopt;
+  choice = at::_fused_sdp_choice(query, key, value, used, dropout);
+}
+
+std::vector<std::string> AttentionChoices::names() const {
+  std::set<std::string> names;
+  for (const auto& choice : {without_mask_, with_mask_}) {
+    if (choice) names.insert(name_of(*choice));
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace scalemark::workloads
