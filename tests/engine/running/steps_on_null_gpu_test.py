@@ -21,21 +21,13 @@ def train(folder, *options, devices=1, **environment):
     return report_in(folder)["points"][0], result
 
 
-def window_of(result, rank=0):
-    return max(result.windows(rank), key=lambda window: window["marks"])
-
-
-def waits(window):
-    return {name: n["count"] for name, n in window["sync"].items()}
-
-
 def thinned_marks(folder):
     """Too many steps for an event on each, however fast this machine is."""
     point, result = train(folder, "--workload", "linear", "--iters", 12000, "--warmup-iters", 50)
     k, samples = point.get("steps_per_mark", 1), point["step_samples_s"]
     check(k >= 2, f"12000 steps were marked {k} at a time")
     check(len(samples) == 12000 // k, f"{len(samples)} values with k = {k}")
-    marks = window_of(result)["marks"]
+    marks = result.measured_window()["marks"]
     check(len(samples) * (MARKS - 2) <= marks <= MOST_EVENTS + MARKS, f"{marks} marks of {len(samples)} groups")
     check(set(point["step_s"]) == {"n", "mean"}, f"step_s holds {sorted(point['step_s'])}")
     by_clock, by_marks = point["wall_s"], sum(samples) * k
@@ -54,13 +46,15 @@ def copies_ahead(folder):
                "--workers", 2, "--gradient-accumulation-steps", 2)
     point, ahead = train(f"{folder}/window", *options, "--iters", 4, "--warmup-iters", 2, NULLCUDA_COPIES="deferred")
     check(point["samples"] == 4 * 2 * 8, f"{point['samples']} samples")
-    check(not waits(window_of(ahead)), f"the host waits in the window: {waits(window_of(ahead))}")
+    ahead.check_windows("copies ahead")
     # An epoch's last step has nothing to copy ahead, and its evaluation fills the last batch up.
     point, _ = train(f"{folder}/epochs", *options, "--epochs", 2, NULLCUDA_COPIES="deferred")
     check([e["samples"] for e in point["evaluation"]] == [point["evaluation"][0]["samples"]] * 2, "evaluations differ")
     _, small = train(f"{folder}/small", "--workload", "linear", "--batch-size", 1, "--iters", 4, "--warmup-iters", 2)
-    streams = [r.counts[0]["peak"]["streams"] for r in (small, ahead)]
-    print(f"streams: {streams[0]} and {streams[1]}; copies {ahead.counts[0]['total'].keys()}", file=sys.stderr)
+    orders = [sum(n["count"] for n in r.measured_window()["waits"].values()) for r in (small, ahead)]
+    check(orders[0] == 0, f"small batches order streams {orders[0]} times")
+    # Each of four times two micro-steps: the copy behind the computing, and the computing behind the copy.
+    check(orders[1] == 16, f"streams wait for each other {orders[1]} times in 8 micro-steps")
 
 
 def attention(folder):
@@ -74,10 +68,7 @@ def ranks_without_a_log(folder):
     """c10d's Logger would wait for events in each of the first ten steps. Gloo's own waits are Gloo's threads'."""
     _, result = train(folder, "--workload", "mlp", "--nproc-per-node", 2, "--backend", "gloo", "--iters", 12,
                       "--warmup-iters", 1, devices=2)
-    for rank in range(2):
-        mine = {name: n for name, n in waits(window_of(result, rank)).items() if "cudaEventSynchronize" in name}
-        print(f"rank {rank}: {waits(window_of(result, rank))}", file=sys.stderr)
-        check(sum(n for name, n in mine.items() if not name.startswith("gloo")) == 0, f"rank {rank} waits: {mine}")
+    result.check_windows("two ranks")
 
 
 def broken_gpu(folder):
