@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/waiting.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/foreign_error.h"
@@ -106,7 +107,7 @@ void Watchdog::run() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
     if (!deadline_) {
-      changed_.wait(lock);
+      wait_once(changed_, lock);
       continue;
     }
     const Clock::time_point last{Clock::duration(last_beat_.load(std::memory_order_relaxed))};

@@ -34,9 +34,8 @@ reporting::Report first_page(const RunRequest& request, RunReport::Opening openi
 // By UUID: CUDA and NVML number GPUs differently. Empty on a CPU.
 std::string device_name(const reporting::Environment& environment, const std::string& uuid) {
   for (const auto& host : environment.hosts) {
-    for (const auto& gpu : host.gpus) {
-      if (!uuid.empty() && gpu.uuid == uuid) return gpu.name;
-    }
+    const auto found = monitoring::find_gpu(host.gpus, uuid);
+    if (found.gpu) return found.name();
   }
   return {};
 }

@@ -93,6 +93,7 @@ class Redactor {
       add_host(host.hostname);
       for (const auto& gpu : host.gpus) {
         for (const auto& secret : {gpu.uuid, gpu.pci, gpu.serial}) add(secret, "<device>");
+        for (const auto& instance : gpu.mig_instances) add(instance.uuid, "<device>");
       }
     }
     for (const auto& session : report.sessions) add_host(session.hostname);
