@@ -59,7 +59,7 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
       std::make_unique<Team>(session_, name, point.members, settings.parallel.backend, kNoCause);
 
   RunConsole console(life_.request(), workload.sample_unit, samples_per_batch(settings));
-  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.store_pointer());
+  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.board().store());
   distributed::StopAgreement agreement(loop_keys_, name, world_.rank, world_.world_size,
                                        life_.stop_options());
   RunWatch watch(agreement, life_.watchdog(), life_.progression(), console);
@@ -67,7 +67,7 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
   // that the run failed. Gloo needs none: the failing rank's connections break.
   std::optional<distributed::Periodic> call_off;
   if (settings.parallel.backend == "nccl") {
-    call_off.emplace(kCalledOffLook, [&] {
+    call_off.emplace(distributed::look_period(kCalledOffLook, world_.world_size), [&] {
       if (!board_.called_off(number)) return true;
       team_->abort();
       return false;
