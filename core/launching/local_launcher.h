@@ -38,6 +38,7 @@ struct LaunchResult {
 //
 // Signals: SIGTERM, SIGINT, SIGUSR1 (and SIGHUP, as SIGTERM) are passed on once each; after `grace`
 // the ranks that still live are killed. A second SIGINT, a second or more later, kills at once.
+// SIGTSTP (Ctrl-Z) stops the ranks and then us, SIGCONT lets all go on.
 //
 // Exit code: run_exit_code(). Throws Error (71) when a rank cannot be started; none is left then.
 LaunchResult launch_local(const LaunchSpec& spec);

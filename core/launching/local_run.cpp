@@ -80,8 +80,26 @@ void LocalRun::print(const Rank& rank, bool is_stdout, const std::string& text) 
 
 void LocalRun::act_on_signals() {
   for (const int signal : signals_.take()) {
-    if (signal != SIGCHLD) interrupt(signal == SIGHUP ? SIGTERM : signal);
+    switch (signal) {
+      case SIGCHLD:
+        break;
+      case SIGTSTP:
+        pause();
+        break;
+      case SIGCONT:  // of a stop that we did not see
+        signal_all(SIGCONT, true);
+        break;
+      default:
+        interrupt(signal == SIGHUP ? SIGTERM : signal);
+    }
   }
+}
+
+// Ctrl-Z: the terminal reaches only us, and ranks that ran on would hold the cores.
+void LocalRun::pause() {
+  signal_all(SIGSTOP, true);
+  signals_.stop_self();
+  signal_all(SIGCONT, true);
 }
 
 void LocalRun::interrupt(int signal) {
@@ -218,7 +236,9 @@ void LocalRun::flush(std::optional<Clock::time_point> until) {
     if (polled[1].revents != 0) stdout_.write_some();
     if (polled[2].revents != 0) stderr_.write_some();
     for (const int signal : signals_.take()) {
-      if (signal != SIGCHLD) until = Clock::now();
+      if (signal == SIGTSTP) signals_.stop_self();
+      const bool ends = signal != SIGCHLD && signal != SIGTSTP && signal != SIGCONT;
+      if (ends) until = Clock::now();
     }
     if (until && Clock::now() >= *until) return;
   }

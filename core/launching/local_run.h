@@ -69,6 +69,7 @@ class LocalRun {
 
   void act_on_signals();
   void interrupt(int signal);
+  void pause();
   void reap();
   void note_end(Rank& rank, int status);
   void act_on_deadlines();
@@ -86,6 +87,7 @@ class LocalRun {
   Sink stdout_, stderr_;
   ErrorFolder errors_;
   SignalScope signals_;
+  std::string secret_;  // of every key, see Rendezvous
   std::vector<Rank> ranks_;
   int interrupt_signal_ = 0;
   std::int64_t interrupted_ns_ = 0;

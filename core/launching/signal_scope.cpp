@@ -10,13 +10,22 @@
 #include "core/base/error.h"
 
 namespace scalemark::launching {
+namespace {
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
 
 SignalScope::SignalScope() {
   sigset_t read_here;
   sigemptyset(&read_here);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGCHLD}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGCHLD, SIGCONT}) {
     sigaddset(&read_here, signal);
   }
+  if (!is_ignored(SIGTSTP)) sigaddset(&read_here, SIGTSTP);
   sigset_t blocked = read_here;
   sigaddset(&blocked, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);
@@ -43,6 +52,15 @@ SignalScope::~SignalScope() {
   if (!sigismember(&before_, SIGPIPE)) sigtimedwait(&pipe, nullptr, &now);
   sigaction(SIGCHLD, &child_before_, nullptr);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void SignalScope::stop_self() {
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  raise(SIGTSTP);  // blocked so far
+  pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
+  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 }
 
 std::vector<int> SignalScope::take() {

@@ -19,6 +19,10 @@ class SignalScope {
   int fd() const { return fd_.get(); }
   std::vector<int> take();  // the signals that have arrived since, in order
 
+  // What Ctrl-Z would have done to this process; returns when it goes on. Where the shell has no
+  // job control the kernel does not stop it.
+  void stop_self();
+
  private:
   Descriptor fd_;
   sigset_t before_{};

@@ -6,6 +6,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/version.h"
+#include "core/launching/descriptors.h"
 #include "core/settings/settings_json.h"
 #include "engine/distributed/group_end.h"
 #include "engine/distributed/preflight.h"
@@ -22,6 +23,13 @@ constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 
 // Preflight's own wait ends first: it knows who is missing.
 constexpr double kPreflightMargin_s = 5;
+
+void require_enough_descriptors(const launching::World& world) {
+  const std::uint64_t limit = launching::raise_descriptor_limit();
+  if (world.world_size == 1) return;
+  launching::require_descriptors(launching::descriptors_of_rank(world.rank, world.world_size),
+                                 limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
+}
 
 ErrorRecord interrupted_by(int signal, bool has_report) {
   const ExitCode code = distributed::exit_code_of_signal(signal);
@@ -71,6 +79,7 @@ ExitCode RankLife::live(const std::function<ExitCode()>& body) noexcept {
 }
 
 Session& RankLife::meet() {
+  require_enough_descriptors(request_.world);
   session_.emplace(request_, progression_);
   words_.use_board(&session_->board());
   return *session_;
