@@ -54,11 +54,12 @@ fs::path ErrorFolder::file_of(int rank) const {
   return path_ / ("rank-" + std::to_string(rank) + ".json");
 }
 
-LocalRun::LocalRun(const LaunchSpec& spec)
+LocalRun::LocalRun(const LaunchSpec& spec, SignalScope& signals)
     : spec_(spec),
       terminal_(isatty(spec.stderr_fd) == 1),
       stdout_(spec.stdout_fd, isatty(spec.stdout_fd) == 1),
-      stderr_(spec.stderr_fd, terminal_) {}
+      stderr_(spec.stderr_fd, terminal_),
+      signals_(signals) {}
 
 RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
   const NodePlan& plan = spec_.plan;

@@ -54,4 +54,14 @@ std::vector<int> SignalScope::take() {
   return signals;
 }
 
+std::optional<int> SignalScope::take_interrupt() {
+  std::optional<int> first;
+  for (const int signal : take()) {
+    if (first) continue;
+    if (signal == SIGTERM || signal == SIGINT || signal == SIGUSR1) first = signal;
+    if (signal == SIGHUP) first = SIGTERM;
+  }
+  return first;
+}
+
 }  // namespace scalemark::launching

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <csignal>
+#include <optional>
 #include <vector>
 
 #include "core/launching/child_process.h"
@@ -18,6 +19,8 @@ class SignalScope {
 
   int fd() const { return fd_.get(); }
   std::vector<int> take();  // the signals that have arrived since, in order
+  // Of these, the first that asks to end: SIGTERM (SIGHUP too), SIGINT or SIGUSR1.
+  std::optional<int> take_interrupt();
 
  private:
   Descriptor fd_;

@@ -5,6 +5,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/version.h"
+#include "core/launching/interruption.h"
 #include "core/settings/settings_json.h"
 #include "engine/distributed/preflight.h"
 #include "engine/running/failure.h"
@@ -20,15 +21,6 @@ constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 
 // Preflight's own wait ends first: it knows who is missing.
 constexpr double kPreflightMargin_s = 5;
-
-ErrorRecord interrupted_by(int signal, bool has_report) {
-  const ExitCode code = distributed::exit_code_of_signal(signal);
-  return {.code = code == ExitCode::kInterrupted ? "E_INTERRUPTED" : "E_PREEMPTED",
-          .exit_code = code,
-          .domain = ErrorDomain::kLaunch,
-          .what = "stopped by signal " + std::to_string(signal) + " before the run was complete",
-          .hint = has_report ? "report.json holds what was finished" : ""};
-}
 
 }  // namespace
 
@@ -62,7 +54,7 @@ ExitCode RankLife::live(const std::function<ExitCode()>& body) noexcept {
     auto record = record_of(std::current_exception(), board());
     if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
     const auto signal = distributed::received_signal();
-    if (signal) record = interrupted_by(*signal, report_.has_value());
+    if (signal) record = launching::interruption(*signal, report_.has_value());
     return words_.speak(std::move(record), signal ? reporting::ReportStatus::kInterrupted
                                                   : reporting::ReportStatus::kFailed);
   }
@@ -96,7 +88,7 @@ void RankLife::give_up(const ErrorRecord& fault) {
 
 distributed::StopAgreement::Options RankLife::stop_options() {
   return {.on_overdue = [this](int signal) {
-    words_.speak(interrupted_by(signal, report_.has_value()),
+    words_.speak(launching::interruption(signal, report_.has_value()),
                  reporting::ReportStatus::kInterrupted);
     std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
   }};
@@ -107,7 +99,7 @@ distributed::StopAgreement::Options RankLife::stop_options() {
 ExitCode RankLife::end_interrupted(int signal, bool agreed) {
   words_.use_board(nullptr);
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
-  return words_.speak(interrupted_by(signal, report_.has_value()),
+  return words_.speak(launching::interruption(signal, report_.has_value()),
                       reporting::ReportStatus::kInterrupted);
 }
 
