@@ -82,10 +82,32 @@ class Blocks {
   void close(reporting::ReportStatus status, ExitCode exit_code,
              const std::map<std::string, std::string>& stop_reasons) {
     reporting::summarise_by_plan(*report_, settled_.plan, stop_reasons);
+    report_->finished = reporting::utc_now();
+    set(status, exit_code);
+    try {
+      reporting::write_renderings(folder_, *report_);
+      save();
+    } catch (const Error& error) {
+      say_failed(error.record());
+      throw;
+    }
+  }
+
+  // As far as there is room for it: a full disk.
+  void say_failed(const ErrorRecord& error) noexcept {
+    try {
+      report_->errors.push_back(error);
+      set(reporting::ReportStatus::kFailed, error.exit_code);
+      save();
+    } catch (const std::exception&) {  // the caller throws why
+    }
+  }
+
+  void set(reporting::ReportStatus status, ExitCode exit_code) {
     report_->status = status;
     report_->exit_code = static_cast<int>(exit_code);
-    report_->finished = reporting::utc_now();
-    reporting::write_renderings(folder_, *report_);
+  }
+  void save() const {
     reporting::write_atomically(folder_ / "report.json", reporting::to_json(*report_));
   }
 
