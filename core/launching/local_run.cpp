@@ -235,10 +235,9 @@ void LocalRun::flush(std::optional<Clock::time_point> until) {
     poll(polled, 3, 1000);
     if (polled[1].revents != 0) stdout_.write_some();
     if (polled[2].revents != 0) stderr_.write_some();
-    for (const int signal : signals_.take()) {
-      if (signal == SIGTSTP) signals_.stop_self();
-      const bool ends = signal != SIGCHLD && signal != SIGTSTP && signal != SIGCONT;
-      if (ends) until = Clock::now();
+    if (const auto signal = signals_.take_interrupt()) {
+      if (interrupt_signal_ == 0) interrupt_signal_ = *signal;
+      until = Clock::now();
     }
     if (until && Clock::now() >= *until) return;
   }
@@ -263,11 +262,18 @@ LaunchResult LocalRun::close() {
   std::optional<Clock::time_point> until;
   if (interrupt_signal_ != 0) until = Clock::now() + spec_.grace;
   flush(until);
+  if (interrupt_signal_ == 0) interrupt_signal_ = signals_.take_interrupt().value_or(0);
+  if (interrupt_signal_ != 0) result.interrupted_by = interrupt_signal_;
   return result;
 }
 
 LaunchResult launch_local(const LaunchSpec& spec) {
-  LocalRun run(spec);
+  SignalScope signals;
+  return launch_local(spec, signals);
+}
+
+LaunchResult launch_local(const LaunchSpec& spec, SignalScope& signals) {
+  LocalRun run(spec, signals);
   run.start();
   run.relay_until_all_ended();
   return run.close();

@@ -67,11 +67,12 @@ fs::path ErrorFolder::file_of(int rank) const {
   return path_ / ("rank-" + std::to_string(rank) + ".json");
 }
 
-LocalRun::LocalRun(const LaunchSpec& spec)
+LocalRun::LocalRun(const LaunchSpec& spec, SignalScope& signals)
     : spec_(spec),
       terminal_(isatty(spec.stderr_fd) == 1),
       stdout_(spec.stdout_fd, isatty(spec.stdout_fd) == 1),
       stderr_(spec.stderr_fd, terminal_),
+      signals_(signals),
       secret_(spec.plan.nnodes == 1 && spec.plan.rendezvous.secret.empty()
                   ? random_secret()  // no other launch can name a key of this one
                   : spec.plan.rendezvous.secret) {}

@@ -72,4 +72,15 @@ std::vector<int> SignalScope::take() {
   return signals;
 }
 
+std::optional<int> SignalScope::take_interrupt() {
+  std::optional<int> first;
+  for (const int signal : take()) {
+    if (signal == SIGTSTP) stop_self();
+    if (first) continue;
+    if (signal == SIGTERM || signal == SIGINT || signal == SIGUSR1) first = signal;
+    if (signal == SIGHUP) first = SIGTERM;
+  }
+  return first;
+}
+
 }  // namespace scalemark::launching

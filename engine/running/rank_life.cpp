@@ -7,6 +7,7 @@
 #include "core/base/durations.h"
 #include "core/base/version.h"
 #include "core/launching/descriptors.h"
+#include "core/launching/interruption.h"
 #include "core/settings/settings_json.h"
 #include "engine/distributed/group_end.h"
 #include "engine/distributed/preflight.h"
@@ -29,15 +30,6 @@ void require_enough_descriptors(const launching::World& world) {
   if (world.world_size == 1) return;
   launching::require_descriptors(launching::descriptors_of_rank(world.rank, world.world_size),
                                  limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
-}
-
-ErrorRecord interrupted_by(int signal, bool has_report) {
-  const ExitCode code = distributed::exit_code_of_signal(signal);
-  return {.code = code == ExitCode::kInterrupted ? "E_INTERRUPTED" : "E_PREEMPTED",
-          .exit_code = code,
-          .domain = ErrorDomain::kLaunch,
-          .what = "stopped by signal " + std::to_string(signal) + " before the run was complete",
-          .hint = has_report ? "report.json holds what was finished" : ""};
 }
 
 }  // namespace
@@ -72,7 +64,7 @@ ExitCode RankLife::live(const std::function<ExitCode()>& body) noexcept {
     auto record = record_of(std::current_exception(), board());
     if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
     const auto signal = distributed::received_signal();
-    if (signal) record = interrupted_by(*signal, report_.has_value());
+    if (signal) record = launching::interruption(*signal, report_.has_value());
     return words_.speak(std::move(record), signal ? reporting::ReportStatus::kInterrupted
                                                   : reporting::ReportStatus::kFailed);
   }
@@ -107,7 +99,7 @@ void RankLife::give_up(const ErrorRecord& fault) {
 
 distributed::StopAgreement::Options RankLife::stop_options() {
   return {.on_overdue = [this](int signal) {
-    words_.speak(interrupted_by(signal, report_.has_value()),
+    words_.speak(launching::interruption(signal, report_.has_value()),
                  reporting::ReportStatus::kInterrupted);
     std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
   }};
@@ -118,7 +110,7 @@ distributed::StopAgreement::Options RankLife::stop_options() {
 ExitCode RankLife::end_interrupted(int signal, bool agreed) {
   words_.use_board(nullptr);
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
-  return words_.speak(interrupted_by(signal, report_.has_value()),
+  return words_.speak(launching::interruption(signal, report_.has_value()),
                       reporting::ReportStatus::kInterrupted);
 }
 
