@@ -5,6 +5,7 @@
 
 #include "engine/distributed/foreign_error.h"
 #include "engine/distributed/periodic.h"
+#include "engine/distributed/stop_agreement.h"
 
 namespace scalemark::running {
 namespace {
@@ -40,7 +41,8 @@ PointOutcome GroupGuard::run(const std::function<bool()>& called_off,
 
 PointOutcome GroupGuard::run_watched(const std::function<bool()>& called_off,
                                      const std::function<PointOutcome()>& body) {
-  const distributed::Periodic look(kLook, [&] {
+  const auto period = distributed::look_period(kLook, team_.world().world_size);
+  const distributed::Periodic look(period, [&] {
     if (!called_off() && !team_.lost_a_peer()) return true;
     broken_ = true;  // first: the abort frees the other thread
     team_.abort();

@@ -19,7 +19,8 @@ class GroupGuard {
   // cause that a peer may post on the fault board.
   GroupGuard(Team& team, const std::string& backend, std::chrono::milliseconds cause_limit);
 
-  // Runs `body` under watch. Once `called_off` (asked from the side thread, five times a second) or
+  // Runs `body` under watch. Once `called_off` (asked from the side thread, five times a
+  // second, less often where ranks are many) or
   // NCCL itself says that a peer has failed, the group is aborted, and whatever becomes of the body
   // is thrown away: throws E_PEER_LOST or the cause. Out of memory stays what it is: no abort makes
   // it.

@@ -61,7 +61,7 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
       std::make_unique<Team>(session_, name, point.members, settings.parallel.backend, kNoCause);
 
   RunConsole console(life_.request(), workload.sample_unit, samples_per_batch(settings));
-  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.store_pointer());
+  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.board().store());
   distributed::StopAgreement agreement(loop_keys_, name, world_.rank, world_.world_size,
                                        life_.stop_options());
   GroupGuard guard(*team_, settings.parallel.backend, kNoCause);

@@ -6,6 +6,8 @@
 
 #include "core/base/durations.h"
 #include "core/base/version.h"
+#include "core/launching/descriptors.h"
+#include "core/launching/interruption.h"
 #include "core/settings/settings_json.h"
 #include "data/text/mapped_file.h"
 #include "engine/distributed/group_end.h"
@@ -24,13 +26,11 @@ constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 // Preflight's own wait ends first: it knows who is missing.
 constexpr double kPreflightMargin_s = 5;
 
-ErrorRecord interrupted_by(int signal, bool has_report) {
-  const ExitCode code = distributed::exit_code_of_signal(signal);
-  return {.code = code == ExitCode::kInterrupted ? "E_INTERRUPTED" : "E_PREEMPTED",
-          .exit_code = code,
-          .domain = ErrorDomain::kLaunch,
-          .what = "stopped by signal " + std::to_string(signal) + " before the run was complete",
-          .hint = has_report ? "report.json holds what was finished" : ""};
+void require_enough_descriptors(const launching::World& world) {
+  const std::uint64_t limit = launching::raise_descriptor_limit();
+  if (world.world_size == 1) return;
+  launching::require_descriptors(launching::descriptors_of_rank(world.rank, world.world_size),
+                                 limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
 }
 
 }  // namespace
@@ -67,13 +67,14 @@ ExitCode RankLife::live(const std::function<ExitCode()>& body) noexcept {
     auto record = record_of(std::current_exception(), board());
     if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
     const auto signal = distributed::received_signal();
-    if (signal) record = interrupted_by(*signal, report_.has_value());
+    if (signal) record = launching::interruption(*signal, report_.has_value());
     return words_.speak(std::move(record), signal ? reporting::ReportStatus::kInterrupted
                                                   : reporting::ReportStatus::kFailed);
   }
 }
 
 Session& RankLife::meet() {
+  require_enough_descriptors(request_.world);
   session_.emplace(request_, progression_);
   words_.use_board(&session_->board());
   return *session_;
@@ -101,7 +102,7 @@ void RankLife::give_up(const ErrorRecord& fault) {
 
 distributed::StopAgreement::Options RankLife::stop_options() {
   return {.on_overdue = [this](int signal) {
-    words_.speak(interrupted_by(signal, report_.has_value()),
+    words_.speak(launching::interruption(signal, report_.has_value()),
                  reporting::ReportStatus::kInterrupted);
     std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
   }};
@@ -112,7 +113,7 @@ distributed::StopAgreement::Options RankLife::stop_options() {
 ExitCode RankLife::end_interrupted(int signal, bool agreed) {
   words_.use_board(nullptr);
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
-  return words_.speak(interrupted_by(signal, report_.has_value()),
+  return words_.speak(launching::interruption(signal, report_.has_value()),
                       reporting::ReportStatus::kInterrupted);
 }
 

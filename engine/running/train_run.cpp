@@ -61,7 +61,7 @@ ExitCode train_as(RankLife& life) {
   identity.data_identity = opened.data.identity;
   identity.started = reporting::utc_now();
   RunConsole console(life.request(), opened.workload.sample_unit, samples_per_batch(settings));
-  distributed::StopAgreement agreement(session.store_pointer(), "train", session.world().rank,
+  distributed::StopAgreement agreement(session.board().store(), "train", session.world().rank,
                                        session.world().world_size, life.stop_options());
   GroupGuard guard(team, settings.parallel.backend, distributed::FaultBoard::kCauseLimit);
   RunWatch watch(agreement, life.watchdog(), life.progression(), console, guard);
