@@ -1,7 +1,7 @@
 #include "data/text/lost_mapping.h"
 
+#include <fcntl.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "core/base/error.h"
@@ -31,8 +33,8 @@ constexpr std::size_t kNowhere = kPlaces;
 struct State {
   std::array<Guarded, kPlaces> places;
   std::atomic<const char*> lost{nullptr};
-  sem_t lost_one;
-  std::mutex mutex;  // of what follows
+  int wake[2] = {-1, -1};  // a pipe: a handler may write to one
+  std::mutex mutex;        // of what follows
   std::size_t in_use = 0;
   bool watched = false;
   struct sigaction before = {};
@@ -52,7 +54,9 @@ void on_sigbus(int, siginfo_t* info, void*) {
     const char* name = place.name.load();
     if (name == nullptr || address < place.begin || address >= place.end) continue;
     const char* none = nullptr;
-    if (s.lost.compare_exchange_strong(none, name)) ::sem_post(&s.lost_one);
+    if (s.lost.compare_exchange_strong(none, name) && ::write(s.wake[1], "", 1) < 0) {
+      ::_exit(static_cast<int>(ExitCode::kIo));
+    }
     while (true) ::pause();
   }
   ::sigaction(SIGBUS, &s.before, nullptr);  // not ours: back to the instruction, and to what was
@@ -68,7 +72,8 @@ Error lost(const char* name) {
 
 void watch() {
   State& s = state();
-  while (::sem_wait(&s.lost_one) != 0 && errno == EINTR) continue;
+  char byte = 0;
+  while (::read(s.wake[0], &byte, 1) < 0 && errno == EINTR) continue;
   const ErrorRecord record = lost(s.lost.load()).record();
   std::function<void(const ErrorRecord&)> act;
   {
@@ -86,8 +91,11 @@ void watch() {
 // Signals are for other threads: this one sleeps.
 void start_watching(State& s) {
   if (s.watched) return;
+  if (::pipe2(s.wake, O_CLOEXEC) != 0) {
+    throw system_error(std::string("making a pipe: ") + std::strerror(errno), {},
+                       "see `ulimit -n`");
+  }
   s.watched = true;
-  ::sem_init(&s.lost_one, 0, 0);
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
