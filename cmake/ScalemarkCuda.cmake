@@ -1,44 +1,60 @@
-# Decides whether libscalemark_cuda.so is built: SCALEMARK_WITH_CUDA. Needs nvcc, the CUDA and NCCL
-# headers, and a torch wheel with CUDA. nvcc comes from the machine's toolkit or from the PyPI
-# wheels of NVIDIA's compiler (.venv, nvidia/cu13/bin), which scripts/test installs when there is no toolkit.
+# Decides whether libscalemark_cuda.so is built: SCALEMARK_WITH_CUDA. Needs nvcc, the CUDA and NCCL headers, and a torch wheel
+# with CUDA, all of one generation (CudaVersions.cmake). nvcc comes from the machine's toolkit or from the PyPI wheels of
+# NVIDIA's compiler (.venv, nvidia/cu13/bin), which scripts/test installs when there is no toolkit.
+include(CudaVersions)
+
+# The GPU code of every kernel: machine code for what torch's wheel has machine code for (8.6 and 8.9 run sm_80's, 10.3
+# sm_100's, 12.1 sm_120's), and PTX that the driver compiles for what is newer. The program knows these lists through
+# core/monitoring/gpu_code.h, and tests/engine/cuda/gpu_code_test.py looks into the library.
+set(SCALEMARK_CUDA_SASS 75 80 90 100 120)
+set(SCALEMARK_CUDA_PTX 90)
+set(SCALEMARK_PTXAS_FLAGS "--warn-on-spills,--warning-as-error")
 
 set(SCALEMARK_WITH_CUDA FALSE)
 if(NOT SCALEMARK_CUDA STREQUAL "OFF")
   set(_missing "")
-  include(CheckLanguage)
-  find_program(SCALEMARK_NVCC nvcc HINTS /usr/local/cuda/bin "${LibTorch_NVIDIA_DIR}/cu13/bin")
-  find_path(NCCL_INCLUDE_DIR nccl.h HINTS "${LibTorch_NVIDIA_DIR}/nccl/include" /usr/local/cuda/include)
-  find_path(CUDA_INCLUDE_DIR cuda_runtime_api.h
-            HINTS /usr/local/cuda/include "${LibTorch_NVIDIA_DIR}/cu13/include")
-  if(NOT SCALEMARK_NVCC)
-    list(APPEND _missing "nvcc")
+  set(_wheels "${LibTorch_NVIDIA_DIR}")
+  find_program(_nvcc_of_path nvcc NO_CACHE)
+  pick_nvcc(_nvcc _why "${SCALEMARK_NVCC}" "${_wheels}/cu13/bin/nvcc" "${_nvcc_of_path}" /usr/local/cuda/bin/nvcc)
+  if(NOT _nvcc)
+    list(APPEND _missing "${_why}")
   endif()
-  if(NOT NCCL_INCLUDE_DIR)
-    list(APPEND _missing "nccl.h")
+  # The wheels' own headers first: they are torch's. A toolkit's only where the wheels are without crt.
+  get_filename_component(_root "${_nvcc}" DIRECTORY)
+  get_filename_component(_root "${_root}" DIRECTORY)
+  pick_cuda_headers(_cuda_headers _why "${_wheels}/cu13/include" "${_root}/include" /usr/local/cuda/include /usr/include)
+  if(NOT _cuda_headers)
+    list(APPEND _missing "${_why}")
   endif()
-  if(NOT CUDA_INCLUDE_DIR)
-    list(APPEND _missing "cuda_runtime_api.h")
+  pick_nccl_headers(_nccl_headers _why "${_wheels}/nccl/include" "${_root}/include" /usr/local/cuda/include
+                    /usr/local/include /usr/include)
+  if(NOT _nccl_headers)
+    list(APPEND _missing "${_why}")
   endif()
   if(NOT TARGET LibTorch::cuda)
     list(APPEND _missing "a torch wheel with CUDA")
   endif()
+  list(JOIN _missing "; " _missing)
   if(_missing AND SCALEMARK_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "SCALEMARK_CUDA=ON, but not found: ${_missing}. Install them or pass -DSCALEMARK_CUDA=OFF.")
+    message(FATAL_ERROR "SCALEMARK_CUDA=ON, but not found: ${_missing}. Install requirements-cuda.txt into .venv "
+                        "(scripts/test does), or pass -DSCALEMARK_CUDA=OFF.")
   elseif(_missing)
     message(STATUS "CUDA part: not built (not found: ${_missing})")
   else()
-    set(CMAKE_CUDA_COMPILER "${SCALEMARK_NVCC}")
-    set(CMAKE_CUDA_ARCHITECTURES 80 90)
+    set(SCALEMARK_NVCC "${_nvcc}" CACHE FILEPATH "The CUDA compiler")
+    set(CMAKE_CUDA_COMPILER "${_nvcc}")
+    list(TRANSFORM SCALEMARK_CUDA_SASS APPEND "-real" OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
+    foreach(_ptx IN LISTS SCALEMARK_CUDA_PTX)
+      list(APPEND CMAKE_CUDA_ARCHITECTURES "${_ptx}-virtual")
+    endforeach()
     # The wheels of NVIDIA's compiler keep libraries in lib, where nvcc looks in lib64: CMake's check of the
     # compiler would not link.
-    get_filename_component(_cuda_root "${SCALEMARK_NVCC}" DIRECTORY)
-    get_filename_component(_cuda_root "${_cuda_root}" DIRECTORY)
-    if(NOT EXISTS "${_cuda_root}/lib64" AND EXISTS "${_cuda_root}/lib")
-      set(CMAKE_CUDA_FLAGS_INIT "-L${_cuda_root}/lib")
+    if(NOT EXISTS "${_root}/lib64" AND EXISTS "${_root}/lib")
+      set(CMAKE_CUDA_FLAGS_INIT "-L${_root}/lib")
     endif()
     enable_language(CUDA)
     set(SCALEMARK_WITH_CUDA TRUE)
-    target_include_directories(LibTorch::cuda SYSTEM INTERFACE "${CUDA_INCLUDE_DIR}" "${NCCL_INCLUDE_DIR}")
-    message(STATUS "CUDA part: built with ${SCALEMARK_NVCC}")
+    target_include_directories(LibTorch::cuda SYSTEM INTERFACE "${_cuda_headers}" "${_nccl_headers}")
+    message(STATUS "CUDA part: built with ${_nvcc}, CUDA headers of ${_cuda_headers}, NCCL's of ${_nccl_headers}")
   endif()
 endif()

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/base/waiting.h"
+
 namespace scalemark::data {
 
 GroupDecoder::GroupDecoder(const Dataset& dataset, std::uint64_t seed, int workers)
@@ -41,7 +43,7 @@ std::unique_ptr<SampleGroup> GroupDecoder::take() {
   if (threads_.empty()) {
     for (; !front.done(); ++front.finished) load_row(dataset_, seed_, front, front.finished);
   }
-  group_done_.wait(lock, [&] { return front.done(); });
+  wait_until_true(group_done_, lock, [&] { return front.done(); });
   std::unique_ptr<SampleGroup> group = std::move(queue_.front());
   queue_.pop_front();
   return group;
@@ -63,7 +65,8 @@ void GroupDecoder::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     SampleGroup* group = nullptr;
-    work_there_.wait(lock, [&] { return stopping_ || (group = group_with_work()) != nullptr; });
+    wait_until_true(work_there_, lock,
+                    [&] { return stopping_ || (group = group_with_work()) != nullptr; });
     if (stopping_) return;
     const std::size_t row = group->started++;
     lock.unlock();

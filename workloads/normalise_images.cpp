@@ -8,33 +8,19 @@
 #include <ATen/ops/empty.h>
 #include <torch/library.h>
 
+#include "workloads/pixel_table.h"
+
 namespace scalemark::workloads {
 namespace {
 
 constexpr std::int64_t kPixelsPerTask = 16'384;
 
-// What each of the 256 bytes becomes, in each channel.
 template <class Out>
-using Table = std::array<std::array<Out, 3>, 256>;
-
-template <class Out>
-Table<Out> make_table(at::ArrayRef<double> mean, at::ArrayRef<double> deviation) {
-  Table<Out> table;
-  for (std::size_t byte = 0; byte < table.size(); ++byte) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double pixel = static_cast<double>(byte) / 255;
-      table[byte][c] = static_cast<Out>((pixel - mean[c]) / deviation[c]);
-    }
-  }
-  return table;
-}
-
-template <class Out>
-void fill(const std::uint8_t* bytes, Out* out, std::int64_t pixels, const Table<Out>& table) {
+void fill(const std::uint8_t* bytes, Out* out, std::int64_t pixels, const PixelTable<Out>& table) {
   at::parallel_for(0, pixels, kPixelsPerTask, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       for (std::int64_t c = 0; c < 3; ++c) {
-        out[3 * i + c] = table[bytes[3 * i + c]][static_cast<std::size_t>(c)];
+        out[3 * i + c] = table.value[bytes[3 * i + c]][c];
       }
     }
   });
@@ -49,7 +35,7 @@ at::Tensor normalise_on_cpu(const at::Tensor& images, at::ArrayRef<double> mean,
                        images.options().dtype(dtype), at::MemoryFormat::ChannelsLast);
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, dtype, "normalise_images", [&] {
     fill(images.const_data_ptr<std::uint8_t>(), out.mutable_data_ptr<scalar_t>(),
-         images.numel() / 3, make_table<scalar_t>(mean, deviation));
+         images.numel() / 3, make_pixel_table<scalar_t>(mean, deviation));
   });
   return out;
 }

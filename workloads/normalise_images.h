@@ -13,7 +13,7 @@ struct PixelStatistics {
 };
 
 // uint8 NHWC [n, h, w, 3] -> (pixel / 255 - mean) / deviation as [n, 3, h, w], channels-last, in
-// `dtype`. On a CPU every value is computed in double and rounded once; on CUDA in float.
+// `dtype`: a look-up in one table (pixel_table.h), so that CPU and CUDA give the same bits.
 at::Tensor normalise_images(const at::Tensor& images, const PixelStatistics& statistics,
                             at::ScalarType dtype);
 

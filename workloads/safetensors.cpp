@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/json_depth.h"
 
 namespace scalemark::workloads {
 namespace {
@@ -51,6 +52,14 @@ Error damaged(const std::filesystem::path& path, const std::string& why) {
   return bad_data(path.string() + " is not a valid safetensors file: " + why);
 }
 
+// In an error line: no value that fills pages.
+std::string in_words(const json& value) {
+  constexpr std::size_t kLongest = 40;
+  const bool is_short = value.is_string() && value.get_ref<const std::string&>().size() <= kLongest;
+  return value.is_number() || is_short ? value.dump(-1, ' ', false, json::error_handler_t::replace)
+                                       : "type " + std::string(value.type_name());
+}
+
 // nlohmann lets the last of two equal keys win; here two equal names are an error.
 json parse_header(const std::string& text, const std::filesystem::path& path) {
   std::vector<std::set<std::string>> keys;
@@ -63,6 +72,7 @@ json parse_header(const std::string& text, const std::filesystem::path& path) {
     }
     return true;
   };
+  if (nests_too_deep(text)) throw damaged(path, "the header nests too deep");
   try {
     json header = json::parse(text, watch);
     if (!header.is_object()) throw damaged(path, "the header is no JSON object");
@@ -76,7 +86,7 @@ std::uint64_t read_count(const json& value, const std::string& name,
                          const std::filesystem::path& path) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) {
-    throw damaged(path, "'" + name + "' has a size or offset of " + value.dump());
+    throw damaged(path, "'" + name + "' has a size or offset of " + in_words(value));
   }
   return value.get<std::uint64_t>();
 }
@@ -96,7 +106,7 @@ at::ScalarType read_type(const json& value, const std::string& name,
   const auto found = std::ranges::find_if(
       kTypes, [&](const TypeName& t) { return value.is_string() && value == t.name; });
   if (found == kTypes.end()) {
-    throw damaged(path, "'" + name + "' has the unknown dtype " + value.dump());
+    throw damaged(path, "'" + name + "' has the unknown dtype " + in_words(value));
   }
   return found->type;
 }

@@ -7,6 +7,7 @@
 #include "apps/scalemark/torch_folder.h"
 #include "core/base/error.h"
 #include "core/launching/describe.h"
+#include "core/monitoring/gpu_code.h"
 #include "core/settings/defaults.h"
 #include "core/settings/read_fields.h"
 
@@ -42,6 +43,9 @@ std::string gpu_rows(const settings::Gpu& gpu) {
   const auto reason = settings::why_unsupported(
       "amp-bf16", {.device = "cuda", .cpu_flags = {}, .gpu = gpu.capability});
   if (reason) text += row("", "tf32 and amp-bf16 on it: " + *reason);
+  text +=
+      row("", "kernels of this build on it: " + monitoring::in_words(monitoring::gpu_code_for(
+                                                    gpu.capability->major, gpu.capability->minor)));
   return text;
 }
 

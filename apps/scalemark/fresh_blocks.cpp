@@ -3,22 +3,25 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/launching/interruption.h"
 #include "core/planning/agenda.h"
+#include "core/reporting/disk.h"
 #include "core/reporting/earlier.h"
+#include "core/reporting/output_folder.h"
 #include "core/reporting/plan_summary.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/renderings.h"
 #include "core/reporting/report_json.h"
 #include "core/reporting/sweep_end.h"
-#include "core/reporting/writer.h"
 
 namespace scalemark::cli {
 namespace {
@@ -31,42 +34,114 @@ bool goes_on(ExitCode code) {
 // The sweep as a whole, of which each session of ranks saw one block.
 class Blocks {
  public:
-  explicit Blocks(const SettledSweep& settled) : settled_(settled) {}
+  explicit Blocks(const SettledSweep& settled)
+      : settled_(settled), folder_(settled.base.settings.general.output) {}
 
   bool another(double elapsed_s, double longest_s) {
     read();
+    if (!report_) throw io_error("the report of the last block is gone");
     const auto& limit_s = settled_.plan.stop.max_time_s;
     // The agenda cannot know how long a block takes here: it is made anew.
     return agenda_->next(limit_s ? elapsed_s + longest_s : elapsed_s).has_value();
   }
 
-  // Shows the whole, says why it does not end with 0, and puts that into the report and its
-  // renderings: the last session wrote what its block said.
-  ExitCode end() {
-    if (!report_) read();
-    const auto end = reporting::end_of_sweep(*report_, settled_.plan, *agenda_);
-    reporting::summarise_by_plan(*report_, settled_.plan, agenda_->stop_reasons());
-    report_->exit_code = static_cast<int>(end.exit_code);
-    const auto& general = settled_.base.settings.general;
-    const std::filesystem::path folder = general.output;
-    reporting::write_renderings(folder, *report_);
-    reporting::write_atomically(folder / "report.json", reporting::to_json(*report_));
-    if (!general.quiet) print_result(reporting::render_console(std::span(&*report_, 1)));
-    if (!end.why.empty()) print_note(end.why);
-    return end.exit_code;
+  // Puts into the report and its renderings that the sweep is over, and how: a session said only
+  // that its block was.
+  reporting::SweepEnd end() {
+    auto end = reporting::end_of_sweep(*report_, settled_.plan, *agenda_);
+    close(reporting::ReportStatus::kComplete, end.exit_code, agenda_->stop_reasons());
+    return end;
   }
+
+  // The same of a sweep that is to end before its next block; throws what there is to say.
+  [[noreturn]] void stop(int signal) {
+    read();
+    const ErrorRecord record = launching::interruption(signal, report_.has_value());
+    if (report_) {
+      report_->errors.push_back(record);
+      close(reporting::ReportStatus::kInterrupted, record.exit_code,
+            agenda_->stop_reasons("interrupted"));
+    }
+    throw Error(record);
+  }
+
+  // The last session was not the one to close its report: it was killed, or never came so far.
+  bool is_open() {
+    read();
+    return !report_ || report_->status == reporting::ReportStatus::kPartial;
+  }
+
+  const reporting::Report& report() const { return *report_; }
 
  private:
   void read() {
-    report_ = reporting::read_earlier(settled_.base.settings.general.output);
-    if (!report_) throw io_error("the report of the last block is gone");
-    agenda_.emplace(settled_.plan, reporting::earlier_runs(*report_));
+    report_ = reporting::read_earlier(folder_);
+    if (report_) agenda_.emplace(settled_.plan, reporting::earlier_runs(*report_));
+  }
+
+  void close(reporting::ReportStatus status, ExitCode exit_code,
+             const std::map<std::string, std::string>& stop_reasons) {
+    reporting::summarise_by_plan(*report_, settled_.plan, stop_reasons);
+    report_->finished = reporting::utc_now();
+    set(status, exit_code);
+    try {
+      reporting::write_renderings(folder_, *report_);
+      save();
+    } catch (const Error& error) {
+      say_failed(error.record());
+      throw;
+    }
+  }
+
+  // As far as there is room for it: a full disk.
+  void say_failed(const ErrorRecord& error) noexcept {
+    try {
+      report_->errors.push_back(error);
+      set(reporting::ReportStatus::kFailed, error.exit_code);
+      save();
+    } catch (const std::exception&) {  // the caller throws why
+    }
+  }
+
+  void set(reporting::ReportStatus status, ExitCode exit_code) {
+    report_->status = status;
+    report_->exit_code = static_cast<int>(exit_code);
+  }
+  void save() const {
+    reporting::write_atomically(folder_ / "report.json", reporting::to_json(*report_));
   }
 
   const SettledSweep& settled_;
+  std::filesystem::path folder_;
   std::optional<reporting::Report> report_;
   std::optional<planning::Agenda> agenda_;
 };
+
+bool was_asked_to_end(ExitCode code) {
+  return code == ExitCode::kPreempted || code == ExitCode::kInterrupted;
+}
+
+// Whether all blocks ran; if not, `code` says why. A signal that comes when the last one is over
+// has nothing left to stop.
+bool run_all(const Invocation& invocation, const SettledSweep& settled, Blocks& blocks,
+             launching::SignalScope& signals, ExitCode& code) {
+  const auto begun = std::chrono::steady_clock::now();
+  double longest_s = 0, now_s = 0;
+  while (true) {
+    const double began_s = now_s;
+    const auto result = start_ranks(invocation, settled.base, signals);
+    now_s = seconds_since(begun);
+    longest_s = std::max(longest_s, now_s - began_s);
+    code = static_cast<ExitCode>(result.exit_code);
+    if (was_asked_to_end(code) && result.interrupted_by && blocks.is_open()) {
+      blocks.stop(*result.interrupted_by);
+    }
+    if (!goes_on(code)) return false;
+    if (!blocks.another(now_s, longest_s)) return true;
+    if (result.interrupted_by) blocks.stop(*result.interrupted_by);
+    if (const auto signal = signals.take_interrupt()) blocks.stop(*signal);
+  }
+}
 
 }  // namespace
 
@@ -78,18 +153,20 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const SettledSweep& s
         "the built-in launcher on one node can start them anew",
         "leave --fresh-process out, or start scalemark without a launcher");
   }
-  reporting::prepare_output_folder(settled.base.settings.general.output, existing);
-  const auto begun = std::chrono::steady_clock::now();
+  const auto& general = settled.base.settings.general;
+  const auto held = reporting::hold_output_folder(general.output, existing);
   Blocks blocks(settled);
-  ExitCode code = ExitCode::kPass;
-  double longest_s = 0, now_s = 0;
-  do {
-    const double began_s = now_s;
-    code = start_ranks(invocation, settled.base);
-    now_s = seconds_since(begun);
-    longest_s = std::max(longest_s, now_s - began_s);
-  } while (goes_on(code) && blocks.another(now_s, longest_s));
-  return goes_on(code) ? blocks.end() : code;
+  reporting::SweepEnd end;
+  {
+    launching::SignalScope signals;  // one for all blocks: none is lost between two
+    ExitCode code = ExitCode::kPass;
+    if (!run_all(invocation, settled, blocks, signals, code)) return code;
+    end = blocks.end();
+  }
+  const std::span<const reporting::Report> reports(&blocks.report(), 1);
+  if (!general.quiet) print_result(reporting::render_console(reports));
+  if (!end.why.empty()) print_note(end.why);
+  return end.exit_code;
 }
 
 }  // namespace scalemark::cli

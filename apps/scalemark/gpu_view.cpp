@@ -28,8 +28,10 @@ std::vector<settings::Gpu> view_gpus(int count, const monitoring::GpuSurvey& sur
                                      const CudaVariables& variables) {
   std::vector<settings::Gpu> seen(static_cast<std::size_t>(count));
   if (survey.gpus.empty()) return seen;
-  if (!all_alike(survey.gpus) && variables.device_order != "PCI_BUS_ID") return seen;
-  const auto visible = monitoring::visible_gpus(variables.visible_devices, survey.gpus);
+  const bool in_cuda_order = survey.visible_only || variables.device_order == "PCI_BUS_ID";
+  if (!all_alike(survey.gpus) && !in_cuda_order) return seen;
+  const auto visible = monitoring::visible_gpus(
+      survey.visible_only ? std::nullopt : variables.visible_devices, survey.gpus);
   if (visible.size() != seen.size()) return seen;
   std::ranges::transform(visible, seen.begin(), [&](int index) {
     return view(survey.gpus[static_cast<std::size_t>(index)]);

@@ -54,7 +54,7 @@ std::optional<std::string> variable(const launching::Environment& environment, c
 
 std::vector<settings::Gpu> probe_gpus(int count, const launching::Environment& environment) {
   if (count == 0) return {};
-  return view_gpus(count, monitoring::survey_gpus(),
+  return view_gpus(count, monitoring::look_for_gpus(),
                    {.visible_devices = variable(environment, "CUDA_VISIBLE_DEVICES"),
                     .device_order = variable(environment, "CUDA_DEVICE_ORDER")});
 }

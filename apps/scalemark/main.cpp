@@ -10,6 +10,7 @@
 #include "apps/scalemark/error_files.h"
 #include "apps/scalemark/help.h"
 #include "core/base/error.h"
+#include "core/launching/descriptors.h"
 
 namespace scalemark::cli {
 namespace {
@@ -75,6 +76,7 @@ ExitCode run_and_report(const std::vector<std::string>& arguments) {
 }  // namespace scalemark::cli
 
 int main(int argc, char** argv) {
+  scalemark::launching::fill_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // a peer's death must be an error we can report
   return static_cast<int>(scalemark::cli::run_and_report({argv + (argc > 0), argv + argc}));
 }

@@ -11,8 +11,9 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/reporting/disk.h"
+#include "core/reporting/output_folder.h"
 #include "core/reporting/report_json.h"
-#include "core/reporting/writer.h"
 #include "core/settings/config_file.h"
 #include "core/settings/output_name.h"
 
@@ -97,7 +98,7 @@ std::optional<std::filesystem::path> output_of(const settings::ToolValues& value
 void write(const std::filesystem::path& folder, reporting::Report report,
            std::vector<reporting::Prediction> predictions) {
   report.predictions = std::move(predictions);
-  reporting::prepare_output_folder(folder, reporting::ExistingFolder::kContinue);
+  reporting::make_folder(folder);
   reporting::write_atomically(folder / "report.json", reporting::to_json(report));
   print_note("written: " + (folder / "report.json").string());
 }

@@ -6,10 +6,10 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/reporting/disk.h"
 #include "core/reporting/render/redact.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/requests.h"
-#include "core/reporting/writer.h"
 
 namespace scalemark::cli {
 namespace {

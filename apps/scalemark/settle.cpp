@@ -6,6 +6,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/error.h"
+#include "core/launching/run_token.h"
 #include "core/planning/memory_budget.h"
 #include "core/settings/resolve.h"
 
@@ -30,6 +31,16 @@ bool launch_options_are_good(const std::vector<settings::Problem>& problems) {
 std::string run_id_in(const settings::RawSettings& raw) {
   const auto found = raw.find("run_id");
   return found == raw.end() ? std::string() : found->second.text;
+}
+
+void use_run_token(const settings::RawSettings& raw, launching::Detection& detection) {
+  const auto option = raw.find("run_token");
+  const bool told = !detection.error_file.empty();
+  if (option == raw.end() || told) return;
+  const launching::RunToken token = launching::read_run_token(option->second.text);
+  detection.rendezvous.secret = token.secret;
+  if (detection.node) detection.node->rendezvous.secret = token.secret;
+  if (!token.note.empty()) detection.notes.push_back(token.note);
 }
 
 void refuse(const std::vector<settings::Problem>& problems, const launching::Detection& detection) {
@@ -72,6 +83,7 @@ Settled settle(const Invocation& invocation) {
   std::vector<settings::Problem> problems = layers.problems;
   problems.insert(problems.end(), resolution.problems.begin(), resolution.problems.end());
   refuse(problems, settled.detection);
+  use_run_token(layers.raw, settled.detection);
 
   settled.settings = std::move(resolution.settings);
   if (!may_print_notes(settled)) return settled;

@@ -107,6 +107,7 @@ SettledSweep settle_sweep(const Invocation& invocation) {
     settled.plan = std::move(answer.plan);
   }
   refuse(problems, base.detection);
+  use_run_token(layers.raw, base.detection);
 
   // General settings (output, ...) are those of every point.
   const auto first = std::ranges::find_if(

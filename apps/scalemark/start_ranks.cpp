@@ -1,19 +1,24 @@
 #include "apps/scalemark/start_ranks.h"
 
 #include "core/launching/environment.h"
-#include "core/launching/local_launcher.h"
 
 namespace scalemark::cli {
 
-ExitCode start_ranks(const Invocation& invocation, const Settled& settled) {
+launching::LaunchResult start_ranks(const Invocation& invocation, const Settled& settled,
+                                    launching::SignalScope& signals) {
   std::vector<std::string> arguments{"scalemark"};
   arguments.insert(arguments.end(), invocation.arguments.begin(), invocation.arguments.end());
-  const launching::LaunchResult result =
-      launching::launch_local({.plan = *settled.detection.node,
-                               .arguments = std::move(arguments),
-                               .environment = launching::snapshot_environment(),
-                               .verbose = settled.settings.general.verbose});
-  return static_cast<ExitCode>(result.exit_code);  // 128+n of a signal is no name of ours
+  return launching::launch_local({.plan = *settled.detection.node,
+                                  .arguments = std::move(arguments),
+                                  .environment = launching::snapshot_environment(),
+                                  .verbose = settled.settings.general.verbose},
+                                 signals);
+}
+
+ExitCode start_ranks(const Invocation& invocation, const Settled& settled) {
+  launching::SignalScope signals;
+  // 128+n of a signal is no name of ours.
+  return static_cast<ExitCode>(start_ranks(invocation, settled, signals).exit_code);
 }
 
 }  // namespace scalemark::cli

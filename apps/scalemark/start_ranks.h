@@ -4,10 +4,15 @@
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/settle.h"
 #include "core/base/exit_code.h"
+#include "core/launching/local_launcher.h"
 
 namespace scalemark::cli {
 
 // Returns when every rank has ended; its code is that of the initiating fault.
 ExitCode start_ranks(const Invocation& invocation, const Settled& settled);
+
+// One start of several: what asks to end between them stays in `signals`.
+launching::LaunchResult start_ranks(const Invocation& invocation, const Settled& settled,
+                                    launching::SignalScope& signals);
 
 }  // namespace scalemark::cli

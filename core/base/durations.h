@@ -1,6 +1,7 @@
 // Seconds as doubles against std::chrono's steady clock. Knows nothing of what is being timed.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -10,9 +11,13 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Fractions of a millisecond are dropped.
+// Of a deadline: at least a millisecond, since zero means "for ever" or "never" to what it is given
+// to, and at most 2,000,000 s (23 days), which still fits an int of milliseconds and, added to any
+// clock, 64 bits of nanoseconds. Fractions of a millisecond are dropped.
 inline std::chrono::milliseconds milliseconds_of(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+  constexpr double kShortest_s = 1e-3, kLongest_s = 2e6;
+  return std::chrono::milliseconds(
+      static_cast<std::int64_t>(std::clamp(seconds, kShortest_s, kLongest_s) * 1e3));
 }
 
 }  // namespace scalemark

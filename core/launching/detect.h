@@ -25,6 +25,7 @@ struct Request {
   // Process that started the ranks of an MPI launcher on this node; tells apart two jobs whose
   // variables are equal. See mpi_launcher_pid().
   std::optional<int> launcher_pid;
+  std::string user;  // its number; empty: not asked
 };
 
 struct Detection {

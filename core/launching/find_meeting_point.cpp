@@ -60,6 +60,13 @@ void fill_port(FieldReader& reader, const std::optional<std::string>& run_id, Re
                       "give --rendezvous " + meeting.host + ":PORT, or --run-id");
 }
 
+// Two jobs that were given one address have different ids, if anything tells them apart that all
+// ranks of a job see alike.
+std::string job_of(const FieldReader& reader, const Request& request) {
+  const std::string job = reader.text("SLURM_JOB_ID").value_or("");
+  return request.user.empty() && job.empty() ? "" : request.user + "/" + job;
+}
+
 }  // namespace
 
 Rendezvous find_meeting_point(FieldReader& reader, const Request& request, const Hints& hints,
@@ -79,9 +86,14 @@ Rendezvous find_meeting_point(FieldReader& reader, const Request& request, const
   if (run_id) {
     meeting.run_id = *run_id;
   } else if (meeting.kind != Rendezvous::Kind::kNone) {
-    meeting.run_id = hashed_run_id(meeting);
-    reader.derived("run_id", meeting.kind == Rendezvous::Kind::kFile ? "path" : "address and port");
+    const std::string job = job_of(reader, request);
+    meeting.run_id = hashed_run_id(meeting, job);
+    reader.derived(
+        "run_id",
+        std::string(meeting.kind == Rendezvous::Kind::kFile ? "path" : "address and port") +
+            (job.empty() ? "" : ", user and job"));
   }
+  if (hints.agent_store) meeting.store_id = meeting.run_id;
   if (!hints.attempt.empty()) meeting.run_id += ".attempt" + hints.attempt;
   return meeting;
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/launching/environment.h"
 #include "core/launching/outcome.h"
+#include "core/launching/signal_scope.h"
 #include "core/launching/world.h"
 
 namespace scalemark::launching {
@@ -27,6 +29,9 @@ struct LaunchSpec {
 struct LaunchResult {
   int exit_code = 0;
   std::vector<RankOutcome> outcomes;  // by rank of this node
+  // The first signal that asked to end (SIGHUP as SIGTERM), also one that found the ranks ended and
+  // changed no exit code.
+  std::optional<int> interrupted_by;
 };
 
 // Returns when every rank has ended and its output is printed. Call it before the process has a
@@ -38,8 +43,12 @@ struct LaunchResult {
 //
 // Signals: SIGTERM, SIGINT, SIGUSR1 (and SIGHUP, as SIGTERM) are passed on once each; after `grace`
 // the ranks that still live are killed. A second SIGINT, a second or more later, kills at once.
+// SIGTSTP (Ctrl-Z) stops the ranks and then us, SIGCONT lets all go on.
 //
 // Exit code: run_exit_code(). Throws Error (71) when a rank cannot be started; none is left then.
 LaunchResult launch_local(const LaunchSpec& spec);
+
+// For launches one after the other: what arrives after this one stays in `signals`.
+LaunchResult launch_local(const LaunchSpec& spec, SignalScope& signals);
 
 }  // namespace scalemark::launching

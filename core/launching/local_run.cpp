@@ -80,8 +80,26 @@ void LocalRun::print(const Rank& rank, bool is_stdout, const std::string& text) 
 
 void LocalRun::act_on_signals() {
   for (const int signal : signals_.take()) {
-    if (signal != SIGCHLD) interrupt(signal == SIGHUP ? SIGTERM : signal);
+    switch (signal) {
+      case SIGCHLD:
+        break;
+      case SIGTSTP:
+        pause();
+        break;
+      case SIGCONT:  // of a stop that we did not see
+        signal_all(SIGCONT, true);
+        break;
+      default:
+        interrupt(signal == SIGHUP ? SIGTERM : signal);
+    }
   }
+}
+
+// Ctrl-Z: the terminal reaches only us, and ranks that ran on would hold the cores.
+void LocalRun::pause() {
+  signal_all(SIGSTOP, true);
+  signals_.stop_self();
+  signal_all(SIGCONT, true);
 }
 
 void LocalRun::interrupt(int signal) {
@@ -217,8 +235,9 @@ void LocalRun::flush(std::optional<Clock::time_point> until) {
     poll(polled, 3, 1000);
     if (polled[1].revents != 0) stdout_.write_some();
     if (polled[2].revents != 0) stderr_.write_some();
-    for (const int signal : signals_.take()) {
-      if (signal != SIGCHLD) until = Clock::now();
+    if (const auto signal = signals_.take_interrupt()) {
+      if (interrupt_signal_ == 0) interrupt_signal_ = *signal;
+      until = Clock::now();
     }
     if (until && Clock::now() >= *until) return;
   }
@@ -243,11 +262,18 @@ LaunchResult LocalRun::close() {
   std::optional<Clock::time_point> until;
   if (interrupt_signal_ != 0) until = Clock::now() + spec_.grace;
   flush(until);
+  if (interrupt_signal_ == 0) interrupt_signal_ = signals_.take_interrupt().value_or(0);
+  if (interrupt_signal_ != 0) result.interrupted_by = interrupt_signal_;
   return result;
 }
 
 LaunchResult launch_local(const LaunchSpec& spec) {
-  LocalRun run(spec);
+  SignalScope signals;
+  return launch_local(spec, signals);
+}
+
+LaunchResult launch_local(const LaunchSpec& spec, SignalScope& signals) {
+  LocalRun run(spec, signals);
   run.start();
   run.relay_until_all_ended();
   return run.close();

@@ -48,7 +48,7 @@ class LocalRun {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit LocalRun(const LaunchSpec& spec);
+  LocalRun(const LaunchSpec& spec, SignalScope& signals);
   ~LocalRun() { kill_all(); }
   LocalRun(const LocalRun&) = delete;
   LocalRun& operator=(const LocalRun&) = delete;
@@ -69,6 +69,7 @@ class LocalRun {
 
   void act_on_signals();
   void interrupt(int signal);
+  void pause();
   void reap();
   void note_end(Rank& rank, int status);
   void act_on_deadlines();
@@ -85,7 +86,8 @@ class LocalRun {
   bool terminal_;
   Sink stdout_, stderr_;
   ErrorFolder errors_;
-  SignalScope signals_;
+  SignalScope& signals_;
+  std::string secret_;  // of every key, see Rendezvous
   std::vector<Rank> ranks_;
   int interrupt_signal_ = 0;
   std::int64_t interrupted_ns_ = 0;

@@ -8,8 +8,10 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/launching/descriptors.h"
 #include "core/launching/local_run.h"
 #include "core/launching/meeting_point.h"
+#include "core/launching/run_token.h"
 
 namespace scalemark::launching {
 namespace {
@@ -34,6 +36,17 @@ Listener listen_on_loopback() {
   return listener;
 }
 
+// Before anything runs: a rank that lacks descriptors hangs in accepting connections.
+void require_enough_descriptors(const NodePlan& plan) {
+  const std::uint64_t limit = raise_descriptor_limit();
+  const int ranks = plan.nproc_per_node * plan.nnodes;
+  require_descriptors(descriptors_of_launcher(plan.nproc_per_node), limit, "the launcher",
+                      plan.nproc_per_node);
+  const int first = plan.node_rank * plan.nproc_per_node;
+  require_descriptors(descriptors_of_rank(first, ranks), limit, first == 0 ? "rank 0" : "a rank",
+                      ranks);
+}
+
 }  // namespace
 
 ErrorFolder::ErrorFolder() {
@@ -54,11 +67,15 @@ fs::path ErrorFolder::file_of(int rank) const {
   return path_ / ("rank-" + std::to_string(rank) + ".json");
 }
 
-LocalRun::LocalRun(const LaunchSpec& spec)
+LocalRun::LocalRun(const LaunchSpec& spec, SignalScope& signals)
     : spec_(spec),
       terminal_(isatty(spec.stderr_fd) == 1),
       stdout_(spec.stdout_fd, isatty(spec.stdout_fd) == 1),
-      stderr_(spec.stderr_fd, terminal_) {}
+      stderr_(spec.stderr_fd, terminal_),
+      signals_(signals),
+      secret_(spec.plan.nnodes == 1 && spec.plan.rendezvous.secret.empty()
+                  ? random_secret()  // no other launch can name a key of this one
+                  : spec.plan.rendezvous.secret) {}
 
 RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
   const NodePlan& plan = spec_.plan;
@@ -80,6 +97,7 @@ RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
     if (rank.world.rank == 0) rank.rendezvous.listen_fd = listener.socket.get();
     if (rank.rendezvous.run_id == "none") rank.rendezvous.run_id = hashed_run_id(rank.rendezvous);
   }
+  rank.rendezvous.secret = secret_;
   rank.error_file = errors_.file_of(rank.world.rank).string();
   rank.terminal = terminal_ && rank.world.rank == 0 && !spec_.verbose;
   return rank;
@@ -106,6 +124,7 @@ void LocalRun::start_rank(int local_rank, const Listener& listener) {
 }
 
 void LocalRun::start() {
+  require_enough_descriptors(spec_.plan);
   Listener listener;
   if (spec_.plan.rendezvous.kind == Rendezvous::Kind::kNone) listener = listen_on_loopback();
   ranks_.reserve(static_cast<std::size_t>(spec_.plan.nproc_per_node));

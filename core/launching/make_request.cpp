@@ -58,6 +58,7 @@ Request make_request(const settings::Settings& settings) {
   Request request;
   request.environment = snapshot_environment();
   request.launch = settings.launch;
+  request.user = std::to_string(getuid());
   request.origins = settings.origins;
   for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
     if (!request.environment.contains(variable)) continue;

@@ -63,10 +63,11 @@ std::optional<Rendezvous> parse_rendezvous(std::string_view text) {
   return at_address(text.substr(0, colon), text.substr(colon + 1));
 }
 
-std::string hashed_run_id(const Rendezvous& rendezvous) {
+std::string hashed_run_id(const Rendezvous& rendezvous, std::string_view job) {
   const bool file = rendezvous.kind == Rendezvous::Kind::kFile;
-  const auto key = file ? "file:" + rendezvous.file
-                        : lower(rendezvous.host) + ":" + std::to_string(rendezvous.port);
+  auto key = file ? "file:" + rendezvous.file
+                  : lower(rendezvous.host) + ":" + std::to_string(rendezvous.port);
+  if (!job.empty()) key.append(" ").append(job);
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(fnv1a(key)));
   return digits;

@@ -15,9 +15,11 @@ namespace scalemark::launching {
 // these.
 std::optional<Rendezvous> parse_rendezvous(std::string_view text);
 
-// 16 hexadecimal digits that depend on the address (or the path) and the port, and on nothing else:
-// ranks whose settings differ must still meet, to be told so. Host names are compared without case.
-std::string hashed_run_id(const Rendezvous& rendezvous);
+// 16 hexadecimal digits that depend on the address (or the path), the port, and on what tells jobs
+// at one address apart and is equal within one (`job`: the user and the scheduler's job). Not on
+// settings: ranks whose settings differ must still meet, to be told so. Host names are compared
+// without case.
+std::string hashed_run_id(const Rendezvous& rendezvous, std::string_view job = {});
 
 // A port in [20000, 32000), below the range from which the kernel hands out ports.
 std::uint16_t derived_port(std::string_view run_id);

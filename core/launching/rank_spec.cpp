@@ -61,6 +61,7 @@ RankSpec from(const Json& json) {
   meeting.at("file").get_to(spec.rendezvous.file);
   if (meeting.contains("listen_fd")) spec.rendezvous.listen_fd = whole<int>(meeting, "listen_fd");
   meeting.at("run_id").get_to(spec.rendezvous.run_id);
+  meeting.at("secret").get_to(spec.rendezvous.secret);
   json.at("error_file").get_to(spec.error_file);
   json.at("terminal").get_to(spec.terminal);
   return spec;
@@ -73,7 +74,8 @@ std::string to_json(const RankSpec& spec) {
                   {"host", spec.rendezvous.host},
                   {"port", spec.rendezvous.port},
                   {"file", spec.rendezvous.file},
-                  {"run_id", spec.rendezvous.run_id}};
+                  {"run_id", spec.rendezvous.run_id},
+                  {"secret", spec.rendezvous.secret}};
   if (spec.rendezvous.listen_fd) meeting["listen_fd"] = *spec.rendezvous.listen_fd;
   const Json json = {{"version", kVersion},
                      {"rank", spec.world.rank},

@@ -10,13 +10,22 @@
 #include "core/base/error.h"
 
 namespace scalemark::launching {
+namespace {
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
 
 SignalScope::SignalScope() {
   sigset_t read_here;
   sigemptyset(&read_here);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGCHLD}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGCHLD, SIGCONT}) {
     sigaddset(&read_here, signal);
   }
+  if (!is_ignored(SIGTSTP)) sigaddset(&read_here, SIGTSTP);
   sigset_t blocked = read_here;
   sigaddset(&blocked, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);
@@ -45,6 +54,15 @@ SignalScope::~SignalScope() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
+void SignalScope::stop_self() {
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  raise(SIGTSTP);  // blocked so far
+  pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
+  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
+}
+
 std::vector<int> SignalScope::take() {
   std::vector<int> signals;
   signalfd_siginfo info{};
@@ -52,6 +70,17 @@ std::vector<int> SignalScope::take() {
     signals.push_back(static_cast<int>(info.ssi_signo));
   }
   return signals;
+}
+
+std::optional<int> SignalScope::take_interrupt() {
+  std::optional<int> first;
+  for (const int signal : take()) {
+    if (signal == SIGTSTP) stop_self();
+    if (first) continue;
+    if (signal == SIGTERM || signal == SIGINT || signal == SIGUSR1) first = signal;
+    if (signal == SIGHUP) first = SIGTERM;
+  }
+  return first;
 }
 
 }  // namespace scalemark::launching

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <csignal>
+#include <optional>
 #include <vector>
 
 #include "core/launching/child_process.h"
@@ -18,6 +19,13 @@ class SignalScope {
 
   int fd() const { return fd_.get(); }
   std::vector<int> take();  // the signals that have arrived since, in order
+  // Of these, the first that asks to end: SIGTERM (SIGHUP too), SIGINT or SIGUSR1.
+  // A SIGTSTP among them stops this process first.
+  std::optional<int> take_interrupt();
+
+  // What Ctrl-Z would have done to this process; returns when it goes on. Where the shell has no
+  // job control the kernel does not stop it.
+  void stop_self();
 
  private:
   Descriptor fd_;

@@ -31,6 +31,11 @@ struct Rendezvous {
   std::optional<int>
       listen_fd;  // rank 0 under the local launcher: the listening socket, already bound
   std::string run_id = "none";  // goes into every key prefix
+  // Under an agent's store: the run id without the attempt, since the agents of two nodes may count
+  // restarts differently. Empty: run_id.
+  std::string store_id;
+  // Goes into every key prefix, too, and is shown nowhere: what a launch alone knows. Empty: none.
+  std::string secret;
 };
 
 // What the built-in launcher has to start on this node: ranks node_rank * nproc_per_node + i.

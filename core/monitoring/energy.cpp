@@ -120,6 +120,7 @@ std::unique_ptr<EnergyMeter> open_gpu_energy(const std::string& uuid, const std:
   if (!library || !library->call().device_by_uuid || !library->call().total_energy) return nullptr;
   nvml::Device device = nullptr;
   if (library->call().device_by_uuid(uuid.c_str(), &device) != nvml::kSuccess) return nullptr;
+  if (is_in_mig_mode(library->call(), device)) return nullptr;
   auto meter = std::make_unique<GpuEnergy>(std::move(library), device);
   if (!meter->read()) return nullptr;
   return meter;

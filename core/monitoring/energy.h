@@ -27,7 +27,8 @@ class EnergyMeter {
 std::unique_ptr<EnergyMeter> open_cpu_energy(
     const std::filesystem::path& powercap = "/sys/class/powercap");
 
-// nvmlDeviceGetTotalEnergyConsumption, from Volta on. Null without driver, GPU or that function.
+// nvmlDeviceGetTotalEnergyConsumption, from Volta on. Null without driver, GPU or that function,
+// and for a MIG instance: the counter is the whole GPU's, others compute on it as well.
 std::unique_ptr<EnergyMeter> open_gpu_energy(const std::string& uuid,
                                              const std::string& library = "libnvidia-ml.so.1");
 

@@ -113,10 +113,10 @@ void read_cpu(Host& host, const fs::path& root) {
 }
 
 void read_gpus(Host& host, const std::string& nvml) {
-  auto survey = survey_gpus(nvml);
+  auto survey = look_for_gpus(nvml);
   host.gpus = std::move(survey.gpus);
   host.gpu_note = std::move(survey.note);
-  const char* chosen = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char* chosen = survey.visible_only ? nullptr : std::getenv("CUDA_VISIBLE_DEVICES");
   host.visible_gpus =
       visible_gpus(chosen ? std::optional<std::string>(chosen) : std::nullopt, host.gpus);
 }

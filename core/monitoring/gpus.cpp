@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/monitoring/cuda_driver.h"
 #include "core/monitoring/nvml_library.h"
 
 namespace scalemark::monitoring {
@@ -59,6 +60,27 @@ std::optional<int> active_links(const nvml::Functions& call, nvml::Device device
   return active;
 }
 
+// An index without an instance is usual; an instance that cannot be named is of no use.
+std::vector<MigInstance> read_mig_instances(const nvml::Functions& call, Questions& questions,
+                                            nvml::Device device) {
+  std::vector<MigInstance> instances;
+  unsigned most = 0;
+  if (!is_in_mig_mode(call, device) || !call.mig_instance || !call.most_mig_instances) return {};
+  if (!questions.ask("MIG instances", call.most_mig_instances, device, &most)) return {};
+  for (unsigned i = 0; i < most; ++i) {
+    nvml::Device part = nullptr;
+    if (call.mig_instance(device, i, &part) != nvml::kSuccess) continue;
+    MigInstance instance{.name = questions.text("name", call.name, part),
+                         .uuid = questions.text("uuid", call.uuid, part)};
+    nvml::Memory memory = {};
+    if (questions.ask("memory", call.memory_info, part, &memory)) {
+      instance.memory_bytes = memory.total;
+    }
+    if (!instance.uuid.empty()) instances.push_back(std::move(instance));
+  }
+  return instances;
+}
+
 Gpu read_gpu(const nvml::Functions& call, Questions& questions, nvml::Device device, int index) {
   Gpu gpu;
   gpu.index = index;
@@ -85,10 +107,38 @@ Gpu read_gpu(const nvml::Functions& call, Questions& questions, nvml::Device dev
   gpu.pcie.generation = questions.number("pcie generation", call.pcie_generation, device);
   gpu.pcie.width = questions.number("pcie width", call.pcie_width, device);
   gpu.nvlinks = active_links(call, device);
+  gpu.mig_instances = read_mig_instances(call, questions, device);
   return gpu;
 }
 
+std::string_view behind_prefix(std::string_view uuid) {
+  const bool prefixed = uuid.starts_with("GPU-") || uuid.starts_with("MIG-");
+  return prefixed ? uuid.substr(4) : uuid;
+}
+
 }  // namespace
+
+GpuSurvey look_for_gpus(const std::string& nvml, const std::string& cuda) {
+  auto survey = survey_gpus(nvml);
+  if (!survey.gpus.empty()) return survey;
+  auto through_cuda = survey_through_cuda(cuda);
+  if (through_cuda.gpus.empty()) return survey;  // NVML's reason is the better known one
+  through_cuda.note = survey.note + (survey.note.empty() ? "NVML shows no GPU" : "") +
+                      ". Read through CUDA: no driver version, PCI address, clocks, power, energy";
+  return through_cuda;
+}
+
+FoundGpu find_gpu(std::span<const Gpu> gpus, std::string_view uuid) {
+  const auto bytes = behind_prefix(uuid);
+  if (bytes.empty()) return {};
+  for (const Gpu& gpu : gpus) {
+    if (behind_prefix(gpu.uuid) == bytes) return {.gpu = &gpu};
+    for (const MigInstance& instance : gpu.mig_instances) {
+      if (behind_prefix(instance.uuid) == bytes) return {.gpu = &gpu, .instance = &instance};
+    }
+  }
+  return {};
+}
 
 GpuSurvey survey_gpus(const std::string& library_file) {
   GpuSurvey survey;

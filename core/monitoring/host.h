@@ -34,17 +34,25 @@ struct Pcie {
   std::optional<int> generation, width;  // as linked now
 };
 
+// A slice of a GPU in MIG mode, with memory and multiprocessors of its own. The driver counts
+// energy of whole GPUs only.
+struct MigInstance {
+  std::string name, uuid;  // "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "MIG-..."
+  std::uint64_t memory_bytes = 0;
+};
+
 struct Gpu {
   int index = 0;  // NVML's order: by PCI address
   std::string name, uuid, pci;
   std::string serial;  // empty: the driver does not tell
   std::uint64_t memory_bytes = 0;
-  std::string driver;
+  std::string driver;  // empty: read through CUDA, which does not tell
   std::optional<int> compute_major, compute_minor;
   std::optional<int> max_sm_clock_MHz, max_memory_clock_MHz;
   std::optional<double> power_limit_W;
   Pcie pcie;
   std::optional<int> nvlinks;  // active links
+  std::vector<MigInstance> mig_instances;
 };
 
 struct Host {

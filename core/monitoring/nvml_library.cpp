@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "core/monitoring/driver_library.h"
+
 namespace scalemark::monitoring::nvml {
 namespace {
 
@@ -31,6 +33,9 @@ Functions find_all(void* handle) {
   find(handle, "nvmlDeviceGetHandleByUUID", f.device_by_uuid);
   find(handle, "nvmlDeviceGetTotalEnergyConsumption", f.total_energy);
   find(handle, "nvmlDeviceGetNvLinkState", f.nvlink_state);
+  find(handle, "nvmlDeviceGetMigMode", f.mig_mode);
+  find(handle, "nvmlDeviceGetMaxMigDeviceCount", f.most_mig_instances);
+  find(handle, "nvmlDeviceGetMigDeviceHandleByIndex", f.mig_instance);
   return f;
 }
 
@@ -44,13 +49,14 @@ const char* first_missing(const Functions& f) {
 
 }  // namespace
 
+bool is_in_mig_mode(const Functions& call, Device device) {
+  unsigned current = 0, pending = 0;
+  return call.mig_mode && call.mig_mode(device, &current, &pending) == kSuccess && current == 1;
+}
+
 std::unique_ptr<Library> Library::open(const std::string& file, std::string& why) {
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char* reason = dlerror();
-    why = std::string("no NVIDIA driver library: ") + (reason ? reason : file.c_str());
-    return nullptr;
-  }
+  void* handle = open_driver_library(file, why);
+  if (!handle) return nullptr;
   std::unique_ptr<Library> library(new Library(handle, find_all(handle)));
   if (const char* missing = first_missing(library->functions_)) {
     why = file + " has no " + missing + ": the driver is too old or the library is not NVML";

@@ -46,7 +46,13 @@ struct Functions {
   Return (*device_by_uuid)(const char*, Device*) = nullptr;
   Return (*total_energy)(Device, unsigned long long*) = nullptr;  // mJ since the driver started
   Return (*nvlink_state)(Device, unsigned, unsigned*) = nullptr;
+  Return (*mig_mode)(Device, unsigned* current, unsigned* pending) = nullptr;
+  Return (*most_mig_instances)(Device, unsigned*) = nullptr;
+  Return (*mig_instance)(Device, unsigned, Device*) = nullptr;
 };
+
+// In MIG mode a GPU is only a container of instances. Not known: not in that mode.
+bool is_in_mig_mode(const Functions& call, Device device);
 
 // Loaded and initialised as long as it lives.
 class Library {

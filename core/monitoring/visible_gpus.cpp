@@ -50,8 +50,12 @@ std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_dev
     return all;
   }
   const auto index_of = [&](std::string_view uuid) -> std::optional<int> {
-    const auto found =
-        std::ranges::find_if(gpus, [&](const Gpu& gpu) { return gpu.uuid.starts_with(uuid); });
+    const auto found = std::ranges::find_if(gpus, [&](const Gpu& gpu) {
+      return gpu.uuid.starts_with(uuid) ||
+             std::ranges::any_of(gpu.mig_instances, [&](const MigInstance& instance) {
+               return instance.uuid.starts_with(uuid);
+             });
+    });
     if (found == gpus.end()) return std::nullopt;
     return static_cast<int>(found - gpus.begin());
   };

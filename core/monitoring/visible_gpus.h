@@ -11,7 +11,7 @@
 
 namespace scalemark::monitoring {
 
-// Indices into `gpus`, in the variable's order (absent: all). A MIG instance is none of them.
+// Indices into `gpus`, in the variable's order (absent: all); that of its GPU for a MIG instance.
 std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
                               std::span<const Gpu> gpus);
 

@@ -39,16 +39,6 @@ std::string label(const std::string& option) {
   return text;
 }
 
-// A path is told by its last part. What is left fits file names and shells.
-std::string plain(std::string value) {
-  while (value.size() > 1 && value.ends_with('/')) value.pop_back();
-  value = value.substr(value.rfind('/') + 1);
-  std::ranges::replace_if(
-      value, [](unsigned char c) { return !(std::isalnum(c) && c < 0x80) && c != '.' && c != '-'; },
-      '_');
-  return value.substr(0, 40);
-}
-
 std::string batch_name(const settings::SizeSettings& size) {
   return "b" + std::to_string(size.batch_size);
 }
@@ -77,9 +67,19 @@ std::string point_name(const settings::Settings& settings, int world_size) {
   return basic_name(settings, batch_name(settings.size), world_size);
 }
 
+std::string plain_value(std::string value) {
+  while (value.size() > 1 && value.ends_with('/')) value.pop_back();
+  value = value.substr(value.rfind('/') + 1);
+  std::ranges::replace_if(
+      value, [](unsigned char c) { return !(std::isalnum(c) && c < 0x80) && c != '.' && c != '-'; },
+      '_');
+  return value.substr(0, 40);
+}
+
 std::string group_name(const PlannedPoint& point) {
   std::string name = basic_name(point.settings, batch_name(point), point.world_size);
-  for (const auto& [option, value] : point.varying) name += "-" + label(option) + plain(value);
+  for (const auto& [option, value] : point.varying)
+    name += "-" + label(option) + plain_value(value);
   return name;
 }
 

@@ -1,5 +1,4 @@
 // Names of points: short, readable, and the same for the same point of the same sweep. Pure.
-// Private to this room.
 #pragma once
 
 #include <string>
@@ -14,6 +13,10 @@ namespace scalemark::planning {
 // point_name(), then what varies beyond it: "resnet50-b32-fp32-w4-ddp-overlap-off-i224". Not yet
 // unique: two folders may have one name.
 std::string group_name(const PlannedPoint& point);
+
+// What stands of an option's value in a name: of a path the last part, of any text what fits file
+// names and shells.
+std::string plain_value(std::string value);
 
 // Of the options in `varying` those that `raw` has and point_name() leaves out, with their values.
 std::vector<std::pair<std::string, std::string>> varying_options(

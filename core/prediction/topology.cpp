@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/json_depth.h"
 
 namespace scalemark::prediction {
 namespace {
@@ -32,6 +33,9 @@ Json parse_strictly(std::string_view text, const std::string& origin) {
     }
     return true;
   };
+  if (nests_too_deep(text)) {
+    throw configuration("'" + origin + "' nests deeper than any topology", {}, kHint);
+  }
   Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw configuration("'" + origin + "' is not JSON", {}, kHint);
   if (!twice.empty()) throw configuration("'" + origin + "' has the key '" + twice + "' twice");

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/base/error.h"
+#include "core/base/json_depth.h"
 
 namespace scalemark::published {
 namespace {
@@ -108,6 +109,7 @@ std::vector<Row> parse_rows(std::string_view text, std::string_view origin) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     const std::string where = std::string(origin) + ", line " + std::to_string(number);
+    if (nests_too_deep(line)) throw bad_data(where + " nests deeper than any row");
     const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (json.is_discarded()) throw bad_data(where + " is not JSON");
     rows.push_back(read_row(json, where));

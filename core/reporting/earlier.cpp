@@ -1,14 +1,13 @@
 #include "core/reporting/earlier.h"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/planning/plan.h"
+#include "core/reporting/disk.h"
 #include "core/reporting/journal_lines.h"
 #include "core/reporting/report_json.h"
 
@@ -16,14 +15,6 @@ namespace scalemark::reporting {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 // What a report gains from its journal: points that it does not hold, and what is said of them.
 void add_from_journal(Report& report, const fs::path& file) {
@@ -63,7 +54,7 @@ void compare_each(std::vector<std::string>& found, const std::map<std::string, s
 }  // namespace
 
 std::optional<Report> read_earlier(const fs::path& folder) {
-  const auto text = text_of(folder / "report.json");
+  const auto text = read_if_there(folder / "report.json");
   if (!text) return std::nullopt;
   Report report = report_from_json(*text, (folder / "report.json").string());
   add_from_journal(report, folder / "journal.jsonl");
@@ -130,6 +121,21 @@ std::vector<std::string> differences(const Sameness& before, const Sameness& now
   compare_each(found, before.libraries, now.libraries, "not known");
   compare_each(found, before.settings, now.settings, "not set");
   compare(found, "the machine", joined(before.machines, " + "), joined(now.machines, " + "));
+  return found;
+}
+
+std::vector<std::string> data_differences(const Report& earlier,
+                                          const std::map<std::string, std::string>& identities) {
+  std::vector<std::string> found;
+  for (const auto& point : earlier.points) {
+    const auto now = identities.find(point.group);
+    if (now == identities.end() || point.data_identity.empty()) continue;
+    std::vector<std::string> different;
+    compare(different, "the content of --data " + point.data, point.data_identity, now->second);
+    for (auto& text : different) {
+      if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
+    }
+  }
   return found;
 }
 

@@ -14,10 +14,10 @@
 
 namespace scalemark::reporting {
 
-// The report of `folder`, with what only its journal holds: a point, and its findings, of a run
-// that was killed between the two writes. Half a last line is passed over. Absent when there is no
-// report. Throws bad_data() (65) for a report that cannot be read, and for a journal that is
-// damaged before its last line.
+// The report of `folder`, with what only its journal holds: points and their findings, of which
+// report.json of a killed run may lack some. Half a last line is passed over. Absent when there is
+// no report. Throws bad_data() (65) for a report that is none, and for a journal that is damaged
+// before its last line; io_error() (74) for files that are there and cannot be read.
 std::optional<Report> read_earlier(const std::filesystem::path& folder);
 
 // The runs of `report` that are finished, whatever their status; skipped points have none.
@@ -43,6 +43,12 @@ Sameness sameness_of(const Report& report);
 
 // In words, one per difference: "batch_size was 32, now 64". Empty: the same.
 std::vector<std::string> differences(const Sameness& before, const Sameness& now);
+
+// In words, one per set of data: rows of `earlier` that were measured with other data than their
+// group has now. `identities`: of now, group -> PointRecord::data_identity. Groups that are not
+// there any more, and rows that do not tell, differ in nothing.
+std::vector<std::string> data_differences(const Report& earlier,
+                                          const std::map<std::string, std::string>& identities);
 
 // "Xeon, no GPU" or "EPYC 9654, 8 x NVIDIA H100 (driver 580.65)".
 std::string kind_of_machine(const monitoring::Host& host);

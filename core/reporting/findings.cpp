@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/monitoring/environment.h"
+#include "core/monitoring/gpu_code.h"
 #include "core/reporting/point_facts.h"
 
 namespace scalemark::reporting {
@@ -21,6 +22,9 @@ class Findings {
   explicit Findings(const PointRecord& point) : point_(point) {}
 
   void add(std::string code, std::string severity, std::string text) {
+    const bool told = std::ranges::any_of(
+        list_, [&](const auto& other) { return other.code == code && other.text == text; });
+    if (told) return;  // of several GPUs or hosts the same
     list_.push_back({std::move(code), std::move(severity), point_.id, std::move(text)});
   }
   std::vector<Finding> take() { return std::move(list_); }
@@ -135,6 +139,39 @@ void judge_mfu(Findings& findings, const PointRecord& point) {
   }
 }
 
+// A GPU that is newer than the machine code of this build.
+void tell_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
+  if (!gpu.compute_major || !gpu.compute_minor) return;
+  const auto code = monitoring::gpu_code_for(*gpu.compute_major, *gpu.compute_minor);
+  if (code.use != monitoring::CodeUse::kCompiledByDriver) return;
+  findings.add("gpu_code_compiled", "info",
+               gpu.name + " is newer than this build: " + monitoring::in_words(code));
+}
+
+void tell_missing_energy(Findings& findings, const std::string& device_name,
+                         const monitoring::Host& host, const monitoring::Gpu& gpu) {
+  const bool is_instance = std::ranges::any_of(
+      gpu.mig_instances, [&](const auto& instance) { return instance.name == device_name; });
+  if (is_instance) {
+    findings.add("energy_unknown", "info",
+                 "no energy: " + device_name +
+                     " is a slice of a GPU, and the driver counts whole GPUs only");
+  } else if (gpu.name == device_name && gpu.driver.empty() && !host.gpu_note.empty()) {
+    findings.add("energy_unknown", "info", "no energy: " + host.gpu_note);
+  }
+}
+
+void judge_gpus(Findings& findings, const PointRecord& point, const FindingContext& context) {
+  if (point.device != "cuda") return;
+  for (const auto& host : context.hosts) {
+    for (const int index : host.visible_gpus) {
+      const auto& gpu = host.gpus.at(static_cast<std::size_t>(index));
+      tell_compiled_code(findings, gpu);
+      if (!point.energy_J) tell_missing_energy(findings, point.device_name, host, gpu);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> findings_of(const PointRecord& point, const FindingContext& context) {
@@ -146,6 +183,7 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_shares(findings, point);
   tell_communication_cost(findings, point);
   judge_mfu(findings, point);
+  judge_gpus(findings, point, context);
   return findings.take();
 }
 

@@ -20,7 +20,8 @@ struct FindingContext {
 
 // Codes: not_steady, steady_unknown, single_repetition, short_window, threads_variable,
 // too_many_threads, padding, skipped_samples, data_wait, communication, slow_steps, mfu_unknown,
-// mfu_implausible. A point that is not ok has none: its reason says it.
+// mfu_implausible, gpu_code_compiled,
+// energy_unknown. A point that is not ok has none: its reason says it.
 std::vector<Finding> findings_of(const PointRecord& point, const FindingContext& context);
 
 }  // namespace scalemark::reporting

@@ -17,7 +17,7 @@ struct JournalLines {
 };
 
 // A file that is not there has no lines. Throws bad_data() (65) for a line before the last that is
-// no JSON.
+// no JSON, io_error() (74) for a file that cannot be read.
 JournalLines read_journal_lines(const std::filesystem::path& file);
 
 }  // namespace scalemark::reporting

@@ -182,7 +182,10 @@ class JsonReader {
     } else if (json.is_number_integer()) {
       fits = std::in_range<T>(json.get<std::int64_t>());
     }
-    if (!fits) throw bad_data(path + " is " + json.dump(), "a whole number that fits");
+    if (!fits) {
+      const std::string found = json.is_number() ? json.dump() : json.type_name();
+      throw bad_data(path + " is " + found, "a whole number that fits");
+    }
     value = json.get<T>();
   }
 

@@ -76,6 +76,13 @@ void fields(A& a, typename A::template Field<Nic>& n) {
 }
 
 template <class A>
+void fields(A& a, typename A::template Field<MigInstance>& m) {
+  a("name", m.name);
+  a("uuid", m.uuid);
+  a("memory_bytes", m.memory_bytes);
+}
+
+template <class A>
 void fields(A& a, typename A::template Field<Gpu>& g) {
   a("index", g.index);
   a("name", g.name);
@@ -98,6 +105,7 @@ void fields(A& a, typename A::template Field<Gpu>& g) {
     inner("width", g.pcie.width);
   });
   a("nvlink", g.nvlinks);
+  a.list("mig_instances", g.mig_instances);
 }
 
 template <class A>

@@ -1,5 +1,8 @@
 #include "core/reporting/report_json.h"
 
+#include <algorithm>
+
+#include "core/base/json_depth.h"
 #include "core/reporting/json_archive.h"
 #include "core/reporting/report_fields.h"
 
@@ -51,9 +54,12 @@ class ReportText : public FieldWriter<ReportText> {
     text_ += '"' + std::string(key) + "\": ";
   }
   void append(const Json& json, const char* margin) {
-    for (const char c : dumped(json, 2)) {
-      text_ += c;
-      if (c == '\n') text_ += margin;  // a line's end within a string is escaped
+    const std::string text = dumped(json, 2);
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+      text_.append(text, begin, end - begin);
+      if (text[end - 1] == '\n') text_ += margin;  // a line's end within a string is escaped
+      begin = end;
     }
   }
 
@@ -80,6 +86,10 @@ std::string without_library_name(const std::string& text) {
 
 template <class T, class Check>
 T read(std::string_view text, std::string_view origin, const char* name, Check check) {
+  if (nests_too_deep(text)) {
+    throw bad_data(std::string(origin) + " nests deeper than any report",
+                   std::to_string(kDeepestJson) + " levels at most");
+  }
   try {
     const Json json = Json::parse(text);
     check(json);

@@ -1,7 +1,8 @@
 // Keeps a report on disk while it grows: journal.jsonl gets one fsynced line per event, report.json
-// is always the newest complete version. Knows nothing of what is measured.
+// is a complete version that follows it. Knows nothing of what is measured.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <mutex>
@@ -9,102 +10,78 @@
 #include <string_view>
 #include <utility>
 
+#include "core/reporting/disk.h"
+#include "core/reporting/output_folder.h"
 #include "core/reporting/report.h"
 
 namespace scalemark::reporting {
 
-// kContinue: the folder of an earlier session, whose files are kept and added to.
-enum class ExistingFolder { kRefuse, kOverwrite, kContinue };
+using SteadyTime = std::chrono::steady_clock::time_point;
 
-// Looks only: throws cannot_create() (73) for a path that is no folder and, unless overwriting is
-// asked, for a folder that holds anything. What is not there yet is good.
-void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
-
-// Makes the folder, parents too, after refuse_used_folder(). A folder that holds anything is
-// refused unless overwriting is asked; then report.json, journal.jsonl and the renderings that a
-// sweep writes beside them are removed, so that none of an earlier run stays, and nothing else.
-// Throws cannot_create() (73).
-void prepare_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
-
-// Appends lines to a file, each written whole and fsynced, or not at all. One process at a time.
-class Journal {
+// When report.json is written again while a run lasts: every 10 s at most, and for at most 1 % of
+// the time, since every rank waits meanwhile. Pure.
+class SavePace {
  public:
-  // Of a file that is there, half a last line (a run was killed while writing) is cut off, so that
-  // the next line is no part of it. Throws cannot_create() (73), also when another process holds
-  // it.
-  explicit Journal(const std::filesystem::path& file);
-  ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
-
-  void append(std::string_view line);  // throws io_error() (74); the file then ends as before
+  bool due(SteadyTime now) const { return now >= next_; }
+  void saved(SteadyTime began, SteadyTime ended);
 
  private:
-  std::filesystem::path file_;
-  int descriptor_;
-};
-
-// Replaces `file` by `text`: temporary file beside it, fsync, rename, fsync of the folder. When it
-// fails (io_error(), 74), the old file stands untouched and no temporary file is left.
-void write_atomically(const std::filesystem::path& file, std::string_view text);
-
-// Disk space held back, so that a run that filled the disk can still say so: given back by
-// release().
-class SpaceReserve {
- public:
-  explicit SpaceReserve(std::filesystem::path file) : file_(std::move(file)) {}
-  ~SpaceReserve() { release(); }
-  SpaceReserve(const SpaceReserve&) = delete;
-  SpaceReserve& operator=(const SpaceReserve&) = delete;
-
-  void hold(std::size_t bytes);  // best effort; never throws
-  void release() noexcept;
-
- private:
-  std::filesystem::path file_;
-  std::size_t held_bytes_ = 0;
+  SteadyTime next_;
 };
 
 // All methods may be called from any thread. An error while writing is thrown as io_error() (74)
 // naming the path and the system's reason; report.json is then still the previous version.
 class ReportWriter {
  public:
-  // Prepares the folder and writes report.json with status partial at once: a run that is killed
-  // leaves one. `report` holds the earlier sessions' points when the folder is continued.
-  ReportWriter(std::filesystem::path folder, Report report,
-               ExistingFolder existing = ExistingFolder::kRefuse);
+  using Clock = std::function<SteadyTime()>;
 
-  // Each is journalled first; then report.json is rewritten.
+  // Writes report.json with status partial at once: a run that is killed leaves one. `report` holds
+  // the earlier sessions' points when the folder is continued.
+  ReportWriter(OutputFolder folder, Report report, Clock clock = std::chrono::steady_clock::now);
+  ReportWriter(std::filesystem::path folder, Report report,
+               ExistingFolder existing = ExistingFolder::kRefuse)
+      : ReportWriter(OutputFolder(std::move(folder), existing), std::move(report)) {}
+
+  // In the journal when they return. report.json follows by SavePace; read_earlier() puts both
+  // together.
   void add_point(PointRecord point, std::vector<Finding> findings = {});
   void add_finding(Finding finding);
+
+  // The end is near: written into report.json at once, with the space that was held back for it,
+  // whatever becomes of the journal.
   void add_error(ErrorRecord error);
 
-  // Changes what is derived from the points: summaries, sessions. Not journalled.
+  // Changes what is derived from the points: summaries, sessions. Not journalled; report.json
+  // follows by SavePace.
   void amend(const std::function<void(Report&)>& change);
 
   // Journal only: "warmup", "window", "epoch" ...; `text` for people, may be empty.
   void event(std::string_view name, std::string_view text = {});
 
-  // Sets status, exit code and end. Later calls only journal: the first close that
-  // succeeds decides. Works on a
-  // disk that ran full meanwhile: space for it was held back.
+  // Sets status, exit code and end; with kPartial, for another session to go on, the status alone.
+  // Later calls only journal: the first close that succeeds decides. Works on a disk that ran full
+  // meanwhile: space for it was held back.
   // `before` sees the closed report before it is saved; what it throws leaves it open.
   void close(ReportStatus status, int exit_code,
              const std::function<void(const Report&)>& before = {});
 
   Report report() const;
-  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return folder_.path(); }
 
  private:
   void append(std::string_view event, std::string_view key, const std::string& json);
   void save();
+  void save_in_time();
+  void give_reserve_back();
 
-  std::filesystem::path folder_;
   mutable std::mutex mutex_;
+  OutputFolder folder_;
   Report report_;
-  Journal journal_;
   SpaceReserve reserve_;
-  bool closed_ = false;
+  Clock clock_;
+  SavePace pace_;
+  std::size_t saved_bytes_ = 0, unsaved_bytes_ = 0;  // of report.json; of the journal since then
+  bool ending_ = false, closed_ = false;
 };
 
 }  // namespace scalemark::reporting

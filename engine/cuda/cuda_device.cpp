@@ -15,6 +15,7 @@
 #include "build_stamp.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/cuda/cuda_check.h"
+#include "engine/cuda/nccl_defaults.h"
 #include "engine/cuda/support.h"
 
 namespace scalemark::cuda {
@@ -130,9 +131,15 @@ class CudaDevice final : public device::Device {
       throw configuration("backend '" + backend + "' on a GPU", "nccl or gloo",
                           "leave --backend at auto");
     }
+    set_nccl_defaults();
     auto options = c10d::ProcessGroupNCCL::Options::create();
     options->timeout = timeout;
-    return c10::make_intrusive<c10d::ProcessGroupNCCL>(std::move(store), rank, size, options);
+    auto group =
+        c10::make_intrusive<c10d::ProcessGroupNCCL>(std::move(store), rank, size, options);
+    // The communicator is made now, while every member is here: NCCL waits for a member that fails
+    // before its first collective, and nothing can abort that.
+    if (size > 1) group->eagerConnectSingleDevice(torch_device());
+    return group;
   }
 
  private:

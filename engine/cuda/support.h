@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/monitoring/gpu_code.h"
 
 namespace scalemark::cuda {
 
@@ -19,6 +20,8 @@ struct GpuFacts {
 
 // Why this machine cannot run CUDA code of this build, or nothing. Sources: CUDA 13.0 release notes
 // (driver branch r580 or newer; Turing, compute capability 7.5, is the oldest GPU).
-std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts);
+// `build`: the GPU code that must run there.
+std::optional<ErrorRecord> reason_unsupported(
+    const GpuFacts& facts, monitoring::CodeInBuild build = monitoring::code_in_this_build());
 
 }  // namespace scalemark::cuda

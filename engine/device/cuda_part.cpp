@@ -8,6 +8,8 @@
 
 #include "build_stamp.h"
 #include "core/base/error.h"
+#include "core/monitoring/driver_library.h"
+#include "core/monitoring/gpus.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/device/open_library.h"
 
@@ -32,6 +34,9 @@ std::unique_ptr<Device> load_cuda_device(const std::string& library_folder, int 
                        std::string("the engine is of build ") + SCALEMARK_GIT_COMMIT,
                        "install program and libraries from one build");
   }
+  // The CUDA runtime asks for the driver by name alone: opened from where it lies, it is found.
+  std::string why;  // a missing driver is make_device's to tell
+  monitoring::open_driver_library(monitoring::kCudaLibrary, why);
   return api.make_device(local_rank, std::move(make_gloo));
 }
 

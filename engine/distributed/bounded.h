@@ -11,9 +11,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/distributed/awake_clock.h"
+
 namespace scalemark::distributed {
 
 // The result of `call`, or nothing when it has not returned in time; its exceptions come through.
+// Time in which the whole process was stopped does not count.
 // A call that is late goes on in its own thread until it returns or the process ends, so it must
 // own (by value or shared pointer) everything that it touches.
 template <class Call>
@@ -23,7 +26,13 @@ auto within(std::chrono::milliseconds limit, Call call)
   auto task = std::make_shared<std::packaged_task<Result()>>(std::move(call));
   std::future<Result> result = task->get_future();
   std::thread([task] { (*task)(); }).detach();
-  if (result.wait_for(limit) != std::future_status::ready) return std::nullopt;
+  constexpr std::chrono::milliseconds kSlice{500};
+  AwakeClock clock;
+  auto left = limit;
+  while (result.wait_for(std::min(left, kSlice)) != std::future_status::ready) {
+    left = limit - clock.elapsed();
+    if (left <= left.zero()) return std::nullopt;
+  }
   return result.get();
 }
 

@@ -37,6 +37,8 @@ class FaultBoard {
   void leave(std::chrono::milliseconds limit = kLeaveLimit) noexcept;
 
   int rank() const { return rank_; }
+  // The board's own connection, in which no thread ever waits long: for other side threads, too.
+  const c10::intrusive_ptr<c10d::Store>& store() const { return store_; }
 
   static constexpr std::chrono::milliseconds kPostLimit{1000};
   static constexpr std::chrono::milliseconds kCauseLimit{4000};

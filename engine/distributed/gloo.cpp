@@ -21,8 +21,8 @@ std::string gloo_interface(const launching::World& world, const launching::Rende
     return named;
   }
   if (world.local_world_size == world.world_size) return "lo";
-  if (rendezvous.kind != launching::Rendezvous::Kind::kTcp) return "";
-  return interface_towards(rendezvous.host, rendezvous.port, limit);
+  if (rendezvous.kind != launching::Rendezvous::Kind::kTcp) return interface_of_own_name(limit);
+  return interface_towards(rendezvous.host, rendezvous.port, true, limit);
 }
 
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(c10::intrusive_ptr<c10d::Store> store, int rank,

@@ -12,8 +12,8 @@ namespace scalemark::distributed {
 
 // The interface for this rank's Gloo traffic: GLOO_SOCKET_IFNAME when it is set (refused with 78
 // when this host has no such interface), "lo" when every rank is on one host, else the interface
-// that leads to the rendezvous address. Empty (Gloo resolves the host name itself) when ranks on
-// several hosts meet by file.
+// that leads to the rendezvous address, or when ranks meet by file, the one of this host's own
+// name; never the loopback interface between hosts.
 std::string gloo_interface(const launching::World& world, const launching::Rendezvous& rendezvous,
                            std::chrono::milliseconds limit);
 

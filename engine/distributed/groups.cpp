@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/distributed/gloo.h"
+#include "engine/distributed/group_end.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -167,21 +168,18 @@ PointGroup::PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::
   if (device) {
     default_type =
         device->name == "mpi" ? Type::CUSTOM : c10d::ProcessGroup::strToBackendType(device->name);
-    group_->setBackend(device->device, default_type, device->make(keys_for("device"), rank, size));
+    // A ProcessGroup has one backend of each type: a second Gloo would be made and dropped at once,
+    // in the midst of the peers' connecting to it.
+    const bool shared = default_type == Type::GLOO && device->device != c10::DeviceType::CPU;
+    group_->setBackend(device->device, default_type,
+                       shared ? group_->getBackend(c10::DeviceType::CPU)
+                              : device->make(keys_for("device"), rank, size));
   }
   group_->setDefaultBackend(default_type);
 }
 
 void PointGroup::abort() noexcept {
-  const auto group = group_;
-  if (!group) return;
-  try {
-    for (const c10::Device device : group->getDeviceTypes()) {
-      group->getBackend(device.type())->abort();  // nothing in Gloo
-    }
-  } catch (const std::exception&) {
-    // What cannot be aborted ends by its timeout.
-  }
+  if (group_) distributed::abort(group_);
 }
 
 void PointGroup::delete_keys() { store_->delete_recorded_keys(); }

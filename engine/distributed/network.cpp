@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/base/error.h"
@@ -101,16 +103,69 @@ bool same_address(const sockaddr* a, const sockaddr* b) {
                      &reinterpret_cast<const sockaddr_in6*>(b)->sin6_addr, sizeof(in6_addr)) == 0;
 }
 
-std::optional<std::string> interface_of(const Address& address) {
+struct Interface {
+  std::string name;
+  bool loopback = false;
+};
+
+using InterfaceList = std::unique_ptr<ifaddrs, decltype(&freeifaddrs)>;
+
+InterfaceList list_interfaces() {
   ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return std::nullopt;
-  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
-  for (const ifaddrs* entry = list; entry; entry = entry->ifa_next) {
+  if (getifaddrs(&list) != 0) list = nullptr;
+  return {list, &freeifaddrs};
+}
+
+std::optional<Interface> interface_of(const Address& address) {
+  const auto owner = list_interfaces();
+  for (const ifaddrs* entry = owner.get(); entry; entry = entry->ifa_next) {
     if (same_address(entry->ifa_addr, reinterpret_cast<const sockaddr*>(&address.storage))) {
-      return entry->ifa_name;
+      return Interface{entry->ifa_name, (entry->ifa_flags & IFF_LOOPBACK) != 0};
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::string> first_interface(const std::vector<Address>& targets, bool loopback_too) {
+  for (const Address& target : targets) {
+    const auto source = source_address_towards(target);
+    const auto found = source ? interface_of(*source) : std::nullopt;
+    if (found && (loopback_too || !found->loopback)) return found->name;
+  }
+  return std::nullopt;
+}
+
+// Towards an address that documents are written with (RFC 5737): by the default route, if any.
+std::optional<std::string> interface_outward() {
+  return first_interface(resolve("192.0.2.1", "9").addresses, false);
+}
+
+// Of a cluster's nodes without a default route.
+std::optional<std::string> only_interface() {
+  std::set<std::string> names;
+  const auto owner = list_interfaces();
+  for (const ifaddrs* entry = owner.get(); entry; entry = entry->ifa_next) {
+    const bool up = (entry->ifa_flags & IFF_UP) && (entry->ifa_flags & IFF_RUNNING);
+    const bool internet = entry->ifa_addr && entry->ifa_addr->sa_family == AF_INET;
+    if (up && internet && !(entry->ifa_flags & IFF_LOOPBACK)) names.insert(entry->ifa_name);
+  }
+  return names.size() == 1 ? std::optional(*names.begin()) : std::nullopt;
+}
+
+std::string interface_between_hosts(const std::vector<Address>& targets, const std::string& host) {
+  if (const auto name = first_interface(targets, false)) return *name;
+  if (const auto name = interface_outward()) return *name;
+  if (const auto name = only_interface()) return *name;
+  throw configuration(
+      "the ranks are on several hosts, and here " + host +
+          " leads to no interface but the loopback one, which the others cannot reach",
+      "an interface that leads to the other hosts",
+      "name it in GLOO_SOCKET_IFNAME, or give the host's own address in /etc/hosts (some systems "
+      "write 127.0.1.1 there) or in --rendezvous");
+}
+
+bool means_this_machine(const std::string& host) {
+  return host == "127.0.0.1" || host == "localhost" || host == "::1";
 }
 
 }  // namespace
@@ -124,15 +179,19 @@ void require_resolvable(const std::string& host, std::chrono::milliseconds limit
   resolve_or_throw(host, "0", limit);
 }
 
-std::string interface_towards(const std::string& host, std::uint16_t port,
+std::string interface_towards(const std::string& host, std::uint16_t port, bool several,
                               std::chrono::milliseconds limit) {
-  for (const Address& target : resolve_or_throw(host, std::to_string(port), limit)) {
-    const auto source = source_address_towards(target);
-    if (!source) continue;
-    if (auto name = interface_of(*source)) return *name;
-  }
+  const auto targets = resolve_or_throw(host, std::to_string(port), limit);
+  if (several && !means_this_machine(host)) return interface_between_hosts(targets, host);
+  if (const auto name = first_interface(targets, true)) return *name;
   throw rendezvous_error("no network interface of this host leads to " + host, {},
                          "name the interface in GLOO_SOCKET_IFNAME");
+}
+
+std::string interface_of_own_name(std::chrono::milliseconds limit) {
+  const std::string own = local_host_name();
+  const auto resolved = within(limit, [own] { return resolve(own, "9"); });
+  return interface_between_hosts(resolved ? resolved->addresses : std::vector<Address>(), own);
 }
 
 }  // namespace scalemark::distributed

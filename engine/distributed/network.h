@@ -16,7 +16,16 @@ void require_resolvable(const std::string& host, std::chrono::milliseconds limit
 
 // The name of the interface whose address the kernel would use towards host:port ("eth0", "lo").
 // Throws E_RENDEZVOUS (69) when there is no route.
-std::string interface_towards(const std::string& host, std::uint16_t port,
+//
+// With ranks on several hosts (`several`) never the loopback interface, which no other host
+// reaches, although Debian's /etc/hosts gives a machine's own name the address 127.0.1.1: then the
+// next address of the name, the interface that leads out of this host, or the only one there is.
+// Throws E_CONFIGURATION (78) when that leaves none. 127.0.0.1, ::1 and "localhost" mean that all
+// ranks are on this machine, whatever their launcher says.
+std::string interface_towards(const std::string& host, std::uint16_t port, bool several,
                               std::chrono::milliseconds limit);
+
+// The same for ranks on several hosts that share no address: towards this host's own name.
+std::string interface_of_own_name(std::chrono::milliseconds limit);
 
 }  // namespace scalemark::distributed

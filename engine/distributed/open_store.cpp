@@ -10,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/network.h"
@@ -68,10 +69,20 @@ StorePtr connect(const Rendezvous& at, bool server, milliseconds timeout) {
   return *store;
 }
 
-std::optional<std::string> foreign_run(c10d::Store& store, const std::string& run_id) {
+// "RUN TAG": the tag tells launches with one run id apart and betrays nothing of the secret.
+std::string served_text(const Rendezvous& at) {
+  const std::string tag = at.secret.empty() ? "" : sha256_hex("tag of " + at.secret).substr(0, 16);
+  return at.run_id + " " + tag;
+}
+
+// What a store of another run or launch says that it serves, in words.
+std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at) {
   if (!store.check({kServingKey})) return std::nullopt;
   const std::string served = store.get_to_str(kServingKey);
-  return served == run_id ? std::nullopt : std::optional(served);
+  if (served == served_text(at)) return std::nullopt;
+  const std::string run = served.substr(0, served.rfind(' '));
+  return run == at.run_id ? "another launch of run " + run + ", or one with another --run-token"
+                          : "run " + run;
 }
 
 // A client of a store that another run's rank 0 serves would wait in vain for its own rank 0.
@@ -81,9 +92,9 @@ StorePtr connect_to_own_run(const Rendezvous& at, milliseconds timeout) {
     std::string seen;
     try {
       StorePtr store = connect(at, false, timeout);
-      const auto other = foreign_run(*store, at.run_id);
+      const auto other = foreign_run(*store, at);
       if (!other) return store;
-      seen = "the store at " + place_of(at) + " serves run " + *other;
+      seen = "the store at " + place_of(at) + " serves " + *other;
     } catch (const c10::Error& error) {  // it ended while we asked
       seen = "the store at " + place_of(at) + " ended: " + first_line(error.what());
     }
@@ -100,7 +111,7 @@ OpenedStore open_tcp(const World& world, const Rendezvous& at, milliseconds time
   if (at.agent_store) return {.store = connect(at, false, timeout), .hosts = false};
   if (world.rank != 0) return {.store = connect_to_own_run(at, timeout), .hosts = false};
   OpenedStore opened{.store = connect(at, true, timeout), .hosts = true};
-  opened.store->set(kServingKey, at.run_id);
+  opened.store->set(kServingKey, served_text(at));
   return opened;
 }
 

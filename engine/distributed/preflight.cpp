@@ -1,71 +1,108 @@
 #include "engine/distributed/preflight.h"
 
-#include <algorithm>
-#include <optional>
+#include <functional>
+#include <map>
 #include <set>
-#include <thread>
 
 #include "core/base/text.h"
 #include "engine/distributed/errors.h"
+#include "engine/distributed/key_wait.h"
 
 namespace scalemark::distributed {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
-constexpr milliseconds kPollPeriod{20};
 constexpr const char* kFactsKey = "preflight/facts";
 constexpr const char* kResultKey = "preflight/result";
+constexpr const char* kComparedKey = "preflight/compared";  // how many ranks have
+constexpr const char* kAllKey = "preflight/all";            // there once all have
+constexpr const char* kDifferKey = "preflight/differ";      // how many differ
 constexpr const char* kAgreed = "agreed";
+constexpr std::size_t kMostNamed = 16;  // ranks in one line
 
-std::string verdict_key(int rank) { return "preflight/verdict/" + std::to_string(rank); }
+std::string compared_key(int rank) { return "preflight/compared/" + std::to_string(rank); }
+std::string difference_key(std::int64_t number) { return "preflight/" + std::to_string(number); }
 
 std::string value_of(const Facts& facts, const std::string& key) {
   const auto found = facts.find(key);
   return found == facts.end() ? "absent" : found->second;
 }
 
-// One rank's wait for keys of the others, ended by a posted fault or the deadline.
-class Await {
+// One rank's part in the comparison: some ten requests to the store, however many ranks there are;
+// rank 0 makes two more for each rank that differs.
+class Comparison {
  public:
-  Await(c10d::Store& store, FaultBoard& board, milliseconds limit)
-      : store_(store), board_(board), limit_(limit), end_(steady_clock::now() + limit) {}
+  Comparison(c10d::Store& store, int world_size, FaultBoard& board, milliseconds limit)
+      : store_(store), world_size_(world_size), board_(board), limit_(limit), wait_(store, limit) {}
 
-  void operator()(const std::string& key, int rank) const {
-    while (!store_.check({key})) {
-      if (store_.check({"fault/count"})) throw_posted();
-      if (steady_clock::now() >= end_) {
-        throw peer_lost(
-            "rank " + std::to_string(rank) + " did not answer within " + in_seconds(limit_),
-            "it had joined", "look at its output");
-      }
-      std::this_thread::sleep_for(kPollPeriod);
+  std::string lead(const Facts& mine) {
+    store_.set(kFactsKey, encode(mine));
+    if (!wait_(kAllKey, look())) throw silent(first_silent());
+    const std::string result = found();
+    store_.set(kResultKey, result);
+    return result;
+  }
+
+  void await(const std::string& key) {
+    if (!wait_(key, look())) throw silent(0);
+  }
+
+  void tell(const std::string& verdict) {
+    if (verdict != kAgreed) {
+      const std::string text = std::to_string(board_.rank()) + " " + verdict;
+      store_.set(difference_key(store_.add(kDifferKey, 1)), text);
     }
+    store_.set(compared_key(board_.rank()), "1");  // for rank 0, should another never answer
+    if (store_.add(kComparedKey, 1) == world_size_ - 1) store_.set(kAllKey, "1");
   }
 
  private:
-  void throw_posted() const {
-    const auto cause = board_.find_cause(milliseconds(0));
-    if (cause.record) throw Error(caused_by(*cause.record, board_.rank()));
+  std::function<void()> look() {
+    return [this] {
+      if (!store_.check({"fault/count"})) return;
+      const auto cause = board_.find_cause(milliseconds(0));
+      if (cause.record) throw Error(caused_by(*cause.record, board_.rank()));
+    };
+  }
+
+  // What the others have found, in rank order, as one text for everybody.
+  std::string found() {
+    std::map<int, std::string> by_rank;
+    const std::int64_t count = store_.check({kDifferKey}) ? store_.add(kDifferKey, 0) : 0;
+    for (std::int64_t number = 1; number <= count; ++number) {
+      const std::string text = store_.get_to_str(difference_key(number));
+      by_rank[std::stoi(text)] = text.substr(text.find(' ') + 1);
+    }
+    std::vector<std::string> lines;
+    for (const auto& [rank, text] : by_rank) {
+      if (lines.size() < kMostNamed) lines.push_back("rank " + std::to_string(rank) + ": " + text);
+    }
+    if (by_rank.size() > kMostNamed) {
+      lines.push_back(std::to_string(by_rank.size() - kMostNamed) + " more ranks differ");
+    }
+    return lines.empty() ? kAgreed : joined(lines, "; ");
+  }
+
+  int first_silent() {
+    for (int rank = 1; rank < world_size_; ++rank) {
+      if (!store_.check({compared_key(rank)})) return rank;
+    }
+    return 0;
+  }
+
+  Error silent(int rank) const {
+    return peer_lost(
+        "rank " + std::to_string(rank) + " did not answer within " + in_seconds(limit_),
+        "it had joined", "look at its output");
   }
 
   c10d::Store& store_;
+  int world_size_;
   FaultBoard& board_;
   milliseconds limit_;
-  steady_clock::time_point end_;
+  KeyWait wait_;
 };
-
-// Rank 0: what the others found, as one text for everybody.
-std::string collect(c10d::Store& store, int world_size, const Await& await) {
-  std::vector<std::string> found;
-  for (int rank = 1; rank < world_size; ++rank) {
-    await(verdict_key(rank), rank);
-    const std::string verdict = store.get_to_str(verdict_key(rank));
-    if (verdict != kAgreed) found.push_back("rank " + std::to_string(rank) + ": " + verdict);
-  }
-  return found.empty() ? kAgreed : joined(found, "; ");
-}
 
 std::string own_verdict(c10d::Store& store, const Facts& mine) {
   const auto of_rank_0 = decode_facts(store.get_to_str(kFactsKey));
@@ -76,16 +113,11 @@ std::string own_verdict(c10d::Store& store, const Facts& mine) {
 
 std::string exchange(c10d::Store& store, int world_size, const Facts& mine, FaultBoard& board,
                      milliseconds limit) {
-  const Await await(store, board, limit);
-  if (board.rank() == 0) {
-    store.set(kFactsKey, encode(mine));
-    const std::string result = collect(store, world_size, await);
-    store.set(kResultKey, result);
-    return result;
-  }
-  await(kFactsKey, 0);
-  store.set(verdict_key(board.rank()), own_verdict(store, mine));
-  await(kResultKey, 0);
+  Comparison comparison(store, world_size, board, limit);
+  if (board.rank() == 0) return comparison.lead(mine);
+  comparison.await(kFactsKey);
+  comparison.tell(own_verdict(store, mine));
+  comparison.await(kResultKey);
   return store.get_to_str(kResultKey);
 }
 

@@ -17,9 +17,9 @@ namespace scalemark::distributed {
 std::vector<std::string> differences(const Facts& of_rank_0, const Facts& mine);
 
 // Returns when every rank of the world has found its facts equal to rank 0's. Otherwise every rank
-// throws E_RANKS_DISAGREE (76) naming each rank, key and both values; a rank that does not answer
-// within the limit is E_PEER_LOST (69), or the cause that it posted. facts_from_json() makes Facts
-// of a JSON object.
+// throws E_RANKS_DISAGREE (76) naming each rank (16 of them), key and both values; one that does
+// not answer within the limit is E_PEER_LOST (69), or the cause that it posted. facts_from_json()
+// makes Facts of a JSON object.
 void preflight(const c10::intrusive_ptr<c10d::Store>& store, int world_size, const Facts& mine,
                FaultBoard& board, std::chrono::milliseconds limit);
 

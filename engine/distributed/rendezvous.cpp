@@ -4,7 +4,6 @@
 #include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <vector>
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
@@ -12,7 +11,8 @@
 #include "engine/distributed/errors.h"
 #include "engine/distributed/fault.h"
 #include "engine/distributed/interrupt.h"
-#include "engine/distributed/network.h"
+#include "engine/distributed/key_wait.h"
+#include "engine/distributed/meeting.h"
 #include "engine/distributed/open_store.h"
 
 namespace scalemark::distributed {
@@ -22,67 +22,21 @@ using launching::Rendezvous;
 using launching::World;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
-constexpr milliseconds kPollPeriod{20};
-
-// A rank signs in once under its rank key; it is ready when it has found rank 0's world size equal
-// to its own. Everybody waits for the second, so that nobody goes on while another is refused.
-std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
-
-std::string ready_key(int rank) { return "ready/" + std::to_string(rank); }
+// How long a rank that finds its place taken under a launcher's store waits for rank 0 to open
+// another round: agents end and start their ranks one after the other.
+constexpr milliseconds kRoundPatience{30000};
+constexpr const char* kRound = "round";
 
 std::string place_of(const Rendezvous& at) {
   if (at.kind == Rendezvous::Kind::kFile) return "file " + at.file;
   return at.host + ":" + std::to_string(at.port);
 }
 
-[[noreturn]] void refuse_duplicate(c10d::Store& store, int rank, const Rendezvous& at) {
-  const std::string host_key = "host/" + std::to_string(rank);
-  const std::string where =
-      store.check({host_key}) ? " (on host " + store.get_to_str(host_key) + ")" : "";
-  throw Error({.code = "E_DUPLICATE_RANK",
-               .exit_code = ExitCode::kConfiguration,
-               .domain = ErrorDomain::kLaunch,
-               .what = "rank " + std::to_string(rank) + " has already joined run " + at.run_id +
-                       " at " + place_of(at) + where,
-               .expected = "one process per rank",
-               .hint = at.kind == Rendezvous::Kind::kFile
-                           ? "remove the file if it is left from an earlier run, or pass another "
-                             "--run-id"
-                           : "give each process its own rank, or this job its own --run-id"});
-}
-
-void sign_in(c10d::Store& store, const World& world, const Rendezvous& at) {
-  // The world size stands before rank 0's signature, so whoever sees the one can read the other.
-  if (world.rank == 0) store.set("world_size", std::to_string(world.world_size));
-  if (store.add(rank_key(world.rank), 1) > 1) refuse_duplicate(store, world.rank, at);
-  store.set("host/" + std::to_string(world.rank), local_host_name());
-}
-
-void require_same_world_size(const c10::intrusive_ptr<c10d::Store>& store, const World& world) {
-  const std::string of_rank_0 = store->get_to_str("world_size");
-  if (of_rank_0 == std::to_string(world.world_size)) return;
-  const Error error = ranks_disagree(
-      "rank " + std::to_string(world.rank) + ": world_size is " + std::to_string(world.world_size),
-      "rank 0 has " + of_rank_0, "start every rank with the same number of ranks");
-  FaultBoard(store, world.rank, world.world_size, false).post(error.record());
-  throw error;
-}
-
-std::vector<int> missing_ranks(c10d::Store& store, int world_size) {
-  std::vector<int> missing;
-  for (int rank = 0; rank < world_size; ++rank) {
-    if (!store.check({ready_key(rank)})) missing.push_back(rank);
-  }
-  return missing;
-}
-
-// A rank that was refused has told why: then nobody waits for it.
-void throw_if_a_peer_failed(const c10::intrusive_ptr<c10d::Store>& store, const World& world) {
-  if (!store->check({"fault/count"})) return;
-  const auto cause =
-      FaultBoard(store, world.rank, world.world_size, false).find_cause(milliseconds(0));
-  if (cause.record) throw Error(caused_by(*cause.record, world.rank));
+std::string prefix_of(const Rendezvous& at) {
+  const std::string id = at.store_id.empty() ? at.run_id : at.store_id;
+  return "scalemark/" + id + (at.secret.empty() ? "" : "/" + at.secret);
 }
 
 // The caller knows the signal's own error; this one only ends the waiting.
@@ -90,31 +44,52 @@ void throw_if_asked_to_end() {
   if (received_signal()) throw rendezvous_error("asked to end while waiting for the other ranks");
 }
 
-void await_everybody(const c10::intrusive_ptr<c10d::Store>& store, const World& world,
-                     const Rendezvous& at, milliseconds timeout,
-                     steady_clock::time_point deadline) {
-  std::vector<std::string> all_ready;
-  for (int rank = 0; rank < world.world_size; ++rank) all_ready.push_back(ready_key(rank));
-  bool ready = false;
+std::int64_t newest_round(c10d::Store& store) {
+  return store.check({kRound}) ? std::stoll(store.get_to_str(kRound)) : 0;
+}
+
+StorePtr keys_of_round(const StorePtr& store, std::int64_t round) {
+  return c10::make_intrusive<c10d::PrefixStore>("round/" + std::to_string(round), store);
+}
+
+struct NewerRound {};
+
+std::int64_t await_round_above(c10d::Store& store, std::int64_t seen, milliseconds limit) {
+  AwakeClock clock;
   while (true) {
-    if (!ready && store->check({rank_key(0)})) {
-      require_same_world_size(store, world);
-      store->set(ready_key(world.rank), "1");
-      ready = true;
-    }
-    if (ready && store->check(all_ready)) return;
-    throw_if_a_peer_failed(store, world);
+    const std::int64_t newest = newest_round(store);
+    if (newest > seen || clock.elapsed() >= limit) return newest;
     throw_if_asked_to_end();
-    if (steady_clock::now() >= deadline) break;
-    std::this_thread::sleep_for(kPollPeriod);
+    std::this_thread::sleep_for(milliseconds(200));
   }
-  const auto missing = missing_ranks(*store, world.world_size);
-  throw rendezvous_error(
-      name_ranks(missing) + " of " + std::to_string(world.world_size) + " did not join run " +
-          at.run_id + " at " + place_of(at) + " within " + in_seconds(timeout),
-      {},
-      "see whether they started, with the same address and run id; --timeout rendezvous=SECONDS "
-      "allows more time");
+}
+
+// A launcher's store outlives its ranks: when torchrun restarts them, after a failure or because a
+// node came or left, the keys of those before are still there. Each rank 0 opens a round; a round
+// whose rank 0 is gone never starts, so whoever has come to it waits for the next.
+StorePtr meet_in_a_round(const StorePtr& store, const MeetingTerms& terms) {
+  if (terms.world.rank == 0) {
+    const StorePtr keys = keys_of_round(store, store->add(kRound, 1));
+    meet(keys, terms, throw_if_asked_to_end);
+    return keys;
+  }
+  std::int64_t round = await_round_above(*store, 0, terms.timeout);
+  while (true) {
+    const StorePtr keys = keys_of_round(store, round);
+    try {
+      meet(keys, terms, [&] {
+        throw_if_asked_to_end();
+        if (newest_round(*store) > round) throw NewerRound();
+      });
+      return keys;
+    } catch (const NewerRound&) {
+      round = newest_round(*store);
+    } catch (const NotAdmitted&) {
+      const auto next = await_round_above(*store, round, std::min(terms.timeout, kRoundPatience));
+      if (next == round) throw;
+      round = next;
+    }
+  }
 }
 
 // c10d's own exceptions say neither who waited for what nor what to do.
@@ -132,29 +107,44 @@ void translating(const Rendezvous& at, Call call) {
   }
 }
 
+StorePtr meet_under_own_keys(const StorePtr& store, const Rendezvous& at,
+                             const MeetingTerms& terms) {
+  StorePtr keys = c10::make_intrusive<c10d::PrefixStore>(prefix_of(at), store);
+  translating(at, [&] {
+    if (at.agent_store) {
+      keys = meet_in_a_round(keys, terms);
+    } else {
+      meet(keys, terms, throw_if_asked_to_end);
+    }
+  });
+  return keys;
+}
+
 }  // namespace
 
-Joined join(const World& world, const Rendezvous& at, milliseconds timeout) {
+Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
+            const std::string& fingerprint) {
   const auto start = steady_clock::now();
-  const auto deadline = start + timeout;
   const OpenedStore opened = open_store(world, at, timeout);
-  Joined joined{
-      .store = c10::make_intrusive<c10d::PrefixStore>("scalemark/" + at.run_id, opened.store),
-      .hosts_store = opened.hosts};
+  Joined joined{.store = nullptr, .hosts_store = opened.hosts};
+  const auto spent = std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
+  const MeetingTerms terms{.world = world,
+                           .run = at.run_id,
+                           .place = place_of(at),
+                           .by_file = at.kind == Rendezvous::Kind::kFile,
+                           .fingerprint = fingerprint,
+                           .timeout = timeout,
+                           .spent = spent};
   // The store may stop answering in the middle of a request, which c10d would wait out.
-  const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
-  const auto done = within(std::max(left, milliseconds(0)) + milliseconds(2000),
-                           [store = joined.store, world, at, timeout, deadline] {
-                             translating(at, [&] {
-                               sign_in(*store, world, at);
-                               await_everybody(store, world, at, timeout, deadline);
-                             });
-                             return true;
-                           });
-  if (!done) {
+  const auto limit = std::max(timeout - spent, milliseconds(0)) + FaultBoard::kCauseLimit;
+  const auto met = within(limit + milliseconds(3000), [store = opened.store, at, terms] {
+    return meet_under_own_keys(store, at, terms);
+  });
+  if (!met) {
     throw rendezvous_error("the store at " + place_of(at) + " stopped answering", {},
                            "rank 0's process may be stopped or its host overloaded");
   }
+  joined.store = *met;
   joined.seconds = seconds_since(start);
   return joined;
 }

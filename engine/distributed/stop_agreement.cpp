@@ -8,7 +8,8 @@
 namespace scalemark::distributed {
 namespace {
 
-constexpr const char* kRequestKey = "stop/request";  // of the whole run, not of one loop
+constexpr const char* kRequestKey = "stop/request";      // of the whole run, not of one loop
+constexpr std::chrono::milliseconds kFrozenPeriod{250};  // somebody waits for the agreement
 
 }  // namespace
 
@@ -21,9 +22,14 @@ std::optional<int> requested_stop(c10d::Store& store) {
   return std::stoi(store.get_to_str(kRequestKey));
 }
 
+std::chrono::milliseconds look_period(std::chrono::milliseconds least, int ranks) {
+  constexpr std::chrono::milliseconds kLongest{1000};
+  return std::clamp(std::chrono::milliseconds(ranks), least, std::max(least, kLongest));
+}
+
 StopAgreement::StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const std::string& loop,
                              int rank, int world_size, Options options)
-    : store_(store->clone()),
+    : store_(store),
       prefix_("stop/" + loop + "/"),
       rank_(rank),
       world_size_(world_size),
@@ -70,12 +76,14 @@ std::optional<Stop> StopAgreement::stop() const {
 }
 
 void StopAgreement::run() {
+  const auto period = look_period(options_.period, world_size_);
   std::unique_lock lock(mutex_);
   while (!closing_) {
     lock.unlock();
     look();
     lock.lock();
-    if (!closing_) changed_.wait_for(lock, options_.period, [this] { return closing_; });
+    const auto pause = frozen_.load() ? std::min(period, kFrozenPeriod) : period;
+    if (!closing_) changed_.wait_for(lock, pause, [this] { return closing_; });
   }
   lock.unlock();
   close();
@@ -89,7 +97,7 @@ void StopAgreement::look() {
   }
   if (!frozen_.load()) return;
   seek_agreement();
-  const auto waited = Clock::now() - frozen_at_;
+  const auto waited = since_frozen_->elapsed();
   bool stuck = false;
   {
     const std::lock_guard lock(mutex_);
@@ -121,7 +129,7 @@ void StopAgreement::freeze(int signal) {
     const std::lock_guard lock(mutex_);
     signal_ = signal;
   }
-  frozen_at_ = Clock::now();
+  since_frozen_.emplace();
   frozen_.store(true);
 }
 
@@ -146,16 +154,17 @@ void StopAgreement::seek_agreement() {
   } catch (const std::exception&) {
     store_alive_ = false;
   }
-  if (!store_alive_ || Clock::now() - frozen_at_ > options_.answer) decide(0, false);
+  if (!store_alive_ || since_frozen_->elapsed() > options_.answer) decide(0, false);
 }
 
 std::optional<std::int64_t> StopAgreement::largest_promise() {
-  std::int64_t largest = 0;
-  for (int rank = 0; rank < world_size_; ++rank) {
-    if (!store_->check({promise_key(rank)})) return std::nullopt;
-    largest = std::max<std::int64_t>(largest, std::stoll(store_->get_to_str(promise_key(rank))));
+  for (; promises_seen_ < world_size_; ++promises_seen_) {
+    const std::string key = promise_key(promises_seen_);
+    if (!store_->check({key})) return std::nullopt;
+    largest_promise_ =
+        std::max<std::int64_t>(largest_promise_, std::stoll(store_->get_to_str(key)));
   }
-  return largest;
+  return largest_promise_;
 }
 
 void StopAgreement::decide(std::int64_t steps, bool agreed) {

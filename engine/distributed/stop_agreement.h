@@ -3,7 +3,7 @@
 //
 // The protocol makes no assumption about time:
 //  1. A rank that got a signal writes a request into the store. Each rank's side thread looks for
-//     one every 100 ms or so.
+//     one every 100 ms, with more than 100 ranks less often: they share one store.
 //  2. On seeing the request a rank freezes: its main thread begins no further step until the
 //     agreement is known. Then the side thread promises, in the store, P = the steps it has begun.
 //  3. Rank 0's side thread waits for every promise and writes S = the largest.
@@ -26,12 +26,18 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
+#include "engine/distributed/awake_clock.h"
+
 namespace scalemark::distributed {
 
 // The request that starts an agreement, for ranks and times without a loop. Throw what the store
 // throws.
 void request_stop(c10d::Store& store, int signal);
 std::optional<int> requested_stop(c10d::Store& store);
+
+// Between two looks for a request when `ranks` ranks look: `least`, or 1 ms for each rank, which
+// keeps the store at 1,000 requests a second; at most 1 s, or a stop would take too long.
+std::chrono::milliseconds look_period(std::chrono::milliseconds least, int ranks);
 
 struct Stop {
   int signal = 0;      // the first one that any rank reported
@@ -41,7 +47,7 @@ struct Stop {
 class StopAgreement {
  public:
   struct Options {
-    std::chrono::milliseconds period{100};    // of the side thread's looks at the store
+    std::chrono::milliseconds period{100};    // of the side thread's looks, see look_period()
     std::chrono::milliseconds answer{4000};   // how long a frozen rank waits for the agreement
     std::chrono::milliseconds overdue{8000};  // from freezing to on_overdue
     // Called in the side thread when the main thread has not come to its stop in time, because it
@@ -50,8 +56,9 @@ class StopAgreement {
   };
 
   // One per training loop; `loop` names it, differently within the run. Every rank of the world
-  // makes it. `store`: the run's, or a RecordingStore over it to delete the loop's keys (one per
-  // rank and one more) later.
+  // makes it. `store`: the run's, by a connection in which no other thread waits, since the side
+  // thread asks it (FaultBoard::store()); or a RecordingStore over it to delete the loop's keys
+  // (one per rank and one more) later.
   StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const std::string& loop, int rank,
                 int world_size, Options options);
   // The loop is over: promises its steps and joins the side thread.
@@ -67,7 +74,6 @@ class StopAgreement {
   std::optional<Stop> stop() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
   void run();
   void look();
   void freeze(int signal);
@@ -97,7 +103,9 @@ class StopAgreement {
   bool promised_ = false;
   bool overdue_called_ = false;
   int signal_ = 0;
-  Clock::time_point frozen_at_;
+  int promises_seen_ = 0;  // rank 0: of ranks 0, 1, ...
+  std::int64_t largest_promise_ = 0;
+  std::optional<AwakeClock> since_frozen_;
   std::thread thread_;  // last: it uses all of the above
 };
 

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <utility>
 
+#include "core/base/waiting.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/foreign_error.h"
@@ -100,20 +102,29 @@ void Watchdog::clear_phase() {
   deadline_.reset();
 }
 
-// Sleeps to the moment at which the deadline would pass if no beat came, so it wakes about once per
+// Sleeps to the moment at which the deadline would pass if no beat came, but wakes once a second: a
+// sleep that took much longer is time in which the whole process was stopped, and moves the
 // deadline.
 void Watchdog::run() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
     if (!deadline_) {
-      changed_.wait(lock);
+      wait_once(changed_, lock);
       continue;
     }
     const Clock::time_point last{Clock::duration(last_beat_.load(std::memory_order_relaxed))};
-    const auto end = last + *deadline_;
-    if (Clock::now() >= end) expire(std::move(lock));
-    changed_.wait_until(lock, end);
+    const auto begun = Clock::now(), end = last + *deadline_;
+    if (begun >= end) expire(std::move(lock));
+    const auto wake = std::min(end, begun + kSlice);
+    changed_.wait_until(lock, wake);
+    const auto late = Clock::now() - wake;
+    if (late > kSlice) forgive(last.time_since_epoch().count(), late.count());
   }
+}
+
+// A beat that came in between is newer than what it would replace.
+void Watchdog::forgive(std::int64_t last_beat, std::int64_t late) {
+  last_beat_.compare_exchange_strong(last_beat, last_beat + late);
 }
 
 void Watchdog::expire(std::unique_lock<std::mutex> lock) {

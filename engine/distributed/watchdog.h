@@ -1,5 +1,6 @@
 // Ends the process when a phase makes no progress, even while the main thread is stuck inside a
-// collective. Knows neither the journal nor the store: both are reached through callbacks.
+// collective. Time in which the whole process was stopped (scontrol suspend) does not count. Knows
+// neither the journal nor the store: both are reached through callbacks.
 #pragma once
 
 #include <atomic>
@@ -47,7 +48,9 @@ class Watchdog {
  private:
   using Clock = std::chrono::steady_clock;
   static std::int64_t now() noexcept { return Clock::now().time_since_epoch().count(); }
+  static constexpr std::chrono::milliseconds kSlice{1000};
   void run();
+  void forgive(std::int64_t last_beat, std::int64_t late);
   [[noreturn]] void expire(std::unique_lock<std::mutex> lock);
 
   OnFatal on_fatal_;

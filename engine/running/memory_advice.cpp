@@ -28,10 +28,12 @@ std::optional<std::uint64_t> address_space_left() {
 }
 
 std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
-  for (const auto& gpu : monitoring::survey_host().gpus) {
-    if (gpu.uuid == uuid) return gpu.memory_bytes;
-  }
-  return std::nullopt;
+  const auto survey = monitoring::look_for_gpus();
+  const auto found = monitoring::find_gpu(survey.gpus, uuid);
+  const std::uint64_t bytes = found.instance ? found.instance->memory_bytes
+                              : found.gpu    ? found.gpu->memory_bytes
+                                             : 0;
+  return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
 planning::MemoryThere memory_there(Session& session) {

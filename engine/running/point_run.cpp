@@ -4,8 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "engine/distributed/periodic.h"
-#include "engine/distributed/stop_agreement.h"
+#include "engine/running/group_guard.h"
 #include "engine/running/process_setup.h"
 #include "engine/running/run_console.h"
 #include "engine/running/run_watch.h"
@@ -17,7 +16,8 @@ using std::chrono::milliseconds;
 
 // A member that fails says why by its ballot, not on the fault board: nobody waits for one there.
 constexpr milliseconds kNoCause{0};
-constexpr milliseconds kCalledOffLook{200};
+// Of a run that was asked to end: it has 10 s for everything.
+constexpr milliseconds kStoppedLimit{2000};
 
 }  // namespace
 
@@ -59,25 +59,22 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
       std::make_unique<Team>(session_, name, point.members, settings.parallel.backend, kNoCause);
 
   RunConsole console(life_.request(), workload.sample_unit, samples_per_batch(settings));
-  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.store_pointer());
+  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.board().store());
   distributed::StopAgreement agreement(loop_keys_, name, world_.rank, world_.world_size,
                                        life_.stop_options());
-  RunWatch watch(agreement, life_.watchdog(), life_.progression(), console);
-  // Frees this rank from a collective that NCCL would wait in for ever: another member has voted
-  // that the run failed. Gloo needs none: the failing rank's connections break.
-  std::optional<distributed::Periodic> call_off;
-  if (settings.parallel.backend == "nccl") {
-    call_off.emplace(kCalledOffLook, [&] {
-      if (!board_.called_off(number)) return true;
-      team_->abort();
-      return false;
-    });
+  GroupGuard guard(*team_, settings.parallel.backend, kNoCause);
+  RunWatch watch(agreement, life_.watchdog(), life_.progression(), console, guard);
+  outcome_ = guard.run([&] { return board_.called_off(number); },
+                       [&] {
+                         return run_point(*team_, settings, planning::length_of(plan_, task),
+                                          workload, shelf_.of(settings), watch, [](const auto&) {});
+                       });
+  if (!outcome_.stopped) {
+    team_->finish();
+    return {};
   }
-
-  outcome_ = run_point(*team_, settings, planning::length_of(plan_, task), workload,
-                       shelf_.of(settings), watch, [](const auto&) {});
-  if (!outcome_.stopped) return {};
   const auto stop = agreement.stop();
+  if (stop->agreed) team_->finish(kStoppedLimit);
   return {.kind = Ballot::Kind::kStopped, .signal = stop->signal, .agreed = stop->agreed};
 }
 

@@ -1,11 +1,15 @@
 #include "engine/running/rank_life.h"
 
 #include <cstdlib>
+#include <iostream>
 #include <utility>
 
 #include "core/base/durations.h"
 #include "core/base/version.h"
+#include "core/launching/descriptors.h"
+#include "core/launching/interruption.h"
 #include "core/settings/settings_json.h"
+#include "engine/distributed/group_end.h"
 #include "engine/distributed/preflight.h"
 #include "engine/running/failure.h"
 #include "engine/running/process_setup.h"
@@ -21,13 +25,11 @@ constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 // Preflight's own wait ends first: it knows who is missing.
 constexpr double kPreflightMargin_s = 5;
 
-ErrorRecord interrupted_by(int signal, bool has_report) {
-  const ExitCode code = distributed::exit_code_of_signal(signal);
-  return {.code = code == ExitCode::kInterrupted ? "E_INTERRUPTED" : "E_PREEMPTED",
-          .exit_code = code,
-          .domain = ErrorDomain::kLaunch,
-          .what = "stopped by signal " + std::to_string(signal) + " before the run was complete",
-          .hint = has_report ? "report.json holds what was finished" : ""};
+void require_enough_descriptors(const launching::World& world) {
+  const std::uint64_t limit = launching::raise_descriptor_limit();
+  if (world.world_size == 1) return;
+  launching::require_descriptors(launching::descriptors_of_rank(world.rank, world.world_size),
+                                 limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
 }
 
 }  // namespace
@@ -62,13 +64,14 @@ ExitCode RankLife::live(const std::function<ExitCode()>& body) noexcept {
     auto record = record_of(std::current_exception(), board());
     if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
     const auto signal = distributed::received_signal();
-    if (signal) record = interrupted_by(*signal, report_.has_value());
+    if (signal) record = launching::interruption(*signal, report_.has_value());
     return words_.speak(std::move(record), signal ? reporting::ReportStatus::kInterrupted
                                                   : reporting::ReportStatus::kFailed);
   }
 }
 
 Session& RankLife::meet() {
+  require_enough_descriptors(request_.world);
   session_.emplace(request_, progression_);
   words_.use_board(&session_->board());
   return *session_;
@@ -96,7 +99,7 @@ void RankLife::give_up(const ErrorRecord& fault) {
 
 distributed::StopAgreement::Options RankLife::stop_options() {
   return {.on_overdue = [this](int signal) {
-    words_.speak(interrupted_by(signal, report_.has_value()),
+    words_.speak(launching::interruption(signal, report_.has_value()),
                  reporting::ReportStatus::kInterrupted);
     std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
   }};
@@ -107,7 +110,7 @@ distributed::StopAgreement::Options RankLife::stop_options() {
 ExitCode RankLife::end_interrupted(int signal, bool agreed) {
   words_.use_board(nullptr);
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
-  return words_.speak(interrupted_by(signal, report_.has_value()),
+  return words_.speak(launching::interruption(signal, report_.has_value()),
                       reporting::ReportStatus::kInterrupted);
 }
 
@@ -116,6 +119,20 @@ std::optional<ErrorRecord> RankLife::posted_cause() {
   const auto cause = session_->board().find_cause(std::chrono::milliseconds(0));
   if (!cause.record) return std::nullopt;
   return distributed::caused_by(*cause.record, session_->world().rank);
+}
+
+ExitCode lived_by(const RunRequest& request,
+                  const std::function<ExitCode(RankLife& life)>& body) noexcept {
+  ExitCode code = ExitCode::kBug;
+  {
+    RankLife life(request);
+    code = life.live([&] { return body(life); });
+  }
+  if (distributed::ends_are_pending()) {
+    std::cout << std::flush;
+    std::_Exit(static_cast<int>(code));
+  }
+  return code;
 }
 
 distributed::Facts common_facts(const RunRequest& request) {

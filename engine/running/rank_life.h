@@ -70,6 +70,11 @@ class RankLife {
   distributed::TerminateGuard terminate_;
 };
 
+// A whole life. When a group's end is still going on in a thread of its own, the process ends here,
+// without destructors that would meet that thread.
+ExitCode lived_by(const RunRequest& request,
+                  const std::function<ExitCode(RankLife& life)>& body) noexcept;
+
 // What every rank of any command must have in common with rank 0: settings that may not differ,
 // and the versions of program and libraries.
 distributed::Facts common_facts(const RunRequest& request);

@@ -12,9 +12,10 @@
 namespace scalemark::running {
 namespace {
 
-reporting::Report first_page(const RunRequest& request, RunReport::Opening opening,
+reporting::Report first_page(const RunRequest& request, RunReport::Opening& opening,
                              bool with_cuda) {
-  reporting::Report report = opening.continued.value_or(reporting::Report{});
+  reporting::Report report =
+      opening.continued ? std::move(*opening.continued) : reporting::Report{};
   if (report.started.empty()) report.started = reporting::utc_now();
   report.run_id = request.rendezvous.run_id;
   report.tool = reporting::this_tool();
@@ -28,15 +29,15 @@ reporting::Report first_page(const RunRequest& request, RunReport::Opening openi
                        .origins = request.settings.origins};
   report.environment = {.hosts = std::move(opening.hosts),
                         .variables = monitoring::allowed_variables()};
+  if (opening.session) report.sessions.push_back(std::move(*opening.session));
   return report;
 }
 
 // By UUID: CUDA and NVML number GPUs differently. Empty on a CPU.
 std::string device_name(const reporting::Environment& environment, const std::string& uuid) {
   for (const auto& host : environment.hosts) {
-    for (const auto& gpu : host.gpus) {
-      if (!uuid.empty() && gpu.uuid == uuid) return gpu.name;
-    }
+    const auto found = monitoring::find_gpu(host.gpus, uuid);
+    if (found.gpu) return found.name();
   }
   return {};
 }
@@ -48,10 +49,10 @@ std::string in_words(const reporting::Evaluation& evaluation) {
          std::to_string(evaluation.value);
 }
 
-reporting::ExistingFolder existing_folder(const RunRequest& request, bool continues) {
-  if (continues) return reporting::ExistingFolder::kContinue;
-  return request.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
-                                            : reporting::ExistingFolder::kRefuse;
+reporting::OutputFolder folder_of(const RunRequest& request) {
+  const auto& general = request.settings.general;
+  return {general.output, general.overwrite ? reporting::ExistingFolder::kOverwrite
+                                            : reporting::ExistingFolder::kRefuse};
 }
 
 }  // namespace
@@ -59,12 +60,10 @@ reporting::ExistingFolder existing_folder(const RunRequest& request, bool contin
 RunReport::RunReport(const RunRequest& request, Session& session, Opening opening)
     : device_uuid_(session.device().identity()) {
   if (session.world().rank != 0) return;
-  const bool continues = opening.continued.has_value();
-  const bool with_cuda = session.device().torch_device().is_cuda();
-  auto page = first_page(request, std::move(opening), with_cuda);
+  auto folder = opening.folder ? std::move(*opening.folder) : folder_of(request);
+  auto page = first_page(request, opening, session.device().torch_device().is_cuda());
   environment_ = page.environment;
-  writer_.emplace(request.settings.general.output, std::move(page),
-                  existing_folder(request, continues));
+  writer_.emplace(std::move(folder), std::move(page));
 }
 
 void RunReport::enter(const std::string& phase) {

@@ -18,8 +18,10 @@ class RunReport {
   // How the folder is opened, and what stands in the report from the start.
   struct Opening {
     std::vector<monitoring::Host> hosts;
-    std::optional<reporting::Report> continued;  // of an earlier session: its points are kept
-    std::string settings_json;                   // empty: those of the request
+    std::optional<reporting::Report> continued;       // of an earlier session: its points are kept
+    std::string settings_json;                        // empty: those of the request
+    std::optional<reporting::SessionRecord> session;  // that begins
+    std::optional<reporting::OutputFolder> folder;    // rank 0's; absent: that of the request
   };
 
   RunReport(const RunRequest& request, Session& session, Opening opening);

@@ -1,5 +1,5 @@
-// The StepWatch of a real run: the agreed stop, the watchdog's heartbeat, where the run is, and the
-// progress line.
+// The StepWatch of a real run: the agreed stop, a group that was broken off, the watchdog's
+// heartbeat, where the run is, and the progress line.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
+#include "engine/running/group_guard.h"
 #include "engine/running/progression.h"
 #include "engine/running/run_console.h"
 #include "engine/running/step_watch.h"
@@ -16,8 +17,12 @@ namespace scalemark::running {
 class RunWatch final : public StepWatch {
  public:
   RunWatch(distributed::StopAgreement& agreement, distributed::Watchdog& watchdog,
-           Progression& progression, RunConsole& console)
-      : agreement_(agreement), watchdog_(watchdog), progression_(progression), console_(console) {}
+           Progression& progression, RunConsole& console, const GroupGuard& guard)
+      : agreement_(agreement),
+        watchdog_(watchdog),
+        progression_(progression),
+        console_(console),
+        guard_(guard) {}
 
   void begin(const std::string& phase, std::optional<std::int64_t> steps,
              std::int64_t micro_steps) override {
@@ -25,7 +30,10 @@ class RunWatch final : public StepWatch {
     console_.begin(phase, steps, micro_steps);
   }
 
-  bool stop_before(std::int64_t step) override { return !agreement_.may_begin(step); }
+  bool stop_before(std::int64_t step) override {
+    guard_.refuse_broken();
+    return !agreement_.may_begin(step);
+  }
 
   bool peers_answered() const override {
     const auto stop = agreement_.stop();
@@ -43,6 +51,7 @@ class RunWatch final : public StepWatch {
   distributed::Watchdog& watchdog_;
   Progression& progression_;
   RunConsole& console_;
+  const GroupGuard& guard_;
   std::int64_t steps_in_phase_ = 0;
 };
 

@@ -6,7 +6,9 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/settings/option.h"
+#include "core/settings/settings_json.h"
 #include "engine/device/cuda_part.h"
 #include "engine/distributed/gloo.h"
 #include "engine/distributed/network.h"
@@ -27,6 +29,15 @@ void refuse_shared_gpus(const std::vector<std::string>& gpu_of_rank) {
           "check CUDA_VISIBLE_DEVICES and the launcher's binding, or use --backend gloo");
     }
   }
+}
+
+// Of what rank 0 will compare in the preflight, as far as it is known before the ranks have met.
+std::string fingerprint_of(const settings::Settings& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings::flat_settings(settings)) {
+    if (!settings::may_differ_between_ranks(name)) text.append(name).append(value).append("\n");
+  }
+  return sha256_hex(text).substr(0, 16);
 }
 
 std::chrono::milliseconds enter_rendezvous(Progression& progression) {
@@ -64,7 +75,8 @@ Session::Session(const RunRequest& request, Progression& progression)
       interface_(
           distributed::gloo_interface(request.world, request.rendezvous, rendezvous_timeout_)),
       device_(open_device(request, interface_)),
-      joined_(distributed::join(request.world, request.rendezvous, rendezvous_timeout_)),
+      joined_(distributed::join(request.world, request.rendezvous, rendezvous_timeout_,
+                                fingerprint_of(request.settings))),
       board_(joined_.store, request.world.rank, request.world.world_size, joined_.hosts_store) {
   joined_.store->setTimeout(timeout_);  // groups are made through it
 }

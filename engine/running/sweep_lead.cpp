@@ -72,14 +72,18 @@ ExitCode SweepLead::run() {
       continue;
     }
     const auto began = std::chrono::steady_clock::now();
+    const std::string started = reporting::utc_now();
     const distributed::Notice notice = board_.post(encode(Directive{.task = task}));
     point_run_.run(notice.number, *task);
     const auto ballots = collect(notice.number, plan_.points[task->run.point].members);
     if (const auto stopped = stop_in(ballots)) return this->stop(*stopped);
-    record(*task, ballots, seconds_since(began));
+    record(*task, ballots, started, seconds_since(began));
     point_run_.settle();
-    // --fresh-process: the launcher starts new ranks for the next block.
-    if (plan_.sweep.fresh_process && agenda_.block_is_complete()) return finish();
+    // --fresh-process: the launcher starts new ranks for the next block, unless it is to stop.
+    if (plan_.sweep.fresh_process && agenda_.block_is_complete()) {
+      if (const auto signal = requested_signal()) return stop({.signal = *signal});
+      return finish();
+    }
   }
 }
 
@@ -103,13 +107,13 @@ std::map<int, Ballot> SweepLead::collect(std::int64_t number, const std::vector<
 }
 
 void SweepLead::record(const planning::Task& task, const std::map<int, Ballot>& ballots,
-                       double took_s) {
+                       const std::string& started, double took_s) {
   Verdict verdict = verdict_of(ballots);
   if (task.kind == planning::Task::Kind::kTrial) {
     if (verdict.ending == planning::Ending::kFailed) throw end_of_search(task, verdict);
     return settle_trial(task, verdict.ending);
   }
-  const auto row = report_.row_of(task, point_run_, verdict, took_s);
+  const auto row = report_.row_of(task, point_run_, verdict, started, took_s);
   const auto ending = row.status == reporting::PointStatus::kOk    ? planning::Ending::kOk
                       : row.status == reporting::PointStatus::kOom ? planning::Ending::kOom
                                                                    : planning::Ending::kFailed;
@@ -132,7 +136,9 @@ void SweepLead::settle_trial(const planning::Task& task, planning::Ending ending
 ExitCode SweepLead::stop(const Stopped& stopped) {
   report_.end_session(agenda_.stop_reasons("interrupted"));
   board_.post_last(encode(Directive{.signal = stopped.signal, .agreed = stopped.agreed}));
-  return life_.end_interrupted(stopped.signal, stopped.agreed);
+  const ExitCode code = life_.end_interrupted(stopped.signal, stopped.agreed);
+  report_.render_what_is_there();
+  return code;
 }
 
 ExitCode SweepLead::finish() {

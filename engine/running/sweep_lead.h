@@ -33,7 +33,8 @@ class SweepLead {
 
  private:
   std::map<int, Ballot> collect(std::int64_t number, const std::vector<int>& members);
-  void record(const planning::Task& task, const std::map<int, Ballot>& ballots, double took_s);
+  void record(const planning::Task& task, const std::map<int, Ballot>& ballots,
+              const std::string& started, double took_s);
   void settle_trial(const planning::Task& task, planning::Ending ending);
   ExitCode stop(const Stopped& stopped);
   ExitCode finish();

@@ -1,6 +1,8 @@
 #include "engine/running/sweep_report.h"
 
 #include <algorithm>
+#include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "core/base/text.h"
@@ -19,21 +21,12 @@ namespace {
 
 using reporting::PointStatus;
 
-// What breaks with the earlier session, when --resume-anyway lets it.
-std::vector<std::string> breaks(const planning::Plan& plan, const reporting::Report& earlier,
-                                const std::vector<monitoring::Host>& hosts, bool with_cuda) {
-  auto tool = reporting::this_tool();
-  tool.libraries = library_versions(with_cuda);
-  const auto found = reporting::differences(
-      reporting::sameness_of(earlier),
-      reporting::sameness_of(tool, reporting::settings_texts(planning::settings_json(plan)),
-                             hosts));
-  if (!found.empty() && !plan.sweep.resume_anyway) {
-    throw configuration("--resume: " + joined(found, "; "),
-                        "the settings, program and kind of machine of the earlier session",
-                        "choose another --output, or --resume-anyway, which records the break");
-  }
-  return found;
+reporting::ExistingFolder existing_folder(const RunRequest& request, const planning::Plan& plan) {
+  using enum reporting::ExistingFolder;
+  const auto& sweep = plan.sweep;
+  if (sweep.fresh_process) return kContinueBlock;
+  if (sweep.resume || sweep.resume_anyway) return kContinue;
+  return request.settings.general.overwrite ? kOverwrite : kRefuse;
 }
 
 }  // namespace
@@ -43,33 +36,65 @@ SweepReport::SweepReport(RankLife& life, Session& session, const planning::Plan&
     : life_(life), plan_(plan), shelf_(shelf) {
   const auto hosts = survey_hosts(session);
   const bool leads = session.world().rank == 0;
+  if (!leads) {
+    run_report_ = &life.open_report({.hosts = hosts});
+    return;
+  }
+  // Locked before it is read: a session that still writes there has not said its last.
+  const auto& request = life.request();
+  const auto existing = existing_folder(request, plan);
+  reporting::OutputFolder folder(request.settings.general.output, existing);
   std::vector<std::string> broke_with;
-  const auto& sweep = plan.sweep;
-  if (leads && (sweep.resume || sweep.resume_anyway || sweep.fresh_process)) {
-    earlier_ = reporting::read_earlier(life.request().settings.general.output);
-    const bool with_cuda = session.device().torch_device().is_cuda();
-    if (earlier_) broke_with = breaks(plan, *earlier_, hosts, with_cuda);
+  if (existing == reporting::ExistingFolder::kContinue ||
+      existing == reporting::ExistingFolder::kContinueBlock) {
+    earlier_ = reporting::read_earlier(folder.path());
+    if (earlier_) broke_with = breaks(hosts, session.device().torch_device().is_cuda());
   }
   run_report_ = &life.open_report({.hosts = hosts,
                                    .continued = earlier_,
-                                   .settings_json = leads ? planning::settings_json(plan) : ""});
-  if (!leads) return;
-  begin_session(broke_with);
+                                   .settings_json = planning::settings_json(plan),
+                                   .session = new_session(broke_with),
+                                   .folder = std::move(folder)});
   add_skipped_points();
 }
 
-void SweepReport::begin_session(const std::vector<std::string>& broke_with) {
+// What breaks with the earlier session, when --resume-anyway lets it.
+std::vector<std::string> SweepReport::breaks(const std::vector<monitoring::Host>& hosts,
+                                             bool with_cuda) const {
+  auto tool = reporting::this_tool();
+  tool.libraries = library_versions(with_cuda);
+  auto found = reporting::differences(
+      reporting::sameness_of(*earlier_),
+      reporting::sameness_of(tool, reporting::settings_texts(planning::settings_json(plan_)),
+                             hosts));
+  std::ranges::move(reporting::data_differences(*earlier_, data_identities()),
+                    std::back_inserter(found));
+  if (!found.empty() && !plan_.sweep.resume_anyway) {
+    throw configuration("--resume: " + joined(found, "; "),
+                        "the settings, data, program and kind of machine of the earlier session",
+                        "choose another --output, or --resume-anyway, which records the break");
+  }
+  return found;
+}
+
+std::map<std::string, std::string> SweepReport::data_identities() const {
+  std::map<std::string, std::string> identities;
+  for (const planning::PlannedPoint& point : plan_.points) {
+    if (!point.skipped) identities[point.group] = shelf_.of(point.settings).identity;
+  }
+  return identities;
+}
+
+reporting::SessionRecord SweepReport::new_session(const std::vector<std::string>& broke_with) {
   if (earlier_ && !earlier_->sessions.empty()) {
     session_number_ = earlier_->sessions.back().session + 1;
   }
-  run_report_->writer()->amend([&](reporting::Report& report) {
-    report.sessions.push_back({.session = session_number_,
-                               .started = reporting::utc_now(),
-                               .finished = {},
-                               .hostname = distributed::local_host_name(),
-                               .command_line = life_.request().command_line,
-                               .broke_with = joined(broke_with, "; ")});
-  });
+  return {.session = session_number_,
+          .started = reporting::utc_now(),
+          .finished = {},
+          .hostname = distributed::local_host_name(),
+          .command_line = life_.request().command_line,
+          .broke_with = joined(broke_with, "; ")};
 }
 
 void SweepReport::add_skipped_points() {
@@ -113,10 +138,12 @@ reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& po
 }
 
 reporting::PointRecord SweepReport::row_of(const planning::Task& task, const PointRun& run,
-                                           const Verdict& verdict, double took_s) const {
+                                           const Verdict& verdict, const std::string& started,
+                                           double took_s) const {
   auto row = identity_of(plan_.points[task.run.point], planning::settings_of(plan_, task),
                          planning::length_of(plan_, task), run.world());
   row.id = task.run.id;
+  row.started = started;
   row.repetition = task.run.repetition;
   row.block = task.run.block;
   row.order = task.run.order;
@@ -153,10 +180,20 @@ void SweepReport::end_session(const std::map<std::string, std::string>& stop_rea
 
 void SweepReport::close(ExitCode exit_code) {
   auto& writer = *run_report_->writer();
-  writer.close(reporting::ReportStatus::kComplete, static_cast<int>(exit_code),
-               [&](const reporting::Report& report) {
-                 reporting::write_renderings(writer.folder(), report);
-               });
+  const auto status = plan_.sweep.fresh_process ? reporting::ReportStatus::kPartial
+                                                : reporting::ReportStatus::kComplete;
+  writer.close(status, static_cast<int>(exit_code), [&](const reporting::Report& report) {
+    reporting::write_renderings(writer.folder(), report);
+  });
+}
+
+void SweepReport::render_what_is_there() noexcept {
+  try {
+    const auto& writer = *run_report_->writer();
+    reporting::write_renderings(writer.folder(), writer.report());
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+  }
 }
 
 }  // namespace scalemark::running

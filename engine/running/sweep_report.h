@@ -26,19 +26,26 @@ class SweepReport {
 
   // Rank 0 only, all of them.
   std::vector<planning::EarlierRun> earlier_runs() const;
+  // `started`: when the run began (reporting::utc_now()); `took_s`: since then.
   reporting::PointRecord row_of(const planning::Task& task, const PointRun& run,
-                                const Verdict& verdict, double took_s) const;
+                                const Verdict& verdict, const std::string& started,
+                                double took_s) const;
   void add(const reporting::PointRecord& row);
   void note_retry(const planning::Task& task, const std::string& reason);
   // `stop_reasons`: why the repetitions of each group ended (Agenda::stop_reasons()).
   void summarise(const std::map<std::string, std::string>& stop_reasons);
   void end_session(const std::map<std::string, std::string>& stop_reasons);
-  // Also writes report.md and report.html, before report.json says that all is well.
+  // Also writes report.md and report.html, before report.json says that all is well. With
+  // --fresh-process it says that the sweep goes on: who started these ranks has the last word.
   void close(ExitCode exit_code);
+  // report.md and report.html of a sweep that has been stopped: a wish, never throws.
+  void render_what_is_there() noexcept;
   reporting::Report report() const { return run_report_->writer()->report(); }
 
  private:
-  void begin_session(const std::vector<std::string>& broke_with);
+  reporting::SessionRecord new_session(const std::vector<std::string>& broke_with);
+  std::vector<std::string> breaks(const std::vector<monitoring::Host>& hosts, bool with_cuda) const;
+  std::map<std::string, std::string> data_identities() const;
   void add_skipped_points();
   reporting::PointRecord identity_of(const planning::PlannedPoint& point,
                                      const settings::Settings& settings,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/base/durations.h"
 #include "core/monitoring/process_age.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/running/data_shelf.h"
@@ -28,6 +29,12 @@ std::chrono::steady_clock::time_point process_began() {
   const auto age = monitoring::process_age().value_or(std::chrono::duration<double>(0));
   return std::chrono::steady_clock::now() -
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(age);
+}
+
+// A waiting rank shows between its looks that it lives, within its own deadline.
+std::chrono::milliseconds look_of_waiting(RankLife& life) {
+  return std::min(milliseconds_of(life.progression().timeout_of("wait") / 4),
+                  distributed::TaskBoard::kLook);
 }
 
 ExitCode end(RankLife& life, const Directive& directive) {
@@ -68,9 +75,10 @@ ExitCode sweep_as(RankLife& life, const SweepRequest& request) {
   life.compare(facts);
   planning::assign_members(plan, session.node_of_rank());
 
-  distributed::TaskBoard board(session.store_pointer(), session.world().rank,
-                               session.world().world_size, session.board(), session.timeout(),
-                               [&](const ErrorRecord& loss) { life.give_up(loss); });
+  distributed::TaskBoard board(
+      session.store_pointer(), session.world().rank, session.world().world_size, session.board(),
+      session.timeout(), [&](const ErrorRecord& loss) { life.give_up(loss); },
+      look_of_waiting(life));
   PointRun point_run(life, session, board, shelf, plan);
   SweepReport report(life, session, plan, shelf);
   if (session.world().rank == 0) {
@@ -82,8 +90,7 @@ ExitCode sweep_as(RankLife& life, const SweepRequest& request) {
 }  // namespace
 
 ExitCode sweep(const SweepRequest& request) noexcept {
-  RankLife life(request.run);
-  return life.live([&] { return sweep_as(life, request); });
+  return lived_by(request.run, [&](RankLife& life) { return sweep_as(life, request); });
 }
 
 }  // namespace scalemark::running

@@ -6,6 +6,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "engine/distributed/group_end.h"
 
 namespace scalemark::running {
 
@@ -42,13 +43,27 @@ Team::Team(Session& session, const std::string& name, const std::vector<int>& me
 
 Team::~Team() { drop(); }
 
+bool Team::lost_a_peer() const noexcept { return distributed::lost_a_peer(group_->group()); }
+
+void Team::finish(std::chrono::milliseconds limit) {
+  if (!device().torch_device().is_cuda()) return;  // Gloo over the CPU has nothing to give back
+  device().synchronize();
+  control_->barrier();
+  if (is_ended_.exchange(true)) return;
+  distributed::shut_down(group_->group(), std::min(limit, session_.timeout()));
+}
+
 void Team::abort() noexcept {
-  if (group_) group_->abort();
+  if (is_ended_.exchange(true)) return;
+  group_->abort();
 }
 
 void Team::drop() noexcept {
   control_.reset();
-  if (group_) group_->drop();
+  if (!group_) return;
+  auto group = group_->group();
+  group_->drop();
+  distributed::release(std::move(group), is_ended_);
 }
 
 void Team::close() {

@@ -3,6 +3,7 @@
 // settings and no records.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -41,11 +42,20 @@ class Team {
   // For gradients; there for a single rank, too.
   const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_->group(); }
 
+  // Whether NCCL has noticed that a member is gone. Safe from another thread.
+  bool lost_a_peer() const noexcept;
+
   // Ends what other members may be waiting for: their collectives fail. Safe from another thread
   // while this rank is stuck in one (NCCL only; a Gloo rank frees its peers by drop()).
   void abort() noexcept;
 
-  // Lets go of the group; peers that still wait for this rank fail. The keys stay.
+  // The end of a team that is well: collective over its members. What was issued is completed, and
+  // communicators are given back, within the session's timeout or `limit`, if that is shorter.
+  // Throws what a collective throws when a member has failed meanwhile; drop() aborts then.
+  void finish(std::chrono::milliseconds limit = std::chrono::milliseconds::max());
+
+  // Lets go of the group; peers that still wait for this rank fail. The keys stay. Takes 2 s at the
+  // most.
   void drop() noexcept;
 
   // drop(), and the group's keys are deleted: once every member is through with it. Throws what the
@@ -59,6 +69,7 @@ class Team {
   bool leads_node_ = true;
   std::unique_ptr<distributed::PointGroup> group_;
   std::unique_ptr<distributed::ControlGroup> control_;
+  std::atomic<bool> is_ended_{false};  // by abort() or finish(): the other may not follow
 };
 
 // The team of all ranks.

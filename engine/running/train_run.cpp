@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/distributed/stop_agreement.h"
+#include "engine/running/group_guard.h"
 #include "engine/running/memory_advice.h"
 #include "engine/running/point.h"
 #include "engine/running/point_identity.h"
@@ -16,6 +17,13 @@
 
 namespace scalemark::running {
 namespace {
+
+// Of a run that was asked to end: it has 10 s for everything.
+constexpr std::chrono::milliseconds kStoppedLimit{2000};
+
+bool a_peer_has_failed(distributed::FaultBoard& board) {
+  return board.find_cause(std::chrono::milliseconds(0)).record.has_value();
+}
 
 struct Opened {
   const catalogue::Workload& workload;
@@ -51,19 +59,27 @@ ExitCode train_as(RankLife& life) {
   identity.data_identity = opened.data.identity;
   identity.started = reporting::utc_now();
   RunConsole console(life.request(), opened.workload.sample_unit, samples_per_batch(settings));
-  distributed::StopAgreement agreement(session.store_pointer(), "train", session.world().rank,
+  distributed::StopAgreement agreement(session.board().store(), "train", session.world().rank,
                                        session.world().world_size, life.stop_options());
-  RunWatch watch(agreement, life.watchdog(), life.progression(), console);
-  const PointOutcome outcome = run_point(team, settings, length, opened.workload, opened.data,
-                                         watch, [&](const auto& evaluation) {
-                                           console.show(evaluation);
-                                           report.add(evaluation);
-                                         });
+  GroupGuard guard(team, settings.parallel.backend, distributed::FaultBoard::kCauseLimit);
+  RunWatch watch(agreement, life.watchdog(), life.progression(), console, guard);
+  const PointOutcome outcome =
+      guard.run([&] { return a_peer_has_failed(session.board()); },
+                [&] {
+                  return run_point(team, settings, length, opened.workload, opened.data, watch,
+                                   [&](const auto& evaluation) {
+                                     console.show(evaluation);
+                                     report.add(evaluation);
+                                   });
+                });
   console.finish();
-  if (outcome.stopped)
+  if (outcome.stopped) {
+    if (agreement.stop()->agreed) team.finish(kStoppedLimit);
     return life.end_interrupted(agreement.stop()->signal, agreement.stop()->agreed);
+  }
 
   team.control().barrier();
+  team.finish();
   team.close();
   if (report.writer() != nullptr) report.add_row(report.assembled(std::move(identity), outcome), 1);
   if (outcome.not_saved) std::rethrow_exception(outcome.not_saved);
@@ -75,8 +91,7 @@ ExitCode train_as(RankLife& life) {
 }  // namespace
 
 ExitCode train(const RunRequest& request) noexcept {
-  RankLife life(request);
-  return life.live([&life] { return train_as(life); });
+  return lived_by(request, [](RankLife& life) { return train_as(life); });
 }
 
 }  // namespace scalemark::running

@@ -49,9 +49,13 @@ ensure_venv() {
   touch "$stamp"
 }
 
-# ensure_cuda_compiler: nvcc of the machine, or the one that NVIDIA publishes on PyPI.
+# ensure_cuda_compiler: nvcc of the machine where it is of torch's CUDA generation, else the one that NVIDIA publishes on
+# PyPI.
 ensure_cuda_compiler() {
-  { command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ]; } >/dev/null && return 0
+  local nvcc
+  for nvcc in nvcc /usr/local/cuda/bin/nvcc; do
+    case $("$nvcc" --version 2>/dev/null) in *'release 13.'*) return 0 ;; esac
+  done
   ensure_venv requirements-cuda.txt
 }
 

@@ -147,5 +147,31 @@ def missing_input(folder):
     refused(66, "E_NO_INPUT", ("--data", "nowhere"), *bert, "--data", folder / "nowhere", "--vocab", text)
 
 
+def deep_json(folder):
+    """200,000 brackets where a value is expected: a line, not an overflow of the stack, from every reader of JSON."""
+    brackets = "[" * 200_000 + "]" * 200_000
+    out = folder / "out"
+    run("sweep", "--workload", "linear", *FAST, "--world-sizes", "1", "--repetitions", 1, "--output", out)
+    report = (out / "report.json").read_text()
+    deep = folder / "deep.json"
+    for text in (brackets, report.replace('"samples_per_sec": ', '"samples_per_sec": ' + brackets + ', "x": ', 1),
+                 report.replace('"settings": {', '"settings": {"deep": ' + brackets + ",", 1)):
+        check(text != report, "the report is another")
+        deep.write_text(text)
+        for command in (("report", deep), ("compare", "--old", deep, "--new", out / "report.json"), ("predict", deep, "--world-sizes", 16)):
+            only_error(run(*command, expect=65).stderr, "E_BAD_DATA", 65, str(deep), "nests deeper")
+    (out / "report.json").write_text(text)
+    only_error(run("sweep", "--workload", "linear", *FAST, "--world-sizes", "1", "--repetitions", 1, "--resume",
+                   "--output", out, expect=65).stderr, "E_BAD_DATA", 65, "nests deeper")
+    deep.write_text('{"a": ' + brackets + "}")
+    only_error(run("train", "--config", deep, expect=78).stderr, "E_CONFIGURATION", 78)
+    for header in ('{"w": {"dtype": "F32", "shape": ' + brackets + ', "data_offsets": [0, 4]}}', brackets):
+        weights = folder / "deep.safetensors"
+        weights.write_bytes(len(header).to_bytes(8, "little") + header.encode() + bytes(4))
+        line = only_error(run("train", "--workload", "linear", *FAST, "--init-from", weights, "--output", folder / "new",
+                              "--overwrite", expect=65).stderr, "E_BAD_DATA", 65, str(weights))
+        check(len(line) < 1000, "a line, not the file")
+
+
 run_cases({f.__name__: f for f in (numerics, bad_picture, out_of_memory, memory_limit, no_address_space, used_folder, full_disk, full_disk_for_weights,
-                                   no_torch, missing_input)})
+                                   no_torch, missing_input, deep_json)})

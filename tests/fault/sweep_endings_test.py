@@ -8,7 +8,7 @@ import time
 
 from endings import Running, check_gone, closed_report, error_lines, run_cases
 from program import check, run, small_disk
-from sweeps import TWO_RANKS, await_rows, statuses, sweep, valid_report
+from sweeps import TWO_RANKS, await_rows, journal_lines, kill_all, statuses, sweep, valid_report
 
 OPTIONS = sweep(*TWO_RANKS, "--batch-sizes", "1,2", repetitions=4)
 RUNS = 2 * 3 * 4
@@ -32,6 +32,8 @@ def stopped(folder, number, exit_code, code):
               and any(group["stop_reason"] == "interrupted" for group in report["groups"]), report["groups"])
         before = statuses(report)
         check(0 < len(before) < RUNS and set(before.values()) == {"ok"}, before)
+        for page in ("report.md", "report.html"):
+            check("interrupted" in (out / page).read_text(), f"{page} tells of the stop")
         completes(out, before)
 
 
@@ -53,13 +55,41 @@ def sigint(folder):
     stopped(folder, signal.SIGINT, 130, "E_INTERRUPTED")
 
 
+def events(folder, name):
+    return sum(line["event"] == name for line in journal_lines(folder))
+
+
+def resumed_and_stopped(folder):
+    """A page of the session before would tell of another report; one of a killed session is gone."""
+    out = folder / "out"
+    run(*sweep("--world-sizes", "1"), "--output", out)
+    pages = [out / "report.md", out / "report.html"]
+    endless = [10_000_000 if option == 5 else option for option in sweep("--world-sizes", "1", repetitions=2)]
+    for kill in (signal.SIGTERM, signal.SIGKILL):
+        windows = events(out, "window")
+        with Running(*endless, "--resume-anyway", "--output", out) as sweeping:
+            end = time.monotonic() + 60
+            while events(out, "window") == windows:
+                check(time.monotonic() < end and sweeping.process.poll() is None, "no window")
+                time.sleep(0.05)
+            check(not any(page.exists() for page in pages), "pages of the session before")
+            if kill == signal.SIGTERM:
+                os.kill(sweeping.process.pid, kill)
+                sweeping.end(expect=75)
+                check(all("interrupted" in page.read_text() for page in pages), "pages of this session")
+            else:
+                kill_all(sweeping)
+                check(not any(page.exists() for page in pages), "no page of a session that was killed")
+
+
 def full_disk(folder):
     with small_disk(folder, "128k") as disk:
         done = run(*OPTIONS, "--output", disk / "out", expect=74)
         check("E_IO" in done.stderr and "No space left" in done.stderr, done.stderr)
         before = statuses(valid_report(disk / "out"))
         check(0 < len(before) < RUNS, f"{len(before)} rows fit")
-        closed_report(disk / "out", "failed", 74)
+        report = closed_report(disk / "out", "failed", 74)
+        check([error["code"] for error in report["errors"]] == ["E_IO"], report["errors"])
         subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
         run(*OPTIONS, "--resume", "--output", disk / "out")
         rows = statuses(valid_report(disk / "out"))
@@ -81,4 +111,4 @@ def full_disk_for_renderings(folder):
         check((disk / "out" / "report.html").exists(), "rendered now")
 
 
-run_cases({f.__name__: f for f in (sigterm, sigint, full_disk, full_disk_for_renderings)})
+run_cases({f.__name__: f for f in (sigterm, sigint, resumed_and_stopped, full_disk, full_disk_for_renderings)})

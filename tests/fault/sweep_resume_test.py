@@ -1,11 +1,14 @@
 """When a sweep may go on with what is in its folder, and when it refuses."""
 
 import json
+import os
 import re
+import shutil
+import signal
 
 from endings import ENDLESS, Running, closed_report, only_error, run_cases
 from program import check, run
-from sweeps import TWO_RANKS, statuses, sweep, valid_report
+from sweeps import TWO_RANKS, journal_lines, statuses, sweep, valid_report
 
 OPTIONS = sweep("--batch-sizes", "1,2", "--world-sizes", "1")
 
@@ -106,6 +109,24 @@ def other_host(folder):
     check("broke_with" not in session, session)
 
 
+def other_data(folder):
+    """A file more in the tree: old and new rows would stand in one table."""
+    run("data", "generate", "images", folder / "photos", "--samples", "16", "--classes", "2", "--image-size", "32")
+    options = ("sweep", "--workload", "resnet50", "--image-size", 32, "--data", folder / "photos", "--world-sizes", "1",
+               "--batch-sizes", "2", "--iters", 1, "--warmup-iters", 1, "--threads", 1, "--no-progress")
+    out = folder / "out"
+    run(*options, "--repetitions", 1, "--output", out)
+    first = closed_report(out, "complete", 0)
+    one = next((folder / "photos" / "train").glob("*/*"))
+    shutil.copy(one, one.with_name("one-more" + one.suffix))
+    refused(out, f"the content of --data {folder / 'photos'} was {first['points'][0]['data_identity']}, now ",
+            options=(*options, "--repetitions", 2))
+    run(*options, "--repetitions", 2, "--resume-anyway", "--output", out)
+    report = closed_report(out, "complete", 0)
+    check("the content of --data" in report["sessions"][1]["broke_with"], report["sessions"])
+    check(len({row["data_identity"] for row in report["points"]}) == 2, "each row tells of its own data")
+
+
 def missing_folder(folder):
     run(*OPTIONS, "--resume", "--output", folder / "new")
     report = closed_report(folder / "new", "complete", 0)
@@ -120,6 +141,42 @@ def damaged_report(folder):
     only_error(run(*OPTIONS, "--resume", "--output", folder / "out", expect=65).stderr, "E_BAD_DATA", 65, str(file))
 
 
+def killed_as_it_began(folder):
+    """Killed between the journal's first line and report.json: the line of the batch script goes on."""
+    out = folder / "out"
+    out.mkdir()
+    (out / "journal.jsonl").write_text('{"time":"2026-01-02T03:04:05Z","event":"started"}\n')
+    (out / ".reserve").write_bytes(bytes(1000))
+    only_error(run(*OPTIONS, "--output", out, expect=73).stderr, "E_CANNOT_CREATE", 73)
+    run(*OPTIONS, "--resume", "--output", out)
+    check(len(closed_report(out, "complete", 0)["points"]) == 2, "all runs")
+
+
+def overwritten_at_once(folder):
+    """--overwrite while another run lives: it loses, and nothing of the first is touched. So do all but one of
+    several that begin in one folder together."""
+    out = folder / "out"
+    endless = ("sweep", "--workload", "linear", *TWO_RANKS, *ENDLESS, "--output", out)
+    with Running(*endless) as first:
+        first.await_event("window")
+        before = {name: (out / name).stat().st_ino for name in ("report.json", "journal.jsonl")}
+        done = run(*endless, "--overwrite", expect=73)
+        check("E_CANNOT_CREATE" in done.stderr and "another run" in done.stderr, done.stderr)
+        check({name: (out / name).stat().st_ino for name in before} == before, "files of the first were replaced")
+        check(len(journal_lines(out)) > 1 and valid_report(out)["run_id"], "the first's files")
+        os.kill(first.process.pid, signal.SIGTERM)
+        first.end(expect=75)
+    starts = [Running(*OPTIONS, "--output", folder / "new") for _ in range(2)]
+    codes = []
+    for start in starts:
+        with start:
+            start.stdout, start.stderr = start.process.communicate(timeout=60)
+            codes.append(start.process.returncode)
+    check(sorted(codes) == [0, 73], [start.stderr for start in starts])
+    check(len(closed_report(folder / "new", "complete", 0)["points"]) == 2, "the winner's rows")
+    check(sum(line["event"] == "started" for line in journal_lines(folder / "new")) == 1, "one run wrote there")
+
+
 def two_at_once(folder):
     with Running("sweep", "--workload", "linear", *TWO_RANKS, *ENDLESS, "--output", folder / "out") as first:
         first.await_event("window")
@@ -131,4 +188,5 @@ def two_at_once(folder):
 
 
 run_cases({f.__name__: f for f in (other_settings, fewer_points, torn_journal, other_program, changed_sources,
-                                   other_machine, other_host, missing_folder, damaged_report, two_at_once)})
+                                   other_machine, other_host, other_data, missing_folder, damaged_report,
+                                   killed_as_it_began, two_at_once, overwritten_at_once)})

@@ -2,6 +2,7 @@
 
 import re
 import time
+from datetime import datetime
 
 from endings import closed_report, error_lines, run_cases
 from program import check, run
@@ -59,5 +60,16 @@ def new_ranks_until_sure(folder):
         check("the time was over before the interval" in (folder / "out" / file).read_text(), f"{file} is of a block")
 
 
+def rows_tell_when_they_began(folder):
+    """`started` is the run's begin, not the time at which its row was written."""
+    run(*[40_000 if option == 5 else option for option in sweep("--world-sizes", "1")], "--output", folder / "out")
+    report = closed_report(folder / "out", "complete", 0)
+    row, = report["points"]
+    seconds = [datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+               for text in (report["sessions"][0]["started"], row["started"], report["finished"])]
+    check(seconds == sorted(seconds) and row["wall_s"] > 2, f"{seconds}, {row['wall_s']} s")
+    check(seconds[1] + row["wall_s"] <= seconds[2] + 1, f"{row['wall_s']} s from {row['started']} to {report['finished']}")
+
+
 run_cases({f.__name__: f for f in (preset_holds_its_time, preset_that_cannot_is_refused, new_ranks_per_block,
-                                   new_ranks_until_sure)})
+                                   new_ranks_until_sure, rows_tell_when_they_began)})

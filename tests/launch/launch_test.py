@@ -2,9 +2,10 @@
 
 import shutil
 import sys
+import time
 
 from endings import closed_report, run_cases
-from launching import finish, free_port, start
+from launching import await_listener, finish, free_port, start
 from namespaces import TwoHosts
 from program import SCALEMARK, check, skip
 
@@ -123,6 +124,31 @@ exec {SCALEMARK} "$@" --output {folder}/out$TORCHELASTIC_RESTART_COUNT
     check(check_world(folder / "out1", "torch")["run_id"] == "mine.attempt1", "the second attempt's id")
 
 
+def rounds_in_one_store(folder):
+    """Agents keep their store when they restart ranks. After a change of membership no restart is counted, after the loss of
+    a node the agents count differently, and the ranks of a node may come before rank 0 of the other."""
+    port = free_port()
+    agent = start(sys.executable, "-c", "import sys, time, torch.distributed as d; "
+                  "s = d.TCPStore('127.0.0.1', int(sys.argv[1]), is_master=True, wait_for_workers=False); "
+                  "time.sleep(600)", port)
+
+    def rank_of(attempt, rank, count):
+        return start(SCALEMARK, *TRAIN, "--timeout", "rendezvous=60", "--output", folder / str(attempt), RANK=rank,
+                     WORLD_SIZE=2, LOCAL_RANK=0, LOCAL_WORLD_SIZE=1, GROUP_RANK=rank, GROUP_WORLD_SIZE=2,
+                     MASTER_ADDR="127.0.0.1", MASTER_PORT=port, TORCHELASTIC_USE_AGENT_STORE="True",
+                     TORCHELASTIC_RUN_ID="job", TORCHELASTIC_RESTART_COUNT=count)
+    try:
+        await_listener(port)
+        for attempt, counts in enumerate(((0, 0), (0, 0), (1, 0))):
+            other = rank_of(attempt, 1, counts[1])
+            time.sleep(2)
+            finish([rank_of(attempt, 0, counts[0]), other])
+            check(closed_report(folder / str(attempt), "complete", 0)["points"][0]["world_size"] == 2, "two ranks")
+    finally:
+        agent.kill()
+        agent.communicate()
+
+
 def doctor(folder):
     def said(*command, **environment):
         process = start(*command, SCALEMARK, "doctor", **environment)
@@ -143,4 +169,4 @@ def doctor(folder):
 
 run_cases({f.__name__: f for f in (torchrun_static, torchrun_c10d, own_launcher, file_rendezvous, distributed_launch,
                                    open_mpi, mpich, two_jobs_on_one_port, torchrun_prints_our_error,
-                                   restarted_by_torchrun, doctor)})
+                                   restarted_by_torchrun, rounds_in_one_store, doctor)})

@@ -114,12 +114,14 @@ cudaError_t copy_async(void* to, const void* from, std::size_t bytes, cudaMemcpy
   const Ends ends{place_of(to), place_of(from)};
   note(Kind::kCopy, direction_of(ends), bytes);
   if (waits_for_host_memory(ends, bytes)) note(Kind::kSync, "cudaMemcpyAsync, pageable memory");
+  const bool pageable = ends.to == Place::kPageable || ends.from == Place::kPageable;
   const bool pinned = ends.to == Place::kPinned || ends.from == Place::kPinned;
-  if (settings().deferred_copies && pinned) {
+  const bool is_held = !stream->try_finish();
+  if ((settings().deferred_copies && pinned) || (is_held && !pageable)) {
     defer(*stream, to, from, bytes, ends);
     return cudaSuccess;
   }
-  stream->finish();
+  if (waits_for_host_memory(ends, bytes)) stream->finish();
   do_copy({to, from, bytes});
   return cudaSuccess;
 }

@@ -64,7 +64,12 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle) {
   return cudaSuccess;
 }
 
-void finish_up_to(const Event& event) {
+bool is_done(const Event& event) {
+  return !event.position.stream || event.position.stream->try_finish(event.position.count);
+}
+
+// While it waits, another thread may end the event.
+void finish_up_to(Event event) {
   if (event.position.stream) event.position.stream->finish(event.position.count);
 }
 
@@ -76,8 +81,7 @@ cudaError_t query(cudaEvent_t handle) {
     --event->queries_left;
     return cudaErrorNotReady;
   }
-  finish_up_to(*event);
-  return cudaSuccess;
+  return is_done(*event) ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t synchronize(cudaEvent_t handle) {
@@ -106,8 +110,7 @@ cudaError_t elapsed(float* ms, cudaEvent_t from_handle, cudaEvent_t to_handle) {
     report_violation("cudaEventElapsedTime of an event without a time");
     return cudaErrorInvalidResourceHandle;
   }
-  finish_up_to(*from);
-  finish_up_to(*to);
+  if (!is_done(*from) || !is_done(*to)) return cudaErrorNotReady;
   const std::chrono::duration<double> seconds = to->time - from->time;
   *ms = static_cast<float>(1e3 * seconds.count());
   note_elapsed(*from, *to, seconds.count());

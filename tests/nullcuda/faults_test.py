@@ -43,6 +43,19 @@ def memory_runs_out(folder):
             check(found == ["ok", "oom"], f"the {n}th of {calls} {function} found no memory: {found}")
 
 
+def a_limit_is_kept(folder):
+    """--memory-limit: a batch that does not fit is a row, or ends a run with 80 and what would fit."""
+    limit = ("--memory-limit", "4GiB")
+    options = ("--workload", "resnet50", "--image-size", 32, "--device", "cuda", "--iters", 2, "--warmup-iters", 1)
+    nullgpu.run(["sweep", *options, *limit, "--batch-sizes", "2,4096", "--repetitions", 1, "--allow-oom", "--quiet",
+                 "--output", Path(folder) / "sweep"])
+    found = statuses(closed_report(Path(folder) / "sweep", "complete", 0))
+    check(sorted(found.values()) == ["ok", "oom"], found)
+    result = nullgpu.run(["train", *options, *limit, "--batch-size", 4096, "--output", Path(folder) / "train"],
+                         expect=80)
+    check("E_OUT_OF_MEMORY" in result.stderr and "fits into 4.00 GiB" in result.stderr, result.stderr)
+
+
 def the_device_breaks(folder):
     """A kernel that fails ends the sweep with 84; what was measured before is kept."""
     plain, _ = sweep(folder, 0, "plain")
@@ -90,8 +103,8 @@ def a_cpu_run_loads_no_cuda(folder):
     check(not result.counts, f"a device was used: {result.counts}")
 
 
-CASES = {f.__name__: f for f in (memory_runs_out, the_device_breaks, one_rank_of_two_breaks, machines_that_cannot,
-                                 a_cpu_run_loads_no_cuda)}
+CASES = {f.__name__: f for f in (memory_runs_out, a_limit_is_kept, the_device_breaks, one_rank_of_two_breaks,
+                                 machines_that_cannot, a_cpu_run_loads_no_cuda)}
 
 if __name__ == "__main__":
     nullgpu.require()

@@ -1,6 +1,7 @@
 #include "streams.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <set>
 #include <vector>
 
@@ -49,6 +50,12 @@ cudaError_t destroy(cudaStream_t handle) {
   return cudaSuccess;
 }
 
+// Some hold of some stream has ended.
+std::condition_variable_any& released() {
+  static auto& value = *new std::condition_variable_any;
+  return value;
+}
+
 }  // namespace
 
 void Stream::put(const DeferredCopy& copy) {
@@ -61,17 +68,30 @@ void Stream::put_wait(Position other) {
   queue_.push_back({{}, other});
 }
 
-void Stream::finish(std::uint64_t count) {
+void Stream::put_hold() {
+  ++enqueued_;
+  queue_.push_back({{}, {}, ++holds_});
+}
+
+void Stream::release_hold() {
+  ++released_;
+  released().notify_all();
+}
+
+bool Stream::try_finish(std::uint64_t count) {
   while (done_ < count && !queue_.empty()) {
     const Work work = queue_.front();
+    if (work.hold > released_) return false;
+    if (work.wait.stream && !work.wait.stream->try_finish(work.wait.count)) return false;
     queue_.pop_front();
     ++done_;
-    if (work.wait.stream) {
-      work.wait.stream->finish(work.wait.count);
-    } else {
-      do_copy(work.copy);
-    }
+    if (work.copy.to) do_copy(work.copy);
   }
+  return true;
+}
+
+void Stream::finish(std::uint64_t count) {
+  while (!try_finish(count)) released().wait(lock());
 }
 
 Stream* find_stream(cudaStream_t handle, const char* function) {
@@ -84,9 +104,11 @@ Stream* find_stream(cudaStream_t handle, const char* function) {
   return nullptr;
 }
 
+// While it waits, another thread may make or end streams.
 void finish_all_work() {
-  for (Stream* stream : streams().defaults) stream->finish();
-  for (Stream* stream : streams().created) stream->finish();
+  std::vector<Stream*> all = streams().defaults;
+  all.insert(all.end(), streams().created.begin(), streams().created.end());
+  for (Stream* stream : all) stream->finish();
 }
 
 const StreamsInUse& streams_in_use() { return streams().in_use; }
@@ -106,6 +128,18 @@ NULLCUDA_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsi
 }
 NULLCUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call([&] { return destroy(stream); });
+}
+
+// For stand-ins of other libraries (NCCL), whose work is done by threads of their own.
+NULLCUDA_API void nullcuda_stream_hold(void* handle) {
+  const Guard guard(lock());
+  Stream* stream = find_stream(static_cast<cudaStream_t>(handle), "nullcuda_stream_hold");
+  if (stream) stream->put_hold();
+}
+NULLCUDA_API void nullcuda_stream_release(void* handle) {
+  const Guard guard(lock());
+  Stream* stream = find_stream(static_cast<cudaStream_t>(handle), "nullcuda_stream_release");
+  if (stream) stream->release_hold();
 }
 
 NULLCUDA_API cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
@@ -131,8 +165,7 @@ NULLCUDA_API cudaError_t cudaStreamQuery(cudaStream_t handle) {
     note(Kind::kQuery, "cudaStreamQuery");
     Stream* stream = find_stream(handle, "cudaStreamQuery");
     if (!stream) return cudaErrorInvalidResourceHandle;
-    stream->finish();
-    return cudaSuccess;
+    return stream->try_finish() ? cudaSuccess : cudaErrorNotReady;
   });
 }
 

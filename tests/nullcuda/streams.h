@@ -1,5 +1,6 @@
 // Streams of the null device: queues of what is still to be done. Kernels do nothing, so a queue
-// holds only copies and waits, and those only when copies are deferred.
+// holds copies and waits, those only when copies are deferred, and holds: work of another library
+// that ends in its own time (a collective of the null NCCL).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -38,18 +39,28 @@ class Stream {
   void put(const DeferredCopy& copy);
   void put_wait(Position other);
 
-  // Does what was put in before.
+  // Work that ends when release_hold() is called as often as put_hold() was up to here.
+  void put_hold();
+  void release_hold();
+
+  // Does what was put in before, as far as no hold is in the way; whether that was all.
+  bool try_finish(std::uint64_t count);
+  bool try_finish() { return try_finish(enqueued_); }
+
+  // Does what was put in before. Waits for holds, without the lock: under a single call().
   void finish(std::uint64_t count);
   void finish() { finish(enqueued_); }
 
  private:
   struct Work {
     DeferredCopy copy;
-    Position wait;  // instead of a copy
+    Position wait;           // instead of a copy
+    std::uint64_t hold = 0;  // instead of either: the number of this hold, from 1
   };
 
   int device_;
   std::uint64_t enqueued_ = 0, done_ = 0;
+  std::uint64_t holds_ = 0, released_ = 0;
   std::deque<Work> queue_;
 };
 

@@ -24,6 +24,7 @@ while [ "$i" -lt "$count" ]; do
   : >"$new/nvidia$i"
   i=$((i + 1))
 done
-mount --move "$new" /dev
+mount --rbind "$new" /dev
+umount -l "$new"
 rmdir "$new"
 exec "$@"

@@ -49,13 +49,13 @@ class Running:
         except (FileNotFoundError, ProcessLookupError):
             return []
 
-    def await_event(self, event, seconds=60):
+    def await_event(self, event, seconds=60, into_s=0.3):
         """Returns once the journal tells of it: "window", "warmup", ..."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             journal = self.folder / "journal.jsonl"
             if journal.exists() and f'"event":"{event}"' in journal.read_text():
-                time.sleep(0.3)  # into it
+                time.sleep(into_s)
                 return
             if self.process.poll() is not None:
                 break

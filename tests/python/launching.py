@@ -2,6 +2,8 @@
 
 import socket
 import subprocess
+import time
+from pathlib import Path
 
 from program import check, clean_environment
 
@@ -11,6 +13,19 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def await_listener(port, seconds=60):
+    """Returns once some process of this network listens at the port."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for table in ("tcp", "tcp6"):
+            for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[3] == "0A" and int(fields[1].rsplit(":", 1)[1], 16) == port:
+                    return
+        time.sleep(0.05)
+    check(False, f"nobody listens at port {port}")
 
 
 def start(*command, **environment):

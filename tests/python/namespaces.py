@@ -1,7 +1,9 @@
 """Two hosts in one: network namespaces that reach each other over a veth pair, and nothing else."""
 
 import os
+import shutil
 import subprocess
+from pathlib import Path
 
 from program import skip
 
@@ -32,10 +34,23 @@ class TwoHosts:
 
     def __exit__(self, *_):
         for name in self.names:
+            shutil.rmtree(Path("/etc/netns") / name, ignore_errors=True)
             try:
                 subprocess.run(["ip", "netns", "del", name], capture_output=True)
             except OSError:
                 pass
+
+    def default_routes(self):
+        """Each host sends what is for nobody in particular to the other one, as to a router."""
+        for name, router in zip(self.names, reversed(self.ADDRESSES)):
+            self.ip("-n", name, "route", "add", "default", "via", router)
+
+    def hosts_files(self, *texts):
+        """/etc/hosts of each host, where `ip netns exec` looks for it."""
+        for name, text in zip(self.names, texts):
+            folder = Path("/etc/netns") / name
+            folder.mkdir(parents=True)
+            (folder / "hosts").write_text(text)
 
     def on(self, host):
         return ["ip", "netns", "exec", self.names[host]]

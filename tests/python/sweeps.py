@@ -31,16 +31,29 @@ def valid_report(folder):
     return report
 
 
+def journal_lines(folder):
+    """Events of the journal, without a last line that is being written."""
+    file = Path(folder) / "journal.jsonl"
+    text = file.read_text() if file.exists() else ""
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def finished_rows(folder):
+    """Rows of every run that was finished, by id: report.json follows the journal, 10 s later at most."""
+    report = valid_report(folder)
+    rows = {row["id"]: row for row in (report["points"] if report else ())}
+    return rows | {line["point"]["id"]: line["point"] for line in journal_lines(folder) if "point" in line}
+
+
 def statuses(report):
     return {row["id"]: row["status"] for row in report["points"]}
 
 
 def await_rows(run, count, seconds=120):
-    """Returns once that many rows are there, the report found valid at each look; False: it ended before."""
+    """Returns once that many runs are finished, the report found valid at each look; False: it ended before."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        report = valid_report(run.folder)
-        if report and len(report["points"]) >= count:
+        if len(finished_rows(run.folder)) >= count:
             return True
         if run.process.poll() is not None:
             return False
@@ -60,4 +73,4 @@ def kill_all(run):
     check_gone(pids)
 
 
-__all__ = ["FAST", "TWO_RANKS", "Running", "await_rows", "kill_all", "statuses", "sweep", "valid_report"]
+__all__ = ["FAST", "TWO_RANKS", "Running", "await_rows", "finished_rows", "journal_lines", "kill_all", "statuses", "sweep", "valid_report"]

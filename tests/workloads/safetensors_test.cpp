@@ -133,6 +133,12 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"NoFields", R"({"a":{"dtype":"F32"}})", "is not {dtype", 0},
         Hostile{"UnknownType", R"({"a":{"dtype":"F31","shape":[],"data_offsets":[0,4]}})",
                 "unknown dtype \"F31\"", 4},
+        Hostile{"DeepType", R"({"a":{"dtype":[[[["F32"]]]],"shape":[],"data_offsets":[0,4]}})",
+                "unknown dtype type array", 4},
+        Hostile{
+            "DeepShape",
+            "{" + f32("a", std::string(200'000, '[') + std::string(200'000, ']'), "[0,4]") + "}",
+            "nests too deep", 4},
         Hostile{"PastTheEnd", "{" + f32("a", "[2]", "[0,8]") + "}", "8 bytes of data, 4 are there",
                 4},
         Hostile{"BytesLeftOver", "{" + f32("a", "[1]", "[0,4]") + "}", "4 bytes of data, 5", 5},

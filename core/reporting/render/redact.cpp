@@ -1,13 +1,14 @@
 #include "core/reporting/render/redact.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 
+#include "core/planning/group_names.h"
+#include "core/reporting/render/redact_names.h"
+#include "core/reporting/render/redact_paths.h"
 #include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
@@ -15,12 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::set<std::string> kDropped = {"serial", "uuid", "pci"};  // optional in the schema
-// Settings and options whose value is a place, even without a slash in it.
-const std::set<std::string> kPlaces = {"data",  "vocab",  "output",     "init_from", "save",
-                                       "torch", "config", "rendezvous", "topology"};
+constexpr std::size_t kLongestText = 16'384;  // longer ones are no message of ours
 
-constexpr const char* kOrigins = "origins";
+const std::set<std::string> kDropped = {"serial", "uuid", "pci"};  // optional in the schema
 
 // Fields that hold words of ours, or versions and times: a host that is called "ok" changes none.
 const std::set<std::string> kKept = {
@@ -30,169 +28,125 @@ const std::set<std::string> kKept = {
     "compiler",    "git_commit",  "version",  "build_type", "device_name",   "stop_reason",
     "phase",       "relative_to", "launcher", "metric",     "driver",        "built_with",
     "running_with"};
-constexpr std::size_t kShortestSecret = 4;  // shorter ones are parts of everything
+// Names that the plan gave: slashes part group and repetition.
+const std::set<std::string> kIds = {"group",           "id",       "point",      "points",
+                                    "baseline_points", "left_out", "real_group", "synthetic_group"};
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' ||
-         (static_cast<unsigned char>(c) & 0x80);
-}
-
-// `name` where it stands as a word of its own.
-std::string with_word(std::string text, const std::string& name, const std::string& instead) {
-  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
-    const std::size_t end = at + name.size();
-    const bool whole =
-        (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
-    if (whole) text.replace(at, name.size(), instead);
-    at += whole ? instead.size() : 1;
+// `see(text, key, of)` for each text: its field, and the field that it stands in.
+using Seen = std::function<void(std::string& text, const std::string& key, const std::string& of)>;
+void visit(Json& json, const Seen& see, const std::string& key = {}, const std::string& of = {}) {
+  if (json.is_string()) {
+    see(json.get_ref<std::string&>(), key, of);
+  } else if (json.is_array()) {
+    for (Json& element : json) visit(element, see, key, of);
+  } else if (json.is_object()) {
+    for (auto& [name, value] : json.items()) visit(value, see, name, key);
   }
-  return text;
 }
 
-// Without a digit it may be a name of C++, as in "a::b".
-bool is_long_address(const std::string& word) {
-  in6_addr ignored{};
-  return word.find_first_of("0123456789") != std::string::npos &&
-         inet_pton(AF_INET6, word.c_str(), &ignored) == 1;
+bool is_origin_file(const std::string& text, const std::string& of) {
+  return of == "origins" && text.starts_with("config ");
 }
 
-// IPv6 addresses, with their zone ("fe80::1%eth0").
-std::string without_long_addresses(const std::string& text) {
-  constexpr const char* kSigns = "0123456789abcdefABCDEF:.";
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = std::min(text.find_first_of(kSigns, at), text.size());
-    const std::size_t end = std::min(text.find_first_not_of(kSigns, begin), text.size());
-    std::string word = text.substr(begin, end - begin);
-    std::string after;  // the end of a sentence
-    if (word.ends_with('.') || (word.ends_with(':') && !word.ends_with("::"))) {
-      after = word.back();
-      word.pop_back();
-    }
-    const bool whole =
-        (begin == 0 || !is_word(text[begin - 1])) && (end == text.size() || !is_word(text[end]));
-    result.append(text, at, begin - at);
-    at = end;
-    if (!whole || !is_long_address(word)) {
-      result += word + after;
-      continue;
-    }
-    result += "<address>" + after;
-    if (at < text.size() && text[at] == '%' && after.empty()) {
-      do ++at;
-      while (at < text.size() && is_word(text[at]));
-    }
-  }
-  return result;
+// A list of places, or several addresses: nothing of it is for others.
+bool is_place_of_variable(const std::string& text, const std::string& of) {
+  return of == "variables" && text.find('/') != std::string::npos;
 }
 
 class Redactor {
  public:
-  explicit Redactor(const Report& report) {
-    for (const auto& host : report.environment.hosts) {
-      add_host(host.hostname);
-      for (const auto& gpu : host.gpus) {
-        for (const auto& secret : {gpu.uuid, gpu.pci, gpu.serial}) add(secret, "<device>");
-      }
-    }
-    for (const auto& session : report.sessions) add_host(session.hostname);
-    for (const auto& point : report.points) {
-      for (const auto& rank : point.ranks) add_host(rank.host);
-    }
-    for (const auto& straggler : report.stragglers) add_host(straggler.host);
-    for (const auto& error : report.errors) add_host(error.host);
-    add_users(report);
+  Redactor(const Report& report, Json& json) {
+    visit(json, [this](std::string& text, const std::string& key, const std::string& of) {
+      learn_places(text, key, of);
+      if (key == "hostname" || key == "host") names_.add_host(text);
+      if (kDropped.contains(key)) names_.add_device(text);
+    });
+    visit(json, [this](std::string& text, const std::string&, const std::string&) {
+      if (text.size() <= kLongestText) names_.learn_from(text);
+    });
+    for (const auto& point : report.points) rename(point);
   }
 
-  void walk(Json& json, const std::string& key) const {
-    if (json.is_string()) {
-      json = cleaned(json.get<std::string>(), key);
-    } else if (json.is_array()) {
-      for (Json& element : json) walk(element, key);
-    } else if (json.is_object()) {
-      for (const auto& dropped : kDropped) json.erase(dropped);
-      // Of "origins" the keys name options, and the values only say where each came from.
-      for (auto& [name, value] : json.items()) walk(value, key == kOrigins ? key : name);
-    }
+  void clean(Json& json) const {
+    drop(json);
+    visit(json, [this](std::string& text, const std::string& key, const std::string& of) {
+      text = cleaned(text, key, of);
+    });
   }
 
  private:
-  void add(const std::string& secret, const std::string& instead) {
-    if (secret.size() >= kShortestSecret || (!secret.empty() && instead.starts_with("host-")))
-      names_.try_emplace(secret, instead);
-  }
-
-  // n7.cluster.example is known by its short name too.
-  void add_host(const std::string& name) {
-    if (name.empty() || names_.contains(name)) return;
-    const std::string instead = "host-" + std::to_string(++hosts_);
-    add(name, instead);
-    const std::string first = name.substr(0, name.find('.'));
-    if (first.size() > 2) add(first, instead);
-  }
-
-  // Names under /home and the like.
-  void add_users(const Report& report) {
-    static const std::regex kHome(R"(/(?:home|users|Users)/([^/\s"',:;]+))");
-    const std::string text = report.invocation.command_line + " " + report.invocation.settings_json;
-    for (auto it = std::sregex_iterator(text.begin(), text.end(), kHome);
-         it != std::sregex_iterator(); ++it) {
-      if ((*it)[1].length() > 1) add((*it)[1], "<user>");
+  void learn_places(const std::string& text, const std::string& key, const std::string& of) {
+    if (key == "data") {
+      paths_.add_data(text);
+    } else if ((key == "rendezvous" || key == "master_addr") && !text.starts_with("file:")) {
+      names_.add_host(text.substr(0, text.rfind(':')));
+    } else if (of != "origins" && (is_place(key) || (of == "skipped" && key == "name"))) {
+      paths_.add(text);
+    } else if (is_origin_file(text, of)) {
+      paths_.add(text.substr(text.find(' ') + 1));
     }
   }
 
-  std::string cleaned(std::string text, const std::string& key) const {
+  // Groups are named after the last part of a folder: "...-data-photos" becomes "...-data-1".
+  void rename(const PointRecord& point) {
+    std::string group = point.group;
+    for (const auto& [option, value] : point.varying) {
+      if (!is_place(option) || value == "synthetic") continue;
+      std::string label = option;
+      std::ranges::replace(label, '_', '-');
+      const std::string part = "-" + label + "-" + planning::plain_value(value);
+      auto& numbers = numbers_[option];
+      const auto number = numbers.try_emplace(value, numbers.size() + 1).first->second;
+      const std::size_t at = group.find(part);
+      const std::string instead = "-" + label + "-" + std::to_string(number);
+      if (at != std::string::npos) group.replace(at, part.size(), instead);
+    }
+    if (group != point.group) groups_.emplace(point.group, group);
+  }
+
+  void drop(Json& json) const {
+    if (json.is_object()) {
+      for (const auto& dropped : kDropped) json.erase(dropped);
+    }
+    if (json.is_structured()) {
+      for (Json& value : json) drop(value);
+    }
+  }
+
+  std::string cleaned(std::string text, const std::string& key, const std::string& of) const {
+    // Of "origins" the fields name options, and the texts only say where each came from.
+    if (of == "origins") return is_origin_file(text, of) ? "config <path>" : text;
     if (kKept.contains(key)) return text;
-    if (kPlaces.contains(key) && !text.empty() && text != "synthetic") return "<path>";
-    if (key == kOrigins && text.starts_with("config ")) return "config <path>";
-    for (const auto& [name, instead] : names_) text = with_word(std::move(text), name, instead);
-    if (key == "group" || key == "id" || key == "point" || key == "points" ||
-        key == "baseline_points" || key == "left_out" || key == "real_group" ||
-        key == "synthetic_group") {
-      return text;  // names of ours: slashes part group and repetition
-    }
-    return without_addresses(without_paths(without_places(std::move(text))));
+    if (is_place(key)) return paths_.instead_of(text);
+    if (text.size() > kLongestText) return "<text>";
+    if (of == "skipped" && key == "name") return kCoveredPath;
+    if (is_place_of_variable(text, of)) return kCoveredPath;
+    for (const auto& [group, instead] : groups_) text = with_word(std::move(text), group, instead);
+    if (kIds.contains(key)) return names_.covered(text);
+    if (key == "command_line") return names_.covered(paths_.command_line(text));
+    return names_.covered(paths_.covered(std::move(text)));
   }
 
-  // --data photos: the value of an option that is a place.
-  static std::string without_places(const std::string& text) {
-    static const std::regex kOption(
-        R"((--(?:data|vocab|output|init[-_]from|save|torch|config|rendezvous|topology)(?:=|\s+))(?!synthetic\b)(?:"[^"]*"|'[^']*'|\S+))");
-    return std::regex_replace(text, kOption, "$1<path>");
-  }
-
-  // Words that begin at the root, at home or here, or hold two slashes: not "samples/s".
-  static std::string without_paths(const std::string& text) {
-    static const std::regex kPath(
-        R"((^|[\s"'=:,(])((?:~|\.{1,2})?/[^\s"',:;)]+|[\w.-]+/[\w.-]+/[^\s"',:;)]*))");
-    return std::regex_replace(text, kPath, "$1<path>");
-  }
-
-  static std::string without_addresses(const std::string& text) {
-    static const std::regex kAddress(R"(\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b)");
-    static const std::regex kLogin(R"([\w.-]+@[\w.-]+)");
-    const std::string without_logins = std::regex_replace(text, kLogin, "<user>");
-    return std::regex_replace(without_long_addresses(without_logins), kAddress, "<address>");
-  }
-
-  // Longest first: a host's name may be the beginning of another's.
   struct LongestFirst {
     bool operator()(const std::string& a, const std::string& b) const {
       return a.size() != b.size() ? a.size() > b.size() : a < b;
     }
   };
-  std::map<std::string, std::string, LongestFirst> names_;
-  int hosts_ = 0;
+
+  KnownNames names_;
+  KnownPaths paths_;
+  std::map<std::string, std::map<std::string, std::size_t>> numbers_;  // option -> value -> number
+  std::map<std::string, std::string, LongestFirst> groups_;
 };
 
 }  // namespace
 
 Report redacted(const Report& report) {
-  const std::string text = to_json(report);  // repairs text that is not UTF-8
-  const Redactor redactor(report_from_json(text, "report"));
-  Json json = Json::parse(text);
-  redactor.walk(json, "");
-  return report_from_json(json.dump(), "redacted report");
+  Json json = Json::parse(to_json(report));  // repairs text that is not UTF-8
+  const Redactor redactor(report_from_json(json.dump(), "report"), json);
+  redactor.clean(json);
+  return report_from_json(json.dump(-1, ' ', false, Json::error_handler_t::replace),
+                          "redacted report");
 }
 
 }  // namespace scalemark::reporting

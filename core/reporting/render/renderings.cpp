@@ -3,8 +3,8 @@
 #include <array>
 #include <span>
 
+#include "core/reporting/disk.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/writer.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -82,6 +82,14 @@ std::vector<Option> meeting_options() {
        .group = kGroup,
        .help = "keeps two jobs on one port apart (default: the launcher's job number)",
        .value_name = "TEXT"},
+      {.name = "run_token",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .help =
+           "file with a secret that every rank must have: without one, whoever reaches the port "
+           "of a run on several nodes can stop the run (docs/LAUNCHING.md)",
+       .value_name = "FILE",
+       .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "timeout",
        .kind = Kind::kTimeouts,
        .group = kGroup,

@@ -35,6 +35,16 @@ TEST(ViewGpus, MixedGpusAreKnownWhereTheOrderIs) {
   EXPECT_EQ(seen[0].capability->major, 9);
 }
 
+// What the CUDA driver shows is what it makes visible, in its order.
+TEST(ViewGpus, WhatCudaShowsIsKnownAsItStands) {
+  monitoring::GpuSurvey survey = kMixed;
+  survey.visible_only = true;
+  const auto seen = view_gpus(2, survey, {.visible_devices = "5,3", .device_order = {}});
+  ASSERT_TRUE(seen[0].capability);
+  EXPECT_EQ(seen[0].capability->major, 7);
+  EXPECT_EQ(seen[1].capability->major, 9);
+}
+
 TEST(ViewGpus, WhatDoesNotAgreeIsUnknown) {
   const auto none = view_gpus(3, {}, {});
   ASSERT_EQ(none.size(), 3u);

@@ -43,7 +43,7 @@ check(missing <= set(rooms), f"no row for {missing - set(rooms)}")
 seen = 0
 for i, (room, cell) in enumerate(rows):
     names = allowed(i, cell)
-    for file in [*(SOURCE / room).rglob("*.cpp"), *(SOURCE / room).rglob("*.h"), *(SOURCE / room).rglob("*.cu")]:
+    for file in [p for ending in ("cpp", "h", "cu", "cuh") for p in (SOURCE / room).rglob("*." + ending)]:
         for header in re.findall(r'^#include "((?:core|data|workloads|engine|apps)/[^"]+)"', file.read_text(), re.M):
             seen += 1
             check(header in names or room_of(header) in names,

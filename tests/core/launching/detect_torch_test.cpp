@@ -33,6 +33,21 @@ TEST(Detect, TorchElasticIdNoneIsNoId) {
 TEST(Detect, ARestartOfTorchrunDoesNotReadTheKeysOfTheAttemptBefore) {
   const auto detection = detect_in(with(torchrun(), {{"TORCHELASTIC_RESTART_COUNT", "2"}}));
   EXPECT_EQ(detection.rendezvous.run_id, "job7.attempt2");
+  // Agents of two nodes may count differently: the keys, too, would keep them apart.
+  EXPECT_EQ(detection.rendezvous.store_id, "job7");
+}
+
+TEST(Detect, UsersAndJobsAtOneAddressHaveIdsOfTheirOwn) {
+  const auto id = [](const std::string& user, const char* job) {
+    Request request;
+    request.environment =
+        with(torchrun(), {{"TORCHELASTIC_RUN_ID", "none"}, {"SLURM_JOB_ID", job}});
+    request.user = user;
+    return detect(request).rendezvous.run_id;
+  };
+  EXPECT_EQ(id("1000", "7"), id("1000", "7"));
+  EXPECT_NE(id("1000", "7"), id("1001", "7"));
+  EXPECT_NE(id("1000", "7"), id("1000", "8"));
 }
 
 TEST(Detect, RankZeroHostsTheStoreUnlessTheAgentDoes) {

@@ -52,12 +52,16 @@ TEST(ParseRendezvous, ReadsAddressesAndFiles) {
   }
 }
 
-TEST(RunId, DependsOnAddressAndPortOnly) {
+TEST(RunId, DependsOnAddressPortAndJobOnly) {
   const auto id = [](const char* text) { return hashed_run_id(*parse_rendezvous(text)); };
   EXPECT_EQ(id("N1:80"), id("n1:80"));
   EXPECT_NE(id("n1:80"), id("n1:81"));
   EXPECT_NE(id("n1:80"), id("n2:80"));
   EXPECT_EQ(id("n1:80"), "1ea518905bb01ef6");  // FNV-1a of "n1:80"
+  const auto address = *parse_rendezvous("n1:80");
+  EXPECT_EQ(hashed_run_id(address, "1000/77"), hashed_run_id(address, "1000/77"));
+  EXPECT_NE(hashed_run_id(address, "1000/77"), hashed_run_id(address, "1000/78"));
+  EXPECT_NE(hashed_run_id(address, "1000/77"), hashed_run_id(address));
 }
 
 TEST(DerivedPort, StaysBelowTheEphemeralRange) {

@@ -73,6 +73,12 @@ TEST(GpuEnergy, IsWhatTheDriverCountsBetweenTwoLooks) {
   EXPECT_EQ(meter->joules(), (std::vector<double>{1.5}));
 }
 
+// GPU 0 has instances: its counter is theirs together.
+TEST(GpuEnergy, IsAbsentForAGpuInMigModeAndForItsInstances) {
+  EXPECT_EQ(open_gpu_energy("GPU-aaaa-0000", fake("mig")), nullptr);
+  EXPECT_EQ(open_gpu_energy("GPU-cccc-0", fake("mig")), nullptr);
+}
+
 TEST(GpuEnergy, IsAbsentForAnUnknownGpuAndUnderAnOldDriver) {
   EXPECT_EQ(open_gpu_energy("GPU-zzzz", fake("whole")), nullptr);
   EXPECT_EQ(open_gpu_energy("GPU-aaaa-0000", fake("old")), nullptr);

@@ -2,14 +2,18 @@
 //   FAKE_NVML_OLD      lacks the optional functions that an old driver lacks
 //   FAKE_NVML_BROKEN   does not start ("Driver/library version mismatch")
 //   FAKE_NVML_EMPTY    has none of NVML's functions
+//   FAKE_NVML_MIG      GPU 0 is in MIG mode and has two instances, at the indices 0 and 2 of 3
 //   (none)             everything; GPU 1 does not tell its serial and its power limit fails
 #include <cstdio>
 #include <cstring>
 
 #ifndef FAKE_NVML_EMPTY
 namespace {
-constexpr int kOk = 0, kNotSupported = 3, kUnknown = 999, kMismatch = 18;
-int index_of(void* device) { return static_cast<int>(reinterpret_cast<long>(device)) - 1; }
+constexpr int kOk = 0, kNotSupported = 3, kNotFound = 6, kUnknown = 999, kMismatch = 18;
+constexpr long kFirstInstance = 101;
+long number_of(void* device) { return reinterpret_cast<long>(device); }
+int index_of(void* device) { return static_cast<int>(number_of(device)) - 1; }
+bool is_instance(void* device) { return number_of(device) >= kFirstInstance; }
 }  // namespace
 
 extern "C" {
@@ -38,6 +42,21 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   *device = reinterpret_cast<void*>(1L);
   return kOk;
 }
+#ifdef FAKE_NVML_MIG
+int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
+  *current = *pending = index_of(device) == 0;
+  return kOk;
+}
+int nvmlDeviceGetMaxMigDeviceCount(void*, unsigned* count) {
+  *count = 3;
+  return kOk;
+}
+int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned index, void** device) {
+  if (index == 1) return kNotFound;
+  *device = reinterpret_cast<void*>(kFirstInstance + index);
+  return kOk;
+}
+#endif
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* mJ) {
   static unsigned long long total = 0;
   *mJ = total += 1500;  // as if 1.5 J were used between any two looks
@@ -48,16 +67,20 @@ int nvmlSystemGetDriverVersion(char* text, unsigned size) {
   std::snprintf(text, size, "580.65.06");
   return kOk;
 }
-int nvmlDeviceGetName(void*, char* text, unsigned size) {
-  std::snprintf(text, size, "NVIDIA H100 80GB HBM3");
+int nvmlDeviceGetName(void* device, char* text, unsigned size) {
+  std::snprintf(text, size, "NVIDIA H100 80GB HBM3%s", is_instance(device) ? " MIG 1g.10gb" : "");
   return kOk;
 }
 int nvmlDeviceGetUUID(void* device, char* text, unsigned size) {
+  if (is_instance(device)) {
+    std::snprintf(text, size, "MIG-cccc-%ld", number_of(device) - kFirstInstance);
+    return kOk;
+  }
   std::snprintf(text, size, index_of(device) == 0 ? "GPU-aaaa-0000" : "GPU-bbbb-1111");
   return kOk;
 }
-int nvmlDeviceGetMemoryInfo(void*, unsigned long long* memory) {
-  memory[0] = 85899345920ULL;
+int nvmlDeviceGetMemoryInfo(void* device, unsigned long long* memory) {
+  memory[0] = is_instance(device) ? 10737418240ULL : 85899345920ULL;
   memory[1] = memory[2] = 1;
   return kOk;
 }

@@ -55,6 +55,61 @@ TEST(Gpus, WithoutAUsableLibraryThereAreNoneAndTheReasonIsSaid) {
   EXPECT_NE(survey_gpus(fake("empty")).note.find("nvmlInit_v2"), std::string::npos);
 }
 
+std::string fake_cuda(const std::string& variant) {
+  return std::string(SCALEMARK_BINARY_DIR) + "/tests/libfake_cuda_" + variant + ".so";
+}
+
+TEST(Gpus, WithoutNvmlTheCudaDriverTellsWhatChecksNeed) {
+  const auto survey = look_for_gpus("libno-such-nvml.so.1", fake_cuda("whole"));
+  ASSERT_EQ(survey.gpus.size(), 1u);
+  const Gpu& gpu = survey.gpus[0];
+  EXPECT_EQ(gpu.name, "Tesla T4");
+  EXPECT_EQ(gpu.uuid, "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf");
+  EXPECT_EQ(gpu.memory_bytes, 15843721216u);
+  EXPECT_EQ(gpu.compute_major, 7);
+  EXPECT_EQ(gpu.compute_minor, 5);
+  EXPECT_EQ(gpu.driver, "");
+  EXPECT_TRUE(survey.visible_only);
+  EXPECT_NE(survey.note.find("libno-such-nvml.so.1"), std::string::npos) << survey.note;
+  EXPECT_NE(survey.note.find("Read through CUDA"), std::string::npos) << survey.note;
+}
+
+TEST(Gpus, NvmlIsPreferredAndItsReasonStandsWhereCudaKnowsNoneEither) {
+  const auto both = look_for_gpus(fake("whole"), fake_cuda("whole"));
+  EXPECT_EQ(both.gpus.size(), 2u);
+  EXPECT_FALSE(both.visible_only);
+  for (const auto& cuda : {fake_cuda("broken"), fake("whole"), std::string("libno-such.so.1")}) {
+    const auto none = look_for_gpus(fake("broken"), cuda);
+    EXPECT_TRUE(none.gpus.empty());
+    EXPECT_EQ(none.note, "NVML does not start: Driver/library version mismatch");
+  }
+}
+
+TEST(Gpus, AGpuInMigModeShowsItsInstances) {
+  const auto survey = survey_gpus(fake("mig"));
+  ASSERT_EQ(survey.gpus.size(), 2u);
+  ASSERT_EQ(survey.gpus[0].mig_instances.size(), 2u);  // an index between them is empty
+  EXPECT_TRUE(survey.gpus[1].mig_instances.empty());
+  const auto& instance = survey.gpus[0].mig_instances[1];
+  EXPECT_EQ(instance.name, "NVIDIA H100 80GB HBM3 MIG 1g.10gb");
+  EXPECT_EQ(instance.uuid, "MIG-cccc-2");
+  EXPECT_EQ(instance.memory_bytes, 10737418240u);
+}
+
+TEST(Gpus, AreFoundByTheUuidThatCudaTells) {
+  const auto gpus = survey_gpus(fake("mig")).gpus;
+  const auto whole = find_gpu(gpus, "GPU-bbbb-1111");
+  EXPECT_EQ(whole.gpu, &gpus[1]);
+  EXPECT_EQ(whole.instance, nullptr);
+  const auto part = find_gpu(gpus, "GPU-cccc-2");  // cudaDeviceProp has the bytes alone
+  EXPECT_EQ(part.gpu, &gpus[0]);
+  EXPECT_EQ(part.instance, &gpus[0].mig_instances[1]);
+  EXPECT_EQ(part.name(), "NVIDIA H100 80GB HBM3 MIG 1g.10gb");
+  EXPECT_EQ(find_gpu(gpus, "GPU-zzzz").gpu, nullptr);
+  EXPECT_EQ(find_gpu(gpus, "").gpu, nullptr);
+  EXPECT_EQ(visible_gpus("MIG-cccc-0", gpus), (std::vector<int>{0}));
+}
+
 TEST(Gpus, VisibleDevicesAsCudaReadsThem) {
   std::vector<Gpu> gpus(3);
   gpus[0].uuid = "GPU-a";

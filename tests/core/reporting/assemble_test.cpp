@@ -230,5 +230,62 @@ TEST(Findings, AnMfuAboveOneIsAnError) {
   EXPECT_TRUE(codes(point, {}).contains("mfu_implausible"));
 }
 
+monitoring::Host host_with(monitoring::Gpu gpu) {
+  monitoring::Host host;
+  host.gpus = {std::move(gpu)};
+  host.visible_gpus = {0};
+  return host;
+}
+
+std::string text_of(const PointRecord& point, std::vector<monitoring::Host> hosts,
+                    std::string_view code) {
+  std::string text;
+  for (const auto& finding : findings_of(point, {.hosts = hosts})) {
+    if (finding.code == code) text += finding.text + "\n";
+  }
+  return text;
+}
+
+TEST(Findings, AGpuThatIsNewerThanTheBuildIsToldOnce) {
+  auto point = sample_point(1);
+  monitoring::Gpu gpu{.name = "NVIDIA Z1", .driver = "999"};
+  gpu.compute_major = 13;
+  gpu.compute_minor = 0;
+  const auto host = host_with(gpu);
+  EXPECT_EQ(text_of(point, {host}, "gpu_code_compiled"), "");  // a CPU point
+  point.device = "cuda";
+  EXPECT_EQ(text_of(point, {host, host}, "gpu_code_compiled"),
+            "NVIDIA Z1 is newer than this build: compute_90 code, compiled by the driver at the "
+            "first start, which is slower for it\n");
+  gpu.compute_major = 9;
+  EXPECT_EQ(text_of(point, {host_with(gpu)}, "gpu_code_compiled"), "");
+}
+
+TEST(Findings, MissingEnergyOfAMigInstanceIsExplained) {
+  auto point = sample_point(1);
+  point.device = "cuda";
+  point.device_name = "A100 MIG 1g.5gb";
+  point.energy_J.reset();
+  monitoring::Gpu gpu{.name = "A100", .driver = "580"};
+  gpu.mig_instances = {{.name = "A100 MIG 1g.5gb", .uuid = "MIG-1"}};
+  EXPECT_EQ(text_of(point, {host_with(gpu)}, "energy_unknown"),
+            "no energy: A100 MIG 1g.5gb is a slice of a GPU, and the driver counts whole GPUs "
+            "only\n");
+  point.device_name = "A100";
+  EXPECT_EQ(text_of(point, {host_with(gpu)}, "energy_unknown"), "");
+}
+
+TEST(Findings, MissingEnergyWithoutNvmlIsExplained) {
+  auto point = sample_point(1);
+  point.device = "cuda";
+  point.device_name = "T4";
+  point.energy_J.reset();
+  auto host = host_with({.name = "T4"});
+  host.gpu_note = "no NVIDIA driver library: libnvidia-ml.so.1";
+  EXPECT_EQ(text_of(point, {host}, "energy_unknown"), "no energy: " + host.gpu_note + "\n");
+  point.energy_J = 5;
+  EXPECT_EQ(text_of(point, {host}, "energy_unknown"), "");
+}
+
 }  // namespace
 }  // namespace scalemark::reporting

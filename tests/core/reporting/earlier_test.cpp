@@ -118,6 +118,26 @@ TEST_F(Earlier, AFolderThatAnotherRunWritesToIsRefused) {
   EXPECT_THROW(ReportWriter(folder_, sample_report(1, false), ExistingFolder::kContinue), Error);
 }
 
+TEST(DataDifferences, NameEachSetOfDataOnce) {
+  Report report;
+  const auto add = [&](const char* group, const char* data, const char* identity) {
+    PointRecord& point = report.points.emplace_back();
+    point.group = group;
+    point.data = data;
+    point.data_identity = identity;
+  };
+  add("a", "photos", "1111");
+  add("a", "photos", "1111");
+  add("b", "photos", "1111");
+  add("c", "synthetic", "synthetic");
+  add("no longer asked for", "photos", "3333");
+  add("d", "photos", "");  // an older report did not tell
+  EXPECT_TRUE(data_differences(report, {{"a", "1111"}, {"b", "1111"}, {"c", "synthetic"}}).empty());
+  EXPECT_EQ(
+      data_differences(report, {{"a", "2222"}, {"b", "2222"}, {"c", "synthetic"}, {"d", "2222"}}),
+      std::vector<std::string>{"the content of --data photos was 1111, now 2222"});
+}
+
 TEST(Sameness, IsNotBrokenByAnotherHostOfTheSameKind) {
   monitoring::Host a{.hostname = "n1", .cpu = "EPYC"}, b{.hostname = "n2", .cpu = "EPYC"};
   EXPECT_TRUE(differences(sameness_of(Tool{}, {}, {a}), sameness_of(Tool{}, {}, {b})).empty());

@@ -28,6 +28,98 @@ TEST(Redact, SaysWhereAPlaceCameFromButNotThePlace) {
                                                 {"vocab", "config <path>"}}));
 }
 
+// As the review of the program found them.
+TEST(Redact, LeavesNoRestOfAPath) {
+  EXPECT_EQ(redacted_text("/data/My Photos/Client ACME/img 1.jpg: the file is empty"),
+            "<path>: the file is empty");
+  EXPECT_EQ(redacted_text("photos/cat-of-bob.jpg: neither JPEG nor PNG"),
+            "<path>: neither JPEG nor PNG");
+  EXPECT_EQ(redacted_text("/home/\xC3\xA9lodie/donn\xC3\xA9"
+                          "es/\xC3\x89t\xC3\xA9 2024/x.png"),
+            "<path>");
+  EXPECT_EQ(redacted_text("cannot open photos/bob: Permission denied"),
+            "cannot open <path>: Permission denied");
+}
+
+TEST(Redact, KeepsWhatIsNoPath) {
+  for (const char* text :
+       {"12.5 samples/s", "1 - real / synthetic", "point 3/12 of p0/r0", "0.5 images/s/rank",
+        "resnet50-b8-fp32-w2-ddp/r1: the halves of the window differ by 3.1 %"}) {
+    EXPECT_EQ(redacted_text(text), text);
+  }
+}
+
+TEST(Redact, CoversMachinesWithTheirDomains) {
+  Report report = sample_report(1, false);
+  report.environment.hosts[0].hostname = "n7";
+  report.sessions = {{0, "2026-01-02T03:04:05Z", "", "acme-node12", "", ""}};
+  report.findings = {{"x", "info", "", "n7.secret-cluster.example left"},
+                     {"x", "info", "", "GW.Secret-Cluster.example:29500 is not there"},
+                     {"x", "info", "", "of secret-cluster.example."},
+                     {"x", "info", "", "acme-node[11-14] and acme-node13"}};
+  std::vector<std::string> texts;
+  for (const auto& finding : redacted(report).findings) texts.push_back(finding.text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"host-1 left", "<host>:29500 is not there",
+                                             "of <host>.", "<host>[11-14] and <host>"}));
+}
+
+TEST(Redact, NamesDataByNumber) {
+  Report report = sample_report(1, false);
+  report.points.clear();
+  for (const char* data :
+       {"/srv/acme_patients", "synthetic", "pictures of bob", "/x/acme_patients"}) {
+    PointRecord point = sample_point(1);
+    const std::string last = data[0] == '/'   ? "acme_patients"
+                             : data[0] == 's' ? data
+                                              : "pictures_of_bob";
+    point.group = "resnet50-b8-fp32-w1-none-data-" + last + (data[1] == 'x' ? "-2" : "");
+    point.id = point.group + "/r0";
+    point.data = data;
+    point.varying = {{"data", data}};
+    report.findings.push_back({"x", "info", point.id, point.group + ": runs differ"});
+    report.points.push_back(point);
+  }
+  const Report clean = redacted(report);
+  std::vector<std::string> data, ids;
+  for (const auto& point : clean.points) {
+    data.push_back(point.data);
+    ids.push_back(point.id.substr(point.id.find("-data-")));
+    EXPECT_EQ(point.id, point.group + "/r0");
+  }
+  EXPECT_EQ(data, (std::vector<std::string>{"data-1", "synthetic", "data-2", "data-3"}));
+  EXPECT_EQ(ids, (std::vector<std::string>{"-data-1/r0", "-data-synthetic/r0", "-data-2/r0",
+                                           "-data-3-2/r0"}));
+  EXPECT_EQ(clean.findings[2].text, clean.points[2].group + ": runs differ");
+}
+
+TEST(Redact, TakesACommandLineWordByWord) {
+  Report report = sample_report(1, false);
+  const auto line = [&](const std::string& typed) {
+    report.invocation.command_line = typed;
+    return redacted(report).invocation.command_line;
+  };
+  EXPECT_EQ(line("/home/bob/scalemark train --data 'My Photos' --iters 5 --vocab=\"it's\""),
+            "<path> train --data <path> --iters 5 --vocab=<path>");
+  EXPECT_EQ(line("scalemark sweep --data synthetic --set data=My\\ Photos --batch-sizes 1,2"),
+            "scalemark sweep --data synthetic --set data=<path> --batch-sizes 1,2");
+  EXPECT_EQ(line("scalemark train --data 'never ended"), "<path>");
+}
+
+TEST(Redact, CoversBothValuesOfABreak) {
+  Report report = sample_report(1, false);
+  const auto broke = [&](const std::string& text) {
+    report.sessions = {{0, "2026-01-02T03:04:05Z", "", "n1", "", text}};
+    return redacted(report).sessions[0].broke_with;
+  };
+  report.invocation.settings_json = R"({"data":"New Photos"})";
+  report.points[0].data = "Old; Photos";
+  EXPECT_EQ(
+      broke("batch_size was 8, now 9; data was Old; Photos, now New Photos; iters was 1, now 2"),
+      "batch_size was 8, now 9; data was <path>, now <path>; iters was 1, now 2");
+  EXPECT_EQ(broke("batch_size was 8, now 9; data was of nobody; known, now New Photos"),
+            "batch_size was 8, now 9; data was <path>");
+}
+
 TEST(Redact, CoversAddressesOfBothKinds) {
   EXPECT_EQ(redacted_text("peer 10.1.2.3:29500 left"), "peer <address>:29500 left");
   EXPECT_EQ(redacted_text("peer [fe80::1a2b:3c%eth0]:29500 left"), "peer [<address>]:29500 left");

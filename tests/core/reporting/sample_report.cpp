@@ -20,20 +20,22 @@ monitoring::Host sample_host(bool everything) {
   if (!everything) return host;
   host.kernel = "Linux 6.1";
   host.cgroup = {.version = 2, .cpus = 2.5, .memory_bytes = 1ULL << 34};
-  host.gpus.push_back({.index = 0,
-                       .name = "NVIDIA H100 80GB HBM3",
-                       .uuid = "GPU-a",
-                       .pci = "0:1",
-                       .serial = "1",
-                       .memory_bytes = 85899345920ULL,
-                       .driver = "580.65",
-                       .compute_major = 9,
-                       .compute_minor = 0,
-                       .max_sm_clock_MHz = 1980,
-                       .max_memory_clock_MHz = 2619,
-                       .power_limit_W = 700.0,
-                       .pcie = {5, 16},
-                       .nvlinks = 18});
+  host.gpus.push_back(
+      {.index = 0,
+       .name = "NVIDIA H100 80GB HBM3",
+       .uuid = "GPU-a",
+       .pci = "0:1",
+       .serial = "1",
+       .memory_bytes = 85899345920ULL,
+       .driver = "580.65",
+       .compute_major = 9,
+       .compute_minor = 0,
+       .max_sm_clock_MHz = 1980,
+       .max_memory_clock_MHz = 2619,
+       .power_limit_W = 700.0,
+       .pcie = {5, 16},
+       .nvlinks = 18,
+       .mig_instances = {{"NVIDIA H100 80GB HBM3 MIG 1g.10gb", "MIG-a", 10737418240ULL}}});
   host.gpus.push_back({.index = 1, .name = "NVIDIA H100 80GB HBM3"});
   host.visible_gpus = {0};
   host.gpu_note = "not read: serial";

@@ -12,8 +12,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
+#include "core/reporting/earlier.h"
 #include "core/reporting/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
@@ -26,9 +28,12 @@ class Writer : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string name = ::testing::TempDir() + "/scalemark-writer-XXXXXX";
-    folder_ = fs::path(mkdtemp(name.data())) / "run";
+    made_ = mkdtemp(name.data());
+    folder_ = made_ / "run";
   }
-  void TearDown() override { fs::remove_all(folder_.parent_path()); }
+  void TearDown() override {
+    for (const fs::path& folder : {made_, folder_.parent_path()}) fs::remove_all(folder);
+  }
 
   std::string read(const char* file) const {
     std::ifstream stream(folder_ / file);
@@ -44,7 +49,7 @@ class Writer : public ::testing::Test {
     return report;
   }
 
-  fs::path folder_;
+  fs::path made_, folder_;
 };
 
 template <class Action>
@@ -58,7 +63,7 @@ ErrorRecord error_of(Action action) {
   return {};
 }
 
-TEST_F(Writer, ReportJsonIsCompleteAfterEveryEvent) {
+TEST_F(Writer, ReportJsonIsACompleteVersionAtEveryTime) {
   ReportWriter writer(folder_, empty());
   EXPECT_EQ(saved().status, ReportStatus::kPartial);
   EXPECT_FALSE(saved().exit_code);
@@ -68,6 +73,7 @@ TEST_F(Writer, ReportJsonIsCompleteAfterEveryEvent) {
   writer.add_error(bad_data("seen").record());
   EXPECT_EQ(saved().points.size(), 1u);
   EXPECT_EQ(saved().findings.size(), 1u);
+  EXPECT_EQ(saved().errors.size(), 1u) << "an error is there at once";
 
   writer.close(ReportStatus::kInterrupted, 75);
   writer.close(ReportStatus::kComplete, 0);  // the first close decides
@@ -78,6 +84,71 @@ TEST_F(Writer, ReportJsonIsCompleteAfterEveryEvent) {
   const auto journal = read("journal.jsonl");
   EXPECT_EQ(std::count(journal.begin(), journal.end(), '\n'), 7);
   EXPECT_FALSE(fs::exists(folder_ / "report.json.tmp"));
+}
+
+// Rows are in the journal at once and in report.json every 10 s; a reader of both sees each once.
+TEST_F(Writer, ReportJsonFollowsTheJournal) {
+  SteadyTime now{std::chrono::hours(1)};
+  ReportWriter writer({folder_, ExistingFolder::kRefuse}, empty(), [&now] { return now; });
+  std::vector<std::size_t> seen;
+  for (int i = 0; i < 8; ++i) {
+    PointRecord point = sample_point(1);
+    point.id = "p0.r" + std::to_string(i);
+    writer.add_point(point, {{"x", "info", point.id, "of it"}});
+    seen.push_back(saved().points.size());
+    const auto both = read_earlier(folder_);
+    ASSERT_EQ(both->points.size(), static_cast<std::size_t>(i + 1));
+    EXPECT_EQ(both->points.back().id, point.id);
+    EXPECT_EQ(both->findings.size(), both->points.size());
+    now += std::chrono::seconds(4);
+  }
+  EXPECT_EQ(seen, (std::vector<std::size_t>{0, 0, 0, 4, 4, 4, 7, 7}));
+  writer.close(ReportStatus::kComplete, 0);
+  EXPECT_EQ(saved().points.size(), 8u);
+}
+
+TEST(SavePace, TakesOnePercentOfTheTimeAtMost) {
+  using std::chrono::seconds;
+  SavePace pace;
+  const SteadyTime begin{seconds(1000)};
+  EXPECT_TRUE(pace.due(begin));
+  pace.saved(begin, begin + std::chrono::milliseconds(5));
+  EXPECT_FALSE(pace.due(begin + seconds(10)));
+  EXPECT_TRUE(pace.due(begin + seconds(11)));
+  pace.saved(begin, begin + seconds(3));
+  EXPECT_FALSE(pace.due(begin + seconds(299)));
+  EXPECT_TRUE(pace.due(begin + seconds(300)));
+}
+
+std::uint64_t bytes_written() {
+  std::ifstream io("/proc/self/io");
+  for (std::string key; io >> key;) {
+    std::uint64_t value = 0;
+    if (io >> value; key == "wchar:") return value;
+  }
+  ADD_FAILURE() << "/proc/self/io has no wchar";
+  return 0;
+}
+
+// 2,000 rows: each is written to the journal, and report.json a few times, not 2,000.
+TEST_F(Writer, WritesAsManyBytesAsThereAreRows) {
+  constexpr int kRows = 2000;
+  if (fs::is_directory("/dev/shm")) folder_ = "/dev/shm" / folder_.parent_path().filename() / "run";
+  ReportWriter writer(folder_, empty());
+  PointRecord point = sample_point(1);
+  const std::uint64_t before = bytes_written();
+  for (int i = 0; i < kRows; ++i) {
+    point.id = "p0.r" + std::to_string(i);
+    writer.add_point(point);
+  }
+  writer.close(ReportStatus::kComplete, 0);
+  const std::uint64_t written = bytes_written() - before;
+  const auto journal = fs::file_size(folder_ / "journal.jsonl");
+  const auto report = fs::file_size(folder_ / "report.json");
+  RecordProperty("journal_bytes_per_row", static_cast<int>(journal / kRows));
+  RecordProperty("report_bytes_per_row", static_cast<int>(report / kRows));
+  EXPECT_LT(written, journal + 4 * report) << journal << " bytes of journal, " << report;
+  EXPECT_EQ(saved().points.size(), static_cast<std::size_t>(kRows));
 }
 
 // What is to be written before the report says that all is well may fail: then it does not say so.
@@ -145,9 +216,12 @@ TEST_F(Writer, AFullDiskEndsAsFailedAndKeepsWhatWasMeasured) {
               ExitCode::kIo);
     EXPECT_EQ(saved().status, ReportStatus::kPartial);
     try {
+      writer.add_error(io_error("no space").record());
       writer.close(ReportStatus::kFailed, 74);
     } catch (const Error&) {  // the journal may still lack room; the report must not
     }
+    ASSERT_EQ(saved().errors.size(), 1u);
+    EXPECT_EQ(saved().errors[0].code, "E_IO");
     EXPECT_EQ(saved().status, ReportStatus::kFailed);
     EXPECT_EQ(saved().exit_code, 74);
     EXPECT_GE(saved().points.size(), 1u);
@@ -167,6 +241,8 @@ TEST_F(Writer, WhenTheDiskEndsTheLastCompleteReportStays) {
     setrlimit(RLIMIT_FSIZE, &limit);
     try {
       writer.add_finding({"code", "info", "", std::string(150, 'x')});  // journal holds, report not
+      writer.amend([](Report&) {});
+      writer.close(ReportStatus::kComplete, 0);
     } catch (const Error& error) {
       _exit(static_cast<int>(error.record().exit_code));
     }
@@ -178,6 +254,46 @@ TEST_F(Writer, WhenTheDiskEndsTheLastCompleteReportStays) {
   EXPECT_EQ(WEXITSTATUS(status), 74);
   EXPECT_TRUE(saved().findings.empty());  // the version before, whole
   EXPECT_FALSE(fs::exists(folder_ / "report.json.tmp"));
+}
+
+// The journal takes no more line, the report does: it says why.
+TEST_F(Writer, AnErrorReachesTheReportWhateverBecomesOfTheJournal) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    ReportWriter writer(folder_, empty());
+    writer.event("long", std::string(1 << 20, 'x'));
+    const auto room = fs::file_size(folder_ / "journal.jsonl") + 10;
+    const rlimit limit = {room, room};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    int thrown = 0;
+    for (const auto& action : std::vector<std::function<void()>>{
+             [&] { writer.add_error(io_error("the disk is full").record()); },
+             [&] { writer.close(ReportStatus::kFailed, 74); }}) {
+      try {
+        action();
+      } catch (const Error&) {
+        ++thrown;
+      }
+    }
+    _exit(thrown);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 2) << "both say that the journal is not what it should be";
+  EXPECT_EQ(saved().status, ReportStatus::kFailed);
+  ASSERT_EQ(saved().errors.size(), 1u);
+  EXPECT_EQ(saved().errors[0].code, "E_IO");
+}
+
+TEST_F(Writer, AReportThatAnotherSessionGoesOnWithStaysOpen) {
+  ReportWriter writer(folder_, empty());
+  writer.close(ReportStatus::kPartial, 2);
+  EXPECT_EQ(saved().status, ReportStatus::kPartial);
+  EXPECT_FALSE(saved().exit_code);
+  EXPECT_TRUE(saved().finished.empty());
 }
 
 TEST_F(Writer, TheJournalNeverEndsInHalfALine) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace scalemark::cuda {
 namespace {
 
@@ -33,6 +35,29 @@ TEST(ReasonUnsupported, NamesAnOldGpuByItsName) {
   EXPECT_EQ(reason->code, "E_GPU_TOO_OLD");
   EXPECT_NE(reason->what.find("V100"), std::string::npos);
   EXPECT_NE(reason->what.find("7.0"), std::string::npos);
+}
+
+TEST(ReasonUnsupported, NothingOnTuringAndOnWhatIsNewerThanTheBuild) {
+  auto facts = h100();
+  facts.compute_major = 7;
+  facts.compute_minor = 5;
+  EXPECT_FALSE(reason_unsupported(facts));
+  facts.compute_major = 13;
+  EXPECT_FALSE(reason_unsupported(facts));
+}
+
+TEST(ReasonUnsupported, SaysThatABuildHasNoCodeForAGpu) {
+  auto facts = h100();
+  facts.name = "Tesla T4";
+  facts.compute_major = 7;
+  facts.compute_minor = 5;
+  constexpr std::array kSass{80, 90};
+  constexpr std::array kPtx{90};
+  const auto reason = reason_unsupported(facts, {.sass = kSass, .ptx = kPtx});
+  ASSERT_TRUE(reason);
+  EXPECT_EQ(reason->code, "E_GPU_CODE");
+  EXPECT_EQ(reason->exit_code, ExitCode::kSystem);
+  EXPECT_NE(reason->what.find("sm_80, sm_90, compute_90"), std::string::npos) << reason->what;
 }
 
 TEST(ReasonUnsupported, TellsNoDriverFromNoGpu) {

@@ -111,7 +111,28 @@ TEST(Rendezvous, AnotherWorldSizeEndsEveryRank) {
   EXPECT_EQ(ended[1].exit_code, 76) << ended[1].output;
   EXPECT_NE(ended[1].output.find("rank 1: world_size is 3; rank 0 has 2"), std::string::npos);
   EXPECT_EQ(ended[0].exit_code, 76) << ended[0].output;
-  EXPECT_LT(ended[0].seconds, 6);
+  EXPECT_LT(ended[1].seconds, 6);   // told at once
+  EXPECT_LT(ended[0].seconds, 12);  // after 5 s in which no rank that fits has come
+}
+
+// A job of another size asks for rank 1 before our own rank 1 comes, and again when the run goes.
+TEST(Rendezvous, ARankOfAnotherSizeDoesNoHarmToARunThatIsComplete) {
+  const std::string address = free_address();
+  Ranks first({{"train_until", "0", "2", address, "1", "wait_3_s"}});
+  Ranks early({{"join", "1", "4", address}});
+  const auto refused = early.wait(kLimit);
+  EXPECT_EQ(refused[0].exit_code, 76) << refused[0].output;
+  Ranks second({{"train_until", "1", "2", address, "1", "wait_3_s"}});
+  ASSERT_TRUE(second.wait_for_text(0, "waiting", kLimit));
+  Ranks late({{"join", "1", "4", address}, {"join", "3", "4", address}});
+  for (const Ended& rank : late.wait(kLimit)) {
+    EXPECT_EQ(rank.exit_code, 69) << rank.output;
+    EXPECT_NE(rank.output.find("has started with its ranks; it has 2; this is rank "),
+              std::string::npos)
+        << rank.output;
+  }
+  EXPECT_EQ(first.wait(kLimit)[0].exit_code, 0);
+  EXPECT_EQ(second.wait(kLimit)[0].exit_code, 0);
 }
 
 // Two jobs in one file: different run ids, different keys.

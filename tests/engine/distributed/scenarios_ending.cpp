@@ -70,6 +70,18 @@ void slow_but_alive(Run&) {
   say("finished");
 }
 
+// Beats for 3 s of its own time, with a deadline of 2 s.
+void suspended(Run&) {
+  distributed::Watchdog watchdog(speak());
+  watchdog.set_phase("window", milliseconds(2000));
+  say("beating");
+  for (int step = 0; step < 15; ++step) {
+    watchdog.heartbeat(step);
+    std::this_thread::sleep_for(milliseconds(200));
+  }
+  say("finished");
+}
+
 void throw_in_a_thread(Run& run) {
   distributed::TerminateGuard guard(speak());
   const std::string text = run.arguments.rest.at(0);
@@ -93,7 +105,7 @@ void interrupted(Run& run) {
   int done = 0;
   {
     distributed::StopAgreement agreement(
-        run.joined.store, "loop", run.rank(), run.size(), {.on_overdue = [](int signal) {
+        run.board.store(), "loop", run.rank(), run.size(), {.on_overdue = [](int signal) {
           say("overdue");
           _exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
         }});
@@ -117,11 +129,9 @@ void interrupted(Run& run) {
 }  // namespace
 
 std::vector<std::pair<std::string, Scenario>> ending_scenarios() {
-  return {{"compare_facts", compare_facts},
-          {"hang", hang},
-          {"slow_but_alive", slow_but_alive},
-          {"throw_in_a_thread", throw_in_a_thread},
-          {"interrupted", interrupted}};
+  return {{"compare_facts", compare_facts},         {"hang", hang},
+          {"slow_but_alive", slow_but_alive},       {"suspended", suspended},
+          {"throw_in_a_thread", throw_in_a_thread}, {"interrupted", interrupted}};
 }
 
 }  // namespace scalemark::testing

@@ -1,0 +1,85 @@
+# Which of several CUDA and NCCL headers may be used: those of torch's own generation. Another generation compiles, and then
+# fails at link or, worse, reads structures (cudaDeviceProp, ncclConfig, those inside ProcessGroupNCCL) in another layout.
+# No project needed: tests/cmake/cuda_versions_test.cmake includes this file in script mode.
+
+set(SCALEMARK_CUDA_MAJOR 13)      # of the torch wheel's CUDA runtime
+set(SCALEMARK_NCCL_VERSION 2.28)  # of the NCCL that the torch wheel was built with and depends on
+
+# "13.0" from cuda_runtime_api.h; empty: no such header in `folder`, or crt/host_defines.h, which it includes and torch's
+# wheels lack, is not beside it.
+function(cuda_header_version folder result)
+  set(${result} "" PARENT_SCOPE)
+  if(EXISTS "${folder}/cuda_runtime_api.h" AND EXISTS "${folder}/crt/host_defines.h")
+    file(STRINGS "${folder}/cuda_runtime_api.h" line REGEX "^#define CUDART_VERSION +[0-9]+")
+    if(line MATCHES "CUDART_VERSION +([0-9]+)")
+      math(EXPR major "${CMAKE_MATCH_1} / 1000")
+      math(EXPR minor "${CMAKE_MATCH_1} % 1000 / 10")
+      set(${result} "${major}.${minor}" PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
+# "2.28" from nccl.h; empty: no such header in `folder`.
+function(nccl_header_version folder result)
+  set(${result} "" PARENT_SCOPE)
+  if(EXISTS "${folder}/nccl.h")
+    file(STRINGS "${folder}/nccl.h" lines REGEX "^#define NCCL_(MAJOR|MINOR) +[0-9]+")
+    if(lines MATCHES "NCCL_MAJOR +([0-9]+).*NCCL_MINOR +([0-9]+)")
+      set(${result} "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}" PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
+# "13.0" of a compiler, from what it says of itself; empty: it does not run.
+function(nvcc_version nvcc result)
+  set(${result} "" PARENT_SCOPE)
+  execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed AND text MATCHES "release ([0-9]+\\.[0-9]+)")
+    set(${result} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# pick_version(<what> <wanted regex> <wanted in words> <function> <result> <why> candidates...)
+# The first candidate whose version matches goes to <result>. Without one <result> is empty and <why> names what was there:
+# "CUDA headers 13.x (found 12.8 in /usr/local/cuda/include)".
+function(pick_version what wanted words version_of result why)
+  set(found "")
+  set(${result} "" PARENT_SCOPE)
+  foreach(candidate IN LISTS ARGN)
+    cmake_language(CALL ${version_of} "${candidate}" version)
+    if(version MATCHES "${wanted}")
+      set(${result} "${candidate}" PARENT_SCOPE)
+      return()
+    elseif(version)
+      list(APPEND found "${version} in ${candidate}")
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES found)
+  list(JOIN found ", " found)
+  if(found)
+    set(${why} "${what} ${words} (found ${found})" PARENT_SCOPE)
+  else()
+    set(${why} "${what} ${words}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# pick_nvcc(<result> <why> candidates...), pick_cuda_headers(...), pick_nccl_headers(...): the first that fits torch.
+function(pick_nvcc result why)
+  pick_version(nvcc "^${SCALEMARK_CUDA_MAJOR}\\." "of CUDA ${SCALEMARK_CUDA_MAJOR}" nvcc_version picked reason ${ARGN})
+  set(${result} "${picked}" PARENT_SCOPE)
+  set(${why} "${reason}" PARENT_SCOPE)
+endfunction()
+
+function(pick_cuda_headers result why)
+  pick_version("CUDA headers" "^${SCALEMARK_CUDA_MAJOR}\\." "${SCALEMARK_CUDA_MAJOR}.x" cuda_header_version picked reason
+               ${ARGN})
+  set(${result} "${picked}" PARENT_SCOPE)
+  set(${why} "${reason}" PARENT_SCOPE)
+endfunction()
+
+function(pick_nccl_headers result why)
+  string(REPLACE "." "\\." wanted "^${SCALEMARK_NCCL_VERSION}$")
+  pick_version("NCCL headers" "${wanted}" "${SCALEMARK_NCCL_VERSION}" nccl_header_version picked reason ${ARGN})
+  set(${result} "${picked}" PARENT_SCOPE)
+  set(${why} "${reason}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,81 @@
+#include "core/launching/run_token.h"
+
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/base/make_error.h"
+#include "core/base/sha256.h"
+
+namespace scalemark::launching {
+namespace {
+
+constexpr std::size_t kLeast = 16, kMost = 4096;
+constexpr const char* kRecipe =
+    "make one with `head -c 32 /dev/urandom | base64 > FILE; chmod 600 FILE` and copy it to every "
+    "node";
+
+Error cannot_read(const std::string& path, int reason) {
+  const std::string what = "--run-token " + path + " cannot be read: " + std::strerror(reason);
+  if (reason == EACCES || reason == EPERM) {
+    return make_error("E_PERMISSION", ExitCode::kPermission, ErrorDomain::kLaunch, what,
+                      "a file that this user may read");
+  }
+  return no_input(what, "a file with the run's token", kRecipe);
+}
+
+std::string content_of(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw cannot_read(path, errno);
+  std::string text(kMost + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.gcount() == 0 && errno == EISDIR)) throw cannot_read(path, errno);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+std::string without_trailing_blanks(std::string text) {
+  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  return text;
+}
+
+std::string note_on(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !(status.st_mode & (S_IRGRP | S_IROTH))) return {};
+  return "--run-token " + path + " may be read by other users: `chmod 600` keeps them out";
+}
+
+}  // namespace
+
+RunToken read_run_token(const std::string& path) {
+  const std::string content = content_of(path);
+  const std::string token = without_trailing_blanks(content);
+  if (token.size() < kLeast || content.size() > kMost) {
+    throw bad_data("--run-token " + path + " holds " +
+                       (content.size() > kMost ? "more than 4 KiB"
+                                               : std::to_string(token.size()) + " characters"),
+                   "a token of 16 characters to 4 KiB", kRecipe);
+  }
+  return {.secret = sha256_hex("scalemark run token " + token), .note = note_on(path)};
+}
+
+std::string random_secret() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw system_error("the system gave no random bytes");
+  }
+  std::string digits;
+  for (const unsigned char byte : bytes) {
+    digits += "0123456789abcdef"[byte >> 4];
+    digits += "0123456789abcdef"[byte & 15];
+  }
+  return digits;
+}
+
+}  // namespace scalemark::launching

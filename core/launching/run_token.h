@@ -1,0 +1,22 @@
+// The secret that keeps strangers from a run's keys: from a file that every node has, or made up by
+// a launcher that starts all ranks. The token itself is kept nowhere, only its digest.
+#pragma once
+
+#include <string>
+
+namespace scalemark::launching {
+
+struct RunToken {
+  std::string secret;  // for Rendezvous::secret
+  std::string note;    // what the user may not have meant: others may read the file; else empty
+};
+
+// Blanks at the end of the file do not count. Throws E_NO_INPUT (66) when it is not there,
+// E_PERMISSION (77) when it may not be read, E_BAD_DATA (65) when it holds fewer than 16 characters
+// or more than 4 KiB.
+RunToken read_run_token(const std::string& path);
+
+// 32 hexadecimal digits that nobody can guess. Throws Error (71).
+std::string random_secret();
+
+}  // namespace scalemark::launching

@@ -1,0 +1,18 @@
+// Opens a library of NVIDIA's driver. Never linked: the program starts and runs without a driver.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace scalemark::monitoring {
+
+// Where containers (NVIDIA's runtime on some clouds) and WSL put the driver without telling
+// ldconfig.
+std::span<const std::string> driver_folders();
+
+// `file` as the system finds it (LD_LIBRARY_PATH, ldconfig), then in each of `folders`; a path with
+// a slash is opened as it is. The handle for dlsym(), or null, and `why` then says what was tried.
+void* open_driver_library(const std::string& file, std::string& why,
+                          std::span<const std::string> folders = driver_folders());
+
+}  // namespace scalemark::monitoring

@@ -1,0 +1,33 @@
+// What GPU code this build holds (cmake/ScalemarkCuda.cmake decides), and how a GPU of a compute
+// capability runs it. Pure; asks no driver.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace scalemark::monitoring {
+
+// Compute capabilities as 10 x major + minor: 90 is 9.0.
+struct CodeInBuild {
+  std::span<const int> sass;  // machine code
+  std::span<const int> ptx;   // for the driver to compile
+};
+
+CodeInBuild code_in_this_build();
+
+enum class CodeUse { kMachineCode, kCompiledByDriver, kNone };
+
+struct GpuCode {
+  CodeUse use = CodeUse::kNone;
+  int architecture = 0;  // 90: sm_90 or compute_90; 0 with kNone
+};
+
+// As CUDA chooses (CUDA C++ Programming Guide, "Application Compatibility"): machine code of the
+// same major and no larger minor number, the largest such; else PTX of the same or an older GPU.
+GpuCode gpu_code_for(int major, int minor, CodeInBuild build = code_in_this_build());
+
+// "machine code sm_90" | "compute_90 code, compiled by the driver at the first start, which ..." |
+// "none: this build holds sm_75, sm_80 and compute_90 code".
+std::string in_words(GpuCode code, CodeInBuild build = code_in_this_build());
+
+}  // namespace scalemark::monitoring

@@ -1,0 +1,43 @@
+// Where a report's files are: its paths, wherever they stand in text. Private to redact.cpp.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace scalemark::reporting {
+
+inline constexpr const char* kCoveredPath = "<path>";
+
+// Options, settings and fields whose value is a place, even without a slash in it.
+bool is_place(const std::string& name);
+
+class KnownPaths {
+ public:
+  void add(const std::string& path);
+  void add_data(const std::string& path);  // --data: the same new name each time
+
+  // What stands instead of a field that is a path and nothing else: "<path>", or "data-1".
+  std::string instead_of(const std::string& path) const;
+  // Free text. Where a path ends is unknown when it may hold blanks and colons: then what follows
+  // is covered as well, up to the last ": ", or all of it.
+  std::string covered(std::string text) const;
+  // As typed into a shell: word by word.
+  std::string command_line(const std::string& line) const;
+
+ private:
+  std::string shell_word(const std::string& word) const;
+  std::string value_of(const std::string& option, const std::string& value) const;
+
+  struct LongestFirst {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return a.size() != b.size() ? a.size() > b.size() : a < b;
+    }
+  };
+
+  std::set<std::string, LongestFirst> literals_;  // replaced wherever they stand
+  std::set<std::string, LongestFirst> words_;     // replaced where they are words of their own
+  std::map<std::string, std::string> data_;
+};
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,209 @@
+#include "engine/distributed/meeting.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/distributed/errors.h"
+#include "engine/distributed/fault.h"
+#include "engine/distributed/key_wait.h"
+#include "engine/distributed/network.h"
+
+namespace scalemark::distributed {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Rank 0 looks more often: all wait for what it says.
+constexpr milliseconds kLookOfRank0{250};
+
+std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
+std::string host_key(int rank) { return "host/" + std::to_string(rank); }
+std::string refusal_key(std::int64_t number) { return "refused/" + std::to_string(number); }
+
+// "2 8c3f": rank 0's world size and fingerprint.
+struct Profile {
+  int world_size = 0;
+  std::string fingerprint;
+};
+
+std::string encode(const Profile& profile) {
+  return std::to_string(profile.world_size) + " " + profile.fingerprint;
+}
+
+Profile decode(const std::string& text) {
+  const auto space = text.find(' ');
+  return {.world_size = std::stoi(text.substr(0, space)), .fingerprint = text.substr(space + 1)};
+}
+
+class Meeting {
+ public:
+  Meeting(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
+          const std::function<void()>& look)
+      : store_(store),
+        terms_(terms),
+        rank_(terms.world.rank),
+        world_size_(terms.world.world_size),
+        look_(look),
+        wait_(*store, std::max(terms.timeout - terms.spent, milliseconds(1)),
+              rank_ == 0 ? kLookOfRank0 : KeyWait::kSlice) {}
+
+  void lead() {
+    take_place();
+    store_->set("profile", encode({world_size_, terms_.fingerprint}));
+    say_ready();
+    if (!wait_("all-ready", [this] { look_around(), heed_refusals(); })) throw told(missing());
+    store_->set("started", "1");
+  }
+
+  void follow() {
+    if (!wait_("profile", look_)) throw nobody_led();
+    const Profile of_rank_0 = decode(store_->get_to_str("profile"));
+    if (of_rank_0.world_size != world_size_) throw other_size(of_rank_0.world_size);
+    if (of_rank_0.fingerprint != terms_.fingerprint) let_a_fitting_rank_pass();
+    take_place();
+    say_ready();
+    if (!wait_("started", [this] { look_around(); })) throw not_everybody();
+  }
+
+ private:
+  void take_place() {
+    if (store_->add(rank_key(rank_), 1) > 1) throw place_is_taken();
+    store_->set(host_key(rank_), local_host_name());
+  }
+
+  void say_ready() {
+    if (store_->add("ready", 1) == world_size_) store_->set("all-ready", "1");
+  }
+
+  // Its settings are not rank 0's. If it is of this run, the preflight will tell every difference.
+  void let_a_fitting_rank_pass() {
+    KeyWait pass(*store_, terms_.grace, kLookOfRank0);
+    if (pass(rank_key(rank_), look_)) throw place_is_taken();
+  }
+
+  void look_around() {
+    look_();
+    if (!store_->check({"fault/count"})) return;
+    const auto cause = FaultBoard(store_, rank_, world_size_, false).find_cause(milliseconds(0));
+    if (cause.record) throw Error(caused_by(*cause.record, rank_));
+  }
+
+  // A rank of our own that was started with another world size never comes to its place; one of
+  // another job leaves it to ours.
+  void heed_refusals() {
+    if (!store_->check({"refused/count"})) return;
+    const std::int64_t count = store_->add("refused/count", 0);
+    for (std::int64_t number = refusals_seen_ + 1; number <= count; ++number) {
+      if (!store_->check({refusal_key(number)})) return;
+      refusals_seen_ = number;
+      const std::string text = store_->get_to_str(refusal_key(number));
+      refused_.emplace(std::stoi(text), std::pair(wait_.waited(), text.substr(text.find(' ') + 1)));
+    }
+    for (const auto& [rank, seen] : refused_) {
+      if (rank >= world_size_ || wait_.waited() - seen.first < terms_.grace) continue;
+      if (!store_->check({rank_key(rank)})) throw told(sizes_differ(seen.second, world_size_));
+    }
+  }
+
+  // Every rank with a place ends by it. The store may end with this process: they look first.
+  Error told(Error error) {
+    FaultBoard(store_, rank_, world_size_, false).post(error.record());
+    std::this_thread::sleep_for(KeyWait::kSlice + milliseconds(500));
+    return error;
+  }
+
+  static Error sizes_differ(const std::string& text, int of_rank_0) {
+    return ranks_disagree(text, "rank 0 has " + std::to_string(of_rank_0),
+                          "start every rank with the same number of ranks");
+  }
+
+  NotAdmitted other_size(int of_rank_0) {
+    const std::string size = std::to_string(world_size_), number = std::to_string(rank_);
+    if (store_->check({"started"})) {
+      return NotAdmitted(
+          rendezvous_error(
+              "run " + terms_.run + " at " + terms_.place + " has started with its ranks",
+              "it has " + std::to_string(of_rank_0) + "; this is rank " + number + " of " + size,
+              two_jobs())
+              .record());
+    }
+    const std::string text = "rank " + number + ": world_size is " + size;
+    store_->set(refusal_key(store_->add("refused/count", 1)), number + " " + text);
+    return NotAdmitted(sizes_differ(text, of_rank_0).record());
+  }
+
+  NotAdmitted place_is_taken() {
+    const std::string where = store_->check({host_key(rank_)})
+                                  ? " (on host " + store_->get_to_str(host_key(rank_)) + ")"
+                                  : "";
+    return NotAdmitted(ErrorRecord{
+        .code = "E_DUPLICATE_RANK",
+        .exit_code = ExitCode::kConfiguration,
+        .domain = ErrorDomain::kLaunch,
+        .what = "rank " + std::to_string(rank_) + " has already joined run " + terms_.run + " at " +
+                terms_.place + where,
+        .expected = "one process per rank",
+        .hint = terms_.by_file ? "remove the file if it is left from an earlier run, or pass "
+                                 "another --run-id"
+                               : "give each process its own rank, or this job its own --run-id"});
+  }
+
+  static std::string two_jobs() {
+    return "two jobs use one address: give one of them another port, or its own --run-id";
+  }
+
+  Error missing() {
+    std::vector<int> missing;
+    for (int rank = 0; rank < world_size_; ++rank) {
+      if (!store_->check({rank_key(rank)})) missing.push_back(rank);
+    }
+    return rendezvous_error(name_ranks(missing) + " of " + std::to_string(world_size_) +
+                                " did not join run " + terms_.run + " at " + terms_.place +
+                                " within " + in_seconds(terms_.timeout),
+                            {}, see_whether());
+  }
+
+  Error nobody_led() const {
+    return rendezvous_error("rank 0 of " + std::to_string(world_size_) + " did not join run " +
+                                terms_.run + " at " + terms_.place + " within " +
+                                in_seconds(terms_.timeout),
+                            {}, see_whether());
+  }
+
+  // A little later than rank 0's own deadline, which names the missing ones.
+  Error not_everybody() {
+    const auto cause = FaultBoard(store_, rank_, world_size_, false).find_cause();
+    if (cause.record) return Error(caused_by(*cause.record, rank_));
+    return rendezvous_error("not all " + std::to_string(world_size_) + " ranks joined run " +
+                                terms_.run + " at " + terms_.place + " within " +
+                                in_seconds(terms_.timeout),
+                            {}, "rank 0 says which; " + see_whether());
+  }
+
+  static std::string see_whether() {
+    return "see whether they started, with the same address and run id; --timeout "
+           "rendezvous=SECONDS allows more time";
+  }
+
+  c10::intrusive_ptr<c10d::Store> store_;
+  const MeetingTerms& terms_;
+  int rank_, world_size_;
+  const std::function<void()>& look_;
+  KeyWait wait_;
+  std::int64_t refusals_seen_ = 0;
+  std::map<int, std::pair<milliseconds, std::string>> refused_;  // rank -> when, what it said
+};
+
+}  // namespace
+
+void meet(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
+          const std::function<void()>& look) {
+  Meeting meeting(store, terms, look);
+  terms.world.rank == 0 ? meeting.lead() : meeting.follow();
+}
+
+}  // namespace scalemark::distributed

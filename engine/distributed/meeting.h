@@ -1,0 +1,53 @@
+// How the ranks of one run find each other in a store: who has which place, and when all are there.
+// Knows neither addresses nor connections. A rank that was not given a place posts nothing that a
+// rank with a place obeys: another job at the same address is none of this run's business.
+//
+// Keys: "profile" (rank 0's world size and settings), "rank/R" (its place is taken), "host/R",
+// "ready" (how many are), "all-ready", "started" (by rank 0 alone, so that a run whose rank 0 is
+// gone never starts), "refused/K" (who was started with another world size).
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "core/base/error.h"
+#include "core/launching/world.h"
+
+namespace scalemark::distributed {
+
+// This process has no place in the run that uses the store: a second process of one rank, or one of
+// another job.
+class NotAdmitted : public Error {
+ public:
+  using Error::Error;
+};
+
+struct MeetingTerms {
+  launching::World world;
+  std::string run;          // its id, for messages
+  std::string place;        // where the store is, for messages
+  bool by_file = false;     // it may be left from an earlier run
+  std::string fingerprint;  // of what the ranks should have in common; a rank with rank 0's own
+                            // takes precedence over one with another
+  std::chrono::milliseconds timeout;
+  std::chrono::milliseconds spent{0};  // of it, before
+  // How long a place stays free for a rank that fits, while one that does not asks for it.
+  std::chrono::milliseconds grace = std::chrono::seconds(5);
+};
+
+// Returns when every rank of the world is there: about ten requests a rank, and three a second
+// while it waits. `look`: called about once a second meanwhile; what it throws ends the wait.
+// Throws
+//   E_RENDEZVOUS (69)      ranks are missing at the deadline (rank 0 names them for all), or this
+//   is
+//                          no rank of the run, which has started: NotAdmitted
+//   E_DUPLICATE_RANK (78)  the place is taken: NotAdmitted
+//   E_RANKS_DISAGREE (76)  rank 0 was started with another world size: NotAdmitted. Rank 0 and
+//                          those with it learn it when nobody else has come for the place
+// or the fault that a rank with a place posted.
+void meet(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
+          const std::function<void()>& look);
+
+}  // namespace scalemark::distributed

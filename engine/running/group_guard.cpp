@@ -1,0 +1,58 @@
+#include "engine/running/group_guard.h"
+
+#include <exception>
+#include <stdexcept>
+
+#include "engine/distributed/foreign_error.h"
+#include "engine/distributed/periodic.h"
+#include "engine/distributed/stop_agreement.h"
+
+namespace scalemark::running {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{200};
+
+bool is_out_of_memory(const std::exception& error) {
+  return distributed::record_of(error).exit_code == ExitCode::kOutOfMemory;
+}
+
+}  // namespace
+
+GroupGuard::GroupGuard(Team& team, const std::string& backend,
+                       std::chrono::milliseconds cause_limit)
+    : team_(team),
+      is_watched_(backend == "nccl" && team.world().world_size > 1),
+      cause_limit_(cause_limit) {}
+
+PointOutcome GroupGuard::run(const std::function<bool()>& called_off,
+                             const std::function<PointOutcome()>& body) {
+  if (!is_watched_) return body();
+  try {
+    PointOutcome outcome = run_watched(called_off, body);
+    refuse_broken();
+    return outcome;
+  } catch (const std::exception& error) {
+    if (!broken_ || is_out_of_memory(error)) throw;
+  }
+  // The cause may be posted later than the loss is seen.
+  const auto loss = std::make_exception_ptr(std::runtime_error("NCCL: the group was broken off"));
+  throw distributed::translate_collective_error(loss, team_.session().board(), cause_limit_);
+}
+
+PointOutcome GroupGuard::run_watched(const std::function<bool()>& called_off,
+                                     const std::function<PointOutcome()>& body) {
+  const auto period = distributed::look_period(kLook, team_.world().world_size);
+  const distributed::Periodic look(period, [&] {
+    if (!called_off() && !team_.lost_a_peer()) return true;
+    broken_ = true;  // first: the abort frees the other thread
+    team_.abort();
+    return false;
+  });
+  return body();
+}
+
+void GroupGuard::refuse_broken() const {
+  if (broken_) throw std::runtime_error("NCCL: the group was broken off");
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,52 @@
+"""The oldest systems that the program starts on: which symbol versions of glibc and libstdc++ it and its libraries need.
+
+A symbol of a newer library creeps in with one innocent call, and the bundle then starts on the builder's machine alone.
+The floor is that of a build on Debian 12, whose headers name the newest symbols that this may bring.
+"""
+
+import argparse
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+from program import check, skip
+
+# Highest versions allowed: RHEL 9 and its kin have glibc 2.34 and the libstdc++ of GCC 11. docs/DEPENDENCIES.md says why
+# not lower.
+FLOOR = {
+    "scalemark": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_data.so": {"GLIBC": "2.33", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_engine.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_cuda.so": {"GLIBC": "2.32", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+}
+
+
+def number(version):
+    return [int(part) for part in version.split(".")]
+
+
+def needed(file):
+    """Library -> its highest version that `file` needs, with a symbol that needs it."""
+    text = subprocess.run(["objdump", "-T", file], check=True, capture_output=True, text=True).stdout
+    highest = {}
+    for library, version, symbol in re.findall(r"\*UND\*.*\((GLIBC|GLIBCXX|CXXABI)_([0-9.]+)\)\s+(\S+)", text):
+        if number(version) > number(highest.get(library, ("0", ""))[0]):
+            highest[library] = (version, symbol)
+    return highest
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--build", type=Path, required=True)
+parser.add_argument("--libraries", nargs="+", required=True, help="those that this build has")
+options = parser.parse_args()
+if platform.libc_ver() != ("glibc", "2.36"):
+    skip(f"the floor is that of a build on Debian 12 (glibc 2.36), not on {' '.join(platform.libc_ver())}")
+check(set(options.libraries) <= set(FLOOR), f"no floor for {set(options.libraries) - set(FLOOR)}")
+for name in options.libraries:
+    found = needed(options.build / name)
+    check(found.keys() >= {"GLIBC", "GLIBCXX"}, f"{name}: versions not read: {found}")
+    for library, (version, symbol) in found.items():
+        floor = FLOOR[name][library]
+        check(number(version) <= number(floor), f"{name} needs {library}_{version} for {symbol}; the floor is {floor}")
+    print(f"{name}: " + ", ".join(f"{library}_{version} ({symbol})" for library, (version, symbol) in found.items()))

@@ -1,0 +1,60 @@
+#include "core/monitoring/gpu_code.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace scalemark::monitoring {
+namespace {
+
+TEST(GpuCode, ThisBuildHoldsWhatThePagePromises) {
+  const auto build = code_in_this_build();
+  EXPECT_EQ(std::vector<int>(build.sass.begin(), build.sass.end()),
+            (std::vector<int>{75, 80, 90, 100, 120}));
+  EXPECT_EQ(std::vector<int>(build.ptx.begin(), build.ptx.end()), (std::vector<int>{90}));
+}
+
+TEST(GpuCode, MachineCodeRunsOnItsMajorNumberFromItsMinorNumberOn) {
+  struct Case {
+    int major, minor, architecture;
+  };
+  for (const Case& one : {Case{7, 5, 75}, Case{8, 0, 80}, Case{8, 6, 80}, Case{8, 9, 80},
+                          Case{9, 0, 90}, Case{10, 0, 100}, Case{10, 3, 100}, Case{12, 1, 120}}) {
+    const auto code = gpu_code_for(one.major, one.minor);
+    EXPECT_EQ(code.use, CodeUse::kMachineCode) << one.major << "." << one.minor;
+    EXPECT_EQ(code.architecture, one.architecture) << one.major << "." << one.minor;
+  }
+}
+
+TEST(GpuCode, ANewerGenerationGetsCodeThatTheDriverCompiles) {
+  for (const int major : {11, 13}) {
+    const auto code = gpu_code_for(major, 0);
+    EXPECT_EQ(code.use, CodeUse::kCompiledByDriver);
+    EXPECT_EQ(code.architecture, 90);
+    EXPECT_EQ(in_words(code),
+              "compute_90 code, compiled by the driver at the first start, which is slower for it");
+  }
+}
+
+TEST(GpuCode, OlderGpusAndGapsOfASmallerBuildHaveNone) {
+  EXPECT_EQ(gpu_code_for(7, 0).use, CodeUse::kNone);
+  EXPECT_EQ(gpu_code_for(6, 1).use, CodeUse::kNone);
+  constexpr std::array kSass{80, 90};
+  constexpr std::array kPtx{90};
+  const CodeInBuild small{.sass = kSass, .ptx = kPtx};
+  const auto turing = gpu_code_for(7, 5, small);
+  EXPECT_EQ(turing.use, CodeUse::kNone);
+  EXPECT_EQ(in_words(turing, small), "none: this build holds sm_80, sm_90, compute_90");
+  constexpr std::array kLater{86};
+  EXPECT_EQ(gpu_code_for(8, 0, {.sass = kLater, .ptx = {}}).use, CodeUse::kNone);
+}
+
+TEST(GpuCode, TheNearestMachineCodeIsTaken) {
+  constexpr std::array kSass{86, 80, 89};
+  EXPECT_EQ(gpu_code_for(8, 7, {.sass = kSass, .ptx = {}}).architecture, 86);
+  EXPECT_EQ(in_words(gpu_code_for(8, 9, {.sass = kSass, .ptx = {}})), "machine code sm_89");
+}
+
+}  // namespace
+}  // namespace scalemark::monitoring

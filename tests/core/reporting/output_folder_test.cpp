@@ -1,0 +1,157 @@
+#include "core/reporting/output_folder.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/reporting/earlier.h"
+#include "core/reporting/report_json.h"
+#include "core/reporting/writer.h"
+#include "tests/core/reporting/sample_report.h"
+
+namespace scalemark::reporting {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "/scalemark-folder-XXXXXX";
+    folder_ = fs::path(mkdtemp(name.data())) / "run";
+  }
+  void TearDown() override { fs::remove_all(folder_.parent_path()); }
+
+  std::string read(const char* file) const {
+    std::ifstream stream(folder_ / file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+  void put(const char* file, const std::string& text) const {
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / file) << text;
+  }
+  // Opened so, the folder is refused with 73.
+  void refused(ExistingFolder existing) const {
+    try {
+      OutputFolder opened(folder_, existing);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.record().exit_code, ExitCode::kCannotCreateOutput) << error.what();
+    }
+  }
+  static Report empty() {
+    Report report = sample_report(1, false);
+    report.points.clear();
+    return report;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Folder, OfALiveRunIsRefusedAndUnharmedHoweverItIsOpened) {
+  ReportWriter first(folder_, empty());
+  first.add_finding({"first", "info", "", "of the first run"});
+  const std::string report = read("report.json"), journal = read("journal.jsonl");
+  for (const auto existing : {ExistingFolder::kRefuse, ExistingFolder::kOverwrite,
+                              ExistingFolder::kContinue, ExistingFolder::kContinueBlock}) {
+    refused(existing);
+    EXPECT_EQ(read("report.json"), report);
+    EXPECT_EQ(read("journal.jsonl"), journal);
+    EXPECT_TRUE(fs::exists(folder_ / ".reserve"));
+  }
+  first.add_point(sample_point(1));
+  first.close(ReportStatus::kComplete, 0);
+  EXPECT_EQ(read_earlier(folder_)->points.size(), 1u);
+}
+
+// A launcher with --fresh-process holds the folder while no rank of it lives.
+TEST_F(Folder, HeldByALauncherIsFreeForItsBlocksOnly) {
+  const LockedFile held = hold_output_folder(folder_, ExistingFolder::kRefuse);
+  for (int block = 0; block < 2; ++block) {
+    OutputFolder ranks(folder_, ExistingFolder::kContinueBlock);
+    refused(ExistingFolder::kContinueBlock);
+  }
+  refused(ExistingFolder::kOverwrite);
+  refused(ExistingFolder::kContinue);
+}
+
+// The journal was removed by hand, or by an older version, while somebody waited to lock it: a
+// lock on what nobody sees is none.
+TEST_F(Folder, ALockIsOfTheFileThatStandsThere) {
+  fs::create_directories(folder_);
+  const fs::path file = folder_ / "journal.jsonl";
+  const LockedFile removed(file, O_WRONLY | O_CREAT);
+  fs::remove(file);
+  const LockedFile now(file, O_WRONLY | O_CREAT);
+  EXPECT_THROW(LockedFile(file, O_WRONLY | O_CREAT), Error);
+}
+
+TEST_F(Folder, IsEmptiedOfOurFilesOnly) {
+  put("theirs", "keep");
+  for (const char* ours : {"report.json", "report.json.tmp", "report.md", "report.html", ".reserve",
+                           "journal.jsonl"}) {
+    put(ours, "old");
+  }
+  OutputFolder opened(folder_, ExistingFolder::kOverwrite);
+  EXPECT_EQ(read("theirs"), "keep");
+  EXPECT_EQ(read("journal.jsonl"), "");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "theirs and the journal";
+}
+
+// Killed between the journal's first line and the first report.json: --resume goes on.
+TEST_F(Folder, OfASessionThatWasKilledAsItBeganIsContinued) {
+  for (const char* journal :
+       {"", "{\"event\":\"started\"}\n", "{\"event\":\"sta", "{\"event\":\"started\"}\n{\"ev"}) {
+    put("journal.jsonl", journal);
+    put("report.json.tmp", "{\"sch");
+    put(".reserve", "");
+    EXPECT_FALSE(read_earlier(folder_));
+    {
+      ReportWriter writer(folder_, empty(), ExistingFolder::kContinue);
+      writer.add_point(sample_point(1));
+    }
+    EXPECT_EQ(read_earlier(folder_)->points.size(), 1u) << journal;
+    fs::remove_all(folder_);
+  }
+}
+
+TEST_F(Folder, WithoutAReportIsNotContinuedOverWhatMayBeSomebodys) {
+  put("thesis.tex", "keep");
+  refused(ExistingFolder::kContinue);
+  fs::remove_all(folder_);
+  put("journal.jsonl", "{\"event\":\"point\",\"point\":{}}\n");  // rows, whose report is gone
+  refused(ExistingFolder::kContinue);
+  EXPECT_NE(read("journal.jsonl"), "");
+}
+
+TEST_F(Folder, WhoseReportCannotBeReadIsNotTakenForANewOne) {
+  put("journal.jsonl", "");
+  fs::create_symlink("report.json", folder_ / "report.json");  // ELOOP: there, and unreadable
+  try {
+    read_earlier(folder_);
+    ADD_FAILURE() << "taken for absent";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.record().exit_code, ExitCode::kIo) << error.what();
+    EXPECT_NE(error.record().what.find("report.json"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Folder, OfAnEarlierSessionKeepsNoPageOfIt) {
+  { ReportWriter first(folder_, empty()); }
+  put("report.md", "of the first session");
+  put("report.html", "of the first session");
+  ReportWriter second(folder_, *read_earlier(folder_), ExistingFolder::kContinue);
+  EXPECT_FALSE(fs::exists(folder_ / "report.md"));
+  EXPECT_FALSE(fs::exists(folder_ / "report.html"));
+}
+
+}  // namespace
+}  // namespace scalemark::reporting

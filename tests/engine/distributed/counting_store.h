@@ -1,0 +1,67 @@
+// A store that counts the requests which go to the one beneath: what a protocol costs the one
+// thread that serves all ranks.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+namespace scalemark::testing {
+
+class CountingStore : public c10d::Store {
+ public:
+  using Bytes = std::vector<std::uint8_t>;
+  using Count = std::shared_ptr<std::atomic<std::int64_t>>;
+
+  CountingStore(c10::intrusive_ptr<c10d::Store> inner, Count count)
+      : inner_(std::move(inner)), count_(std::move(count)) {}
+
+  c10::intrusive_ptr<c10d::Store> clone() override {
+    return c10::make_intrusive<CountingStore>(inner_->clone(), count_);
+  }
+  using c10d::Store::compareSet;
+  using c10d::Store::set;
+  void set(const std::string& key, const Bytes& value) override { counted().set(key, value); }
+  Bytes compareSet(const std::string& key, const Bytes& now, const Bytes& next) override {
+    return counted().compareSet(key, now, next);
+  }
+  Bytes get(const std::string& key) override { return counted().get(key); }
+  std::int64_t add(const std::string& key, std::int64_t value) override {
+    return counted().add(key, value);
+  }
+  bool deleteKey(const std::string& key) override { return counted().deleteKey(key); }
+  bool check(const std::vector<std::string>& keys) override { return counted().check(keys); }
+  std::int64_t getNumKeys() override { return counted().getNumKeys(); }
+  void wait(const std::vector<std::string>& keys) override { counted().wait(keys); }
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override {
+    counted().wait(keys, timeout);
+  }
+  const std::chrono::milliseconds& getTimeout() const noexcept override {
+    return inner_->getTimeout();
+  }
+  void setTimeout(const std::chrono::milliseconds& timeout) override {
+    inner_->setTimeout(timeout);
+  }
+  void append(const std::string& key, const Bytes& value) override { counted().append(key, value); }
+  std::vector<Bytes> multiGet(const std::vector<std::string>& keys) override {
+    return counted().multiGet(keys);
+  }
+  void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values) override {
+    counted().multiSet(keys, values);
+  }
+  bool hasExtendedApi() const override { return inner_->hasExtendedApi(); }
+
+ private:
+  c10d::Store& counted() {
+    ++*count_;
+    return *inner_;
+  }
+
+  c10::intrusive_ptr<c10d::Store> inner_;
+  Count count_;
+};
+
+}  // namespace scalemark::testing

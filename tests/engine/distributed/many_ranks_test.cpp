@@ -1,0 +1,252 @@
+// Many ranks: what each part of the control plane costs the one thread that serves the store. The
+// ranks are threads of one process; requests are counted.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "core/base/durations.h"
+#include "core/base/error.h"
+#include "engine/distributed/groups.h"
+#include "engine/distributed/meeting.h"
+#include "engine/distributed/preflight.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/distributed/task_board.h"
+#include "tests/engine/distributed/counting_store.h"
+
+namespace scalemark::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using StorePtr = c10::intrusive_ptr<c10d::Store>;
+
+// N ranks over one store; `requests` counts those of all.
+class Crowd {
+ public:
+  explicit Crowd(int size) : size_(size) {
+    const auto inner = c10::make_intrusive<c10d::HashStore>();
+    for (int rank = 0; rank < size; ++rank) {
+      stores_.push_back(c10::make_intrusive<CountingStore>(inner, count_));
+    }
+  }
+
+  // Returns the seconds that it took.
+  double run(const std::function<void(int rank, const StorePtr& store)>& body) {
+    const auto begun = std::chrono::steady_clock::now();
+    std::vector<std::thread> ranks;
+    for (int rank = 0; rank < size_; ++rank) {
+      ranks.emplace_back([&, rank] { body(rank, stores_[static_cast<std::size_t>(rank)]); });
+    }
+    for (std::thread& rank : ranks) rank.join();
+    return seconds_since(begun);
+  }
+
+  std::int64_t requests() const { return *count_; }
+  double requests_per_rank() const { return static_cast<double>(requests()) / size_; }
+  int size() const { return size_; }
+
+ private:
+  int size_;
+  CountingStore::Count count_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  std::vector<StorePtr> stores_;
+};
+
+distributed::MeetingTerms terms_of(int rank, int size) {
+  distributed::MeetingTerms terms{.timeout = milliseconds(60000)};
+  terms.world.rank = rank;
+  terms.world.world_size = size;
+  terms.run = "r";
+  terms.place = "here";
+  return terms;
+}
+
+// Those who come early look around three times a second: that depends on time, not on ranks.
+constexpr double kPerWaitingSecond = 5;
+
+TEST(ManyRanks, MeetWithSomeRequestsEach) {
+  for (const int size : {8, 512}) {
+    Crowd crowd(size);
+    const double seconds = crowd.run([&](int rank, const StorePtr& store) {
+      distributed::meet(store, terms_of(rank, size), [] {});
+    });
+    std::printf("%d ranks met with %.1f requests each, %.2f s\n", size, crowd.requests_per_rank(),
+                seconds);
+    EXPECT_LT(crowd.requests_per_rank(), 10 + kPerWaitingSecond * seconds) << size;
+  }
+}
+
+TEST(ManyRanks, CompareWithSomeRequestsEach) {
+  for (const int size : {8, 512}) {
+    Crowd crowd(size);
+    const double seconds = crowd.run([&](int rank, const StorePtr& store) {
+      distributed::FaultBoard board(store, rank, size, false);
+      distributed::preflight(store, size, {{"batch_size", "32"}}, board, milliseconds(60000));
+    });
+    std::printf("%d ranks compared with %.1f requests each, %.2f s\n", size,
+                crowd.requests_per_rank(), seconds);
+    EXPECT_LT(crowd.requests_per_rank(), 10 + kPerWaitingSecond * seconds) << size;
+  }
+}
+
+TEST(ManyRanks, AllThatDifferAreToldInOneLineThatCanBeRead) {
+  constexpr int kSize = 64;
+  Crowd crowd(kSize);
+  std::vector<std::string> seen(kSize);
+  crowd.run([&](int rank, const StorePtr& store) {
+    distributed::FaultBoard board(store, rank, kSize, false);
+    const std::string batch = rank == 0 ? "32" : "64";
+    try {
+      distributed::preflight(store, kSize, {{"batch_size", batch}}, board, milliseconds(60000));
+    } catch (const Error& error) {
+      seen[static_cast<std::size_t>(rank)] = error.record().what;
+    }
+  });
+  for (const std::string& what : seen) {
+    EXPECT_EQ(what.find("rank 1: batch_size is 64; rank 0 has 32; rank 2: "), 0u) << what;
+    EXPECT_NE(what.find("; 47 more ranks differ"), std::string::npos) << what;
+  }
+}
+
+struct Waited {
+  double requests_per_second = 0;  // of one rank
+  double notice_s = 0;             // until the last one had it
+};
+
+// Rank 0 posts a notice after `seconds`, for which the others wait.
+Waited waiting(int size, double seconds) {
+  Crowd crowd(size);
+  Waited waited;
+  std::chrono::steady_clock::time_point posted;
+  crowd.run([&](int rank, const StorePtr& store) {
+    distributed::FaultBoard faults(store, rank, size, false);
+    distributed::TaskBoard board(store, rank, size, faults, milliseconds(30000), [](auto&) {});
+    if (rank != 0) {
+      EXPECT_EQ(board.next(0, [] {}).text, "go");
+      return;
+    }
+    std::this_thread::sleep_for(milliseconds(1000));  // all have come
+    const std::int64_t before = crowd.requests();
+    const auto begun = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    waited.requests_per_second =
+        static_cast<double>(crowd.requests() - before) / seconds_since(begun) / size;
+    posted = std::chrono::steady_clock::now();
+    board.post("go");
+  });
+  waited.notice_s = seconds_since(posted);
+  return waited;
+}
+
+TEST(ManyRanks, WaitWithSomeRequestsASecondAndHearAtOnce) {
+  const Waited waited = waiting(256, 4);
+  std::printf("a waiting rank makes %.2f requests a second; a notice reached 256 in %.3f s\n",
+              waited.requests_per_second, waited.notice_s);
+  EXPECT_LT(waited.requests_per_second, 6);
+  EXPECT_GT(waited.requests_per_second, 0.5);
+  EXPECT_LT(waited.notice_s, 3);  // of 256 threads on two busy cores; they are woken, not polled
+}
+
+TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
+  constexpr int kSize = 32;
+  Crowd crowd(kSize);
+  std::chrono::steady_clock::time_point posted;
+  std::atomic<int> heard{0};
+  crowd.run([&](int rank, const StorePtr& store) {
+    distributed::FaultBoard faults(store, rank, kSize, false);
+    distributed::TaskBoard board(store, rank, kSize, faults, milliseconds(30000), [](auto&) {});
+    if (rank == 1) {
+      std::this_thread::sleep_for(milliseconds(1500));
+      posted = std::chrono::steady_clock::now();
+      faults.post(bad_data("photo.jpg is not a JPEG").record());
+      return;
+    }
+    try {
+      board.next(0, [] {});
+    } catch (const Error& error) {
+      heard += error.record().exit_code == ExitCode::kBadData;
+    }
+  });
+  EXPECT_EQ(heard, kSize - 1);
+  EXPECT_LT(seconds_since(posted), 3);
+}
+
+// A rank that missed notices whose bells are gone reads the newest.
+TEST(ManyRanks, OneThatWasAwayCatchesUp) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  distributed::FaultBoard faults(store, 0, 1, false);
+  distributed::TaskBoard board(store, 0, 1, faults, milliseconds(30000), [](auto&) {});
+  for (int number = 1; number <= 20; ++number) board.post(std::to_string(number));
+  EXPECT_EQ(board.next(2, [] {}).number, 20);
+  EXPECT_EQ(board.next(19, [] {}).text, "20");
+  EXPECT_LT(store->getNumKeys(), 6);
+}
+
+TEST(ManyRanks, VotesAreReadOnceEach) {
+  constexpr int kSize = 256;
+  Crowd crowd(kSize);
+  std::vector<int> everybody(kSize);
+  std::iota(everybody.begin(), everybody.end(), 0);
+  const double seconds = crowd.run([&](int rank, const StorePtr& store) {
+    distributed::FaultBoard faults(store, rank, kSize, false);
+    distributed::TaskBoard board(store, rank, kSize, faults, milliseconds(30000), [](auto&) {});
+    board.vote(1, "text of " + std::to_string(rank), false);
+    if (rank != 0) return;
+    const auto votes = board.votes(
+        1, everybody, [](const auto&, milliseconds waited) { return waited < milliseconds(30000); },
+        [] {});
+    ASSERT_EQ(votes.size(), everybody.size());
+    EXPECT_EQ(votes.at(200), "text of 200");
+  });
+  std::printf("a vote of %d took %.1f requests each, %.2f s\n", kSize, crowd.requests_per_rank(),
+              seconds);
+  // A vote is two requests and read by two; rank 0 asks twenty times a second how many there are.
+  EXPECT_LT(crowd.requests_per_rank(), 8 + (1 + 60.0 / kSize) * seconds);
+}
+
+TEST(ManyRanks, AgreeOnAStopWithSomeRequestsEach) {
+  constexpr int kSize = 256;
+  Crowd crowd(kSize);
+  std::atomic<int> agreed{0};
+  const double seconds = crowd.run([&](int rank, const StorePtr& store) {
+    distributed::StopAgreement agreement(store, "loop", rank, kSize, {});
+    std::int64_t step = 0;
+    for (; agreement.may_begin(step); ++step) {
+      std::this_thread::sleep_for(milliseconds(20));
+      if (rank == 7 && step == 10) distributed::request_stop(*store, 15);
+    }
+    agreed += agreement.stop()->agreed;
+  });
+  std::printf("a stop of %d took %.1f requests each, %.2f s\n", kSize, crowd.requests_per_rank(),
+              seconds);
+  EXPECT_EQ(agreed, kSize);
+  EXPECT_LT(seconds, 8);
+  EXPECT_LT(crowd.requests_per_rank(), 12 + 2 * 5 * seconds);
+}
+
+// Gloo's own way of connecting each rank with each other one is the part that grows with the
+// square.
+TEST(ManyRanks, AGroupCostsEachRankSomeRequestsForEachOther) {
+  for (const int size : {2, 4, 8, 16}) {
+    Crowd crowd(size);
+    const double seconds = crowd.run([&](int rank, const StorePtr& store) {
+      distributed::PointGroup group(store, "g", rank, size, milliseconds(60000), "lo");
+      group.drop();
+    });
+    std::printf("group of %d: %.1f requests a rank, %.3f s\n", size, crowd.requests_per_rank(),
+                seconds);
+    EXPECT_LT(crowd.requests_per_rank(), 8 + 4 * size);
+  }
+}
+
+TEST(LookPeriod, GrowsWithTheRanksAndEnds) {
+  using distributed::look_period;
+  EXPECT_EQ(look_period(milliseconds(100), 1), milliseconds(100));
+  EXPECT_EQ(look_period(milliseconds(100), 256), milliseconds(256));
+  EXPECT_EQ(look_period(milliseconds(100), 10000), milliseconds(1000));
+}
+
+}  // namespace
+}  // namespace scalemark::testing

@@ -1,0 +1,46 @@
+"""Limits of open files: the soft limit (1,024 on most systems) is raised, the hard one is told before anything hangs; and
+a program that was started without standard input and output."""
+
+from endings import Running, closed_report, only_error, run_cases
+from program import check
+from sweeps import sweep
+
+# Rank 0 of four needs more.
+FOUR_RANKS = sweep("--world-sizes", "1,4", "--nproc-per-node", 4)
+
+
+def under(limit):
+    return ("bash", "-c", f'ulimit {limit} 44; exec "$@"', "bash")
+
+
+def soft_limit(folder):
+    with Running(*FOUR_RANKS, "--output", folder / "out", wrapper=under("-Sn")) as run:
+        run.end(expect=0, seconds=120)
+    closed_report(folder / "out", "complete", 0)
+
+
+def hard_limit(folder):
+    with Running(*FOUR_RANKS, "--output", folder / "out", wrapper=under("-n")) as run:
+        took = run.end(expect=71, seconds=60)
+    line = only_error(run.stderr, "E_SYSTEM", 71, "may open 44 files", "4 ranks needs", "ulimit -Hn")
+    check(took < 10, f"took {took:.0f} s: {line}")
+
+
+def hard_limit_without_our_launcher(folder):
+    """Each rank looks for itself; rank 0, that serves the store, needs most."""
+    with Running(*FOUR_RANKS[:-2], "--output", folder / "out", wrapper=under("-n"), RANK=0, WORLD_SIZE=4, LOCAL_RANK=0,
+                 LOCAL_WORLD_SIZE=4, MASTER_ADDR="127.0.0.1", MASTER_PORT=29871) as run:
+        run.end(expect=71, seconds=60)
+    only_error(run.stderr, "E_SYSTEM", 71, "rank 0 of 4 ranks needs")
+
+
+def closed_standard_streams(folder):
+    """A socket that got number 0 or 1 would be written to as output, or replaced in the ranks."""
+    with Running(*sweep("--world-sizes", "1,2", "--nproc-per-node", 2), "--output", folder / "out",
+                 wrapper=("bash", "-c", 'exec "$@" <&- >&-', "bash")) as run:
+        run.end(expect=0, seconds=120)
+    closed_report(folder / "out", "complete", 0)
+    check(run.stdout == "", run.stdout)
+
+
+run_cases({f.__name__: f for f in (soft_limit, hard_limit, hard_limit_without_our_launcher, closed_standard_streams)})

@@ -1,0 +1,77 @@
+"""Nodes that are named, not numbered: Debian's /etc/hosts gives a machine's own name the address 127.0.1.1, which leads
+the first node's Gloo to its loopback interface. Two network namespaces, each with a hosts file of its own."""
+
+from endings import closed_report, only_error, run_cases
+from launching import finish, start
+from namespaces import TwoHosts
+from program import SCALEMARK, check
+
+TRAIN = ("train", "--workload", "mlp", "--batch-size", 8, "--iters", 10, "--warmup-iters", 2, "--no-progress",
+         "--threads", 1)
+LOCAL = "127.0.0.1 localhost\n"
+
+
+class Nodes(TwoHosts):
+    """Of two Gloo ranks the one with the lower address connects to the other's: above 127 it is the loopback that is
+    connected to."""
+
+    ADDRESSES = ("192.168.231.1", "192.168.231.2")
+
+
+def node(hosts, number, folder, *options, **environment):
+    return start(*hosts.on(number), SCALEMARK, *TRAIN, "--nnodes", 2, "--node-rank", number, "--nproc-per-node", 1,
+                 "--output", folder / "out", *options, **environment)
+
+
+def debian(hosts):
+    """As the installer writes it: a node does not know its own address by its name."""
+    first, second = Nodes.ADDRESSES
+    hosts.hosts_files(f"{LOCAL}127.0.1.1 n1\n{second} n2\n", f"{LOCAL}127.0.1.1 n2\n{first} n1\n")
+
+
+def trained(folder):
+    report = closed_report(folder / "out", "complete", 0)
+    check(report["points"][0]["nodes"] == 2, report["points"][0])
+
+
+def own_name_is_127_0_1_1(folder):
+    with Nodes() as hosts:
+        hosts.default_routes()
+        debian(hosts)
+        finish([node(hosts, number, folder, "--rendezvous", "n1:29621") for number in (0, 1)])
+    trained(folder)
+
+
+def without_a_default_route(folder):
+    """The only interface that there is."""
+    with Nodes() as hosts:
+        debian(hosts)
+        finish([node(hosts, number, folder, "--rendezvous", "n1:29622") for number in (0, 1)])
+    trained(folder)
+
+
+def second_address_is_right(folder):
+    first, second = Nodes.ADDRESSES
+    with Nodes() as hosts:
+        hosts.hosts_files(f"{LOCAL}127.0.1.1 n1\n{first} n1\n{second} n2\n", f"{LOCAL}{first} n1\n{second} n2\n")
+        finish([node(hosts, number, folder, "--rendezvous", "n1:29623") for number in (0, 1)])
+    trained(folder)
+
+
+def no_way_out_is_said(folder):
+    """Two interfaces and no route: the user has to choose."""
+    with Nodes() as hosts:
+        debian(hosts)
+        hosts.ip("-n", hosts.names[0], "link", "add", "other", "type", "dummy")
+        hosts.ip("-n", hosts.names[0], "addr", "add", "10.99.0.1/24", "dev", "other")
+        hosts.ip("-n", hosts.names[0], "link", "set", "other", "up")
+        text, = finish([node(hosts, 0, folder, "--rendezvous", "n1:29624")], expect=78)
+        only_error(text, "E_CONFIGURATION", 78, "n1", "loopback", "GLOO_SOCKET_IFNAME", "/etc/hosts")
+        told = {"GLOO_SOCKET_IFNAME": f"v{hosts.names[0]}"}
+        finish([node(hosts, 0, folder, "--rendezvous", "n1:29625", **told),
+                node(hosts, 1, folder, "--rendezvous", "n1:29625")])
+    trained(folder)
+
+
+run_cases({f.__name__: f for f in (own_name_is_127_0_1_1, without_a_default_route, second_address_is_right,
+                                   no_way_out_is_said)})

@@ -1,0 +1,145 @@
+"""Time that stops: a run that is suspended (scontrol suspend, gang scheduling, Ctrl-Z) and continued goes on, and deadlines
+beyond what a clock can hold are deadlines still. `trials`: suspends at random moments, 2 of them; 100 with
+SCALEMARK_SOAK=full."""
+
+import os
+import pty
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from endings import Running, alive, closed_report, run_cases
+from program import SCALEMARK, check, clean_environment, run
+
+# Gloo waits as long as the longest of these: `model` keeps its 300 s, so that only our own clocks are tried.
+SHORT = ",".join(f"{phase}=5" for phase in ("rendezvous", "data", "preflight", "warmup", "window", "report", "wait"))
+SWEEP = ("sweep", "--workload", "linear", "--world-sizes", "1,2", "--nproc-per-node", 2, "--repetitions", 1,
+         "--warmup-iters", 2, "--min-time", 3, "--threads", 1, "--no-progress", "--timeout", SHORT)
+STOPPED_S = 8
+
+
+def state(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+
+def suspend(pids, seconds):
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    for pid in pids:
+        os.kill(pid, signal.SIGCONT)
+
+
+def suspended_sweep(folder):
+    """Longer than every phase's deadline; rank 1 waits meanwhile, rank 0 measures."""
+    with Running(*SWEEP, "--output", folder / "out") as sweeping:
+        sweeping.await_event("window")
+        suspend([*sweeping.ranks(), sweeping.process.pid], STOPPED_S)
+        sweeping.end(expect=0, seconds=120)
+    report = closed_report(folder / "out", "complete", 0)
+    check(all(row["status"] == "ok" for row in report["points"]), "a row is not ok")
+
+
+def suspended_ranks_only(folder):
+    """As `scontrol suspend` does it under srun: there is no launcher of ours."""
+    with Running(*SWEEP, "--output", folder / "out") as sweeping:
+        sweeping.await_event("window")
+        suspend(sweeping.ranks(), STOPPED_S)
+        sweeping.end(expect=0, seconds=120)
+    closed_report(folder / "out", "complete", 0)
+
+
+class OnATerminal:
+    """The program as a shell with job control starts it: in a process group of its own, in the foreground."""
+
+    SHELL = """
+import os, subprocess, sys
+signals = __import__("signal")
+signals.signal(signals.SIGTTOU, signals.SIG_IGN)
+child = subprocess.Popen(sys.argv[2:], process_group=0)
+os.tcsetpgrp(0, child.pid)
+open(sys.argv[1], "w").write(str(child.pid))
+while True:
+    pid, status = os.waitpid(child.pid, os.WUNTRACED)
+    if not os.WIFSTOPPED(status):
+        sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+    def __init__(self, folder, *arguments):
+        note = folder / "pid"
+        command = [sys.executable, "-c", self.SHELL, note, SCALEMARK, *arguments]
+        self.shell, self.terminal = pty.fork()
+        if self.shell == 0:
+            os.execve(sys.executable, [str(part) for part in command], clean_environment())
+        end = time.monotonic() + 30
+        while not (note.exists() and note.read_text()) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.pid = int(note.read_text())
+
+    def ranks(self):
+        return [int(pid) for pid in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()]
+
+    def type(self, keys):
+        os.write(self.terminal, keys)
+
+    def wait(self):
+        """Reads until the terminal is closed; the exit code."""
+        try:
+            while os.read(self.terminal, 65536):
+                pass
+        except OSError:
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.shell, 0)[1])
+
+
+def ctrl_z(folder):
+    """The ranks stop with the launcher, and go on with it."""
+    sweeping = OnATerminal(folder, *SWEEP, "--output", folder / "out")
+    end = time.monotonic() + 60
+    journal = folder / "out" / "journal.jsonl"
+    while time.monotonic() < end and not (journal.exists() and '"event":"window"' in journal.read_text()):
+        time.sleep(0.05)
+    ranks = sweeping.ranks()
+    check(len(ranks) == 2, ranks)
+    sweeping.type(b"\x1a")
+    time.sleep(1)
+    states = [state(pid) for pid in (sweeping.pid, *ranks)]
+    check(states == ["T", "T", "T"], f"launcher and ranks are {states} after Ctrl-Z")
+    time.sleep(STOPPED_S)
+    os.killpg(sweeping.pid, signal.SIGCONT)  # what `fg` does
+    time.sleep(0.5)
+    check(all(state(pid) != "T" for pid in ranks if alive(pid)), "the ranks did not go on")
+    check(sweeping.wait() == 0, "the run did not end well")
+    closed_report(folder / "out", "complete", 0)
+
+
+def long_timeouts(folder):
+    """1e10 s is beyond 64 bits of nanoseconds."""
+    for number, text in enumerate(("1e10", "1e300", "window=1e18")):
+        run("train", "--workload", "linear", "--nproc-per-node", 2, "--iters", 5, "--warmup-iters", 2, "--threads", 1,
+            "--no-progress", "--timeout", text, "--output", folder / str(number))
+    done = subprocess.run([SCALEMARK, "train", "--timeout", "0"], capture_output=True, text=True, env=clean_environment())
+    check(done.returncode == 78, done.stderr)
+
+
+def trials(folder):
+    count = int(os.environ.get("SCALEMARK_TRIALS", 100 if os.environ.get("SCALEMARK_SOAK") == "full" else 2))
+    seed = int(os.environ.get("SCALEMARK_SEED", random.SystemRandom().randrange(1 << 32)))
+    print(f"seed {seed} (SCALEMARK_SEED repeats it), {count} trials", flush=True)
+    luck = random.Random(seed)
+    for number in range(count):
+        out = folder / str(number)
+        with Running(*SWEEP, "--output", out) as sweeping:
+            time.sleep(luck.uniform(0.2, 9))
+            if sweeping.process.poll() is None:
+                pids = [*sweeping.ranks(), sweeping.process.pid]
+                suspend(luck.sample(pids, len(pids)), luck.uniform(5, 9))
+            sweeping.end(expect=0, seconds=120)
+        closed_report(out, "complete", 0)
+    print(f"{count} suspended runs, which all went on")
+
+
+run_cases({f.__name__: f for f in (suspended_sweep, suspended_ranks_only, ctrl_z, long_timeouts, trials)})

@@ -1,0 +1,127 @@
+"""Two launches that know nothing of each other meet at one address: the first goes on as if the second had never been,
+the second says why it ends. `trials`: second launches of random kind at random moments, 2 of them; 100 with
+SCALEMARK_SOAK=full."""
+
+import os
+import random
+import time
+
+from endings import Running, closed_report, error_lines, run_cases
+from launching import await_listener, free_port
+from program import check
+
+# A baseline of seconds, during which rank 1 waits.
+SWEEP = ("sweep", "--workload", "linear", "--world-sizes", "1,2", "--repetitions", 1, "--warmup-iters", 2,
+         "--min-time", 3, "--threads", 1, "--no-progress")
+
+
+def own_launcher(folder, port, ranks, *options):
+    return Running(*SWEEP, "--nproc-per-node", ranks, "--rendezvous", f"127.0.0.1:{port}", *options,
+                   "--output", folder)
+
+
+def by_hand(folder, port, ranks, *options, only=None):
+    """One process per rank, as somebody's script starts them: nothing but the settings tells two such jobs apart."""
+    return [Running(*SWEEP, *options, "--output", folder, RANK=rank, WORLD_SIZE=ranks, LOCAL_RANK=rank,
+                    LOCAL_WORLD_SIZE=ranks, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+            for rank in (range(ranks) if only is None else only)]
+
+
+def first_is_unharmed(runs, folder, seconds=120):
+    for run in runs:
+        run.end(expect=0, seconds=seconds)
+        check("ended" not in run.stderr, run.stderr)
+    report = closed_report(folder, "complete", 0)
+    check(report["errors"] == [] if "errors" in report else True, report.get("errors"))
+    check(all(row["status"] == "ok" for row in report["points"]), "a row is not ok")
+
+
+def refused(run, codes, *quoted, seconds=60):
+    """Ended by itself with one of the codes, and said why in our own form."""
+    run.stdout, run.stderr = run.process.communicate(timeout=seconds)
+    check(run.process.returncode in codes, f"{run.command}\nended with {run.process.returncode}\n{run.stderr}")
+    lines = error_lines(run.stderr)
+    check(lines and all(line[1] in codes for line in lines), run.stderr)
+    for text in quoted:
+        check(any(text in line[2] for line in lines), f"'{text}' is missing:\n{run.stderr}")
+
+
+def four_ranks_at_our_port(folder):
+    port = free_port()
+    with own_launcher(folder / "first", port, 2) as first:
+        first.await_event("window")
+        with own_launcher(folder / "second", port, 4) as second:
+            refused(second, (69,), "cannot serve the rendezvous")
+        first_is_unharmed([first], folder / "first")
+
+
+def ranks_by_hand(folder):
+    """The same run id: the late ranks take no place and post nothing, whatever their number."""
+    port = free_port()
+    first = by_hand(folder / "first", port, 2)
+    with first[0], first[1]:
+        first[0].await_event("window")
+        late = by_hand(folder / "second", port, 4, only=(1, 2, 3))
+        with late[0], late[1], late[2]:
+            for run in late:
+                refused(run, (69,), "has started with its ranks", "it has 2", "of 4", "--run-id")
+        again = by_hand(folder / "third", port, 2, only=(1,))
+        with again[0]:
+            refused(again[0], (78,), "rank 1 has already joined run")
+        first_is_unharmed(first, folder / "first")
+
+
+def other_settings_before_the_start(folder):
+    """Rank 1 of another job comes before ours: it lets a rank with rank 0's own settings pass."""
+    port = free_port()
+    leader = by_hand(folder / "first", port, 2, only=(0,))
+    with leader[0]:
+        await_listener(port)
+        stranger = by_hand(folder / "second", port, 2, "--batch-size", 48, only=(1,))
+        with stranger[0]:
+            time.sleep(2.5)
+            own = by_hand(folder / "first", port, 2, only=(1,))
+            with own[0]:
+                refused(stranger[0], (78,), "rank 1 has already joined run")
+                first_is_unharmed([leader[0], own[0]], folder / "first")
+
+
+def second_of_random_kind(folder, port, luck):
+    kind = luck.choice(("launcher", "by hand", "settings"))
+    ranks = 2 if kind == "settings" else luck.choice((3, 4))
+    print(f"  second: {kind}, {ranks} ranks", flush=True)
+    if kind == "launcher":
+        return [own_launcher(folder, port, ranks)]
+    return by_hand(folder, port, ranks, *(("--batch-size", 48) if kind == "settings" else ()))
+
+
+def trial(folder, luck):
+    port = free_port()
+    first = [own_launcher(folder / "first", port, 2)] if luck.random() < 0.5 else by_hand(folder / "first", port, 2)
+    second = []
+    try:
+        await_listener(port)
+        time.sleep(luck.uniform(0, 8))
+        second = second_of_random_kind(folder / "second", port, luck)
+        first_is_unharmed(first, folder / "first")
+        for run in second:
+            run.process.terminate()
+            run.process.communicate(timeout=60)
+            check(run.process.returncode != 0, "the second was to be refused")
+    finally:
+        for run in [*first, *second]:
+            run.__exit__()
+
+
+def trials(folder):
+    count = int(os.environ.get("SCALEMARK_TRIALS", 100 if os.environ.get("SCALEMARK_SOAK") == "full" else 2))
+    seed = int(os.environ.get("SCALEMARK_SEED", random.SystemRandom().randrange(1 << 32)))
+    print(f"seed {seed} (SCALEMARK_SEED repeats it), {count} trials", flush=True)
+    luck = random.Random(seed)
+    for number in range(count):
+        print(f"trial {number}", flush=True)
+        trial(folder / str(number), luck)
+    print(f"{count} second launches, none of which the first noticed")
+
+
+run_cases({f.__name__: f for f in (four_ranks_at_our_port, ranks_by_hand, other_settings_before_the_start, trials)})

@@ -1,0 +1,49 @@
+"""Runs that go well over NCCL: training, a sweep, the cost of communication, and the refusal of a shared GPU."""
+
+import null_nccl
+from endings import closed_report, only_error, run_cases
+from null_nccl import SWEEP, TRAIN, events
+from program import check
+
+SHORT = ("--iters", 6, "--warmup-iters", 3)
+
+
+def ends_well(text, communicators):
+    """Every communicator was finalised by its ranks; an abort would leave what was sent last in doubt."""
+    found = events(text)
+    expected = {"created": communicators, "finalized": communicators, "destroyed": communicators}
+    check(found == expected, f"{found}, expected {expected}")
+
+
+def train(folder):
+    done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out")
+    point = closed_report(folder / "out", "complete", 0)["points"][0]
+    check(point["backend"] == "nccl" and point["world_size"] == 2, point)
+    check({rank["device"] for rank in point["ranks"]} == {"cuda:0", "cuda:1"}, point["ranks"])
+    ends_well(done.stderr, 2)
+
+
+def sweep(folder):
+    done, _ = null_nccl.run(*SWEEP, "--world-sizes", "1,2", "--batch-sizes", "1,4", "--output", folder / "out")
+    rows = closed_report(folder / "out", "complete", 0)["points"]
+    check({row["status"] for row in rows} == {"ok"}, [row["status"] for row in rows])
+    pairs = [row for row in rows if row["world_size"] == 2]
+    check(len(pairs) >= 2 and all(row["backend"] == "nccl" for row in pairs), pairs)
+    ends_well(done.stderr, 2 * len(pairs))
+
+
+def communication_cost(folder):
+    done, _ = null_nccl.run(*TRAIN, *SHORT, "--communication-cost", "--output", folder / "out")
+    point = closed_report(folder / "out", "complete", 0)["points"][0]
+    cost = point["communication"]["cost_s"]
+    check(abs(cost) < point["wall_s"] and point["noop_step_s"] > 0, f"cost {cost} s")
+    ends_well(done.stderr, 2)
+
+
+def shared_gpu(folder):
+    done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", devices=1, expect=78)
+    check("ranks 0 and 1 are both on GPU-" in done.stderr and "--backend gloo" in done.stderr, done.stderr)
+    check(not events(done.stderr), "NCCL was asked before")
+
+
+run_cases({f.__name__: f for f in (train, sweep, communication_cost, shared_gpu)})

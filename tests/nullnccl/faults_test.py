@@ -1,0 +1,128 @@
+"""Runs that fail over NCCL: a rank that is killed, a collective that hangs, signals, and too little memory on one rank.
+
+NCCL's collectives do not fail when a peer does: over a network NCCL notices an error that somebody must ask for, over
+NVLink nothing at all. Each fault is tried in both ways where they differ.
+"""
+
+import os
+import signal
+import time
+
+import null_nccl
+from endings import check_gone, closed_report, error_lines, expect_error, run_cases
+from null_nccl import LONG, SWEEP, TRAIN, events
+from program import check
+
+# The second collective of a step in the window: after those of the set-up and the warm-up.
+HANG = {"NULLNCCL_HANG_AT": 40}
+
+
+def killed(folder, mode, quickest, slowest, status, exit_code):
+    out = folder / "out"
+    with null_nccl.running(*TRAIN, *LONG, "--output", out, NULLNCCL_PEER_LOSS=mode) as run:
+        run.await_event("window")
+        ranks = run.ranks()
+        os.kill(ranks[1], signal.SIGKILL)
+        took = run.end(expect=69, seconds=40)
+        check_gone(ranks)
+    check(quickest <= took <= slowest, f"took {took:.1f} s")
+    lines = error_lines(run.stderr)
+    expect_error(lines[-1], "E_RANK_KILLED", 69, "rank=1", "SIGKILL")
+    return lines, closed_report(out, status, exit_code)
+
+
+def killed_rank(folder):
+    """NCCL's network tells: the survivor says so by itself, before the launcher's 10 s are over."""
+    lines, report = killed(folder, "error", 0, 9, "failed", 69)
+    expect_error(lines[0], "E_PEER_LOST", 69, "rank=0", "NCCL")
+    check(report["points"] == [], "the unfinished window is no row")
+
+
+def killed_rank_silently(folder):
+    """NVLink does not tell: the launcher ends the survivor."""
+    _, report = killed(folder, "silent", 5, 30, "interrupted", 75)
+    check(report["points"] == [], "the unfinished window is no row")
+
+
+def hang(folder):
+    out = folder / "out"
+    done, took = null_nccl.run(*TRAIN, *LONG, "--timeout", "window=3", "--output", out, env=HANG, expect=81)
+    lines = error_lines(done.stderr)
+    expect_error(lines[0], "E_HANG", 81, "phase=window", "3 s", "--timeout window=")
+    report = closed_report(out, "failed", 81)
+    check(report["points"] == [], report["points"])
+
+
+def sigterm(folder):
+    out = folder / "out"
+    with null_nccl.running(*TRAIN, *LONG, "--output", out) as run:
+        run.await_event("window")
+        ranks = run.ranks()
+        os.kill(run.process.pid, signal.SIGTERM)
+        took = run.end(expect=75, seconds=30)
+        check_gone(ranks)
+    check(took < 10, f"took {took:.1f} s")
+    lines = error_lines(run.stderr)
+    check(len(lines) == 2 and all(line[:2] == ("E_PREEMPTED", 75) for line in lines), run.stderr)
+    closed_report(out, "interrupted", 75)
+    check(events(run.stderr).get("finalized") == 2, f"an agreed stop ends the group well: {events(run.stderr)}")
+
+
+def sigterm_in_a_hang(folder):
+    out = folder / "out"
+    with null_nccl.running(*TRAIN, *LONG, "--output", out, **HANG) as run:
+        run.await_event("window")
+        ranks = run.ranks()
+        time.sleep(1)
+        os.kill(run.process.pid, signal.SIGTERM)
+        took = run.end(expect=75, seconds=30)
+        check_gone(ranks)
+    check(took < 10.5, f"took {took:.1f} s")
+    closed_report(out, "interrupted", 75)
+
+
+# Blocks of torch's allocator are of 2 MiB at least; a batch of 4096 vectors takes 16 MiB.
+SIZES = ("--world-sizes", "1,2", "--batch-sizes", "1,4096,4")
+
+
+def out_of_memory(folder, **environment):
+    out = folder / "out"
+    done, took = null_nccl.run(*SWEEP, *SIZES, "--memory-limit", "1=10MiB", "--output", out, env=environment, expect=2,
+                               allowed=())
+    rows = closed_report(out, "complete", 2)["points"]
+    for row in rows:
+        too_big = row["batch_size"] == 4096 and 1 in [rank["rank"] for rank in row.get("ranks", [])]
+        check(row["status"] in ("ok", "oom"), f"{row['id']}: {row['status']} {row.get('reason')}")
+        if row["status"] == "oom":
+            check(row["batch_size"] == 4096 and row["oom"]["rank"] == 1, row)
+        else:
+            check(not too_big, row["id"])
+    check([row["batch_size"] for row in rows if row["status"] == "oom"], "nothing was out of memory")
+    after = [row for row in rows if row["world_size"] == 2 and row["status"] == "ok"]
+    check(len(after) == 2, f"the sweep went on over NCCL: {[row['id'] for row in after]}")
+    return done, took
+
+
+def memory_of_one_rank(folder):
+    """The peer's NCCL notices the loss: torch's watchdog must not end the process."""
+    done, _ = out_of_memory(folder, NULLNCCL_PEER_LOSS="error")
+    check(events(done.stderr).get("aborted") == 2, events(done.stderr))
+
+
+def memory_of_one_rank_silently(folder):
+    """The peer's NCCL does not notice: it is called off by the vote. An abort of 20 s holds nobody."""
+    done, took = out_of_memory(folder, NULLNCCL_PEER_LOSS="silent", NULLNCCL_ABORT_SECONDS=20)
+    found = events(done.stderr)
+    check(found.get("aborted") == 2 and "abort ended" not in found, f"took {took:.1f} s: {found}")
+
+
+def memory_before_the_first_step(folder):
+    """Not even the parameters fit on rank 1: its peer is not left alone in NCCL's beginning."""
+    done, _ = null_nccl.run(*SWEEP, "--world-sizes", "1,2", "--memory-limit", "1=1MiB", "--timeout", "40", "--output",
+                            folder / "out", expect=2)
+    rows = closed_report(folder / "out", "complete", 2)["points"]
+    check({row["status"] for row in rows if row["world_size"] == 2} == {"oom"}, [row["id"] for row in rows])
+
+
+run_cases({f.__name__: f for f in (killed_rank, killed_rank_silently, hang, sigterm, sigterm_in_a_hang,
+                                   memory_of_one_rank, memory_of_one_rank_silently, memory_before_the_first_step)})

@@ -1,0 +1,35 @@
+// What goes wrong on purpose, from the environment. Read once per process, except for the counter.
+#pragma once
+
+#include <cstdint>
+
+namespace nullnccl {
+
+// What a rank notices of a peer that has died or has aborted its communicator.
+enum class PeerLoss {
+  kError,   // an asynchronous remote error, as over a network transport
+  kSilent,  // nothing: its collectives hang, as over NVLink and shared memory
+};
+
+struct Modes {
+  // NULLNCCL_HANG_AT=n: the n-th collective (1, 2, ...) of each process never completes until it is
+  // aborted; NULLNCCL_HANG_RANK=r: only that of rank r of its communicator. 0 and -1: none, all.
+  std::int64_t hang_at = 0;
+  int hang_rank = -1;
+  // NULLNCCL_ABORT_SECONDS: how long an abort takes once the device is free.
+  double abort_s = 0;
+  // NULLNCCL_PEER_LOSS=error|silent
+  PeerLoss peer_loss = PeerLoss::kError;
+  // NULLNCCL_LOG=1: what is created and how it ends, a line each on stderr.
+  bool log = false;
+};
+
+const Modes& modes();
+
+// Counts one collective of this process; whether it is the one that hangs on this rank.
+bool next_collective_hangs(int rank);
+
+// One line, when NULLNCCL_LOG asks for it.
+void log(const char* what, int rank, int size);
+
+}  // namespace nullnccl

@@ -1,0 +1,35 @@
+"""Runs of scalemark whose GPUs and NCCL are stand-ins (tests/nullcuda, tests/nullnccl): two ranks, a GPU each."""
+
+import re
+import time
+
+import nullgpu
+from endings import Running
+from program import BINARY_DIR
+
+NCCL = BINARY_DIR.resolve() / "tests/libnullnccl.so"
+TRAIN = ("train", "--workload", "linear", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress")
+SWEEP = ("sweep", "--workload", "linear", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress",
+         "--iters", 5, "--warmup-iters", 2, "--repetitions", 1)
+# The host runs ahead of a device that never computes; so long that a test always comes into the middle of it.
+LONG = ("--iters", 30_000, "--warmup-iters", 2)
+
+
+def run(*arguments, devices=2, env=None, **options):
+    """The program to its end, and how long it took."""
+    start = time.monotonic()
+    done = nullgpu.run(arguments, devices=devices, preload=[NCCL], env={"NULLNCCL_LOG": 1, **(env or {})}, **options)
+    return done, time.monotonic() - start
+
+
+def running(*arguments, **environment):
+    """The program in the background."""
+    nullgpu.require()
+    return Running(*arguments, wrapper=nullgpu.command(devices=2, preload=[NCCL]), NULLCUDA_DEVICES=2, NULLNCCL_LOG=1,
+                   **environment)
+
+
+def events(text):
+    """What the null NCCL's log tells: how often each thing happened, over all ranks."""
+    found = re.findall(r"nullnccl: pid \d+ rank \d+ of \d+: (.+)", text)
+    return {what: found.count(what) for what in found}

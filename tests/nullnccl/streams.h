@@ -1,0 +1,20 @@
+// The agreement with the null CUDA device: a stream is busy from the moment at which a
+// communication is appended to it until it is finished. Without that device these do nothing.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+namespace nullnccl {
+
+void hold(cudaStream_t stream);
+void release(cudaStream_t stream);
+
+// Where the bytes of a device address can be read and written by the host.
+void* host_view(const void* address);
+
+// The bus id of the calling thread's current device; empty when no CUDA runtime is there.
+std::string current_gpu();
+
+}  // namespace nullnccl

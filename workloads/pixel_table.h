@@ -1,0 +1,27 @@
+// What each of the 256 values of a byte becomes, per channel. Made on the host by one formula, and
+// gathered by the CPU kernel and the CUDA kernel alike, so that both give the same bits. Knows no
+// torch; C++17, since nvcc compiles it too.
+#pragma once
+
+namespace scalemark::workloads {
+
+template <class Out>
+struct PixelTable {
+  Out value[256][3];
+};
+
+// (byte / 255 - mean) / deviation in double, then rounded to Out (fp16 and bf16 by way of float).
+// `mean` and `deviation`: anything with three numbers and [].
+template <class Out, class Numbers>
+PixelTable<Out> make_pixel_table(const Numbers& mean, const Numbers& deviation) {
+  PixelTable<Out> table;
+  for (int byte = 0; byte < 256; ++byte) {
+    for (int c = 0; c < 3; ++c) {
+      const double pixel = static_cast<double>(byte) / 255;
+      table.value[byte][c] = static_cast<Out>((pixel - mean[c]) / deviation[c]);
+    }
+  }
+  return table;
+}
+
+}  // namespace scalemark::workloads
