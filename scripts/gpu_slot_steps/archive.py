@@ -5,9 +5,9 @@ import tarfile
 KEPT = ("report.json", "journal.jsonl")
 
 
-def is_kept(file, work):
-    """Logs; of the runs' folders the reports and counts, not generated data."""
-    return file.is_file() and (work / "logs" in file.parents or file.name in KEPT or file.name.startswith("counts."))
+def is_kept(file):
+    """Logs, reports and counts; not generated data, nor the profilers' own files, which may be large."""
+    return file.is_file() and (file.suffix == ".log" or file.name in KEPT or file.name.startswith("counts."))
 
 
 def pack(archive, work, tables):
@@ -15,6 +15,6 @@ def pack(archive, work, tables):
         for file in sorted(tables):
             tar.add(file, f"gpu-slot/{file.name}")
         for file in sorted(work.rglob("*")):
-            if is_kept(file, work):
+            if is_kept(file):
                 tar.add(file, f"gpu-slot/{file.relative_to(work)}")
     return archive

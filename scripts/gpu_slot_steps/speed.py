@@ -40,6 +40,12 @@ def run_name(row, side, pair):
     return f"speed-{row.name}-{side}-{pair}"
 
 
+def complete(results, row, pair):
+    """Both sides have ended well; a pair that failed has been told of in its own step."""
+    sides = [results.get(run_name(row, side, pair)) for side in ("ours", "python")]
+    return all(side and side.code == 0 for side in sides)
+
+
 def rates(results, row, pair):
     """Samples per second of both sides."""
     ours = ok_point(results[run_name(row, "ours", pair)])["samples_per_sec"]
@@ -50,7 +56,7 @@ def rates(results, row, pair):
 def as_fast_as_python(row, pair):
     """The geometric mean over the pairs so far, with Student's interval on the logarithms."""
     def judge(results):
-        done = [rates(results, row, k) for k in range(1, pair + 1) if run_name(row, "python", k) in results]
+        done = [rates(results, row, k) for k in range(1, pair + 1) if complete(results, row, k)]
         ratio, bounds = interval([ours / python for ours, python in done])
         spread = f" [{bounds[0]:.2f}, {bounds[1]:.2f}]" if bounds else ""
         text = f"{ratio:.3f} x Python{spread}, {len(done)} pair(s): {done[-1][0]:.1f} against {done[-1][1]:.1f} /s"

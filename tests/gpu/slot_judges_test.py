@@ -176,6 +176,9 @@ def pairs():
     check(first.status == PASSED and first.figure.startswith("1.100 x Python, 1 pair(s)"), str(first))
     second = speed.as_fast_as_python(row, 2)(both(1, 110.0, 100.0) | both(2, 120.0, 100.0))
     check(second.status == PASSED and second.figure.startswith("1.149 x Python [0.66, 2.00], 2 pair(s)"), str(second))
+    lost = both(1, 110.0, 100.0) | {speed.run_name(row, "python", 1): Result(1, "Traceback")}
+    second = speed.as_fast_as_python(row, 2)(lost | both(2, 120.0, 100.0))
+    check(second.status == PASSED and second.figure.startswith("1.200 x Python, 1 pair(s)"), str(second))
     slower = speed.as_fast_as_python(row, 2)(both(1, 90.0, 100.0) | both(2, 92.0, 100.0))
     check(slower.status == FAILED, str(slower))
     check(speed.in_turn(0, ("ours", "python")) == ("ours", "python"), "first pair")
