@@ -23,15 +23,17 @@ void keep_freed_memory() {
   mallopt(M_TOP_PAD, 64 << 20);        // grow in large pieces
 }
 
-void quieten_torch() {
-  if (setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0) != 0) throw bug("setenv failed");
+// NCCL's watchdog logs a lost peer as an error, with backtraces.
+void quieten_torch(bool on_gpu) {
+  const char* level = on_gpu ? "FATAL" : "ERROR";
+  if (setenv("TORCH_CPP_LOG_LEVEL", level, /*overwrite=*/0) != 0) throw bug("setenv failed");
   c10::initLogging();  // reads the variable; plain C++ programs have to ask for it
 }
 
 }  // namespace
 
 void set_up_process(const settings::Settings& settings) {
-  quieten_torch();
+  quieten_torch(settings.parallel.device == "cuda");
   if (settings.parallel.device == "cuda") device::load_torch_cuda(settings.general.torch);
   keep_freed_memory();
   device::cpu_allocator();

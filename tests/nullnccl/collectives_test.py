@@ -2,6 +2,7 @@
 
 import null_nccl
 from endings import closed_report, only_error, run_cases
+from launching import free_port
 from null_nccl import SWEEP, TRAIN, events
 from program import check
 
@@ -41,9 +42,18 @@ def communication_cost(folder):
 
 
 def shared_gpu(folder):
+    """Our launcher sees it by itself; under another one the ranks find out when they meet."""
     done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", devices=1, expect=78)
-    check("ranks 0 and 1 are both on GPU-" in done.stderr and "--backend gloo" in done.stderr, done.stderr)
-    check(not events(done.stderr), "NCCL was asked before")
+    check("2 ranks on 1 GPU" in done.stderr and "--backend gloo" in done.stderr, done.stderr)
+    port = free_port()
+    alone = [word for word in TRAIN if word not in ("--nproc-per-node", 2)]
+    ranks = [null_nccl.running(*alone, *SHORT, "--output", folder / "by-hand", RANK=rank, WORLD_SIZE=2, LOCAL_RANK=0,
+                               LOCAL_WORLD_SIZE=1, MASTER_ADDR="127.0.0.1", MASTER_PORT=port) for rank in (0, 1)]
+    for run in ranks:
+        with run:
+            run.end(expect=78)
+            only_error(run.stderr, "E_CONFIGURATION", 78, "ranks 0 and 1 are both on GPU-", "--backend gloo")
+            check(not events(run.stderr), "NCCL was asked before")
 
 
 run_cases({f.__name__: f for f in (train, sweep, communication_cost, shared_gpu)})

@@ -19,28 +19,24 @@ HANG = {"NULLNCCL_HANG_AT": 40}
 
 def killed(folder, mode, quickest, slowest, status, exit_code):
     out = folder / "out"
-    with null_nccl.running(*TRAIN, *LONG, "--output", out, NULLNCCL_PEER_LOSS=mode) as run:
-        run.await_event("window")
-        ranks = run.ranks()
-        os.kill(ranks[1], signal.SIGKILL)
-        took = run.end(expect=69, seconds=40)
-        check_gone(ranks)
-    check(quickest <= took <= slowest, f"took {took:.1f} s")
-    lines = error_lines(run.stderr)
+    done, took = null_nccl.run(*TRAIN, *LONG, "--output", out, expect=69,
+                               env={"NULLNCCL_DIE_AT": 60, "NULLNCCL_DIE_RANK": 1, "NULLNCCL_PEER_LOSS": mode})
+    check(quickest <= took <= slowest, f"took {took:.1f} s\n{done.stderr}")
+    lines = error_lines(done.stderr)
     expect_error(lines[-1], "E_RANK_KILLED", 69, "rank=1", "SIGKILL")
     return lines, closed_report(out, status, exit_code)
 
 
 def killed_rank(folder):
     """NCCL's network tells: the survivor says so by itself, before the launcher's 10 s are over."""
-    lines, report = killed(folder, "error", 0, 9, "failed", 69)
-    expect_error(lines[0], "E_PEER_LOST", 69, "rank=0", "NCCL")
+    lines, report = killed(folder, "error", 0, 25, "failed", 69)
+    expect_error(lines[0], "E_PEER_LOST", 69, "rank=0", "phase=window", "NCCL: the group was broken off")
     check(report["points"] == [], "the unfinished window is no row")
 
 
 def killed_rank_silently(folder):
     """NVLink does not tell: the launcher ends the survivor."""
-    _, report = killed(folder, "silent", 5, 30, "interrupted", 75)
+    _, report = killed(folder, "silent", 10, 40, "interrupted", 75)
     check(report["points"] == [], "the unfinished window is no row")
 
 
@@ -81,39 +77,40 @@ def sigterm_in_a_hang(folder):
     closed_report(out, "interrupted", 75)
 
 
-# Blocks of torch's allocator are of 2 MiB at least; a batch of 4096 vectors takes 16 MiB.
-SIZES = ("--world-sizes", "1,2", "--batch-sizes", "1,4096,4")
+# cuBLAS and cuBLASLt take 32 MiB each for their workspaces; a batch of 20000 vectors of 1000 floats takes 77 MiB.
+SIZES = ("--world-sizes", "1,2", "--batch-sizes", "1,20000,4")
 
 
 def out_of_memory(folder, **environment):
     out = folder / "out"
-    done, took = null_nccl.run(*SWEEP, *SIZES, "--memory-limit", "1=10MiB", "--output", out, env=environment, expect=2,
+    done, took = null_nccl.run(*SWEEP, *SIZES, "--memory-limit", "1=100MiB", "--output", out, env=environment, expect=2,
                                allowed=())
     rows = closed_report(out, "complete", 2)["points"]
     for row in rows:
-        too_big = row["batch_size"] == 4096 and 1 in [rank["rank"] for rank in row.get("ranks", [])]
+        too_big = row["batch_size"] == 20000 and 1 in [rank["rank"] for rank in row.get("ranks", [])]
         check(row["status"] in ("ok", "oom"), f"{row['id']}: {row['status']} {row.get('reason')}")
         if row["status"] == "oom":
-            check(row["batch_size"] == 4096 and row["oom"]["rank"] == 1, row)
+            check(row["batch_size"] == 20000 and row["oom"]["rank"] == 1, row)
         else:
             check(not too_big, row["id"])
-    check([row["batch_size"] for row in rows if row["status"] == "oom"], "nothing was out of memory")
-    after = [row for row in rows if row["world_size"] == 2 and row["status"] == "ok"]
+    lost = [row["id"] for row in rows if row["status"] == "oom"]
+    check(lost, "nothing was out of memory")
+    after = [row for row in rows if row["strategy"] == "ddp" and row["status"] == "ok"]
     check(len(after) == 2, f"the sweep went on over NCCL: {[row['id'] for row in after]}")
+    found = events(done.stderr)
+    check(found["aborted"] == 2 * len(lost), f"both ranks abort what failed: {lost} {found}")
     return done, took
 
 
 def memory_of_one_rank(folder):
     """The peer's NCCL notices the loss: torch's watchdog must not end the process."""
-    done, _ = out_of_memory(folder, NULLNCCL_PEER_LOSS="error")
-    check(events(done.stderr).get("aborted") == 2, events(done.stderr))
+    out_of_memory(folder, NULLNCCL_PEER_LOSS="error")
 
 
 def memory_of_one_rank_silently(folder):
     """The peer's NCCL does not notice: it is called off by the vote. An abort of 20 s holds nobody."""
     done, took = out_of_memory(folder, NULLNCCL_PEER_LOSS="silent", NULLNCCL_ABORT_SECONDS=20)
-    found = events(done.stderr)
-    check(found.get("aborted") == 2 and "abort ended" not in found, f"took {took:.1f} s: {found}")
+    check("abort ended" not in events(done.stderr), f"took {took:.1f} s: it waited for an abort")
 
 
 def memory_before_the_first_step(folder):

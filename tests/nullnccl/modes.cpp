@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,12 +20,18 @@ Modes read() {
   Modes modes;
   if (const char* text = variable("NULLNCCL_HANG_AT")) modes.hang_at = std::atoll(text);
   if (const char* text = variable("NULLNCCL_HANG_RANK")) modes.hang_rank = std::atoi(text);
+  if (const char* text = variable("NULLNCCL_DIE_AT")) modes.die_at = std::atoll(text);
+  if (const char* text = variable("NULLNCCL_DIE_RANK")) modes.die_rank = std::atoi(text);
   if (const char* text = variable("NULLNCCL_ABORT_SECONDS")) modes.abort_s = std::atof(text);
   if (const char* text = variable("NULLNCCL_PEER_LOSS")) {
     modes.peer_loss = std::strcmp(text, "silent") == 0 ? PeerLoss::kSilent : PeerLoss::kError;
   }
   modes.log = variable("NULLNCCL_LOG") != nullptr;
   return modes;
+}
+
+bool is_meant(std::int64_t number, int rank, std::int64_t at, int at_rank) {
+  return number == at && (at_rank < 0 || at_rank == rank);
 }
 
 }  // namespace
@@ -37,7 +44,8 @@ const Modes& modes() {
 bool next_collective_hangs(int rank) {
   static std::atomic<std::int64_t> count{0};
   const std::int64_t number = ++count;
-  return number == modes().hang_at && (modes().hang_rank < 0 || modes().hang_rank == rank);
+  if (is_meant(number, rank, modes().die_at, modes().die_rank)) std::raise(SIGKILL);
+  return is_meant(number, rank, modes().hang_at, modes().hang_rank);
 }
 
 void log(const char* what, int rank, int size) {

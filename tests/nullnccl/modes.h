@@ -16,6 +16,9 @@ struct Modes {
   // aborted; NULLNCCL_HANG_RANK=r: only that of rank r of its communicator. 0 and -1: none, all.
   std::int64_t hang_at = 0;
   int hang_rank = -1;
+  // NULLNCCL_DIE_AT=n, NULLNCCL_DIE_RANK=r: there the process kills itself instead.
+  std::int64_t die_at = 0;
+  int die_rank = -1;
   // NULLNCCL_ABORT_SECONDS: how long an abort takes once the device is free.
   double abort_s = 0;
   // NULLNCCL_PEER_LOSS=error|silent
@@ -26,7 +29,8 @@ struct Modes {
 
 const Modes& modes();
 
-// Counts one collective of this process; whether it is the one that hangs on this rank.
+// Counts one collective of this process; whether it is the one that hangs on this rank. Does not
+// return from the one at which this rank dies.
 bool next_collective_hangs(int rank);
 
 // One line, when NULLNCCL_LOG asks for it.
