@@ -14,11 +14,29 @@
 namespace scalemark::distributed {
 namespace {
 
+// c10d's messages quote keys, and a run's secret (32 or 64 hexadecimal digits) stands in each.
+std::string without_secrets(const std::string& text) {
+  constexpr std::size_t kShortest = 32;
+  std::string safe;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && std::isxdigit(static_cast<unsigned char>(text[end]))) ++end;
+    if (end - at >= kShortest) {
+      safe += "...";
+    } else {
+      end = std::max(end, at + 1);
+      safe += text.substr(at, end - at);
+    }
+    at = end;
+  }
+  return safe;
+}
+
 // c10's what() goes on with a stack trace, whose symbols name anything.
 std::string text_of(const std::exception& exception) {
   const auto* error = dynamic_cast<const c10::Error*>(&exception);
   const std::string text = error != nullptr ? error->what_without_backtrace() : exception.what();
-  return text.substr(0, text.find("Exception raised from "));
+  return without_secrets(text.substr(0, text.find("Exception raised from ")));
 }
 
 template <std::size_t n>

@@ -19,7 +19,7 @@ Meaning meaning_of(const std::exception& exception);
 // E_PEER_LOST (69), or E_BUG (70) for all else.
 ErrorRecord record_of(const std::exception& exception);
 
-// Its first line, without c10's stack trace.
+// Its first line, without c10's stack trace and without the secret in the keys that it may quote.
 std::string one_line(const std::exception& exception);
 
 }  // namespace scalemark::distributed

@@ -10,6 +10,7 @@
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/fault.h"
+#include "engine/distributed/foreign_error.h"
 #include "engine/distributed/interrupt.h"
 #include "engine/distributed/key_wait.h"
 #include "engine/distributed/meeting.h"
@@ -100,10 +101,9 @@ void translating(const Rendezvous& at, Call call) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    std::string text = error.what();
-    text = text.substr(0, text.find('\n'));
-    throw rendezvous_error("lost the store at " + place_of(at) + " while joining: " + text, {},
-                           "rank 0 has probably ended: look at its output");
+    throw rendezvous_error(
+        "lost the store at " + place_of(at) + " while joining: " + one_line(error), {},
+        "rank 0 has probably ended: look at its output");
   }
 }
 
