@@ -86,10 +86,9 @@ data::Batch CopyAhead::take(const NextBatch& next) {
     if (bytes_of(batch) < kBytesWorthCopyingAhead) return batch;
     ahead_ = sent(std::move(batch));
   }
-  OnItsWay taken = std::move(*ahead_);
-  ahead_.reset();  // should next() throw
+  auto following = fetch_ahead(next);  // should it throw, ahead_ is still to be waited for
+  OnItsWay taken = *std::exchange(ahead_, std::move(following));
   taken_ = taken.place;
-  ahead_ = fetch_ahead(next);
   return std::move(taken.batch);
 }
 

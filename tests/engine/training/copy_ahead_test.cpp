@@ -111,16 +111,18 @@ TEST(CopyAhead, WaitsForWhatIsOnItsWayWhenItEnds) {
   EXPECT_EQ(log.back(), "wait 1");
 }
 
-TEST(CopyAhead, AnErrorOfTheSourceLeavesNothingTaken) {
+TEST(CopyAhead, WaitsForWhatIsOnItsWayWhenTheSourceFails) {
   std::vector<std::string> log;
-  CopyAhead copies(std::make_unique<LateLane>(log));
-  int asked = 0;
-  const NextBatch failing = [&]() -> data::Batch {
-    if (++asked == 2) throw bad_data("a file is broken");
-    return batch_of(asked);
-  };
-  EXPECT_THROW(copies.take(failing), Error);
-  EXPECT_EQ(log, (std::vector<std::string>{"send 1 to 0"}));
+  {
+    CopyAhead copies(std::make_unique<LateLane>(log));
+    int asked = 0;
+    const NextBatch failing = [&]() -> data::Batch {
+      if (++asked == 2) throw bad_data("a file is broken");
+      return batch_of(asked);
+    };
+    EXPECT_THROW(copies.take(failing), Error);
+  }
+  EXPECT_EQ(log, (std::vector<std::string>{"send 1 to 0", "wait 0"}));
 }
 
 c10::Stream stream(c10::StreamId id) {
