@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/reporting/disk.h"
 #include "core/reporting/journal_lines.h"
 
 namespace scalemark::reporting {
@@ -57,7 +58,7 @@ bool tells_of_runs(const fs::path& journal) {
 bool is_there(const fs::path& file) {
   std::error_code error;
   const bool there = fs::exists(file, error);
-  if (error) throw unreadable(file, error.message());
+  if (error) throw file_failure("read", file, error.value());  // an ill disk: it is not gone
   return there;
 }
 
