@@ -118,13 +118,16 @@ void Watchdog::run() {
     const auto wake = std::min(end, begun + kSlice);
     changed_.wait_until(lock, wake);
     const auto late = Clock::now() - wake;
-    if (late > kSlice) forgive(last.time_since_epoch().count(), late.count());
+    if (late > kSlice) forgive(wake, late);
   }
 }
 
-// A beat that came in between is newer than what it would replace.
-void Watchdog::forgive(std::int64_t last_beat, std::int64_t late) {
-  last_beat_.compare_exchange_strong(last_beat, last_beat + late);
+// The last beat before the stop counts as so much later; one after it needs nothing.
+void Watchdog::forgive(Clock::time_point wake, Clock::duration late) {
+  std::int64_t beat = last_beat_.load();
+  while (beat < wake.time_since_epoch().count() &&
+         !last_beat_.compare_exchange_weak(beat, beat + late.count())) {
+  }
 }
 
 void Watchdog::expire(std::unique_lock<std::mutex> lock) {

@@ -50,7 +50,7 @@ class Watchdog {
   static std::int64_t now() noexcept { return Clock::now().time_since_epoch().count(); }
   static constexpr std::chrono::milliseconds kSlice{1000};
   void run();
-  void forgive(std::int64_t last_beat, std::int64_t late);
+  void forgive(Clock::time_point wake, Clock::duration late);
   [[noreturn]] void expire(std::unique_lock<std::mutex> lock);
 
   OnFatal on_fatal_;
