@@ -29,7 +29,8 @@ PointRecord run_of(const std::string& group, int ranks, double step_s, int block
   run.samples = 1000 * ranks;
   run.wall_s = 100 * step_s;
   run.samples_per_sec = static_cast<double>(run.samples) / run.wall_s;
-  run.own_mean_s = run.own_max_of_rank_means_s = run.own_mean_of_step_max_s = step_s;
+  run.own_mean_s = run.own_max_of_rank_means_s = step_s;
+  run.own_mean_of_step_max_s = step_s;
   for (int r = 0; r < ranks; ++r) {
     RankRecord& rank = run.ranks.emplace_back();
     rank.rank = r;
