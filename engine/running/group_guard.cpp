@@ -1,8 +1,10 @@
 #include "engine/running/group_guard.h"
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 
+#include "core/base/durations.h"
 #include "engine/distributed/foreign_error.h"
 #include "engine/distributed/periodic.h"
 #include "engine/distributed/stop_agreement.h"
@@ -11,6 +13,10 @@ namespace scalemark::running {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{200};
+// A rank that is starting a collective when the group is aborted waits for the whole abort, on
+// torch's lock. One that is not stuck has left by itself by then, or is stuck where an abort frees
+// it.
+constexpr double kGrace_s = 1;
 
 bool is_out_of_memory(const std::exception& error) {
   return distributed::record_of(error).exit_code == ExitCode::kOutOfMemory;
@@ -42,9 +48,14 @@ PointOutcome GroupGuard::run(const std::function<bool()>& called_off,
 PointOutcome GroupGuard::run_watched(const std::function<bool()>& called_off,
                                      const std::function<PointOutcome()>& body) {
   const auto period = distributed::look_period(kLook, team_.world().world_size);
+  std::optional<std::chrono::steady_clock::time_point> broken_at;
   const distributed::Periodic look(period, [&] {
-    if (!called_off() && !team_.lost_a_peer()) return true;
-    broken_ = true;  // first: the abort frees the other thread
+    if (!broken_at) {
+      if (!called_off() && !team_.lost_a_peer()) return true;
+      broken_at = std::chrono::steady_clock::now();
+      broken_ = true;
+    }
+    if (seconds_since(*broken_at) < kGrace_s) return true;
     team_.abort();
     return false;
   });
