@@ -17,6 +17,7 @@
 #include "engine/cuda/cuda_check.h"
 #include "engine/cuda/nccl_defaults.h"
 #include "engine/cuda/support.h"
+#include "engine/device/quiet_deleter.h"
 
 namespace scalemark::cuda {
 namespace {
@@ -118,6 +119,7 @@ class CudaDevice final : public device::Device {
     // The caching host allocator frees a block only after the copies that read it have finished.
     return [](std::size_t bytes) {
       auto owner = std::make_shared<c10::DataPtr>(at::getHostAllocator(at::kCUDA)->allocate(bytes));
+      device::quieten_deleter(*owner);
       return data::HostBuffer(owner, static_cast<std::byte*>(owner->get()));
     };
   }

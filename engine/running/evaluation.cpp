@@ -4,6 +4,7 @@
 #include <ATen/ops/zeros.h>
 #include <torch/nn/module.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ data::Batch on_device(data::Batch batch, c10::Device device) {
 struct Sums {
   double loss = 0;
   std::int64_t correct = 0, items = 0;
+  std::int64_t samples = 0;  // decoded, each once; known to the host
 };
 
 std::string to_bytes(const Sums& sums) {
@@ -45,7 +47,9 @@ Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::D
                                   .items = at::zeros({}, on.dtype(at::kLong))};
   const at::NoGradGuard no_gradients;
   const training::AutocastScope autocast(step.precision());
+  std::int64_t samples = 0;
   while (auto loaded = loader.next()) {
+    samples += loaded->batch.samples - loaded->batch.padding;
     const auto sums = network.evaluate(on_device(data::to_tensors(loaded->batch), device));
     total.loss += sums.loss;
     total.correct += sums.correct;
@@ -54,7 +58,8 @@ Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::D
   }
   return {.loss = total.loss.item<double>(),
           .correct = total.correct.item<std::int64_t>(),
-          .items = total.items.item<std::int64_t>()};
+          .items = total.items.item<std::int64_t>(),
+          .samples = samples};
 }
 
 Error nothing_evaluated(const EvaluationResult& result) {
@@ -98,16 +103,18 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
   network.module().train();
 
   EvaluationResult result{.skipped = loader.skipped()};
-  std::int64_t correct = 0;
+  std::int64_t correct = 0, decoded = 0;
   for (const std::string& bytes : control.all_gather(to_bytes(mine))) {
     const Sums theirs = from_bytes(bytes);
     result.loss += theirs.loss;
     correct += theirs.correct;
     result.items += theirs.items;
+    decoded += theirs.samples;
   }
-  if (result.items == 0) throw nothing_evaluated(result);
-  result.loss /= static_cast<double>(result.items);
-  result.accuracy = static_cast<double>(correct) / static_cast<double>(result.items);
+  if (decoded == 0) throw nothing_evaluated(result);
+  const auto items = static_cast<double>(std::max<std::int64_t>(1, result.items));
+  result.loss /= items;
+  result.accuracy = static_cast<double>(correct) / items;
   return result;
 }
 

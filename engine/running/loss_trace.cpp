@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "engine/device/quiet_deleter.h"
 
 namespace scalemark::running {
 
@@ -16,6 +17,7 @@ LossTrace::LossTrace(c10::Device device, std::int64_t steps) : on_cpu_(device.is
     cpu_values_ = host_.mutable_data_ptr<double>();
   } else {
     host_ = at::empty({steps}, at::TensorOptions().dtype(at::kFloat).pinned_memory(true));
+    device::quieten_deleter(host_.storage().unsafeGetStorageImpl()->_mutable_data_ptr_no_checks());
   }
 }
 
