@@ -12,13 +12,13 @@ from endings import Running, check_gone, closed_report, error_lines, expect_erro
 from made_data import make_images, make_text
 from program import BINARY_DIR, check, run, skip_under_asan
 
-RESNET = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--threads", 1, "--learning-rate", "1e-4",
+RESNET = ("--workload", "resnet50", "--image-size", 64, "--batch-size", 2, "--threads", 1, "--learning-rate", "1e-4",
           "--no-progress")
 BERT = ("--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 4, "--threads", 1, "--no-progress")
 SKIP = ("--on-bad-sample", "skip")
 
 
-def images(folder, samples=24):
+def images(folder, samples=12):
     return make_images(folder / "images", samples, size=32, classes=2)
 
 
@@ -56,10 +56,10 @@ def all_vanish(folder):
 
 def one_vanishes(folder):
     """Skipped and listed, each once, whenever it goes; without skip the run ends and names it."""
-    tree = images(folder)
-    gone = [sorted((tree / split).rglob("*.jpg"))[3] for split in ("train", "val")]
+    tree = images(folder, samples=24)
+    gone = [sorted((tree / split).rglob("*.jpg"))[1] for split in ("train", "val")]
     out = folder / "out"
-    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 12, "--output", out) as running:
+    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 3, "--output", out) as running:
         running.await_event("epochs")
         for file in gone:
             file.rename(folder / f"{file.parent.parent.name}-{file.name}")
@@ -81,7 +81,7 @@ def becomes_garbage(folder):
     tree = images(folder)
     out = folder / "out"
     bad = sorted((tree / "train").rglob("*.jpg"))[2:6]
-    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 12, "--output", out) as running:
+    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 5, "--output", out) as running:
         running.await_event("epochs")
         os.truncate(bad[0], 0)
         os.truncate(bad[1], 100)
@@ -124,7 +124,7 @@ def token_file_changes(folder):
 
 def slow_scan(folder):
     """--timeout data bounds the time without a sign of life, not the phase; one rank of a machine scans for all."""
-    tree = images(folder, samples=16)
+    tree = images(folder)
     log = folder / "scans"
     start = time.monotonic()
     run("train", *RESNET, "--data", tree, "--epochs", 1, "--strategy", "ddp", "--nproc-per-node", 3, "--timeout",
@@ -136,7 +136,7 @@ def slow_scan(folder):
 
 def failing_scan(folder):
     """The rank that scans for the others says why; they end with its code."""
-    tree = images(folder, samples=16)
+    tree = images(folder)
     (tree / "train" / "zebra").mkdir()
     done = run("train", *RESNET, "--data", tree, "--epochs", 1, "--strategy", "ddp", "--nproc-per-node", 3, "--output",
                folder / "out", expect=65, **failing(tree, folder, SLOW_MS=20))
