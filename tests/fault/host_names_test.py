@@ -62,9 +62,10 @@ def no_way_out_is_said(folder):
     """Two interfaces and no route: the user has to choose."""
     with Nodes() as hosts:
         debian(hosts)
-        hosts.ip("-n", hosts.names[0], "link", "add", "other", "type", "dummy")
+        hosts.ip("-n", hosts.names[0], "link", "add", "other", "type", "veth", "peer", "name", "end")
         hosts.ip("-n", hosts.names[0], "addr", "add", "10.99.0.1/24", "dev", "other")
-        hosts.ip("-n", hosts.names[0], "link", "set", "other", "up")
+        for device in ("other", "end"):
+            hosts.ip("-n", hosts.names[0], "link", "set", device, "up")
         text, = finish([node(hosts, 0, folder, "--rendezvous", "n1:29624")], expect=78)
         only_error(text, "E_CONFIGURATION", 78, "n1", "loopback", "GLOO_SOCKET_IFNAME", "/etc/hosts")
         told = {"GLOO_SOCKET_IFNAME": f"v{hosts.names[0]}"}
