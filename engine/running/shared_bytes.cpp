@@ -45,9 +45,10 @@ bool write_all(int descriptor, std::span<const std::byte> bytes) {
 // Only what is sealed cannot be cut under a reader.
 bool is_sealed_memory(int descriptor, std::size_t bytes) {
   struct stat info = {};
+  const int seals = ::fcntl(descriptor, F_GET_SEALS);  // -1: not such memory
   return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
-         static_cast<std::size_t>(info.st_size) == bytes &&
-         (::fcntl(descriptor, F_GET_SEALS) & kSeals) == kSeals;
+         static_cast<std::size_t>(info.st_size) == bytes && seals >= 0 &&
+         (seals & kSeals) == kSeals;
 }
 
 }  // namespace
