@@ -16,7 +16,7 @@ TEST(Rendezvous, ThreeRanksMeetOverTcpAndTalk) {
     EXPECT_EQ(rank.exit_code, 0) << rank.output;
     EXPECT_NE(rank.output.find("all_gather [][bbb][cccccc]\nbroadcast from zero\n"
                                "broadcast nothing []\n"
-                               "max 2.000000 0.000000 0.500000\n"),
+                               "max 2.000000 10.000000 0.500000\n"),
               std::string::npos)
         << rank.output;
   }

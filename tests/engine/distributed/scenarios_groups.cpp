@@ -30,8 +30,8 @@ void talk(Run& run) {
   say("all_gather " + joined_texts(control.all_gather(mine)));
   say("broadcast " + control.broadcast(run.rank() == 0 ? "from zero" : "ignored"));
   say("broadcast nothing [" + control.broadcast("") + "]");
-  std::vector<double> values{static_cast<double>(run.rank()), -static_cast<double>(run.rank()),
-                             0.5};
+  const double rank = run.rank();
+  std::vector<double> values{rank, 10 - rank, 0.5};
   distributed::PointGroup point(run.joined.store, "max", run.rank(), run.size(),
                                 run.arguments.timeout, "lo");
   distributed::max_over_ranks(*point.group(), values, run.arguments.timeout, run.board,
