@@ -103,13 +103,6 @@ def lazy_device():
           env={"NULLCUDA_COPIES": "deferred", "NULLCUDA_EVENTS": "late:7"})
 
 
-def events_of_marks(point):
-    """How many events the point's window was given room for: those of each step, or of each group of steps, whose
-    number follows the speed of the machine at that moment."""
-    values = len(point["step_samples_s"])
-    return 9 * values + 1 if "steps_per_mark" in point else 8 * values + 1
-
-
 def level():
     """Events, streams, device and pinned memory over a long sweep: as many at its end as near its start."""
     repetitions = 50 if FULL else 8
