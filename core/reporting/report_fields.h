@@ -78,7 +78,7 @@ void fields(A& a, typename A::template Field<Nic>& n) {
 template <class A>
 void fields(A& a, typename A::template Field<MigInstance>& m) {
   a("name", m.name);
-  a("uuid", m.uuid);
+  a.text("uuid", m.uuid);  // absent in a redacted report
   a("memory_bytes", m.memory_bytes);
 }
 
