@@ -119,11 +119,11 @@ TEST(Rendezvous, AnotherWorldSizeEndsEveryRank) {
 // A job of another size asks for rank 1 before our own rank 1 comes, and again when the run goes.
 TEST(Rendezvous, ARankOfAnotherSizeDoesNoHarmToARunThatIsComplete) {
   const std::string address = free_address();
-  Ranks first({{"train_until", "0", "2", address, "1", "wait_3_s"}});
+  Ranks first({{"train_until", "0", "2", address, "1", "wait_8_s"}});
   Ranks early({{"join", "1", "4", address}});
   const auto refused = early.wait(kLimit);
   EXPECT_EQ(refused[0].exit_code, 76) << refused[0].output;
-  Ranks second({{"train_until", "1", "2", address, "1", "wait_3_s"}});
+  Ranks second({{"train_until", "1", "2", address, "1", "wait_8_s"}});
   ASSERT_TRUE(second.wait_for_text(0, "waiting", kLimit));
   Ranks late({{"join", "1", "4", address}, {"join", "3", "4", address}});
   for (const Ended& rank : late.wait(kLimit)) {

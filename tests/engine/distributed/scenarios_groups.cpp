@@ -89,7 +89,7 @@ void train_until(Run& run) {
     if (culprit && step == 5) {
       if (how == "throw") throw bad_data("photo.jpg is not a JPEG", "", "");
       if (how == "kill") raise(SIGKILL);
-      if (how == "wait_3_s") say("waiting"), std::this_thread::sleep_for(std::chrono::seconds(3));
+      if (how == "wait_8_s") say("waiting"), std::this_thread::sleep_for(std::chrono::seconds(8));
       if (how == "wait") say("waiting"), std::this_thread::sleep_for(std::chrono::seconds(60));
     }
     control.barrier();

@@ -1,5 +1,5 @@
 // What ranks that wait cost the process that serves their store, while rank 0 measures alone in it:
-//   waiting_clients COUNT SECONDS
+//   waiting_clients COUNT SECONDS TURNS
 // The clients are threads of a second process, each with a connection and a TaskBoard of its own.
 // The first serves the store, beats as rank 0 does, and runs a loop of fixed work; it prints how
 // fast the loop was with them and without, in turns, and what the other threads of its process
@@ -26,8 +26,6 @@ namespace {
 using namespace scalemark;
 using std::chrono::milliseconds;
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
-
-constexpr int kTurns = 5;
 
 StorePtr store_at(std::uint16_t port, bool server) {
   return c10::make_intrusive<c10d::TCPStore>(
@@ -117,11 +115,12 @@ Turn turn_beside(int count, double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 64;
+  if (argc != 4) return 64;
   launching::raise_descriptor_limit();
   const int count = std::atoi(argv[1]);
   const double seconds = std::atof(argv[2]);
-  for (int turn = 0; turn < kTurns; ++turn) {
+  const int turns = std::atoi(argv[3]);
+  for (int turn = 0; turn < turns; ++turn) {
     const Turn alone = turn_beside(0, seconds), beside = turn_beside(count, seconds);
     std::printf("rate_ratio %.5f others_share_alone %.5f others_share_beside %.5f\n",
                 beside.rate / alone.rate, alone.others_share, beside.others_share);
