@@ -84,21 +84,6 @@ void throw_if_not_started(const ChildSpec& spec, const Pipe& failure, pid_t pid)
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    reset();
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-int Descriptor::release() { return std::exchange(fd_, -1); }
-
-void Descriptor::reset() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
 ChildProcess start_child(const ChildSpec& spec) {
   auto arguments = spec.arguments;
   std::vector<std::string> environment;

@@ -7,27 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/base/descriptor.h"
 #include "core/launching/environment.h"
 
 namespace scalemark::launching {
-
-// Closes on destruction. -1: none.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor() { reset(); }
-
-  int get() const { return fd_; }
-  bool open() const { return fd_ >= 0; }
-  int release();
-  void reset();
-
- private:
-  int fd_ = -1;
-};
 
 struct ChildProcess {
   pid_t pid = -1;

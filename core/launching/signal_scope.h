@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/launching/child_process.h"
+#include "core/base/descriptor.h"
 
 namespace scalemark::launching {
 

@@ -3,10 +3,10 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdio>
 #include <optional>
 
 #include "core/monitoring/driver_library.h"
+#include "core/monitoring/gpu_uuid.h"
 
 namespace scalemark::monitoring {
 namespace {
@@ -43,17 +43,6 @@ std::optional<Calls> find_all(void* handle) {
   return all ? std::optional(call) : std::nullopt;
 }
 
-std::string uuid_text(const Uuid& uuid) {
-  std::string text = "GPU-";
-  for (std::size_t i = 0; i < uuid.size(); ++i) {
-    char byte[3];
-    std::snprintf(byte, sizeof byte, "%02x", uuid[i]);
-    text += byte;
-    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
-  }
-  return text;
-}
-
 Gpu read_gpu(const Calls& call, int index) {
   Gpu gpu;
   gpu.index = index;
@@ -62,7 +51,7 @@ Gpu read_gpu(const Calls& call, int index) {
   char name[128] = {};
   if (call.name(name, sizeof name - 1, device) == 0) gpu.name = name;
   Uuid uuid{};
-  if (call.uuid(&uuid, device) == 0) gpu.uuid = uuid_text(uuid);
+  if (call.uuid(&uuid, device) == 0) gpu.uuid = gpu_uuid(uuid);
   std::size_t bytes = 0;
   if (call.memory(&bytes, device) == 0) gpu.memory_bytes = bytes;
   int major = 0, minor = 0;

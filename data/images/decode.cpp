@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/descriptor.h"
 #include "data/images/codecs.h"
 
 namespace scalemark::data {
@@ -17,16 +18,6 @@ namespace {
 bool starts_with(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> magic) {
   return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
 }
-
-struct Descriptor {
-  explicit Descriptor(int n) : number(n) {}
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  const int number;
-};
 
 // That there is no such file is a matter of this sample alone; everything else is one of the disk,
 // the file server or this process, and would strike good samples as well.
@@ -66,9 +57,9 @@ std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
 std::vector<std::uint8_t> read_image_file(const std::string& path) {
   // O_NONBLOCK: a pipe among the pictures must not be waited for.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.number < 0) throw cannot_read(path, errno);
+  if (!file.open()) throw cannot_read(path, errno);
   struct stat info = {};
-  if (::fstat(file.number, &info) != 0) throw cannot_read(path, errno);
+  if (::fstat(file.get(), &info) != 0) throw cannot_read(path, errno);
   if (!S_ISREG(info.st_mode)) throw bad_sample(path, "it is no regular file");
   if (info.st_size > kMaxFileBytes) {
     throw bad_sample(path, "a file of " + std::to_string(info.st_size) + " bytes (at most " +
@@ -76,7 +67,7 @@ std::vector<std::uint8_t> read_image_file(const std::string& path) {
   }
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(info.st_size));
   for (std::size_t got = 0; got < bytes.size();) {
-    const ssize_t n = ::read(file.number, bytes.data() + got, bytes.size() - got);
+    const ssize_t n = ::read(file.get(), bytes.data() + got, bytes.size() - got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw cannot_read(path, errno);
     if (n == 0) throw bad_sample(path, "the file shrank while it was read");

@@ -6,13 +6,14 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
 #include <memory>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #include <utility>
 #include <vector>
 
 #include "build_stamp.h"
+#include "core/monitoring/gpu_uuid.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/cuda/cuda_check.h"
 #include "engine/cuda/nccl_defaults.h"
@@ -64,17 +65,6 @@ class CudaTimeline final : public device::Timeline {
   std::vector<cudaEvent_t> events_;
   std::size_t recorded_ = 0;
 };
-
-std::string uuid_text(const cudaUUID_t& uuid) {
-  std::string text = "GPU-";
-  for (int i = 0; i < 16; ++i) {
-    char byte[3];
-    std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-    text += byte;
-    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
-  }
-  return text;
-}
 
 class CudaDevice final : public device::Device {
  public:
@@ -167,7 +157,9 @@ std::unique_ptr<device::Device> make_device(int local_rank, device::GlooMaker ma
     facts.compute_minor = properties.minor;
   }
   if (const auto reason = reason_unsupported(facts)) throw Error(*reason);
-  return std::make_unique<CudaDevice>(index, uuid_text(properties.uuid), std::move(make_gloo));
+  std::array<unsigned char, 16> id{};
+  std::copy_n(properties.uuid.bytes, id.size(), id.begin());
+  return std::make_unique<CudaDevice>(index, monitoring::gpu_uuid(id), std::move(make_gloo));
 }
 
 }  // namespace

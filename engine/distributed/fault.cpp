@@ -8,6 +8,7 @@
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/foreign_error.h"
+#include "engine/distributed/posted_fault.h"
 #include "engine/distributed/wire.h"
 
 namespace scalemark::distributed {
@@ -25,7 +26,7 @@ std::string fault_key(std::int64_t number) { return "fault/" + std::to_string(nu
 // Faults are numbered by the store, so the first one is the same for everybody. A number whose
 // text never arrived (its rank died in between) is passed over.
 std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
-  const std::int64_t count = store.check({"fault/count"}) ? store.add("fault/count", 0) : 0;
+  const std::int64_t count = count_posted_faults(store);
   for (std::int64_t number = 1; number <= count; ++number) {
     if (!store.check({fault_key(number)})) continue;
     auto record = decode_error(store.get_to_str(fault_key(number)));

@@ -11,6 +11,7 @@
 #include "engine/distributed/fault.h"
 #include "engine/distributed/key_wait.h"
 #include "engine/distributed/network.h"
+#include "engine/distributed/posted_fault.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -87,9 +88,9 @@ class Meeting {
 
   void look_around() {
     look_();
-    if (!store_->check({"fault/count"})) return;
-    const auto cause = FaultBoard(store_, rank_, world_size_, false).find_cause(milliseconds(0));
-    if (cause.record) throw Error(caused_by(*cause.record, rank_));
+    if (count_posted_faults(*store_) == 0) return;
+    FaultBoard board(store_, rank_, world_size_, false);  // a connection more: not at every look
+    throw_posted_fault(*store_, board);
   }
 
   // A rank of our own that was started with another world size never comes to its place; one of

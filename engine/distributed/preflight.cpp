@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/key_wait.h"
+#include "engine/distributed/posted_fault.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -59,11 +60,7 @@ class Comparison {
 
  private:
   std::function<void()> look() {
-    return [this] {
-      if (!store_.check({"fault/count"})) return;
-      const auto cause = board_.find_cause(milliseconds(0));
-      if (cause.record) throw Error(caused_by(*cause.record, board_.rank()));
-    };
+    return [this] { throw_posted_fault(store_, board_); };
   }
 
   // What the others have found, in rank order, as one text for everybody.

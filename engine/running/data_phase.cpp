@@ -1,13 +1,14 @@
 #include "engine/running/data_phase.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "core/base/durations.h"
 #include "data/hash128.h"
-#include "engine/distributed/fault.h"
+#include "engine/distributed/key_wait.h"
+#include "engine/distributed/posted_fault.h"
 
 namespace scalemark::running {
 namespace {
@@ -18,15 +19,7 @@ using std::chrono::steady_clock;
 constexpr const char* kBeatsKey = "data/beats";  // counted up by every rank that reads
 constexpr const char* kReadyKey = "data/ready";  // how many ranks are through
 constexpr const char* kAllReadyKey = "data/all-ready";
-constexpr const char* kFaultKey = "fault/count";
 constexpr milliseconds kBeatPeriod{1000};
-constexpr milliseconds kFirstLook{5};
-
-// So that the looks of many ranks are no load on the one store.
-milliseconds longest_look(int world_size, milliseconds beat_period) {
-  return std::min(std::clamp(milliseconds(world_size), milliseconds(20), milliseconds(1000)),
-                  beat_period);
-}
 
 std::string key_of(const Session& session, const std::string& what) {
   data::Hash128 hash;
@@ -97,24 +90,21 @@ void DataPhase::finish() {
   offered_.clear();
 }
 
+// Inside the store, so that many ranks that wait are no load on it. No limit but the phase's own,
+// which a beat of any rank that reads moves on.
 void DataPhase::await(const std::string& key) {
   std::optional<std::int64_t> beats;
-  milliseconds look = kFirstLook;
-  const milliseconds longest = longest_look(session_.world().world_size, beat_period_);
-  while (!asking(session_, [&](c10d::Store& store) { return store.check({key}); })) {
-    look_for_fault();
-    const auto now = asking(session_, [](c10d::Store& store) { return store.add(kBeatsKey, 0); });
-    if (now != beats) life_.watchdog().heartbeat(-1);
-    beats = now;
-    std::this_thread::sleep_for(look);
-    look = std::min(longest, 2 * look);
-  }
-}
-
-void DataPhase::look_for_fault() {
-  if (!asking(session_, [](c10d::Store& store) { return store.check({kFaultKey}); })) return;
-  const auto cause = session_.board().find_cause(milliseconds(0));
-  if (cause.record) throw Error(distributed::caused_by(*cause.record, session_.world().rank));
+  asking(session_, [&](c10d::Store& store) {
+    const auto look = [&] {
+      distributed::throw_posted_fault(store, session_.board());
+      const auto now = store.add(kBeatsKey, 0);
+      if (now != beats) life_.watchdog().heartbeat(-1);
+      beats = now;
+    };
+    distributed::KeyWait came(store, milliseconds_of(std::numeric_limits<double>::max()),
+                              beat_period_);
+    while (!came(key, look)) continue;
+  });
 }
 
 }  // namespace scalemark::running

@@ -31,7 +31,6 @@ class DataPhase final : public DataAccess {
 
  private:
   void await(const std::string& key);
-  void look_for_fault();
 
   RankLife& life_;
   Session& session_;

@@ -9,22 +9,13 @@
 #include <sstream>
 #include <utility>
 
+#include "core/base/descriptor.h"
 #include "data/hash128.h"
 
 namespace scalemark::running {
 namespace {
 
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-
-struct Descriptor {
-  explicit Descriptor(int n) : number(n) {}
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number;
-};
 
 std::string hash_of(std::span<const std::byte> bytes) {
   data::Hash128 hash;
@@ -65,24 +56,17 @@ SharedBytes held(std::vector<std::byte> bytes) {
 
 std::optional<OfferedBytes> OfferedBytes::of(std::span<const std::byte> bytes) {
   Descriptor memory(::memfd_create("scalemark-data", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (memory.number < 0 || bytes.empty() || !write_all(memory.number, bytes) ||
-      ::fcntl(memory.number, F_ADD_SEALS, kSeals) != 0) {
+  if (!memory.open() || bytes.empty() || !write_all(memory.get(), bytes) ||
+      ::fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0) {
     return std::nullopt;
   }
-  const std::string ticket = std::to_string(::getpid()) + " " + std::to_string(memory.number) +
+  const std::string ticket = std::to_string(::getpid()) + " " + std::to_string(memory.get()) +
                              " " + std::to_string(bytes.size()) + " " + hash_of(bytes);
-  return OfferedBytes(std::exchange(memory.number, -1), ticket);
+  return OfferedBytes(std::move(memory), ticket);
 }
 
-OfferedBytes::OfferedBytes(int descriptor, std::string ticket)
-    : descriptor_(descriptor), ticket_(std::move(ticket)) {}
-
-OfferedBytes::OfferedBytes(OfferedBytes&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), ticket_(std::move(other.ticket_)) {}
-
-OfferedBytes::~OfferedBytes() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
+OfferedBytes::OfferedBytes(Descriptor memory, std::string ticket)
+    : memory_(std::move(memory)), ticket_(std::move(ticket)) {}
 
 std::optional<SharedBytes> take_offered(const std::string& ticket) {
   std::istringstream words(ticket);
@@ -91,8 +75,8 @@ std::optional<SharedBytes> take_offered(const std::string& ticket) {
   if (!(words >> process >> number >> size >> hash) || size == 0) return std::nullopt;
   const std::string path = "/proc/" + process + "/fd/" + number;
   const Descriptor memory(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (memory.number < 0 || !is_sealed_memory(memory.number, size)) return std::nullopt;
-  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, memory.number, 0);
+  if (!memory.open() || !is_sealed_memory(memory.get(), size)) return std::nullopt;
+  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, memory.get(), 0);
   if (address == MAP_FAILED) return std::nullopt;
   SharedBytes taken{.bytes = {static_cast<const std::byte*>(address), size}};
   taken.owner = {address, [size](const void* a) { ::munmap(const_cast<void*>(a), size); }};

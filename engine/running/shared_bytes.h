@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/descriptor.h"
+
 namespace scalemark::running {
 
 struct SharedBytes {
@@ -30,15 +32,13 @@ class OfferedBytes {
  public:
   // Empty when the system has no such memory, or not enough of it.
   static std::optional<OfferedBytes> of(std::span<const std::byte> bytes);
-  OfferedBytes(OfferedBytes&& other) noexcept;
-  ~OfferedBytes();
 
   const std::string& ticket() const { return ticket_; }
 
  private:
-  OfferedBytes(int descriptor, std::string ticket);
+  OfferedBytes(Descriptor memory, std::string ticket);
 
-  int descriptor_ = -1;
+  Descriptor memory_;
   std::string ticket_;
 };
 
