@@ -1,0 +1,1 @@
+// Holds nothing: a precompiled header belongs to a target, and a target needs a source.
