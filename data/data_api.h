@@ -1,5 +1,6 @@
-// The door between the light program and libscalemark_data.so: one exported function returns this
-// table, so that `scalemark data` loads the codecs when it needs them and no other command does.
+// The interface between the light program and libscalemark_data.so: one exported function returns
+// this table, so that `scalemark data` loads the codecs when it needs them and no other command
+// does.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct BenchedData {
   LoaderBenchResult result;
 };
 
-// Errors are thrown through the door as scalemark::Error: program and library are of one build, by
-// git_commit.
+// Errors are thrown through the interface as scalemark::Error: program and library are of one
+// build, by git_commit.
 struct DataApi {
   const char* git_commit;
   GeneratedImages (*generate_images)(const GenerateImagesOptions& options);

@@ -26,19 +26,6 @@ std::string name_of(std::int64_t choice) {
 
 }  // namespace
 
-void pin_attention_order() {
-  // The flag, too: at its first choice on a Hopper GPU torch replaces the order by one with cuDNN
-  // in front.
-  at::globalContext().setSDPUseCuDNN(false);
-  using enum at::SDPBackend;
-  std::vector<std::int64_t> order;
-  for (const auto backend :
-       {flash_attention, efficient_attention, math, cudnn_attention, overrideable}) {
-    order.push_back(static_cast<std::int64_t>(backend));
-  }
-  at::globalContext().setSDPPriorityOrder(order);
-}
-
 void AttentionChoices::note(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                             const std::optional<at::Tensor>& mask, double dropout) {
   std::optional<std::int64_t>& choice = mask ? with_mask_ : without_mask_;

@@ -1,4 +1,4 @@
-// Which of torch's attention kernels are used, and in which order they are tried. Knows no network.
+// Which of torch's attention kernels a network uses. Knows no network.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,12 +8,6 @@
 #include <vector>
 
 namespace scalemark::workloads {
-
-// On a GPU: flash (half precision, no mask), efficient (any dtype, masks), math; never cuDNN's. Of
-// the process, and for good: torch puts cuDNN first by itself on Hopper and newer, and plans about
-// a second for each new shape of a batch; its results for masks with -infinity and for dropout are
-// not compared with the others' here. --deterministic, which refuses cuDNN, gets the same kernels.
-void pin_attention_order();
 
 // Torch's choices for the attention of one network, asked once without a mask and once with one.
 class AttentionChoices {

@@ -3,7 +3,7 @@
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/scalar_tensor.h>
 
-#include "workloads/lean_functions.h"
+#include "workloads/fused_functions.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -11,7 +11,7 @@
 #include <array>
 #include <cmath>
 
-#include "workloads/lean_functions.h"
+#include "workloads/fused_functions.h"
 
 namespace scalemark::workloads {
 namespace {

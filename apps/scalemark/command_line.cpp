@@ -141,7 +141,7 @@ CommandLine parse_options(Command command, std::vector<std::string> arguments) {
   CommandLine line;
   line.invocation.command = command;
   if (help->count() > 0) {
-    line.wish = Wish::kCommandHelp;
+    line.action = Action::kCommandHelp;
     return line;
   }
   const std::vector<std::string> remaining = app.remaining();
@@ -209,14 +209,14 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
                 "`scalemark --help` lists the commands; `scalemark train` alone trains the mlp");
   }
   const std::string& first = rest.front();
-  if (first == "--version") return {.wish = Wish::kVersion};
-  if (first == "--help" || first == "-h" || first == "help") return {.wish = Wish::kHelp};
+  if (first == "--version") return {.action = Action::kVersion};
+  if (first == "--help" || first == "-h" || first == "help") return {.action = Action::kHelp};
   if (first.starts_with('-')) {
     throw usage("'" + first + "' stands before the command", "the command comes first",
                 "scalemark COMMAND [OPTIONS]");
   }
   if (first == "data" && (rest.size() == 1 || rest[1] == "--help" || rest[1] == "-h")) {
-    return {.wish = Wish::kHelp};
+    return {.action = Action::kHelp};
   }
   const Command command = take_command(rest);
   CommandLine line = parse_options(command, std::move(rest));

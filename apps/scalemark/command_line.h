@@ -23,10 +23,10 @@ struct Invocation {
   std::string command_line;            // the same as a shell takes it, for the report
 };
 
-enum class Wish { kRun, kVersion, kHelp, kCommandHelp };
+enum class Action { kRun, kVersion, kHelp, kCommandHelp };
 
 struct CommandLine {
-  Wish wish = Wish::kRun;
+  Action action = Action::kRun;
   Invocation invocation;  // for kRun; for kCommandHelp the command only
 };
 

@@ -23,15 +23,15 @@ void load_torch_library(const TorchFolder& torch, const char* name) {
 
 }  // namespace
 
-const running::EngineApi& load_engine(const TorchFolder& torch) {
+const api::EngineApi& load_engine(const TorchFolder& torch) {
   load_torch_library(torch, "libc10.so");
   load_torch_library(torch, "libtorch_cpu.so");
-  using ApiFunction = const running::EngineApi* (*)();
+  using ApiFunction = const api::EngineApi* (*)();
   const auto function =
       reinterpret_cast<ApiFunction>(load_symbol("libscalemark_engine.so", "scalemark_engine_api"));
-  const running::EngineApi& api = *function();
+  const api::EngineApi& api = *function();
   const Version own = program_version();
-  if (std::string_view(api.door) != running::kEngineDoor || api.git_commit != own.git_commit) {
+  if (std::string_view(api.abi) != api::kEngineAbi || api.git_commit != own.git_commit) {
     throw system_error("libscalemark_engine.so is of build " + std::string(api.git_commit),
                        "the program is of build " + own.git_commit,
                        "install program and libraries from one build");

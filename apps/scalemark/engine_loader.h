@@ -2,11 +2,11 @@
 #pragma once
 
 #include "apps/scalemark/torch_folder.h"
-#include "engine/running/engine_api.h"
+#include "engine/api/engine_api.h"
 
 namespace scalemark::cli {
 
 // Throws Error (71) when a library is missing, does not load, or is of another build.
-const running::EngineApi& load_engine(const TorchFolder& torch);
+const api::EngineApi& load_engine(const TorchFolder& torch);
 
 }  // namespace scalemark::cli

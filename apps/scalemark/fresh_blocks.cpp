@@ -13,7 +13,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/launching/interruption.h"
-#include "core/planning/agenda.h"
+#include "core/planning/sweep_schedule.h"
 #include "core/reporting/disk.h"
 #include "core/reporting/earlier.h"
 #include "core/reporting/output_folder.h"
@@ -34,22 +34,22 @@ bool goes_on(ExitCode code) {
 // The sweep as a whole, of which each session of ranks saw one block.
 class Blocks {
  public:
-  explicit Blocks(const SettledSweep& settled)
-      : settled_(settled), folder_(settled.base.settings.general.output) {}
+  explicit Blocks(const ResolvedSweep& resolved)
+      : settled_(resolved), folder_(resolved.base.settings.general.output) {}
 
   bool another(double elapsed_s, double longest_s) {
     read();
     if (!report_) throw io_error("the report of the last block is gone");
     const auto& limit_s = settled_.plan.stop.max_time_s;
-    // The agenda cannot know how long a block takes here: it is made anew.
-    return agenda_->next(limit_s ? elapsed_s + longest_s : elapsed_s).has_value();
+    // The schedule cannot know how long a block takes here: it is made anew.
+    return schedule_->next(limit_s ? elapsed_s + longest_s : elapsed_s).has_value();
   }
 
   // Puts into the report and its renderings that the sweep is over, and how: a session said only
   // that its block was.
   reporting::SweepEnd end() {
-    auto end = reporting::end_of_sweep(*report_, settled_.plan, *agenda_);
-    close(reporting::ReportStatus::kComplete, end.exit_code, agenda_->stop_reasons());
+    auto end = reporting::end_of_sweep(*report_, settled_.plan, *schedule_);
+    close(reporting::ReportStatus::kComplete, end.exit_code, schedule_->stop_reasons());
     return end;
   }
 
@@ -60,7 +60,7 @@ class Blocks {
     if (report_) {
       report_->errors.push_back(record);
       close(reporting::ReportStatus::kInterrupted, record.exit_code,
-            agenda_->stop_reasons("interrupted"));
+            schedule_->stop_reasons("interrupted"));
     }
     throw Error(record);
   }
@@ -76,7 +76,7 @@ class Blocks {
  private:
   void read() {
     report_ = reporting::read_earlier(folder_);
-    if (report_) agenda_.emplace(settled_.plan, reporting::earlier_runs(*report_));
+    if (report_) schedule_.emplace(settled_.plan, reporting::earlier_runs(*report_));
   }
 
   void close(reporting::ReportStatus status, ExitCode exit_code,
@@ -111,10 +111,10 @@ class Blocks {
     reporting::write_atomically(folder_ / "report.json", reporting::to_json(*report_));
   }
 
-  const SettledSweep& settled_;
+  const ResolvedSweep& settled_;
   std::filesystem::path folder_;
   std::optional<reporting::Report> report_;
-  std::optional<planning::Agenda> agenda_;
+  std::optional<planning::SweepSchedule> schedule_;
 };
 
 bool was_asked_to_end(ExitCode code) {
@@ -123,13 +123,13 @@ bool was_asked_to_end(ExitCode code) {
 
 // Whether all blocks ran; if not, `code` says why. A signal that comes when the last one is over
 // has nothing left to stop.
-bool run_all(const Invocation& invocation, const SettledSweep& settled, Blocks& blocks,
+bool run_all(const Invocation& invocation, const ResolvedSweep& resolved, Blocks& blocks,
              launching::SignalScope& signals, ExitCode& code) {
   const auto begun = std::chrono::steady_clock::now();
   double longest_s = 0, now_s = 0;
   while (true) {
     const double began_s = now_s;
-    const auto result = start_ranks(invocation, settled.base, signals);
+    const auto result = start_ranks(invocation, resolved.base, signals);
     now_s = seconds_since(begun);
     longest_s = std::max(longest_s, now_s - began_s);
     code = static_cast<ExitCode>(result.exit_code);
@@ -145,22 +145,22 @@ bool run_all(const Invocation& invocation, const SettledSweep& settled, Blocks& 
 
 }  // namespace
 
-ExitCode run_in_fresh_blocks(const Invocation& invocation, const SettledSweep& settled,
+ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& resolved,
                              reporting::ExistingFolder existing) {
-  if (!settled.base.detection.node || settled.base.detection.node->nnodes > 1) {
+  if (!resolved.base.detection.node || resolved.base.detection.node->nnodes > 1) {
     throw configuration(
         "--fresh-process: these ranks belong to another launcher or to several nodes",
         "the built-in launcher on one node can start them anew",
         "leave --fresh-process out, or start scalemark without a launcher");
   }
-  const auto& general = settled.base.settings.general;
+  const auto& general = resolved.base.settings.general;
   const auto held = reporting::hold_output_folder(general.output, existing);
-  Blocks blocks(settled);
+  Blocks blocks(resolved);
   reporting::SweepEnd end;
   {
     launching::SignalScope signals;  // one for all blocks: none is lost between two
     ExitCode code = ExitCode::kPass;
-    if (!run_all(invocation, settled, blocks, signals, code)) return code;
+    if (!run_all(invocation, resolved, blocks, signals, code)) return code;
     end = blocks.end();
   }
   const std::span<const reporting::Report> reports(&blocks.report(), 1);

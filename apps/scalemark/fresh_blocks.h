@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/scalemark/command_line.h"
-#include "apps/scalemark/settle_sweep.h"
+#include "apps/scalemark/resolve_sweep.h"
 #include "core/base/exit_code.h"
 #include "core/reporting/output_folder.h"
 
@@ -11,7 +11,7 @@ namespace scalemark::cli {
 // Starts this node's ranks once per block until the sweep is over; each start is a session that
 // adds one block. Throws configuration() (78) where another launcher owns the ranks; the output
 // folder is as it was then. `existing`: what to do with one that holds something.
-ExitCode run_in_fresh_blocks(const Invocation& invocation, const SettledSweep& settled,
+ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& resolved,
                              reporting::ExistingFolder existing);
 
 }  // namespace scalemark::cli

@@ -43,17 +43,17 @@ ExitCode run_command(const Invocation& invocation) {
 
 ExitCode run(const std::vector<std::string>& arguments) {
   const CommandLine line = parse_command_line(arguments);
-  switch (line.wish) {
-    case Wish::kVersion:
+  switch (line.action) {
+    case Action::kVersion:
       return print_result(version_text());
-    case Wish::kHelp:
+    case Action::kHelp:
       return print_result(program_help());
-    case Wish::kCommandHelp:
+    case Action::kCommandHelp:
       return print_result(command_help(line.invocation.command));
-    case Wish::kRun:
+    case Action::kRun:
       return run_command(line.invocation);
   }
-  throw bug("a wish without an answer");
+  throw bug("a action without an answer");
 }
 
 ExitCode end_with(const ErrorRecord& record) {

@@ -150,23 +150,23 @@ std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
 }
 
 // Every option of the sweep: the list given, or what the points have.
-std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
-  const auto points = point_values(settled.plan);
-  const auto& origins = settled.base.settings.origins;
+std::vector<SettingRow> setting_rows(const ResolvedSweep& resolved) {
+  const auto points = point_values(resolved.plan);
+  const auto& origins = resolved.base.settings.origins;
   std::vector<SettingRow> rows;
   for (const settings::Option& option : settings::all_options()) {
     if (!(option.commands & settings::kSweep)) continue;
     const std::string name(option.name);
-    const auto axis = std::ranges::find(settled.asked.axes, name, &settings::Axis::option);
-    const auto own = settled.asked.own.find(name);
+    const auto axis = std::ranges::find(resolved.asked.axes, name, &settings::Axis::option);
+    const auto own = resolved.asked.own.find(name);
     const auto origin = origins.find(name);
-    if (axis != settled.asked.axes.end()) {
+    if (axis != resolved.asked.axes.end()) {
       rows.push_back({&option, joined(axis->values, ","), axis->origin});
-    } else if (own != settled.asked.own.end()) {
+    } else if (own != resolved.asked.own.end()) {
       rows.push_back({&option, own->second.text, own->second.origin});
     } else if (name == "world_sizes") {
       std::vector<std::string> sizes;
-      for (const int n : settled.plan.sweep.world_sizes) sizes.push_back(std::to_string(n));
+      for (const int n : resolved.plan.sweep.world_sizes) sizes.push_back(std::to_string(n));
       rows.push_back({&option, joined(sizes, ","), "default"});
     } else if (origin != origins.end()) {
       rows.push_back({&option, joined(points.at(name), ","), origin->second});
@@ -175,10 +175,10 @@ std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
   return rows;
 }
 
-std::string settings_list(const SettledSweep& settled) {
+std::string settings_list(const ResolvedSweep& resolved) {
   std::string text = "\nSettings\n";
   std::optional<Group> group;
-  for (const SettingRow& row : setting_rows(settled)) {
+  for (const SettingRow& row : setting_rows(resolved)) {
     if (group != row.option->group) text += "\n" + std::string(title(row.option->group)) + "\n";
     group = row.option->group;
     std::string line = "  " + std::string(row.option->name);
@@ -198,20 +198,20 @@ std::string object_of(const std::map<std::string, std::string>& texts) {
 
 }  // namespace
 
-std::string plan_table(const SettledSweep& settled) {
-  const Plan& plan = settled.plan;
+std::string plan_table(const ResolvedSweep& resolved) {
+  const Plan& plan = resolved.plan;
   return points_table(plan) + skipped_list(plan) + searches_list(plan) + slices_list(plan) +
-         totals(plan) + settings_list(settled);
+         totals(plan) + settings_list(resolved);
 }
 
-std::string plan_document(const SettledSweep& settled) {
+std::string plan_document(const ResolvedSweep& resolved) {
   std::map<std::string, std::string> values, origins;
-  for (const SettingRow& row : setting_rows(settled)) {
+  for (const SettingRow& row : setting_rows(resolved)) {
     values[std::string(row.option->name)] = row.value;
     origins[std::string(row.option->name)] = row.origin;
   }
-  return "{\"plan\": " + planning::to_json(settled.plan) + ",\n\"settings\": " + object_of(values) +
-         ",\n\"origins\": " + object_of(origins) + "}\n";
+  return "{\"plan\": " + planning::to_json(resolved.plan) +
+         ",\n\"settings\": " + object_of(values) + ",\n\"origins\": " + object_of(origins) + "}\n";
 }
 
 }  // namespace scalemark::cli

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "apps/scalemark/settle_sweep.h"
+#include "apps/scalemark/resolve_sweep.h"
 
 namespace scalemark::cli {
 
-std::string plan_table(const SettledSweep& settled);
+std::string plan_table(const ResolvedSweep& resolved);
 
 // {"plan": {...}, "settings": {option: text}, "origins": {option: origin}}
-std::string plan_document(const SettledSweep& settled);
+std::string plan_document(const ResolvedSweep& resolved);
 
 }  // namespace scalemark::cli

@@ -7,6 +7,7 @@
 
 #include "apps/scalemark/library_folder.h"
 #include "core/base/error.h"
+#include "core/settings/settings_json.h"
 
 namespace scalemark::cli {
 namespace {
@@ -17,11 +18,25 @@ void refuse_missing_file(const char* option, const std::string& path) {
                  "a path that exists is expected");
 }
 
+process::ProcessSettings process_settings(const settings::Settings& settings) {
+  process::ProcessSettings process{.command = settings.command,
+                                   .launch = settings.launch,
+                                   .general = settings.general,
+                                   .device = settings.parallel.device,
+                                   .compute = process::compute_settings(settings),
+                                   .json = settings::to_json(settings),
+                                   .origins = settings.origins};
+  for (const auto& [name, value] : settings::flat_settings(settings)) {
+    if (!settings::may_differ_between_ranks(name)) process.common[name] = value;
+  }
+  return process;
+}
+
 }  // namespace
 
 void refuse_missing_inputs(const settings::Settings& settings) {
-  if (settings.what.data != "synthetic") refuse_missing_file("--data", settings.what.data);
-  refuse_missing_file("--vocab", settings.what.vocab);
+  if (settings.task.data != "synthetic") refuse_missing_file("--data", settings.task.data);
+  refuse_missing_file("--vocab", settings.task.vocab);
   refuse_missing_file("--init-from", settings.recipe.init_from);
 }
 
@@ -29,16 +44,14 @@ bool holds_rank_0(const launching::Detection& detection) {
   return (detection.node ? detection.node->node_rank : detection.world.rank) == 0;
 }
 
-void refuse_used_output(const Settled& settled, reporting::ExistingFolder existing) {
-  if (!holds_rank_0(settled.detection)) return;
-  reporting::refuse_used_folder(settled.settings.general.output, existing);
+void refuse_used_output(const ResolvedCommand& resolved, reporting::ExistingFolder existing) {
+  if (!holds_rank_0(resolved.detection)) return;
+  reporting::refuse_used_folder(resolved.settings.general.output, existing);
 }
 
-running::RunRequest rank_request(const Invocation& invocation, Settled settled,
-                                 const TorchFolder& torch) {
-  settled.settings.general.torch = torch.path.string();
-  const launching::Detection& detection = settled.detection;
-  return {.settings = std::move(settled.settings),
+process::RunRequest rank_request(const Invocation& invocation, const ResolvedCommand& resolved) {
+  const launching::Detection& detection = resolved.detection;
+  return {.settings = process_settings(resolved.settings),
           .world = detection.world,
           .rendezvous = detection.rendezvous,
           .command_line = invocation.command_line,

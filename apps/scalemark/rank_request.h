@@ -2,10 +2,10 @@
 #pragma once
 
 #include "apps/scalemark/command_line.h"
-#include "apps/scalemark/settle.h"
+#include "apps/scalemark/resolve_command.h"
 #include "apps/scalemark/torch_folder.h"
 #include "core/reporting/output_folder.h"
-#include "engine/running/engine_api.h"
+#include "engine/process/run_request.h"
 
 namespace scalemark::cli {
 
@@ -17,9 +17,9 @@ bool holds_rank_0(const launching::Detection& detection);
 
 // Before anything is launched or loaded; the engine's rank 0 makes the folder. Throws
 // cannot_create() (73).
-void refuse_used_output(const Settled& settled, reporting::ExistingFolder existing);
+void refuse_used_output(const ResolvedCommand& resolved, reporting::ExistingFolder existing);
 
-running::RunRequest rank_request(const Invocation& invocation, Settled settled,
-                                 const TorchFolder& torch);
+// What this process is as a rank.
+process::RunRequest rank_request(const Invocation& invocation, const ResolvedCommand& resolved);
 
 }  // namespace scalemark::cli

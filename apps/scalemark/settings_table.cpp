@@ -33,11 +33,11 @@ std::string with_commas(std::int64_t number) {
 }
 
 std::string headline(const settings::Settings& settings, int world_size) {
-  const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
+  const catalogue::Workload* workload = catalogue::find_workload(settings.task.workload);
   if (!workload) return {};
   const catalogue::ModelShape shape = catalogue::resolved_shape(
       *workload,
-      {.image_size = settings.what.image_size, .sequence_length = settings.what.sequence_length});
+      {.image_size = settings.task.image_size, .sequence_length = settings.task.sequence_length});
   char flops[48];
   std::snprintf(flops, sizeof flops, "%.4g GFLOP", workload->flops_per_sample(shape) / 1e9);
   return workload->title + ": " + with_commas(workload->parameters(shape)) + " parameters, " +

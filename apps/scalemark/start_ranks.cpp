@@ -4,21 +4,21 @@
 
 namespace scalemark::cli {
 
-launching::LaunchResult start_ranks(const Invocation& invocation, const Settled& settled,
+launching::LaunchResult start_ranks(const Invocation& invocation, const ResolvedCommand& resolved,
                                     launching::SignalScope& signals) {
   std::vector<std::string> arguments{"scalemark"};
   arguments.insert(arguments.end(), invocation.arguments.begin(), invocation.arguments.end());
-  return launching::launch_local({.plan = *settled.detection.node,
+  return launching::launch_local({.plan = *resolved.detection.node,
                                   .arguments = std::move(arguments),
                                   .environment = launching::snapshot_environment(),
-                                  .verbose = settled.settings.general.verbose},
+                                  .verbose = resolved.settings.general.verbose},
                                  signals);
 }
 
-ExitCode start_ranks(const Invocation& invocation, const Settled& settled) {
+ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolved) {
   launching::SignalScope signals;
   // 128+n of a signal is no name of ours.
-  return static_cast<ExitCode>(start_ranks(invocation, settled, signals).exit_code);
+  return static_cast<ExitCode>(start_ranks(invocation, resolved, signals).exit_code);
 }
 
 }  // namespace scalemark::cli

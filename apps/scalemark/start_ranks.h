@@ -2,17 +2,17 @@
 #pragma once
 
 #include "apps/scalemark/command_line.h"
-#include "apps/scalemark/settle.h"
+#include "apps/scalemark/resolve_command.h"
 #include "core/base/exit_code.h"
 #include "core/launching/local_launcher.h"
 
 namespace scalemark::cli {
 
 // Returns when every rank has ended; its code is that of the initiating fault.
-ExitCode start_ranks(const Invocation& invocation, const Settled& settled);
+ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolved);
 
 // One start of several: what asks to end between them stays in `signals`.
-launching::LaunchResult start_ranks(const Invocation& invocation, const Settled& settled,
+launching::LaunchResult start_ranks(const Invocation& invocation, const ResolvedCommand& resolved,
                                     launching::SignalScope& signals);
 
 }  // namespace scalemark::cli

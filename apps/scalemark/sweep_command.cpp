@@ -6,54 +6,56 @@
 #include "apps/scalemark/fresh_blocks.h"
 #include "apps/scalemark/plan_table.h"
 #include "apps/scalemark/rank_request.h"
-#include "apps/scalemark/settle_sweep.h"
+#include "apps/scalemark/resolve_sweep.h"
 #include "apps/scalemark/start_ranks.h"
 
 namespace scalemark::cli {
 namespace {
 
-ExitCode print_plan(const SettledSweep& settled) {
-  const bool json = settled.base.settings.general.log_format == "json";
-  return print_result(json ? plan_document(settled) : plan_table(settled));
+ExitCode print_plan(const ResolvedSweep& resolved) {
+  const bool json = resolved.base.settings.general.log_format == "json";
+  return print_result(json ? plan_document(resolved) : plan_table(resolved));
 }
 
-reporting::ExistingFolder existing_folder(const SettledSweep& settled) {
-  const settings::SweepSettings& sweep = settled.plan.sweep;
+reporting::ExistingFolder existing_folder(const ResolvedSweep& resolved) {
+  const settings::SweepSettings& sweep = resolved.plan.sweep;
   // A rank that was started for one block goes on where the one before ended.
-  const bool one_block = sweep.fresh_process && !settled.base.detection.node;
+  const bool one_block = sweep.fresh_process && !resolved.base.detection.node;
   if (sweep.resume || sweep.resume_anyway || one_block) {
     return reporting::ExistingFolder::kContinue;
   }
-  return settled.base.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
-                                                 : reporting::ExistingFolder::kRefuse;
+  return resolved.base.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
+                                                  : reporting::ExistingFolder::kRefuse;
 }
 
-ExitCode run_plan(const Invocation& invocation, SettledSweep settled) {
-  for (const auto& point : settled.plan.points) {
+ExitCode run_plan(const Invocation& invocation, ResolvedSweep resolved) {
+  for (const auto& point : resolved.plan.points) {
     if (!point.skipped) refuse_missing_inputs(point.settings);
   }
-  const TorchFolder torch = find_torch(settled.base.settings.general.torch);
-  refuse_used_output(settled.base, existing_folder(settled));
+  const TorchFolder torch = find_torch(resolved.base.settings.general.torch);
+  refuse_used_output(resolved.base, existing_folder(resolved));
   // A rank that was started for one block: those stand on one node. On several, with one rank each,
   // a person's own command is a rank of the launcher too.
-  const auto& world = settled.base.detection.world;
+  const auto& world = resolved.base.detection.world;
   const bool is_rank = world.launcher == "local" && world.nodes == 1;
-  if (settled.plan.sweep.fresh_process && !is_rank) {
-    return run_in_fresh_blocks(invocation, settled, existing_folder(settled));
+  if (resolved.plan.sweep.fresh_process && !is_rank) {
+    return run_in_fresh_blocks(invocation, resolved, existing_folder(resolved));
   }
-  if (settled.base.detection.node) return start_ranks(invocation, settled.base);
-  const running::EngineApi& engine = load_engine(torch);
-  return engine.sweep({.run = rank_request(invocation, std::move(settled.base), torch),
-                       .plan = std::move(settled.plan)});
+  if (resolved.base.detection.node) return start_ranks(invocation, resolved.base);
+  const api::EngineApi& engine = load_engine(torch);
+  resolved.base.settings.general.torch = torch.path.string();
+  return engine.sweep({.run = rank_request(invocation, resolved.base),
+                       .settings = resolved.base.settings,
+                       .plan = std::move(resolved.plan)});
 }
 
 }  // namespace
 
 ExitCode sweep_command(const Invocation& invocation) {
   if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
-  SettledSweep settled = settle_sweep(invocation);  // every problem at once
-  if (settled.base.settings.general.dry_run) return print_plan(settled);
-  return run_plan(invocation, std::move(settled));
+  ResolvedSweep resolved = resolve_sweep(invocation);  // every problem at once
+  if (resolved.base.settings.general.dry_run) return print_plan(resolved);
+  return run_plan(invocation, std::move(resolved));
 }
 
 }  // namespace scalemark::cli

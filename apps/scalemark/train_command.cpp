@@ -5,36 +5,38 @@
 #include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/output_file.h"
 #include "apps/scalemark/rank_request.h"
+#include "apps/scalemark/resolve_command.h"
 #include "apps/scalemark/settings_table.h"
-#include "apps/scalemark/settle.h"
 #include "apps/scalemark/start_ranks.h"
 
 namespace scalemark::cli {
 namespace {
 
-ExitCode print_settings(const Settled& settled) {
-  const bool json = settled.settings.general.log_format == "json";
-  return print_result(json ? settings_document(settled.settings)
-                           : settings_table(settled.settings, settled.ranks.world_size));
+ExitCode print_settings(const ResolvedCommand& resolved) {
+  const bool json = resolved.settings.general.log_format == "json";
+  return print_result(json ? settings_document(resolved.settings)
+                           : settings_table(resolved.settings, resolved.ranks.world_size));
 }
 
 }  // namespace
 
 ExitCode train_command(const Invocation& invocation) {
   if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
-  Settled settled = settle(invocation);  // every problem at once, before anything is touched
-  if (settled.settings.general.dry_run) return print_settings(settled);
+  ResolvedCommand resolved =
+      resolve_command(invocation);  // every problem at once, before anything is touched
+  if (resolved.settings.general.dry_run) return print_settings(resolved);
 
-  refuse_missing_inputs(settled.settings);
-  const std::string& save = settled.settings.recipe.save;
-  if (!save.empty() && holds_rank_0(settled.detection)) refuse_unwritable_file("--save", save);
-  const TorchFolder torch = find_torch(settled.settings.general.torch);
-  refuse_used_output(settled, settled.settings.general.overwrite
-                                  ? reporting::ExistingFolder::kOverwrite
-                                  : reporting::ExistingFolder::kRefuse);
-  if (settled.detection.node) return start_ranks(invocation, settled);
-  const running::EngineApi& engine = load_engine(torch);
-  return engine.train(rank_request(invocation, std::move(settled), torch));
+  refuse_missing_inputs(resolved.settings);
+  const std::string& save = resolved.settings.recipe.save;
+  if (!save.empty() && holds_rank_0(resolved.detection)) refuse_unwritable_file("--save", save);
+  const TorchFolder torch = find_torch(resolved.settings.general.torch);
+  refuse_used_output(resolved, resolved.settings.general.overwrite
+                                   ? reporting::ExistingFolder::kOverwrite
+                                   : reporting::ExistingFolder::kRefuse);
+  if (resolved.detection.node) return start_ranks(invocation, resolved);
+  const api::EngineApi& engine = load_engine(torch);
+  resolved.settings.general.torch = torch.path.string();
+  return engine.train({.run = rank_request(invocation, resolved), .settings = resolved.settings});
 }
 
 }  // namespace scalemark::cli

@@ -27,8 +27,8 @@ bool on_cpu(const settings::Settings& settings) { return settings.parallel.devic
 
 catalogue::ModelShape shape_of(const catalogue::Workload& workload,
                                const settings::Settings& settings) {
-  return catalogue::resolved_shape(workload, {.image_size = settings.what.image_size,
-                                              .sequence_length = settings.what.sequence_length});
+  return catalogue::resolved_shape(workload, {.image_size = settings.task.image_size,
+                                              .sequence_length = settings.task.sequence_length});
 }
 
 double length_s(double least_s, std::optional<double> most_s, std::int64_t least_steps,
@@ -40,7 +40,7 @@ double length_s(double least_s, std::optional<double> most_s, std::int64_t least
 
 // Where the loader's batches are tensors without a copy.
 int input_batches(const settings::Settings& settings) {
-  return settings.what.data == "synthetic" ? kSyntheticBatches : kLoadedBatches;
+  return settings.task.data == "synthetic" ? kSyntheticBatches : kLoadedBatches;
 }
 
 }  // namespace
@@ -59,14 +59,14 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
 }
 
 std::uint64_t estimated_memory_bytes(const settings::Settings& settings) {
-  const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
+  const catalogue::Workload* workload = catalogue::find_workload(settings.task.workload);
   if (workload == nullptr) return 0;
   return catalogue::estimated_memory_bytes(
       *workload, memory_question(settings, shape_of(*workload, settings)));
 }
 
 double estimated_step_s(const settings::Settings& settings, int world_size) {
-  const catalogue::Workload* workload = catalogue::find_workload(settings.what.workload);
+  const catalogue::Workload* workload = catalogue::find_workload(settings.task.workload);
   if (!workload) return 0;
   const catalogue::ModelShape shape = shape_of(*workload, settings);
   const double samples = static_cast<double>(settings.size.batch_size) *

@@ -55,7 +55,7 @@ std::string batch_name(const PlannedPoint& point) {
 std::string basic_name(const settings::Settings& settings, const std::string& batch,
                        int world_size) {
   const auto accumulation = settings.size.gradient_accumulation_steps;
-  return settings.what.workload + "-" + batch +
+  return settings.task.workload + "-" + batch +
          (accumulation > 1 ? "-a" + std::to_string(accumulation) : "") + "-" +
          settings.parallel.precision + "-w" + std::to_string(world_size) + "-" +
          settings.parallel.strategy;

@@ -9,14 +9,14 @@ std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional
   return a && b ? std::min(*a, *b) : a ? a : b;
 }
 
-std::optional<std::uint64_t> share_of_host(const MemoryThere& there) {
+std::optional<std::uint64_t> share_of_host(const AvailableMemory& there) {
   if (there.host_bytes == 0) return std::nullopt;
   const std::uint64_t host = std::min(there.host_bytes, there.cgroup_bytes.value_or(UINT64_MAX));
   return host / static_cast<std::uint64_t>(std::max(1, there.ranks));
 }
 
 std::optional<std::uint64_t> memory_limit(const settings::ParallelSettings& parallel, int rank,
-                                          const MemoryThere& there) {
+                                          const AvailableMemory& there) {
   const auto own = parallel.memory_limit_of_rank_bytes.find(rank);
   if (own != parallel.memory_limit_of_rank_bytes.end()) {
     return static_cast<std::uint64_t>(own->second);
@@ -28,13 +28,13 @@ std::optional<std::uint64_t> memory_limit(const settings::ParallelSettings& para
 }
 
 std::optional<std::uint64_t> memory_available(const settings::ParallelSettings& parallel, int rank,
-                                              const MemoryThere& there) {
+                                              const AvailableMemory& there) {
   const auto most = parallel.device == "cpu" ? share_of_host(there) : there.gpu_bytes;
   return least(memory_limit(parallel, rank, there), most);
 }
 
 std::optional<std::uint64_t> least_memory_available(const settings::ParallelSettings& parallel,
-                                                    int world_size, const MemoryThere& there) {
+                                                    int world_size, const AvailableMemory& there) {
   std::optional<std::uint64_t> all;
   for (int rank = 0; rank < world_size; ++rank) {
     all = least(all, memory_available(parallel, rank, there));

@@ -11,7 +11,7 @@
 namespace scalemark::planning {
 
 // What is known of the machine that a rank stands on.
-struct MemoryThere {
+struct AvailableMemory {
   std::uint64_t host_bytes = 0;  // 0: unknown
   std::optional<std::uint64_t> cgroup_bytes;
   std::optional<std::uint64_t> gpu_bytes;  // of the rank's own GPU
@@ -19,21 +19,21 @@ struct MemoryThere {
 };
 
 // The rank's part of the host's memory, or of the cgroup's where that is less. Absent: unknown.
-std::optional<std::uint64_t> share_of_host(const MemoryThere& there);
+std::optional<std::uint64_t> share_of_host(const AvailableMemory& there);
 
 // What tensors of `rank` may hold: its own --memory-limit, else that of all ranks, else on a CPU
 // 80 % of its share of the host. Absent: no limit.
 std::optional<std::uint64_t> memory_limit(const settings::ParallelSettings& parallel, int rank,
-                                          const MemoryThere& there);
+                                          const AvailableMemory& there);
 
 // What `rank` can have: its limit, or less where its GPU, or on a CPU its share of the host, is
 // less.
 std::optional<std::uint64_t> memory_available(const settings::ParallelSettings& parallel, int rank,
-                                              const MemoryThere& there);
+                                              const AvailableMemory& there);
 
 // The least of memory_available() over ranks 0 .. world_size - 1, all on machines alike.
 std::optional<std::uint64_t> least_memory_available(const settings::ParallelSettings& parallel,
-                                                    int world_size, const MemoryThere& there);
+                                                    int world_size, const AvailableMemory& there);
 
 // A rank named in --memory-limit that a launch of `world_size` ranks has not.
 std::optional<settings::Problem> unknown_rank_in_memory_limit(const settings::Settings& settings,

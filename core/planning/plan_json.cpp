@@ -21,7 +21,7 @@ json point_json(const PlannedPoint& point) {
                  {"asked", point.asked},
                  {"world_size", point.world_size},
                  {"members", point.members},
-                 {"workload", point.settings.what.workload},
+                 {"workload", point.settings.task.workload},
                  {"strategy", point.settings.parallel.strategy},
                  {"precision", point.settings.parallel.precision},
                  {"threads", point.settings.parallel.threads}};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/monitoring/host.h"
-#include "core/planning/agenda.h"
+#include "core/planning/sweep_schedule.h"
 #include "core/reporting/report.h"
 
 namespace scalemark::reporting {

@@ -11,7 +11,8 @@
 namespace scalemark::reporting {
 
 // Makes groups, scaling, findings of the sweep and all else that is derived from the points anew;
-// findings of single points stay. `stop_reasons`: by group, as Agenda::stop_reasons() tells them.
+// findings of single points stay. `stop_reasons`: by group, as SweepSchedule::stop_reasons() tells
+// them.
 void summarise_by_plan(Report& report, const planning::Plan& plan,
                        std::map<std::string, std::string> stop_reasons);
 

@@ -10,7 +10,7 @@ std::string counted(int n, const char* what) {
 }  // namespace
 
 SweepEnd end_of_sweep(const Report& report, const planning::Plan& plan,
-                      const planning::Agenda& agenda) {
+                      const planning::SweepSchedule& schedule) {
   int ok = 0, oom = 0, failed = 0;
   for (const PointRecord& point : report.points) {
     ok += point.status == PointStatus::kOk;
@@ -28,13 +28,13 @@ SweepEnd end_of_sweep(const Report& report, const planning::Plan& plan,
     return {ExitCode::kUnsure, "incomplete: " + counted(oom, "out of memory") +
                                    " (--allow-oom takes that as an answer)"};
   }
-  const auto missing = agenda.never_ran().size();
-  if (agenda.out_of_time() && missing > 0) {
+  const auto missing = schedule.never_ran().size();
+  if (schedule.out_of_time() && missing > 0) {
     return {ExitCode::kUnsure, "incomplete: " + std::to_string(missing) + " of " +
                                    std::to_string(planning::block(plan, 0).size()) +
                                    " points did not fit into the time; --resume runs them"};
   }
-  if (agenda.unconverged()) {
+  if (schedule.unconverged()) {
     return {ExitCode::kUnsure, "unconverged: --until-ci was not reached within --max-time"};
   }
   return {};

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/exit_code.h"
-#include "core/planning/agenda.h"
+#include "core/planning/sweep_schedule.h"
 #include "core/reporting/report.h"
 
 namespace scalemark::reporting {
@@ -14,8 +14,8 @@ struct SweepEnd {
   std::string why;  // one sentence; empty when there is nothing to say
 };
 
-// `agenda` is over, or has nothing more to do for these ranks.
+// `schedule` is over, or has nothing more to do for these ranks.
 SweepEnd end_of_sweep(const Report& report, const planning::Plan& plan,
-                      const planning::Agenda& agenda);
+                      const planning::SweepSchedule& schedule);
 
 }  // namespace scalemark::reporting

@@ -121,7 +121,7 @@ void ReportWriter::save() {
   const SteadyTime began = clock_();
   const std::string text = to_json(report_);
   write_atomically(folder() / "report.json", text);
-  pace_.saved(began, clock_());
+  durations_.saved(began, clock_());
   saved_bytes_ = text.size();
   unsaved_bytes_ = 0;
   if (!ending_) reserve_.hold(2 * saved_bytes_ + kReservedAtLeast);
@@ -132,7 +132,7 @@ void ReportWriter::save() {
 void ReportWriter::save_in_time() {
   const bool has_room = ending_ || reserve_.hold(2 * (saved_bytes_ + kIndented * unsaved_bytes_) +
                                                  kReservedAtLeast / 2);
-  if (!has_room || closed_ || pace_.due(clock_())) save();
+  if (!has_room || closed_ || durations_.due(clock_())) save();
 }
 
 void ReportWriter::give_reserve_back() {

@@ -79,7 +79,7 @@ class ReportWriter {
   Report report_;
   SpaceReserve reserve_;
   Clock clock_;
-  SavePace pace_;
+  SavePace durations_;
   std::size_t saved_bytes_ = 0, unsaved_bytes_ = 0;  // of report.json; of the journal since then
   bool ending_ = false, closed_ = false;
 };

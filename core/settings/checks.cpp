@@ -38,7 +38,7 @@ class Checker {
     if (known({"iters", "epochs"}) && s_.measuring.iters && s_.measuring.epochs) {
       refuse("iters", "cannot be combined with --epochs: steps are counted, or epochs");
     }
-    if (known({"epochs", "data"}) && s_.measuring.epochs && s_.what.data == "synthetic") {
+    if (known({"epochs", "data"}) && s_.measuring.epochs && s_.task.data == "synthetic") {
       refuse("epochs", "needs data that has an end: give --data PATH, or count steps with --iters");
     }
     if (known({"quiet", "verbose"}) && s_.general.quiet && s_.general.verbose) {
@@ -49,12 +49,12 @@ class Checker {
   void check_workload() {
     if (!in_.workload) return;
     const bool synthetic_only = in_.workload->data_kind == catalogue::DataKind::kVectors;
-    if (synthetic_only && known({"data"}) && s_.what.data != "synthetic") {
+    if (synthetic_only && known({"data"}) && s_.task.data != "synthetic") {
       refuse("data", in_.workload->name + " trains on synthetic data only");
     }
     const auto& transformer = in_.workload->transformer;
     if (transformer && known({"sequence_length"}) &&
-        s_.what.sequence_length > transformer->max_positions) {
+        s_.task.sequence_length > transformer->max_positions) {
       refuse("sequence_length", in_.workload->name + " has " +
                                     std::to_string(transformer->max_positions) + " positions");
     }
@@ -205,7 +205,7 @@ std::vector<std::string> notes_on(const CheckInput& input) {
   }
   if (input.settings.measuring.epochs) note("communication_cost", "--epochs trains for real");
   if (input.settings.parallel.device == "cpu") note("pin_memory", "the device is a CPU");
-  if (input.settings.what.data == "synthetic") {
+  if (input.settings.task.data == "synthetic") {
     for (const std::string_view option : reading_options()) note(option, "the data is synthetic");
   }
   std::ranges::move(notes_on_learning_rate(input), std::back_inserter(notes));

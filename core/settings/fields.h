@@ -12,13 +12,13 @@ namespace scalemark::settings {
 // as visit.inverted(name, field).
 template <class SettingsType, class Visitor>
 void visit_fields(SettingsType& s, Visitor&& visit) {
-  visit("workload", s.what.workload);
-  visit("task", s.what.task);
-  visit("data", s.what.data);
-  visit("vocab", s.what.vocab);
-  visit("cased", s.what.cased);
-  visit("image_size", s.what.image_size);
-  visit("sequence_length", s.what.sequence_length);
+  visit("workload", s.task.workload);
+  visit("task", s.task.task);
+  visit("data", s.task.data);
+  visit("vocab", s.task.vocab);
+  visit("cased", s.task.cased);
+  visit("image_size", s.task.image_size);
+  visit("sequence_length", s.task.sequence_length);
 
   visit("batch_size", s.size.batch_size);
   visit("gradient_accumulation_steps", s.size.gradient_accumulation_steps);

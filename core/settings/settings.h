@@ -11,7 +11,7 @@
 
 namespace scalemark::settings {
 
-struct WhatSettings {
+struct TaskSettings {
   std::string workload = "mlp";
   std::string task = "pretrain";
   std::string data = "synthetic";  // or a path
@@ -110,7 +110,7 @@ struct GeneralSettings {
 
 struct Settings {
   std::string command = "train";
-  WhatSettings what;
+  TaskSettings task;
   SizeSettings size;
   RecipeSettings recipe;
   ParallelSettings parallel;
@@ -121,6 +121,12 @@ struct Settings {
   std::map<std::string, std::string>
       origins;  // option -> "default" | "recipe" | "config FILE" | "environment" | "option" | "set"
 };
+
+// Of one micro-step, over all ranks.
+inline double samples_per_batch(const Settings& settings) {
+  return static_cast<double>(settings.size.global_batch_size) /
+         static_cast<double>(settings.size.gradient_accumulation_steps);
+}
 
 // Whether steps without communication follow the window: there must be some to leave out.
 inline bool measures_communication_cost(const Settings& settings) {

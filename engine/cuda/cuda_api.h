@@ -1,5 +1,5 @@
-// The door to libscalemark_cuda.so. No CUDA header here: the engine includes it on machines without
-// CUDA.
+// The interface of libscalemark_cuda.so. No CUDA header here: the engine includes it on machines
+// without CUDA.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace scalemark::cuda {
 
-inline constexpr const char* kCudaDoor = "scalemark-cuda/1";
+inline constexpr const char* kCudaAbi = "scalemark-cuda/1";
 
 struct CudaApi {
-  const char* door;        // kCudaDoor
+  const char* abi;         // kCudaAbi
   const char* git_commit;  // of the build
 
   // What the CUDA runtime says of this machine. Throws system_error() (71) when there is no driver,

@@ -126,8 +126,7 @@ class CudaDevice final : public device::Device {
     set_nccl_defaults();
     auto options = c10d::ProcessGroupNCCL::Options::create();
     options->timeout = timeout;
-    auto group =
-        c10::make_intrusive<c10d::ProcessGroupNCCL>(std::move(store), rank, size, options);
+    auto group = c10::make_intrusive<c10d::ProcessGroupNCCL>(std::move(store), rank, size, options);
     // The communicator is made now, while every member is here: NCCL waits for a member that fails
     // before its first collective, and nothing can abort that.
     if (size > 1) group->eagerConnectSingleDevice(torch_device());
@@ -167,7 +166,7 @@ std::unique_ptr<device::Device> make_device(int local_rank, device::GlooMaker ma
 
 extern "C" const scalemark::cuda::CudaApi* scalemark_cuda_api() {
   static constexpr scalemark::cuda::CudaApi api{
-      .door = scalemark::cuda::kCudaDoor,
+      .abi = scalemark::cuda::kCudaAbi,
       .git_commit = SCALEMARK_GIT_COMMIT,
       .make_device = scalemark::cuda::make_device,
   };

@@ -28,7 +28,7 @@ std::unique_ptr<Device> load_cuda_device(const std::string& library_folder, int 
   const auto api_function = reinterpret_cast<ApiFunction>(dlsym(handle, "scalemark_cuda_api"));
   if (api_function == nullptr) throw system_error(part + " is not scalemark's CUDA part");
   const cuda::CudaApi& api = *api_function();
-  if (std::string_view(api.door) != cuda::kCudaDoor ||
+  if (std::string_view(api.abi) != cuda::kCudaAbi ||
       std::string_view(api.git_commit) != SCALEMARK_GIT_COMMIT) {
     throw system_error(part + " is of build " + api.git_commit,
                        std::string("the engine is of build ") + SCALEMARK_GIT_COMMIT,

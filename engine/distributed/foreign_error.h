@@ -1,5 +1,5 @@
 // What an exception means that torch, CUDA, NCCL or Gloo threw: by its type where they have one,
-// else by the texts that they use. Knows no board: why a peer was lost is found elsewhere.
+// else by the texts that they use. Knows no error_store: why a peer was lost is found elsewhere.
 #pragma once
 
 #include <exception>

@@ -20,11 +20,11 @@ using std::chrono::milliseconds;
 using Type = c10d::ProcessGroup::BackendType;
 
 template <class Call>
-auto translated(FaultBoard& board, milliseconds cause_limit, Call call) {
+auto translated(ErrorStore& error_store, milliseconds cause_limit, Call call) {
   try {
     return call();
   } catch (...) {
-    throw translate_collective_error(std::current_exception(), board, cause_limit);
+    throw translate_collective_error(std::current_exception(), error_store, cause_limit);
   }
 }
 
@@ -83,28 +83,29 @@ std::vector<std::string> texts_of(const Padded& padded) {
 }  // namespace
 
 ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-                           milliseconds timeout, const std::string& interface, FaultBoard& board)
-    : rank_(rank), world_size_(world_size), timeout_(timeout), board_(board) {
+                           milliseconds timeout, const std::string& interface,
+                           ErrorStore& error_store)
+    : rank_(rank), world_size_(world_size), timeout_(timeout), error_store_(error_store) {
   if (world_size == 1) return;
-  backend_ = translated(board_, cause_limit_, [&] {
+  backend_ = translated(error_store_, cause_limit_, [&] {
     auto own_keys = c10::make_intrusive<c10d::PrefixStore>("control", store);
     return make_gloo_backend(own_keys, rank, world_size, timeout, interface);
   });
 }
 
 ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
-                           milliseconds timeout, FaultBoard& board, milliseconds cause_limit)
+                           milliseconds timeout, ErrorStore& error_store, milliseconds cause_limit)
     : rank_(group->getRank()),
       world_size_(group->getSize()),
       timeout_(timeout),
-      board_(board),
+      error_store_(error_store),
       cause_limit_(cause_limit) {
   if (world_size_ > 1) backend_ = group->getBackend(c10::DeviceType::CPU);
 }
 
 std::vector<std::string> ControlGroup::all_gather(const std::string& mine) {
   if (!backend_) return {mine};
-  return translated(board_, cause_limit_, [&] {
+  return translated(error_store_, cause_limit_, [&] {
     Padded padded = padded_slots(*backend_, world_size_, mine.size(), true);
     std::vector<std::vector<at::Tensor>> outputs{padded.slots};
     std::vector<at::Tensor> inputs{padded_bytes(mine, padded.longest)};
@@ -115,7 +116,7 @@ std::vector<std::string> ControlGroup::all_gather(const std::string& mine) {
 
 std::vector<std::string> ControlGroup::gather(const std::string& mine) {
   if (!backend_) return {mine};
-  return translated(board_, cause_limit_, [&] {
+  return translated(error_store_, cause_limit_, [&] {
     Padded padded = padded_slots(*backend_, world_size_, mine.size(), rank_ == 0);
     std::vector<std::vector<at::Tensor>> outputs;
     if (rank_ == 0) outputs.push_back(padded.slots);
@@ -130,7 +131,7 @@ std::vector<std::string> ControlGroup::gather(const std::string& mine) {
 
 std::string ControlGroup::broadcast(const std::string& from_rank_0) {
   if (!backend_) return from_rank_0;
-  return translated(board_, cause_limit_, [&] {
+  return translated(error_store_, cause_limit_, [&] {
     std::vector<at::Tensor> length{at::full({1}, static_cast<std::int64_t>(from_rank_0.size()),
                                             at::TensorOptions().dtype(at::kLong))};
     backend_->broadcast(length)->wait();
@@ -144,7 +145,7 @@ std::string ControlGroup::broadcast(const std::string& from_rank_0) {
 
 void ControlGroup::barrier() {
   if (!backend_) return;
-  translated(board_, cause_limit_, [&] {
+  translated(error_store_, cause_limit_, [&] {
     c10d::BarrierOptions options;
     options.timeout = timeout_;
     return backend_->barrier(options)->wait();

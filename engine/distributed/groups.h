@@ -10,7 +10,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
-#include "engine/distributed/fault.h"
+#include "engine/distributed/error_store.h"
 #include "engine/distributed/recording_store.h"
 
 namespace scalemark::distributed {
@@ -19,13 +19,14 @@ namespace scalemark::distributed {
 // They throw what translate_collective_error() returns, at the latest after the timeout.
 class ControlGroup {
  public:
-  // `interface`: see gloo_interface(). `board` must outlive the group.
+  // `interface`: see gloo_interface(). `error_store` must outlive the group.
   ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-               std::chrono::milliseconds timeout, const std::string& interface, FaultBoard& board);
+               std::chrono::milliseconds timeout, const std::string& interface,
+               ErrorStore& error_store);
   // Over a point's group: its members only, its CPU backend. `cause_limit`: how long a failure
-  // waits for the cause that a peer may post on the board.
+  // waits for the cause that a peer may post on the error_store.
   ControlGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
-               std::chrono::milliseconds timeout, FaultBoard& board,
+               std::chrono::milliseconds timeout, ErrorStore& error_store,
                std::chrono::milliseconds cause_limit);
 
   int rank() const { return rank_; }
@@ -43,8 +44,8 @@ class ControlGroup {
   int rank_;
   int world_size_;
   std::chrono::milliseconds timeout_;
-  FaultBoard& board_;
-  std::chrono::milliseconds cause_limit_ = FaultBoard::kCauseLimit;
+  ErrorStore& error_store_;
+  std::chrono::milliseconds cause_limit_ = ErrorStore::kCauseLimit;
   c10::intrusive_ptr<c10d::Backend> backend_;  // absent with one rank
 };
 

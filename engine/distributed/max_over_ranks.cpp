@@ -5,7 +5,7 @@
 namespace scalemark::distributed {
 
 void max_over_ranks(c10d::ProcessGroup& group, std::vector<double>& values,
-                    std::chrono::milliseconds timeout, FaultBoard& board,
+                    std::chrono::milliseconds timeout, ErrorStore& error_store,
                     std::chrono::milliseconds cause_limit) {
   if (group.getSize() == 1 || values.empty()) return;
   try {
@@ -17,7 +17,7 @@ void max_over_ranks(c10d::ProcessGroup& group, std::vector<double>& values,
     options.timeout = timeout;
     group.getBackend(c10::DeviceType::CPU)->allreduce(tensors, options)->wait();
   } catch (...) {
-    throw translate_collective_error(std::current_exception(), board, cause_limit);
+    throw translate_collective_error(std::current_exception(), error_store, cause_limit);
   }
 }
 

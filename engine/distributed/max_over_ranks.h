@@ -6,7 +6,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
-#include "engine/distributed/fault.h"
+#include "engine/distributed/error_store.h"
 
 namespace scalemark::distributed {
 
@@ -14,7 +14,7 @@ namespace scalemark::distributed {
 // group. Collective, over its CPU backend. Throws what translate_collective_error() returns, at the
 // latest after the timeout; `cause_limit` as for a ControlGroup.
 void max_over_ranks(c10d::ProcessGroup& group, std::vector<double>& values,
-                    std::chrono::milliseconds timeout, FaultBoard& board,
+                    std::chrono::milliseconds timeout, ErrorStore& error_store,
                     std::chrono::milliseconds cause_limit);
 
 }  // namespace scalemark::distributed

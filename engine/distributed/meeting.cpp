@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/distributed/error_store.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/fault.h"
 #include "engine/distributed/key_wait.h"
 #include "engine/distributed/network.h"
-#include "engine/distributed/posted_fault.h"
+#include "engine/distributed/posted_error.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -88,9 +88,10 @@ class Meeting {
 
   void look_around() {
     look_();
-    if (count_posted_faults(*store_) == 0) return;
-    FaultBoard board(store_, rank_, world_size_, false);  // a connection more: not at every look
-    throw_posted_fault(*store_, board);
+    if (count_posted_errors(*store_) == 0) return;
+    ErrorStore error_store(store_, rank_, world_size_,
+                           false);  // a connection more: not at every look
+    throw_posted_error(*store_, error_store);
   }
 
   // A rank of our own that was started with another world size never comes to its place; one of
@@ -112,7 +113,7 @@ class Meeting {
 
   // Every rank with a place ends by it. The store may end with this process: they look first.
   Error told(Error error) {
-    FaultBoard(store_, rank_, world_size_, false).post(error.record());
+    ErrorStore(store_, rank_, world_size_, false).post(error.record());
     std::this_thread::sleep_for(KeyWait::kSlice + milliseconds(500));
     return error;
   }
@@ -177,7 +178,7 @@ class Meeting {
 
   // A little later than rank 0's own deadline, which names the missing ones.
   Error not_everybody() {
-    const auto cause = FaultBoard(store_, rank_, world_size_, false).find_cause();
+    const auto cause = ErrorStore(store_, rank_, world_size_, false).find_cause();
     if (cause.record) return Error(caused_by(*cause.record, rank_));
     return rendezvous_error("not all " + std::to_string(world_size_) + " ranks joined run " +
                                 terms_.run + " at " + terms_.place + " within " +

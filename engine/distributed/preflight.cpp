@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/key_wait.h"
-#include "engine/distributed/posted_fault.h"
+#include "engine/distributed/posted_error.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -34,8 +34,12 @@ std::string value_of(const Facts& facts, const std::string& key) {
 // rank 0 makes two more for each rank that differs.
 class Comparison {
  public:
-  Comparison(c10d::Store& store, int world_size, FaultBoard& board, milliseconds limit)
-      : store_(store), world_size_(world_size), board_(board), limit_(limit), wait_(store, limit) {}
+  Comparison(c10d::Store& store, int world_size, ErrorStore& error_store, milliseconds limit)
+      : store_(store),
+        world_size_(world_size),
+        error_store_(error_store),
+        limit_(limit),
+        wait_(store, limit) {}
 
   std::string lead(const Facts& mine) {
     store_.set(kFactsKey, encode(mine));
@@ -51,16 +55,16 @@ class Comparison {
 
   void tell(const std::string& verdict) {
     if (verdict != kAgreed) {
-      const std::string text = std::to_string(board_.rank()) + " " + verdict;
+      const std::string text = std::to_string(error_store_.rank()) + " " + verdict;
       store_.set(difference_key(store_.add(kDifferKey, 1)), text);
     }
-    store_.set(compared_key(board_.rank()), "1");  // for rank 0, should another never answer
+    store_.set(compared_key(error_store_.rank()), "1");  // for rank 0, should another never answer
     if (store_.add(kComparedKey, 1) == world_size_ - 1) store_.set(kAllKey, "1");
   }
 
  private:
   std::function<void()> look() {
-    return [this] { throw_posted_fault(store_, board_); };
+    return [this] { throw_posted_error(store_, error_store_); };
   }
 
   // What the others have found, in rank order, as one text for everybody.
@@ -96,7 +100,7 @@ class Comparison {
 
   c10d::Store& store_;
   int world_size_;
-  FaultBoard& board_;
+  ErrorStore& error_store_;
   milliseconds limit_;
   KeyWait wait_;
 };
@@ -108,10 +112,10 @@ std::string own_verdict(c10d::Store& store, const Facts& mine) {
   return found.empty() ? kAgreed : joined(found, ", ");
 }
 
-std::string exchange(c10d::Store& store, int world_size, const Facts& mine, FaultBoard& board,
+std::string exchange(c10d::Store& store, int world_size, const Facts& mine, ErrorStore& error_store,
                      milliseconds limit) {
-  Comparison comparison(store, world_size, board, limit);
-  if (board.rank() == 0) return comparison.lead(mine);
+  Comparison comparison(store, world_size, error_store, limit);
+  if (error_store.rank() == 0) return comparison.lead(mine);
   comparison.await(kFactsKey);
   comparison.tell(own_verdict(store, mine));
   comparison.await(kResultKey);
@@ -134,13 +138,13 @@ std::vector<std::string> differences(const Facts& of_rank_0, const Facts& mine) 
 }
 
 void preflight(const c10::intrusive_ptr<c10d::Store>& store, int world_size, const Facts& mine,
-               FaultBoard& board, milliseconds limit) {
+               ErrorStore& error_store, milliseconds limit) {
   if (world_size == 1) return;
   std::string result;
   try {
-    result = exchange(*store, world_size, mine, board, limit);
+    result = exchange(*store, world_size, mine, error_store, limit);
   } catch (...) {
-    throw translate_collective_error(std::current_exception(), board);
+    throw translate_collective_error(std::current_exception(), error_store);
   }
   if (result == kAgreed) return;
   throw ranks_disagree(result, {},

@@ -8,7 +8,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
-#include "engine/distributed/fault.h"
+#include "engine/distributed/error_store.h"
 #include "engine/distributed/wire.h"
 
 namespace scalemark::distributed {
@@ -21,6 +21,6 @@ std::vector<std::string> differences(const Facts& of_rank_0, const Facts& mine);
 // not answer within the limit is E_PEER_LOST (69), or the cause that it posted. facts_from_json()
 // makes Facts of a JSON object.
 void preflight(const c10::intrusive_ptr<c10d::Store>& store, int world_size, const Facts& mine,
-               FaultBoard& board, std::chrono::milliseconds limit);
+               ErrorStore& error_store, std::chrono::milliseconds limit);
 
 }  // namespace scalemark::distributed

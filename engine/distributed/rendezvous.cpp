@@ -8,8 +8,8 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "engine/distributed/bounded.h"
+#include "engine/distributed/error_store.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/fault.h"
 #include "engine/distributed/foreign_error.h"
 #include "engine/distributed/interrupt.h"
 #include "engine/distributed/key_wait.h"
@@ -136,7 +136,7 @@ Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
                            .timeout = timeout,
                            .spent = spent};
   // The store may stop answering in the middle of a request, which c10d would wait out.
-  const auto limit = std::max(timeout - spent, milliseconds(0)) + FaultBoard::kCauseLimit;
+  const auto limit = std::max(timeout - spent, milliseconds(0)) + ErrorStore::kCauseLimit;
   const auto met = within(limit + milliseconds(3000), [store = opened.store, at, terms] {
     return meet_under_own_keys(store, at, terms);
   });

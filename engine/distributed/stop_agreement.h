@@ -10,7 +10,7 @@
 //  4. Every rank runs exactly S steps. None has begun more, because none passes its own P before it
 //     knows S >= P; and ranks below S can run on, because nobody waits for the main threads.
 // Frozen main threads cannot deadlock the promises: those come from the side threads.
-// The host of the store must outlive the others' last look: FaultBoard::leave() before exiting.
+// The host of the store must outlive the others' last look: ErrorStore::leave() before exiting.
 // A rank that ends the loop by itself promises all its steps. When a promise stays out (the peer or
 // the store is dead), the ranks stop where they are, unagreed. A request stays for later loops.
 #pragma once
@@ -57,7 +57,7 @@ class StopAgreement {
 
   // One per training loop; `loop` names it, differently within the run. Every rank of the world
   // makes it. `store`: the run's, by a connection in which no other thread waits, since the side
-  // thread asks it (FaultBoard::store()); or a RecordingStore over it to delete the loop's keys
+  // thread asks it (ErrorStore::store()); or a RecordingStore over it to delete the loop's keys
   // (one per rank and one more) later.
   StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const std::string& loop, int rank,
                 int world_size, Options options);

@@ -17,10 +17,10 @@
 
 namespace scalemark::distributed {
 
-// What is done with the last words of a process: journal, console, fault board.
+// What is done with the last words of a process: journal, console, error store.
 using OnFatal = std::function<void(const ErrorRecord&)>;
 // The fault that another rank posted, if any: then that is why this rank hangs. Usually
-// FaultBoard::find_cause and caused_by().
+// ErrorStore::find_cause and caused_by().
 using FindCause = std::function<std::optional<ErrorRecord>()>;
 
 // Its phases have the names of --timeout: settings::timeout_phases().

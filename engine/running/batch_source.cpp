@@ -28,7 +28,7 @@ class CachedBatches final : public BatchSource {
 
 class EndlessEpochs final : public BatchSource {
  public:
-  EndlessEpochs(const data::Dataset& dataset, EpochOptions options)
+  EndlessEpochs(const data::Dataset& dataset, SamplingOptions options)
       : dataset_(dataset), options_(std::move(options)) {
     // Dropping the tail instead of padding it: a window of steps holds no repeated sample.
     options_.drop_last = true;
@@ -73,7 +73,7 @@ class EndlessEpochs final : public BatchSource {
   }
 
   const data::Dataset& dataset_;
-  EpochOptions options_;
+  SamplingOptions options_;
   std::int64_t batches_per_epoch_ = 0;
   std::int64_t epoch_ = 0;
   std::int64_t returned_ = 0;
@@ -94,8 +94,9 @@ std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches
   return std::make_unique<CachedBatches>(std::move(batches));
 }
 
-std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset, const EpochOptions& options,
-                                         std::int64_t epoch, bool shuffle) {
+std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
+                                         const SamplingOptions& options, std::int64_t epoch,
+                                         bool shuffle) {
   auto indices = data::sample_indices({.dataset_size = dataset.size(),
                                        .rank = options.rank,
                                        .world_size = options.world_size,
@@ -106,7 +107,7 @@ std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset, const Epo
   return std::make_unique<data::Loader>(dataset, std::move(indices), epoch, options.loader);
 }
 
-std::unique_ptr<BatchSource> endless_epochs(const data::Dataset& dataset, EpochOptions options) {
+std::unique_ptr<BatchSource> endless_epochs(const data::Dataset& dataset, SamplingOptions options) {
   return std::make_unique<EndlessEpochs>(dataset, std::move(options));
 }
 

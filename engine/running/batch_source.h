@@ -25,7 +25,7 @@ class BatchSource {
 // Hands out `batches` in turn, for ever: made outside the timed region.
 std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches);
 
-struct EpochOptions {
+struct SamplingOptions {
   data::LoaderOptions loader;
   int rank = 0;
   int world_size = 1;
@@ -37,12 +37,13 @@ struct EpochOptions {
 void add_new(std::vector<data::SkippedSample>& all, const std::vector<data::SkippedSample>& more);
 
 // Batches of an epoch in the sampler's order; one pass.
-std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset, const EpochOptions& options,
-                                         std::int64_t epoch, bool shuffle);
+std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
+                                         const SamplingOptions& options, std::int64_t epoch,
+                                         bool shuffle);
 
 // Epoch after epoch without a gap: the next epoch's workers start before the last batch is taken.
 // Only full batches; a step window runs on into the next epoch, so sampler padding is dropped.
 // Throws configuration() when one epoch of one rank holds no full batch.
-std::unique_ptr<BatchSource> endless_epochs(const data::Dataset& dataset, EpochOptions options);
+std::unique_ptr<BatchSource> endless_epochs(const data::Dataset& dataset, SamplingOptions options);
 
 }  // namespace scalemark::running

@@ -31,15 +31,17 @@ class Kept {
 
 }  // namespace
 
-Abba measure_abba(const StepContext& context, const std::vector<at::Tensor>& state,
-                  training::Exchange usual, const WindowPlan& window) {
+CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
+                                                          const std::vector<at::Tensor>& state,
+                                                          training::Exchange usual,
+                                                          const WindowPlan& window) {
   using enum training::Exchange;
   const std::int64_t steps = std::max(kFewestSteps, window.steps / 4);
   // Marked as the window is: the marks' own cost is in both, so that they can be compared.
   const WindowPlan block_plan{.steps = steps,
                               .steps_per_mark = std::min(window.steps_per_mark, steps)};
   const Kept kept(state);
-  Abba result;
+  CommunicationCostBlocks result;
   const auto block = [&](training::Exchange exchange, const char* name) {
     if (result.stopped) return;
     context.step.sync().set_exchange(exchange);

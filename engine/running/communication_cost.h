@@ -12,7 +12,7 @@
 
 namespace scalemark::running {
 
-struct Abba {
+struct CommunicationCostBlocks {
   std::vector<double> step_s;  // of this rank: mean of each block
   bool stopped = false;        // an agreed stop came in between
 };
@@ -20,7 +20,9 @@ struct Abba {
 // Four blocks of a quarter of the window's steps each: with communication (as `usual`), without,
 // without, with. Collective. Ranks that exchange nothing drift apart: `state`, every parameter and
 // buffer, is put back afterwards, from a copy in host memory.
-Abba measure_abba(const StepContext& context, const std::vector<at::Tensor>& state,
-                  training::Exchange usual, const WindowPlan& window);
+CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
+                                                          const std::vector<at::Tensor>& state,
+                                                          training::Exchange usual,
+                                                          const WindowPlan& window);
 
 }  // namespace scalemark::running

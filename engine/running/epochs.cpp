@@ -63,7 +63,7 @@ data::Batch next_of(data::Loader& loader, std::int64_t& left) {
 
 }  // namespace
 
-std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochsOptions& options) {
+std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options) {
   const std::int64_t world = options.sampling.world_size;
   const std::int64_t per_rank =
       options.sampling.drop_last ? dataset_size / world : (dataset_size + world - 1) / world;
@@ -81,7 +81,7 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochsOptions& opt
 }
 
 EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
-                          const data::Dataset& held_out, const EpochsOptions& options,
+                          const data::Dataset& held_out, const EpochTrainingOptions& options,
                           device::Device& device, distributed::ControlGroup& control,
                           StepWatch& watch,
                           const std::function<void(const reporting::Evaluation&)>& report) {

@@ -15,10 +15,10 @@
 
 namespace scalemark::running {
 
-struct EpochsOptions {
+struct EpochTrainingOptions {
   std::int64_t epochs = 1;
   std::int64_t micro_steps = 1;
-  EpochOptions sampling;
+  SamplingOptions sampling;
   std::string metric;  // "top-1"
 };
 
@@ -30,11 +30,11 @@ struct EpochsResult {
 };
 
 // How many optimizer steps an epoch has on every rank: full batches only.
-std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochsOptions& options);
+std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options);
 
 // Collective over the control group. `report` is called on every rank after each evaluation.
 EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
-                          const data::Dataset& held_out, const EpochsOptions& options,
+                          const data::Dataset& held_out, const EpochTrainingOptions& options,
                           device::Device& device, distributed::ControlGroup& control,
                           StepWatch& watch,
                           const std::function<void(const reporting::Evaluation&)>& report);

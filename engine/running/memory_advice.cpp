@@ -36,27 +36,29 @@ std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
-planning::MemoryThere memory_there(Session& session) {
+planning::AvailableMemory available_memory_here(process::RankContext& context) {
   const auto host = monitoring::survey_host("/", {});
-  planning::MemoryThere there{.host_bytes = host.memory_bytes,
-                              .cgroup_bytes = host.cgroup.memory_bytes,
-                              .ranks = session.world().local_world_size};
-  const auto& device = session.device();
+  planning::AvailableMemory there{.host_bytes = host.memory_bytes,
+                                  .cgroup_bytes = host.cgroup.memory_bytes,
+                                  .ranks = context.world().local_world_size};
+  const auto& device = context.device();
   if (device.torch_device().is_cuda()) there.gpu_bytes = memory_of_gpu(device.identity());
   return there;
 }
 
 }  // namespace
 
-std::optional<std::uint64_t> memory_limit(const settings::Settings& settings, Session& session) {
-  return planning::memory_limit(settings.parallel, session.world().rank, memory_there(session));
+std::optional<std::uint64_t> memory_limit(const settings::Settings& settings,
+                                          process::RankContext& context) {
+  return planning::memory_limit(settings.parallel, context.world().rank,
+                                available_memory_here(context));
 }
 
 std::optional<std::uint64_t> available_memory(const settings::Settings& settings,
-                                              Session& session) {
-  const auto available =
-      planning::memory_available(settings.parallel, session.world().rank, memory_there(session));
-  const bool on_cpu = session.device().torch_device().is_cpu();
+                                              process::RankContext& context) {
+  const auto available = planning::memory_available(settings.parallel, context.world().rank,
+                                                    available_memory_here(context));
+  const bool on_cpu = context.device().torch_device().is_cpu();
   return on_cpu ? planning::least(available, address_space_left()) : available;
 }
 

@@ -9,16 +9,18 @@
 #include "core/catalogue/memory.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/settings.h"
-#include "engine/running/session.h"
+#include "engine/process/rank_context.h"
 
 namespace scalemark::running {
 
 // What tensors of this rank may hold: planning::memory_limit() on its machine.
-std::optional<std::uint64_t> memory_limit(const settings::Settings& settings, Session& session);
+std::optional<std::uint64_t> memory_limit(const settings::Settings& settings,
+                                          process::RankContext& context);
 
 // Bytes that this rank may use: planning::memory_available(), and on a CPU no more than the
 // address-space limit (ulimit -v) leaves to this process. Absent when the system does not tell.
-std::optional<std::uint64_t> available_memory(const settings::Settings& settings, Session& session);
+std::optional<std::uint64_t> available_memory(const settings::Settings& settings,
+                                              process::RankContext& context);
 
 // "by the estimate --batch-size 96 fits into 3.2 GiB": the rest of an error's sentence. Absent
 // without `available_bytes`.

@@ -29,34 +29,34 @@ constexpr double kWarmupSecondsCuda = 10;
 // run of this many steps: how many it will have is known only after the warm-up.
 constexpr std::int64_t kNominalSteps = 1000;
 
-EpochOptions sampling_of(Team& team, const settings::Settings& settings) {
+SamplingOptions sampling_of(process::RankGroup& rank_group, const settings::Settings& settings) {
   return {.loader = {.batch_size = settings.size.batch_size,
                      .workers = settings.loading.workers,
                      .on_bad_sample = settings.loading.on_bad_sample == "skip"
                                           ? data::OnBadSample::kSkip
                                           : data::OnBadSample::kFail,
                      .seed = settings.recipe.seed,
-                     .allocate = team.device().batch_allocator(settings.loading.pin_memory)},
-          .rank = team.world().rank,
-          .world_size = team.world().world_size,
+                     .allocate = rank_group.device().batch_allocator(settings.loading.pin_memory)},
+          .rank = rank_group.world().rank,
+          .world_size = rank_group.world().world_size,
           .drop_last = settings.loading.drop_last,
           .seed = settings.recipe.seed};
 }
 
-EpochsOptions epochs_of(Team& team, const settings::Settings& settings,
-                        const catalogue::Workload& workload) {
+EpochTrainingOptions epochs_of(process::RankGroup& rank_group, const settings::Settings& settings,
+                               const catalogue::Workload& workload) {
   return {.epochs = settings.measuring.epochs.value_or(0),
           .micro_steps = settings.size.gradient_accumulation_steps,
-          .sampling = sampling_of(team, settings),
+          .sampling = sampling_of(rank_group, settings),
           .metric = workload.metric};
 }
 
-std::int64_t planned_steps(Team& team, const settings::Settings& settings,
+std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Settings& settings,
                            const catalogue::Workload& workload, const WorkloadData& data) {
   const auto& measuring = settings.measuring;
   if (measuring.epochs) {
     return *measuring.epochs *
-           steps_per_epoch(data.train->size(), epochs_of(team, settings, workload));
+           steps_per_epoch(data.train->size(), epochs_of(rank_group, settings, workload));
   }
   return scheduled_steps(measuring);
 }
@@ -74,46 +74,47 @@ void average_losses(std::vector<reporting::RankSummary>& ranks) {
   }
 }
 
-void take_largest(reporting::StepSeries& series, Team& team) {
+void take_largest(reporting::StepSeries& series, process::RankGroup& rank_group) {
   const auto mine = static_cast<double>(series.max_step_s.size());
   std::vector<double> most_and_least{mine, -mine};
-  team.max_over_ranks(most_and_least);
+  rank_group.max_over_ranks(most_and_least);
   if (most_and_least[0] != -most_and_least[1]) throw bug("ranks with different numbers of steps");
-  team.max_over_ranks(series.max_step_s);
-  team.max_over_ranks(series.max_own_s);
-  team.max_over_ranks(series.max_own_less_wait_s);
+  rank_group.max_over_ranks(series.max_step_s);
+  rank_group.max_over_ranks(series.max_own_s);
+  rank_group.max_over_ranks(series.max_own_less_wait_s);
 }
 
-class OnePoint {
+class PointTraining {
  public:
-  OnePoint(Team& team, const settings::Settings& settings, const planning::RunLength& length,
-           const catalogue::Workload& workload, const WorkloadData& data, StepWatch& watch)
-      : team_(team),
+  PointTraining(process::RankGroup& rank_group, const settings::Settings& settings,
+                const planning::RunLength& length, const catalogue::Workload& workload,
+                const WorkloadData& data, StepWatch& watch)
+      : rank_group_(rank_group),
         settings_(settings),
         length_(length),
         workload_(workload),
         data_(data),
         watch_(watch) {
-    facts_.rank = team.global_rank();
-    facts_.host = team.session().host();
-    facts_.device = team.device().name();
-    facts_.setup_s.rendezvous_s = team.rendezvous_s();
+    facts_.rank = rank_group.global_rank();
+    facts_.host = rank_group.context().host();
+    facts_.device = rank_group.device().name();
+    facts_.setup_s.rendezvous_s = rank_group.rendezvous_s();
     if (workload.data_kind == catalogue::DataKind::kText) {
       facts_.tokens_per_sample = data.shape.sequence_length;
     }
   }
 
   PointOutcome run(const EpochReport& report_epoch) {
-    team_.device().reset_memory_peak();
+    rank_group_.device().reset_memory_peak();
     build();
     PointOutcome outcome;
     const Window window =
         settings_.measuring.epochs ? train(outcome, report_epoch) : measure_steps();
     outcome.stopped = window.stopped;
-    outcome.measuring_s = warmup_s_ + window.wall_s + abba_s_;
-    team_.session().progression().enter("report");
+    outcome.measuring_s = warmup_s_ + window.wall_s + communication_cost_s_;
+    watch_.enter("report");
     if (outcome.stopped) {  // no row comes of it; nobody leaves while others are still in a step
-      if (watch_.peers_answered()) team_.control().barrier();
+      if (watch_.peers_answered()) rank_group_.control().barrier();
       return outcome;
     }
     gather(window, outcome);
@@ -123,19 +124,19 @@ class OnePoint {
 
  private:
   void build() {
-    team_.session().progression().enter("model");
+    watch_.enter("model");
     const auto start = Clock::now();
-    trainer_ = make_trainer(settings_, data_.shape, team_.device(), gradient_group(),
-                            planned_steps(team_, settings_, workload_, data_));
-    team_.device().synchronize();
+    trainer_ = make_trainer(settings_, data_.shape, rank_group_.device(), gradient_group(),
+                            planned_steps(rank_group_, settings_, workload_, data_));
+    rank_group_.device().synchronize();
     facts_.setup_s.model_s = seconds_since(start);
   }
 
   Window train(PointOutcome& outcome, const EpochReport& report_epoch) {
-    team_.session().progression().enter("epochs");
+    watch_.enter("epochs");
     auto result = train_epochs(trainer_, *data_.train, *data_.held_out,
-                               epochs_of(team_, settings_, workload_), team_.device(),
-                               team_.control(), watch_, report_epoch);
+                               epochs_of(rank_group_, settings_, workload_), rank_group_.device(),
+                               rank_group_.control(), watch_, report_epoch);
     outcome.evaluations = std::move(result.evaluations);
     facts_.skipped = std::move(result.skipped);
     facts_.setup_s.data_s = result.data_s;
@@ -145,7 +146,7 @@ class OnePoint {
   }
 
   Window measure_steps() {
-    team_.session().progression().enter("data");
+    watch_.enter("data");
     const auto start = Clock::now();
     const auto source = open_source();
     facts_.setup_s.data_s = seconds_since(start);
@@ -153,18 +154,19 @@ class OnePoint {
     const StepContext context{.step = *trainer_.step,
                               .next_batch = [&] { return source->next(); },
                               .micro_steps = settings_.size.gradient_accumulation_steps,
-                              .device = team_.device(),
-                              .control = team_.control(),
+                              .device = rank_group_.device(),
+                              .control = rank_group_.control(),
                               .watch = watch_};
-    team_.session().progression().enter("warmup");
+    watch_.enter("warmup");
     const Warmup warmup = warm_up(context, length_);
     warmup_s_ = warmup.seconds;
     facts_.warmup_iterations = warmup.iterations;
     if (warmup.stopped) return Window{.stopped = true};
 
-    team_.session().progression().enter("window");
-    const WindowPlan plan = agreed(
-        team_.control(), plan_window(context, window_steps(length_, warmup.step_s), warmup.step_s));
+    watch_.enter("window");
+    const WindowPlan plan =
+        agreed(rank_group_.control(),
+               plan_window(context, window_steps(length_, warmup.step_s), warmup.step_s));
     const auto energy = open_energy();
     if (energy) energy->begin();
     Window window = measure(context, "window", plan);
@@ -193,10 +195,11 @@ class OnePoint {
     const auto start = Clock::now();
     const auto usual = settings_.parallel.overlap ? training::Exchange::kOverlapped
                                                   : training::Exchange::kAfterwards;
-    Abba abba = measure_abba(context, state(), usual, window);
-    abba_s_ = seconds_since(start);
-    if (!abba.stopped) facts_.abba_step_s = std::move(abba.step_s);
-    return !abba.stopped;
+    CommunicationCostBlocks cost =
+        measure_communication_cost_blocks(context, state(), usual, window);
+    communication_cost_s_ = seconds_since(start);
+    if (!cost.stopped) facts_.abba_step_s = std::move(cost.step_s);
+    return !cost.stopped;
   }
 
   std::vector<at::Tensor> state() const {
@@ -206,26 +209,26 @@ class OnePoint {
   }
 
   // At the end of what is measured: what comes after is not the point's.
-  void note_memory_peak() { facts_.memory_peak_bytes = team_.device().memory_peak_bytes(); }
+  void note_memory_peak() { facts_.memory_peak_bytes = rank_group_.device().memory_peak_bytes(); }
 
   // The counters that this rank answers for: its GPU, or its machine's CPU packages.
   std::unique_ptr<monitoring::EnergyMeter> open_energy() const {
-    if (team_.device().torch_device().is_cuda()) {
-      return monitoring::open_gpu_energy(team_.device().identity());
+    if (rank_group_.device().torch_device().is_cuda()) {
+      return monitoring::open_gpu_energy(rank_group_.device().identity());
     }
-    return team_.leads_node() ? monitoring::open_cpu_energy() : nullptr;
+    return rank_group_.leads_node() ? monitoring::open_cpu_energy() : nullptr;
   }
 
   std::unique_ptr<BatchSource> open_source() {
-    if (data_.train) return endless_epochs(*data_.train, sampling_of(team_, settings_));
+    if (data_.train) return endless_epochs(*data_.train, sampling_of(rank_group_, settings_));
     return cached_batches(
-        synthetic_batches(settings_, workload_, data_.shape, team_.world().rank,
-                          team_.device().batch_allocator(settings_.loading.pin_memory)));
+        synthetic_batches(settings_, workload_, data_.shape, rank_group_.world().rank,
+                          rank_group_.device().batch_allocator(settings_.loading.pin_memory)));
   }
 
   // What was measured must outlive a full disk.
   void save(PointOutcome& outcome) {
-    if (settings_.recipe.save.empty() || team_.world().rank != 0) return;
+    if (settings_.recipe.save.empty() || rank_group_.world().rank != 0) return;
     try {
       workloads::save_weights(*trainer_.network, settings_.recipe.save);
     } catch (const Error&) {
@@ -238,9 +241,9 @@ class OnePoint {
     facts_.attention_backends = trainer_.network->attention_backends();
     auto measured = rank_measurement(window, facts_);
     outcome.series = reporting::series_of(measured);
-    take_largest(outcome.series, team_);
+    take_largest(outcome.series, rank_group_);
     const auto summary = reporting::condensed(std::move(measured));
-    for (const std::string& bytes : team_.control().gather(to_wire(summary))) {
+    for (const std::string& bytes : rank_group_.control().gather(to_wire(summary))) {
       outcome.ranks.push_back(from_wire(bytes));
     }
     average_losses(outcome.ranks);
@@ -248,17 +251,17 @@ class OnePoint {
 
   // Strategy none exchanges nothing.
   c10::intrusive_ptr<c10d::ProcessGroup> gradient_group() const {
-    return settings_.parallel.strategy == "none" ? nullptr : team_.group();
+    return settings_.parallel.strategy == "none" ? nullptr : rank_group_.group();
   }
 
-  Team& team_;
+  process::RankGroup& rank_group_;
   const settings::Settings& settings_;
   const planning::RunLength& length_;
   const catalogue::Workload& workload_;
   const WorkloadData& data_;
   StepWatch& watch_;
   RankFacts facts_;
-  double warmup_s_ = 0, abba_s_ = 0;
+  double warmup_s_ = 0, communication_cost_s_ = 0;
   Trainer trainer_;
 };
 
@@ -279,11 +282,11 @@ planning::RunLength run_length_of(const settings::Settings& settings) {
   return length;
 }
 
-PointOutcome run_point(Team& team, const settings::Settings& settings,
+PointOutcome run_point(process::RankGroup& rank_group, const settings::Settings& settings,
                        const planning::RunLength& length, const catalogue::Workload& workload,
                        const WorkloadData& data, StepWatch& watch,
                        const EpochReport& report_epoch) {
-  return OnePoint(team, settings, length, workload, data, watch).run(report_epoch);
+  return PointTraining(rank_group, settings, length, workload, data, watch).run(report_epoch);
 }
 
 }  // namespace scalemark::running

@@ -1,4 +1,4 @@
-// One point: from settings and a team to what each rank measured.
+// One point: from settings and a group to what each rank measured.
 #pragma once
 
 #include <exception>
@@ -10,15 +10,15 @@
 #include "core/reporting/rank_steps.h"
 #include "core/reporting/records.h"
 #include "core/settings/settings.h"
+#include "engine/process/rank_group.h"
 #include "engine/running/step_watch.h"
-#include "engine/running/team.h"
 #include "engine/running/workload_data.h"
 
 namespace scalemark::running {
 
 struct PointOutcome {
   std::vector<reporting::RankSummary>
-      ranks;                     // on the team's rank 0, in rank order; empty elsewhere
+      ranks;                     // on the group's rank 0, in rank order; empty elsewhere
   reporting::StepSeries series;  // over the ranks, on each of them
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   bool stopped = false;                            // an agreed stop came before the end
@@ -34,10 +34,10 @@ planning::RunLength run_length_of(const settings::Settings& settings);
 // and window when both are given, else a nominal 1000, or --iters when that is more.
 std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);
 
-// Collective over the team. Builds the network, warms up and measures (or trains for --epochs), and
-// gathers.
+// Collective over the group. Builds the network, warms up and measures (or trains for --epochs),
+// and gathers.
 using EpochReport = std::function<void(const reporting::Evaluation&)>;
-PointOutcome run_point(Team& team, const settings::Settings& settings,
+PointOutcome run_point(process::RankGroup& rank_group, const settings::Settings& settings,
                        const planning::RunLength& length, const catalogue::Workload& workload,
                        const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch);
 

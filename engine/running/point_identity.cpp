@@ -34,8 +34,8 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   reporting::PointRecord point;
   point.group = planning::point_name(settings, world.world_size);
   point.id = point.group + "/r0";
-  point.workload = settings.what.workload;
-  point.task = settings.what.task;
+  point.workload = settings.task.workload;
+  point.task = settings.task.task;
   point.strategy = parallel.strategy;
   point.gradient_compression = parallel.gradient_compression;
   point.backend = parallel.backend;
@@ -56,7 +56,7 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   if (workload.data_kind == catalogue::DataKind::kImages) point.image_size = shape.image_size;
   if (workload.data_kind == catalogue::DataKind::kText)
     point.sequence_length = shape.sequence_length;
-  point.data = settings.what.data;
+  point.data = settings.task.data;
   point.parameters = workload.parameters(shape);
   point.flops_per_sample = workload.flops_per_sample(shape);
   point.memory_estimate_bytes =

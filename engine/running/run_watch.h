@@ -7,9 +7,9 @@
 
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
-#include "engine/running/group_guard.h"
-#include "engine/running/progression.h"
-#include "engine/running/run_console.h"
+#include "engine/process/group_guard.h"
+#include "engine/process/phase_tracker.h"
+#include "engine/process/run_console.h"
 #include "engine/running/step_watch.h"
 
 namespace scalemark::running {
@@ -17,12 +17,15 @@ namespace scalemark::running {
 class RunWatch final : public StepWatch {
  public:
   RunWatch(distributed::StopAgreement& agreement, distributed::Watchdog& watchdog,
-           Progression& progression, RunConsole& console, const GroupGuard& guard)
+           process::PhaseTracker& phase_tracker, process::RunConsole& console,
+           const process::GroupGuard& guard)
       : agreement_(agreement),
         watchdog_(watchdog),
-        progression_(progression),
+        phase_tracker_(phase_tracker),
         console_(console),
         guard_(guard) {}
+
+  void enter(const std::string& phase) override { phase_tracker_.enter(phase); }
 
   void begin(const std::string& phase, std::optional<std::int64_t> steps,
              std::int64_t micro_steps) override {
@@ -42,16 +45,16 @@ class RunWatch final : public StepWatch {
 
   void step_done(std::int64_t step, std::optional<double> loss) override {
     watchdog_.heartbeat(step);
-    progression_.step_done(step);
+    phase_tracker_.step_done(step);
     console_.step_done(++steps_in_phase_, loss);
   }
 
  private:
   distributed::StopAgreement& agreement_;
   distributed::Watchdog& watchdog_;
-  Progression& progression_;
-  RunConsole& console_;
-  const GroupGuard& guard_;
+  process::PhaseTracker& phase_tracker_;
+  process::RunConsole& console_;
+  const process::GroupGuard& guard_;
   std::int64_t steps_in_phase_ = 0;
 };
 

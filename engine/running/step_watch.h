@@ -11,6 +11,9 @@ class StepWatch {
  public:
   virtual ~StepWatch() = default;
 
+  // The run enters a phase ("model", "warmup"): for error lines, the report and the watchdog.
+  virtual void enter(const std::string& phase) = 0;
+
   // A loop of `steps` steps begins, each of `micro_steps` batches; outside timed regions.
   virtual void begin(const std::string& phase, std::optional<std::int64_t> steps,
                      std::int64_t micro_steps) = 0;

@@ -4,16 +4,16 @@
 #include <string>
 
 #include "engine/distributed/stop_agreement.h"
-#include "engine/running/data_phase.h"
-#include "engine/running/group_guard.h"
+#include "engine/process/data_phase.h"
+#include "engine/process/group_guard.h"
+#include "engine/process/host_survey.h"
+#include "engine/process/rank_group.h"
+#include "engine/process/rank_process.h"
+#include "engine/process/run_console.h"
 #include "engine/running/memory_advice.h"
 #include "engine/running/point.h"
 #include "engine/running/point_identity.h"
-#include "engine/running/rank_life.h"
-#include "engine/running/run_console.h"
 #include "engine/running/run_watch.h"
-#include "engine/running/survey.h"
-#include "engine/running/team.h"
 #include "engine/running/workload_data.h"
 
 namespace scalemark::running {
@@ -22,8 +22,8 @@ namespace {
 // Of a run that was asked to end: it has 10 s for everything.
 constexpr std::chrono::milliseconds kStoppedLimit{2000};
 
-bool a_peer_has_failed(distributed::FaultBoard& board) {
-  return board.find_cause(std::chrono::milliseconds(0)).record.has_value();
+bool a_peer_has_failed(distributed::ErrorStore& error_store) {
+  return error_store.find_cause(std::chrono::milliseconds(0)).record.has_value();
 }
 
 struct Opened {
@@ -31,59 +31,64 @@ struct Opened {
   WorkloadData data;
 };
 
-Opened open(RankLife& life, Session& session) {
-  const auto& settings = life.request().settings;
-  Opened opened{workload_named(settings.what.workload), {}};
-  DataPhase phase(life, session);
+Opened open(const settings::Settings& settings, process::RankProcess& rank_process,
+            process::RankContext& context) {
+  Opened opened{workload_named(settings.task.workload), {}};
+  process::DataPhase phase(rank_process, context);
   opened.data = open_data(settings, opened.workload, phase);
   phase.finish();
-  life.note_what_fits(
-      what_fits(settings, opened.workload, opened.data.shape, available_memory(settings, session)));
+  rank_process.note_what_fits(
+      what_fits(settings, opened.workload, opened.data.shape, available_memory(settings, context)));
   return opened;
 }
 
-ExitCode train_as(RankLife& life) {
-  const auto& settings = life.request().settings;
-  Session& session = life.meet();
-  session.device().limit_memory(memory_limit(settings, session));
-  const Opened opened = open(life, session);
-  auto facts = common_facts(life.request());
+ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
+  process::RankContext& context = rank_process.rendezvous();
+  context.device().limit_memory(memory_limit(settings, context));
+  const Opened opened = open(settings, rank_process, context);
+  auto facts = process::common_facts(rank_process.request());
   facts["data.identity"] = opened.data.identity;
-  life.compare(facts);
-  if (settings.parallel.backend == "nccl") session.refuse_shared_gpus();
-  RunReport& report = life.open_report({.hosts = survey_hosts(session)});
+  rank_process.compare(facts);
+  if (settings.parallel.backend == "nccl") context.refuse_shared_gpus();
+  process::RunReport& report = rank_process.open_report({.hosts = process::survey_hosts(context)});
 
-  Team team(session, "point", everybody(session.world()), settings.parallel.backend,
-            distributed::FaultBoard::kCauseLimit);
+  process::RankGroup rank_group(context, "point", process::all_ranks(context.world()),
+                                settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
   const planning::RunLength length = run_length_of(settings);
   auto identity =
-      point_identity(settings, length, team.world(), opened.workload, opened.data.shape);
+      point_identity(settings, length, rank_group.world(), opened.workload, opened.data.shape);
   identity.data_identity = opened.data.identity;
   identity.started = reporting::utc_now();
-  RunConsole console(life.request(), opened.workload.sample_unit, samples_per_batch(settings));
-  distributed::StopAgreement agreement(session.board().store(), "train", session.world().rank,
-                                       session.world().world_size, life.stop_options());
-  GroupGuard guard(team, settings.parallel.backend, distributed::FaultBoard::kCauseLimit);
-  RunWatch watch(agreement, life.watchdog(), life.progression(), console, guard);
-  const PointOutcome outcome =
-      guard.run([&] { return a_peer_has_failed(session.board()); },
-                [&] {
-                  return run_point(team, settings, length, opened.workload, opened.data, watch,
-                                   [&](const auto& evaluation) {
-                                     console.show(evaluation);
-                                     report.add(evaluation);
-                                   });
-                });
+  process::RunConsole console(rank_process.request(), opened.workload.sample_unit,
+                              settings::samples_per_batch(settings));
+  distributed::StopAgreement agreement(context.error_store().store(), "train", context.world().rank,
+                                       context.world().world_size, rank_process.stop_options());
+  process::GroupGuard guard(rank_group, settings.parallel.backend,
+                            distributed::ErrorStore::kCauseLimit);
+  RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard);
+  PointOutcome outcome;
+  const auto report_epoch = [&](const reporting::Evaluation& evaluation) {
+    console.show(evaluation);
+    report.add(evaluation);
+  };
+  guard.run([&] { return a_peer_has_failed(context.error_store()); },
+            [&] {
+              outcome = run_point(rank_group, settings, length, opened.workload, opened.data, watch,
+                                  report_epoch);
+            });
   console.finish();
   if (outcome.stopped) {
-    if (agreement.stop()->agreed) team.finish(kStoppedLimit);
-    return life.end_interrupted(agreement.stop()->signal, agreement.stop()->agreed);
+    if (agreement.stop()->agreed) rank_group.finish(kStoppedLimit);
+    return rank_process.end_interrupted(agreement.stop()->signal, agreement.stop()->agreed);
   }
 
-  team.control().barrier();
-  team.finish();
-  team.close();
-  if (report.writer() != nullptr) report.add_row(report.assembled(std::move(identity), outcome), 1);
+  rank_group.control().barrier();
+  rank_group.finish();
+  rank_group.close();
+  if (report.writer() != nullptr) {
+    identity.evaluation = outcome.evaluations;
+    report.add_row(report.assembled(std::move(identity), outcome.ranks, outcome.series), 1);
+  }
   if (outcome.not_saved) std::rethrow_exception(outcome.not_saved);
   report.close(reporting::ReportStatus::kComplete, ExitCode::kPass);
   if (report.writer() != nullptr) console.show(report.writer()->report());
@@ -92,8 +97,10 @@ ExitCode train_as(RankLife& life) {
 
 }  // namespace
 
-ExitCode train(const RunRequest& request) noexcept {
-  return lived_by(request, [](RankLife& life) { return train_as(life); });
+ExitCode train(const TrainRequest& request) noexcept {
+  return process::run_rank_process(request.run, [&](process::RankProcess& rank_process) {
+    return train_as(request.settings, rank_process);
+  });
 }
 
 }  // namespace scalemark::running

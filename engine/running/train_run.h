@@ -1,12 +1,12 @@
-// scalemark train as one rank, from an open door to a closed report.
+// scalemark train as one rank, from its start to a closed report.
 #pragma once
 
 #include "core/base/exit_code.h"
-#include "engine/running/engine_api.h"
+#include "engine/running/train_request.h"
 
 namespace scalemark::running {
 
 // Never throws. The exit code of the process: docs/FAULTS.md.
-ExitCode train(const RunRequest& request) noexcept;
+ExitCode train(const TrainRequest& request) noexcept;
 
 }  // namespace scalemark::running

@@ -41,7 +41,7 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
   Trainer trainer;
   at::manual_seed(settings.recipe.seed);
   trainer.network =
-      workloads::make_network(settings.what.workload, network_options(settings, shape));
+      workloads::make_network(settings.task.workload, network_options(settings, shape));
   if (!settings.recipe.init_from.empty()) {
     workloads::load_weights(*trainer.network, settings.recipe.init_from);
   }

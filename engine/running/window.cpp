@@ -78,7 +78,7 @@ Warmup warm_up(const StepContext& context, const planning::RunLength& length) {
   run(limited ? affordable_warmup(context, length, seconds_since(start))
               : asked - warmup.iterations);
   warmup.step_s =
-      settled_step_s(warmup.iterations - before, seconds_since(settled), warmup.first_step_s);
+      steady_step_s(warmup.iterations - before, seconds_since(settled), warmup.first_step_s);
   if (!length.warmup_iters && !warmup.stopped && warmup.step_s > 0) {
     const double missing_s =
         std::min(length.least_warmup_s, length.most_warmup_s.value_or(length.least_warmup_s)) -
@@ -89,8 +89,7 @@ Warmup warm_up(const StepContext& context, const planning::RunLength& length) {
   return ended();
 }
 
-double settled_step_s(std::int64_t later_steps, double later_s,
-                      std::optional<double> first_step_s) {
+double steady_step_s(std::int64_t later_steps, double later_s, std::optional<double> first_step_s) {
   return later_steps > 0 ? later_s / static_cast<double>(later_steps) : first_step_s.value_or(0);
 }
 

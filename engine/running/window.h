@@ -31,7 +31,7 @@ struct Warmup {
   std::int64_t iterations = 0;
   double seconds = 0;                  // all of it, on this rank
   std::optional<double> first_step_s;  // absent: there was none
-  double step_s = 0;     // what the window's length is planned with: see settled_step_s()
+  double step_s = 0;     // what the window's length is planned with: see steady_step_s()
   bool stopped = false;  // an agreed stop came in between
 };
 
@@ -40,7 +40,7 @@ Warmup warm_up(const StepContext& context, const planning::RunLength& length);
 
 // A step's time as the warm-up leaves it: the mean of its later steps; of a warm-up that has none,
 // its first step's, lazy initialisation and all; 0, unknown, without any step.
-double settled_step_s(std::int64_t later_steps, double later_s, std::optional<double> first_step_s);
+double steady_step_s(std::int64_t later_steps, double later_s, std::optional<double> first_step_s);
 
 // How many steps the window has, planned from the warm-up's step time (the least when that is
 // unknown, 0).

@@ -18,11 +18,11 @@ namespace {
 // A tenth more rows of the MLM head at most, for shapes that come back. A CPU has nothing of it.
 constexpr std::int64_t kMaskedMultipleOnGpu = 64;
 
-catalogue::ModelShape asked_shape(const settings::WhatSettings& what) {
+catalogue::ModelShape asked_shape(const settings::TaskSettings& what) {
   return {.image_size = what.image_size, .sequence_length = what.sequence_length};
 }
 
-data::Progress progress_of(DataAccess& access) {
+data::Progress progress_of(process::DataAccess& access) {
   return [&access] { access.still_reading(); };
 }
 
@@ -35,9 +35,9 @@ struct ScannedTree {
 constexpr std::size_t kLookedAt = 64;
 constexpr std::size_t kSampleDigits = 32;
 
-ScannedTree scan(const settings::Settings& settings, DataAccess& access) {
+ScannedTree scan(const settings::Settings& settings, process::DataAccess& access) {
   const auto progress = progress_of(access);
-  ScannedTree scanned{.tree = data::scan_image_tree(settings.what.data, progress)};
+  ScannedTree scanned{.tree = data::scan_image_tree(settings.task.data, progress)};
   const auto& tree = scanned.tree;
   scanned.identity = data::identity_of(tree.root, tree.train, progress);
   // Only epochs evaluate: a measured run takes a tree of one image per class too.
@@ -49,13 +49,13 @@ ScannedTree scan(const settings::Settings& settings, DataAccess& access) {
 
 // The first rank of a machine lists the tree and looks at each file; the others take its list, and
 // see in a sample of the files that theirs is the same tree.
-ScannedTree scan_once(const settings::Settings& settings, DataAccess& access) {
+ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& access) {
   std::optional<ScannedTree> mine;
-  const SharedBytes list = access.once_per_node(
-      "images " + settings.what.data + (settings.measuring.epochs ? " with held-out" : ""), [&] {
+  const process::SharedBytes list = access.once_per_node(
+      "images " + settings.task.data + (settings.measuring.epochs ? " with held-out" : ""), [&] {
         mine = scan(settings, access);
-        return held(data::identity_of_sample(mine->tree, kLookedAt, progress_of(access)) +
-                    mine->identity + "\n" + data::to_bytes(mine->tree));
+        return process::held(data::identity_of_sample(mine->tree, kLookedAt, progress_of(access)) +
+                             mine->identity + "\n" + data::to_bytes(mine->tree));
       });
   if (mine) return *std::move(mine);
   const std::string_view text = list.text();
@@ -68,21 +68,21 @@ ScannedTree scan_once(const settings::Settings& settings, DataAccess& access) {
 }
 
 WorkloadData open_images(const settings::Settings& settings, const catalogue::Workload& workload,
-                         DataAccess& access) {
+                         process::DataAccess& access) {
   ScannedTree scanned = scan_once(settings, access);
   const auto open = [&](data::ImageSplit split, data::ImageTransform transform) {
     return data::open_image_folder(scanned.tree,
-                                   {.root = settings.what.data,
+                                   {.root = settings.task.data,
                                     .split = split,
                                     .transform = transform,
-                                    .image_size = static_cast<int>(settings.what.image_size)});
+                                    .image_size = static_cast<int>(settings.task.image_size)});
   };
   WorkloadData opened;
   opened.train = open(data::ImageSplit::kTrain, data::ImageTransform::kTrain);
   if (settings.measuring.epochs) {
     opened.held_out = open(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate);
   }
-  auto shape = asked_shape(settings.what);
+  auto shape = asked_shape(settings.task);
   shape.classes = static_cast<std::int64_t>(scanned.tree.classes.size());
   opened.shape = catalogue::resolved_shape(workload, shape);
   opened.identity = std::move(scanned.identity);
@@ -91,7 +91,7 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
 
 // --vocab, or the vocab.txt that lies in the corpus's own folder (`data generate text` puts it
 // there).
-std::filesystem::path vocabulary_of(const settings::WhatSettings& what) {
+std::filesystem::path vocabulary_of(const settings::TaskSettings& what) {
   if (!what.vocab.empty()) return what.vocab;
   const auto beside = std::filesystem::path(what.data) / "vocab.txt";
   return std::filesystem::exists(beside) ? beside : std::filesystem::path();
@@ -99,29 +99,29 @@ std::filesystem::path vocabulary_of(const settings::WhatSettings& what) {
 
 // Text is tokenized by the first rank of a machine, with the threads of all; the others read its
 // tokens in place.
-std::shared_ptr<const data::TokenCorpus> open_corpus(const settings::WhatSettings& what,
-                                                     int threads, DataAccess& access) {
+std::shared_ptr<const data::TokenCorpus> open_corpus(const settings::TaskSettings& what,
+                                                     int threads, process::DataAccess& access) {
   const auto progress = progress_of(access);
   const auto vocab = vocabulary_of(what);
   if (!data::holds_text(what.data)) {
     return data::open_corpus(what.data, vocab, what.cased, threads, progress);
   }
-  const SharedBytes tokens = access.once_per_node(
+  const process::SharedBytes tokens = access.once_per_node(
       "text " + what.data + "|" + vocab.string() + (what.cased ? "|cased" : ""), [&] {
-        return held(data::tokenize_in_memory(what.data, vocab, what.cased,
-                                             threads * access.ranks_here(), progress));
+        return process::held(data::tokenize_in_memory(what.data, vocab, what.cased,
+                                                      threads * access.ranks_here(), progress));
       });
   return std::make_shared<data::TokenCorpus>(tokens.bytes, tokens.owner, what.data, progress);
 }
 
 WorkloadData open_text(const settings::Settings& settings, const catalogue::Workload& workload,
-                       DataAccess& access) {
-  const auto corpus = open_corpus(settings.what, settings.parallel.threads, access);
+                       process::DataAccess& access) {
+  const auto corpus = open_corpus(settings.task, settings.parallel.threads, access);
   auto samples = data::open_pretraining(
       corpus, nullptr,
-      {.sequence_length = settings.what.sequence_length,
+      {.sequence_length = settings.task.sequence_length,
        .masked_multiple = settings.parallel.device == "cuda" ? kMaskedMultipleOnGpu : 1});
-  auto shape = asked_shape(settings.what);
+  auto shape = asked_shape(settings.task);
   shape.vocab_size = corpus->vocabulary_size();
   return {.shape = catalogue::resolved_shape(workload, shape),
           .identity = corpus->identity(),
@@ -137,9 +137,9 @@ const catalogue::Workload& workload_named(const std::string& name) {
 }
 
 WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload,
-                       DataAccess& access) {
-  if (settings.what.data == "synthetic") {
-    return {.shape = catalogue::resolved_shape(workload, asked_shape(settings.what)),
+                       process::DataAccess& access) {
+  if (settings.task.data == "synthetic") {
+    return {.shape = catalogue::resolved_shape(workload, asked_shape(settings.task)),
             .identity = "synthetic"};
   }
   switch (workload.data_kind) {
@@ -150,7 +150,7 @@ WorkloadData open_data(const settings::Settings& settings, const catalogue::Work
     case catalogue::DataKind::kVectors:
       break;
   }
-  throw configuration("--data " + settings.what.data,
+  throw configuration("--data " + settings.task.data,
                       workload.name + " trains on synthetic vectors only", "use --data synthetic");
 }
 

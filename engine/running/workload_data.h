@@ -10,7 +10,7 @@
 #include "core/settings/settings.h"
 #include "data/dataset.h"
 #include "data/host_batch.h"
-#include "engine/running/data_access.h"
+#include "engine/process/data_access.h"
 
 namespace scalemark::running {
 
@@ -26,7 +26,7 @@ const catalogue::Workload& workload_named(const std::string& name);
 
 // Throws 66 / 65 as the data rooms do; configuration() when the workload cannot take this data.
 WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload,
-                       DataAccess& access);
+                       process::DataAccess& access);
 
 // A few batches to cycle through, different on every rank.
 std::vector<data::HostBatch> synthetic_batches(const settings::Settings& settings,

@@ -1,5 +1,6 @@
-// The data room on a string, for oracles in Python: one request a line on stdin, one answer each on
-// stdout, either "text <line>", "image <width> <height> ..." and the RGB bytes, or "error <line>".
+// The data module on a string, for oracles in Python: one request a line on stdin, one answer each
+// on stdout, either "text <line>", "image <width> <height> ..." and the RGB bytes, or "error
+// <line>".
 #include <cstdio>
 #include <iostream>
 #include <sstream>

@@ -1,4 +1,4 @@
-"""Drives tests/data_dump: one request, one answer. Used by the oracles of the data room."""
+"""Drives tests/data_dump: one request, one answer. Used by the oracles of the data module."""
 
 import os
 import subprocess

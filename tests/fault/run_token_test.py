@@ -6,7 +6,7 @@ from pathlib import Path
 
 from endings import Running, closed_report, only_error, run_cases
 from launching import await_listener, free_port
-from program import SCALEMARK, check, clean_environment
+from program import SCALEMARK, check, clean_environment, run
 
 TOKEN = "oh6Eith4ohNgaeshieph2Aich9quaiNo"
 TRAIN = ("train", "--workload", "linear", "--iters", 20, "--warmup-iters", 2, "--threads", 1, "--no-progress")
@@ -35,6 +35,9 @@ def ranks_with_the_token_meet(folder):
         leader.end(expect=0)
         other.end(expect=0)
     closed_report(folder / "out", "complete", 0)
+    for form in ("jsonl", "html"):
+        published = run("report", folder / "out", "--redact", "--format", form).stdout
+        check(first.name not in published and copy.name not in published, "a redacted report names the token's file")
     texts = leader.stdout + leader.stderr + other.stdout + other.stderr
     check(TOKEN not in texts, texts)
     check(files_that_hold(folder / "out", TOKEN) == [], "the token stands in the output")

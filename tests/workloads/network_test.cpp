@@ -21,6 +21,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "engine/device/attention_order.h"
 #include "workloads/attention.h"
 #include "workloads/normalise_images.h"
 #include "workloads/tied_embedding.h"
@@ -196,7 +197,7 @@ TEST(Bert, NamesTheAttentionThatTorchChose) {
 }
 
 TEST(Attention, CudnnIsNeverTriedWhateverTorchPutsFirst) {
-  pin_attention_order();
+  device::pin_attention_order();
   EXPECT_FALSE(at::globalContext().userEnabledCuDNNSDP());
   EXPECT_EQ(at::globalContext().sDPPriorityOrder().front(), at::SDPBackend::flash_attention);
 }

@@ -43,7 +43,7 @@ TEST(MakePlan, OnGpusItIsResNetOnAllOfThem) {
   EXPECT_EQ(ranks_wanted(asked, {.cores = 16}), 2);
   const Plan p = plan({}, {0, 0, 0, 0, 0, 0}, machine);
   EXPECT_EQ(p.sweep.world_sizes, (std::vector<int>{1, 2, 4, 6}));
-  EXPECT_EQ(p.points[0].settings.what.workload, "resnet50");
+  EXPECT_EQ(p.points[0].settings.task.workload, "resnet50");
   EXPECT_EQ(p.points[0].settings.parallel.backend, "nccl");
 }
 
@@ -67,7 +67,7 @@ TEST(MakePlan, APointKnowsWhatElseVaries) {
 
 TEST(MakePlan, TrainAndSweepNameAPointAlike) {
   settings::Settings settings;
-  settings.what.workload = "mlp";
+  settings.task.workload = "mlp";
   settings.parallel.precision = "fp32";
   settings.parallel.strategy = "ddp";
   settings.size = {8, 2, 32};

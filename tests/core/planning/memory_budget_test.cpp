@@ -23,7 +23,7 @@ TEST(MemoryBudget, ACpuRankHasEightTenthsOfItsShareOfTheTighterOfHostAndCgroup) 
 }
 
 TEST(MemoryBudget, AGpuHasNoLimitOfItselfAndWhatItHas) {
-  const MemoryThere there{.host_bytes = 10 * kGB, .gpu_bytes = 80 * kGB};
+  const AvailableMemory there{.host_bytes = 10 * kGB, .gpu_bytes = 80 * kGB};
   EXPECT_FALSE(memory_limit(on("cuda"), 0, there));
   EXPECT_EQ(memory_available(on("cuda"), 0, there), 80 * kGB);
 }
@@ -32,7 +32,7 @@ TEST(MemoryBudget, TheOptionRulesAndARanksOwnLimitBeforeThatOfAll) {
   settings::ParallelSettings parallel = on("cpu");
   parallel.memory_limit_bytes = 20 * kGB;
   parallel.memory_limit_of_rank_bytes = {{1, kGB}};
-  const MemoryThere there{.host_bytes = 10 * kGB};
+  const AvailableMemory there{.host_bytes = 10 * kGB};
   EXPECT_EQ(memory_limit(parallel, 0, there), 20 * kGB);
   EXPECT_EQ(memory_available(parallel, 0, there), 10 * kGB) << "the machine has no more";
   EXPECT_EQ(memory_limit(parallel, 1, there), kGB);

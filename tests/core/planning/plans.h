@@ -1,4 +1,4 @@
-// Plans made from options as a person would give them, for the tests of this room.
+// Plans made from options as a person would give them, for the tests of this module.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@ from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 used = set()
-for room in ("apps", "core", "engine"):
-    for file in (SOURCE / room).rglob("*.cpp"):
+for folder in ("apps", "core", "engine"):
+    for file in (SOURCE / folder).rglob("*.cpp"):
         if file.parent.name == "render":  # shows findings, makes none
             continue
         used |= set(re.findall(r'"([a-z_]+)",\s*"(info|warning|error)"', file.read_text()))

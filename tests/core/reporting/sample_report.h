@@ -1,4 +1,4 @@
-// A report as a two-rank run would leave it, for the tests of this room.
+// A report as a two-rank run would leave it, for the tests of this module.
 #pragma once
 
 #include "core/reporting/report.h"

@@ -49,7 +49,7 @@ TEST(OptionTable, DefaultsAndRecipesAreAllowedValues) {
 // An option that no field reads would be accepted and ignored.
 TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
   Settings settings;
-  settings.what.vocab = settings.recipe.init_from = settings.recipe.save = "x";
+  settings.task.vocab = settings.recipe.init_from = settings.recipe.save = "x";
   settings.recipe.optimizer = settings.recipe.lr_schedule = "x";
   settings.recipe.clip_grad_norm = 1;
   settings.parallel.memory_limit_bytes = 1;

@@ -36,7 +36,7 @@ std::string only_problem(const RawSettings& raw, const Surroundings& around = la
 
 TEST(Resolve, NothingGivenIsTheMlpOnOneRank) {
   const Settings s = good({});
-  EXPECT_EQ(s.what.workload, "mlp");
+  EXPECT_EQ(s.task.workload, "mlp");
   EXPECT_EQ(s.recipe.optimizer, "adam");
   EXPECT_EQ(s.recipe.learning_rate, 1e-3);
   EXPECT_EQ(s.size.batch_size, 64);
@@ -65,7 +65,7 @@ TEST(Resolve, AGivenValueBeatsTheRecipe) {
   EXPECT_EQ(s.recipe.momentum, 0.5);
   EXPECT_EQ(s.origins.at("momentum"), "option");
   EXPECT_EQ(s.recipe.learning_rate, 0.1);
-  EXPECT_EQ(s.what.image_size, 224);
+  EXPECT_EQ(s.task.image_size, 224);
 }
 
 TEST(Resolve, WarmupStepsReplaceTheShare) {

@@ -14,7 +14,7 @@
 #include "engine/distributed/meeting.h"
 #include "engine/distributed/preflight.h"
 #include "engine/distributed/stop_agreement.h"
-#include "engine/distributed/task_board.h"
+#include "engine/distributed/work_queue.h"
 #include "tests/engine/distributed/counting_store.h"
 
 namespace scalemark::testing {
@@ -82,8 +82,8 @@ TEST(ManyRanks, CompareWithSomeRequestsEach) {
   for (const int size : {8, 512}) {
     Crowd crowd(size);
     const double seconds = crowd.run([&](int rank, const StorePtr& store) {
-      distributed::FaultBoard board(store, rank, size, false);
-      distributed::preflight(store, size, {{"batch_size", "32"}}, board, milliseconds(60000));
+      distributed::ErrorStore error_store(store, rank, size, false);
+      distributed::preflight(store, size, {{"batch_size", "32"}}, error_store, milliseconds(60000));
     });
     std::printf("%d ranks compared with %.1f requests each, %.2f s\n", size,
                 crowd.requests_per_rank(), seconds);
@@ -96,10 +96,11 @@ TEST(ManyRanks, AllThatDifferAreToldInOneLineThatCanBeRead) {
   Crowd crowd(kSize);
   std::vector<std::string> seen(kSize);
   crowd.run([&](int rank, const StorePtr& store) {
-    distributed::FaultBoard board(store, rank, kSize, false);
+    distributed::ErrorStore error_store(store, rank, kSize, false);
     const std::string batch = rank == 0 ? "32" : "64";
     try {
-      distributed::preflight(store, kSize, {{"batch_size", batch}}, board, milliseconds(60000));
+      distributed::preflight(store, kSize, {{"batch_size", batch}}, error_store,
+                             milliseconds(60000));
     } catch (const Error& error) {
       seen[static_cast<std::size_t>(rank)] = error.record().what;
     }
@@ -121,10 +122,11 @@ Waited waiting(int size, double seconds) {
   Waited waited;
   std::chrono::steady_clock::time_point posted;
   crowd.run([&](int rank, const StorePtr& store) {
-    distributed::FaultBoard faults(store, rank, size, false);
-    distributed::TaskBoard board(store, rank, size, faults, milliseconds(30000), [](auto&) {});
+    distributed::ErrorStore faults(store, rank, size, false);
+    distributed::WorkQueue error_store(store, rank, size, faults, milliseconds(30000),
+                                       [](auto&) {});
     if (rank != 0) {
-      EXPECT_EQ(board.next(0, [] {}).text, "go");
+      EXPECT_EQ(error_store.next(0, [] {}).text, "go");
       return;
     }
     std::this_thread::sleep_for(milliseconds(1000));  // all have come
@@ -134,7 +136,7 @@ Waited waiting(int size, double seconds) {
     waited.requests_per_second =
         static_cast<double>(crowd.requests() - before) / seconds_since(begun) / size;
     posted = std::chrono::steady_clock::now();
-    board.post("go");
+    error_store.post("go");
   });
   waited.notice_s = seconds_since(posted);
   return waited;
@@ -155,8 +157,9 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
   std::chrono::steady_clock::time_point posted;
   std::atomic<int> heard{0};
   crowd.run([&](int rank, const StorePtr& store) {
-    distributed::FaultBoard faults(store, rank, kSize, false);
-    distributed::TaskBoard board(store, rank, kSize, faults, milliseconds(30000), [](auto&) {});
+    distributed::ErrorStore faults(store, rank, kSize, false);
+    distributed::WorkQueue error_store(store, rank, kSize, faults, milliseconds(30000),
+                                       [](auto&) {});
     if (rank == 1) {
       std::this_thread::sleep_for(milliseconds(1500));
       posted = std::chrono::steady_clock::now();
@@ -164,7 +167,7 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
       return;
     }
     try {
-      board.next(0, [] {});
+      error_store.next(0, [] {});
     } catch (const Error& error) {
       heard += error.record().exit_code == ExitCode::kBadData;
     }
@@ -173,32 +176,33 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
   EXPECT_LT(seconds_since(posted), 3);
 }
 
-// A rank that missed notices whose bells are gone reads the newest.
+// A rank that missed messages whose bells are gone reads the newest.
 TEST(ManyRanks, OneThatWasAwayCatchesUp) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
-  distributed::FaultBoard faults(store, 0, 1, false);
-  distributed::TaskBoard board(store, 0, 1, faults, milliseconds(30000), [](auto&) {});
-  for (int number = 1; number <= 20; ++number) board.post(std::to_string(number));
-  EXPECT_EQ(board.next(2, [] {}).number, 20);
-  EXPECT_EQ(board.next(19, [] {}).text, "20");
+  distributed::ErrorStore faults(store, 0, 1, false);
+  distributed::WorkQueue error_store(store, 0, 1, faults, milliseconds(30000), [](auto&) {});
+  for (int number = 1; number <= 20; ++number) error_store.post(std::to_string(number));
+  EXPECT_EQ(error_store.next(2, [] {}).number, 20);
+  EXPECT_EQ(error_store.next(19, [] {}).text, "20");
   EXPECT_LT(store->getNumKeys(), 6);
 }
 
 TEST(ManyRanks, VotesAreReadOnceEach) {
   constexpr int kSize = 256;
   Crowd crowd(kSize);
-  std::vector<int> everybody(kSize);
+  std::vector<int> all_ranks(kSize);
   std::iota(everybody.begin(), everybody.end(), 0);
   const double seconds = crowd.run([&](int rank, const StorePtr& store) {
-    distributed::FaultBoard faults(store, rank, kSize, false);
-    distributed::TaskBoard board(store, rank, kSize, faults, milliseconds(30000), [](auto&) {});
-    board.vote(1, "text of " + std::to_string(rank), false);
+    distributed::ErrorStore faults(store, rank, kSize, false);
+    distributed::WorkQueue error_store(store, rank, kSize, faults, milliseconds(30000),
+                                       [](auto&) {});
+    error_store.report_result(1, "text of " + std::to_string(rank), false);
     if (rank != 0) return;
-    const auto votes = board.votes(
+    const auto votes = error_store.results(
         1, everybody, [](const auto&, milliseconds waited) { return waited < milliseconds(30000); },
         [] {});
-    ASSERT_EQ(votes.size(), everybody.size());
-    EXPECT_EQ(votes.at(200), "text of 200");
+    ASSERT_EQ(results.size(), everybody.size());
+    EXPECT_EQ(results.at(200), "text of 200");
   });
   std::printf("a vote of %d took %.1f requests each, %.2f s\n", kSize, crowd.requests_per_rank(),
               seconds);

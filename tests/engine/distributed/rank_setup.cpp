@@ -42,16 +42,16 @@ int run_scenario(const Arguments& arguments, const Scenario& scenario) {
   try {
     auto joined = distributed::join(arguments.world, arguments.rendezvous, arguments.timeout);
     Run run{arguments, joined,
-            distributed::FaultBoard(joined.store, arguments.world.rank, arguments.world.world_size,
+            distributed::ErrorStore(joined.store, arguments.world.rank, arguments.world.world_size,
                                     joined.hosts_store)};
     try {
       scenario(run);
-      run.board.leave();
+      run.error_store.leave();
       return 0;
     } catch (const Error& error) {
       say(error.what());
-      run.board.post(error.record());
-      run.board.leave();
+      run.error_store.post(error.record());
+      run.error_store.leave();
       return static_cast<int>(error.record().exit_code);
     }
   } catch (const Error& error) {
@@ -61,7 +61,7 @@ int run_scenario(const Arguments& arguments, const Scenario& scenario) {
 }
 
 distributed::ControlGroup control_group(Run& run) {
-  return {run.joined.store, run.rank(), run.size(), run.arguments.timeout, "lo", run.board};
+  return {run.joined.store, run.rank(), run.size(), run.arguments.timeout, "lo", run.error_store};
 }
 
 }  // namespace scalemark::testing

@@ -1,5 +1,5 @@
 // What every scenario of the test program starts from: this rank's place, the joined store, the
-// fault board.
+// error store.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/launching/world.h"
-#include "engine/distributed/fault.h"
+#include "engine/distributed/error_store.h"
 #include "engine/distributed/groups.h"
 #include "engine/distributed/rendezvous.h"
 
@@ -26,7 +26,7 @@ Arguments parse(const std::vector<std::string>& words);
 struct Run {
   Arguments arguments;
   distributed::Joined joined;
-  distributed::FaultBoard board;
+  distributed::ErrorStore error_store;
 
   int rank() const { return arguments.world.rank; }
   int size() const { return arguments.world.world_size; }

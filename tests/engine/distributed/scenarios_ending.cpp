@@ -21,7 +21,7 @@ void compare_facts(Run& run) {
   const auto& rest = run.arguments.rest;
   const std::string& text = run.rank() == std::stoi(rest.at(0)) ? rest.at(1) : rest.at(2);
   distributed::preflight(run.joined.store, run.size(), distributed::facts_from_json(text),
-                         run.board, run.arguments.timeout);
+                         run.error_store, run.arguments.timeout);
   say("agreed");
 }
 
@@ -31,7 +31,7 @@ distributed::OnFatal speak() {
 
 distributed::FindCause find_cause_of(Run& run) {
   return [&run]() -> std::optional<ErrorRecord> {
-    const auto cause = run.board.find_cause(milliseconds(500));
+    const auto cause = run.error_store.find_cause(milliseconds(500));
     if (!cause.record) return std::nullopt;
     return distributed::caused_by(*cause.record, run.rank());
   };
@@ -47,9 +47,9 @@ void hang(Run& run) {
     watchdog.heartbeat(step);
     if (run.rank() == 1 && step == 7) {
       if (!run.arguments.rest.empty()) {
-        run.board.post({.code = "E_OUT_OF_MEMORY",
-                        .exit_code = ExitCode::kOutOfMemory,
-                        .what = "asked for 9 GB"});
+        run.error_store.post({.code = "E_OUT_OF_MEMORY",
+                              .exit_code = ExitCode::kOutOfMemory,
+                              .what = "asked for 9 GB"});
       }
       std::this_thread::sleep_for(seconds(60));
     }
@@ -105,7 +105,7 @@ void interrupted(Run& run) {
   int done = 0;
   {
     distributed::StopAgreement agreement(
-        run.board.store(), "loop", run.rank(), run.size(), {.on_overdue = [](int signal) {
+        run.error_store.store(), "loop", run.rank(), run.size(), {.on_overdue = [](int signal) {
           say("overdue");
           _exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
         }});
@@ -122,7 +122,7 @@ void interrupted(Run& run) {
   say(stop->agreed ? "agreed" : "not agreed");
   // Rank 0 must not take the agreement with it before the others have read it; but a peer that
   // never answered is not worth a long wait.
-  run.board.leave(stop->agreed ? distributed::FaultBoard::kLeaveLimit : milliseconds(1000));
+  run.error_store.leave(stop->agreed ? distributed::ErrorStore::kLeaveLimit : milliseconds(1000));
   _exit(static_cast<int>(distributed::exit_code_of_signal(stop->signal)));
 }
 

@@ -34,7 +34,7 @@ void talk(Run& run) {
   std::vector<double> values{rank, 10 - rank, 0.5};
   distributed::PointGroup point(run.joined.store, "max", run.rank(), run.size(),
                                 run.arguments.timeout, "lo");
-  distributed::max_over_ranks(*point.group(), values, run.arguments.timeout, run.board,
+  distributed::max_over_ranks(*point.group(), values, run.arguments.timeout, run.error_store,
                               run.arguments.timeout);
   say("max " + std::to_string(values[0]) + " " + std::to_string(values[1]) + " " +
       std::to_string(values[2]));

@@ -1,6 +1,6 @@
 // What ranks that wait cost the process that serves their store, while rank 0 measures alone in it:
 //   waiting_clients COUNT SECONDS TURNS
-// The clients are threads of a second process, each with a connection and a TaskBoard of its own.
+// The clients are threads of a second process, each with a connection and a WorkQueue of its own.
 // The first serves the store, beats as rank 0 does, and runs a loop of fixed work; it prints how
 // fast the loop was with them and without, in turns, and what the other threads of its process
 // used.
@@ -19,7 +19,7 @@
 
 #include "core/base/durations.h"
 #include "core/launching/descriptors.h"
-#include "engine/distributed/task_board.h"
+#include "engine/distributed/work_queue.h"
 
 namespace {
 
@@ -34,9 +34,9 @@ StorePtr store_at(std::uint16_t port, bool server) {
 
 void wait_as(int rank, int ranks, std::uint16_t port) {
   const StorePtr store = store_at(port, false);
-  distributed::FaultBoard faults(store, rank, ranks, false);
-  distributed::TaskBoard board(store, rank, ranks, faults, milliseconds(60000), [](auto&) {});
-  board.next(0, [] {});
+  distributed::ErrorStore faults(store, rank, ranks, false);
+  distributed::WorkQueue error_store(store, rank, ranks, faults, milliseconds(60000), [](auto&) {});
+  error_store.next(0, [] {});
 }
 
 [[noreturn]] void be_clients(int count, int port_pipe) {
@@ -95,15 +95,15 @@ Turn turn_beside(int count, double seconds) {
   const std::uint16_t port = tcp->getPort();
   if (write(pipe_ends[1], &port, sizeof port) != sizeof port) std::exit(1);
   const StorePtr store = tcp;
-  distributed::FaultBoard faults(store, 0, count + 1, true);
-  auto board = std::make_unique<distributed::TaskBoard>(
+  distributed::ErrorStore faults(store, 0, count + 1, true);
+  auto error_store = std::make_unique<distributed::WorkQueue>(
       store, 0, count + 1, faults, milliseconds(60000), [](const ErrorRecord& lost) {
         std::fprintf(stderr, "%s\n", format_error_line(lost).c_str());
         std::exit(1);
       });
   if (count > 0) std::this_thread::sleep_for(std::chrono::seconds(3));  // all have come
   const Turn turn = take_turn(seconds);
-  board->post_last("end");
+  error_store->post_last("end");
   int status = 0;
   if (clients > 0) waitpid(clients, &status, 0);
   close(pipe_ends[0]);

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
-#include "engine/distributed/fault.h"
+#include "engine/distributed/error_store.h"
 #include "engine/distributed/foreign_error.h"
 #include "engine/distributed/preflight.h"
 #include "engine/distributed/recording_store.h"

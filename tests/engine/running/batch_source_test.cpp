@@ -36,7 +36,7 @@ std::vector<std::int64_t> numbers_in(const data::Batch& batch) {
   return {data, data + tensor.numel()};
 }
 
-EpochOptions options_for(int rank, int workers) {
+SamplingOptions options_for(int rank, int workers) {
   return {
       .loader = {.batch_size = 4, .workers = workers}, .rank = rank, .world_size = 2, .seed = 5};
 }

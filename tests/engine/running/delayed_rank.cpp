@@ -98,7 +98,7 @@ class Training {
         with_delay(std::move(sync), plant_),
         training::TrainStepOptions{.schedule = {.kind = "constant", .rate = 0.01}});
     settings::Settings settings;
-    settings.what.workload = kWorkload;
+    settings.task.workload = kWorkload;
     settings.size.batch_size = kBatchSize;
     batches_ = running::cached_batches(running::synthetic_batches(
         settings, *workload(), catalogue::resolved_shape(*workload(), {}), rank,
@@ -193,8 +193,8 @@ class Trial {
         group_(run.joined.store, "pair", run.rank(), run.size(), run.arguments.timeout, "lo"),
         alone_group_(run.joined.store, "alone" + std::to_string(run.rank()), 0, 1,
                      run.arguments.timeout, "lo"),
-        control_(group_.group(), run.arguments.timeout, run.board, run.arguments.timeout),
-        alone_control_(alone_group_.group(), run.arguments.timeout, run.board,
+        control_(group_.group(), run.arguments.timeout, run.error_store, run.arguments.timeout),
+        alone_control_(alone_group_.group(), run.arguments.timeout, run.error_store,
                        run.arguments.timeout),
         pair_(group_.group(), run.rank()),
         alone_(nullptr, 0) {}
@@ -209,7 +209,7 @@ class Trial {
     }
     control_.barrier();
     const auto max_of_pair = [this](std::vector<double>& values) {
-      distributed::max_over_ranks(*group_.group(), values, run_.arguments.timeout, run_.board,
+      distributed::max_over_ranks(*group_.group(), values, run_.arguments.timeout, run_.error_store,
                                   run_.arguments.timeout);
     };
     for (std::size_t i = 0; i < cases().size(); ++i) {

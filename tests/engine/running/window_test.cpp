@@ -32,9 +32,9 @@ TEST(WindowSteps, StayWithinWhatAPresetAllows) {
 TEST(WindowSteps, AreNeverFewerThanFive) { EXPECT_EQ(window_steps({.most_window_s = 4}, 3), 5); }
 
 TEST(SettledStep, IsTheMeanOfTheLaterStepsElseTheFirstElseUnknown) {
-  EXPECT_DOUBLE_EQ(settled_step_s(10, 5, 3.0), 0.5);
-  EXPECT_DOUBLE_EQ(settled_step_s(0, 1e-7, 3.0), 3);    // --warmup-iters 1
-  EXPECT_EQ(settled_step_s(0, 1e-7, std::nullopt), 0);  // --warmup-iters 0
+  EXPECT_DOUBLE_EQ(steady_step_s(10, 5, 3.0), 0.5);
+  EXPECT_DOUBLE_EQ(steady_step_s(0, 1e-7, 3.0), 3);    // --warmup-iters 1
+  EXPECT_EQ(steady_step_s(0, 1e-7, std::nullopt), 0);  // --warmup-iters 0
 }
 
 TEST(ScheduledSteps, AreThoseOfWarmupAndWindowWhenBothAreKnown) {

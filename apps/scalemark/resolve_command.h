@@ -1,0 +1,45 @@
+// Settings and ranks together: a launcher decides how many ranks there are, and the settings depend
+// on that; which launcher is asked depends on the settings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/scalemark/command_line.h"
+#include "apps/scalemark/sources.h"
+#include "core/launching/detect.h"
+#include "core/settings/machine.h"
+#include "core/settings/problem.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::cli {
+
+struct ResolvedCommand {
+  settings::Settings settings;
+  launching::Detection detection;
+  settings::RankCount ranks;
+};
+
+// Ranks that a launcher has started, or that this command will start.
+settings::RankCount ranks_of(const launching::Detection& detection);
+
+// Whether it makes sense to look for a launcher although there are problems.
+bool launch_options_are_good(const std::vector<settings::Problem>& problems);
+
+std::string run_id_in(const settings::RawSettings& raw);
+
+// Makes the digest of --run-token's file part of the rendezvous. Not of a rank that the built-in
+// launcher has started: it was told. Throws as read_run_token() does.
+void use_run_token(const settings::RawSettings& raw, launching::Detection& detection);
+
+// Throws when there is any problem; several are listed on stderr first, one line each.
+void refuse(const std::vector<settings::Problem>& problems, const launching::Detection& detection);
+
+// One process speaks: rank 0, or the built-in launcher instead of the rank 0 that it starts. Not
+// when --quiet.
+bool may_print_notes(const ResolvedCommand& resolved);
+
+// Prints notes and, when something is refused, each problem on stderr before it throws.
+ResolvedCommand resolve_command(const Invocation& invocation);
+
+}  // namespace scalemark::cli

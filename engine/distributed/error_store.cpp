@@ -1,0 +1,140 @@
+#include "engine/distributed/error_store.h"
+
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "engine/distributed/bounded.h"
+#include "engine/distributed/errors.h"
+#include "engine/distributed/foreign_error.h"
+#include "engine/distributed/posted_error.h"
+#include "engine/distributed/wire.h"
+
+namespace scalemark::distributed {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kPollPeriod{50};
+// A request to a store that answers takes microseconds; beyond this it is dead.
+constexpr milliseconds kStoreGrace{500};
+
+std::string fault_key(std::int64_t number) { return "fault/" + std::to_string(number); }
+
+// Faults are numbered by the store, so the first one is the same for everybody. A number whose
+// text never arrived (its rank died in between) is passed over.
+std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
+  const std::int64_t count = count_posted_errors(store);
+  for (std::int64_t number = 1; number <= count; ++number) {
+    if (!store.check({fault_key(number)})) continue;
+    auto record = decode_error(store.get_to_str(fault_key(number)));
+    if (record && record->rank != own_rank) return record;
+  }
+  return std::nullopt;
+}
+
+std::optional<ErrorRecord> await_fault(c10d::Store& store, int own_rank, milliseconds limit) {
+  const auto end = steady_clock::now() + limit;
+  while (true) {
+    if (auto fault = first_fault(store, own_rank)) return fault;
+    if (steady_clock::now() >= end) return std::nullopt;
+    std::this_thread::sleep_for(kPollPeriod);
+  }
+}
+
+void await_departures(c10d::Store& store, int world_size, milliseconds limit) {
+  const auto end = steady_clock::now() + limit;
+  while (store.add("left", 0) < world_size && steady_clock::now() < end) {
+    std::this_thread::sleep_for(kPollPeriod);
+  }
+}
+
+ErrorRecord lost_record(const std::string& text, const ErrorStore::Cause& cause) {
+  const std::string seen = cause.store_answers
+                               ? "a peer rank ended without saying why"
+                               : "a peer rank ended without saying why, and the store is gone too";
+  return peer_lost(seen + " (" + text + ")", {},
+                   "look at the other ranks' output, and for a kill by the system (out of memory, "
+                   "scheduler)")
+      .record();
+}
+
+}  // namespace
+
+ErrorStore::ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
+                       bool hosts_store)
+    : store_(store->clone()), rank_(rank), world_size_(world_size), hosts_store_(hosts_store) {}
+
+void ErrorStore::post(ErrorRecord record, milliseconds limit) noexcept try {
+  if (record.code == "E_PEER_LOST") return;
+  record.rank = rank_;
+  within(limit, [store = store_, text = encode(record)] {
+    store->set(fault_key(store->add("fault/count", 1)), text);
+    return true;
+  });
+} catch (const std::exception&) {
+  // The store is gone: nobody can be told.
+}
+
+ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
+  if (world_size_ == 1) return {};
+  auto found = within(limit + kStoreGrace, [store = store_, rank = rank_, limit] {
+    return await_fault(*store, rank, limit);
+  });
+  if (!found) return {.record = std::nullopt, .store_answers = false};
+  return {.record = std::move(*found), .store_answers = true};
+} catch (const std::exception&) {
+  return {.record = std::nullopt, .store_answers = false};
+}
+
+void ErrorStore::leave(milliseconds limit) noexcept try {
+  if (world_size_ == 1) return;
+  const bool stay = hosts_store_;
+  within(limit + kStoreGrace, [store = store_, size = world_size_, stay, limit] {
+    store->add("left", 1);
+    if (stay) await_departures(*store, size, limit);
+    return true;
+  });
+} catch (const std::exception&) {
+  // The store is gone: nobody waits for us.
+}
+
+ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
+  constexpr std::string_view kPrefix = "scalemark: error ";
+  ErrorRecord quoted = cause;
+  quoted.hint.clear();
+  std::string line = format_error_line(quoted);
+  if (line.starts_with(kPrefix)) line.erase(0, kPrefix.size());
+  ErrorRecord record = cause;
+  record.what =
+      (cause.rank ? "rank " + std::to_string(*cause.rank) : "a peer rank") + " ended: " + line;
+  record.expected.clear();
+  record.rank = own_rank;
+  record.host.clear();
+  record.phase.clear();
+  record.point.clear();
+  record.step.reset();
+  return record;
+}
+
+Error translate_collective_error(const std::exception_ptr& exception, ErrorStore& error_store,
+                                 milliseconds limit) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& error) {
+    if (meaning_of(error) != Meaning::kPeerLost) return Error(record_of(error));
+    const ErrorStore::Cause cause = error_store.find_cause(limit);
+    ErrorRecord record = cause.record ? caused_by(*cause.record, error_store.rank())
+                                      : lost_record(one_line(error), cause);
+    record.rank = error_store.rank();
+    return Error(std::move(record));
+  } catch (...) {
+    return bug("an exception of unknown type");
+  }
+}
+
+}  // namespace scalemark::distributed

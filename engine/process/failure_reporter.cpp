@@ -1,0 +1,83 @@
+#include "engine/process/failure_reporter.h"
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <string_view>
+#include <utility>
+
+#include "core/launching/error_file.h"
+#include "engine/distributed/network.h"
+
+namespace scalemark::process {
+namespace {
+
+// One way of telling that fails must not silence the others; two that fail for one reason say it
+// once.
+class Attempts {
+ public:
+  void operator()(const std::function<void()>& action) noexcept {
+    try {
+      action();
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
+  }
+
+ private:
+  void complain(const char* why) noexcept {
+    const std::size_t hash = std::hash<std::string_view>{}(why);  // memory may be what is lacking
+    if (std::exchange(last_, hash) == hash) return;
+    std::cerr << "scalemark: while ending: " << why << std::endl;
+  }
+
+  std::size_t last_ = 0;
+};
+
+}  // namespace
+
+void FailureReporter::use_board(distributed::ErrorStore* error_store) {
+  const std::lock_guard lock(mutex_);
+  error_store_ = error_store;
+}
+
+void FailureReporter::use_report(reporting::ReportWriter* report) {
+  const std::lock_guard lock(mutex_);
+  report_ = report;
+}
+
+ExitCode FailureReporter::report(ErrorRecord record, reporting::ReportStatus status) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (reported_) return exit_code_;
+  reported_ = true;
+  exit_code_ = record.exit_code;
+  Attempts attempt;
+  attempt([&] { fill_in(record); });
+  attempt([&] { tell(record, status); });
+  return exit_code_;
+}
+
+void FailureReporter::fill_in(ErrorRecord& record) const {
+  if (!record.rank) record.rank = request_.world.rank;
+  if (record.host.empty()) record.host = distributed::local_host_name();
+  if (record.phase.empty()) record.phase = phase_tracker_.phase();
+  if (!record.step) record.step = phase_tracker_.step();
+}
+
+void FailureReporter::tell(const ErrorRecord& record, reporting::ReportStatus status) {
+  Attempts attempt;
+  if (error_store_ != nullptr) error_store_->post(record);  // first: the peers are waiting
+  attempt([&] { std::cerr << format_error_line(record) << std::endl; });
+  attempt([&] {
+    if (!request_.error_file.empty()) launching::write_error_file(request_.error_file, record);
+  });
+  attempt([&] {
+    const char* file = std::getenv("TORCHELASTIC_ERROR_FILE");
+    if (file != nullptr && *file != '\0') launching::write_torchelastic_error_file(file, record);
+  });
+  if (report_ == nullptr) return;
+  attempt([&] { report_->add_error(record); });
+  attempt([&] { report_->close(status, static_cast<int>(record.exit_code)); });
+}
+
+}  // namespace scalemark::process

@@ -1,0 +1,69 @@
+#include "engine/process/group_guard.h"
+
+#include <exception>
+#include <optional>
+#include <stdexcept>
+
+#include "core/base/durations.h"
+#include "engine/distributed/foreign_error.h"
+#include "engine/distributed/periodic.h"
+#include "engine/distributed/stop_agreement.h"
+
+namespace scalemark::process {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{200};
+// A rank that is starting a collective when the group is aborted waits for the whole abort, on
+// torch's lock. One that is not stuck has left by itself by then, or is stuck where an abort frees
+// it.
+constexpr double kGrace_s = 1;
+
+bool is_out_of_memory(const std::exception& error) {
+  return distributed::record_of(error).exit_code == ExitCode::kOutOfMemory;
+}
+
+}  // namespace
+
+GroupGuard::GroupGuard(RankGroup& rank_group, const std::string& backend,
+                       std::chrono::milliseconds cause_limit)
+    : rank_group_(rank_group),
+      is_watched_(backend == "nccl" && rank_group.world().world_size > 1),
+      cause_limit_(cause_limit) {}
+
+void GroupGuard::run(const std::function<bool()>& called_off, const std::function<void()>& body) {
+  if (!is_watched_) return body();
+  try {
+    run_watched(called_off, body);
+    refuse_broken();
+    return;
+  } catch (const std::exception& error) {
+    if (!broken_ || is_out_of_memory(error)) throw;
+  }
+  // The cause may be posted later than the loss is seen.
+  const auto loss = std::make_exception_ptr(std::runtime_error("NCCL: the group was broken off"));
+  throw distributed::translate_collective_error(loss, rank_group_.context().error_store(),
+                                                cause_limit_);
+}
+
+void GroupGuard::run_watched(const std::function<bool()>& called_off,
+                             const std::function<void()>& body) {
+  const auto period = distributed::look_period(kLook, rank_group_.world().world_size);
+  std::optional<std::chrono::steady_clock::time_point> broken_at;
+  const distributed::Periodic look(period, [&] {
+    if (!broken_at) {
+      if (!called_off() && !rank_group_.lost_a_peer()) return true;
+      broken_at = std::chrono::steady_clock::now();
+      broken_ = true;
+    }
+    if (seconds_since(*broken_at) < kGrace_s) return true;
+    rank_group_.abort();
+    return false;
+  });
+  body();
+}
+
+void GroupGuard::refuse_broken() const {
+  if (broken_) throw std::runtime_error("NCCL: the group was broken off");
+}
+
+}  // namespace scalemark::process

@@ -1,0 +1,40 @@
+// Frees this rank from a collective that would wait for ever. Gloo's collectives fail when a peer's
+// connection breaks; NCCL's wait on, so a side thread looks for reasons to break the group off, and
+// what a run has measured over a broken group is void.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "engine/process/rank_group.h"
+
+namespace scalemark::process {
+
+class GroupGuard {
+ public:
+  // `backend`: the group's; only NCCL's is watched. `cause_limit`: how long the loss waits for the
+  // cause that a peer may post on the error store.
+  GroupGuard(RankGroup& rank_group, const std::string& backend,
+             std::chrono::milliseconds cause_limit);
+
+  // Runs `body` under watch. Once `called_off` (asked from the side thread, five times a second,
+  // less often where ranks are many) or NCCL itself says that a peer has failed, the group is
+  // aborted, what the body did is void, and E_PEER_LOST or the cause is thrown. Out of memory stays
+  // what it is: no abort makes it.
+  void run(const std::function<bool()>& called_off, const std::function<void()>& body);
+
+  // Between two steps: throws when the group is broken. Costs an atomic read.
+  void refuse_broken() const;
+
+ private:
+  void run_watched(const std::function<bool()>& called_off, const std::function<void()>& body);
+
+  RankGroup& rank_group_;
+  bool is_watched_;
+  std::chrono::milliseconds cause_limit_;
+  std::atomic<bool> broken_{false};
+};
+
+}  // namespace scalemark::process

@@ -1,0 +1,55 @@
+#include "engine/process/process_setup.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Logging.h>
+#include <malloc.h>
+
+#include <climits>
+#include <cstdlib>
+
+#include "core/base/error.h"
+#include "engine/device/attention_order.h"
+#include "engine/device/cpu_allocator.h"
+#include "engine/device/torch_cuda.h"
+
+namespace scalemark::process {
+namespace {
+
+// A wish: an allocator in glibc's place (a sanitizer's, a preloaded one) may not know it.
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);              // no block of its own mapping
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);  // nothing back to the kernel
+  mallopt(M_TOP_PAD, 64 << 20);        // grow in large pieces
+}
+
+// NCCL's watchdog logs a lost peer as an error, with backtraces.
+void quieten_torch(bool on_gpu) {
+  const char* level = on_gpu ? "FATAL" : "ERROR";
+  if (setenv("TORCH_CPP_LOG_LEVEL", level, /*overwrite=*/0) != 0) throw bug("setenv failed");
+  c10::initLogging();  // reads the variable; plain C++ programs have to ask for it
+}
+
+}  // namespace
+
+void set_up_process(const ProcessSettings& settings) {
+  quieten_torch(settings.device == "cuda");
+  if (settings.device == "cuda") device::load_torch_cuda(settings.general.torch);
+  keep_freed_memory();
+  device::cpu_allocator();
+  apply_compute_settings(settings.compute);
+}
+
+void apply_compute_settings(const ComputeSettings& settings) {
+  at::set_num_threads(settings.threads);
+  const bool deterministic = settings.deterministic;
+  at::globalContext().setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
+  at::globalContext().setDeterministicCuDNN(deterministic);
+  at::globalContext().setBenchmarkCuDNN(!deterministic);
+  // Deterministic algorithms would fill every tensor that is made to be written: hundreds of passes
+  // over memory per step, for the sake of reads of what was never written, of which there are none.
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+  device::pin_attention_order();
+}
+
+}  // namespace scalemark::process

@@ -1,0 +1,81 @@
+// The ranks that run one point together, as one of them sees it: its number among them, its device,
+// and what they speak over. All traffic of a point goes over its group's own group. Knows no
+// settings and no records.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/launching/world.h"
+#include "engine/distributed/groups.h"
+#include "engine/process/rank_context.h"
+
+namespace scalemark::process {
+
+// The world as one of `members` sees it from within a group of them; bug() for a rank that is none.
+launching::World world_within(const RankContext& context, const std::vector<int>& members);
+
+class RankGroup {
+ public:
+  // Collective over `members`: ranks of the session's world, ascending, this one among them. `name`
+  // is unique among the groups that are not closed yet. `backend`: nccl | gloo. `cause_limit`: how
+  // long a failed collective waits for the cause on the error store. Throws what making a group
+  // throws.
+  RankGroup(RankContext& context, const std::string& name, const std::vector<int>& members,
+            const std::string& backend, std::chrono::milliseconds cause_limit);
+  ~RankGroup();
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
+
+  const launching::World& world() const { return world_; }  // rank and sizes within the group
+  // The first member on its machine.
+  bool leads_node() const { return leads_node_; }
+  int global_rank() const { return context_.world().rank; }
+  RankContext& context() { return context_; }
+  device::Device& device() { return context_.device(); }
+  distributed::ControlGroup& control() { return *control_; }
+  // Each value becomes the largest that any member has in its place; equally many on all.
+  void max_over_ranks(std::vector<double>& values);
+  // Until the ranks had met: the session's rendezvous and this group's.
+  double rendezvous_s() const { return rendezvous_s_; }
+  // For gradients; there for a single rank, too.
+  const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_->group(); }
+
+  // Whether NCCL has noticed that a member is gone. Safe from another thread.
+  bool lost_a_peer() const noexcept;
+
+  // Ends what other members may be waiting for: their collectives fail. Safe from another thread
+  // while this rank is stuck in one (NCCL only; a Gloo rank frees its peers by drop()).
+  void abort() noexcept;
+
+  // The end of a group that is well: collective over its members. What was issued is completed, and
+  // communicators are given back, within the session's timeout or `limit`, if that is shorter.
+  // Throws what a collective throws when a member has failed meanwhile; drop() aborts then.
+  void finish(std::chrono::milliseconds limit = std::chrono::milliseconds::max());
+
+  // Lets go of the group; peers that still wait for this rank fail. The keys stay. Takes 2 s at the
+  // most.
+  void drop() noexcept;
+
+  // drop(), and the group's keys are deleted: once every member is through with it. Throws what the
+  // store throws.
+  void close();
+
+ private:
+  RankContext& context_;
+  launching::World world_;
+  std::chrono::milliseconds cause_limit_;
+  double rendezvous_s_ = 0;
+  bool leads_node_ = true;
+  std::unique_ptr<distributed::PointGroup> group_;
+  std::unique_ptr<distributed::ControlGroup> control_;
+  std::atomic<bool> is_ended_{false};  // by abort() or finish(): the other may not follow
+};
+
+// The group of all ranks.
+std::vector<int> all_ranks(const launching::World& world);
+
+}  // namespace scalemark::process

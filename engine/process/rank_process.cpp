@@ -1,0 +1,152 @@
+#include "engine/process/rank_process.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/base/version.h"
+#include "core/launching/descriptors.h"
+#include "core/launching/interruption.h"
+#include "core/settings/settings_json.h"
+#include "data/text/mapped_file.h"
+#include "engine/distributed/group_end.h"
+#include "engine/distributed/preflight.h"
+#include "engine/process/failure.h"
+#include "engine/process/process_setup.h"
+#include "engine/process/versions.h"
+
+namespace scalemark::process {
+namespace {
+
+// A signalled run has 10 s (docs/FAULTS.md); the rest is for the report.
+constexpr unsigned kSignalBackstopSeconds = 9;
+constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
+
+// Preflight's own wait ends first: it knows who is missing.
+constexpr double kPreflightMargin_s = 5;
+
+void require_enough_descriptors(const launching::World& world) {
+  const std::uint64_t limit = launching::raise_descriptor_limit();
+  if (world.world_size == 1) return;
+  launching::require_descriptors(launching::descriptors_of_rank(world.rank, world.world_size),
+                                 limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
+}
+
+}  // namespace
+
+RankProcess::RankProcess(const RunRequest& request)
+    : request_(request),
+      phase_tracker_(request.settings.launch.timeout_s, request.settings.launch.phase_timeout_s),
+      failure_reporter_(request, phase_tracker_),
+      interrupts_(kSignalBackstopSeconds),
+      watchdog_([this](const ErrorRecord& fault) { failure_reporter_.report(fault); },
+                [this] { return posted_cause(); }),
+      terminate_([this](const ErrorRecord& fault) { failure_reporter_.report(fault); },
+                 [this] { return posted_cause(); }) {
+  phase_tracker_.on_enter([this](const std::string& phase, double timeout_s) {
+    watchdog_.set_phase(phase, milliseconds_of(timeout_s));
+    if (report_) report_->enter(phase);
+  });
+  data::on_lost_mapping([this](const ErrorRecord& fault) { give_up(fault); });
+}
+
+RankProcess::~RankProcess() {
+  data::on_lost_mapping({});
+  failure_reporter_.use_report(nullptr);
+  failure_reporter_.use_board(nullptr);
+  watchdog_.clear_phase();
+  if (context_) context_->error_store().leave(leave_limit_);
+}
+
+ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {
+  try {
+    set_up_process(request_.settings);
+    return body();
+  } catch (...) {
+    auto record = record_of(std::current_exception(), error_store());
+    if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
+    const auto signal = distributed::received_signal();
+    if (signal) record = launching::interruption(*signal, report_.has_value());
+    return failure_reporter_.report(std::move(record), signal
+                                                           ? reporting::ReportStatus::kInterrupted
+                                                           : reporting::ReportStatus::kFailed);
+  }
+}
+
+RankContext& RankProcess::rendezvous() {
+  require_enough_descriptors(request_.world);
+  context_.emplace(request_, phase_tracker_);
+  failure_reporter_.use_board(&context_->error_store());
+  return *context_;
+}
+
+void RankProcess::compare(const distributed::Facts& facts) {
+  phase_tracker_.enter("preflight");
+  // A peer may have just begun to read its data.
+  const double limit_s = phase_tracker_.timeout_of("data") + phase_tracker_.timeout_of("preflight");
+  watchdog_.set_phase("preflight", milliseconds_of(limit_s + kPreflightMargin_s));
+  distributed::preflight(context_->store_pointer(), context_->world().world_size, facts,
+                         context_->error_store(), milliseconds_of(limit_s));
+  context_->connect();
+}
+
+RunReport& RankProcess::open_report(RunReport::Opening opening) {
+  report_.emplace(request_, *context_, std::move(opening));
+  failure_reporter_.use_report(report_->writer());
+  return *report_;
+}
+
+void RankProcess::give_up(const ErrorRecord& fault) {
+  std::_Exit(static_cast<int>(failure_reporter_.report(fault)));
+}
+
+distributed::StopAgreement::Options RankProcess::stop_options() {
+  return {.on_overdue = [this](int signal) {
+    failure_reporter_.report(launching::interruption(signal, report_.has_value()),
+                             reporting::ReportStatus::kInterrupted);
+    std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
+  }};
+}
+
+// Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
+// not waited for again.
+ExitCode RankProcess::end_interrupted(int signal, bool agreed) {
+  failure_reporter_.use_board(nullptr);
+  if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
+  return failure_reporter_.report(launching::interruption(signal, report_.has_value()),
+                                  reporting::ReportStatus::kInterrupted);
+}
+
+std::optional<ErrorRecord> RankProcess::posted_cause() {
+  if (!context_) return std::nullopt;
+  const auto cause = context_->error_store().find_cause(std::chrono::milliseconds(0));
+  if (!cause.record) return std::nullopt;
+  return distributed::caused_by(*cause.record, context_->world().rank);
+}
+
+ExitCode run_rank_process(const RunRequest& request,
+                          const std::function<ExitCode(RankProcess& rank_process)>& body) noexcept {
+  ExitCode code = ExitCode::kBug;
+  {
+    RankProcess rank_process(request);
+    code = rank_process.run([&] { return body(rank_process); });
+  }
+  if (distributed::ends_are_pending()) {
+    std::cout << std::flush;
+    std::_Exit(static_cast<int>(code));
+  }
+  return code;
+}
+
+distributed::Facts common_facts(const RunRequest& request) {
+  distributed::Facts facts;
+  for (const auto& [name, value] : request.settings.common) facts["settings." + name] = value;
+  const Version program = program_version();
+  facts["program.version"] = program.version;
+  facts["program.commit"] = program.git_commit;
+  facts["library.torch"] = loaded_torch_version();
+  return facts;
+}
+
+}  // namespace scalemark::process

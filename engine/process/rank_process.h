@@ -1,0 +1,82 @@
+// One rank's process from its start to its exit code, whatever the command: signals, watchdog,
+// session, report, and the last words of a rank that fails. What happens in between is the
+// command's.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/distributed/error_store.h"
+#include "engine/distributed/interrupt.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/distributed/watchdog.h"
+#include "engine/distributed/wire.h"
+#include "engine/process/failure_reporter.h"
+#include "engine/process/phase_tracker.h"
+#include "engine/process/rank_context.h"
+#include "engine/process/run_report.h"
+#include "engine/process/run_request.h"
+
+namespace scalemark::process {
+
+// The members stand in the order in which they come to life; the ones that speak for the others
+// come first, so that they go last.
+class RankProcess {
+ public:
+  explicit RankProcess(const RunRequest& request);
+  ~RankProcess();
+  RankProcess(const RankProcess&) = delete;
+  RankProcess& operator=(const RankProcess&) = delete;
+
+  // Runs `body`. An exception of it is spoken in here, while there is still a error_store and a
+  // report to speak to; the result is the process's exit code.
+  ExitCode run(const std::function<ExitCode()>& body) noexcept;
+
+  // The stages of every body, in this order.
+  RankContext& rendezvous();  // the other ranks: phase "rendezvous"
+  // Phase "preflight": `facts` must equal rank 0's on every rank; then all ranks are connected.
+  void compare(const distributed::Facts& facts);
+  RunReport& open_report(RunReport::Opening opening);
+
+  const RunRequest& request() const { return request_; }
+  PhaseTracker& phase_tracker() { return phase_tracker_; }
+  distributed::Watchdog& watchdog() { return watchdog_; }
+
+  // What an out-of-memory line adds: what would have fitted.
+  void note_what_fits(std::optional<std::string> text) { fitting_ = std::move(text); }
+
+  // Ends the process, from a side thread: the calling thread may be stuck.
+  [[noreturn]] void give_up(const ErrorRecord& fault);
+
+  distributed::StopAgreement::Options stop_options();
+  // The end of a run that was asked to stop; `agreed`: every rank has taken part in it.
+  ExitCode end_interrupted(int signal, bool agreed);
+
+ private:
+  distributed::ErrorStore* error_store() { return context_ ? &context_->error_store() : nullptr; }
+  std::optional<ErrorRecord> posted_cause();
+
+  const RunRequest& request_;
+  PhaseTracker phase_tracker_;
+  FailureReporter failure_reporter_;
+  distributed::InterruptHandlers interrupts_;
+  std::chrono::milliseconds leave_limit_ = distributed::ErrorStore::kLeaveLimit;
+  std::optional<std::string> fitting_;
+  std::optional<RankContext> context_;
+  std::optional<RunReport> report_;
+  distributed::Watchdog watchdog_;
+  distributed::TerminateGuard terminate_;
+};
+
+// A whole life. When a group's end is still going on in a thread of its own, the process ends here,
+// without destructors that would meet that thread.
+ExitCode run_rank_process(const RunRequest& request,
+                          const std::function<ExitCode(RankProcess& rank_process)>& body) noexcept;
+
+// What every rank of any command must have in common with rank 0: settings that may not differ,
+// and the versions of program and libraries.
+distributed::Facts common_facts(const RunRequest& request);
+
+}  // namespace scalemark::process

@@ -1,0 +1,66 @@
+#include "engine/process/run_console.h"
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <span>
+
+#include "core/reporting/table.h"
+
+namespace scalemark::process {
+namespace {
+
+// A network that diverges has losses of a dozen digits.
+std::string loss_text(double loss) {
+  char text[40];
+  std::snprintf(text, sizeof text, std::abs(loss) < 1e4 ? "%.4f" : "%.3e", loss);
+  return text;
+}
+
+}  // namespace
+
+RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit,
+                       double samples_per_batch)
+    : speaks_(request.world.rank == 0),
+      quiet_(request.settings.general.quiet),
+      samples_per_batch_(samples_per_batch) {
+  if (!speaks_ || quiet_ || !request.settings.general.progress) return;
+  auto options = reporting::progress_options_for(stderr);
+  if (request.terminal) options.terminal = true;  // the launcher's stderr is one; ours is its pipe
+  progress_.emplace(stderr, options, sample_unit);
+}
+
+void RunConsole::begin(const std::string& phase, std::optional<std::int64_t> steps,
+                       std::int64_t micro_steps) {
+  if (!progress_) return;
+  progress_->begin(phase, steps, samples_per_batch_ * static_cast<double>(micro_steps));
+}
+
+void RunConsole::step_done(std::int64_t steps_in_phase, std::optional<double> loss) {
+  if (!progress_) return;
+  progress_->update(steps_in_phase);
+  if (loss) progress_->update_loss(*loss);
+}
+
+void RunConsole::show(const reporting::Evaluation& evaluation) {
+  if (!speaks_ || quiet_) return;
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "epoch %lld: train loss %s, held-out loss %s, %s %.2f %% of %lld, %.1f samples/s",
+                static_cast<long long>(evaluation.epoch), loss_text(evaluation.train_loss).c_str(),
+                loss_text(evaluation.loss).c_str(), evaluation.metric.c_str(),
+                100 * evaluation.value, static_cast<long long>(evaluation.samples),
+                evaluation.samples_per_sec);
+  if (progress_) {
+    progress_->print(line);
+  } else {
+    std::cerr << line << std::endl;
+  }
+}
+
+void RunConsole::show(const reporting::Report& report) {
+  if (!speaks_ || quiet_) return;
+  std::cout << reporting::render_table(std::span(&report, 1)) << std::flush;
+}
+
+}  // namespace scalemark::process

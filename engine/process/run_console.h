@@ -1,0 +1,35 @@
+// What a person sees of a run: progress on stderr while it lasts, results on stdout at its end.
+// Rank 0 speaks; on the other ranks nothing happens.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/reporting/progress.h"
+#include "core/reporting/report.h"
+#include "engine/process/run_request.h"
+
+namespace scalemark::process {
+
+class RunConsole {
+ public:
+  // `samples_per_batch`: over all ranks.
+  RunConsole(const RunRequest& request, const std::string& sample_unit, double samples_per_batch);
+
+  void begin(const std::string& phase, std::optional<std::int64_t> steps, std::int64_t micro_steps);
+  void step_done(std::int64_t steps_in_phase,
+                 std::optional<double> loss);  // no lock, no system call
+
+  void show(const reporting::Evaluation& evaluation);
+  void show(const reporting::Report& report);  // the table
+  void finish() { progress_.reset(); }         // before anything else is printed
+
+ private:
+  bool speaks_;
+  bool quiet_;
+  double samples_per_batch_;
+  std::optional<reporting::Progress> progress_;
+};
+
+}  // namespace scalemark::process

@@ -1,0 +1,95 @@
+#include "engine/process/run_report.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/monitoring/environment.h"
+#include "core/reporting/assemble.h"
+#include "core/reporting/findings.h"
+#include "core/settings/settings_json.h"
+#include "engine/process/versions.h"
+
+namespace scalemark::process {
+namespace {
+
+reporting::Report first_page(const RunRequest& request, RunReport::Opening& opening,
+                             bool with_cuda) {
+  reporting::Report report =
+      opening.continued ? std::move(*opening.continued) : reporting::Report{};
+  if (report.started.empty()) report.started = reporting::utc_now();
+  report.run_id = request.rendezvous.run_id;
+  report.tool = reporting::this_tool();
+  report.tool.libraries = library_versions(with_cuda);
+  report.invocation = {.command = request.settings.command,
+                       .command_line = request.command_line,
+                       .launcher = request.world.launcher,
+                       .settings_json = opening.settings_json.empty()
+                                            ? request.settings.json
+                                            : std::move(opening.settings_json),
+                       .origins = request.settings.origins};
+  report.environment = {.hosts = std::move(opening.hosts),
+                        .variables = monitoring::allowed_variables()};
+  if (opening.session) report.sessions.push_back(std::move(*opening.session));
+  return report;
+}
+
+// By UUID: CUDA and NVML number GPUs differently. Empty on a CPU.
+std::string device_name(const reporting::Environment& environment, const std::string& uuid) {
+  for (const auto& host : environment.hosts) {
+    const auto found = monitoring::find_gpu(host.gpus, uuid);
+    if (found.gpu) return found.name();
+  }
+  return {};
+}
+
+std::string in_words(const reporting::Evaluation& evaluation) {
+  return "epoch " + std::to_string(evaluation.epoch) + ": train loss " +
+         std::to_string(evaluation.train_loss) + ", held-out loss " +
+         std::to_string(evaluation.loss) + ", " + evaluation.metric + " " +
+         std::to_string(evaluation.value);
+}
+
+reporting::OutputFolder folder_of(const RunRequest& request) {
+  const auto& general = request.settings.general;
+  return {general.output, general.overwrite ? reporting::ExistingFolder::kOverwrite
+                                            : reporting::ExistingFolder::kRefuse};
+}
+
+}  // namespace
+
+RunReport::RunReport(const RunRequest& request, RankContext& context, Opening opening)
+    : device_uuid_(context.device().identity()) {
+  if (context.world().rank != 0) return;
+  auto folder = opening.folder ? std::move(*opening.folder) : folder_of(request);
+  auto page = first_page(request, opening, context.device().torch_device().is_cuda());
+  environment_ = page.environment;
+  writer_.emplace(std::move(folder), std::move(page));
+}
+
+void RunReport::enter(const std::string& phase) {
+  if (writer_) writer_->event(phase);
+}
+
+void RunReport::add(const reporting::Evaluation& evaluation) {
+  if (writer_) writer_->event("epoch", in_words(evaluation));
+}
+
+reporting::PointRecord RunReport::assembled(reporting::PointRecord identity,
+                                            const std::vector<reporting::RankSummary>& ranks,
+                                            const reporting::StepSeries& series) const {
+  identity.device_name = device_name(environment_, device_uuid_);
+  return reporting::assemble_point(std::move(identity), ranks, series);
+}
+
+void RunReport::add_row(reporting::PointRecord point, int repetitions) {
+  auto findings = reporting::findings_of(point, {.hosts = environment_.hosts,
+                                                 .variables = environment_.variables,
+                                                 .repetitions = repetitions});
+  writer_->add_point(std::move(point), std::move(findings));
+}
+
+void RunReport::close(reporting::ReportStatus status, ExitCode exit_code) {
+  if (writer_) writer_->close(status, static_cast<int>(exit_code));
+}
+
+}  // namespace scalemark::process

@@ -1,0 +1,48 @@
+// The report of a run: opened by rank 0 before anything can fail slowly, closed however the run
+// ends. On the other ranks it holds nothing and does nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/reporting/rank_steps.h"
+#include "core/reporting/writer.h"
+#include "engine/process/rank_context.h"
+#include "engine/process/run_request.h"
+
+namespace scalemark::process {
+
+class RunReport {
+ public:
+  // How the folder is opened, and what stands in the report from the start.
+  struct Opening {
+    std::vector<monitoring::Host> hosts;
+    std::optional<reporting::Report> continued;       // of an earlier session: its points are kept
+    std::string settings_json;                        // empty: those of the request
+    std::optional<reporting::SessionRecord> session;  // that begins
+    std::optional<reporting::OutputFolder> folder;    // rank 0's; absent: that of the request
+  };
+
+  RunReport(const RunRequest& request, RankContext& context, Opening opening);
+
+  reporting::ReportWriter* writer() { return writer_ ? &*writer_ : nullptr; }
+
+  // To the journal, as it goes: a run that is killed shows how far it came.
+  void enter(const std::string& phase);
+  void add(const reporting::Evaluation& evaluation);
+  // Rank 0 only: the record of a run that was measured.
+  reporting::PointRecord assembled(reporting::PointRecord identity,
+                                   const std::vector<reporting::RankSummary>& ranks,
+                                   const reporting::StepSeries& series) const;
+  // Rank 0 only: `point` with its findings. `repetitions`: how many runs its group has.
+  void add_row(reporting::PointRecord point, int repetitions);
+  void close(reporting::ReportStatus status, ExitCode exit_code);
+
+ private:
+  std::string device_uuid_;             // of this rank; empty on a CPU
+  reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
+  std::optional<reporting::ReportWriter> writer_;
+};
+
+}  // namespace scalemark::process

@@ -1,0 +1,45 @@
+// What a rank's process is asked to do, whatever the command: what it runs as, and where. Crosses
+// from the program into the engine: torch-free.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/launching/world.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::process {
+
+// How a process computes; may differ from one point of a sweep to the next.
+struct ComputeSettings {
+  int threads = 1;
+  bool deterministic = false;
+};
+
+inline ComputeSettings compute_settings(const settings::Settings& settings) {
+  return {.threads = settings.parallel.threads, .deterministic = settings.recipe.deterministic};
+}
+
+// Of all settings what a process needs that knows nothing of training.
+struct ProcessSettings {
+  std::string command;  // "train"
+  settings::LaunchSettings launch;
+  settings::GeneralSettings general;
+  std::string device;  // cpu | cuda
+  ComputeSettings compute;
+  std::map<std::string, std::string> common;   // settings that must be equal on all ranks
+  std::string json;                            // all settings, for the report
+  std::map<std::string, std::string> origins;  // where each came from, for the report
+};
+
+struct RunRequest {
+  ProcessSettings settings;
+  launching::World world;
+  launching::Rendezvous rendezvous;
+  std::string command_line;    // as typed, for the report
+  std::string library_folder;  // where libscalemark_cuda.so stands: beside the engine
+  std::string error_file;      // of the built-in launcher; empty: none
+  bool terminal = false;       // may this rank draw a progress bar on stderr?
+};
+
+}  // namespace scalemark::process

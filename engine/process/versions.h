@@ -1,0 +1,19 @@
+// Which libraries this engine was built with and runs with, for the report and the preflight.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/reporting/report.h"
+
+namespace scalemark::process {
+
+// Of the libtorch that was loaded, as its wheel names it ("2.11.0+cpu"); what this engine was built
+// with when its folder has no version.py.
+std::string loaded_torch_version();
+
+// libtorch always; cuda and cudnn when the CUDA part is loaded; of a build from changed sources,
+// which no commit names, the program's own libraries by their build ids.
+std::map<std::string, reporting::LibraryVersion> library_versions(bool with_cuda);
+
+}  // namespace scalemark::process

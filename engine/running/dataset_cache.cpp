@@ -1,0 +1,47 @@
+#include "engine/running/dataset_cache.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace scalemark::running {
+namespace {
+
+// What open_data() looks at. Epochs are no part of a sweep.
+std::string key_of(const settings::Settings& settings) {
+  const auto& what = settings.task;
+  const auto& workload = workload_named(what.workload);
+  const auto uses = [&](const char* option) {
+    return std::ranges::find(workload.options, option) != workload.options.end();
+  };
+  std::string key = what.workload + "|" + what.data + "|" + what.vocab + "|" +
+                    (what.cased ? "cased" : "uncased") + "|" + std::to_string(settings.recipe.seed);
+  if (uses("image_size")) key += "|" + std::to_string(what.image_size);
+  if (uses("sequence_length")) key += "|" + std::to_string(what.sequence_length);
+  return key;
+}
+
+}  // namespace
+
+DatasetCache::DatasetCache(const planning::Plan& plan, process::DataAccess& access) {
+  for (const auto& point : plan.points) {
+    const std::string key = key_of(point.settings);
+    if (point.skipped || datasets_.contains(key)) continue;
+    datasets_.emplace(
+        key, open_data(point.settings, workload_named(point.settings.task.workload), access));
+  }
+}
+
+const WorkloadData& DatasetCache::of(const settings::Settings& settings) const {
+  const auto found = datasets_.find(key_of(settings));
+  if (found == datasets_.end()) throw bug("a point whose data was not opened");
+  return found->second;
+}
+
+std::string DatasetCache::identity() const {
+  std::string all;
+  for (const auto& [key, data] : datasets_) all += (all.empty() ? "" : " ") + data.identity;
+  return all;
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,27 @@
+// The data of all points of a sweep, each set opened once: before the first point, so that what
+// cannot be read is refused early, and outside every measured second.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/planning/plan.h"
+#include "engine/running/workload_data.h"
+
+namespace scalemark::running {
+
+class DatasetCache {
+ public:
+  // Throws as open_data().
+  DatasetCache(const planning::Plan& plan, process::DataAccess& access);
+
+  const WorkloadData& of(const settings::Settings& settings) const;
+
+  // All of them, for the comparison between ranks.
+  std::string identity() const;
+
+ private:
+  std::map<std::string, WorkloadData> datasets_;
+};
+
+}  // namespace scalemark::running

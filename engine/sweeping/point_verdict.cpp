@@ -1,0 +1,63 @@
+#include "engine/sweeping/point_verdict.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace scalemark::sweeping {
+namespace {
+
+using Kind = RankResult::Kind;
+using Ballots = std::map<int, RankResult>;
+
+const Ballots::value_type* first_of(const Ballots& results, Kind kind) {
+  const auto found =
+      std::ranges::find_if(results, [&](const auto& entry) { return entry.second.kind == kind; });
+  return found == results.end() ? nullptr : &*found;
+}
+
+std::string reason_of(int rank, const ErrorRecord& record) {
+  return "rank " + std::to_string(rank) + ": " + record.code + ": " + record.what;
+}
+
+}  // namespace
+
+PointVerdict verdict_of(const Ballots& results) {
+  if (const auto* oom = first_of(results, Kind::kOom)) {
+    return {.ending = planning::Ending::kOom,
+            .reason = reason_of(oom->first, oom->second.record),
+            .oom = reporting::OutOfMemory{.rank = oom->first,
+                                          .requested_bytes = oom->second.requested_bytes}};
+  }
+  if (const auto* failed = first_of(results, Kind::kFailed)) {
+    return {.ending = planning::Ending::kFailed,
+            .reason = reason_of(failed->first, failed->second.record),
+            .failed = failed->second.record};
+  }
+  if (has_lost_peer(results)) throw bug("a verdict on a loss that has no cause");
+  return {};
+}
+
+std::optional<Stopped> stop_in(const Ballots& results) {
+  const auto* stopped = first_of(results, Kind::kStopped);
+  if (stopped == nullptr) return std::nullopt;
+  return Stopped{.signal = stopped->second.signal, .agreed = stopped->second.agreed};
+}
+
+std::optional<ErrorRecord> gpu_fault_in(const Ballots& results) {
+  for (const auto& [rank, result] : results) {
+    if (result.kind != Kind::kFailed || result.record.exit_code != ExitCode::kGpuFault) continue;
+    ErrorRecord fault = result.record;
+    fault.rank = rank;
+    return fault;
+  }
+  return std::nullopt;
+}
+
+bool has_root_cause(const Ballots& results) {
+  return first_of(results, Kind::kOom) != nullptr || first_of(results, Kind::kFailed) != nullptr;
+}
+
+bool has_lost_peer(const Ballots& results) { return first_of(results, Kind::kPeerLost) != nullptr; }
+
+}  // namespace scalemark::sweeping

@@ -1,0 +1,36 @@
+// How a run went on one rank, as it tells the others. Knows no store.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace scalemark::sweeping {
+
+struct RankResult {
+  enum class Kind {
+    kOk,
+    kStopped,   // an agreed stop came before its end
+    kOom,       // this rank did not get the memory that it asked for
+    kFailed,    // this rank failed by itself
+    kPeerLost,  // this rank's peers were gone: some other rank's result says why
+  };
+  Kind kind = Kind::kOk;
+  ErrorRecord record;                            // oom, failed, bereft
+  std::optional<std::uint64_t> requested_bytes;  // oom, when known
+  int signal = 0;                                // stopped
+  bool agreed = true;                            // stopped: all ranks answered
+};
+
+// Of what ended a run. Never waits for a cause: that is another result.
+RankResult result_of(const std::exception_ptr& exception);
+
+std::string encode(const RankResult& result);
+RankResult decode_rank_result(
+    std::string_view text);  // throws bug() for what encode() did not write
+
+}  // namespace scalemark::sweeping

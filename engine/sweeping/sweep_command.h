@@ -1,0 +1,24 @@
+// What rank 0 tells the other ranks of a sweep: the next task, or the end. Every rank holds the
+// plan, so only numbers travel.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/planning/sweep_schedule.h"
+
+namespace scalemark::sweeping {
+
+struct SweepCommand {
+  std::optional<planning::Task> task;  // absent: the sweep is over
+  int signal = 0;                      // it was asked to stop by this signal
+  bool agreed = true;                  // all ranks answered
+  int exit_code = 0;                   // of the sweep
+};
+
+std::string encode(const SweepCommand& command);
+SweepCommand decode_sweep_command(
+    std::string_view text);  // throws bug() for what encode() did not write
+
+}  // namespace scalemark::sweeping

@@ -1,0 +1,42 @@
+// What a person sees of a sweep while it runs: one line per run on stderr, and the tables at its
+// end on stdout. Rank 0 only.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "core/planning/plan.h"
+#include "core/planning/sweep_schedule.h"
+#include "core/reporting/report.h"
+#include "engine/process/run_request.h"
+
+namespace scalemark::sweeping {
+
+class SweepConsole {
+ public:
+  // `schedule` knows how many runs are done and how many there are; it outlives the console.
+  SweepConsole(const process::RunRequest& request, const planning::Plan& plan,
+               const planning::SweepSchedule& schedule);
+
+  // Before a run; the first one of a point says what memory it is expected to need.
+  void begin(const planning::Task& task);
+  // `remaining_s`: until the planned blocks are done, when somebody knows.
+  void end(const reporting::PointRecord& row, bool is_final, std::optional<double> remaining_s);
+  void end_trial(const planning::Task& task, planning::Ending ending);
+  // The tables, and why the sweep does not end with 0.
+  void show(const reporting::Report& report, const std::string& why);
+
+ private:
+  void say(const std::string& line) const;
+
+  bool quiet_;
+  const planning::Plan& plan_;
+  const planning::SweepSchedule& schedule_;
+  std::string output_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::set<std::size_t> introduced_;  // points
+};
+
+}  // namespace scalemark::sweeping

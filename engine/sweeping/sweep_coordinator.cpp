@@ -1,0 +1,164 @@
+#include "engine/sweeping/sweep_coordinator.h"
+
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/reporting/sweep_end.h"
+#include "engine/distributed/errors.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/sweeping/sweep_command.h"
+
+namespace scalemark::sweeping {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A rank that lost its peers says so at once; the one whose fault it was has voted before that, or
+// it is dead.
+constexpr milliseconds kCauseLimit{4'000};
+
+std::string missing_ranks(const std::vector<int>& members,
+                          const std::map<int, RankResult>& results) {
+  std::vector<int> missing;
+  for (const int member : members) {
+    if (!results.contains(member)) missing.push_back(member);
+  }
+  return missing.empty() ? std::string("no rank says why")
+                         : distributed::name_ranks(missing) + " did not answer";
+}
+
+planning::RunTimes times_of(const reporting::PointRecord& row) {
+  return {.step_s = row.wall_s / static_cast<double>(row.iterations),
+          .outside_s = row.outside_window_s.value_or(0)};
+}
+
+// A search that cannot go on: by the fault of the rank that failed, in its words.
+Error end_of_search(const planning::Task& task, const PointVerdict& verdict) {
+  ErrorRecord record = verdict.failed.value();
+  record.what = "batch search, trial " + std::to_string(task.batch_size) + ": " + verdict.reason;
+  record.rank.reset();
+  return Error(std::move(record));
+}
+
+// Each text is read once.
+void add_new(std::map<int, RankResult>& results, const distributed::WorkQueue::ResultTexts& texts) {
+  for (const auto& [rank, text] : texts) {
+    if (!results.contains(rank)) results[rank] = decode_rank_result(text);
+  }
+}
+
+}  // namespace
+
+SweepCoordinator::SweepCoordinator(process::RankProcess& rank_process,
+                                   process::RankContext& context, const planning::Plan& plan,
+                                   distributed::WorkQueue& queue, SweepMember& member,
+                                   SweepReport& report, std::chrono::steady_clock::time_point begun)
+    : rank_process_(rank_process),
+      context_(context),
+      plan_(plan),
+      queue_(queue),
+      member_(member),
+      report_(report),
+      begun_(begun),
+      schedule_(plan, report.earlier_runs()),
+      console_(rank_process.request(), plan, schedule_) {}
+
+ExitCode SweepCoordinator::run() {
+  while (true) {
+    if (const auto signal = requested_signal()) return stop({.signal = *signal});
+    const auto task = schedule_.next(seconds_since(begun_));
+    if (!task) return finish();
+    console_.begin(*task);
+    if (task->kind == planning::Task::Kind::kTrial && !member_.data_holds_batch(*task)) {
+      record_trial(*task, planning::Ending::kFailed);
+      continue;
+    }
+    const auto began = std::chrono::steady_clock::now();
+    const std::string started = reporting::utc_now();
+    const distributed::WorkMessage message = queue_.post(encode(SweepCommand{.task = task}));
+    const TaskOutcome mine = member_.run(message.number, *task);
+    const auto results = collect(message.number, plan_.points[task->run.point].members);
+    if (const auto stopped = stop_in(results)) return this->stop(*stopped);
+    record(*task, mine, results, started, seconds_since(began));
+    if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
+    member_.release();
+    // --fresh-process: the launcher starts new ranks for the next block, unless it is to stop.
+    if (plan_.sweep.fresh_process && schedule_.block_is_complete()) {
+      if (const auto signal = requested_signal()) return stop({.signal = *signal});
+      return finish();
+    }
+  }
+}
+
+std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
+                                                    const std::vector<int>& members) {
+  std::map<int, RankResult> results;
+  const auto patient = [&](const distributed::WorkQueue::ResultTexts& texts, milliseconds waited) {
+    add_new(results, texts);
+    const bool lost = has_lost_peer(results) && !has_root_cause(results);
+    return waited < (lost ? kCauseLimit : context_.timeout());
+  };
+  rank_process_.phase_tracker().enter("report");
+  add_new(results, queue_.result_texts(number, members, patient,
+                                       [this] { rank_process_.watchdog().heartbeat(0); }));
+  const bool complete = results.size() == members.size();
+  if (!complete || (has_lost_peer(results) && !has_root_cause(results))) {
+    throw distributed::peer_lost(
+        "a rank was lost in the middle of a run: " + missing_ranks(members, results), {},
+        "look at its output, and for a kill by the system");
+  }
+  return results;
+}
+
+void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& mine,
+                              const std::map<int, RankResult>& results, const std::string& started,
+                              double took_s) {
+  PointVerdict verdict = verdict_of(results);
+  if (task.kind == planning::Task::Kind::kTrial) {
+    if (verdict.ending == planning::Ending::kFailed) throw end_of_search(task, verdict);
+    return record_trial(task, verdict.ending);
+  }
+  const auto row = report_.row_of(task, mine, verdict, started, took_s);
+  const auto ending = row.status == reporting::PointStatus::kOk    ? planning::Ending::kOk
+                      : row.status == reporting::PointStatus::kOom ? planning::Ending::kOom
+                                                                   : planning::Ending::kFailed;
+  const bool is_final = schedule_.record_outcome(task, ending,
+                                                 row.status == reporting::PointStatus::kOk
+                                                     ? std::optional(row.samples_per_sec)
+                                                     : std::nullopt);
+  if (ending == planning::Ending::kOk) schedule_.took(task, times_of(row));
+  console_.end(row, is_final, schedule_.remaining_s(seconds_since(begun_)));
+  if (!is_final && !gpu_fault_in(results)) return report_.note_retry(task, row.reason);
+  report_.add(row);
+  if (schedule_.block_is_complete()) report_.summarise(schedule_.stop_reasons());
+}
+
+void SweepCoordinator::record_trial(const planning::Task& task, planning::Ending ending) {
+  schedule_.record_outcome(task, ending, std::nullopt);
+  console_.end_trial(task, ending);
+}
+
+ExitCode SweepCoordinator::stop(const Stopped& stopped) {
+  report_.end_session(schedule_.stop_reasons("interrupted"));
+  queue_.post_last(encode(SweepCommand{.signal = stopped.signal, .agreed = stopped.agreed}));
+  const ExitCode code = rank_process_.end_interrupted(stopped.signal, stopped.agreed);
+  report_.render_what_is_there();
+  return code;
+}
+
+ExitCode SweepCoordinator::finish() {
+  const auto end = reporting::end_of_sweep(report_.report(), plan_, schedule_);
+  report_.end_session(schedule_.stop_reasons());
+  report_.close(end.exit_code);
+  queue_.post_last(encode(SweepCommand{.exit_code = static_cast<int>(end.exit_code)}));
+  // Of new ranks per block, who started them shows the whole.
+  if (!plan_.sweep.fresh_process) console_.show(report_.report(), end.why);
+  return end.exit_code;
+}
+
+std::optional<int> SweepCoordinator::requested_signal() {
+  if (const auto signal = distributed::received_signal()) return signal;
+  return distributed::requested_stop(*context_.store_pointer());
+}
+
+}  // namespace scalemark::sweeping

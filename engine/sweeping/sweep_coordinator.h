@@ -1,0 +1,54 @@
+// Rank 0's part of a sweep: what comes next, what the results mean, and the report. Takes part in
+// each task itself, since rank 0 is a member of every point.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/planning/plan.h"
+#include "core/planning/sweep_schedule.h"
+#include "core/reporting/earlier.h"
+#include "engine/distributed/work_queue.h"
+#include "engine/process/rank_process.h"
+#include "engine/running/dataset_cache.h"
+#include "engine/sweeping/point_verdict.h"
+#include "engine/sweeping/sweep_console.h"
+#include "engine/sweeping/sweep_member.h"
+#include "engine/sweeping/sweep_report.h"
+
+namespace scalemark::sweeping {
+
+class SweepCoordinator {
+ public:
+  // `begun`: when this process began, for --max-time. `report` is open.
+  SweepCoordinator(process::RankProcess& rank_process, process::RankContext& context,
+                   const planning::Plan& plan, distributed::WorkQueue& queue, SweepMember& member,
+                   SweepReport& report, std::chrono::steady_clock::time_point begun);
+
+  // Until the sweep is over or asked to stop. Throws what ends it otherwise: a lost rank, a full
+  // disk.
+  ExitCode run();
+
+ private:
+  std::map<int, RankResult> collect(std::int64_t number, const std::vector<int>& members);
+  void record(const planning::Task& task, const TaskOutcome& mine,
+              const std::map<int, RankResult>& results, const std::string& started, double took_s);
+  void record_trial(const planning::Task& task, planning::Ending ending);
+  ExitCode stop(const Stopped& stopped);
+  ExitCode finish();
+  std::optional<int> requested_signal();
+
+  process::RankProcess& rank_process_;
+  process::RankContext& context_;
+  const planning::Plan& plan_;
+  distributed::WorkQueue& queue_;
+  SweepMember& member_;
+  SweepReport& report_;
+  std::chrono::steady_clock::time_point begun_;
+  planning::SweepSchedule schedule_;
+  SweepConsole console_;
+};
+
+}  // namespace scalemark::sweeping

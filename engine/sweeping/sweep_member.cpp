@@ -1,0 +1,110 @@
+#include "engine/sweeping/sweep_member.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "engine/process/group_guard.h"
+#include "engine/process/process_setup.h"
+#include "engine/process/run_console.h"
+#include "engine/running/run_watch.h"
+#include "engine/sweeping/point_verdict.h"
+
+namespace scalemark::sweeping {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A member that fails says why by its result, not on the error store: nobody waits for one there.
+constexpr milliseconds kNoCause{0};
+// Of a run that was asked to end: it has 10 s for everything.
+constexpr milliseconds kStoppedLimit{2000};
+
+}  // namespace
+
+SweepMember::SweepMember(process::RankProcess& rank_process, process::RankContext& context,
+                         distributed::WorkQueue& queue, const running::DatasetCache& datasets,
+                         const planning::Plan& plan)
+    : rank_process_(rank_process),
+      context_(context),
+      queue_(queue),
+      datasets_(datasets),
+      plan_(plan) {
+  const bool uses_nccl = std::ranges::any_of(plan.points, [](const auto& point) {
+    return !point.skipped && point.settings.parallel.backend == "nccl";
+  });
+  if (uses_nccl) context.refuse_shared_gpus();
+}
+
+SweepMember::~SweepMember() = default;
+
+TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
+  const settings::Settings settings = planning::settings_of(plan_, task);
+  process::apply_compute_settings(process::compute_settings(settings));
+  TaskOutcome outcome;
+  outcome.world = process::world_within(context_, plan_.points[task.run.point].members);
+  RankResult& result = outcome.result;
+  try {
+    result = attempt(number, task, settings, outcome);
+  } catch (...) {
+    result = result_of(std::current_exception());
+  }
+  gpu_fault_ = gpu_fault_in({{context_.world().rank, result}});
+  const bool failed = result.kind == RankResult::Kind::kOom ||
+                      result.kind == RankResult::Kind::kFailed ||
+                      result.kind == RankResult::Kind::kPeerLost;
+  queue_.report_result(number, encode(result),
+                       failed);  // first: then peers learn the cause with the loss
+  if (failed && rank_group_) rank_group_->drop();
+  return outcome;
+}
+
+RankResult SweepMember::attempt(std::int64_t number, const planning::Task& task,
+                                const settings::Settings& settings, TaskOutcome& outcome) {
+  const planning::PlannedPoint& point = plan_.points[task.run.point];
+  const auto& workload = running::workload_named(settings.task.workload);
+  const std::string name = "task/" + std::to_string(number);
+  rank_process_.phase_tracker().enter("rendezvous");
+  rank_group_ = std::make_unique<process::RankGroup>(context_, name, point.members,
+                                                     settings.parallel.backend, kNoCause);
+
+  process::RunConsole console(rank_process_.request(), workload.sample_unit,
+                              settings::samples_per_batch(settings));
+  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(context_.error_store().store());
+  distributed::StopAgreement agreement(loop_keys_, name, outcome.world.rank,
+                                       outcome.world.world_size, rank_process_.stop_options());
+  process::GroupGuard guard(*rank_group_, settings.parallel.backend, kNoCause);
+  running::RunWatch watch(agreement, rank_process_.watchdog(), rank_process_.phase_tracker(),
+                          console, guard);
+  guard.run([&] { return queue_.called_off(number); },
+            [&] {
+              outcome.measured =
+                  running::run_point(*rank_group_, settings, planning::length_of(plan_, task),
+                                     workload, datasets_.of(settings), watch, [](const auto&) {});
+            });
+  if (!outcome.measured.stopped) {
+    rank_group_->finish();
+    return {};
+  }
+  const auto stop = agreement.stop();
+  if (stop->agreed) rank_group_->finish(kStoppedLimit);
+  return {.kind = RankResult::Kind::kStopped, .signal = stop->signal, .agreed = stop->agreed};
+}
+
+bool SweepMember::data_holds_batch(const planning::Task& task) const {
+  const settings::Settings settings = planning::settings_of(plan_, task);
+  const auto& data = datasets_.of(settings);
+  const auto ranks = plan_.points[task.run.point].world_size;
+  return !data.train || data.train->size() / ranks >= settings.size.batch_size;
+}
+
+void SweepMember::release() {
+  if (gpu_fault_) throw Error(*gpu_fault_);
+  if (rank_group_) rank_group_->close();
+  rank_group_.reset();
+  if (loop_keys_) loop_keys_->delete_recorded_keys();
+  loop_keys_.reset();
+  context_.device().release_cached_memory();
+}
+
+}  // namespace scalemark::sweeping

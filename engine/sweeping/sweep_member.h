@@ -1,0 +1,61 @@
+// One task of a sweep as one of its members: a group, the run, a result. Knows neither what comes
+// next nor the report.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/planning/plan.h"
+#include "core/planning/sweep_schedule.h"
+#include "engine/distributed/recording_store.h"
+#include "engine/distributed/work_queue.h"
+#include "engine/process/rank_group.h"
+#include "engine/process/rank_process.h"
+#include "engine/running/dataset_cache.h"
+#include "engine/running/point.h"
+#include "engine/sweeping/rank_result.h"
+
+namespace scalemark::sweeping {
+
+// What one task came to on this rank.
+struct TaskOutcome {
+  RankResult result;
+  launching::World world;          // of the task's ranks, known even where no group came to be
+  running::PointOutcome measured;  // what it measured: on the group's rank 0, when the result is ok
+};
+
+class SweepMember {
+ public:
+  // Collective over the session: refuses ranks that share a GPU when some point is to use NCCL.
+  SweepMember(process::RankProcess& rank_process, process::RankContext& context,
+              distributed::WorkQueue& queue, const running::DatasetCache& datasets,
+              const planning::Plan& plan);
+  ~SweepMember();
+
+  // Takes part in the task of message `number` and reports its result. Throws only what ends the
+  // sweep: a store that is gone.
+  TaskOutcome run(std::int64_t number, const planning::Task& task);
+
+  // Whether an epoch of the task's data has one batch for each rank.
+  bool data_holds_batch(const planning::Task& task) const;
+
+  // Once every member has reported: the group and its keys go, and cached memory. After a fault of
+  // this rank's GPU (E_GPU_FAULT) it throws that fault instead, which ends the process: no call to
+  // the GPU succeeds any more. By then rank 0 has written the row.
+  void release();
+
+ private:
+  RankResult attempt(std::int64_t number, const planning::Task& task,
+                     const settings::Settings& settings, TaskOutcome& outcome);
+
+  process::RankProcess& rank_process_;
+  process::RankContext& context_;
+  distributed::WorkQueue& queue_;
+  const running::DatasetCache& datasets_;
+  const planning::Plan& plan_;
+  c10::intrusive_ptr<distributed::RecordingStore> loop_keys_;
+  std::unique_ptr<process::RankGroup> rank_group_;
+  std::optional<ErrorRecord> gpu_fault_;
+};
+
+}  // namespace scalemark::sweeping

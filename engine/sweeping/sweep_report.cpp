@@ -1,0 +1,200 @@
+#include "engine/sweeping/sweep_report.h"
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/planning/plan_json.h"
+#include "core/reporting/assemble.h"
+#include "core/reporting/earlier.h"
+#include "core/reporting/plan_summary.h"
+#include "core/reporting/render/renderings.h"
+#include "engine/distributed/network.h"
+#include "engine/process/host_survey.h"
+#include "engine/process/versions.h"
+#include "engine/running/point_identity.h"
+
+namespace scalemark::sweeping {
+namespace {
+
+using reporting::PointStatus;
+
+reporting::ExistingFolder existing_folder(const process::RunRequest& request,
+                                          const planning::Plan& plan) {
+  using enum reporting::ExistingFolder;
+  const auto& sweep = plan.sweep;
+  if (sweep.fresh_process) return kContinueBlock;
+  if (sweep.resume || sweep.resume_anyway) return kContinue;
+  return request.settings.general.overwrite ? kOverwrite : kRefuse;
+}
+
+}  // namespace
+
+SweepReport::SweepReport(process::RankProcess& rank_process, process::RankContext& context,
+                         const planning::Plan& plan, const running::DatasetCache& datasets)
+    : rank_process_(rank_process), plan_(plan), datasets_(datasets) {
+  const auto hosts = process::survey_hosts(context);
+  const bool leads = context.world().rank == 0;
+  if (!leads) {
+    run_report_ = &rank_process.open_report({.hosts = hosts});
+    return;
+  }
+  // Locked before it is read: a session that still writes there has not said its last.
+  const auto& request = rank_process.request();
+  const auto existing = existing_folder(request, plan);
+  reporting::OutputFolder folder(request.settings.general.output, existing);
+  std::vector<std::string> broke_with;
+  if (existing == reporting::ExistingFolder::kContinue ||
+      existing == reporting::ExistingFolder::kContinueBlock) {
+    earlier_ = reporting::read_earlier(folder.path());
+    if (earlier_) broke_with = breaks(hosts, context.device().torch_device().is_cuda());
+  }
+  run_report_ = &rank_process.open_report({.hosts = hosts,
+                                           .continued = earlier_,
+                                           .settings_json = planning::settings_json(plan),
+                                           .session = new_session(broke_with),
+                                           .folder = std::move(folder)});
+  add_skipped_points();
+}
+
+// What breaks with the earlier session, when --resume-anyway lets it.
+std::vector<std::string> SweepReport::breaks(const std::vector<monitoring::Host>& hosts,
+                                             bool with_cuda) const {
+  auto tool = reporting::this_tool();
+  tool.libraries = process::library_versions(with_cuda);
+  auto found = reporting::differences(
+      reporting::sameness_of(*earlier_),
+      reporting::sameness_of(tool, reporting::settings_texts(planning::settings_json(plan_)),
+                             hosts));
+  std::ranges::move(reporting::data_differences(*earlier_, data_identities()),
+                    std::back_inserter(found));
+  if (!found.empty() && !plan_.sweep.resume_anyway) {
+    throw configuration("--resume: " + joined(found, "; "),
+                        "the settings, data, program and kind of machine of the earlier session",
+                        "choose another --output, or --resume-anyway, which records the break");
+  }
+  return found;
+}
+
+std::map<std::string, std::string> SweepReport::data_identities() const {
+  std::map<std::string, std::string> identities;
+  for (const planning::PlannedPoint& point : plan_.points) {
+    if (!point.skipped) identities[point.group] = datasets_.of(point.settings).identity;
+  }
+  return identities;
+}
+
+reporting::SessionRecord SweepReport::new_session(const std::vector<std::string>& broke_with) {
+  if (earlier_ && !earlier_->sessions.empty()) {
+    session_number_ = earlier_->sessions.back().session + 1;
+  }
+  return {.session = session_number_,
+          .started = reporting::utc_now(),
+          .finished = {},
+          .hostname = distributed::local_host_name(),
+          .command_line = rank_process_.request().command_line,
+          .broke_with = joined(broke_with, "; ")};
+}
+
+void SweepReport::add_skipped_points() {
+  for (const planning::PlannedPoint& point : plan_.points) {
+    if (!point.skipped) continue;
+    const std::string id = point.group + "/r0";
+    const auto known = [&](const auto& row) { return row.id == id; };
+    if (earlier_ && std::ranges::any_of(earlier_->points, known)) continue;
+    launching::World world{.world_size = point.world_size};
+    auto row = identity_of(point, point.settings, point.length, world);
+    row.id = id;
+    row.status = PointStatus::kSkipped;
+    row.reason = *point.skipped;
+    add(row);
+  }
+}
+
+std::vector<planning::EarlierRun> SweepReport::earlier_runs() const {
+  return earlier_ ? reporting::earlier_runs(*earlier_) : std::vector<planning::EarlierRun>{};
+}
+
+reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& point,
+                                                const settings::Settings& settings,
+                                                const planning::RunLength& length,
+                                                const launching::World& world) const {
+  const auto& workload = running::workload_named(settings.task.workload);
+  const catalogue::ModelShape shape =
+      point.skipped
+          ? catalogue::resolved_shape(workload, {.image_size = settings.task.image_size,
+                                                 .sequence_length = settings.task.sequence_length})
+          : datasets_.of(settings).shape;
+  auto row = running::point_identity(settings, length, world, workload, shape);
+  row.group = point.group;
+  row.varying = {point.varying.begin(), point.varying.end()};
+  row.members = point.members;
+  if (!point.skipped) row.data_identity = datasets_.of(settings).identity;
+  if (point.skipped) row.memory_estimate_bytes.reset();
+  row.session = session_number_;
+  row.started = reporting::utc_now();
+  return row;
+}
+
+reporting::PointRecord SweepReport::row_of(const planning::Task& task, const TaskOutcome& mine,
+                                           const PointVerdict& verdict, const std::string& started,
+                                           double took_s) const {
+  auto row = identity_of(plan_.points[task.run.point], planning::settings_of(plan_, task),
+                         planning::length_of(plan_, task), mine.world);
+  row.id = task.run.id;
+  row.started = started;
+  row.repetition = task.run.repetition;
+  row.block = task.run.block;
+  row.order = task.run.order;
+  if (verdict.ending == planning::Ending::kOk) {
+    row.outside_window_s = std::max(0.0, took_s - mine.measured.measuring_s);
+    return run_report_->assembled(std::move(row), mine.measured.ranks, mine.measured.series);
+  }
+  row.status = verdict.ending == planning::Ending::kOom ? PointStatus::kOom : PointStatus::kFailed;
+  row.reason = verdict.reason;
+  row.oom = verdict.oom;
+  return row;
+}
+
+void SweepReport::add(const reporting::PointRecord& row) {
+  run_report_->add_row(row, plan_.stop.least_blocks);
+}
+
+void SweepReport::note_retry(const planning::Task& task, const std::string& reason) {
+  run_report_->writer()->event("retry", task.run.id + ": " + reason);
+}
+
+void SweepReport::summarise(const std::map<std::string, std::string>& stop_reasons) {
+  run_report_->writer()->amend([&](reporting::Report& report) {
+    reporting::summarise_by_plan(report, plan_, stop_reasons);
+  });
+}
+
+void SweepReport::end_session(const std::map<std::string, std::string>& stop_reasons) {
+  run_report_->writer()->amend([&](reporting::Report& report) {
+    reporting::summarise_by_plan(report, plan_, stop_reasons);
+    report.sessions.back().finished = reporting::utc_now();
+  });
+}
+
+void SweepReport::close(ExitCode exit_code) {
+  auto& writer = *run_report_->writer();
+  const auto status = plan_.sweep.fresh_process ? reporting::ReportStatus::kPartial
+                                                : reporting::ReportStatus::kComplete;
+  writer.close(status, static_cast<int>(exit_code), [&](const reporting::Report& report) {
+    reporting::write_renderings(writer.folder(), report);
+  });
+}
+
+void SweepReport::render_what_is_there() noexcept {
+  try {
+    const auto& writer = *run_report_->writer();
+    reporting::write_renderings(writer.folder(), writer.report());
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+  }
+}
+
+}  // namespace scalemark::sweeping

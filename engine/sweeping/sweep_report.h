@@ -1,0 +1,64 @@
+// The report of a sweep on rank 0: opened anew or continued, one row per finished run, summaries
+// after each block. On the other ranks it holds nothing. What the rows mean together stands in
+// core/reporting/sweep_summary.h.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/planning/plan.h"
+#include "core/planning/sweep_schedule.h"
+#include "core/reporting/report.h"
+#include "engine/process/rank_process.h"
+#include "engine/running/dataset_cache.h"
+#include "engine/sweeping/point_verdict.h"
+#include "engine/sweeping/sweep_member.h"
+
+namespace scalemark::sweeping {
+
+class SweepReport {
+ public:
+  // Collective over the session. Rank 0 reads what an earlier session left and refuses
+  // (configuration(), 78) to go on with something else.
+  SweepReport(process::RankProcess& rank_process, process::RankContext& context,
+              const planning::Plan& plan, const running::DatasetCache& datasets);
+
+  // Rank 0 only, all of them.
+  std::vector<planning::EarlierRun> earlier_runs() const;
+  // `started`: when the run began (reporting::utc_now()); `took_s`: since then.
+  reporting::PointRecord row_of(const planning::Task& task, const TaskOutcome& mine,
+                                const PointVerdict& verdict, const std::string& started,
+                                double took_s) const;
+  void add(const reporting::PointRecord& row);
+  void note_retry(const planning::Task& task, const std::string& reason);
+  // `stop_reasons`: why the repetitions of each group ended (SweepSchedule::stop_reasons()).
+  void summarise(const std::map<std::string, std::string>& stop_reasons);
+  void end_session(const std::map<std::string, std::string>& stop_reasons);
+  // Also writes report.md and report.html, before report.json says that all is well. With
+  // --fresh-process it says that the sweep goes on: who started these ranks has the last word.
+  void close(ExitCode exit_code);
+  // report.md and report.html of a sweep that has been stopped: a wish, never throws.
+  void render_what_is_there() noexcept;
+  reporting::Report report() const { return run_report_->writer()->report(); }
+
+ private:
+  reporting::SessionRecord new_session(const std::vector<std::string>& broke_with);
+  std::vector<std::string> breaks(const std::vector<monitoring::Host>& hosts, bool with_cuda) const;
+  std::map<std::string, std::string> data_identities() const;
+  void add_skipped_points();
+  reporting::PointRecord identity_of(const planning::PlannedPoint& point,
+                                     const settings::Settings& settings,
+                                     const planning::RunLength& length,
+                                     const launching::World& world) const;
+
+  process::RankProcess& rank_process_;
+  const planning::Plan& plan_;
+  const running::DatasetCache& datasets_;
+  process::RunReport* run_report_ = nullptr;
+  std::optional<reporting::Report> earlier_;
+  int session_number_ = 0;
+};
+
+}  // namespace scalemark::sweeping
