@@ -21,18 +21,11 @@ Placement placement_of(const PlanRequest& request) {
   return request.asked.sweep.placement == "spread" ? Placement::kSpread : Placement::kFill;
 }
 
-// Options by which two runs of a point can differ without being two points.
-bool is_identity(const std::string& name) {
-  const settings::Option* option = settings::find_option(name);
-  return !option ||
-         (option->group != settings::Group::kLaunch && option->group != settings::Group::kGeneral);
-}
-
 std::string key_of(const PlannedPoint& point, const std::string& search_key) {
   std::string key = std::to_string(point.world_size) + " " + search_key;
   if (point.skipped) key += " skipped " + *point.skipped;
-  for (const auto& [name, value] : settings::flat_settings(point.settings)) {
-    if (is_identity(name)) key += "|" + name + "=" + value;
+  for (const auto& [name, value] : settings::identity_settings(point.settings)) {
+    key += "|" + name + "=" + value;
   }
   return key;
 }

@@ -37,6 +37,12 @@ std::vector<Option> join_table() {
   return joined;
 }
 
+std::vector<Option> with_recipe_only_rows() {
+  std::vector<Option> rows = join_table();
+  for (Option& row : table::recipe_only_rows()) rows.push_back(std::move(row));
+  return rows;
+}
+
 std::string number_text(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.15g", value);
@@ -61,6 +67,21 @@ std::span<const Option> all_options() {
   return options;
 }
 
+std::span<const Option> all_rows() {
+  static const std::vector<Option> rows = with_recipe_only_rows();
+  return rows;
+}
+
+const Option* find_row(std::string_view key) {
+  for (const std::string_view part : {"_by_phase", "_by_rank"}) {
+    if (key.ends_with(part)) key.remove_suffix(part.size());
+  }
+  for (const Option& row : all_rows()) {
+    if (row.name == key) return &row;
+  }
+  return nullptr;
+}
+
 const Option* find_option(std::string_view name) {
   const std::string wanted = normalised(name);
   for (const Option& option : all_options()) {
@@ -77,21 +98,6 @@ const Option* find_option(std::string_view name, Command command) {
     if (plural(candidate) == wanted) return &candidate;
   }
   return nullptr;
-}
-
-bool is_axis(const Option& option) {
-  static constexpr Group kAxisGroups[] = {Group::kWhat, Group::kSize, Group::kRecipe,
-                                          Group::kParallel, Group::kLoading};
-  // `device` too: a rank's session opens one.
-  static constexpr std::string_view kSingle[] = {"vocab", "seed", "init_from", "save", "device"};
-  if (!(option.commands & kSweep) || option.layer) return false;
-  if (option.name == "world_sizes") return true;
-  if (option.kind == Kind::kBetas || option.kind == Kind::kTimeouts ||
-      option.kind == Kind::kMemoryLimit) {
-    return false;
-  }
-  return std::ranges::count(kAxisGroups, option.group) > 0 &&
-         std::ranges::count(kSingle, option.name) == 0;
 }
 
 std::string plural(const Option& option) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/settings/compound_values.h"
+
 namespace scalemark::settings {
 
 struct WhatSettings {
@@ -38,8 +40,7 @@ struct RecipeSettings {
   bool nesterov = false;
   double weight_decay = 0;
   bool decay_norms_and_biases = true;
-  double adam_beta1 = 0.9;
-  double adam_beta2 = 0.999;
+  Betas adam_betas;
   double eps = 1e-8;
   std::optional<double> clip_grad_norm;
   double label_smoothing = 0;
@@ -60,13 +61,12 @@ struct ParallelSettings {
   bool find_unused_parameters = false;
   bool static_graph = false;
   bool gradient_as_bucket_view = false;
-  std::string precision = "fp32";                  // fp32 | tf32 | amp-fp16 | amp-bf16
-  std::string memory_format = "channels-last";     // channels-last | contiguous
-  std::string backend = "gloo";                    // nccl | gloo
-  std::string device = "cpu";                      // cpu | cuda
-  int threads = 1;                                 // compute threads of one rank
-  std::optional<std::int64_t> memory_limit_bytes;  // absent: auto, which each node knows itself
-  std::map<int, std::int64_t> memory_limit_of_rank_bytes;  // these ranks' own
+  std::string precision = "fp32";               // fp32 | tf32 | amp-fp16 | amp-bf16
+  std::string memory_format = "channels-last";  // channels-last | contiguous
+  std::string backend = "gloo";                 // nccl | gloo
+  std::string device = "cpu";                   // cpu | cuda
+  int threads = 1;                              // compute threads of one rank
+  MemoryLimits memory_limit;
 };
 
 struct LoadingSettings {
@@ -93,8 +93,7 @@ struct LaunchSettings {
   bool standalone = false;
   std::string run_id;  // empty: derived
   std::optional<int> local_rank;
-  double timeout_s = 300;                         // each phase without its own
-  std::map<std::string, double> phase_timeout_s;  // phase -> seconds
+  Timeouts timeout;
 };
 
 struct GeneralSettings {
@@ -103,7 +102,7 @@ struct GeneralSettings {
   bool dry_run = false;
   bool quiet = false;
   bool verbose = false;
-  bool progress = true;
+  bool no_progress = false;
   std::string log_format = "text";  // text | json
   std::string torch;  // folder of the wheel; empty: SCALEMARK_TORCH, then the built-in path
 };

@@ -37,7 +37,8 @@ void require_enough_descriptors(const launching::World& world) {
 
 RankLife::RankLife(const RunRequest& request)
     : request_(request),
-      progression_(request.settings.launch.timeout_s, request.settings.launch.phase_timeout_s),
+      progression_(request.settings.launch.timeout.every_s,
+                   request.settings.launch.timeout.phase_s),
       words_(request, progression_),
       interrupts_(kSignalBackstopSeconds),
       watchdog_([this](const ErrorRecord& fault) { words_.speak(fault); },

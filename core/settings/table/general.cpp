@@ -31,6 +31,7 @@ std::vector<Option> run_options() {
        .kind = Kind::kPath,
        .group = kGroup,
        .commands = kRuns | kPredict | kDataTokenize,
+       .field = kField<&GeneralSettings::output>,
        .help = "folder of the report; {host}, {job} and {date} are filled in "
                "(default: results/runs/<workload>-{date}); predict: where the report with its "
                "predictions goes (default: nowhere); data tokenize: the token file (default: "
@@ -41,6 +42,7 @@ std::vector<Option> run_options() {
        .kind = Kind::kFlag,
        .group = kGroup,
        .commands = kRuns | kPredict | kDataTokenize | kDataGenerate,
+       .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
        .help = "use an output folder that is not empty; predict: replace its report.json; data "
                "tokenize: replace the file; data "
@@ -49,12 +51,14 @@ std::vector<Option> run_options() {
       {.name = "dry_run",
        .kind = Kind::kFlag,
        .group = kGroup,
+       .field = kField<&GeneralSettings::dry_run>,
        .default_text = "off",
        .help = "print the resolved settings with their origins, and do nothing"},
       {.name = "quiet",
        .kind = Kind::kFlag,
        .group = kGroup,
        .commands = kRuns,
+       .field = kField<&GeneralSettings::quiet>,
        .default_text = "off",
        .help = "results and errors only",
        .letter = 'q',
@@ -63,6 +67,7 @@ std::vector<Option> run_options() {
        .kind = Kind::kFlag,
        .group = kGroup,
        .commands = kRuns,
+       .field = kField<&GeneralSettings::verbose>,
        .default_text = "off",
        .help = "more about what happens",
        .letter = 'v',
@@ -70,12 +75,14 @@ std::vector<Option> run_options() {
       {.name = "no_progress",
        .kind = Kind::kFlag,
        .group = kGroup,
+       .field = kField<&GeneralSettings::no_progress>,
        .default_text = "off",
        .help = "no progress bar",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "log_format",
        .kind = Kind::kChoice,
        .group = kGroup,
+       .field = kField<&GeneralSettings::log_format>,
        .default_text = "text",
        .help = "form of the log lines, and of --dry-run",
        .choices = {"text", "json"},
@@ -84,6 +91,7 @@ std::vector<Option> run_options() {
        .kind = Kind::kPath,
        .group = kGroup,
        .commands = kRuns | kDoctor,
+       .field = kField<&GeneralSettings::torch>,
        .help =
            "folder of torch 2.11.0 (holds lib/libtorch_cpu.so); else $SCALEMARK_TORCH, else the "
            "one it was built with",

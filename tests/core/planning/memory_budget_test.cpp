@@ -30,8 +30,8 @@ TEST(MemoryBudget, AGpuHasNoLimitOfItselfAndWhatItHas) {
 
 TEST(MemoryBudget, TheOptionRulesAndARanksOwnLimitBeforeThatOfAll) {
   settings::ParallelSettings parallel = on("cpu");
-  parallel.memory_limit_bytes = 20 * kGB;
-  parallel.memory_limit_of_rank_bytes = {{1, kGB}};
+  parallel.memory_limit.every_bytes = 20 * kGB;
+  parallel.memory_limit.bytes_of_rank = {{1, kGB}};
   const MemoryThere there{.host_bytes = 10 * kGB};
   EXPECT_EQ(memory_limit(parallel, 0, there), 20 * kGB);
   EXPECT_EQ(memory_available(parallel, 0, there), 10 * kGB) << "the machine has no more";
@@ -42,7 +42,7 @@ TEST(MemoryBudget, TheOptionRulesAndARanksOwnLimitBeforeThatOfAll) {
 
 TEST(MemoryBudget, ARankThatIsNotThereIsRefused) {
   settings::Settings settings;
-  settings.parallel.memory_limit_of_rank_bytes = {{0, 1}, {2, 1}};
+  settings.parallel.memory_limit.bytes_of_rank = {{0, 1}, {2, 1}};
   EXPECT_FALSE(unknown_rank_in_memory_limit(settings, 3));
   const auto problem = unknown_rank_in_memory_limit(settings, 2);
   ASSERT_TRUE(problem);

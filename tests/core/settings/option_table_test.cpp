@@ -52,7 +52,7 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
   settings.what.vocab = settings.recipe.init_from = settings.recipe.save = "x";
   settings.recipe.optimizer = settings.recipe.lr_schedule = "x";
   settings.recipe.clip_grad_norm = 1;
-  settings.parallel.memory_limit_bytes = 1;
+  settings.parallel.memory_limit.every_bytes = 1;
   settings.measuring = {.iters = 1, .warmup_iters = 1, .epochs = 1};
   settings.launch.rendezvous = settings.launch.run_id = "x";
   settings.launch.local_rank = 1;

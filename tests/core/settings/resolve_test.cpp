@@ -53,10 +53,11 @@ TEST(Resolve, NothingGivenIsTheMlpOnOneRank) {
 }
 
 TEST(Resolve, AMemoryLimitIsForAllOrForRanks) {
-  EXPECT_FALSE(good({}).parallel.memory_limit_bytes) << "auto: each node knows its own memory";
+  EXPECT_FALSE(good({}).parallel.memory_limit.every_bytes)
+      << "auto: each node knows its own memory";
   const Settings s = good(given({{"memory_limit", "1=1GB"}, {"nproc_per_node", "2"}}));
-  EXPECT_FALSE(s.parallel.memory_limit_bytes);
-  EXPECT_EQ(s.parallel.memory_limit_of_rank_bytes,
+  EXPECT_FALSE(s.parallel.memory_limit.every_bytes);
+  EXPECT_EQ(s.parallel.memory_limit.bytes_of_rank,
             (std::map<int, std::int64_t>{{1, 1'000'000'000}}));
 }
 
