@@ -74,6 +74,12 @@ settings::Settings launch_settings(const settings::ToolValues& values) {
 
 }  // namespace
 
+const HelpPage doctor_page = {
+    "",
+    "Prints the program, torch, processors, GPUs, and which launcher was detected from which\n"
+    "variables.",
+    "  scalemark doctor\n"};
+
 ExitCode doctor_command(const Invocation& invocation) {
   exactly(invocation, 0, "nothing but options");
   const settings::ToolValues values = read_tool_values(invocation);

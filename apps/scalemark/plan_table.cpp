@@ -155,7 +155,7 @@ std::vector<SettingRow> setting_rows(const SettledSweep& settled) {
   const auto& origins = settled.base.settings.origins;
   std::vector<SettingRow> rows;
   for (const settings::Option& option : settings::all_options()) {
-    if (!(option.commands & settings::kSweep)) continue;
+    if (!takes(settings::kSweep, option)) continue;
     const std::string name(option.name);
     const auto axis = std::ranges::find(settled.asked.axes, name, &settings::Axis::option);
     const auto own = settled.asked.own.find(name);

@@ -58,7 +58,7 @@ std::string settings_table(const settings::Settings& settings, int world_size) {
   for (const settings::Option& option : settings::all_options()) {
     const std::string name(option.name);
     const std::string origin = origin_of(name);
-    if (!(option.commands & settings::kTrain) || origin.empty()) continue;
+    if (!takes(settings::kTrain, option) || origin.empty()) continue;
     if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
     group = option.group;
     text += row(name, shown_value(values, option), origin);

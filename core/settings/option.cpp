@@ -1,7 +1,6 @@
 #include "core/settings/option.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include "core/base/text.h"
@@ -9,22 +8,6 @@
 
 namespace scalemark::settings {
 namespace {
-
-struct CommandName {
-  Command command;
-  std::string_view name;
-};
-
-// The commands that are built. A command is added here together with its function in apps/.
-constexpr std::array kCommandNames{CommandName{kTrain, "train"},
-                                   CommandName{kSweep, "sweep"},
-                                   CommandName{kReport, "report"},
-                                   CommandName{kPredict, "predict"},
-                                   CommandName{kCompare, "compare"},
-                                   CommandName{kDataGenerate, "data generate"},
-                                   CommandName{kDataTokenize, "data tokenize"},
-                                   CommandName{kDataBench, "data bench"},
-                                   CommandName{kDoctor, "doctor"}};
 
 std::vector<Option> join_table() {
   std::vector<Option> joined;
@@ -172,56 +155,15 @@ const std::vector<std::string_view>& timeout_phases() {
   return phases;
 }
 
-std::string_view title(Group group) {
-  switch (group) {
-    case Group::kWhat:
-      return "What is trained";
-    case Group::kSize:
-      return "Size of a step";
-    case Group::kRecipe:
-      return "Recipe (defaults: the workload's own)";
-    case Group::kParallel:
-      return "How it is computed and exchanged";
-    case Group::kLoading:
-      return "Data loading";
-    case Group::kMeasuring:
-      return "Measuring";
-    case Group::kSweeping:
-      return "Sweep";
-    case Group::kLaunch:
-      return "Launching";
-    case Group::kTool:
-      return "Options";
-    case Group::kGeneral:
-      return "General";
-  }
-  return "";
-}
-
-std::string_view command_name(Command command) {
-  for (const CommandName& entry : kCommandNames) {
-    if (entry.command == command) return entry.name;
-  }
-  return "?";
-}
-
-std::optional<Command> find_command(std::string_view name) {
-  for (const CommandName& entry : kCommandNames) {
-    if (entry.name == name) return entry.command;
-  }
-  return std::nullopt;
-}
-
-std::vector<Command> all_commands() {
-  std::vector<Command> commands;
-  for (const CommandName& entry : kCommandNames) commands.push_back(entry.command);
-  return commands;
+bool takes(Command command, const Option& option) {
+  const bool by_group = (command_groups(command) & bit(option.group)) != 0;
+  return (by_group && !(option.without & command)) || (option.commands & command) != 0;
 }
 
 std::vector<std::string_view> option_names(Command command) {
   std::vector<std::string_view> names;
   for (const Option& option : all_options()) {
-    if (option.commands & command) names.push_back(option.name);
+    if (takes(command, option)) names.push_back(option.name);
   }
   return names;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/settings/command.h"
 #include "core/settings/field.h"
 
 namespace scalemark::settings {
@@ -28,34 +29,6 @@ enum class Kind {
   kMemoryLimit,  // SIZE | RANK=SIZE,...
   kBetas,        // two numbers in [0, 1), comma between
   kShare,        // decimal number, or a percentage: 0.02 or 2%
-};
-
-enum class Group {
-  kWhat,
-  kSize,
-  kRecipe,
-  kParallel,
-  kLoading,
-  kMeasuring,
-  kSweeping,
-  kLaunch,
-  kTool,
-  kGeneral
-};
-
-// Commands as bits, so that an option names all that take it.
-enum Command : unsigned {
-  kTrain = 1u << 0,
-  kReport = 1u << 1,
-  kDataGenerate = 1u << 2,
-  kDataTokenize = 1u << 3,
-  kDataBench = 1u << 4,
-  kDoctor = 1u << 5,
-  kSweep = 1u << 6,
-  kCompare = 1u << 7,
-  kPredict = 1u << 8,
-  kEveryCommand = (1u << 9) - 1,
-  kRuns = kTrain | kSweep,  // commands that train
 };
 
 // Which numbers are allowed. Absent bounds mean "any that the type holds".
@@ -80,7 +53,8 @@ struct Option {
   std::string_view name;  // as JSON key: underscores
   Kind kind = Kind::kText;
   Group group = Group::kGeneral;
-  unsigned commands = kRuns;
+  unsigned commands = 0;                  // that take it besides those that take its group
+  unsigned without = 0;                   // commands that take its group, and not this option
   Field<Settings> field = {};             // empty: read by a command itself, or by resolve.cpp
   Field<SweepSettings> sweep_field = {};  // of an option of the whole sweep
   Identity identity = Identity::kNone;
@@ -133,10 +107,7 @@ std::string allowed_text(const Option& option);
 // The phases that --timeout knows; the watchdog uses the same words.
 const std::vector<std::string_view>& timeout_phases();
 
-std::string_view title(Group group);
-std::string_view command_name(Command command);  // kDataGenerate -> "data generate"
-std::optional<Command> find_command(std::string_view name);
-std::vector<Command> all_commands();
+bool takes(Command command, const Option& option);
 
 // Names of `command`'s options (for near matches).
 std::vector<std::string_view> option_names(Command command);

@@ -28,7 +28,7 @@ std::vector<Option> measuring_options() {
       {.name = "epochs",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kTrain,
+       .without = kSweep,
        .field = kField<&MeasuringSettings::epochs>,
        .identity = Identity::kPoint,
        .default_text = "none",

@@ -8,7 +8,7 @@ std::vector<Option> size_options() {
       {.name = "batch_size",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kRuns | kDataBench,
+       .commands = kDataBench,
        .field = kField<&SizeSettings::batch_size>,
        .identity = Identity::kAxis,
        .help = "samples per rank and micro-step",

@@ -26,7 +26,10 @@ TEST(OptionTable, NamesAliasesAndLettersAreUnique) {
 TEST(OptionTable, EveryOptionIsDescribedAndServesACommand) {
   for (const Option& option : all_options()) {
     EXPECT_FALSE(option.help.empty()) << option.name;
-    EXPECT_NE(option.commands & kEveryCommand, 0u) << option.name;
+    const auto commands = all_commands();
+    EXPECT_TRUE(std::ranges::any_of(commands, [&](Command command) {
+      return takes(command, option);
+    })) << option.name;
     EXPECT_EQ(option.kind == Kind::kChoice, !option.choices.empty()) << option.name;
     const bool says_its_value =
         option.kind == Kind::kChoice || option.kind == Kind::kSwitch || option.kind == Kind::kFlag;
