@@ -67,7 +67,7 @@ std::string points_table(const Plan& plan) {
         size_text(p, size.batch_size),
         std::to_string(size.gradient_accumulation_steps),
         size_text(p, size.global_batch_size),
-        p.settings.parallel.precision,
+        std::string(name_of(p.settings.parallel.precision)),
         seconds_text(p.estimated_s),
         p.memory_estimate_bytes ? readable_bytes(p.memory_estimate_bytes) : kNothing};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);

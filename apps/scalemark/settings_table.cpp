@@ -42,7 +42,8 @@ std::string headline(const settings::Settings& settings, int world_size) {
   std::snprintf(flops, sizeof flops, "%.4g GFLOP", workload->flops_per_sample(shape) / 1e9);
   return workload->title + ": " + with_commas(workload->parameters(shape)) + " parameters, " +
          flops + " per sample forward and backward; " + std::to_string(world_size) +
-         (world_size == 1 ? " rank" : " ranks") + " on " + settings.parallel.device + "\n";
+         (world_size == 1 ? " rank" : " ranks") + " on " +
+         std::string(name_of(settings.parallel.device)) + "\n";
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace scalemark::cli {
 namespace {
 
 ExitCode print_plan(const SettledSweep& settled) {
-  const bool json = settled.base.settings.general.log_format == "json";
+  const bool json = settled.base.settings.general.log_format == settings::LogFormat::kJson;
   return print_result(json ? plan_document(settled) : plan_table(settled));
 }
 

@@ -13,7 +13,7 @@ namespace scalemark::cli {
 namespace {
 
 ExitCode print_settings(const Settled& settled) {
-  const bool json = settled.settings.general.log_format == "json";
+  const bool json = settled.settings.general.log_format == settings::LogFormat::kJson;
   return print_result(json ? settings_document(settled.settings)
                            : settings_table(settled.settings, settled.ranks.world_size));
 }

@@ -67,7 +67,6 @@ class Agenda {
   // --until-ci was asked for and not reached.
   bool unconverged() const;
 
-
  private:
   std::optional<Task> next_task(double elapsed_s);
   void open_block(double elapsed_s);

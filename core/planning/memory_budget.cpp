@@ -24,13 +24,14 @@ std::optional<std::uint64_t> memory_limit(const settings::ParallelSettings& para
   if (parallel.memory_limit.every_bytes)
     return static_cast<std::uint64_t>(*parallel.memory_limit.every_bytes);
   const auto share = share_of_host(there);
-  if (parallel.device != "cpu" || !share) return std::nullopt;
+  if (parallel.device != settings::DeviceKind::kCpu || !share) return std::nullopt;
   return *share / 10 * 8;
 }
 
 std::optional<std::uint64_t> memory_available(const settings::ParallelSettings& parallel, int rank,
                                               const MemoryThere& there) {
-  const auto most = parallel.device == "cpu" ? share_of_host(there) : there.gpu_bytes;
+  const auto most =
+      parallel.device == settings::DeviceKind::kCpu ? share_of_host(there) : there.gpu_bytes;
   return least(memory_limit(parallel, rank, there), most);
 }
 

@@ -23,7 +23,7 @@ json point_json(const PlannedPoint& point) {
                  {"members", point.members},
                  {"workload", point.settings.what.workload},
                  {"strategy", point.settings.parallel.strategy},
-                 {"precision", point.settings.parallel.precision},
+                 {"precision", name_of(point.settings.parallel.precision)},
                  {"threads", point.settings.parallel.threads}};
   put(object, "skipped", point.skipped);
   put(object, "batch_search", point.batch_search);

@@ -67,7 +67,7 @@ std::map<std::string, std::string> resume_settings(const Plan& plan) {
   std::set<int> world_sizes;
   for (const PlannedPoint& point : plan.points) world_sizes.insert(point.world_size);
   for (const int n : world_sizes) values["world_sizes"].push_back(std::to_string(n));
-  values["placement"] = {plan.sweep.placement};
+  values["placement"] = {std::string(name_of(plan.sweep.placement))};
 
   std::map<std::string, std::string> lists;
   for (const auto& [name, all] : values) lists[name] = joined(all, ",");

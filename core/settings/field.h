@@ -42,6 +42,8 @@ FieldValue value_of(const T& field) {
     return field.empty() ? FieldValue() : FieldValue(field);
   } else if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
     return static_cast<std::int64_t>(field);
+  } else if constexpr (ClosedWord<T>) {
+    return std::string(name_of(field));
   } else {
     return field;
   }
@@ -59,6 +61,10 @@ void assign(T& field, const FieldValue& value) {
     const auto number = std::get<std::int64_t>(value);
     if (!std::in_range<T>(number)) throw bug("no field holds " + std::to_string(number));
     field = static_cast<T>(number);
+  } else if constexpr (ClosedWord<T>) {
+    const auto word = find_word<T>(std::get<std::string>(value));
+    if (!word) throw bug("no word of the field is '" + std::get<std::string>(value) + "'");
+    field = *word;
   } else {
     field = std::get<T>(value);
   }

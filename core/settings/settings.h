@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/settings/closed_words.h"
 #include "core/settings/compound_values.h"
 
 namespace scalemark::settings {
@@ -34,8 +35,8 @@ struct RecipeSettings {
   double learning_rate = 0;  // after lr_scaling
   std::string lr_schedule;   // constant | cosine | step | linear | polynomial | cyclic
   std::int64_t lr_warmup_steps = 0;
-  double lr_warmup_share = 0;       // of the total steps, added; 0 when lr_warmup_steps was given
-  std::string lr_scaling = "none";  // none | linear
+  double lr_warmup_share = 0;  // of the total steps, added; 0 when lr_warmup_steps was given
+  LrScaling lr_scaling = LrScaling::kNone;
   double momentum = 0;
   bool nesterov = false;
   double weight_decay = 0;
@@ -61,11 +62,11 @@ struct ParallelSettings {
   bool find_unused_parameters = false;
   bool static_graph = false;
   bool gradient_as_bucket_view = false;
-  std::string precision = "fp32";               // fp32 | tf32 | amp-fp16 | amp-bf16
-  std::string memory_format = "channels-last";  // channels-last | contiguous
-  std::string backend = "gloo";                 // nccl | gloo
-  std::string device = "cpu";                   // cpu | cuda
-  int threads = 1;                              // compute threads of one rank
+  Precision precision = Precision::kFp32;
+  MemoryFormat memory_format = MemoryFormat::kChannelsLast;
+  std::string backend = "gloo";  // nccl | gloo
+  DeviceKind device = DeviceKind::kCpu;
+  int threads = 1;  // compute threads of one rank
   MemoryLimits memory_limit;
 };
 
@@ -73,7 +74,7 @@ struct LoadingSettings {
   int workers = 0;
   bool pin_memory = true;  // where the device is cuda
   bool drop_last = false;
-  std::string on_bad_sample = "fail";  // fail | skip
+  OnBadSample on_bad_sample = OnBadSample::kFail;
 };
 
 struct MeasuringSettings {
@@ -103,7 +104,7 @@ struct GeneralSettings {
   bool quiet = false;
   bool verbose = false;
   bool no_progress = false;
-  std::string log_format = "text";  // text | json
+  LogFormat log_format = LogFormat::kText;
   std::string torch;  // folder of the wheel; empty: SCALEMARK_TORCH, then the built-in path
 };
 

@@ -126,8 +126,7 @@ class CudaDevice final : public device::Device {
     set_nccl_defaults();
     auto options = c10d::ProcessGroupNCCL::Options::create();
     options->timeout = timeout;
-    auto group =
-        c10::make_intrusive<c10d::ProcessGroupNCCL>(std::move(store), rank, size, options);
+    auto group = c10::make_intrusive<c10d::ProcessGroupNCCL>(std::move(store), rank, size, options);
     // The communicator is made now, while every member is here: NCCL waits for a member that fails
     // before its first collective, and nothing can abort that.
     if (size > 1) group->eagerConnectSingleDevice(torch_device());

@@ -33,8 +33,9 @@ void quieten_torch(bool on_gpu) {
 }  // namespace
 
 void set_up_process(const settings::Settings& settings) {
-  quieten_torch(settings.parallel.device == "cuda");
-  if (settings.parallel.device == "cuda") device::load_torch_cuda(settings.general.torch);
+  quieten_torch(settings.parallel.device == settings::DeviceKind::kCuda);
+  if (settings.parallel.device == settings::DeviceKind::kCuda)
+    device::load_torch_cuda(settings.general.torch);
   keep_freed_memory();
   device::cpu_allocator();
   apply_compute_settings(settings);

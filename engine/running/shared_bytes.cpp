@@ -60,8 +60,8 @@ std::optional<OfferedBytes> OfferedBytes::of(std::span<const std::byte> bytes) {
       ::fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0) {
     return std::nullopt;
   }
-  const std::string ticket = std::to_string(::getpid()) + " " + std::to_string(memory.get()) +
-                             " " + std::to_string(bytes.size()) + " " + hash_of(bytes);
+  const std::string ticket = std::to_string(::getpid()) + " " + std::to_string(memory.get()) + " " +
+                             std::to_string(bytes.size()) + " " + hash_of(bytes);
   return OfferedBytes(std::move(memory), ticket);
 }
 

@@ -80,7 +80,7 @@ std::vector<Option> run_options() {
        .field = kField<&GeneralSettings::log_format>,
        .default_text = "text",
        .help = "form of the log lines, and of --dry-run",
-       .choices = {"text", "json"},
+       .choices = names_of<LogFormat>(),
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "torch",
        .kind = Kind::kPath,

@@ -39,7 +39,7 @@ std::vector<Option> loading_options() {
        .identity = Identity::kAxis,
        .default_text = "fail",
        .help = "a file that cannot be decoded ends the run (65), or is counted and listed",
-       .choices = {"fail", "skip"}},
+       .choices = names_of<OnBadSample>()},
   };
 }
 

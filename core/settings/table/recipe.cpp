@@ -45,7 +45,7 @@ std::vector<Option> optimizer_options() {
        .identity = Identity::kAxis,
        .default_text = "none",
        .help = "linear: learning rate x global batch size / the recipe's reference batch",
-       .choices = {"none", "linear"}},
+       .choices = names_of<LrScaling>()},
       {.name = "momentum",
        .kind = Kind::kNumber,
        .group = kGroup,

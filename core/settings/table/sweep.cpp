@@ -25,7 +25,7 @@ std::vector<Option> scaling_options() {
        .default_text = "batch",
        .help = "how a fixed global batch is kept with fewer ranks: a larger batch, or more "
                "accumulation",
-       .choices = {"batch", "accumulation"}},
+       .choices = names_of<StrongBy>()},
       {.name = "placement",
        .kind = Kind::kChoice,
        .group = kGroup,
@@ -33,7 +33,7 @@ std::vector<Option> scaling_options() {
        .identity = Identity::kPoint,
        .default_text = "fill",
        .help = "ranks of a smaller point: fill nodes one after the other, or spread over all",
-       .choices = {"fill", "spread"}},
+       .choices = names_of<Placement>()},
       {.name = "price_per_hour",
        .kind = Kind::kNumber,
        .group = kGroup,
