@@ -15,14 +15,19 @@ FieldValue need(std::optional<T> value, const Option& option, const std::string&
   return *std::move(value);
 }
 
+bool stays_text(Kind kind) {
+  return kind == Kind::kText || kind == Kind::kPath || kind == Kind::kChoice;
+}
+
 FieldValue parse(const Option& option, const std::string& text) {
+  if (stays_text(option.kind)) return text;
   const bool stands_for_absent = std::ranges::count(option.words, text) > 0;  // "auto", "none"
   if (stands_for_absent) return {};
   switch (option.kind) {
     case Kind::kText:
     case Kind::kPath:
     case Kind::kChoice:
-      return text;
+      break;
     case Kind::kSwitch:
     case Kind::kFlag:
       return need(parse_switch(text), option, text);
