@@ -47,7 +47,7 @@ struct Bound {
 std::vector<Bound> bind_options(CLI::App& app, Command command) {
   std::vector<Bound> bound;
   for (const Option& option : settings::all_options()) {
-    if (!(option.commands & command)) continue;
+    if (!takes(command, option)) continue;
     CLI::Option* parsed = option.kind == Kind::kFlag ? app.add_flag(cli11_names(option, command))
                                                      : app.add_option(cli11_names(option, command));
     parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -63,7 +63,7 @@ std::vector<Bound> bind_options(CLI::App& app, Command command) {
 bool names_an_option(std::string_view text, Command command) {
   if (!text.starts_with("--")) return false;
   const Option* option = settings::find_option(text.substr(2, text.find('=') - 2), command);
-  return option && (option->commands & command);
+  return option && takes(command, *option);
 }
 
 void refuse_unknown(const std::vector<std::string>& remaining, Command command) {

@@ -2,6 +2,7 @@
 // everything else on stderr; errors are thrown.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "apps/scalemark/command_line.h"
@@ -9,15 +10,30 @@
 
 namespace scalemark::cli {
 
-ExitCode train_command(const Invocation& invocation);
-ExitCode sweep_command(const Invocation& invocation);
-ExitCode report_command(const Invocation& invocation);
-ExitCode predict_command(const Invocation& invocation);
-ExitCode compare_command(const Invocation& invocation);
-ExitCode data_generate_command(const Invocation& invocation);
-ExitCode data_tokenize_command(const Invocation& invocation);
-ExitCode data_bench_command(const Invocation& invocation);
-ExitCode doctor_command(const Invocation& invocation);
+// The text of --help around the list of options. Each stands beside its command's function.
+struct HelpPage {
+  const char* arguments;
+  const char* text;
+  const char* examples;
+};
+
+// train_command() and train_page, and so on.
+#define SCALEMARK_COMMAND(id, name, groups, function, summary) \
+  ExitCode function##_command(const Invocation& invocation);   \
+  extern const HelpPage function##_page;
+#include "core/settings/command_list.inc"
+#undef SCALEMARK_COMMAND
+
+struct CommandRow {
+  settings::Command command;
+  const char* summary;
+  const HelpPage* page;
+  ExitCode (*run)(const Invocation& invocation);
+};
+
+// In the order of --help.
+std::span<const CommandRow> command_rows();
+const CommandRow& row_of(settings::Command command);
 
 // A result on stdout, flushed. Throws io_error (74) when it cannot be written.
 ExitCode print_result(const std::string& text);

@@ -56,6 +56,19 @@ std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides)
 
 }  // namespace
 
+const HelpPage compare_page = {
+    "[FILE...]",
+    "Compares points of the same group, with Welch's test over repetitions and Holm's correction\n"
+    "over points, and prints Markdown. Several files on a side are several sessions, and the\n"
+    "session is then the unit. More than two sides: --new once for each, or plain FILEs, each a\n"
+    "side of its own, the first being old. Exit code: 1 something got slower, else 2 something "
+    "is\n"
+    "unsure, else 0.",
+    "  scalemark compare --old before/report.json --new after/report.json\n"
+    "  scalemark compare --old a1 a2 a3 --new b1 b2 b3 --threshold 1%     three sessions each\n"
+    "  scalemark compare v1.json v2.json v3.json                          both against the "
+    "first\n"};
+
 ExitCode compare_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto sides = read_sides(sides_of(invocation));

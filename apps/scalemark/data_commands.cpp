@@ -103,6 +103,13 @@ std::string bench_text(const data::BenchedData& benched, const data::LoaderOptio
 
 }  // namespace
 
+const HelpPage data_generate_page = {
+    "images|text DIR",
+    "Writes a deterministic labelled JPEG tree (DIR/train/<class>/, DIR/val/<class>/), or a text\n"
+    "corpus with its vocabulary.",
+    "  scalemark data generate images /tmp/images --samples 640\n"
+    "  scalemark data generate text /tmp/text\n"};
+
 ExitCode data_generate_command(const Invocation& invocation) {
   const auto& words = exactly(invocation, 2, "`images DIR` or `text DIR`");
   if (words[0] != "images" && words[0] != "text") {
@@ -111,6 +118,13 @@ ExitCode data_generate_command(const Invocation& invocation) {
   const ToolValues values = read_tool_values(invocation);
   return words[0] == "images" ? generate_images(words[1], values) : generate_text(words[1], values);
 }
+
+const HelpPage data_tokenize_page = {
+    "TEXT",
+    "Reads a text file or a folder of them and writes a memory-mapped token file once. Plain "
+    "text\n"
+    "(a line is a sentence, a blank line ends a document) or WikiExtractor's <doc> files.",
+    "  scalemark data tokenize wiki.txt --vocab vocab.txt --output wiki.tokens\n"};
 
 ExitCode data_tokenize_command(const Invocation& invocation) {
   const std::string& text = exactly(invocation, 1, "one text file or folder").front();
@@ -134,6 +148,11 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
       next_step("scalemark train --workload bert-mini --data " + shell_word(output) + " --vocab " +
                 shell_word(*vocab) + (values.on("cased") ? " --cased" : "")));
 }
+
+const HelpPage data_bench_page = {
+    "", "Reads, decodes and batches without training; one epoch warms the file cache first.",
+    "  scalemark data bench --data DIR --workers 4 --image-size 224\n"
+    "  scalemark data bench --data wiki.tokens --sequence-length 128\n"};
 
 ExitCode data_bench_command(const Invocation& invocation) {
   exactly(invocation, 0, "nothing but options, like --data PATH,");

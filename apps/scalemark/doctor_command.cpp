@@ -41,7 +41,8 @@ std::string gpu_rows(const settings::Gpu& gpu) {
       row("", gpu.name + ", compute capability " + std::to_string(gpu.capability->major) + "." +
                   std::to_string(gpu.capability->minor));
   const auto reason = settings::why_unsupported(
-      "amp-bf16", {.device = "cuda", .cpu_flags = {}, .gpu = gpu.capability});
+      settings::Precision::kAmpBf16,
+      {.device = settings::DeviceKind::kCuda, .cpu_flags = {}, .gpu = gpu.capability});
   if (reason) text += row("", "tf32 and amp-bf16 on it: " + *reason);
   text +=
       row("", "kernels of this build on it: " + monitoring::in_words(monitoring::gpu_code_for(
@@ -52,10 +53,11 @@ std::string gpu_rows(const settings::Gpu& gpu) {
 std::string machine_rows(const ProbedMachine& probed) {
   std::string text = row("cpu", probed.cpu_name + ", " + std::to_string(probed.machine.cores) +
                                     " cores for this process");
-  for (const char* precision : {"amp-bf16"}) {
+  for (const auto precision : {settings::Precision::kAmpBf16}) {
     const auto reason = settings::why_unsupported(
-        precision, {.device = "cpu", .cpu_flags = probed.machine.cpu_flags, .gpu = {}});
-    text += row("", std::string(precision) + " on cpu: " + reason.value_or("yes"));
+        precision,
+        {.device = settings::DeviceKind::kCpu, .cpu_flags = probed.machine.cpu_flags, .gpu = {}});
+    text += row("", std::string(name_of(precision)) + " on cpu: " + reason.value_or("yes"));
   }
   const auto gpus = std::ssize(probed.machine.gpus) + probed.gpus_without_cuda_part;
   text += row("gpus", std::to_string(gpus) + " visible (/dev/nvidia*, CUDA_VISIBLE_DEVICES)");
@@ -73,6 +75,12 @@ settings::Settings launch_settings(const settings::ToolValues& values) {
 }
 
 }  // namespace
+
+const HelpPage doctor_page = {
+    "",
+    "Prints the program, torch, processors, GPUs, and which launcher was detected from which\n"
+    "variables.",
+    "  scalemark doctor\n"};
 
 ExitCode doctor_command(const Invocation& invocation) {
   exactly(invocation, 0, "nothing but options");

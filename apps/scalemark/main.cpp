@@ -15,32 +15,6 @@
 namespace scalemark::cli {
 namespace {
 
-ExitCode run_command(const Invocation& invocation) {
-  switch (invocation.command) {
-    case settings::kTrain:
-      return train_command(invocation);
-    case settings::kSweep:
-      return sweep_command(invocation);
-    case settings::kReport:
-      return report_command(invocation);
-    case settings::kPredict:
-      return predict_command(invocation);
-    case settings::kCompare:
-      return compare_command(invocation);
-    case settings::kDataGenerate:
-      return data_generate_command(invocation);
-    case settings::kDataTokenize:
-      return data_tokenize_command(invocation);
-    case settings::kDataBench:
-      return data_bench_command(invocation);
-    case settings::kDoctor:
-      return doctor_command(invocation);
-    default:
-      break;
-  }
-  throw bug("a command without a function");
-}
-
 ExitCode run(const std::vector<std::string>& arguments) {
   const CommandLine line = parse_command_line(arguments);
   switch (line.action) {
@@ -51,7 +25,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
     case Action::kCommandHelp:
       return print_result(command_help(line.invocation.command));
     case Action::kRun:
-      return run_command(line.invocation);
+      return row_of(line.invocation.command).run(line.invocation);
   }
   throw bug("a action without an answer");
 }

@@ -67,7 +67,7 @@ std::string points_table(const Plan& plan) {
         size_text(p, size.batch_size),
         std::to_string(size.gradient_accumulation_steps),
         size_text(p, size.global_batch_size),
-        p.settings.parallel.precision,
+        std::string(name_of(p.settings.parallel.precision)),
         seconds_text(p.estimated_s),
         p.memory_estimate_bytes ? readable_bytes(p.memory_estimate_bytes) : kNothing};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
@@ -155,7 +155,7 @@ std::vector<SettingRow> setting_rows(const ResolvedSweep& resolved) {
   const auto& origins = resolved.base.settings.origins;
   std::vector<SettingRow> rows;
   for (const settings::Option& option : settings::all_options()) {
-    if (!(option.commands & settings::kSweep)) continue;
+    if (!takes(settings::kSweep, option)) continue;
     const std::string name(option.name);
     const auto axis = std::ranges::find(resolved.asked.axes, name, &settings::Axis::option);
     const auto own = resolved.asked.own.find(name);

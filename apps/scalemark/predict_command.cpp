@@ -116,6 +116,16 @@ Error too_little(const std::vector<WeakSeries>& found) {
 
 }  // namespace
 
+const HelpPage predict_page = {
+    "FILE|FOLDER...",
+    "Fits compute and communication to the world sizes that were measured, and says how fast "
+    "more\n"
+    "ranks would be, how sure that is, and what it assumes. At least two world sizes of the same\n"
+    "workload, settings and batch per rank are needed. docs/PREDICTION.md tells how well it "
+    "works.\n",
+    "  scalemark predict results/runs/a/report.json --world-sizes 16,64,256,1024\n"
+    "  scalemark predict results/runs/a --world-sizes 64 --topology cluster.json\n"};
+
 ExitCode predict_command(const Invocation& invocation) {
   if (invocation.positionals.empty()) {
     throw usage("no report is given", "a report.json or the folder that holds it is expected");

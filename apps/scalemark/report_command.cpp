@@ -24,6 +24,13 @@ void refuse_unwritable_files(const std::vector<reporting::RenderRequest>& reques
 
 }  // namespace
 
+const HelpPage report_page = {
+    "FILE|FOLDER...",
+    "Renders reports that `scalemark train` and `sweep` wrote; a folder stands for its "
+    "report.json.",
+    "  scalemark report results/runs/a/report.json results/runs/b\n"
+    "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"};
+
 ExitCode report_command(const Invocation& invocation) {
   if (invocation.positionals.empty()) {
     throw usage("no report is given", "a report.json or the folder that holds it is expected");

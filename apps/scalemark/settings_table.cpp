@@ -42,7 +42,8 @@ std::string headline(const settings::Settings& settings, int world_size) {
   std::snprintf(flops, sizeof flops, "%.4g GFLOP", workload->flops_per_sample(shape) / 1e9);
   return workload->title + ": " + with_commas(workload->parameters(shape)) + " parameters, " +
          flops + " per sample forward and backward; " + std::to_string(world_size) +
-         (world_size == 1 ? " rank" : " ranks") + " on " + settings.parallel.device + "\n";
+         (world_size == 1 ? " rank" : " ranks") + " on " +
+         std::string(name_of(settings.parallel.device)) + "\n";
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ std::string settings_table(const settings::Settings& settings, int world_size) {
   for (const settings::Option& option : settings::all_options()) {
     const std::string name(option.name);
     const std::string origin = origin_of(name);
-    if (!(option.commands & settings::kTrain) || origin.empty()) continue;
+    if (!takes(settings::kTrain, option) || origin.empty()) continue;
     if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
     group = option.group;
     text += row(name, shown_value(values, option), origin);

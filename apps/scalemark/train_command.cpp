@@ -13,12 +13,24 @@ namespace scalemark::cli {
 namespace {
 
 ExitCode print_settings(const ResolvedCommand& resolved) {
-  const bool json = resolved.settings.general.log_format == "json";
+  const bool json = resolved.settings.general.log_format == settings::LogFormat::kJson;
   return print_result(json ? settings_document(resolved.settings)
                            : settings_table(resolved.settings, resolved.ranks.world_size));
 }
 
 }  // namespace
+
+const HelpPage train_page = {
+    "",
+    "Trains one network on one or more ranks and measures it. Every option has a useful default:\n"
+    "`scalemark train` alone trains the mlp on this machine. Results go to stdout and\n"
+    "OUTPUT/report.json, everything else to stderr.",
+    "  scalemark train --workload resnet50 --batch-size 64\n"
+    "  scalemark train --workload resnet50 --data DIR --epochs 3       images from "
+    "DIR/train/<class>/\n"
+    "  scalemark train --workload bert-mini --nproc-per-node 2         two ranks on this machine\n"
+    "  torchrun --no-python --nproc-per-node 8 scalemark train --workload bert-large\n"
+    "  scalemark train --config run.json --set batch_size=32 --dry-run what would run, and why\n"};
 
 ExitCode train_command(const Invocation& invocation) {
   if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");

@@ -1,5 +1,5 @@
-// The id of a GPU as nvidia-smi writes it. Header-only: the CUDA part uses it too, and links nothing
-// of monitoring.
+// The id of a GPU as nvidia-smi writes it. Header-only: the CUDA part uses it too, and links
+// nothing of monitoring.
 #pragma once
 
 #include <cstdio>

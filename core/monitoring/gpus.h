@@ -17,7 +17,7 @@ inline constexpr const char* kCudaLibrary = "libcuda.so.1";
 
 struct GpuSurvey {
   std::vector<Gpu> gpus;
-  std::string note;  // why nothing, or not everything, is known; empty: all was read
+  std::string note;           // why nothing, or not everything, is known; empty: all was read
   bool visible_only = false;  // the list is what CUDA_VISIBLE_DEVICES leaves, in CUDA's order
 };
 

@@ -10,10 +10,11 @@ namespace {
 // Achieved in training, not peak: on a CPU per compute thread (ResNet-50 and BERT reach 20 to 80
 // GFLOP/s a thread on current server cores), on a GPU per device (an H100 with eager PyTorch).
 double nominal_flops_per_s(const settings::ParallelSettings& parallel) {
-  const bool half = parallel.precision.starts_with("amp-");
-  if (parallel.device == "cpu") return 40e9 * parallel.threads * (half ? 2 : 1);
+  const bool half = is_half(parallel.precision);
+  if (parallel.device == settings::DeviceKind::kCpu)
+    return 40e9 * parallel.threads * (half ? 2 : 1);
   if (half) return 80e12;
-  return parallel.precision == "tf32" ? 40e12 : 20e12;
+  return parallel.precision == settings::Precision::kTf32 ? 40e12 : 20e12;
 }
 
 double exchange_s(const settings::Settings& settings, double parameters, int world_size) {
@@ -23,7 +24,9 @@ double exchange_s(const settings::Settings& settings, double parameters, int wor
   return (nccl ? 1e-4 : 1e-3) + bytes / (nccl ? 50e9 : 1.5e9);
 }
 
-bool on_cpu(const settings::Settings& settings) { return settings.parallel.device == "cpu"; }
+bool on_cpu(const settings::Settings& settings) {
+  return settings.parallel.device == settings::DeviceKind::kCpu;
+}
 
 catalogue::ModelShape shape_of(const catalogue::Workload& workload,
                                const settings::Settings& settings) {
@@ -52,7 +55,7 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
           .batch_size = settings.size.batch_size,
           .optimizer = settings.recipe.optimizer,
           .momentum = settings.recipe.momentum,
-          .activation_element_bytes = parallel.precision.starts_with("amp-") ? 2 : 4,
+          .activation_element_bytes = is_half(parallel.precision) ? 2 : 4,
           .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view,
           .input_batches = on_cpu(settings) ? input_batches(settings) : 0,
           .whole_process = on_cpu(settings)};

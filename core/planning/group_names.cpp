@@ -57,8 +57,8 @@ std::string basic_name(const settings::Settings& settings, const std::string& ba
   const auto accumulation = settings.size.gradient_accumulation_steps;
   return settings.task.workload + "-" + batch +
          (accumulation > 1 ? "-a" + std::to_string(accumulation) : "") + "-" +
-         settings.parallel.precision + "-w" + std::to_string(world_size) + "-" +
-         settings.parallel.strategy;
+         std::string(name_of(settings.parallel.precision)) + "-w" + std::to_string(world_size) +
+         "-" + settings.parallel.strategy;
 }
 
 }  // namespace

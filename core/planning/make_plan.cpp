@@ -109,8 +109,7 @@ class PlanMaker {
 
   // The same for every point, the baseline too: docs/METRICS.md, "threads".
   int threads_of_a_rank() const {
-    const auto placement =
-        request_.asked.sweep.placement == "spread" ? Placement::kSpread : Placement::kFill;
+    const auto placement = request_.asked.sweep.placement;
     int most = 1;
     for (const int n : answer_.plan.sweep.world_sizes) {
       std::map<int, int> ranks;

@@ -17,19 +17,21 @@ std::optional<std::uint64_t> share_of_host(const AvailableMemory& there) {
 
 std::optional<std::uint64_t> memory_limit(const settings::ParallelSettings& parallel, int rank,
                                           const AvailableMemory& there) {
-  const auto own = parallel.memory_limit_of_rank_bytes.find(rank);
-  if (own != parallel.memory_limit_of_rank_bytes.end()) {
+  const auto own = parallel.memory_limit.bytes_of_rank.find(rank);
+  if (own != parallel.memory_limit.bytes_of_rank.end()) {
     return static_cast<std::uint64_t>(own->second);
   }
-  if (parallel.memory_limit_bytes) return static_cast<std::uint64_t>(*parallel.memory_limit_bytes);
+  if (parallel.memory_limit.every_bytes)
+    return static_cast<std::uint64_t>(*parallel.memory_limit.every_bytes);
   const auto share = share_of_host(there);
-  if (parallel.device != "cpu" || !share) return std::nullopt;
+  if (parallel.device != settings::DeviceKind::kCpu || !share) return std::nullopt;
   return *share / 10 * 8;
 }
 
 std::optional<std::uint64_t> memory_available(const settings::ParallelSettings& parallel, int rank,
                                               const AvailableMemory& there) {
-  const auto most = parallel.device == "cpu" ? share_of_host(there) : there.gpu_bytes;
+  const auto most =
+      parallel.device == settings::DeviceKind::kCpu ? share_of_host(there) : there.gpu_bytes;
   return least(memory_limit(parallel, rank, there), most);
 }
 
@@ -44,7 +46,7 @@ std::optional<std::uint64_t> least_memory_available(const settings::ParallelSett
 
 std::optional<settings::Problem> unknown_rank_in_memory_limit(const settings::Settings& settings,
                                                               int world_size) {
-  const auto& limits = settings.parallel.memory_limit_of_rank_bytes;
+  const auto& limits = settings.parallel.memory_limit.bytes_of_rank;
   if (limits.empty() || limits.rbegin()->first < world_size) return std::nullopt;
   const auto origin = settings.origins.find("memory_limit");
   return settings::Problem{.option = "memory_limit",

@@ -75,7 +75,7 @@ std::vector<int> members(int world_size, const std::vector<int>& node_of_rank,
 }
 
 void assign_members(Plan& plan, const std::vector<int>& node_of_rank) {
-  const auto placement = plan.sweep.placement == "spread" ? Placement::kSpread : Placement::kFill;
+  const auto placement = plan.sweep.placement;
   for (PlannedPoint& point : plan.points) {
     point.members = members(point.world_size, node_of_rank, placement);
   }

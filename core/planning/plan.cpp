@@ -37,7 +37,7 @@ settings::Settings with_batch_size(settings::Settings settings, std::int64_t bat
       __builtin_mul_overflow(global, world_size, &global)) {
     throw bug("no batch size: " + std::to_string(batch_size));
   }
-  if (settings.recipe.lr_scaling == "linear" && size.global_batch_size > 0) {
+  if (settings.recipe.lr_scaling == settings::LrScaling::kLinear && size.global_batch_size > 0) {
     settings.recipe.learning_rate *=
         static_cast<double>(global) / static_cast<double>(size.global_batch_size);
   }

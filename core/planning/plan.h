@@ -110,7 +110,7 @@ std::vector<PlannedRun> block(const Plan& plan, int k);
 // Ranks of the world that a point of `world_size` ranks uses, ascending. `node_of_rank` tells each
 // rank's node, nodes numbered from 0. fill: whole nodes first, in order; spread: one rank of each
 // node in turn. bug() when there are fewer ranks.
-enum class Placement { kFill, kSpread };
+using settings::Placement;
 std::vector<int> members(int world_size, const std::vector<int>& node_of_rank, Placement placement);
 
 // Gives every point its members anew: for when the ranks have met and their nodes are known.

@@ -23,7 +23,7 @@ json point_json(const PlannedPoint& point) {
                  {"members", point.members},
                  {"workload", point.settings.task.workload},
                  {"strategy", point.settings.parallel.strategy},
-                 {"precision", point.settings.parallel.precision},
+                 {"precision", name_of(point.settings.parallel.precision)},
                  {"threads", point.settings.parallel.threads}};
   put(object, "skipped", point.skipped);
   put(object, "batch_search", point.batch_search);
@@ -50,20 +50,12 @@ json slice_json(const Slice& slice) {
   return object;
 }
 
-// The sweep's own options: how often, how long, and what happens when.
+// The sweep's own options; how often and how long as the plan decided it.
 json own_settings(const Plan& plan) {
-  const settings::SweepSettings& own = plan.sweep;
-  json object = {{"strong_by", own.strong_by},
-                 {"quick", own.quick},
-                 {"thorough", own.thorough},
-                 {"repetitions", plan.stop.least_blocks},
-                 {"retries", own.retries},
-                 {"allow_oom", own.allow_oom},
-                 {"fresh_process", own.fresh_process}};
-  put(object, "burn_in", own.burn_in_hours);
+  json object = json::parse(settings::to_json(plan.sweep));
+  object["repetitions"] = plan.stop.least_blocks;
   put(object, "until_ci", plan.stop.until_ci);
   put(object, "max_time", plan.stop.max_time_s);
-  put(object, "price_per_hour", own.price_per_hour);
   return object;
 }
 

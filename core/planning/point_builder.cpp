@@ -17,22 +17,11 @@ using settings::RawSettings;
 
 constexpr const char* kSizes[] = {"batch_size", "global_batch_size", "gradient_accumulation_steps"};
 
-Placement placement_of(const PlanRequest& request) {
-  return request.asked.sweep.placement == "spread" ? Placement::kSpread : Placement::kFill;
-}
-
-// Options by which two runs of a point can differ without being two points.
-bool is_identity(const std::string& name) {
-  const settings::Option* option = settings::find_option(name);
-  return !option ||
-         (option->group != settings::Group::kLaunch && option->group != settings::Group::kGeneral);
-}
-
 std::string key_of(const PlannedPoint& point, const std::string& search_key) {
   std::string key = std::to_string(point.world_size) + " " + search_key;
   if (point.skipped) key += " skipped " + *point.skipped;
-  for (const auto& [name, value] : settings::flat_settings(point.settings)) {
-    if (is_identity(name)) key += "|" + name + "=" + value;
+  for (const auto& [name, value] : settings::identity_settings(point.settings)) {
+    key += "|" + name + "=" + value;
   }
   return key;
 }
@@ -103,7 +92,7 @@ int PointBuilder::largest_local(const std::vector<int>& members) const {
 PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& slice,
                                    int world_size, bool asked) {
   PlannedPoint point{.asked = asked, .world_size = world_size};
-  point.members = members(world_size, request_.node_of_rank, placement_of(request_));
+  point.members = members(world_size, request_.node_of_rank, request_.asked.sweep.placement);
   const settings::Surroundings around{
       .machine = request_.machine,
       .ranks = settings::RankCount{world_size, largest_local(point.members)},

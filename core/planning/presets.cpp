@@ -27,7 +27,7 @@ struct Budget {
 
 RunLength default_length(const settings::Settings& settings) {
   RunLength length;
-  length.least_warmup_s = settings.parallel.device == "cuda" ? 10 : 2;
+  length.least_warmup_s = settings.parallel.device == settings::DeviceKind::kCuda ? 10 : 2;
   return length;
 }
 

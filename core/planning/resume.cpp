@@ -51,18 +51,14 @@ class Fingerprint {
 }  // namespace
 
 bool must_stay_on_resume(const std::string& setting) {
-  using settings::Group;
-  const settings::Option* option = settings::find_option(setting);
-  if (!option) return setting != "command" && setting != "timeout_by_phase";
-  if (option->group == Group::kSweeping) return setting == "world_sizes" || setting == "placement";
-  return option->group != Group::kLaunch && option->group != Group::kGeneral;
+  const settings::Option* row = settings::find_row(setting);
+  return row ? row->identity != settings::Identity::kNone : setting != "command";
 }
 
 std::map<std::string, std::string> resume_settings(const Plan& plan) {
   std::map<std::string, std::vector<std::string>> values;
   for (const PlannedPoint& point : plan.points) {
-    for (auto& [name, value] : settings::flat_settings(point.settings)) {
-      if (!must_stay_on_resume(name)) continue;
+    for (auto& [name, value] : settings::identity_settings(point.settings)) {
       if (point.skipped && name == "batch_size" && value == "0") continue;  // none was found
       auto& seen = values[name];
       if (std::ranges::count(seen, value) == 0) seen.push_back(value);
@@ -71,7 +67,7 @@ std::map<std::string, std::string> resume_settings(const Plan& plan) {
   std::set<int> world_sizes;
   for (const PlannedPoint& point : plan.points) world_sizes.insert(point.world_size);
   for (const int n : world_sizes) values["world_sizes"].push_back(std::to_string(n));
-  values["placement"] = {plan.sweep.placement};
+  values["placement"] = {std::string(name_of(plan.sweep.placement))};
 
   std::map<std::string, std::string> lists;
   for (const auto& [name, all] : values) lists[name] = joined(all, ",");

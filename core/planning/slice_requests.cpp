@@ -119,7 +119,7 @@ class Expander {
   }
 
   void add_strong(const RawSettings& raw) {
-    const bool by_batch = in_.sweep.strong_by == "batch";
+    const bool by_batch = in_.sweep.strong_by == settings::StrongBy::kBatch;
     for (const std::string& global : global_->values) {
       for (const auto& other : values_or_none(by_batch ? accumulation_ : batch_)) {
         SliceRequest slice{
@@ -206,7 +206,7 @@ std::vector<settings::Problem> size_problems(const SliceQuestion& question) {
   const Axis* batch = find_axis(question.axes, "batch_size");
   const Axis* global = find_axis(question.axes, "global_batch_size");
   const Axis* accumulation = find_axis(question.axes, "gradient_accumulation_steps");
-  if (!global || question.sweep.strong_by != "accumulation") return problems;
+  if (!global || question.sweep.strong_by != settings::StrongBy::kAccumulation) return problems;
   if (accumulation && !batch) {
     problems.push_back({accumulation->option, accumulation->values.front(),
                         "follows from --global-batch-size with --strong-by accumulation",

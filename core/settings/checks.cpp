@@ -65,7 +65,7 @@ class Checker {
         s_.recipe.optimizer == "sgd" && s_.recipe.momentum == 0) {
       refuse("nesterov", "needs a momentum above 0");
     }
-    if (in_.workload && known({"lr_scaling"}) && s_.recipe.lr_scaling == "linear" &&
+    if (in_.workload && known({"lr_scaling"}) && s_.recipe.lr_scaling == LrScaling::kLinear &&
         in_.workload->recipe.reference_batch <= 0) {
       refuse("lr_scaling", "the recipe of " + in_.workload->name + " has no reference batch");
     }
@@ -86,7 +86,7 @@ class Checker {
 
   void check_device() {
     if (!known({"device"})) return;
-    const bool cuda = s_.parallel.device == "cuda";
+    const bool cuda = s_.parallel.device == DeviceKind::kCuda;
     const auto gpus = static_cast<int>(in_.machine.gpus.size());
     if (cuda && gpus == 0) {
       refuse("device", "no GPU is visible here", "`scalemark doctor` says what was looked for");
@@ -106,7 +106,7 @@ class Checker {
 
   // On every GPU that a local rank computes on: a machine may hold different ones.
   void check_precision() {
-    const bool cuda = s_.parallel.device == "cuda";
+    const bool cuda = s_.parallel.device == DeviceKind::kCuda;
     const auto& gpus = in_.machine.gpus;
     const auto ranks = static_cast<std::size_t>(std::max(1, in_.ranks.local_world_size));
     const std::size_t devices = cuda ? std::min(gpus.size(), ranks) : 1;
@@ -152,7 +152,7 @@ std::vector<std::string> notes_on_learning_rate(const CheckInput& input) {
             "); give --learning-rate to choose another"};
   }
   // A run of some steps measures speed, whatever it learns.
-  if (!input.settings.measuring.epochs || recipe.lr_scaling != "none") return {};
+  if (!input.settings.measuring.epochs || recipe.lr_scaling != LrScaling::kNone) return {};
   const auto global = static_cast<double>(input.settings.size.global_batch_size);
   const auto reference = static_cast<double>(wanted.reference_batch);
   if (std::max(global / reference, reference / global) < kFarFromReference) return {};
@@ -204,7 +204,7 @@ std::vector<std::string> notes_on(const CheckInput& input) {
     }
   }
   if (input.settings.measuring.epochs) note("communication_cost", "--epochs trains for real");
-  if (input.settings.parallel.device == "cpu") note("pin_memory", "the device is a CPU");
+  if (input.settings.parallel.device == DeviceKind::kCpu) note("pin_memory", "the device is a CPU");
   if (input.settings.task.data == "synthetic") {
     for (const std::string_view option : reading_options()) note(option, "the data is synthetic");
   }

@@ -147,7 +147,7 @@ std::vector<Problem> check_key(const std::string& key, const std::string& value,
   const Option* option = find_option(key, command);
   if (!option) return {unknown_key(key, command, origin)};
   if (option->layer) return {{key, "", "cannot stand in a config file", origin, ""}};
-  if (!(option->commands & command)) {
+  if (!takes(command, *option)) {
     return {{key, "", std::string(command_name(command)) + " has no such option", origin, ""}};
   }
   return {};

@@ -47,7 +47,7 @@ RawSettings recipe_values(const catalogue::Workload& workload) {
 RawSettings default_values(Command command) {
   RawSettings raw;
   for (const Option& option : all_options()) {
-    if (!(option.commands & command) || option.default_text.empty()) continue;
+    if (!takes(command, option) || option.default_text.empty()) continue;
     raw[std::string(option.name)] = {std::string(option.default_text), "default"};
   }
   return raw;

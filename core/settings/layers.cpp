@@ -34,7 +34,7 @@ void add_variable(const std::string& variable, const std::string& text, Command 
     std::string hint = unknown_option_hint(name, command);
     layers.problems.push_back(
         {variable, text, "no option has this name", "environment", std::move(hint)});
-  } else if (option->commands & command) {
+  } else if (takes(command, *option)) {
     layers.raw[std::string(option->name)] = {text, "environment"};
   } else {
     layers.notes.push_back(variable + " has no meaning for " + std::string(command_name(command)));
@@ -49,7 +49,7 @@ void add_pair(const std::string& pair, Command command, Layers& layers) {
   }
   const std::string name = normalised(std::string_view(pair).substr(0, equals));
   const Option* option = find_option(name, command);
-  if (!option || option->layer || !(option->commands & command)) {
+  if (!option || option->layer || !takes(command, *option)) {
     layers.problems.push_back(
         {"--set", pair, "unknown key '" + name + "'", "set", unknown_option_hint(name, command)});
     return;

@@ -1,7 +1,6 @@
 #include "core/settings/option.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include "core/base/text.h"
@@ -9,22 +8,6 @@
 
 namespace scalemark::settings {
 namespace {
-
-struct CommandName {
-  Command command;
-  std::string_view name;
-};
-
-// The commands that are built. A command is added here together with its function in apps/.
-constexpr std::array kCommandNames{CommandName{kTrain, "train"},
-                                   CommandName{kSweep, "sweep"},
-                                   CommandName{kReport, "report"},
-                                   CommandName{kPredict, "predict"},
-                                   CommandName{kCompare, "compare"},
-                                   CommandName{kDataGenerate, "data generate"},
-                                   CommandName{kDataTokenize, "data tokenize"},
-                                   CommandName{kDataBench, "data bench"},
-                                   CommandName{kDoctor, "doctor"}};
 
 std::vector<Option> join_table() {
   std::vector<Option> joined;
@@ -35,6 +18,12 @@ std::vector<Option> join_table() {
     joined.insert(joined.end(), part.begin(), part.end());
   }
   return joined;
+}
+
+std::vector<Option> with_recipe_only_rows() {
+  std::vector<Option> rows = join_table();
+  for (Option& row : table::recipe_only_rows()) rows.push_back(std::move(row));
+  return rows;
 }
 
 std::string number_text(double value) {
@@ -61,6 +50,21 @@ std::span<const Option> all_options() {
   return options;
 }
 
+std::span<const Option> all_rows() {
+  static const std::vector<Option> rows = with_recipe_only_rows();
+  return rows;
+}
+
+const Option* find_row(std::string_view key) {
+  for (const std::string_view part : {"_by_phase", "_by_rank"}) {
+    if (key.ends_with(part)) key.remove_suffix(part.size());
+  }
+  for (const Option& row : all_rows()) {
+    if (row.name == key) return &row;
+  }
+  return nullptr;
+}
+
 const Option* find_option(std::string_view name) {
   const std::string wanted = normalised(name);
   for (const Option& option : all_options()) {
@@ -77,21 +81,6 @@ const Option* find_option(std::string_view name, Command command) {
     if (plural(candidate) == wanted) return &candidate;
   }
   return nullptr;
-}
-
-bool is_axis(const Option& option) {
-  static constexpr Group kAxisGroups[] = {Group::kWhat, Group::kSize, Group::kRecipe,
-                                          Group::kParallel, Group::kLoading};
-  // `device` too: a rank's session opens one.
-  static constexpr std::string_view kSingle[] = {"vocab", "seed", "init_from", "save", "device"};
-  if (!(option.commands & kSweep) || option.layer) return false;
-  if (option.name == "world_sizes") return true;
-  if (option.kind == Kind::kBetas || option.kind == Kind::kTimeouts ||
-      option.kind == Kind::kMemoryLimit) {
-    return false;
-  }
-  return std::ranges::count(kAxisGroups, option.group) > 0 &&
-         std::ranges::count(kSingle, option.name) == 0;
 }
 
 std::string plural(const Option& option) {
@@ -166,56 +155,15 @@ const std::vector<std::string_view>& timeout_phases() {
   return phases;
 }
 
-std::string_view title(Group group) {
-  switch (group) {
-    case Group::kWhat:
-      return "What is trained";
-    case Group::kSize:
-      return "Size of a step";
-    case Group::kRecipe:
-      return "Recipe (defaults: the workload's own)";
-    case Group::kParallel:
-      return "How it is computed and exchanged";
-    case Group::kLoading:
-      return "Data loading";
-    case Group::kMeasuring:
-      return "Measuring";
-    case Group::kSweeping:
-      return "Sweep";
-    case Group::kLaunch:
-      return "Launching";
-    case Group::kTool:
-      return "Options";
-    case Group::kGeneral:
-      return "General";
-  }
-  return "";
-}
-
-std::string_view command_name(Command command) {
-  for (const CommandName& entry : kCommandNames) {
-    if (entry.command == command) return entry.name;
-  }
-  return "?";
-}
-
-std::optional<Command> find_command(std::string_view name) {
-  for (const CommandName& entry : kCommandNames) {
-    if (entry.name == name) return entry.command;
-  }
-  return std::nullopt;
-}
-
-std::vector<Command> all_commands() {
-  std::vector<Command> commands;
-  for (const CommandName& entry : kCommandNames) commands.push_back(entry.command);
-  return commands;
+bool takes(Command command, const Option& option) {
+  const bool by_group = (command_groups(command) & bit(option.group)) != 0;
+  return (by_group && !(option.without & command)) || (option.commands & command) != 0;
 }
 
 std::vector<std::string_view> option_names(Command command) {
   std::vector<std::string_view> names;
   for (const Option& option : all_options()) {
-    if (option.commands & command) names.push_back(option.name);
+    if (takes(command, option)) names.push_back(option.name);
   }
   return names;
 }

@@ -1,5 +1,6 @@
 // The options of the program as data: one table that the command line, config files, the
-// environment, --help and the report all read. Knows neither values nor where they come from.
+// environment, --help, the settings, plans and the report all read. Knows neither values nor where
+// they come from.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/settings/command.h"
+#include "core/settings/field.h"
 
 namespace scalemark::settings {
 
@@ -27,34 +31,6 @@ enum class Kind {
   kShare,        // decimal number, or a percentage: 0.02 or 2%
 };
 
-enum class Group {
-  kWhat,
-  kSize,
-  kRecipe,
-  kParallel,
-  kLoading,
-  kMeasuring,
-  kSweeping,
-  kLaunch,
-  kTool,
-  kGeneral
-};
-
-// Commands as bits, so that an option names all that take it.
-enum Command : unsigned {
-  kTrain = 1u << 0,
-  kReport = 1u << 1,
-  kDataGenerate = 1u << 2,
-  kDataTokenize = 1u << 3,
-  kDataBench = 1u << 4,
-  kDoctor = 1u << 5,
-  kSweep = 1u << 6,
-  kCompare = 1u << 7,
-  kPredict = 1u << 8,
-  kEveryCommand = (1u << 9) - 1,
-  kRuns = kTrain | kSweep,  // commands that train
-};
-
 // Which numbers are allowed. Absent bounds mean "any that the type holds".
 struct Range {
   std::optional<double> low;
@@ -66,11 +42,22 @@ struct Range {
 // Whether the ranks of one run may differ in an option and still compute the same thing.
 enum class AcrossRanks { kEqual, kMayDiffer };
 
+// What two runs are that differ in an option.
+enum class Identity {
+  kNone,   // runs of the same point
+  kPoint,  // runs of two points; a sweep has one value for all its points
+  kAxis,   // runs of two points; in a sweep the option takes a list
+};
+
 struct Option {
   std::string_view name;  // as JSON key: underscores
   Kind kind = Kind::kText;
   Group group = Group::kGeneral;
-  unsigned commands = kRuns;
+  unsigned commands = 0;                  // that take it besides those that take its group
+  unsigned without = 0;                   // commands that take its group, and not this option
+  Field<Settings> field = {};             // empty: read by a command itself, or by resolve.cpp
+  Field<SweepSettings> sweep_field = {};  // of an option of the whole sweep
+  Identity identity = Identity::kNone;
   std::string_view default_text = {};  // empty: none; a recipe or a rule may still supply one
   std::string_view help = {};
   std::string_view value_name = {};            // in --help: "N", "DIR"
@@ -82,21 +69,27 @@ struct Option {
   char letter = 0;                             // -b
   std::vector<std::string_view> aliases = {};  // other names, with underscores
   AcrossRanks across_ranks = AcrossRanks::kEqual;
-  bool layer = false;  // names a source of values (--config, --set) and is no value itself
+  bool one_start = false;  // of a sweep: how one start of it goes on, no part of what it measures
+  bool layer = false;      // names a source of values (--config, --set) and is no value itself
 };
 
 // All options, in the order of --help.
 std::span<const Option> all_options();
+
+// The options, and what only a recipe sets: every row that may have a field.
+std::span<const Option> all_rows();
+
+// The row that a key of printed settings belongs to ("memory_limit_by_rank": memory_limit's);
+// nullptr when there is none.
+const Option* find_row(std::string_view key);
 
 // By name or alias, '-' and '_' alike; nullptr when unknown.
 const Option* find_option(std::string_view name);
 // The same among the names that `command` knows: in a sweep the plural of an axis, too.
 const Option* find_option(std::string_view name, Command command);
 
-// Whether the option takes a list in a sweep. Not: options whose value holds commas by nature,
-// files of weights and words, the seed (it is the sweep's own), and how a run is measured, launched
-// and reported.
-bool is_axis(const Option& option);
+// Whether the option takes a list in a sweep.
+inline bool is_axis(const Option& option) { return option.identity == Identity::kAxis; }
 
 // "precision" -> "precisions", "strategy" -> "strategies"; empty for what is no axis or ends in s.
 std::string plural(const Option& option);
@@ -114,10 +107,7 @@ std::string allowed_text(const Option& option);
 // The phases that --timeout knows; the watchdog uses the same words.
 const std::vector<std::string_view>& timeout_phases();
 
-std::string_view title(Group group);
-std::string_view command_name(Command command);  // kDataGenerate -> "data generate"
-std::optional<Command> find_command(std::string_view name);
-std::vector<Command> all_commands();
+bool takes(Command command, const Option& option);
 
 // Names of `command`'s options (for near matches).
 std::vector<std::string_view> option_names(Command command);

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/settings/closed_words.h"
+
 namespace scalemark::settings {
 
 struct ComputeCapability {
@@ -13,16 +15,15 @@ struct ComputeCapability {
 };
 
 struct PrecisionDevice {
-  std::string_view device;               // cpu | cuda
+  DeviceKind device = DeviceKind::kCpu;
   std::string_view cpu_flags;            // the "flags" line of /proc/cpuinfo; used for cpu only
   std::optional<ComputeCapability> gpu;  // used for cuda only; absent: unknown, refuses nothing
 };
 
-// Why `precision` (fp32 | tf32 | amp-fp16 | amp-bf16) cannot be used on `device`, in words that fit
+// Why `precision` cannot be used on `device`, in words that fit
 // after "precision amp-bf16: "; empty when it can. tf32 and bf16 need tensor cores of compute
 // capability 8.0; on a CPU bf16 needs avx512_bf16 or amx_bf16 (without them autocast is 5x slower
 // than fp32, docs/METRICS.md), and there is no fp16 autocast worth the name and no tf32.
-std::optional<std::string> why_unsupported(std::string_view precision,
-                                           const PrecisionDevice& device);
+std::optional<std::string> why_unsupported(Precision precision, const PrecisionDevice& device);
 
 }  // namespace scalemark::settings

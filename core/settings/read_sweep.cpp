@@ -3,6 +3,7 @@
 
 #include "core/settings/axes.h"
 #include "core/settings/defaults.h"
+#include "core/settings/read_fields.h"
 #include "core/settings/tool_values.h"
 #include "core/settings/value.h"
 
@@ -83,21 +84,7 @@ class SweepReader {
   }
 
   void read_own() {
-    SweepSettings& sweep = out_.sweep;
-    if (const auto* v = own("strong_by")) sweep.strong_by = *v;
-    if (const auto* v = own("placement")) sweep.placement = *v;
-    sweep.quick = on("quick");
-    sweep.thorough = on("thorough");
-    sweep.allow_oom = on("allow_oom");
-    sweep.fresh_process = on("fresh_process");
-    sweep.resume = on("resume");
-    sweep.resume_anyway = on("resume_anyway");
-    if (const auto* v = own("burn_in")) sweep.burn_in_hours = parse_number(*v);
-    if (const auto* v = own("until_ci")) sweep.until_ci = parse_share(*v);
-    if (const auto* v = own("max_time")) sweep.max_time_s = parse_seconds(*v);
-    if (const auto* v = own("price_per_hour")) sweep.price_per_hour = parse_number(*v);
-    if (const auto* v = own("retries")) sweep.retries = static_cast<int>(*parse_count(*v));
-    if (const auto* v = own("repetitions")) sweep.repetitions = static_cast<int>(*parse_count(*v));
+    read_fields(out_.own, out_.sweep);
     if (!world_sizes_.text.empty()) out_.own["world_sizes"] = world_sizes_;
   }
 
@@ -131,15 +118,6 @@ class SweepReader {
     const RawValue value = out_.own[name];
     out_.problems.push_back(
         {name, value.text, "cannot be combined with " + option_flag(other_name), value.origin, ""});
-  }
-
-  const std::string* own(std::string_view name) const {
-    const auto found = out_.own.find(name);
-    return found == out_.own.end() ? nullptr : &found->second.text;
-  }
-  bool on(std::string_view name) const {
-    const std::string* text = own(name);
-    return text && parse_switch(*text).value_or(false);
   }
 
   const RawSettings& given_;

@@ -187,7 +187,7 @@ class Resolver {
   }
 
   void scale_learning_rate(RecipeSettings& recipe, const SizeSettings& size) const {
-    if (!workload_ || recipe.lr_scaling != "linear") return;
+    if (!workload_ || recipe.lr_scaling != LrScaling::kLinear) return;
     const auto reference = workload_->recipe.reference_batch;
     if (reference <= 0 || size.global_batch_size <= 0) return;
     recipe.learning_rate *=

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/settings/closed_words.h"
+#include "core/settings/compound_values.h"
+
 namespace scalemark::settings {
 
 struct TaskSettings {
@@ -32,14 +35,13 @@ struct RecipeSettings {
   double learning_rate = 0;  // after lr_scaling
   std::string lr_schedule;   // constant | cosine | step | linear | polynomial | cyclic
   std::int64_t lr_warmup_steps = 0;
-  double lr_warmup_share = 0;       // of the total steps, added; 0 when lr_warmup_steps was given
-  std::string lr_scaling = "none";  // none | linear
+  double lr_warmup_share = 0;  // of the total steps, added; 0 when lr_warmup_steps was given
+  LrScaling lr_scaling = LrScaling::kNone;
   double momentum = 0;
   bool nesterov = false;
   double weight_decay = 0;
   bool decay_norms_and_biases = true;
-  double adam_beta1 = 0.9;
-  double adam_beta2 = 0.999;
+  Betas adam_betas;
   double eps = 1e-8;
   std::optional<double> clip_grad_norm;
   double label_smoothing = 0;
@@ -60,20 +62,19 @@ struct ParallelSettings {
   bool find_unused_parameters = false;
   bool static_graph = false;
   bool gradient_as_bucket_view = false;
-  std::string precision = "fp32";                  // fp32 | tf32 | amp-fp16 | amp-bf16
-  std::string memory_format = "channels-last";     // channels-last | contiguous
-  std::string backend = "gloo";                    // nccl | gloo
-  std::string device = "cpu";                      // cpu | cuda
-  int threads = 1;                                 // compute threads of one rank
-  std::optional<std::int64_t> memory_limit_bytes;  // absent: auto, which each node knows itself
-  std::map<int, std::int64_t> memory_limit_of_rank_bytes;  // these ranks' own
+  Precision precision = Precision::kFp32;
+  MemoryFormat memory_format = MemoryFormat::kChannelsLast;
+  std::string backend = "gloo";  // nccl | gloo
+  DeviceKind device = DeviceKind::kCpu;
+  int threads = 1;  // compute threads of one rank
+  MemoryLimits memory_limit;
 };
 
 struct LoadingSettings {
   int workers = 0;
   bool pin_memory = true;  // where the device is cuda
   bool drop_last = false;
-  std::string on_bad_sample = "fail";  // fail | skip
+  OnBadSample on_bad_sample = OnBadSample::kFail;
 };
 
 struct MeasuringSettings {
@@ -93,8 +94,7 @@ struct LaunchSettings {
   bool standalone = false;
   std::string run_id;  // empty: derived
   std::optional<int> local_rank;
-  double timeout_s = 300;                         // each phase without its own
-  std::map<std::string, double> phase_timeout_s;  // phase -> seconds
+  Timeouts timeout;
 };
 
 struct GeneralSettings {
@@ -103,8 +103,8 @@ struct GeneralSettings {
   bool dry_run = false;
   bool quiet = false;
   bool verbose = false;
-  bool progress = true;
-  std::string log_format = "text";  // text | json
+  bool no_progress = false;
+  LogFormat log_format = LogFormat::kText;
   std::string torch;  // folder of the wheel; empty: SCALEMARK_TORCH, then the built-in path
 };
 

@@ -7,12 +7,16 @@
 #include <string_view>
 
 #include "core/settings/settings.h"
+#include "core/settings/sweep_settings.h"
 
 namespace scalemark::settings {
 
 // One flat JSON object, keys being option names with underscores, plus "command". Absent optionals
 // and empty texts are left out; numbers survive a round trip exactly.
 std::string to_json(const Settings& settings);
+
+// The same of the options of a whole sweep, as far as they say what it measures.
+std::string to_json(const SweepSettings& sweep);
 
 // {"batch_size": "option", ...}
 std::string origins_to_json(const Settings& settings);
@@ -23,6 +27,9 @@ Settings from_json(std::string_view json);
 
 // The same pairs as to_json, values as JSON text: what preflight compares key by key.
 std::map<std::string, std::string> flat_settings(const Settings& settings);
+
+// Those of them that tell one point from another.
+std::map<std::string, std::string> identity_settings(const Settings& settings);
 
 // True for settings that may differ between the ranks of one run (node_rank, output, ...): the
 // option table says so.

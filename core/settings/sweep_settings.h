@@ -3,15 +3,16 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
+
+#include "core/settings/closed_words.h"
 
 namespace scalemark::settings {
 
 struct SweepSettings {
-  std::vector<int> world_sizes;     // ascending; empty: nobody gave any
-  std::string strong_by = "batch";  // batch | accumulation
-  std::string placement = "fill";   // fill | spread
+  std::vector<int> world_sizes;  // ascending; empty: nobody gave any
+  StrongBy strong_by = StrongBy::kBatch;
+  Placement placement = Placement::kFill;
   bool quick = false;
   bool thorough = false;
   std::optional<double> burn_in_hours;

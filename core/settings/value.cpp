@@ -55,15 +55,14 @@ bool for_each_part(std::string_view text, Use use) {
   }
 }
 
-bool add_timeout(Timeouts& timeouts, std::string_view part) {
+bool add_timeout(Timeouts& timeouts, bool& every_given, std::string_view part) {
   const std::size_t equals = part.find('=');
   const bool for_one_phase = equals != std::string_view::npos;
   const auto seconds = parse_seconds(for_one_phase ? part.substr(equals + 1) : part);
   if (!seconds || *seconds <= 0) return false;
   if (!for_one_phase) {
-    if (timeouts.every_s) return false;
-    timeouts.every_s = seconds;
-    return true;
+    timeouts.every_s = *seconds;
+    return !std::exchange(every_given, true);
   }
   const std::string_view phase = part.substr(0, equals);
   if (std::ranges::count(timeout_phases(), phase) == 0) return false;
@@ -127,8 +126,9 @@ std::optional<bool> parse_switch(std::string_view text) {
 
 std::optional<Timeouts> parse_timeouts(std::string_view text) {
   Timeouts timeouts;
-  const bool good =
-      for_each_part(text, [&](std::string_view part) { return add_timeout(timeouts, part); });
+  bool every_given = false;
+  const bool good = for_each_part(
+      text, [&](std::string_view part) { return add_timeout(timeouts, every_given, part); });
   if (!good) return std::nullopt;
   return timeouts;
 }
@@ -171,14 +171,14 @@ std::optional<MemoryLimits> parse_memory_limits(std::string_view text) {
   return limits;
 }
 
-std::optional<std::pair<double, double>> parse_betas(std::string_view text) {
+std::optional<Betas> parse_betas(std::string_view text) {
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos) return std::nullopt;
   const auto first = parse_number(text.substr(0, comma));
   const auto second = parse_number(text.substr(comma + 1));
   const auto is_beta = [](const auto& beta) { return beta && *beta >= 0 && *beta < 1; };
   if (!is_beta(first) || !is_beta(second)) return std::nullopt;
-  return std::pair{*first, *second};
+  return Betas{*first, *second};
 }
 
 bool accepts(const Option& option, std::string_view text) {

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "core/settings/compound_values.h"
 #include "core/settings/option.h"
 
 namespace scalemark::settings {
@@ -27,13 +26,8 @@ std::optional<double> parse_seconds(std::string_view text);
 // "on"/"off"; "true"/"false" as JSON writes it; "1"/"0" as environments do.
 std::optional<bool> parse_switch(std::string_view text);
 
-struct Timeouts {
-  std::optional<double> every_s;  // "300"
-  std::map<std::string, double> phase_s;
-};
-
 // "300" or "rendezvous=60,window=900" or both ("300,window=900"). Absent when a part is not above
-// 0, names an unknown phase, or comes twice.
+// 0, names an unknown phase, or comes twice. Phases without a deadline keep the usual one.
 std::optional<Timeouts> parse_timeouts(std::string_view text);
 
 // "0.02" or "2%" -> 0.02
@@ -43,16 +37,11 @@ std::optional<double> parse_share(std::string_view text);
 // else: no unit, no whole number, none at all, or more than int64 holds.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
-struct MemoryLimits {
-  std::optional<std::int64_t> every_bytes;    // "2GiB"
-  std::map<int, std::int64_t> bytes_of_rank;  // "1=2GiB"
-};
-
 // "2GiB" or "0=2GiB,3=512MiB" or both ("2GiB,3=512MiB"). Absent when a part is none of these, or a
 // rank or the whole comes twice.
 std::optional<MemoryLimits> parse_memory_limits(std::string_view text);
 
-std::optional<std::pair<double, double>> parse_betas(std::string_view text);  // "0.9,0.999"
+std::optional<Betas> parse_betas(std::string_view text);  // "0.9,0.999"
 
 // Whether `text` is a value of `option`: kind, choices, words and range.
 bool accepts(const Option& option, std::string_view text);

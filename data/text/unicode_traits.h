@@ -7,8 +7,8 @@
 
 namespace scalemark::data {
 
-// One byte of bits per code point, made once: 1.1 million look-ups take tens of ms, and a corpus has
-// billions.
+// One byte of bits per code point, made once: 1.1 million look-ups take tens of ms, and a corpus
+// has billions.
 class UnicodeTraits {
  public:
   enum Bit : std::uint8_t {

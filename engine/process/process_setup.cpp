@@ -33,8 +33,9 @@ void quieten_torch(bool on_gpu) {
 }  // namespace
 
 void set_up_process(const ProcessSettings& settings) {
-  quieten_torch(settings.device == "cuda");
-  if (settings.device == "cuda") device::load_torch_cuda(settings.general.torch);
+  const bool on_gpu = settings.device == settings::DeviceKind::kCuda;
+  quieten_torch(on_gpu);
+  if (on_gpu) device::load_torch_cuda(settings.general.torch);
   keep_freed_memory();
   device::cpu_allocator();
   apply_compute_settings(settings.compute);

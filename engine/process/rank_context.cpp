@@ -58,7 +58,9 @@ std::unique_ptr<device::Device> open_device(const RunRequest& request,
                                                   int size, std::chrono::milliseconds timeout) {
     return distributed::make_gloo_backend(std::move(store), rank, size, timeout, interface);
   };
-  if (request.settings.device == "cpu") return device::make_cpu_device(make_gloo);
+  if (request.settings.device == settings::DeviceKind::kCpu) {
+    return device::make_cpu_device(make_gloo);
+  }
   return device::load_cuda_device(request.library_folder, request.world.local_rank, make_gloo);
 }
 

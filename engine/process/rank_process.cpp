@@ -37,7 +37,8 @@ void require_enough_descriptors(const launching::World& world) {
 
 RankProcess::RankProcess(const RunRequest& request)
     : request_(request),
-      phase_tracker_(request.settings.launch.timeout_s, request.settings.launch.phase_timeout_s),
+      phase_tracker_(request.settings.launch.timeout.every_s,
+                     request.settings.launch.timeout.phase_s),
       failure_reporter_(request, phase_tracker_),
       interrupts_(kSignalBackstopSeconds),
       watchdog_([this](const ErrorRecord& fault) { failure_reporter_.report(fault); },

@@ -24,7 +24,7 @@ RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit
     : speaks_(request.world.rank == 0),
       quiet_(request.settings.general.quiet),
       samples_per_batch_(samples_per_batch) {
-  if (!speaks_ || quiet_ || !request.settings.general.progress) return;
+  if (!speaks_ || quiet_ || request.settings.general.no_progress) return;
   auto options = reporting::progress_options_for(stderr);
   if (request.terminal) options.terminal = true;  // the launcher's stderr is one; ours is its pipe
   progress_.emplace(stderr, options, sample_unit);

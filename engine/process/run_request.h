@@ -25,7 +25,7 @@ struct ProcessSettings {
   std::string command;  // "train"
   settings::LaunchSettings launch;
   settings::GeneralSettings general;
-  std::string device;  // cpu | cuda
+  settings::DeviceKind device = settings::DeviceKind::kCpu;
   ComputeSettings compute;
   std::map<std::string, std::string> common;   // settings that must be equal on all ranks
   std::string json;                            // all settings, for the report

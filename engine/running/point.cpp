@@ -32,7 +32,7 @@ constexpr std::int64_t kNominalSteps = 1000;
 SamplingOptions sampling_of(process::RankGroup& rank_group, const settings::Settings& settings) {
   return {.loader = {.batch_size = settings.size.batch_size,
                      .workers = settings.loading.workers,
-                     .on_bad_sample = settings.loading.on_bad_sample == "skip"
+                     .on_bad_sample = settings.loading.on_bad_sample == settings::OnBadSample::kSkip
                                           ? data::OnBadSample::kSkip
                                           : data::OnBadSample::kFail,
                      .seed = settings.recipe.seed,
@@ -276,8 +276,9 @@ std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring) {
 planning::RunLength run_length_of(const settings::Settings& settings) {
   planning::RunLength length{.warmup_iters = settings.measuring.warmup_iters,
                              .iters = settings.measuring.iters};
-  length.least_warmup_s =
-      settings.parallel.device == "cuda" ? kWarmupSecondsCuda : kWarmupSecondsCpu;
+  length.least_warmup_s = settings.parallel.device == settings::DeviceKind::kCuda
+                              ? kWarmupSecondsCuda
+                              : kWarmupSecondsCpu;
   length.least_window_s = std::max(length.least_window_s, settings.measuring.min_time_s);
   return length;
 }

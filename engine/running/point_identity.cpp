@@ -39,9 +39,9 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   point.strategy = parallel.strategy;
   point.gradient_compression = parallel.gradient_compression;
   point.backend = parallel.backend;
-  point.device = parallel.device;
-  point.precision = parallel.precision;
-  point.memory_format = parallel.memory_format;
+  point.device = name_of(parallel.device);
+  point.precision = name_of(parallel.precision);
+  point.memory_format = name_of(parallel.memory_format);
   point.overlap = parallel.overlap;
   point.threads = parallel.threads;
   point.world_size = world.world_size;

@@ -18,7 +18,7 @@ workloads::NetworkOptions network_options(const settings::Settings& settings,
   return {.shape = shape,
           .zero_init_residual = settings.recipe.zero_init_residual,
           .label_smoothing = settings.recipe.label_smoothing,
-          .memory_format = settings.parallel.memory_format == "channels-last"
+          .memory_format = settings.parallel.memory_format == settings::MemoryFormat::kChannelsLast
                                ? at::MemoryFormat::ChannelsLast
                                : at::MemoryFormat::Contiguous};
 }

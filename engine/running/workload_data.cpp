@@ -120,7 +120,8 @@ WorkloadData open_text(const settings::Settings& settings, const catalogue::Work
   auto samples = data::open_pretraining(
       corpus, nullptr,
       {.sequence_length = settings.task.sequence_length,
-       .masked_multiple = settings.parallel.device == "cuda" ? kMaskedMultipleOnGpu : 1});
+       .masked_multiple =
+           settings.parallel.device == settings::DeviceKind::kCuda ? kMaskedMultipleOnGpu : 1});
   auto shape = asked_shape(settings.task);
   shape.vocab_size = corpus->vocabulary_size();
   return {.shape = catalogue::resolved_shape(workload, shape),

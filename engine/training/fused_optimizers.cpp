@@ -57,8 +57,8 @@ class Adam final : public Optimizer {
  public:
   Adam(std::vector<ParameterGroup> groups, const RecipeSettings& recipe, Decay decay)
       : groups_(std::move(groups)),
-        beta1_(recipe.adam_beta1),
-        beta2_(recipe.adam_beta2),
+        beta1_(recipe.adam_betas.first),
+        beta2_(recipe.adam_betas.second),
         eps_(recipe.eps),
         update_(kernel_of(decay)) {
     for (ParameterGroup& group : groups_) {

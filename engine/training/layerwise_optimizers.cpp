@@ -67,8 +67,8 @@ class Lamb final : public Optimizer {
  public:
   Lamb(std::vector<ParameterGroup> groups, const RecipeSettings& recipe, c10::Device device)
       : groups_(std::move(groups)),
-        beta1_(recipe.adam_beta1),
-        beta2_(recipe.adam_beta2),
+        beta1_(recipe.adam_betas.first),
+        beta2_(recipe.adam_betas.second),
         eps_(recipe.eps),
         steps_(at::zeros({}, at::TensorOptions().dtype(at::kDouble).device(device))) {
     for (ParameterGroup& group : groups_) {

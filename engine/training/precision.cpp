@@ -8,8 +8,6 @@
 #include <ATen/ops/reciprocal.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/base/error.h"
-
 namespace scalemark::training {
 namespace {
 
@@ -45,16 +43,10 @@ void GradientScaler::update() {
                          kGrowthInterval);
 }
 
-PrecisionPolicy::PrecisionPolicy(const std::string& precision, c10::Device device)
-    : device_(device) {
-  if (precision == "amp-fp16") {
-    autocast_dtype_ = at::kHalf;
-  } else if (precision == "amp-bf16") {
-    autocast_dtype_ = at::kBFloat16;
-  } else if (precision != "fp32" && precision != "tf32") {
-    throw configuration("precision is '" + precision + "'", "fp32, tf32, amp-fp16 or amp-bf16");
-  }
-  if (device.is_cuda()) allow_tf32(precision == "tf32");
+PrecisionPolicy::PrecisionPolicy(Precision precision, c10::Device device) : device_(device) {
+  if (precision == Precision::kAmpFp16) autocast_dtype_ = at::kHalf;
+  if (precision == Precision::kAmpBf16) autocast_dtype_ = at::kBFloat16;
+  if (device.is_cuda()) allow_tf32(precision == Precision::kTf32);
 }
 
 AutocastScope::AutocastScope(const PrecisionPolicy& policy) : device_type_(policy.device_type()) {

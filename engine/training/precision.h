@@ -9,10 +9,13 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "core/settings/closed_words.h"
+
 namespace scalemark::training {
+
+using settings::Precision;
 
 // torch.amp.GradScaler without its host syncs: scale, growth and the skipped step live on the
 // device. Initial scale 65536, doubled after 2000 good steps, halved after a bad one, as PyTorch's.
@@ -34,9 +37,9 @@ class GradientScaler {
 
 class PrecisionPolicy {
  public:
-  // `precision`: fp32 | tf32 | amp-fp16 | amp-bf16. Sets the process's TF32 flags: on for tf32,
-  // off otherwise (fp32 means fp32, convolutions included, unlike PyTorch's default).
-  PrecisionPolicy(const std::string& precision, c10::Device device);
+  // Sets the process's TF32 flags: on for tf32, off otherwise (fp32 means fp32, convolutions
+  // included, unlike PyTorch's default).
+  PrecisionPolicy(Precision precision, c10::Device device);
 
   c10::DeviceType device_type() const { return device_.type(); }
   std::optional<at::ScalarType> autocast_dtype() const { return autocast_dtype_; }

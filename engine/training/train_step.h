@@ -25,7 +25,7 @@ struct TrainStepOptions {
   c10::Device device = c10::kCPU;
   std::int64_t gradient_accumulation_steps = 1;
   std::optional<double> clip_grad_norm;
-  std::string precision = "fp32";
+  Precision precision = Precision::kFp32;
   LrSchedule schedule;
 };
 

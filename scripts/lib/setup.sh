@@ -9,7 +9,7 @@ build_packages=(
   libcli11-dev nlohmann-json3-dev libboost-math-dev libeigen3-dev libgloo-dev
   libjpeg62-turbo-dev libpng-dev libutf8proc-dev libxxhash-dev libgtest-dev libjs-chart.js
 )
-test_packages=(patchelf iproute2 procps openmpi-bin mpich chromium prometheus)
+test_packages=(clang-format universal-ctags patchelf iproute2 procps openmpi-bin mpich chromium prometheus)
 
 say() { printf '\n== %s\n' "$*" >&2; }
 

@@ -52,7 +52,8 @@ cudaError_t run_grid(const cudaLaunchConfig_t& config, const std::function<void(
   const auto order = order_of(blocks);
   barrier = std::make_unique<BlockBarrier>(threads);
   // Between two blocks all threads meet, and a new barrier takes in those that returned early.
-  std::barrier next_block(threads, [&]() noexcept { barrier = std::make_unique<BlockBarrier>(threads); });
+  std::barrier next_block(threads,
+                          [&]() noexcept { barrier = std::make_unique<BlockBarrier>(threads); });
   std::vector<std::jthread> team;
   for (unsigned t = 0; t < threads; ++t) {
     team.emplace_back([&, t] {

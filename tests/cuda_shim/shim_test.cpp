@@ -110,8 +110,10 @@ TEST_F(Shim, RefusesWhatCudaRefuses) {
   const int before = launches();
   cudaLaunchConfig_t config;
   config.gridDim = dim3(0);
-  EXPECT_EQ(cudaLaunchKernelEx(&config, &leave_early, static_cast<int*>(nullptr)), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(launch(&leave_early, 1, 1025, nullptr, static_cast<int*>(nullptr)), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(cudaLaunchKernelEx(&config, &leave_early, static_cast<int*>(nullptr)),
+            cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch(&leave_early, 1, 1025, nullptr, static_cast<int*>(nullptr)),
+            cudaErrorInvalidConfiguration);
   EXPECT_EQ(launches(), before);
 }
 

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <thread>
@@ -251,12 +253,32 @@ TEST(Loader, LeavingOutAllOfAShareIsNoError) {
   EXPECT_TRUE(run(FakeDataset(0), options).batches.empty());
 }
 
+// Whether every thread of this process but the asking one sleeps. A worker that has something to
+// decode, or waits for a processor, is runnable.
+bool other_threads_sleep() {
+  int runnable = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(thread.path() / "stat");
+    std::string number, name, state;
+    file >> number >> name >> state;
+    if (state != "S") ++runnable;
+  }
+  return runnable == 1;
+}
+
 TEST(Loader, DecodesNoFurtherAheadThanItsBound) {
-  const FakeDataset dataset(1000);
-  Loader loader(dataset, order_of(1000), 0, {.batch_size = 10, .workers = 3, .batches_ahead = 2});
-  loader.next();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_LE(dataset.loaded, 30);
+  for (const int ahead : {1, 2, 5}) {
+    const FakeDataset dataset(1000);
+    Loader loader(dataset, order_of(1000), 0,
+                  {.batch_size = 10, .workers = 3, .batches_ahead = ahead});
+    loader.next();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!other_threads_sleep() && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_TRUE(other_threads_sleep()) << "the workers have not come to rest";
+    EXPECT_EQ(dataset.loaded, 10 * (1 + ahead));
+  }
 }
 
 TEST(Loader, EndsAtAnyMoment) {

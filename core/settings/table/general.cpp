@@ -6,19 +6,16 @@ namespace {
 constexpr Group kGroup = Group::kGeneral;
 
 std::vector<Option> layer_options() {
-  constexpr unsigned kCommands = kRuns;
   return {
       {.name = "config",
        .kind = Kind::kPath,
        .group = kGroup,
-       .commands = kCommands,
        .help = "options from a flat JSON file; several may be given, the later wins",
        .value_name = "FILE",
        .layer = true},
       {.name = "set",
        .kind = Kind::kText,
        .group = kGroup,
-       .commands = kCommands,
        .help = "one option as a pair; stronger than every other source",
        .value_name = "KEY=VALUE",
        .layer = true},
@@ -30,7 +27,8 @@ std::vector<Option> run_options() {
       {.name = "output",
        .kind = Kind::kPath,
        .group = kGroup,
-       .commands = kRuns | kPredict | kDataTokenize,
+       .commands = kPredict | kDataTokenize,
+       .field = kField<&GeneralSettings::output>,
        .help = "folder of the report; {host}, {job} and {date} are filled in "
                "(default: results/runs/<workload>-{date}); predict: where the report with its "
                "predictions goes (default: nowhere); data tokenize: the token file (default: "
@@ -40,7 +38,8 @@ std::vector<Option> run_options() {
       {.name = "overwrite",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kRuns | kPredict | kDataTokenize | kDataGenerate,
+       .commands = kPredict | kDataTokenize | kDataGenerate,
+       .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
        .help = "use an output folder that is not empty; predict: replace its report.json; data "
                "tokenize: replace the file; data "
@@ -49,12 +48,13 @@ std::vector<Option> run_options() {
       {.name = "dry_run",
        .kind = Kind::kFlag,
        .group = kGroup,
+       .field = kField<&GeneralSettings::dry_run>,
        .default_text = "off",
        .help = "print the resolved settings with their origins, and do nothing"},
       {.name = "quiet",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kRuns,
+       .field = kField<&GeneralSettings::quiet>,
        .default_text = "off",
        .help = "results and errors only",
        .letter = 'q',
@@ -62,7 +62,7 @@ std::vector<Option> run_options() {
       {.name = "verbose",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kRuns,
+       .field = kField<&GeneralSettings::verbose>,
        .default_text = "off",
        .help = "more about what happens",
        .letter = 'v',
@@ -70,20 +70,23 @@ std::vector<Option> run_options() {
       {.name = "no_progress",
        .kind = Kind::kFlag,
        .group = kGroup,
+       .field = kField<&GeneralSettings::no_progress>,
        .default_text = "off",
        .help = "no progress bar",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "log_format",
        .kind = Kind::kChoice,
        .group = kGroup,
+       .field = kField<&GeneralSettings::log_format>,
        .default_text = "text",
        .help = "form of the log lines, and of --dry-run",
-       .choices = {"text", "json"},
+       .choices = names_of<LogFormat>(),
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "torch",
        .kind = Kind::kPath,
        .group = kGroup,
-       .commands = kRuns | kDoctor,
+       .commands = kDoctor,
+       .field = kField<&GeneralSettings::torch>,
        .help =
            "folder of torch 2.11.0 (holds lib/libtorch_cpu.so); else $SCALEMARK_TORCH, else the "
            "one it was built with",

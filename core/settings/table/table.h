@@ -18,6 +18,9 @@ std::vector<Option> launch_options();
 std::vector<Option> tool_options();
 std::vector<Option> general_options();
 
+// What only a recipe sets: no command has an option for it.
+std::vector<Option> recipe_only_rows();
+
 inline constexpr Range kFromOne{.low = 1};
 inline constexpr Range kFromZero{.low = 0};
 inline constexpr Range kAboveZero{.low = 0, .low_excluded = true};

@@ -68,7 +68,7 @@ TEST(MakePlan, APointKnowsWhatElseVaries) {
 TEST(MakePlan, TrainAndSweepNameAPointAlike) {
   settings::Settings settings;
   settings.task.workload = "mlp";
-  settings.parallel.precision = "fp32";
+  settings.parallel.precision = settings::Precision::kFp32;
   settings.parallel.strategy = "ddp";
   settings.size = {8, 2, 32};
   EXPECT_EQ(point_name(settings, 2), "mlp-b8-a2-fp32-w2-ddp");

@@ -158,9 +158,9 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
             .sweep;
     const SweepSettings plain = read_sweep({}).sweep;
     const auto all = [](const SweepSettings& s) {
-      return std::tuple(s.world_sizes, s.strong_by, s.placement, s.quick, s.thorough, s.burn_in_hours,
-                        s.repetitions, s.until_ci, s.max_time_s, s.retries, s.allow_oom,
-                        s.fresh_process, s.price_per_hour, s.resume, s.resume_anyway);
+      return std::tuple(s.world_sizes, s.strong_by, s.placement, s.quick, s.thorough,
+                        s.burn_in_hours, s.repetitions, s.until_ci, s.max_time_s, s.retries,
+                        s.allow_oom, s.fresh_process, s.price_per_hour, s.resume, s.resume_anyway);
     };
     EXPECT_NE(all(changed), all(plain)) << option.name;
   }

@@ -6,6 +6,7 @@
 #include "core/catalogue/workload.h"
 #include "core/settings/defaults.h"
 #include "core/settings/option.h"
+#include "core/settings/read_fields.h"
 #include "core/settings/settings_json.h"
 #include "core/settings/value.h"
 
@@ -26,7 +27,10 @@ TEST(OptionTable, NamesAliasesAndLettersAreUnique) {
 TEST(OptionTable, EveryOptionIsDescribedAndServesACommand) {
   for (const Option& option : all_options()) {
     EXPECT_FALSE(option.help.empty()) << option.name;
-    EXPECT_NE(option.commands & kEveryCommand, 0u) << option.name;
+    const auto commands = all_commands();
+    EXPECT_TRUE(std::ranges::any_of(commands, [&](Command command) {
+      return takes(command, option);
+    })) << option.name;
     EXPECT_EQ(option.kind == Kind::kChoice, !option.choices.empty()) << option.name;
     const bool says_its_value =
         option.kind == Kind::kChoice || option.kind == Kind::kSwitch || option.kind == Kind::kFlag;
@@ -52,7 +56,7 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
   settings.task.vocab = settings.recipe.init_from = settings.recipe.save = "x";
   settings.recipe.optimizer = settings.recipe.lr_schedule = "x";
   settings.recipe.clip_grad_norm = 1;
-  settings.parallel.memory_limit_bytes = 1;
+  settings.parallel.memory_limit.every_bytes = 1;
   settings.measuring = {.iters = 1, .warmup_iters = 1, .epochs = 1};
   settings.launch.rendezvous = settings.launch.run_id = "x";
   settings.launch.local_rank = 1;
@@ -65,6 +69,83 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
     if (option->layer || becomes_rendezvous || is_read_at_once) continue;
     EXPECT_TRUE(flat.contains(std::string(name))) << name;
   }
+}
+
+// Two values of an option; the same twice where it has only one.
+std::pair<std::string, std::string> two_values(const Option& row) {
+  switch (row.kind) {
+    case Kind::kText:
+    case Kind::kPath:
+      return {"one", "another"};
+    case Kind::kChoice: {
+      const auto last = row.choices.size() - 1;  // the first may be "auto", which is no value
+      return {std::string(row.choices[last > 0 ? last - 1 : 0]), std::string(row.choices[last])};
+    }
+    case Kind::kSwitch:
+    case Kind::kFlag:
+      return {"off", "on"};
+    case Kind::kCount:
+    case Kind::kSeconds:
+      return {"36", "37"};
+    case Kind::kNumber:
+    case Kind::kShare:
+      return {"0.36", "0.37"};
+    case Kind::kTimeouts:
+      return {"37,data=38", "37,data=39"};
+    case Kind::kMemoryLimit:
+      return {"37MiB,1=38MiB", "37MiB,1=39MiB"};
+    case Kind::kBetas:
+      return {"0.37,0.38", "0.37,0.39"};
+  }
+  return {};
+}
+
+Settings with(const Option& row, const std::string& text) {
+  Settings settings;
+  read_fields({{std::string(row.name), {text, "test"}}}, settings);
+  return settings;
+}
+
+// Reading, printing, reading back what was printed, and telling points apart follow from the row.
+TEST(OptionTable, ARowIsEnoughToReadPrintAndCompareItsField) {
+  for (const Option& row : all_rows()) {
+    const auto [one, another] = two_values(row);
+    if (!row.field || one == another) continue;
+    const Settings a = with(row, one), b = with(row, another);
+    EXPECT_TRUE(flat_settings(a).contains(std::string(row.name))) << row.name;
+    EXPECT_NE(to_json(a), to_json(b)) << row.name;
+    EXPECT_EQ(to_json(from_json(to_json(b))), to_json(b)) << row.name;
+    const bool two_points = identity_settings(a) != identity_settings(b);
+    EXPECT_EQ(two_points, row.identity != Identity::kNone) << row.name;
+  }
+}
+
+// Forgotten, two points that differ in the option would be taken for one.
+TEST(OptionTable, WhatIsTrainedAndHowItIsMeasuredTellsPointsApart) {
+  const std::set<Group> groups = {Group::kWhat,     Group::kSize,    Group::kRecipe,
+                                  Group::kParallel, Group::kLoading, Group::kMeasuring};
+  for (const Option& row : all_rows()) {
+    const bool where_weights_go = row.name == "save";
+    if (!groups.contains(row.group) || where_weights_go) continue;
+    EXPECT_NE(row.identity, Identity::kNone) << row.name;
+  }
+}
+
+TEST(FindRow, PrintedKeysBelongToARow) {
+  EXPECT_EQ(find_row("memory_limit_by_rank"), find_row("memory_limit"));
+  EXPECT_EQ(find_row("timeout_by_phase")->name, "timeout");
+  EXPECT_EQ(find_row("lr_warmup_share")->name, "lr_warmup_share");
+  EXPECT_EQ(find_option("lr_warmup_share"), nullptr) << "only a recipe sets it";
+  EXPECT_EQ(find_row("command"), nullptr);
+}
+
+TEST(Takes, GroupsOfTheCommandAndSingleOptions) {
+  EXPECT_TRUE(takes(kTrain, *find_option("save")));
+  EXPECT_FALSE(takes(kSweep, *find_option("save")));
+  EXPECT_TRUE(takes(kSweep, *find_option("retries")));
+  EXPECT_FALSE(takes(kTrain, *find_option("retries")));
+  EXPECT_TRUE(takes(kDataBench, *find_option("workers")));
+  EXPECT_FALSE(takes(kDoctor, *find_option("workers")));
 }
 
 TEST(FindOption, UnderscoresAndDashesAreAlike) {

@@ -41,7 +41,7 @@ TEST(Resolve, NothingGivenIsTheMlpOnOneRank) {
   EXPECT_EQ(s.recipe.learning_rate, 1e-3);
   EXPECT_EQ(s.size.batch_size, 64);
   EXPECT_EQ(s.size.global_batch_size, 64);
-  EXPECT_EQ(s.parallel.device, "cpu");
+  EXPECT_EQ(s.parallel.device, DeviceKind::kCpu);
   EXPECT_EQ(s.parallel.backend, "gloo");
   EXPECT_EQ(s.parallel.strategy, "none");
   EXPECT_EQ(s.parallel.threads, 4);
@@ -53,10 +53,11 @@ TEST(Resolve, NothingGivenIsTheMlpOnOneRank) {
 }
 
 TEST(Resolve, AMemoryLimitIsForAllOrForRanks) {
-  EXPECT_FALSE(good({}).parallel.memory_limit_bytes) << "auto: each node knows its own memory";
+  EXPECT_FALSE(good({}).parallel.memory_limit.every_bytes)
+      << "auto: each node knows its own memory";
   const Settings s = good(given({{"memory_limit", "1=1GB"}, {"nproc_per_node", "2"}}));
-  EXPECT_FALSE(s.parallel.memory_limit_bytes);
-  EXPECT_EQ(s.parallel.memory_limit_of_rank_bytes,
+  EXPECT_FALSE(s.parallel.memory_limit.every_bytes);
+  EXPECT_EQ(s.parallel.memory_limit.bytes_of_rank,
             (std::map<int, std::int64_t>{{1, 1'000'000'000}}));
 }
 
@@ -83,7 +84,7 @@ TEST(Resolve, NoneTakesTheRecipesClippingAway) {
 
 TEST(Resolve, AutoFollowsTheMachine) {
   const Settings s = good({}, with_gpus({kNewGpu, kNewGpu}));
-  EXPECT_EQ(s.parallel.device, "cuda");
+  EXPECT_EQ(s.parallel.device, DeviceKind::kCuda);
   EXPECT_EQ(s.parallel.backend, "nccl");
   EXPECT_EQ(s.parallel.threads, 16);
 
@@ -240,17 +241,17 @@ TEST(Resolve, PrecisionIsRefusedWhereTheHardwareLacksIt) {
   EXPECT_NE(only_problem(given({{"precision", "amp-bf16"}})), "");
   EXPECT_NE(only_problem(given({{"precision", "amp-bf16"}}), with_gpus({kOldGpu})), "");
   EXPECT_EQ(good(given({{"precision", "amp-bf16"}}), with_gpus({kNewGpu})).parallel.precision,
-            "amp-bf16");
+            Precision::kAmpBf16);
   const Surroundings mixed = with_gpus({kNewGpu, kOldGpu});  // one rank computes on the first
   EXPECT_EQ(
       good(given({{"precision", "amp-bf16"}, {"nproc_per_node", "1"}}), mixed).parallel.precision,
-      "amp-bf16");
+      Precision::kAmpBf16);
   EXPECT_NE(only_problem(given({{"precision", "amp-bf16"}, {"nproc_per_node", "2"}}), mixed)
                 .find("GPU 1 (old): "),
             std::string::npos);
   Surroundings amx = laptop();
   amx.machine.cpu_flags = "fpu amx_bf16 sse";
-  EXPECT_EQ(good(given({{"precision", "amp-bf16"}}), amx).parallel.precision, "amp-bf16");
+  EXPECT_EQ(good(given({{"precision", "amp-bf16"}}), amx).parallel.precision, Precision::kAmpBf16);
 }
 
 TEST(Resolve, ListsAllProblemsAtOnceAndJudgesNothingTwice) {

@@ -32,13 +32,13 @@ TEST(SettingsJson, RoundTripIsExact) {
   EXPECT_EQ(back.recipe.clip_grad_norm, 0.1);
   EXPECT_EQ(back.measuring.epochs, 3);
   EXPECT_FALSE(back.measuring.iters);
-  EXPECT_FALSE(back.general.progress);
+  EXPECT_TRUE(back.general.no_progress);
   EXPECT_EQ(back.recipe.seed, 9223372036854775807u);
-  EXPECT_EQ(back.launch.timeout_s, 100);
-  EXPECT_EQ(back.launch.phase_timeout_s.at("window"), 7);
-  EXPECT_EQ(back.parallel.memory_limit_bytes, std::int64_t{2} << 30);
-  EXPECT_EQ(back.parallel.memory_limit_of_rank_bytes.at(12), 512 << 20);
-  EXPECT_EQ(back.recipe.adam_beta2, settings.recipe.adam_beta2);
+  EXPECT_EQ(back.launch.timeout.every_s, 100);
+  EXPECT_EQ(back.launch.timeout.phase_s.at("window"), 7);
+  EXPECT_EQ(back.parallel.memory_limit.every_bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(back.parallel.memory_limit.bytes_of_rank.at(12), 512 << 20);
+  EXPECT_EQ(back.recipe.adam_betas.second, settings.recipe.adam_betas.second);
 }
 
 TEST(SettingsJson, RefusesWhatItDoesNotWrite) {

@@ -84,7 +84,7 @@ TEST(ParseMemoryLimits, OneForAllAndSomeByRank) {
 }
 
 TEST(ParseBetas, TwoSharesBelowOne) {
-  EXPECT_EQ(parse_betas("0.9,0.999"), (std::pair{0.9, 0.999}));
+  EXPECT_EQ(parse_betas("0.9,0.999"), (Betas{0.9, 0.999}));
   for (const char* bad : {"0.9", "0.9,", "0.9,1", "-0.1,0.9", "0.9,0.99,0.999"}) {
     EXPECT_FALSE(parse_betas(bad)) << bad;
   }

@@ -16,7 +16,7 @@
 namespace scalemark::process {
 namespace {
 
-ProcessSettings settings_for(const char* device) {
+ProcessSettings settings_for(settings::DeviceKind device) {
   ProcessSettings settings;
   settings.device = device;
   settings.general.torch = SCALEMARK_TORCH_DIR;
@@ -52,7 +52,7 @@ class LoadOrder : public ::testing::Test {
 TEST_F(LoadOrder, AProcessForAGpuHasTorchsCudaLibrariesWhenItIsSetUp) {
   EXPECT_EXIT(
       {
-        set_up_process(settings_for("cuda"));
+        set_up_process(settings_for(settings::DeviceKind::kCuda));
         end_with_torchs_answer();
       },
       ::testing::ExitedWithCode(0), "torch has CUDA");
@@ -61,7 +61,7 @@ TEST_F(LoadOrder, AProcessForAGpuHasTorchsCudaLibrariesWhenItIsSetUp) {
 TEST_F(LoadOrder, SettingUpAsksTorchNothing) {
   EXPECT_EXIT(
       {
-        set_up_process(settings_for("cpu"));
+        set_up_process(settings_for(settings::DeviceKind::kCpu));
         device::load_torch_cuda(SCALEMARK_TORCH_DIR);
         end_with_torchs_answer();
       },
@@ -72,7 +72,7 @@ TEST_F(LoadOrder, AQuestionBeforeTheLibrariesIsReportedAsABug) {
   EXPECT_EXIT(
       {
         at::manual_seed(1);  // asks for an accelerator
-        end_with_error_of([] { set_up_process(settings_for("cuda")); });
+        end_with_error_of([] { set_up_process(settings_for(settings::DeviceKind::kCuda)); });
       },
       ::testing::ExitedWithCode(70), "E_BUG.*before torch's CUDA libraries were loaded");
 }
@@ -80,14 +80,14 @@ TEST_F(LoadOrder, AQuestionBeforeTheLibrariesIsReportedAsABug) {
 TEST_F(LoadOrder, AProcessForACpuDoesWithoutThem) {
   EXPECT_EXIT(
       {
-        set_up_process(settings_for("cpu"));
+        set_up_process(settings_for(settings::DeviceKind::kCpu));
         end_with_torchs_answer();
       },
       ::testing::ExitedWithCode(0), "torch has no CUDA");
 }
 
 TEST_F(LoadOrder, AWheelWithoutThemIsNamed) {
-  auto settings = settings_for("cuda");
+  auto settings = settings_for(settings::DeviceKind::kCuda);
   settings.general.torch = "/nowhere";
   EXPECT_EXIT(end_with_error_of([&] { set_up_process(settings); }), ::testing::ExitedWithCode(71),
               "/nowhere/lib/libc10_cuda.so");

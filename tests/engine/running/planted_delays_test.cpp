@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <sstream>
+#include <string_view>
 
 #include "tests/engine/distributed/ranks.h"
 
@@ -19,8 +21,14 @@ constexpr double kStepMs = 20;  // of the undelayed step, slept as well: other p
 // Many short windows: most of them stay undisturbed even on a busy machine.
 constexpr int kBlocks = 24, kSteps = 3;
 constexpr double kTooBusyMs = 0.3;
-constexpr int kAttempts =
-    3;  // to find the machine at rest; what is judged is never chosen by its result
+// A soak (SCALEMARK_SOAK=full) judges: there a machine that is never at rest is a failure.
+bool is_soak() {
+  const char* soak = std::getenv("SCALEMARK_SOAK");
+  return soak && std::string_view(soak) == "full";
+}
+
+// To find the machine at rest; what is judged is never chosen by its result.
+int most_attempts() { return is_soak() ? 6 : 3; }
 
 enum Term { kSlowerCompute, kDataWait, kPersistentImbalance, kJitter, kCommunication, kWholeStep };
 constexpr std::array<const char*, 6> kNames{
@@ -133,15 +141,18 @@ bool names_rank_1(const std::string& words) {
 //   The same on both ranks: mean and max grow alike, so x goes into one term.
 TEST(PlantedDelays, MakeExactlyTheirTermGrow) {
   Measured measured;
-  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+  for (int attempt = 1; attempt <= most_attempts(); ++attempt) {
     measure(measured);
     if (HasFatalFailure()) return;
     if (spread(measured) <= kTooBusyMs) break;
     std::printf("attempt %d: the undelayed step varies by +-%.2f ms\n", attempt, spread(measured));
   }
   if (spread(measured) > kTooBusyMs) {
-    GTEST_SKIP() << "the machine is too restless: the undelayed step varies by +-"
-                 << spread(measured) << " ms, and +-" << kTooBusyMs << " ms is the most for 10 %";
+    std::ostringstream why;
+    why << "the machine is too restless: the undelayed step varies by +-" << spread(measured)
+        << " ms, and +-" << kTooBusyMs << " ms is the most for 10 %";
+    if (is_soak()) FAIL() << why.str();
+    GTEST_SKIP() << why.str();
   }
 
   expect_growth(measured, "compute", {{kSlowerCompute, 0.5}, {kPersistentImbalance, 0.5}});

@@ -1,0 +1,65 @@
+// Options whose words are closed: each an enumeration with its one table of names. Workloads,
+// strategies, backends and launchers are no closed words: their names come from lists.
+#pragma once
+
+#include "core/base/words.h"
+
+namespace scalemark::settings {
+
+enum class DeviceKind { kCpu, kCuda };
+constexpr auto words_of(DeviceKind) {
+  return std::to_array<Word<DeviceKind>>({{DeviceKind::kCpu, "cpu"}, {DeviceKind::kCuda, "cuda"}});
+}
+
+// Of the arithmetic.
+enum class Precision { kFp32, kTf32, kAmpFp16, kAmpBf16 };
+constexpr auto words_of(Precision) {
+  return std::to_array<Word<Precision>>({{Precision::kFp32, "fp32"},
+                                         {Precision::kTf32, "tf32"},
+                                         {Precision::kAmpFp16, "amp-fp16"},
+                                         {Precision::kAmpBf16, "amp-bf16"}});
+}
+constexpr bool is_half(Precision precision) {
+  return precision == Precision::kAmpFp16 || precision == Precision::kAmpBf16;
+}
+
+// Order of image tensors in memory.
+enum class MemoryFormat { kChannelsLast, kContiguous };
+constexpr auto words_of(MemoryFormat) {
+  return std::to_array<Word<MemoryFormat>>(
+      {{MemoryFormat::kChannelsLast, "channels-last"}, {MemoryFormat::kContiguous, "contiguous"}});
+}
+
+enum class LrScaling { kNone, kLinear };
+constexpr auto words_of(LrScaling) {
+  return std::to_array<Word<LrScaling>>(
+      {{LrScaling::kNone, "none"}, {LrScaling::kLinear, "linear"}});
+}
+
+// What a file that cannot be decoded does to the run.
+enum class OnBadSample { kFail, kSkip };
+constexpr auto words_of(OnBadSample) {
+  return std::to_array<Word<OnBadSample>>(
+      {{OnBadSample::kFail, "fail"}, {OnBadSample::kSkip, "skip"}});
+}
+
+enum class LogFormat { kText, kJson };
+constexpr auto words_of(LogFormat) {
+  return std::to_array<Word<LogFormat>>({{LogFormat::kText, "text"}, {LogFormat::kJson, "json"}});
+}
+
+// How a fixed global batch is kept with fewer ranks.
+enum class StrongBy { kBatch, kAccumulation };
+constexpr auto words_of(StrongBy) {
+  return std::to_array<Word<StrongBy>>(
+      {{StrongBy::kBatch, "batch"}, {StrongBy::kAccumulation, "accumulation"}});
+}
+
+// Which ranks a smaller point of a sweep gets: whole nodes first, or one of each node in turn.
+enum class Placement { kFill, kSpread };
+constexpr auto words_of(Placement) {
+  return std::to_array<Word<Placement>>(
+      {{Placement::kFill, "fill"}, {Placement::kSpread, "spread"}});
+}
+
+}  // namespace scalemark::settings

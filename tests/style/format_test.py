@@ -1,0 +1,20 @@
+"""Every .h and .cpp is as clang-format writes it (.clang-format)."""
+
+import os
+import shutil
+import subprocess
+
+from program import check, skip
+
+SOURCE = os.environ["SCALEMARK_SOURCE_DIR"]
+formatter = shutil.which("clang-format")
+if not formatter:
+    skip("clang-format is not installed")
+listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "*.h", "*.cpp"], capture_output=True, text=True)
+files = listed.stdout.split()
+if not files:
+    skip("this is no git checkout")
+found = subprocess.run([formatter, "--dry-run", "-Werror", *files], cwd=SOURCE, capture_output=True, text=True)
+wrong = sorted({line.split(":")[0] for line in found.stderr.splitlines() if "error:" in line})
+check(not wrong, f"clang-format -i {' '.join(wrong)}")
+print(f"{len(files)} files are formatted")

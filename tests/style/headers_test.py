@@ -1,0 +1,125 @@
+"""Each header compiles alone.
+
+Most are the first include of some .cpp, whose build proves that everything of ours that the header needs is there. Builds
+have precompiled headers of the standard library, so that a forgotten <string> would not be seen: names of the standard
+library are looked up here. A header that no .cpp includes first is compiled alone; those among them that include torch,
+whose headers take seconds each time, share one file.
+"""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from program import check
+
+SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
+BINARY = Path(os.environ["SCALEMARK_BINARY_DIR"])
+TORCH = os.environ.get("SCALEMARK_TORCH_INCLUDES", "")  # of the build; empty: it has no torch
+ROOMS = ("core", "data", "apps", "workloads", "engine")
+# A header of the standard library, and names that only it promises.
+STANDARD = {
+    "algorithm": r"std::(?:min|max|clamp|sort|find|find_if|copy|fill|transform|any_of|all_of|none_of|ranges::\w+)\(",
+    "array": r"std::(?:array|to_array)\b",
+    "atomic": r"std::atomic",
+    "chrono": r"std::chrono",
+    "condition_variable": r"std::condition_variable",
+    "cstdint": r"std::u?int(?:8|16|32|64|ptr)_t",
+    "exception": r"std::(?:exception_ptr|current_exception|uncaught_exceptions)\b",
+    "filesystem": r"std::filesystem",
+    "functional": r"std::(?:function|hash)\b",
+    "map": r"std::(?:multi)?map\b",
+    "memory": r"std::(?:unique_ptr|shared_ptr|weak_ptr|make_unique|make_shared)\b",
+    "mutex": r"std::(?:mutex|lock_guard|unique_lock|scoped_lock|once_flag)\b",
+    "optional": r"std::(?:optional|nullopt)",
+    "set": r"std::(?:multi)?set\b",
+    "span": r"std::span\b",
+    "sstream": r"std::[io]?stringstream",
+    "stdexcept": r"std::runtime_error",
+    "string": r"std::(?:string|to_string)\b",
+    "string_view": r"std::string_view\b",
+    "thread": r"std::(?:thread|jthread)\b",
+    "utility": r"std::(?:pair|move|forward|exchange|swap|in_range)\b",
+    "variant": r"std::(?:variant|monostate|visit|holds_alternative)\b",
+    "vector": r"std::vector\b",
+}
+# What the standard or every implementation brings along.
+BRINGS = {"string": {"string_view"}, "map": {"utility"}, "algorithm": {"utility"}, "functional": {"utility"}, "memory": {"utility"},
+          "optional": {"utility"}, "variant": {"utility"}, "vector": {"utility"}, "mutex": {"chrono", "utility"}, "array": {"utility"},
+          "thread": {"chrono"}, "condition_variable": {"mutex"}, "filesystem": {"string"}, "sstream": {"string"}}
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+@functools.cache
+def text_of(name):
+    return without_comments((SOURCE / name).read_text())
+
+
+@functools.cache
+def reached(name):
+    """Standard headers and other third parties that `name` includes, itself or through headers of ours."""
+    found = set()
+    for ours, other in INCLUDE.findall(text_of(name)):
+        if ours and (SOURCE / ours).exists():
+            found |= reached(ours)
+        elif other:
+            found |= {other} | BRINGS.get(other, set())
+    return found
+
+
+def missing_in(header):
+    text = text_of(header)
+    has = reached(header)
+    foreign = any("/" in name for name in has)  # torch's headers bring most of the standard library along
+    if foreign:
+        return []
+    return [name for name, use in STANDARD.items() if name not in has and re.search(use, text)]
+
+
+def first_includes():
+    first = set()
+    for room in (*ROOMS, "tests"):
+        for file in [p for ending in ("cpp", "cu") for p in (SOURCE / room).rglob("*." + ending)]:
+            found = INCLUDE.search(without_comments(file.read_text()))
+            if found and found.group(1):
+                first.add(found.group(1))
+    return first
+
+
+def compiler_says(headers):
+    """About a file that includes `headers` and nothing else; empty: it compiles."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "one.cpp"
+        source.write_text("".join(f'#include "{header}"\n' for header in headers))
+        includes = [f"-I{SOURCE}", f"-I{BINARY}/generated", *(f"-isystem{path}" for path in TORCH.split(":") if path)]
+        command = [os.environ.get("CXX", "c++"), "-std=c++20", "-fsyntax-only", *includes, str(source)]
+        return subprocess.run(command, capture_output=True, text=True).stderr
+
+
+def needs(header, *libraries):
+    return any(name.startswith(libraries) for name in reached(header))
+
+
+headers = sorted(p.relative_to(SOURCE).as_posix() for room in ROOMS for p in (SOURCE / room).rglob("*.h"))
+check(len(headers) > 250, len(headers))
+lacking = {header: names for header in headers if (names := missing_in(header))}
+for header, names in lacking.items():
+    print(f"{header} uses names of {', '.join(f'<{n}>' for n in names)} and does not include it", file=sys.stderr)
+check(not lacking, "headers that lack an include")
+
+first = first_includes()
+others = [h for h in headers if h not in first and not needs(h, "cuda")]
+with_torch = [h for h in others if needs(h, "ATen/", "c10/", "torch/")]
+files = [[h] for h in others if h not in with_torch] + ([with_torch] if TORCH and with_torch else [])
+with ThreadPoolExecutor(2) as pool:
+    for included, said in zip(files, pool.map(compiler_says, files)):
+        check(not said, f"{', '.join(included)}:\n{said}")
+print(f"{len(headers)} headers name what they need; {sum(map(len, files))} that no .cpp includes first compile")
