@@ -8,8 +8,7 @@
 
 extern "C" const scalemark::running::EngineApi* scalemark_engine_api() {
   static constexpr scalemark::running::EngineApi api{
-      .door = scalemark::running::kEngineDoor,
-      .git_commit = SCALEMARK_GIT_COMMIT,
+      .stamp = {.abi = scalemark::running::kEngineAbi, .git_commit = SCALEMARK_GIT_COMMIT},
       .torch_version = TORCH_VERSION,
       .train =
           [](const scalemark::running::RunRequest& request) {

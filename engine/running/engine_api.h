@@ -1,19 +1,20 @@
-// The door between the light program and libscalemark_engine.so: one exported function returns this
+// What libscalemark_engine.so offers to the light program: one exported function returns this
 // table. Torch-free on purpose: the program includes it without ever linking torch.
 #pragma once
 
 #include <string>
 
 #include "core/base/exit_code.h"
+#include "core/base/part.h"
 #include "core/launching/world.h"
 #include "core/planning/plan.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::running {
 
-// Changes whenever a struct that crosses the door changes its layout; the commit of the build is
+// Changes whenever a struct that passes through changes its layout; the commit of the build is
 // compared as well, so an engine and a program of different builds refuse each other by name.
-inline constexpr const char* kEngineDoor = "scalemark-engine/1";
+inline constexpr const char* kEngineAbi = "scalemark-engine/2";
 
 struct RunRequest {
   settings::Settings settings;  // resolved
@@ -31,8 +32,7 @@ struct SweepRequest {
 };
 
 struct EngineApi {
-  const char* door;           // kEngineDoor
-  const char* git_commit;     // of the build, compared with the program's own
+  PartStamp stamp;
   const char* torch_version;  // "2.11.0", as loaded
   // Trains one configuration as one rank. Rank 0 writes the report and prints the table; the exit
   // code is the process's own. Errors are printed by the engine in the fixed form and never thrown
