@@ -101,6 +101,17 @@ void FaultBoard::leave(milliseconds limit) noexcept try {
   // The store is gone: nobody waits for us.
 }
 
+std::optional<ErrorRecord> cause_of_hang(FaultBoard& board) {
+  constexpr milliseconds kSecondTry{1500};  // a busy machine may need it
+  auto cause = board.find_cause(milliseconds(0));
+  if (!cause.store_answers) cause = board.find_cause(kSecondTry);
+  if (cause.record) return caused_by(*cause.record, board.rank());
+  if (cause.store_answers || board.hosts_store()) return std::nullopt;
+  return peer_lost("the run's store does not answer any more", {},
+                   "look at rank 0's output, and at its machine")
+      .record();
+}
+
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
   constexpr std::string_view kPrefix = "scalemark: error ";
   ErrorRecord quoted = cause;

@@ -3,10 +3,11 @@
 // what a run has measured over a broken group is void.
 #pragma once
 
+#include <c10/util/Exception.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <string>
 
 #include "engine/running/point.h"
 #include "engine/running/team.h"
@@ -15,15 +16,15 @@ namespace scalemark::running {
 
 class GroupGuard {
  public:
-  // `backend`: the team's; only NCCL's is watched. `cause_limit`: how long the loss waits for the
-  // cause that a peer may post on the fault board.
-  GroupGuard(Team& team, const std::string& backend, std::chrono::milliseconds cause_limit);
+  // Only a team whose collectives do not notice lost peers is watched. `cause_limit`: how long the
+  // loss waits for the cause that a peer may post on the fault board.
+  GroupGuard(Team& team, std::chrono::milliseconds cause_limit);
 
   // Runs `body` under watch. Once `called_off` (asked from the side thread, five times a
   // second, less often where ranks are many) or
-  // NCCL itself says that a peer has failed, the group is aborted, and whatever becomes of the body
-  // is thrown away: throws E_PEER_LOST or the cause. Out of memory stays what it is: no abort makes
-  // it.
+  // the backend itself says that a peer has failed, the group is aborted, and whatever becomes of
+  // the body is thrown away: throws E_PEER_LOST or the cause. Out of memory stays what it is: no
+  // abort makes it.
   PointOutcome run(const std::function<bool()>& called_off,
                    const std::function<PointOutcome()>& body);
 
@@ -33,6 +34,7 @@ class GroupGuard {
  private:
   PointOutcome run_watched(const std::function<bool()>& called_off,
                            const std::function<PointOutcome()>& body);
+  c10::DistBackendError broken_off() const;
 
   Team& team_;
   bool is_watched_;

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/host_name.h"
 #include "core/launching/error_file.h"
-#include "engine/distributed/network.h"
 
 namespace scalemark::running {
 namespace {
@@ -59,7 +59,7 @@ ExitCode LastWords::speak(ErrorRecord record, reporting::ReportStatus status) no
 
 void LastWords::fill_in(ErrorRecord& record) const {
   if (!record.rank) record.rank = request_.world.rank;
-  if (record.host.empty()) record.host = distributed::local_host_name();
+  if (record.host.empty()) record.host = host_name();
   if (record.phase.empty()) record.phase = progression_.phase();
   if (!record.step) record.step = progression_.step();
 }

@@ -64,7 +64,7 @@ Ballot PointRun::attempt(std::int64_t number, const planning::Task& task,
   loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(session_.board().store());
   distributed::StopAgreement agreement(loop_keys_, name, world_.rank, world_.world_size,
                                        life_.stop_options());
-  GroupGuard guard(*team_, settings.parallel.backend, kNoCause);
+  GroupGuard guard(*team_, kNoCause);
   RunWatch watch(agreement, life_.watchdog(), life_.progression(), console, guard);
   outcome_ = guard.run([&] { return board_.called_off(number); },
                        [&] {

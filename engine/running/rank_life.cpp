@@ -1,6 +1,5 @@
 #include "engine/running/rank_life.h"
 
-#include <cstdlib>
 #include <iostream>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "core/settings/settings_json.h"
 #include "data/text/mapped_file.h"
 #include "engine/distributed/group_end.h"
+#include "engine/distributed/positions.h"
 #include "engine/distributed/preflight.h"
 #include "engine/running/failure.h"
 #include "engine/running/process_setup.h"
@@ -40,12 +40,15 @@ RankLife::RankLife(const RunRequest& request)
       progression_(request.settings.launch.timeout_s, request.settings.launch.phase_timeout_s),
       words_(request, progression_),
       interrupts_(kSignalBackstopSeconds),
-      watchdog_([this](const ErrorRecord& fault) { words_.speak(fault); },
-                [this] { return posted_cause(); }),
-      terminate_([this](const ErrorRecord& fault) { words_.speak(fault); },
+      watchdog_([this](const ErrorRecord& fault) { speak_and_end(fault); },
+                [this] { return cause_of_hang(); },
+                {.on_stall = [this] { tell_position(); },
+                 .who_is_missing = [this] { return who_is_missing(); }}),
+      terminate_([this](const ErrorRecord& fault) { speak_and_end(fault); },
                  [this] { return posted_cause(); }) {
   progression_.on_enter([this](const std::string& phase, double timeout_s) {
     watchdog_.set_phase(phase, milliseconds_of(timeout_s));
+    tell_position();
     if (report_) report_->enter(phase);
   });
   data::on_lost_mapping([this](const ErrorRecord& fault) { give_up(fault); });
@@ -97,14 +100,20 @@ RunReport& RankLife::open_report(RunReport::Opening opening) {
 }
 
 void RankLife::give_up(const ErrorRecord& fault) {
-  std::_Exit(static_cast<int>(words_.speak(fault)));
+  distributed::end_process(backend(), static_cast<int>(words_.speak(fault)));
+}
+
+// The fault is another thread's than the one that may have spoken first: it ends with its own code.
+void RankLife::speak_and_end(const ErrorRecord& fault) {
+  words_.speak(fault);
+  distributed::end_process(backend(), static_cast<int>(fault.exit_code));
 }
 
 distributed::StopAgreement::Options RankLife::stop_options() {
   return {.on_overdue = [this](int signal) {
     words_.speak(launching::interruption(signal, report_.has_value()),
                  reporting::ReportStatus::kInterrupted);
-    std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
+    distributed::end_process(backend(), static_cast<int>(distributed::exit_code_of_signal(signal)));
   }};
 }
 
@@ -124,16 +133,41 @@ std::optional<ErrorRecord> RankLife::posted_cause() {
   return distributed::caused_by(*cause.record, session_->world().rank);
 }
 
+std::optional<ErrorRecord> RankLife::cause_of_hang() {
+  return session_ ? distributed::cause_of_hang(session_->board()) : std::nullopt;
+}
+
+void RankLife::tell_position() {
+  if (!session_ || session_->world().world_size == 1) return;
+  const auto group = session_->group_in_use();
+  distributed::tell_position(session_->board().store(), session_->world().rank,
+                             {.group = group.count ? group.count->group() : "",
+                              .collectives = group.count ? group.count->begun() : 0,
+                              .phase = progression_.phase(),
+                              .step = progression_.step()});
+}
+
+std::string RankLife::who_is_missing() {
+  if (!session_) return {};
+  const auto group = session_->group_in_use();
+  if (!group.count) return {};
+  tell_position();
+  const auto told = distributed::told_positions(session_->board().store(), group.members);
+  return distributed::who_is_missing(told, group.members, group.count->group());
+}
+
 ExitCode lived_by(const RunRequest& request,
                   const std::function<ExitCode(RankLife& life)>& body) noexcept {
   ExitCode code = ExitCode::kBug;
+  const distributed::BackendProvider* backend = nullptr;
   {
     RankLife life(request);
     code = life.live([&] { return body(life); });
+    backend = life.backend();
   }
   if (distributed::ends_are_pending()) {
     std::cout << std::flush;
-    std::_Exit(static_cast<int>(code));
+    distributed::end_process(backend, static_cast<int>(code));
   }
   return code;
 }

@@ -44,6 +44,11 @@ class RankLife {
   Progression& progression() { return progression_; }
   distributed::Watchdog& watchdog() { return watchdog_; }
 
+  // Of the last group; null before the first.
+  const distributed::BackendProvider* backend() const {
+    return session_ ? session_->payload() : nullptr;
+  }
+
   // What an out-of-memory line adds: what would have fitted.
   void note_what_fits(std::optional<std::string> text) { fitting_ = std::move(text); }
 
@@ -57,6 +62,10 @@ class RankLife {
  private:
   distributed::FaultBoard* board() { return session_ ? &session_->board() : nullptr; }
   std::optional<ErrorRecord> posted_cause();
+  std::optional<ErrorRecord> cause_of_hang();
+  void tell_position();
+  std::string who_is_missing();
+  [[noreturn]] void speak_and_end(const ErrorRecord& fault);
 
   const RunRequest& request_;
   Progression progression_;

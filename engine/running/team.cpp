@@ -6,8 +6,6 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "engine/distributed/group_end.h"
-#include "engine/distributed/max_over_ranks.h"
 
 namespace scalemark::running {
 
@@ -30,32 +28,31 @@ launching::World world_within(const Session& session, const std::vector<int>& me
 
 Team::Team(Session& session, const std::string& name, const std::vector<int>& members,
            const std::string& backend, std::chrono::milliseconds cause_limit)
-    : session_(session), world_(world_within(session, members)), cause_limit_(cause_limit) {
+    : session_(session), world_(world_within(session, members)) {
   for (const int member : members) {
     const int node = session.node_of_rank().at(static_cast<std::size_t>(member));
     if (member < session.world().rank && node == session.world().node) leads_node_ = false;
   }
   const auto start = std::chrono::steady_clock::now();
-  group_ = session.open_group(name, world_.rank, world_.world_size, backend);
-  control_ = std::make_unique<distributed::ControlGroup>(group_->group(), session.timeout(),
+  group_ = session.open_group(name, members, world_.rank, backend);
+  control_ = std::make_unique<distributed::ControlGroup>(*group_, session.timeout(),
                                                          session.board(), cause_limit);
   rendezvous_s_ = session.rendezvous_s() + seconds_since(start);
 }
 
 Team::~Team() { drop(); }
 
-void Team::max_over_ranks(std::vector<double>& values) {
-  distributed::max_over_ranks(*group(), values, session_.timeout(), session_.board(), cause_limit_);
-}
+void Team::max_over_ranks(std::vector<double>& values) { control_->max_over_ranks(values); }
 
-bool Team::lost_a_peer() const noexcept { return distributed::lost_a_peer(group_->group()); }
+bool Team::lost_a_peer() const noexcept { return group_->lost_a_peer(); }
 
 void Team::finish(std::chrono::milliseconds limit) {
-  if (!device().torch_device().is_cuda()) return;  // Gloo over the CPU has nothing to give back
+  // Gloo over the CPU has nothing to give back.
+  if (device().torch_device().is_cpu() && group_->notices_lost_peers()) return;
   device().synchronize();
   control_->barrier();
   if (is_ended_.exchange(true)) return;
-  distributed::shut_down(group_->group(), std::min(limit, session_.timeout()));
+  group_->shut_down(std::min(limit, session_.timeout()));
 }
 
 void Team::abort() noexcept {
@@ -65,10 +62,7 @@ void Team::abort() noexcept {
 
 void Team::drop() noexcept {
   control_.reset();
-  if (!group_) return;
-  auto group = group_->group();
-  group_->drop();
-  distributed::release(std::move(group), is_ended_);
+  if (group_) group_->drop(is_ended_);
 }
 
 void Team::close() {

@@ -63,7 +63,7 @@ ExitCode train_as(RankLife& life) {
   RunConsole console(life.request(), opened.workload.sample_unit, samples_per_batch(settings));
   distributed::StopAgreement agreement(session.board().store(), "train", session.world().rank,
                                        session.world().world_size, life.stop_options());
-  GroupGuard guard(team, settings.parallel.backend, distributed::FaultBoard::kCauseLimit);
+  GroupGuard guard(team, distributed::FaultBoard::kCauseLimit);
   RunWatch watch(agreement, life.watchdog(), life.progression(), console, guard);
   const PointOutcome outcome =
       guard.run([&] { return a_peer_has_failed(session.board()); },
