@@ -29,7 +29,7 @@ def host_of_rank_0(folder):
                 node.kill()
                 node.wait()
     check(nodes[1].returncode == 69, f"ended with {nodes[1].returncode}\n{text}")
-    only_error(text, "E_PEER_LOST", 69, "rank=1", "phase=wait", "store does not answer")
+    only_error(text, "E_PEER_LOST", 69, "rank=1", "phase=wait", "does not answer any more")
 
 
 run_cases({f.__name__: f for f in (host_of_rank_0,)})
