@@ -45,7 +45,7 @@ BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) 
 const scalemark::data::DataApi* scalemark_data_api() {
   namespace data = scalemark::data;
   static const std::string commit = scalemark::program_version().git_commit;
-  static const data::DataApi api{.git_commit = commit.c_str(),
+  static const data::DataApi api{.stamp = {.abi = data::kDataAbi, .git_commit = commit.c_str()},
                                  .generate_images = data::generate_images,
                                  .generate_text = data::generate_text,
                                  .tokenize_corpus = data::tokenize_corpus,

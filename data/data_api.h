@@ -1,11 +1,11 @@
-// The interface between the light program and libscalemark_data.so: one exported function returns
-// this table, so that `scalemark data` loads the codecs when it needs them and no other command
-// does.
+// What libscalemark_data.so offers to the light program: one exported function returns this table,
+// so that `scalemark data` loads the codecs when it needs them and no other command does.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "core/base/part.h"
 #include "data/bench.h"
 #include "data/images/generate.h"
 #include "data/text/corpus.h"
@@ -29,10 +29,11 @@ struct BenchedData {
   LoaderBenchResult result;
 };
 
-// Errors are thrown through the interface as scalemark::Error: program and library are of one
-// build, by git_commit.
+inline constexpr const char* kDataAbi = "scalemark-data/1";
+
+// Errors are thrown through it as scalemark::Error: program and library are of one build.
 struct DataApi {
-  const char* git_commit;
+  PartStamp stamp;
   GeneratedImages (*generate_images)(const GenerateImagesOptions& options);
   GeneratedText (*generate_text)(const GenerateTextOptions& options);
   TokenizeReport (*tokenize_corpus)(const TokenizeOptions& options);

@@ -1,20 +1,18 @@
 #include "workloads/safetensors.h"
 
 #include <ATen/ops/empty.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/json_depth.h"
 
@@ -193,47 +191,6 @@ std::string header_text(const NamedTensors& tensors) {
   return text;
 }
 
-// A file under a temporary name that is removed unless it was moved into its place.
-class PendingFile {
- public:
-  explicit PendingFile(const std::filesystem::path& path)
-      : path_(path), pending_(path.string() + ".tmp." + std::to_string(::getpid())) {
-    fd_ = ::open(pending_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd_ < 0) throw cannot_create(pending_ + ": " + std::strerror(errno));
-  }
-  ~PendingFile() {
-    if (fd_ < 0) return;
-    ::close(fd_);
-    ::unlink(pending_.c_str());
-  }
-  PendingFile(const PendingFile&) = delete;
-  PendingFile& operator=(const PendingFile&) = delete;
-
-  void write(const void* bytes, std::size_t count) {
-    for (const char* next = static_cast<const char*>(bytes); count > 0;) {
-      const ssize_t written = ::write(fd_, next, count);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw failed();
-      next += written;
-      count -= static_cast<std::size_t>(written);
-    }
-  }
-
-  void move_into_place() {
-    if (::fsync(fd_) != 0) throw failed();
-    if (::rename(pending_.c_str(), path_.c_str()) != 0) throw failed();
-    const int fd = std::exchange(fd_, -1);
-    if (::close(fd) != 0) throw failed();
-  }
-
- private:
-  Error failed() const { return io_error(path_.string() + ": " + std::strerror(errno)); }
-
-  std::filesystem::path path_;
-  std::string pending_;
-  int fd_ = -1;
-};
-
 }  // namespace
 
 NamedTensors read_safetensors(const std::filesystem::path& path) {
@@ -261,14 +218,14 @@ NamedTensors read_safetensors(const std::filesystem::path& path) {
 void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors) {
   const std::string header = header_text(tensors);
   const std::uint64_t header_bytes = header.size();
-  PendingFile file(path);
-  file.write(&header_bytes, sizeof header_bytes);
-  file.write(header.data(), header.size());
+  AtomicFile file(path);
+  file.append(std::as_bytes(std::span(&header_bytes, 1)));
+  file.append(header);
   for (const std::string& name : data_order(tensors)) {
     const auto host = tensors.find(name)->second.detach().to(at::kCPU).contiguous();
-    file.write(host.const_data_ptr(), host.nbytes());
+    file.append({static_cast<const std::byte*>(host.const_data_ptr()), host.nbytes()});
   }
-  file.move_into_place();
+  file.commit();
 }
 
 }  // namespace scalemark::workloads

@@ -9,8 +9,4 @@ namespace scalemark::cli {
 // system_error() when /proc is not there.
 std::filesystem::path library_folder();
 
-// Loads `name` from library_folder() and looks `symbol` up. Throws system_error() (71) naming what
-// is missing. The library stays loaded.
-void* load_symbol(const std::string& name, const char* symbol);
-
 }  // namespace scalemark::cli

@@ -1,13 +1,12 @@
 #include "apps/scalemark/machine_probe.h"
 
-#include <unistd.h>
-
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 
 #include "apps/scalemark/gpu_view.h"
 #include "apps/scalemark/library_folder.h"
+#include "core/base/host_name.h"
 #include "core/launching/environment.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/visible_gpus.h"
@@ -39,12 +38,6 @@ std::string utc_now() {
   char text[32];
   std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts);
   return text;
-}
-
-std::string host_name() {
-  char name[256] = "";
-  if (gethostname(name, sizeof name - 1) != 0 || !*name) return "host";
-  return name;
 }
 
 std::optional<std::string> variable(const launching::Environment& environment, const char* name) {

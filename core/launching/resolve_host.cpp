@@ -2,7 +2,6 @@
 
 #include <netdb.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <future>
 #include <memory>
@@ -43,12 +42,6 @@ std::optional<ErrorRecord> resolve_or_explain(const std::string& host,
   const int code = status.get();
   if (code == 0) return {};
   return cannot_resolve(host, gai_strerror(code));
-}
-
-std::string own_host_name() {
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) != 0) return "localhost";
-  return name;
 }
 
 }  // namespace scalemark::launching

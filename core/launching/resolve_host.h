@@ -15,7 +15,4 @@ namespace scalemark::launching {
 std::optional<ErrorRecord> resolve_or_explain(const std::string& host,
                                               std::chrono::milliseconds deadline);
 
-// The name that this machine gives itself; torch looks it up, and waits long where it is unknown.
-std::string own_host_name();
-
 }  // namespace scalemark::launching

@@ -5,23 +5,14 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+
+#include "core/base/atomic_file.h"
 
 namespace scalemark::reporting {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Makes a rename last: the entry stands in the folder, not in the file.
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw file_failure("open", folder, errno);
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  // Some network file systems know no fsync of a folder: nothing to be done there.
-  if (error != 0 && error != EINVAL && error != ENOTSUP) throw file_failure("sync", folder, error);
-}
 
 // 0, or errno.
 int read_all(int descriptor, std::string& text) {
@@ -68,17 +59,9 @@ Error file_failure(const char* verb, const fs::path& file, int error) {
 }
 
 void write_atomically(const fs::path& file, std::string_view text) {
-  const fs::path temporary = file.string() + ".tmp";
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) throw file_failure("create", temporary, errno);
-  int error = write_all(descriptor, text);
-  if (::close(descriptor) != 0 && error == 0) error = errno;
-  if (error == 0 && std::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(temporary.c_str());
-    throw file_failure("write", file, error);
-  }
-  sync_folder(file.has_parent_path() ? file.parent_path() : fs::path("."));
+  AtomicFile written(file, file.string() + ".tmp", file_failure);
+  written.append(text);
+  written.commit();
 }
 
 bool SpaceReserve::hold(std::size_t bytes) {

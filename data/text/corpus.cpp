@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "data/text/atomic_file.h"
 #include "data/text/corpus_reader.h"
 #include "data/text/wordpiece.h"
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "data/output_folder.h"
 #include "data/sample_random.h"
-#include "data/text/atomic_file.h"
 
 namespace scalemark::data {
 namespace {

@@ -8,8 +8,7 @@
 
 extern "C" const scalemark::api::EngineApi* scalemark_engine_api() {
   static constexpr scalemark::api::EngineApi api{
-      .abi = scalemark::api::kEngineAbi,
-      .git_commit = SCALEMARK_GIT_COMMIT,
+      .stamp = {.abi = scalemark::api::kEngineAbi, .git_commit = SCALEMARK_GIT_COMMIT},
       .torch_version = TORCH_VERSION,
       .train =
           [](const scalemark::running::TrainRequest& request) {

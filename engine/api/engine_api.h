@@ -1,20 +1,20 @@
-// The interface between the light program and libscalemark_engine.so: one exported function returns
-// this table. Torch-free on purpose: the program includes it without ever linking torch.
+// What libscalemark_engine.so offers to the light program: one exported function returns this
+// table. Torch-free on purpose: the program includes it without ever linking torch.
 #pragma once
 
 #include "core/base/exit_code.h"
+#include "core/base/part.h"
 #include "engine/running/train_request.h"
 #include "engine/sweeping/sweep_request.h"
 
 namespace scalemark::api {
 
-// Changes whenever a struct that crosses the interface changes its layout; the commit of the build
-// is compared as well, so an engine and a program of different builds refuse each other by name.
+// Changes whenever a struct that passes through changes its layout; the commit of the build is
+// compared as well, so an engine and a program of different builds refuse each other by name.
 inline constexpr const char* kEngineAbi = "scalemark-engine/2";
 
 struct EngineApi {
-  const char* abi;            // kEngineAbi
-  const char* git_commit;     // of the build, compared with the program's own
+  PartStamp stamp;
   const char* torch_version;  // "2.11.0", as loaded
   // Trains one configuration as one rank. Rank 0 writes the report and prints the table; the exit
   // code is the process's own. Errors are printed by the engine in the fixed form and never thrown

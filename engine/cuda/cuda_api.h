@@ -1,24 +1,30 @@
-// The interface of libscalemark_cuda.so. No CUDA header here: the engine includes it on machines
-// without CUDA.
+// What libscalemark_cuda.so offers to the engine. No CUDA header here: the engine includes it on
+// machines without CUDA.
 #pragma once
 
 #include <memory>
 
-#include "engine/device/cpu_device.h"
+#include "core/base/part.h"
 #include "engine/device/device.h"
+
+namespace scalemark::distributed {
+class BackendProvider;
+}
 
 namespace scalemark::cuda {
 
-inline constexpr const char* kCudaAbi = "scalemark-cuda/1";
+inline constexpr const char* kCudaAbi = "scalemark-cuda/2";
 
 struct CudaApi {
-  const char* abi;         // kCudaAbi
-  const char* git_commit;  // of the build
+  PartStamp stamp;
 
   // What the CUDA runtime says of this machine. Throws system_error() (71) when there is no driver,
   // or when the driver or the GPU that local_rank gets is too old, naming both versions. The device
   // is local_rank % device count: some launchers show each rank just its own GPU.
-  std::unique_ptr<device::Device> (*make_device)(int local_rank, device::GlooMaker make_gloo);
+  std::unique_ptr<device::Device> (*make_device)(int local_rank);
+
+  // NCCL. It lives as long as the process.
+  const distributed::BackendProvider& (*nccl)();
 };
 
 }  // namespace scalemark::cuda

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #include <utility>
 #include <vector>
 
@@ -16,7 +15,7 @@
 #include "core/monitoring/gpu_uuid.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/cuda/cuda_check.h"
-#include "engine/cuda/nccl_defaults.h"
+#include "engine/cuda/nccl_provider.h"
 #include "engine/cuda/support.h"
 #include "engine/device/quiet_deleter.h"
 
@@ -68,8 +67,7 @@ class CudaTimeline final : public device::Timeline {
 
 class CudaDevice final : public device::Device {
  public:
-  CudaDevice(int index, std::string uuid, device::GlooMaker make_gloo)
-      : index_(index), uuid_(std::move(uuid)), make_gloo_(std::move(make_gloo)) {
+  CudaDevice(int index, std::string uuid) : index_(index), uuid_(std::move(uuid)) {
     c10::cuda::set_device(static_cast<c10::DeviceIndex>(index_));
   }
 
@@ -114,32 +112,12 @@ class CudaDevice final : public device::Device {
     };
   }
 
-  c10::intrusive_ptr<c10d::Backend> make_backend(const std::string& backend,
-                                                 c10::intrusive_ptr<c10d::Store> store, int rank,
-                                                 int size,
-                                                 std::chrono::milliseconds timeout) override {
-    if (backend == "gloo") return make_gloo_(std::move(store), rank, size, timeout);
-    if (backend != "nccl") {
-      throw configuration("backend '" + backend + "' on a GPU", "nccl or gloo",
-                          "leave --backend at auto");
-    }
-    set_nccl_defaults();
-    auto options = c10d::ProcessGroupNCCL::Options::create();
-    options->timeout = timeout;
-    auto group = c10::make_intrusive<c10d::ProcessGroupNCCL>(std::move(store), rank, size, options);
-    // The communicator is made now, while every member is here: NCCL waits for a member that fails
-    // before its first collective, and nothing can abort that.
-    if (size > 1) group->eagerConnectSingleDevice(torch_device());
-    return group;
-  }
-
  private:
   int index_;
   std::string uuid_;
-  device::GlooMaker make_gloo_;
 };
 
-std::unique_ptr<device::Device> make_device(int local_rank, device::GlooMaker make_gloo) {
+std::unique_ptr<device::Device> make_device(int local_rank) {
   GpuFacts facts;
   // Without a driver these fail or answer 0; both mean the same here.
   if (cudaDriverGetVersion(&facts.driver_cuda_version) != cudaSuccess)
@@ -158,7 +136,7 @@ std::unique_ptr<device::Device> make_device(int local_rank, device::GlooMaker ma
   if (const auto reason = reason_unsupported(facts)) throw Error(*reason);
   std::array<unsigned char, 16> id{};
   std::copy_n(properties.uuid.bytes, id.size(), id.begin());
-  return std::make_unique<CudaDevice>(index, monitoring::gpu_uuid(id), std::move(make_gloo));
+  return std::make_unique<CudaDevice>(index, monitoring::gpu_uuid(id));
 }
 
 }  // namespace
@@ -166,9 +144,9 @@ std::unique_ptr<device::Device> make_device(int local_rank, device::GlooMaker ma
 
 extern "C" const scalemark::cuda::CudaApi* scalemark_cuda_api() {
   static constexpr scalemark::cuda::CudaApi api{
-      .abi = scalemark::cuda::kCudaAbi,
-      .git_commit = SCALEMARK_GIT_COMMIT,
+      .stamp = {.abi = scalemark::cuda::kCudaAbi, .git_commit = SCALEMARK_GIT_COMMIT},
       .make_device = scalemark::cuda::make_device,
+      .nccl = scalemark::cuda::nccl,
   };
   return &api;
 }

@@ -1,10 +1,9 @@
 #include "engine/device/cpu_device.h"
 
 #include <algorithm>
-#include <utility>
+#include <chrono>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/monitoring/memory.h"
 #include "engine/device/cpu_allocator.h"
 
@@ -35,8 +34,6 @@ class CpuTimeline final : public Timeline {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(GlooMaker make_gloo) : make_gloo_(std::move(make_gloo)) {}
-
   c10::Device torch_device() const override { return c10::Device(c10::kCPU); }
   std::string name() const override { return "cpu"; }
   std::string identity() const override { return {}; }
@@ -65,26 +62,10 @@ class CpuDevice final : public Device {
       return {memory, static_cast<std::byte*>(memory->get())};
     };
   }
-
-  c10::intrusive_ptr<c10d::Backend> make_backend(const std::string& backend,
-                                                 c10::intrusive_ptr<c10d::Store> store, int rank,
-                                                 int size,
-                                                 std::chrono::milliseconds timeout) override {
-    if (backend != "gloo") {
-      throw configuration("backend '" + backend + "' on a CPU", "a CPU communicates over gloo",
-                          "leave --backend at auto");
-    }
-    return make_gloo_(std::move(store), rank, size, timeout);
-  }
-
- private:
-  GlooMaker make_gloo_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_cpu_device(GlooMaker make_gloo) {
-  return std::make_unique<CpuDevice>(std::move(make_gloo));
-}
+std::unique_ptr<Device> make_cpu_device() { return std::make_unique<CpuDevice>(); }
 
 }  // namespace scalemark::device

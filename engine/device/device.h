@@ -5,14 +5,11 @@
 
 #include <c10/core/Device.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <torch/csrc/distributed/c10d/Backend.hpp>
-#include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
 #include "data/host_batch.h"
@@ -61,12 +58,6 @@ class Device {
   virtual void release_cached_memory() = 0;
 
   virtual data::HostAllocator batch_allocator(bool pin_memory) = 0;
-
-  // "nccl" or "gloo". Throws configuration() for one that this device cannot use.
-  virtual c10::intrusive_ptr<c10d::Backend> make_backend(const std::string& backend,
-                                                         c10::intrusive_ptr<c10d::Store> store,
-                                                         int rank, int size,
-                                                         std::chrono::milliseconds timeout) = 0;
 };
 
 }  // namespace scalemark::device

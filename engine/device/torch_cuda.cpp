@@ -3,13 +3,15 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 
 #include "core/base/error.h"
-#include "engine/device/open_library.h"
+#include "core/base/part.h"
 
 namespace scalemark::device {
 
 void load_torch_cuda(const std::string& torch_folder) {
-  open_library(torch_folder + "/lib/libc10_cuda.so");
-  open_library(torch_folder + "/lib/libtorch_cuda.so");
+  for (const char* name : {"libc10_cuda.so", "libtorch_cuda.so"}) {
+    open_library(torch_folder + "/lib/" + name, "torch's CUDA libraries",
+                 "install torch==2.11.0 with its CUDA libraries, or use --device cpu");
+  }
   // Any question that the hooks answer without a driver; their stand-in without CUDA says no.
   if (!at::detail::getCUDAHooks().compiledWithCuDNN()) {
     throw bug("something asked torch for CUDA before torch's CUDA libraries were loaded");

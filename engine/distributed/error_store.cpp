@@ -101,6 +101,17 @@ void ErrorStore::leave(milliseconds limit) noexcept try {
   // The store is gone: nobody waits for us.
 }
 
+std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store) {
+  constexpr milliseconds kSecondTry{1500};  // a busy machine may need it
+  auto cause = error_store.find_cause(milliseconds(0));
+  if (!cause.store_answers) cause = error_store.find_cause(kSecondTry);
+  if (cause.record) return caused_by(*cause.record, error_store.rank());
+  if (cause.store_answers || error_store.hosts_store()) return std::nullopt;
+  return peer_lost("the run's store does not answer any more", {},
+                   "look at rank 0's output, and at its machine")
+      .record();
+}
+
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
   constexpr std::string_view kPrefix = "scalemark: error ";
   ErrorRecord quoted = cause;

@@ -37,6 +37,7 @@ class ErrorStore {
   void leave(std::chrono::milliseconds limit = kLeaveLimit) noexcept;
 
   int rank() const { return rank_; }
+  bool hosts_store() const { return hosts_store_; }
   // The error_store's own connection, in which no thread ever waits long: for other side threads,
   // too.
   const c10::intrusive_ptr<c10d::Store>& store() const { return store_; }
@@ -57,6 +58,11 @@ class ErrorStore {
 // when nobody posted one; everything else is what record_of() in foreign_error.h says.
 Error translate_collective_error(const std::exception_ptr& exception, ErrorStore& error_store,
                                  std::chrono::milliseconds limit = ErrorStore::kCauseLimit);
+
+// Why this rank makes no progress: the fault that another one posted, or E_PEER_LOST (69) when the
+// store, which rank 0 or the launcher's agent holds, does not answer: a host that vanishes closes
+// no connection. Nothing: not known. Takes 3 s at the most.
+std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store);
 
 // The record of a rank that ends because of another's fault.
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank);

@@ -9,6 +9,26 @@
 #include "engine/distributed/network.h"
 
 namespace scalemark::distributed {
+namespace {
+
+class GlooProvider final : public BackendProvider {
+ public:
+  std::string_view name() const override { return "gloo"; }
+  bool serves(c10::DeviceType device) const override {
+    return device == c10::DeviceType::CPU || device == c10::DeviceType::CUDA;
+  }
+  bool notices_lost_peers() const override { return true; }
+
+  c10::intrusive_ptr<c10d::Backend> make(const GroupSpec& spec) const override {
+    auto options = c10d::ProcessGroupGloo::Options::create(spec.timeout);
+    options->devices.push_back(
+        spec.interface.empty() ? c10d::ProcessGroupGloo::createDefaultDevice()
+                               : c10d::ProcessGroupGloo::createDeviceForInterface(spec.interface));
+    return c10::make_intrusive<c10d::ProcessGroupGloo>(spec.store, spec.rank, spec.size(), options);
+  }
+};
+
+}  // namespace
 
 std::string gloo_interface(const launching::World& world, const launching::Rendezvous& rendezvous,
                            std::chrono::milliseconds limit) {
@@ -25,14 +45,9 @@ std::string gloo_interface(const launching::World& world, const launching::Rende
   return interface_towards(rendezvous.host, rendezvous.port, true, limit);
 }
 
-c10::intrusive_ptr<c10d::Backend> make_gloo_backend(c10::intrusive_ptr<c10d::Store> store, int rank,
-                                                    int size, std::chrono::milliseconds timeout,
-                                                    const std::string& interface) {
-  auto options = c10d::ProcessGroupGloo::Options::create(timeout);
-  options->devices.push_back(interface.empty()
-                                 ? c10d::ProcessGroupGloo::createDefaultDevice()
-                                 : c10d::ProcessGroupGloo::createDeviceForInterface(interface));
-  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options);
+const BackendProvider& gloo() {
+  static const GlooProvider provider;
+  return provider;
 }
 
 }  // namespace scalemark::distributed

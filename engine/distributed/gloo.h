@@ -1,12 +1,11 @@
-// Gloo backends, and the network interface that they use. Knows neither points nor settings.
+// The provider of Gloo, and the network interface that it uses. Knows neither points nor settings.
 #pragma once
 
 #include <chrono>
 #include <string>
-#include <torch/csrc/distributed/c10d/Backend.hpp>
-#include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "core/launching/world.h"
+#include "engine/distributed/backend.h"
 
 namespace scalemark::distributed {
 
@@ -17,10 +16,8 @@ namespace scalemark::distributed {
 std::string gloo_interface(const launching::World& world, const launching::Rendezvous& rendezvous,
                            std::chrono::milliseconds limit);
 
-// Connects rank `rank` of `size` to all others under the store's keys. Collectives fail after
-// `timeout`. Throws what c10d throws; translate_collective_error() turns it into an Error.
-c10::intrusive_ptr<c10d::Backend> make_gloo_backend(c10::intrusive_ptr<c10d::Store> store, int rank,
-                                                    int size, std::chrono::milliseconds timeout,
-                                                    const std::string& interface);
+// Gloo: it serves CPU tensors, and a GPU's by copying them; it carries every group's control
+// traffic.
+const BackendProvider& gloo();
 
 }  // namespace scalemark::distributed

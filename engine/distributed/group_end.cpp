@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "engine/distributed/bounded.h"
 
@@ -12,7 +11,7 @@ namespace scalemark::distributed {
 namespace {
 
 using std::chrono::milliseconds;
-using Backends = std::vector<c10::intrusive_ptr<c10d::Backend>>;
+using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
 std::atomic<int> pending{0};
 
@@ -24,15 +23,6 @@ class Pending {
   Pending& operator=(const Pending&) = delete;
   ~Pending() { --pending; }
 };
-
-// Gloo has no end that takes time.
-Backends device_backends(c10d::ProcessGroup& group) {
-  Backends backends;
-  for (const c10::Device device : group.getDeviceTypes()) {
-    if (!device.is_cpu()) backends.push_back(group.getBackend(device.type()));
-  }
-  return backends;
-}
 
 // What cannot be ended in time, or at all, ends with the process.
 void bounded(milliseconds limit, std::function<void()> end) noexcept try {
@@ -46,49 +36,39 @@ void bounded(milliseconds limit, std::function<void()> end) noexcept try {
 }
 
 // In a destructor of torch an abort that fails would end the process.
-void abort_all(const Backends& backends) {
-  for (const auto& backend : backends) {
-    try {
-      backend->abort();
-    } catch (const std::exception&) {
-      // What cannot be aborted ends by its timeout.
-    }
+void try_to_abort(const BackendPtr& backend) {
+  try {
+    backend->abort();
+  } catch (const std::exception&) {
+    // What cannot be aborted ends by its timeout.
   }
 }
 
 }  // namespace
 
-bool lost_a_peer(const c10::intrusive_ptr<c10d::ProcessGroup>& group) noexcept try {
-  for (const auto& backend : device_backends(*group)) {
-    const c10d::ErrorType error = backend->getError();
-    if (error == c10d::ErrorType::COMM_ERROR || error == c10d::ErrorType::REMOTE_ERROR) return true;
-  }
-  return false;
+bool lost_a_peer(c10d::Backend& backend) noexcept try {
+  const c10d::ErrorType error = backend.getError();
+  return error == c10d::ErrorType::COMM_ERROR || error == c10d::ErrorType::REMOTE_ERROR;
 } catch (const std::exception&) {
   return false;  // a backend that does not tell
 }
 
-void shut_down(const c10::intrusive_ptr<c10d::ProcessGroup>& group, milliseconds limit) noexcept {
-  bounded(limit, [group] {
-    for (const auto& backend : device_backends(*group)) backend->shutdown();
-  });
+void shut_down(const BackendPtr& backend, milliseconds limit) noexcept {
+  bounded(limit, [backend] { backend->shutdown(); });
 }
 
-void abort(const c10::intrusive_ptr<c10d::ProcessGroup>& group) noexcept {
-  bounded(kAbortLimit, [group] { abort_all(device_backends(*group)); });
+void abort(const BackendPtr& backend) noexcept {
+  bounded(kAbortLimit, [backend] { try_to_abort(backend); });
 }
 
-void release(c10::intrusive_ptr<c10d::ProcessGroup> group, bool is_ended) noexcept try {
-  if (!group) return;
-  Backends backends = device_backends(*group);
-  group.reset();
-  if (backends.empty()) return;
-  bounded(kAbortLimit, [backends = std::move(backends), is_ended]() mutable {
-    if (!is_ended) abort_all(backends);
-    backends.clear();
+void release(BackendPtr backend, bool is_ended) noexcept try {
+  if (!backend) return;
+  bounded(kAbortLimit, [backend = std::move(backend), is_ended]() mutable {
+    if (!is_ended) try_to_abort(backend);
+    backend.reset();
   });
 } catch (const std::exception&) {
-  // A group that knows no backend holds nothing up.
+  // No memory for a thread: it ends here, in its destructor.
 }
 
 bool ends_are_pending() noexcept { return pending > 0; }

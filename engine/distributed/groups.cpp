@@ -1,12 +1,13 @@
 #include "engine/distributed/groups.h"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
@@ -17,7 +18,6 @@ namespace scalemark::distributed {
 namespace {
 
 using std::chrono::milliseconds;
-using Type = c10d::ProcessGroup::BackendType;
 
 template <class Call>
 auto translated(ErrorStore& error_store, milliseconds cause_limit, Call call) {
@@ -26,6 +26,12 @@ auto translated(ErrorStore& error_store, milliseconds cause_limit, Call call) {
   } catch (...) {
     throw translate_collective_error(std::current_exception(), error_store, cause_limit);
   }
+}
+
+std::vector<int> all_ranks(int world_size) {
+  std::vector<int> ranks(static_cast<std::size_t>(world_size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 at::Tensor int64_zeros(std::int64_t count) {
@@ -85,26 +91,36 @@ std::vector<std::string> texts_of(const Padded& padded) {
 ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
                            milliseconds timeout, const std::string& interface,
                            ErrorStore& error_store)
-    : rank_(rank), world_size_(world_size), timeout_(timeout), error_store_(error_store) {
+    : rank_(rank),
+      world_size_(world_size),
+      timeout_(timeout),
+      error_store_(error_store),
+      count_(std::make_shared<CollectiveCount>("all ranks")) {
   if (world_size == 1) return;
   backend_ = translated(error_store_, cause_limit_, [&] {
-    auto own_keys = c10::make_intrusive<c10d::PrefixStore>("control", store);
-    return make_gloo_backend(own_keys, rank, world_size, timeout, interface);
+    return gloo().make({.store = c10::make_intrusive<c10d::PrefixStore>("control", store),
+                        .name = "control",
+                        .members = all_ranks(world_size),
+                        .rank = rank,
+                        .timeout = timeout,
+                        .interface = interface});
   });
 }
 
-ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
-                           milliseconds timeout, ErrorStore& error_store, milliseconds cause_limit)
-    : rank_(group->getRank()),
-      world_size_(group->getSize()),
+ControlGroup::ControlGroup(const PointGroup& group, milliseconds timeout, ErrorStore& error_store,
+                           milliseconds cause_limit)
+    : rank_(group.group()->getRank()),
+      world_size_(group.group()->getSize()),
       timeout_(timeout),
       error_store_(error_store),
-      cause_limit_(cause_limit) {
-  if (world_size_ > 1) backend_ = group->getBackend(c10::DeviceType::CPU);
+      cause_limit_(cause_limit),
+      count_(group.count()) {
+  if (world_size_ > 1) backend_ = group.control();
 }
 
 std::vector<std::string> ControlGroup::all_gather(const std::string& mine) {
   if (!backend_) return {mine};
+  count_->begin_control();
   return translated(error_store_, cause_limit_, [&] {
     Padded padded = padded_slots(*backend_, world_size_, mine.size(), true);
     std::vector<std::vector<at::Tensor>> outputs{padded.slots};
@@ -116,6 +132,7 @@ std::vector<std::string> ControlGroup::all_gather(const std::string& mine) {
 
 std::vector<std::string> ControlGroup::gather(const std::string& mine) {
   if (!backend_) return {mine};
+  count_->begin_control();
   return translated(error_store_, cause_limit_, [&] {
     Padded padded = padded_slots(*backend_, world_size_, mine.size(), rank_ == 0);
     std::vector<std::vector<at::Tensor>> outputs;
@@ -131,6 +148,7 @@ std::vector<std::string> ControlGroup::gather(const std::string& mine) {
 
 std::string ControlGroup::broadcast(const std::string& from_rank_0) {
   if (!backend_) return from_rank_0;
+  count_->begin_control();
   return translated(error_store_, cause_limit_, [&] {
     std::vector<at::Tensor> length{at::full({1}, static_cast<std::int64_t>(from_rank_0.size()),
                                             at::TensorOptions().dtype(at::kLong))};
@@ -143,8 +161,23 @@ std::string ControlGroup::broadcast(const std::string& from_rank_0) {
   });
 }
 
+void ControlGroup::max_over_ranks(std::vector<double>& values) {
+  if (!backend_ || values.empty()) return;
+  count_->begin_control();
+  translated(error_store_, cause_limit_, [&] {
+    std::vector<at::Tensor> tensors{at::from_blob(values.data(),
+                                                  {static_cast<std::int64_t>(values.size())},
+                                                  at::TensorOptions().dtype(at::kDouble))};
+    c10d::AllreduceOptions options;
+    options.reduceOp = c10d::ReduceOp::MAX;
+    options.timeout = timeout_;
+    return backend_->allreduce(tensors, options)->wait();
+  });
+}
+
 void ControlGroup::barrier() {
   if (!backend_) return;
+  count_->begin_control();
   translated(error_store_, cause_limit_, [&] {
     c10d::BarrierOptions options;
     options.timeout = timeout_;
@@ -152,35 +185,52 @@ void ControlGroup::barrier() {
   });
 }
 
-PointGroup::PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::string& name,
-                       int rank, int size, milliseconds timeout, const std::string& interface,
-                       const std::optional<DeviceBackend>& device)
-    : store_(c10::make_intrusive<RecordingStore>(
-          c10::make_intrusive<c10d::PrefixStore>("group/" + name, store))) {
-  const auto keys_for = [&](const char* part) {
-    return c10::make_intrusive<c10d::PrefixStore>(part, store_);
+PointGroup::PointGroup(const GroupSpec& spec, const BackendProvider& payload)
+    : payload_provider_(payload),
+      store_(c10::make_intrusive<RecordingStore>(
+          c10::make_intrusive<c10d::PrefixStore>("group/" + spec.name, spec.store))),
+      count_(std::make_shared<CollectiveCount>(spec.name)) {
+  const auto connect = [&](const char* keys, const BackendProvider& provider) {
+    GroupSpec own = spec;
+    own.store = c10::make_intrusive<c10d::PrefixStore>(keys, store_);
+    return provider.make(own);
   };
-  group_ = c10::make_intrusive<c10d::ProcessGroup>(store_, rank, size);
-  Type default_type = Type::GLOO;
-  if (!device || device->device != c10::DeviceType::CPU) {
-    group_->setBackend(c10::DeviceType::CPU, Type::GLOO,
-                       make_gloo_backend(keys_for("cpu"), rank, size, timeout, interface));
+  if (&payload == &gloo()) {
+    control_ = payload_ = connect("payload", payload);  // one mesh of connections, not two
+  } else {
+    if (spec.size() > 1) control_ = connect("control", gloo());
+    payload_ = connect("payload", payload);
   }
-  if (device) {
-    default_type =
-        device->name == "mpi" ? Type::CUSTOM : c10d::ProcessGroup::strToBackendType(device->name);
-    // A ProcessGroup has one backend of each type: a second Gloo would be made and dropped at once,
-    // in the midst of the peers' connecting to it.
-    const bool shared = default_type == Type::GLOO && device->device != c10::DeviceType::CPU;
-    group_->setBackend(device->device, default_type,
-                       shared ? group_->getBackend(c10::DeviceType::CPU)
-                              : device->make(keys_for("device"), rank, size));
-  }
-  group_->setDefaultBackend(default_type);
+  group_ = c10::make_intrusive<c10d::ProcessGroup>(store_, spec.rank, spec.size());
+  // One type for registering and for finding: a name that torch does not know is CUSTOM, and
+  // "mpi" is MPI whoever made it.
+  const auto type = c10d::ProcessGroup::strToBackendType(std::string(payload.name()));
+  group_->setBackend(spec.device.type(), type, payload_);
+  group_->setDefaultBackend(type);
+  count_->follow(payload_);
+}
+
+bool PointGroup::lost_a_peer() const noexcept {
+  return !notices_lost_peers() && payload_ && distributed::lost_a_peer(*payload_);
+}
+
+void PointGroup::shut_down(milliseconds limit) noexcept {
+  if (!notices_lost_peers() && payload_) distributed::shut_down(payload_, limit);
 }
 
 void PointGroup::abort() noexcept {
-  if (group_) distributed::abort(group_);
+  if (!notices_lost_peers() && payload_) distributed::abort(payload_);
+}
+
+void PointGroup::drop(bool is_ended) noexcept {
+  count_->follow({});
+  control_.reset();
+  group_.reset();
+  if (notices_lost_peers()) {
+    payload_.reset();
+  } else {
+    release(std::move(payload_), is_ended);
+  }
 }
 
 void PointGroup::delete_keys() { store_->delete_recorded_keys(); }

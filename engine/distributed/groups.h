@@ -1,19 +1,22 @@
 // The two kinds of process groups: one control group over the whole run, on the CPU, for gathers;
-// and one group per point, over which everything inside the point travels, its own control group
+// and one group per point, over which everything inside the point travels, its own control traffic
 // included. Knows neither records nor settings.
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
+#include "engine/distributed/backend.h"
+#include "engine/distributed/collective_count.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/recording_store.h"
 
 namespace scalemark::distributed {
+
+class PointGroup;
 
 // Every call is a collective of its ranks: each makes the same calls in the same order.
 // They throw what translate_collective_error() returns, at the latest after the timeout.
@@ -23,14 +26,14 @@ class ControlGroup {
   ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
                std::chrono::milliseconds timeout, const std::string& interface,
                ErrorStore& error_store);
-  // Over a point's group: its members only, its CPU backend. `cause_limit`: how long a failure
-  // waits for the cause that a peer may post on the error_store.
-  ControlGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
-               std::chrono::milliseconds timeout, ErrorStore& error_store,
+  // Over a point's group: its members only. `cause_limit`: how long a failure waits for the cause
+  // that a peer may post on the error_store.
+  ControlGroup(const PointGroup& group, std::chrono::milliseconds timeout, ErrorStore& error_store,
                std::chrono::milliseconds cause_limit);
 
   int rank() const { return rank_; }
   int world_size() const { return world_size_; }
+  const std::shared_ptr<CollectiveCount>& count() const { return count_; }
 
   // Everybody's bytes in rank order; the lengths may differ, and so may be nothing.
   std::vector<std::string> all_gather(const std::string& mine);
@@ -38,6 +41,9 @@ class ControlGroup {
   std::vector<std::string> gather(const std::string& mine);
   // Rank 0's bytes; what the others pass is ignored.
   std::string broadcast(const std::string& from_rank_0);
+  // Each value becomes the largest that any rank has in its place; equally many on every rank.
+  // Reduced in place: the gather for what there is much of.
+  void max_over_ranks(std::vector<double>& values);
   void barrier();
 
  private:
@@ -46,48 +52,58 @@ class ControlGroup {
   std::chrono::milliseconds timeout_;
   ErrorStore& error_store_;
   std::chrono::milliseconds cause_limit_ = ErrorStore::kCauseLimit;
+  std::shared_ptr<CollectiveCount> count_;
   c10::intrusive_ptr<c10d::Backend> backend_;  // absent with one rank
 };
 
-// What carries device tensors: called with the group's store, this rank's number in the group and
-// the group's size. Usually device::Device::make_backend.
-struct DeviceBackend {
-  c10::DeviceType device = c10::DeviceType::CPU;
-  std::string name = "gloo";  // gloo | nccl | mpi
-  std::function<c10::intrusive_ptr<c10d::Backend>(c10::intrusive_ptr<c10d::Store>, int rank,
-                                                  int size)>
-      make;
-};
-
-// A process group that leaves nothing behind: CPU tensors go over Gloo, a device's tensors over its
-// own backend, keys stand under the group's name and are deleted by close().
+// A process group that leaves nothing behind: what it writes into the store stands under its name
+// and is deleted by delete_keys(). Its payload goes over the backend that was chosen, its control
+// traffic always over Gloo, whose collectives have deadlines.
 class PointGroup {
  public:
-  // Collective over the members. `store`: the run's; `name`: unique within the run; `rank`, `size`:
-  // within the group. Without `device`, CPU only.
-  PointGroup(const c10::intrusive_ptr<c10d::Store>& store, const std::string& name, int rank,
-             int size, std::chrono::milliseconds timeout, const std::string& interface,
-             const std::optional<DeviceBackend>& device = std::nullopt);
+  // Collective over the members. `spec.store`: the run's.
+  PointGroup(const GroupSpec& spec, const BackendProvider& payload);
   PointGroup(const PointGroup&) = delete;
   PointGroup& operator=(const PointGroup&) = delete;
 
-  // For c10d::Reducer and collectives. Let go of every copy before close().
+  // For c10d::Reducer and collectives over the device's tensors. Let go of every copy before
+  // drop().
   const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_; }
+  // For a ControlGroup. Where the payload goes over Gloo, it is the same connections.
+  const c10::intrusive_ptr<c10d::Backend>& control() const { return control_; }
+
+  // Of control traffic and payload together. It may outlive the group.
+  const std::shared_ptr<CollectiveCount>& count() const { return count_; }
+
+  // Of the payload's backend: see BackendProvider.
+  bool notices_lost_peers() const { return payload_provider_.notices_lost_peers(); }
+  std::string_view payload_name() const { return payload_provider_.name(); }
+
+  // Whether the payload's backend has noticed that a peer is gone. Safe from another thread.
+  bool lost_a_peer() const noexcept;
+
+  // The end of a group that is well: see group_end.h. Nothing where collectives notice lost peers.
+  void shut_down(std::chrono::milliseconds limit) noexcept;
 
   // Ends pending collectives of backends that can (NCCL): safe while another thread is stuck in
   // one.
   void abort() noexcept;
 
-  // Drops the group: peers that wait for this rank in a collective fail.
-  void drop() noexcept { group_.reset(); }
+  // Drops the group: peers that wait for this rank in a collective fail. The payload's backend is
+  // aborted unless it `is_ended` by one of the above. Takes 2 s at the most.
+  void drop(bool is_ended = false) noexcept;
 
   // Once all members are through (after a barrier, gather or vote), and after drop(). Throws what
   // the store throws. Without it, the keys stay.
   void delete_keys();
 
  private:
+  const BackendProvider& payload_provider_;
   c10::intrusive_ptr<RecordingStore> store_;
-  c10::intrusive_ptr<c10d::ProcessGroup> group_;
+  std::shared_ptr<CollectiveCount> count_;
+  c10::intrusive_ptr<c10d::Backend> control_;
+  c10::intrusive_ptr<c10d::Backend> payload_;
+  c10::intrusive_ptr<c10d::ProcessGroup> group_;  // the payload's backend, as torch takes it
 };
 
 }  // namespace scalemark::distributed

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/host_name.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/key_wait.h"
@@ -73,7 +74,7 @@ class Meeting {
  private:
   void take_place() {
     if (store_->add(rank_key(rank_), 1) > 1) throw place_is_taken();
-    store_->set(host_key(rank_), local_host_name());
+    store_->set(host_key(rank_), host_name());
   }
 
   void say_ready() {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/host_name.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 
@@ -170,11 +171,6 @@ bool means_this_machine(const std::string& host) {
 
 }  // namespace
 
-std::string local_host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
 void require_resolvable(const std::string& host, std::chrono::milliseconds limit) {
   resolve_or_throw(host, "0", limit);
 }
@@ -189,7 +185,7 @@ std::string interface_towards(const std::string& host, std::uint16_t port, bool 
 }
 
 std::string interface_of_own_name(std::chrono::milliseconds limit) {
-  const std::string own = local_host_name();
+  const std::string own = host_name();
   const auto resolved = within(limit, [own] { return resolve(own, "9"); });
   return interface_between_hosts(resolved ? resolved->addresses : std::vector<Address>(), own);
 }

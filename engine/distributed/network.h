@@ -8,8 +8,6 @@
 
 namespace scalemark::distributed {
 
-std::string local_host_name();
-
 // Throws E_RENDEZVOUS (69) when the name does not resolve, or has not within the limit: torch would
 // go on asking until its own, much longer deadline.
 void require_resolvable(const std::string& host, std::chrono::milliseconds limit);

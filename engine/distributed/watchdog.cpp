@@ -19,18 +19,21 @@ using std::chrono::milliseconds;
 
 // Never returns; the callbacks may block (on a lock that the stuck thread holds) or throw.
 [[noreturn]] void end_process(ErrorRecord record, const OnFatal& on_fatal,
-                              const FindCause& find_cause) noexcept {
+                              const FindCause& find_cause,
+                              const std::function<std::string()>& who_is_missing = {}) noexcept {
   auto exit_code = std::make_shared<std::atomic<int>>(static_cast<int>(record.exit_code));
   try {
-    within(Watchdog::kLastWords, [record = std::move(record), on_fatal, find_cause, exit_code] {
+    within(Watchdog::kLastWords, [record = std::move(record), on_fatal, find_cause, who_is_missing,
+                                  exit_code] {
       ErrorRecord last_words = record;
-      if (find_cause) {
-        if (auto cause = find_cause()) {
-          cause->phase = record.phase;
-          cause->step = record.step;
-          last_words = *cause;
-          *exit_code = static_cast<int>(last_words.exit_code);
-        }
+      auto cause = find_cause ? find_cause() : std::nullopt;
+      if (cause) {
+        cause->phase = record.phase;
+        cause->step = record.step;
+        last_words = *cause;
+        *exit_code = static_cast<int>(last_words.exit_code);
+      } else if (const auto missing = who_is_missing ? who_is_missing() : ""; !missing.empty()) {
+        last_words.what += "; " + missing;
       }
       if (on_fatal) on_fatal(last_words);
       return true;
@@ -73,9 +76,10 @@ ErrorRecord record_of_current_exception() {
 
 }  // namespace
 
-Watchdog::Watchdog(OnFatal on_fatal, FindCause find_cause)
+Watchdog::Watchdog(OnFatal on_fatal, FindCause find_cause, HangHooks hooks)
     : on_fatal_(std::move(on_fatal)),
       find_cause_(std::move(find_cause)),
+      hooks_(std::move(hooks)),
       thread_([this] { run(); }) {}
 
 Watchdog::~Watchdog() {
@@ -115,11 +119,25 @@ void Watchdog::run() {
     const Clock::time_point last{Clock::duration(last_beat_.load(std::memory_order_relaxed))};
     const auto begun = Clock::now(), end = last + *deadline_;
     if (begun >= end) expire(std::move(lock));
-    const auto wake = std::min(end, begun + kSlice);
+    const auto half = last + *deadline_ / 2;
+    if (begun >= half && told_ != last) {
+      tell_stall(lock, last);
+      continue;
+    }
+    const auto wake = std::min(begun < half ? half : end, begun + kSlice);
     changed_.wait_until(lock, wake);
     const auto late = Clock::now() - wake;
     if (late > kSlice) forgive(wake, late);
   }
+}
+
+// Without the lock: the hook asks the store, and the main thread may enter a phase meanwhile.
+void Watchdog::tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last) {
+  told_ = last;
+  if (!hooks_.on_stall) return;
+  lock.unlock();
+  hooks_.on_stall();
+  lock.lock();
 }
 
 // The last beat before the stop counts as so much later; one after it needs nothing.
@@ -140,7 +158,7 @@ void Watchdog::expire(std::unique_lock<std::mutex> lock) {
                      .phase = phase_};
   if (const auto step = step_.load(std::memory_order_relaxed); step >= 0) record.step = step;
   lock.unlock();
-  end_process(std::move(record), on_fatal_, find_cause_);
+  end_process(std::move(record), on_fatal_, find_cause_, hooks_.who_is_missing);
 }
 
 TerminateGuard::TerminateGuard(OnFatal on_fatal, FindCause find_cause) {

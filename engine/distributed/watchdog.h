@@ -23,10 +23,19 @@ using OnFatal = std::function<void(const ErrorRecord&)>;
 // ErrorStore::find_cause and caused_by().
 using FindCause = std::function<std::optional<ErrorRecord>()>;
 
+// For a hang that nobody has explained.
+struct HangHooks {
+  // Called once when half of a deadline is over without a beat. From a thread of the watchdog's:
+  // returns soon.
+  std::function<void()> on_stall;
+  // What the error line adds: who keeps this rank waiting. Empty: not known.
+  std::function<std::string()> who_is_missing;
+};
+
 // Its phases have the names of --timeout: settings::timeout_phases().
 class Watchdog {
  public:
-  explicit Watchdog(OnFatal on_fatal, FindCause find_cause = {});
+  explicit Watchdog(OnFatal on_fatal, FindCause find_cause = {}, HangHooks hooks = {});
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -50,11 +59,13 @@ class Watchdog {
   static std::int64_t now() noexcept { return Clock::now().time_since_epoch().count(); }
   static constexpr std::chrono::milliseconds kSlice{1000};
   void run();
+  void tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last);
   void forgive(Clock::time_point wake, Clock::duration late);
   [[noreturn]] void expire(std::unique_lock<std::mutex> lock);
 
   OnFatal on_fatal_;
   FindCause find_cause_;
+  HangHooks hooks_;
   std::atomic<std::int64_t> step_{-1};
   std::atomic<std::int64_t> last_beat_{0};
   std::mutex mutex_;
@@ -62,7 +73,8 @@ class Watchdog {
   std::string phase_;
   std::optional<std::chrono::milliseconds> deadline_;
   bool closing_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  Clock::time_point told_;  // the beat after which a stall was told
+  std::thread thread_;      // last: it uses all of the above
 };
 
 // While it lives, an exception that nobody caught, in any thread (Gloo throws in its own), ends the

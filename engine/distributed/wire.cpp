@@ -1,6 +1,9 @@
 #include "engine/distributed/wire.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/error_json.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -25,45 +28,42 @@ void add_leaves(const json& object, const std::string& path, Facts& facts) {
 
 }  // namespace
 
-std::string encode(const ErrorRecord& record) {
-  json object{{"code", record.code},
-              {"exit_code", static_cast<int>(record.exit_code)},
-              {"domain", static_cast<int>(record.domain)},
-              {"what", record.what},
-              {"expected", record.expected},
-              {"hint", record.hint},
-              {"host", record.host},
-              {"phase", record.phase},
-              {"point", record.point}};
-  if (record.rank) object["rank"] = *record.rank;
-  if (record.step) object["step"] = *record.step;
-  return dump(object);
+std::string pack(const json& value) {
+  std::string bytes;
+  json::to_cbor(value, bytes);
+  return bytes;
 }
 
-std::optional<ErrorRecord> decode_error(std::string_view text) try {
-  const json object = json::parse(text);
-  ErrorRecord record{.code = object.at("code").get<std::string>(),
-                     .exit_code = static_cast<ExitCode>(object.at("exit_code").get<int>()),
-                     .domain = static_cast<ErrorDomain>(object.at("domain").get<int>()),
-                     .what = object.at("what").get<std::string>(),
-                     .expected = object.at("expected").get<std::string>(),
-                     .hint = object.at("hint").get<std::string>(),
-                     .host = object.at("host").get<std::string>(),
-                     .phase = object.at("phase").get<std::string>(),
-                     .point = object.at("point").get<std::string>()};
-  if (object.contains("rank")) record.rank = object.at("rank").get<int>();
-  if (object.contains("step")) record.step = object.at("step").get<std::int64_t>();
-  return record;
+std::optional<json> unpack(std::string_view bytes) {
+  json value = json::from_cbor(bytes, /*strict=*/true, /*allow_exceptions=*/false);
+  return value.is_discarded() ? std::nullopt : std::optional(std::move(value));
+}
+
+std::string encode(const ErrorRecord& record) { return pack(to_json_value(record)); }
+
+std::optional<ErrorRecord> decode_error(std::string_view bytes) {
+  const auto value = unpack(bytes);
+  return value ? error_from_json(*value) : std::nullopt;
+}
+
+std::string encode(const Facts& facts) { return pack(json(facts)); }
+
+std::optional<Facts> decode_facts(std::string_view bytes) try {
+  const auto value = unpack(bytes);
+  return value ? std::optional(value->get<Facts>()) : std::nullopt;
 } catch (const json::exception&) {
   return std::nullopt;
 }
 
-std::string encode(const Facts& facts) { return dump(json(facts)); }
+std::string encode_numbers(const std::vector<double>& numbers) { return pack(json(numbers)); }
 
-std::optional<Facts> decode_facts(std::string_view text) try {
-  return json::parse(text).get<Facts>();
+std::vector<double> decode_numbers(std::string_view bytes, std::size_t count) try {
+  const auto value = unpack(bytes);
+  const auto numbers = value ? value->get<std::vector<double>>() : std::vector<double>();
+  if (numbers.size() != count) throw bug("a rank sent other numbers than were expected");
+  return numbers;
 } catch (const json::exception&) {
-  return std::nullopt;
+  throw bug("a rank sent no numbers");
 }
 
 Facts facts_from_json(std::string_view json_object) {

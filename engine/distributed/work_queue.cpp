@@ -142,12 +142,12 @@ std::optional<std::string> WorkQueue::read(const std::string& key) {
     if (!store_->check({key})) return std::nullopt;
     return store_->get_to_str(key);
   } catch (const std::exception&) {
-    refuse_posted_fault();
+    refuse_posted_error();
     throw rank_0_is_gone("the store that rank 0 holds does not answer any more");
   }
 }
 
-void WorkQueue::refuse_posted_fault() {
+void WorkQueue::refuse_posted_error() {
   const auto cause = faults_.find_cause(milliseconds(0));
   if (cause.record) throw Error(caused_by(*cause.record, rank_));
 }
@@ -168,7 +168,7 @@ bool WorkQueue::bell_rings(std::int64_t number) {
   try {
     return await_key(*store_, bell_key(number), look_);
   } catch (const std::exception&) {
-    refuse_posted_fault();
+    refuse_posted_error();
     throw rank_0_is_gone("the store that rank 0 holds does not answer any more");
   }
 }
@@ -177,7 +177,7 @@ std::int64_t WorkQueue::pulse_of_rank_0() {
   try {
     return store_->add(pulse_key(0), 0);
   } catch (const std::exception&) {
-    refuse_posted_fault();
+    refuse_posted_error();
     throw rank_0_is_gone("the store that rank 0 holds does not answer any more");
   }
 }
@@ -199,7 +199,7 @@ WorkMessage WorkQueue::next(std::int64_t last_seen, const std::function<void()>&
   for (int look = 1;; ++look) {
     idle();
     const bool rang = bell_rings(last_seen + 1);
-    if (!rang) refuse_posted_fault();
+    if (!rang) refuse_posted_error();
     const bool thorough = look % kLooksPerPulse == 0;
     if (rang || thorough) {
       if (const auto notice = newest_above(last_seen)) return *notice;
@@ -250,7 +250,7 @@ WorkQueue::ResultTexts WorkQueue::result_texts(
     pause.take();
     if (waited - looked < kFaultLook) continue;
     looked = waited;
-    refuse_posted_fault();
+    refuse_posted_error();
   }
 }
 

@@ -82,7 +82,7 @@ class WorkQueue {
                                std::chrono::milliseconds now);
   void read_result_texts(std::int64_t number, std::int64_t& read_so_far, ResultTexts& result_texts);
   ErrorRecord loss_of(int rank);
-  void refuse_posted_fault();
+  void refuse_posted_error();
   std::optional<std::string> read(const std::string& key);
 
   c10::intrusive_ptr<c10d::Store> store_;       // the calling thread waits in it

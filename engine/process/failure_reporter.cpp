@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/host_name.h"
 #include "core/launching/error_file.h"
-#include "engine/distributed/network.h"
 
 namespace scalemark::process {
 namespace {
@@ -59,7 +59,7 @@ ExitCode FailureReporter::report(ErrorRecord record, reporting::ReportStatus sta
 
 void FailureReporter::fill_in(ErrorRecord& record) const {
   if (!record.rank) record.rank = request_.world.rank;
-  if (record.host.empty()) record.host = distributed::local_host_name();
+  if (record.host.empty()) record.host = host_name();
   if (record.phase.empty()) record.phase = phase_tracker_.phase();
   if (!record.step) record.step = phase_tracker_.step();
 }

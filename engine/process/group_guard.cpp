@@ -2,7 +2,7 @@
 
 #include <exception>
 #include <optional>
-#include <stdexcept>
+#include <string>
 
 #include "core/base/durations.h"
 #include "engine/distributed/foreign_error.h"
@@ -24,10 +24,9 @@ bool is_out_of_memory(const std::exception& error) {
 
 }  // namespace
 
-GroupGuard::GroupGuard(RankGroup& rank_group, const std::string& backend,
-                       std::chrono::milliseconds cause_limit)
+GroupGuard::GroupGuard(RankGroup& rank_group, std::chrono::milliseconds cause_limit)
     : rank_group_(rank_group),
-      is_watched_(backend == "nccl" && rank_group.world().world_size > 1),
+      is_watched_(!rank_group.notices_lost_peers() && rank_group.world().world_size > 1),
       cause_limit_(cause_limit) {}
 
 void GroupGuard::run(const std::function<bool()>& called_off, const std::function<void()>& body) {
@@ -40,7 +39,7 @@ void GroupGuard::run(const std::function<bool()>& called_off, const std::functio
     if (!broken_ || is_out_of_memory(error)) throw;
   }
   // The cause may be posted later than the loss is seen.
-  const auto loss = std::make_exception_ptr(std::runtime_error("NCCL: the group was broken off"));
+  const auto loss = std::make_exception_ptr(broken_off());
   throw distributed::translate_collective_error(loss, rank_group_.context().error_store(),
                                                 cause_limit_);
 }
@@ -63,7 +62,12 @@ void GroupGuard::run_watched(const std::function<bool()>& called_off,
 }
 
 void GroupGuard::refuse_broken() const {
-  if (broken_) throw std::runtime_error("NCCL: the group was broken off");
+  if (broken_) throw broken_off();
+}
+
+c10::DistBackendError GroupGuard::broken_off() const {
+  return {{__func__, __FILE__, __LINE__},
+          std::string(rank_group_.backend()) + ": the group was broken off"};
 }
 
 }  // namespace scalemark::process

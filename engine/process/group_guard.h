@@ -3,10 +3,11 @@
 // what a run has measured over a broken group is void.
 #pragma once
 
+#include <c10/util/Exception.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <string>
 
 #include "engine/process/rank_group.h"
 
@@ -14,15 +15,14 @@ namespace scalemark::process {
 
 class GroupGuard {
  public:
-  // `backend`: the group's; only NCCL's is watched. `cause_limit`: how long the loss waits for the
-  // cause that a peer may post on the error store.
-  GroupGuard(RankGroup& rank_group, const std::string& backend,
-             std::chrono::milliseconds cause_limit);
+  // Only a group whose collectives do not notice lost peers is watched. `cause_limit`: how long
+  // the loss waits for the cause that a peer may post on the error store.
+  GroupGuard(RankGroup& rank_group, std::chrono::milliseconds cause_limit);
 
   // Runs `body` under watch. Once `called_off` (asked from the side thread, five times a second,
-  // less often where ranks are many) or NCCL itself says that a peer has failed, the group is
-  // aborted, what the body did is void, and E_PEER_LOST or the cause is thrown. Out of memory stays
-  // what it is: no abort makes it.
+  // less often where ranks are many) or the backend itself says that a peer has failed, the group
+  // is aborted, what the body did is void, and E_PEER_LOST or the cause is thrown. Out of memory
+  // stays what it is: no abort makes it.
   void run(const std::function<bool()>& called_off, const std::function<void()>& body);
 
   // Between two steps: throws when the group is broken. Costs an atomic read.
@@ -30,6 +30,7 @@ class GroupGuard {
 
  private:
   void run_watched(const std::function<bool()>& called_off, const std::function<void()>& body);
+  c10::DistBackendError broken_off() const;
 
   RankGroup& rank_group_;
   bool is_watched_;

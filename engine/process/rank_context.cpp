@@ -1,17 +1,20 @@
 #include "engine/process/rank_context.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/base/host_name.h"
 #include "core/base/sha256.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
+#include "engine/device/cpu_device.h"
 #include "engine/device/cuda_part.h"
 #include "engine/distributed/gloo.h"
-#include "engine/distributed/network.h"
 
 namespace scalemark::process {
 namespace {
@@ -52,16 +55,17 @@ std::chrono::milliseconds longest_timeout(const PhaseTracker& phase_tracker) {
   return milliseconds_of(longest_s);
 }
 
-std::unique_ptr<device::Device> open_device(const RunRequest& request,
-                                            const std::string& interface) {
-  const device::GlooMaker make_gloo = [interface](c10::intrusive_ptr<c10d::Store> store, int rank,
-                                                  int size, std::chrono::milliseconds timeout) {
-    return distributed::make_gloo_backend(std::move(store), rank, size, timeout, interface);
-  };
-  if (request.settings.device == settings::DeviceKind::kCpu) {
-    return device::make_cpu_device(make_gloo);
-  }
-  return device::load_cuda_device(request.library_folder, request.world.local_rank, make_gloo);
+const cuda::CudaApi* open_cuda_part(const RunRequest& request) {
+  if (request.settings.device == settings::DeviceKind::kCpu) return nullptr;
+  return &device::load_cuda_part(request.library_folder);
+}
+
+std::unique_ptr<device::Device> open_device(const cuda::CudaApi* cuda, int local_rank) {
+  return cuda == nullptr ? device::make_cpu_device() : cuda->make_device(local_rank);
+}
+
+distributed::PartProviders providers_of(const cuda::CudaApi* cuda) {
+  return {.nccl = cuda == nullptr ? nullptr : &cuda->nccl()};
 }
 
 }  // namespace
@@ -71,10 +75,12 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker)
       phase_tracker_(phase_tracker),
       rendezvous_timeout_(enter_rendezvous(phase_tracker)),
       timeout_(longest_timeout(phase_tracker)),
-      host_(distributed::local_host_name()),
+      host_(host_name()),
       interface_(
           distributed::gloo_interface(request.world, request.rendezvous, rendezvous_timeout_)),
-      device_(open_device(request, interface_)),
+      cuda_(open_cuda_part(request)),
+      device_(open_device(cuda_, request.world.local_rank)),
+      parts_(providers_of(cuda_)),
       joined_(distributed::join(request.world, request.rendezvous, rendezvous_timeout_,
                                 fingerprint_of(request.settings))),
       error_store_(joined_.store, request.world.rank, request.world.world_size,
@@ -85,6 +91,9 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker)
 void RankContext::connect() {
   control_.emplace(joined_.store, world().rank, world().world_size, timeout_, interface_,
                    error_store_);
+  std::vector<int> all(static_cast<std::size_t>(world().world_size));
+  std::iota(all.begin(), all.end(), 0);
+  use(control_->count(), std::move(all));
   for (const std::string& node : control_->all_gather(std::to_string(world().node))) {
     node_of_rank_.push_back(std::stoi(node));
   }
@@ -94,20 +103,35 @@ void RankContext::refuse_shared_gpus() {
   process::refuse_shared_gpus(control_->all_gather(device_->identity()));
 }
 
-std::unique_ptr<distributed::PointGroup> RankContext::open_group(const std::string& name, int rank,
-                                                                 int size,
+std::unique_ptr<distributed::PointGroup> RankContext::open_group(const std::string& name,
+                                                                 const std::vector<int>& members,
+                                                                 int rank,
                                                                  const std::string& backend) {
-  std::optional<distributed::DeviceBackend> on_device;
-  if (device_->torch_device().is_cuda()) {
-    on_device = distributed::DeviceBackend{
-        .device = device_->torch_device().type(),
-        .name = backend,
-        .make = [this, backend](c10::intrusive_ptr<c10d::Store> store, int rank, int size) {
-          return device_->make_backend(backend, std::move(store), rank, size, timeout_);
-        }};
-  }
-  return std::make_unique<distributed::PointGroup>(joined_.store, name, rank, size, timeout_,
-                                                   interface_, on_device);
+  const c10::Device device = device_->torch_device();
+  const auto& payload = distributed::find_provider(backend, device.type(), parts_);
+  payload_ = &payload;
+  auto group =
+      std::make_unique<distributed::PointGroup>(distributed::GroupSpec{.store = joined_.store,
+                                                                       .name = name,
+                                                                       .members = members,
+                                                                       .rank = rank,
+                                                                       .device = device,
+                                                                       .timeout = timeout_,
+                                                                       .interface = interface_},
+                                                payload);
+  use(group->count(), members);
+  return group;
+}
+
+void RankContext::use(std::shared_ptr<distributed::CollectiveCount> count,
+                      std::vector<int> members) {
+  const std::lock_guard lock(in_use_mutex_);
+  in_use_ = {std::move(count), std::move(members)};
+}
+
+RankContext::GroupInUse RankContext::group_in_use() const {
+  const std::lock_guard lock(in_use_mutex_);
+  return in_use_;
 }
 
 }  // namespace scalemark::process

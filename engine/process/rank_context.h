@@ -2,14 +2,19 @@
 // are posted.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/reporting/records.h"
+#include "engine/cuda/cuda_api.h"
 #include "engine/device/device.h"
+#include "engine/distributed/backends.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/groups.h"
 #include "engine/distributed/rendezvous.h"
@@ -31,9 +36,25 @@ class RankContext {
   // have the same GPU.
   void refuse_shared_gpus();
 
-  // Collective over the members: a group of `size` ranks, of which this one is number `rank`.
-  std::unique_ptr<distributed::PointGroup> open_group(const std::string& name, int rank, int size,
+  // Collective over `members`, ranks of the world, of which this one is number `rank`.
+  std::unique_ptr<distributed::PointGroup> open_group(const std::string& name,
+                                                      const std::vector<int>& members, int rank,
                                                       const std::string& backend);
+
+  // What this rank's collectives go over now, for a hang that is to be explained. From any thread.
+  struct GroupInUse {
+    std::shared_ptr<distributed::CollectiveCount> count;  // null before the first
+    std::vector<int> members;
+  };
+  GroupInUse group_in_use() const;
+
+  // Of the last group that was opened, which knows how this process ends at once; null before the
+  // first. Safe from another thread.
+  const distributed::BackendProvider* payload() const { return payload_; }
+  // Of the libraries behind the backends, by the backend's name.
+  std::map<std::string, std::string> backend_versions() const {
+    return distributed::library_versions(parts_);
+  }
 
   const launching::World& world() const { return request_.world; }
   const std::string& host() const { return host_; }
@@ -49,16 +70,23 @@ class RankContext {
   const std::vector<int>& node_of_rank() const { return node_of_rank_; }
 
  private:
+  void use(std::shared_ptr<distributed::CollectiveCount> count, std::vector<int> members);
+
   const RunRequest& request_;
   PhaseTracker& phase_tracker_;
   std::chrono::milliseconds rendezvous_timeout_, timeout_;
   std::string host_;
   std::string interface_;
+  const cuda::CudaApi* cuda_;  // null on a CPU
   std::unique_ptr<device::Device> device_;
+  distributed::PartProviders parts_;
+  std::atomic<const distributed::BackendProvider*> payload_{nullptr};
   distributed::Joined joined_;
   distributed::ErrorStore error_store_;
   std::optional<distributed::ControlGroup> control_;
   std::vector<int> node_of_rank_;
+  mutable std::mutex in_use_mutex_;
+  GroupInUse in_use_;
 };
 
 }  // namespace scalemark::process

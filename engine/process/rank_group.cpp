@@ -6,8 +6,6 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "engine/distributed/group_end.h"
-#include "engine/distributed/max_over_ranks.h"
 
 namespace scalemark::process {
 
@@ -30,33 +28,31 @@ launching::World world_within(const RankContext& context, const std::vector<int>
 
 RankGroup::RankGroup(RankContext& context, const std::string& name, const std::vector<int>& members,
                      const std::string& backend, std::chrono::milliseconds cause_limit)
-    : context_(context), world_(world_within(context, members)), cause_limit_(cause_limit) {
+    : context_(context), world_(world_within(context, members)) {
   for (const int member : members) {
     const int node = context.node_of_rank().at(static_cast<std::size_t>(member));
     if (member < context.world().rank && node == context.world().node) leads_node_ = false;
   }
   const auto start = std::chrono::steady_clock::now();
-  group_ = context.open_group(name, world_.rank, world_.world_size, backend);
-  control_ = std::make_unique<distributed::ControlGroup>(group_->group(), context.timeout(),
+  group_ = context.open_group(name, members, world_.rank, backend);
+  control_ = std::make_unique<distributed::ControlGroup>(*group_, context.timeout(),
                                                          context.error_store(), cause_limit);
   rendezvous_s_ = context.rendezvous_s() + seconds_since(start);
 }
 
 RankGroup::~RankGroup() { drop(); }
 
-void RankGroup::max_over_ranks(std::vector<double>& values) {
-  distributed::max_over_ranks(*group(), values, context_.timeout(), context_.error_store(),
-                              cause_limit_);
-}
+void RankGroup::max_over_ranks(std::vector<double>& values) { control_->max_over_ranks(values); }
 
-bool RankGroup::lost_a_peer() const noexcept { return distributed::lost_a_peer(group_->group()); }
+bool RankGroup::lost_a_peer() const noexcept { return group_->lost_a_peer(); }
 
 void RankGroup::finish(std::chrono::milliseconds limit) {
-  if (!device().torch_device().is_cuda()) return;  // Gloo over the CPU has nothing to give back
+  // Gloo over the CPU has nothing to give back.
+  if (device().torch_device().is_cpu() && group_->notices_lost_peers()) return;
   device().synchronize();
   control_->barrier();
   if (is_ended_.exchange(true)) return;
-  distributed::shut_down(group_->group(), std::min(limit, context_.timeout()));
+  group_->shut_down(std::min(limit, context_.timeout()));
 }
 
 void RankGroup::abort() noexcept {
@@ -66,10 +62,7 @@ void RankGroup::abort() noexcept {
 
 void RankGroup::drop() noexcept {
   control_.reset();
-  if (!group_) return;
-  auto group = group_->group();
-  group_->drop();
-  distributed::release(std::move(group), is_ended_);
+  if (group_) group_->drop(is_ended_);
 }
 
 void RankGroup::close() {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/launching/world.h"
@@ -21,7 +22,7 @@ launching::World world_within(const RankContext& context, const std::vector<int>
 class RankGroup {
  public:
   // Collective over `members`: ranks of the session's world, ascending, this one among them. `name`
-  // is unique among the groups that are not closed yet. `backend`: nccl | gloo. `cause_limit`: how
+  // is unique among the groups that are not closed yet. `backend`: as --backend. `cause_limit`: how
   // long a failed collective waits for the cause on the error store. Throws what making a group
   // throws.
   RankGroup(RankContext& context, const std::string& name, const std::vector<int>& members,
@@ -44,11 +45,15 @@ class RankGroup {
   // For gradients; there for a single rank, too.
   const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_->group(); }
 
-  // Whether NCCL has noticed that a member is gone. Safe from another thread.
+  // Of the backend that carries the payload: see distributed::BackendProvider.
+  std::string_view backend() const { return group_->payload_name(); }
+  bool notices_lost_peers() const { return group_->notices_lost_peers(); }
+  // Whether a backend whose collectives do not message it knows that a member is gone. Safe from
+  // another thread.
   bool lost_a_peer() const noexcept;
 
   // Ends what other members may be waiting for: their collectives fail. Safe from another thread
-  // while this rank is stuck in one (NCCL only; a Gloo rank frees its peers by drop()).
+  // while this rank is stuck in one (NCCL; a Gloo rank frees its peers by drop()).
   void abort() noexcept;
 
   // The end of a group that is well: collective over its members. What was issued is completed, and
@@ -67,7 +72,6 @@ class RankGroup {
  private:
   RankContext& context_;
   launching::World world_;
-  std::chrono::milliseconds cause_limit_;
   double rendezvous_s_ = 0;
   bool leads_node_ = true;
   std::unique_ptr<distributed::PointGroup> group_;

@@ -1,6 +1,5 @@
 #include "engine/process/rank_process.h"
 
-#include <cstdlib>
 #include <iostream>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "core/settings/settings_json.h"
 #include "data/text/mapped_file.h"
 #include "engine/distributed/group_end.h"
+#include "engine/distributed/positions.h"
 #include "engine/distributed/preflight.h"
 #include "engine/process/failure.h"
 #include "engine/process/process_setup.h"
@@ -41,12 +41,15 @@ RankProcess::RankProcess(const RunRequest& request)
                      request.settings.launch.timeout.phase_s),
       failure_reporter_(request, phase_tracker_),
       interrupts_(kSignalBackstopSeconds),
-      watchdog_([this](const ErrorRecord& fault) { failure_reporter_.report(fault); },
-                [this] { return posted_cause(); }),
-      terminate_([this](const ErrorRecord& fault) { failure_reporter_.report(fault); },
+      watchdog_([this](const ErrorRecord& fault) { speak_and_end(fault); },
+                [this] { return cause_of_hang(); },
+                {.on_stall = [this] { tell_position(); },
+                 .who_is_missing = [this] { return who_is_missing(); }}),
+      terminate_([this](const ErrorRecord& fault) { speak_and_end(fault); },
                  [this] { return posted_cause(); }) {
   phase_tracker_.on_enter([this](const std::string& phase, double timeout_s) {
     watchdog_.set_phase(phase, milliseconds_of(timeout_s));
+    tell_position();
     if (report_) report_->enter(phase);
   });
   data::on_lost_mapping([this](const ErrorRecord& fault) { give_up(fault); });
@@ -99,14 +102,20 @@ RunReport& RankProcess::open_report(RunReport::Opening opening) {
 }
 
 void RankProcess::give_up(const ErrorRecord& fault) {
-  std::_Exit(static_cast<int>(failure_reporter_.report(fault)));
+  distributed::end_process(backend(), static_cast<int>(failure_reporter_.report(fault)));
+}
+
+// The fault is another thread's than the one that may have spoken first: it ends with its own code.
+void RankProcess::speak_and_end(const ErrorRecord& fault) {
+  failure_reporter_.report(fault);
+  distributed::end_process(backend(), static_cast<int>(fault.exit_code));
 }
 
 distributed::StopAgreement::Options RankProcess::stop_options() {
   return {.on_overdue = [this](int signal) {
     failure_reporter_.report(launching::interruption(signal, report_.has_value()),
                              reporting::ReportStatus::kInterrupted);
-    std::_Exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
+    distributed::end_process(backend(), static_cast<int>(distributed::exit_code_of_signal(signal)));
   }};
 }
 
@@ -126,16 +135,41 @@ std::optional<ErrorRecord> RankProcess::posted_cause() {
   return distributed::caused_by(*cause.record, context_->world().rank);
 }
 
+std::optional<ErrorRecord> RankProcess::cause_of_hang() {
+  return context_ ? distributed::cause_of_hang(context_->error_store()) : std::nullopt;
+}
+
+void RankProcess::tell_position() {
+  if (!context_ || context_->world().world_size == 1) return;
+  const auto group = context_->group_in_use();
+  distributed::tell_position(context_->error_store().store(), context_->world().rank,
+                             {.group = group.count ? group.count->group() : "",
+                              .collectives = group.count ? group.count->begun() : 0,
+                              .phase = phase_tracker_.phase(),
+                              .step = phase_tracker_.step()});
+}
+
+std::string RankProcess::who_is_missing() {
+  if (!context_) return {};
+  const auto group = context_->group_in_use();
+  if (!group.count) return {};
+  tell_position();
+  const auto told = distributed::told_positions(context_->error_store().store(), group.members);
+  return distributed::who_is_missing(told, group.members, group.count->group());
+}
+
 ExitCode run_rank_process(const RunRequest& request,
                           const std::function<ExitCode(RankProcess& rank_process)>& body) noexcept {
   ExitCode code = ExitCode::kBug;
+  const distributed::BackendProvider* backend = nullptr;
   {
     RankProcess rank_process(request);
     code = rank_process.run([&] { return body(rank_process); });
+    backend = rank_process.backend();
   }
   if (distributed::ends_are_pending()) {
     std::cout << std::flush;
-    std::_Exit(static_cast<int>(code));
+    distributed::end_process(backend, static_cast<int>(code));
   }
   return code;
 }

@@ -44,6 +44,11 @@ class RankProcess {
   PhaseTracker& phase_tracker() { return phase_tracker_; }
   distributed::Watchdog& watchdog() { return watchdog_; }
 
+  // Of the last group; null before the first.
+  const distributed::BackendProvider* backend() const {
+    return context_ ? context_->payload() : nullptr;
+  }
+
   // What an out-of-memory line adds: what would have fitted.
   void note_what_fits(std::optional<std::string> text) { fitting_ = std::move(text); }
 
@@ -57,6 +62,10 @@ class RankProcess {
  private:
   distributed::ErrorStore* error_store() { return context_ ? &context_->error_store() : nullptr; }
   std::optional<ErrorRecord> posted_cause();
+  std::optional<ErrorRecord> cause_of_hang();
+  void tell_position();
+  std::string who_is_missing();
+  [[noreturn]] void speak_and_end(const ErrorRecord& fault);
 
   const RunRequest& request_;
   PhaseTracker phase_tracker_;

@@ -12,14 +12,14 @@
 namespace scalemark::process {
 namespace {
 
-reporting::Report first_page(const RunRequest& request, RunReport::Opening& opening,
-                             bool with_cuda) {
+reporting::Report first_page(const RunRequest& request, RunReport::Opening& opening, bool with_cuda,
+                             const std::map<std::string, std::string>& backends) {
   reporting::Report report =
       opening.continued ? std::move(*opening.continued) : reporting::Report{};
   if (report.started.empty()) report.started = reporting::utc_now();
   report.run_id = request.rendezvous.run_id;
   report.tool = reporting::this_tool();
-  report.tool.libraries = library_versions(with_cuda);
+  report.tool.libraries = library_versions(with_cuda, backends);
   report.invocation = {.command = request.settings.command,
                        .command_line = request.command_line,
                        .launcher = request.world.launcher,
@@ -61,7 +61,8 @@ RunReport::RunReport(const RunRequest& request, RankContext& context, Opening op
     : device_uuid_(context.device().identity()) {
   if (context.world().rank != 0) return;
   auto folder = opening.folder ? std::move(*opening.folder) : folder_of(request);
-  auto page = first_page(request, opening, context.device().torch_device().is_cuda());
+  auto page = first_page(request, opening, context.device().torch_device().is_cuda(),
+                         context.backend_versions());
   environment_ = page.environment;
   writer_.emplace(std::move(folder), std::move(page));
 }

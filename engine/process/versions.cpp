@@ -46,7 +46,8 @@ std::string loaded_torch_version() {
   return text.substr(begin, text.find('\'', begin) - begin);
 }
 
-std::map<std::string, reporting::LibraryVersion> library_versions(bool with_cuda) {
+std::map<std::string, reporting::LibraryVersion> library_versions(
+    bool with_cuda, const std::map<std::string, std::string>& backends) {
   std::map<std::string, reporting::LibraryVersion> versions;
   versions["libtorch"] = {.built_with = TORCH_VERSION, .running_with = loaded_torch_version()};
   if (with_cuda) {
@@ -54,6 +55,7 @@ std::map<std::string, reporting::LibraryVersion> library_versions(bool with_cuda
     versions["cuda"] = {.running_with = cuda_version(hooks.versionCUDART())};
     if (hooks.hasCuDNN()) versions["cudnn"] = {.running_with = cudnn_version(hooks.versionCuDNN())};
   }
+  for (const auto& [name, version] : backends) versions[name] = {.running_with = version};
   if (program_version().git_dirty) {
     for (const auto& [name, id] : build_ids()) versions[name] = {.running_with = "build " + id};
   }

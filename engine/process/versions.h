@@ -12,8 +12,10 @@ namespace scalemark::process {
 // with when its folder has no version.py.
 std::string loaded_torch_version();
 
-// libtorch always; cuda and cudnn when the CUDA part is loaded; of a build from changed sources,
-// which no commit names, the program's own libraries by their build ids.
-std::map<std::string, reporting::LibraryVersion> library_versions(bool with_cuda);
+// libtorch always; cuda and cudnn when the CUDA part is loaded; `backends`, the libraries that
+// carry messages (nccl); of a build from changed sources, which no commit names, the program's own
+// libraries by their build ids.
+std::map<std::string, reporting::LibraryVersion> library_versions(
+    bool with_cuda, const std::map<std::string, std::string>& backends = {});
 
 }  // namespace scalemark::process

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "engine/distributed/wire.h"
 #include "engine/running/evaluation.h"
 
 namespace scalemark::running {
@@ -39,15 +39,13 @@ struct EpochTotals {
 
 // Loss averaged, samples added, and the slowest wall time over all ranks.
 EpochTotals over_ranks(distributed::ControlGroup& control, const EpochTotals& mine) {
-  const std::string bytes(reinterpret_cast<const char*>(&mine), sizeof mine);
   EpochTotals all;
-  for (const std::string& other : control.all_gather(bytes)) {
-    EpochTotals theirs;
-    if (other.size() != sizeof theirs) throw bug("a rank sent epoch totals of another size");
-    std::memcpy(&theirs, other.data(), sizeof theirs);
-    all.loss += theirs.loss / control.world_size();
-    all.wall_s = std::max(all.wall_s, theirs.wall_s);
-    all.samples += theirs.samples;
+  for (const std::string& bytes : control.all_gather(distributed::encode_numbers(
+           {mine.loss, mine.wall_s, static_cast<double>(mine.samples)}))) {
+    const auto theirs = distributed::decode_numbers(bytes, 3);
+    all.loss += theirs[0] / control.world_size();
+    all.wall_s = std::max(all.wall_s, theirs[1]);
+    all.samples += static_cast<std::int64_t>(theirs[2]);
   }
   return all;
 }

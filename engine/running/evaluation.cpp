@@ -5,7 +5,6 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,14 +12,10 @@
 
 #include "core/base/error.h"
 #include "data/batch.h"
+#include "engine/distributed/wire.h"
 
 namespace scalemark::running {
 namespace {
-
-data::Batch on_device(data::Batch batch, c10::Device device) {
-  for (auto& [name, tensor] : batch.tensors) tensor = tensor.to(device, /*non_blocking=*/true);
-  return batch;
-}
 
 struct Sums {
   double loss = 0;
@@ -28,15 +23,18 @@ struct Sums {
   std::int64_t samples = 0;  // decoded, each once; known to the host
 };
 
-std::string to_bytes(const Sums& sums) {
-  return {reinterpret_cast<const char*>(&sums), sizeof sums};
+std::string to_wire(const Sums& sums) {
+  return distributed::encode_numbers({sums.loss, static_cast<double>(sums.correct),
+                                      static_cast<double>(sums.items),
+                                      static_cast<double>(sums.samples)});
 }
 
-Sums from_bytes(const std::string& bytes) {
-  Sums sums;
-  if (bytes.size() != sizeof sums) throw bug("a rank sent evaluation sums of another size");
-  std::memcpy(&sums, bytes.data(), sizeof sums);
-  return sums;
+Sums from_wire(const std::string& bytes) {
+  const auto numbers = distributed::decode_numbers(bytes, 4);
+  return {.loss = numbers[0],
+          .correct = static_cast<std::int64_t>(numbers[1]),
+          .items = static_cast<std::int64_t>(numbers[2]),
+          .samples = static_cast<std::int64_t>(numbers[3])};
 }
 
 Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::Device device,
@@ -50,7 +48,9 @@ Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::D
   std::int64_t samples = 0;
   while (auto loaded = loader.next()) {
     samples += loaded->batch.samples - loaded->batch.padding;
-    const auto sums = network.evaluate(on_device(data::to_tensors(loaded->batch), device));
+    data::Batch batch = data::to_tensors(loaded->batch);
+    data::to_device(batch, device);
+    const auto sums = network.evaluate(batch);
     total.loss += sums.loss;
     total.correct += sums.correct;
     total.items += sums.items;
@@ -104,8 +104,8 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
 
   EvaluationResult result{.skipped = loader.skipped()};
   std::int64_t correct = 0, decoded = 0;
-  for (const std::string& bytes : control.all_gather(to_bytes(mine))) {
-    const Sums theirs = from_bytes(bytes);
+  for (const std::string& bytes : control.all_gather(to_wire(mine))) {
+    const Sums theirs = from_wire(bytes);
     result.loss += theirs.loss;
     correct += theirs.correct;
     result.items += theirs.items;

@@ -5,6 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/error.h"
+#include "engine/distributed/wire.h"
+
 // What nlohmann/json 3.11 does not know by itself: an absent value is null.
 namespace nlohmann {
 template <class T>
@@ -18,8 +21,7 @@ struct adl_serializer<std::optional<T>> {
 };
 }  // namespace nlohmann
 
-// Field lists, so that reading and writing cannot drift apart. CBOR, because it keeps NaN and every
-// bit of a double.
+// Field lists, so that reading and writing cannot drift apart.
 namespace scalemark::statistics {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Summary, n, mean, p50, min, max, p95, p99, stdev)
 }  // namespace scalemark::statistics
@@ -43,13 +45,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSummary, rank, steps)
 namespace scalemark::running {
 
 std::string to_wire(const reporting::RankSummary& summary) {
-  std::string bytes;
-  nlohmann::json::to_cbor(nlohmann::json(summary), bytes);
-  return bytes;
+  return distributed::pack(nlohmann::json(summary));
 }
 
 reporting::RankSummary from_wire(const std::string& bytes) {
-  return nlohmann::json::from_cbor(bytes).get<reporting::RankSummary>();
+  const auto value = distributed::unpack(bytes);
+  if (!value) throw bug("a rank's summary that cannot be read");
+  return value->get<reporting::RankSummary>();
 }
 
 }  // namespace scalemark::running

@@ -63,8 +63,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
                               settings::samples_per_batch(settings));
   distributed::StopAgreement agreement(context.error_store().store(), "train", context.world().rank,
                                        context.world().world_size, rank_process.stop_options());
-  process::GroupGuard guard(rank_group, settings.parallel.backend,
-                            distributed::ErrorStore::kCauseLimit);
+  process::GroupGuard guard(rank_group, distributed::ErrorStore::kCauseLimit);
   RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard);
   PointOutcome outcome;
   const auto report_epoch = [&](const reporting::Evaluation& evaluation) {

@@ -73,7 +73,7 @@ RankResult SweepMember::attempt(std::int64_t number, const planning::Task& task,
   loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(context_.error_store().store());
   distributed::StopAgreement agreement(loop_keys_, name, outcome.world.rank,
                                        outcome.world.world_size, rank_process_.stop_options());
-  process::GroupGuard guard(*rank_group_, settings.parallel.backend, kNoCause);
+  process::GroupGuard guard(*rank_group_, kNoCause);
   running::RunWatch watch(agreement, rank_process_.watchdog(), rank_process_.phase_tracker(),
                           console, guard);
   guard.run([&] { return queue_.called_off(number); },

@@ -5,13 +5,13 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/host_name.h"
 #include "core/base/text.h"
 #include "core/planning/plan_json.h"
 #include "core/reporting/assemble.h"
 #include "core/reporting/earlier.h"
 #include "core/reporting/plan_summary.h"
 #include "core/reporting/render/renderings.h"
-#include "engine/distributed/network.h"
 #include "engine/process/host_survey.h"
 #include "engine/process/versions.h"
 #include "engine/running/point_identity.h"
@@ -49,7 +49,7 @@ SweepReport::SweepReport(process::RankProcess& rank_process, process::RankContex
   if (existing == reporting::ExistingFolder::kContinue ||
       existing == reporting::ExistingFolder::kContinueBlock) {
     earlier_ = reporting::read_earlier(folder.path());
-    if (earlier_) broke_with = breaks(hosts, context.device().torch_device().is_cuda());
+    if (earlier_) broke_with = breaks(hosts, context);
   }
   run_report_ = &rank_process.open_report({.hosts = hosts,
                                            .continued = earlier_,
@@ -61,9 +61,10 @@ SweepReport::SweepReport(process::RankProcess& rank_process, process::RankContex
 
 // What breaks with the earlier session, when --resume-anyway lets it.
 std::vector<std::string> SweepReport::breaks(const std::vector<monitoring::Host>& hosts,
-                                             bool with_cuda) const {
+                                             process::RankContext& context) const {
   auto tool = reporting::this_tool();
-  tool.libraries = process::library_versions(with_cuda);
+  tool.libraries = process::library_versions(context.device().torch_device().is_cuda(),
+                                             context.backend_versions());
   auto found = reporting::differences(
       reporting::sameness_of(*earlier_),
       reporting::sameness_of(tool, reporting::settings_texts(planning::settings_json(plan_)),
@@ -93,7 +94,7 @@ reporting::SessionRecord SweepReport::new_session(const std::vector<std::string>
   return {.session = session_number_,
           .started = reporting::utc_now(),
           .finished = {},
-          .hostname = distributed::local_host_name(),
+          .hostname = host_name(),
           .command_line = rank_process_.request().command_line,
           .broke_with = joined(broke_with, "; ")};
 }

@@ -45,7 +45,8 @@ class SweepReport {
 
  private:
   reporting::SessionRecord new_session(const std::vector<std::string>& broke_with);
-  std::vector<std::string> breaks(const std::vector<monitoring::Host>& hosts, bool with_cuda) const;
+  std::vector<std::string> breaks(const std::vector<monitoring::Host>& hosts,
+                                  process::RankContext& context) const;
   std::map<std::string, std::string> data_identities() const;
   void add_skipped_points();
   reporting::PointRecord identity_of(const planning::PlannedPoint& point,

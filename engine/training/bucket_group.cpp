@@ -34,9 +34,7 @@ c10::intrusive_ptr<c10d::Work> handed_back(const std::vector<at::Tensor>& tensor
 BucketGroup::BucketGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group)
     : c10d::ProcessGroup(group->getRank(), group->getSize()) {
   for (const c10::Device device : group->getDeviceTypes()) {
-    auto backend = group->getBackend(device.type());
-    setBackend(device.type(), c10d::ProcessGroup::strToBackendType(backend->getBackendName()),
-               backend);
+    setBackend(device.type(), group->getBackendType(), group->getBackend(device.type()));
   }
   setDefaultBackend(group->getBackendType());
 }

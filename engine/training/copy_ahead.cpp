@@ -43,11 +43,7 @@ class StreamLane final : public CopyLane {
 
   void wait(std::size_t place) override { copied_.at(place).block(streams_.getStream(device_)); }
 
-  void send_now(data::Batch& batch) override {
-    for (auto& [name, tensor] : batch.tensors) {
-      tensor = tensor.to(device_, tensor.scalar_type(), /*non_blocking=*/true);
-    }
-  }
+  void send_now(data::Batch& batch) override { data::to_device(batch, device_); }
 
  private:
   c10::Device device_;

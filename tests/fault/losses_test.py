@@ -135,7 +135,8 @@ def stopped_rank(folder):
         os.kill(ranks[1], signal.SIGSTOP)
         run.end(expect=81, seconds=50)
         check_gone(ranks)
-    only_error(run.stderr, "E_HANG", 81, "rank=0", "phase=window", "step=", "3 s", "--timeout window=")
+    only_error(run.stderr, "E_HANG", 81, "rank=0", "phase=window", "step=", "3 s",
+               "rank 1 has not come to collective", "--timeout window=")
     report = closed_report(folder / "out", "failed", 81)
     check(report["errors"][0]["phase"] == "window" and report["errors"][0]["step"] > 0, report["errors"])
 

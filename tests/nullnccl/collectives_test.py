@@ -1,5 +1,7 @@
 """Runs that go well over NCCL: training, a sweep, the cost of communication, and the refusal of a shared GPU."""
 
+import re
+
 import null_nccl
 from endings import closed_report, only_error, run_cases
 from launching import free_port
@@ -18,7 +20,10 @@ def ends_well(text, communicators):
 
 def train(folder):
     done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out")
-    point = closed_report(folder / "out", "complete", 0)["points"][0]
+    report = closed_report(folder / "out", "complete", 0)
+    point = report["points"][0]
+    nccl = report["tool"]["libraries"].get("nccl", {}).get("running_with", "")
+    check(re.fullmatch(r"2\.\d+\.\d+", nccl), report["tool"])
     check(point["backend"] == "nccl" and point["world_size"] == 2, point)
     check({rank["device"] for rank in point["ranks"]} == {"cuda:0", "cuda:1"}, point["ranks"])
     ends_well(done.stderr, 2)

@@ -30,7 +30,7 @@ def killed(folder, mode, quickest, slowest, status, exit_code):
 def killed_rank(folder):
     """NCCL's network tells: the survivor says so by itself, before the launcher's 10 s are over."""
     lines, report = killed(folder, "error", 0, 25, "failed", 69)
-    expect_error(lines[0], "E_PEER_LOST", 69, "rank=0", "phase=window", "NCCL: the group was broken off")
+    expect_error(lines[0], "E_PEER_LOST", 69, "rank=0", "phase=window", "nccl: the group was broken off")
     check(report["points"] == [], "the unfinished window is no row")
 
 

@@ -1,9 +1,16 @@
+#include "core/catalogue/backends.h"
 #include "core/settings/table/table.h"
 
 namespace scalemark::settings::table {
 namespace {
 
 constexpr Group kGroup = Group::kParallel;
+
+std::vector<std::string_view> backend_choices() {
+  std::vector<std::string_view> choices = catalogue::backend_names();
+  choices.insert(choices.begin(), "auto");
+  return choices;
+}
 
 std::vector<Option> exchange_options() {
   return {
@@ -106,7 +113,7 @@ std::vector<Option> compute_options() {
        .identity = Identity::kAxis,
        .default_text = "auto",
        .help = "who carries the messages (auto: nccl on cuda, gloo on cpu)",
-       .choices = {"auto", "nccl", "gloo"}},
+       .choices = backend_choices()},
       {.name = "device",
        .kind = Kind::kChoice,
        .group = kGroup,

@@ -182,7 +182,6 @@ TEST(ResolveHost, ExplainsWhatDoesNotResolve) {
   ASSERT_TRUE(problem.has_value());
   EXPECT_EQ(problem->exit_code, ExitCode::kPeerLost);
   EXPECT_TRUE(problem->what.starts_with("host name no-such-host.invalid does not resolve: "));
-  EXPECT_NE(own_host_name(), "");
 }
 
 TEST(Describe, SaysWhatCameFromWhere) {

@@ -9,7 +9,7 @@ namespace {
 
 TEST(CpuDevice, BatchesCountAgainstTheLimitUntilTheirLastHolderLetsGo) {
   constexpr std::size_t kBytes = 1 << 20;
-  const auto device = make_cpu_device({});
+  const auto device = make_cpu_device();
   const auto allocate = device->batch_allocator(false);
   const auto before = cpu_allocator().memory().live_bytes;
   auto batch = allocate(kBytes);

@@ -49,6 +49,13 @@ TEST(Watchdog, AHangEndsEveryRankNamingPhaseAndStep) {
   }
 }
 
+TEST(Watchdog, ARankWhoseStoreDoesNotAnswerHasLostItsPeer) {
+  Ranks ranks(scenario("vanishing_host", 2, free_address()));
+  const auto ended = ranks.wait(milliseconds(12000));
+  EXPECT_EQ(ended[1].exit_code, 69) << ended[1].output;
+  expect_says(ended[1], "E_PEER_LOST (exit 69) phase=wait: the run's store does not answer");
+}
+
 TEST(Watchdog, APostedCauseWinsOverTheHang) {
   Ranks ranks(scenario("hang", 2, free_address(), {"post"}));
   const auto ended = ranks.wait(kLimit);

@@ -10,6 +10,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "engine/distributed/gloo.h"
 #include "engine/distributed/groups.h"
 #include "engine/distributed/meeting.h"
 #include "engine/distributed/preflight.h"
@@ -235,8 +236,16 @@ TEST(ManyRanks, AgreeOnAStopWithSomeRequestsEach) {
 TEST(ManyRanks, AGroupCostsEachRankSomeRequestsForEachOther) {
   for (const int size : {2, 4, 8, 16}) {
     Crowd crowd(size);
+    std::vector<int> members(static_cast<std::size_t>(size));
+    std::iota(members.begin(), members.end(), 0);
     const double seconds = crowd.run([&](int rank, const StorePtr& store) {
-      distributed::PointGroup group(store, "g", rank, size, milliseconds(60000), "lo");
+      distributed::PointGroup group({.store = store,
+                                     .name = "g",
+                                     .members = members,
+                                     .rank = rank,
+                                     .timeout = milliseconds(60000),
+                                     .interface = "lo"},
+                                    distributed::gloo());
       group.drop();
     });
     std::printf("group of %d: %.1f requests a rank, %.3f s\n", size, crowd.requests_per_rank(),

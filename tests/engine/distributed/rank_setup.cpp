@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "engine/distributed/gloo.h"
+
 namespace scalemark::testing {
 
 void say(const std::string& line) {
@@ -62,6 +64,18 @@ int run_scenario(const Arguments& arguments, const Scenario& scenario) {
 
 distributed::ControlGroup control_group(Run& run) {
   return {run.joined.store, run.rank(), run.size(), run.arguments.timeout, "lo", run.error_store};
+}
+
+distributed::PointGroup gloo_group(Run& run, const std::string& name) {
+  std::vector<int> members;
+  for (int rank = 0; rank < run.size(); ++rank) members.push_back(rank);
+  return {{.store = run.joined.store,
+           .name = name,
+           .members = members,
+           .rank = run.rank(),
+           .timeout = run.arguments.timeout,
+           .interface = "lo"},
+          distributed::gloo()};
 }
 
 }  // namespace scalemark::testing

@@ -40,6 +40,8 @@ int run_scenario(const Arguments& arguments, const Scenario& scenario);
 
 void say(const std::string& line);  // one flushed line on stdout
 distributed::ControlGroup control_group(Run& run);
+// All ranks of the run, their payload over Gloo.
+distributed::PointGroup gloo_group(Run& run, const std::string& name);
 
 // Scenarios by name, from scenarios_*.cpp.
 std::vector<std::pair<std::string, Scenario>> group_scenarios();

@@ -1,4 +1,5 @@
 // Scenarios of disagreement, hangs, uncaught exceptions and interruption.
+#include <signal.h>
 #include <unistd.h>
 
 #include <stdexcept>
@@ -55,6 +56,21 @@ void hang(Run& run) {
     }
     control.barrier();
   }
+}
+
+// Rank 0 does not answer any more, as when its host vanishes: no connection is closed.
+void vanishing_host(Run& run) {
+  distributed::Watchdog watchdog(speak(),
+                                 [&run] { return distributed::cause_of_hang(run.error_store); });
+  watchdog.set_phase("wait", seconds(30));
+  auto control = control_group(run);
+  control.barrier();
+  if (run.rank() == 0) {
+    say("vanishes");
+    raise(SIGSTOP);
+  }
+  watchdog.set_phase("wait", milliseconds(1500));
+  run.joined.store->wait({"never"}, seconds(60));
 }
 
 // Steps that take longer together than the deadline, which holds for each of them.
@@ -129,9 +145,10 @@ void interrupted(Run& run) {
 }  // namespace
 
 std::vector<std::pair<std::string, Scenario>> ending_scenarios() {
-  return {{"compare_facts", compare_facts},         {"hang", hang},
-          {"slow_but_alive", slow_but_alive},       {"suspended", suspended},
-          {"throw_in_a_thread", throw_in_a_thread}, {"interrupted", interrupted}};
+  return {{"compare_facts", compare_facts},   {"hang", hang},
+          {"vanishing_host", vanishing_host}, {"slow_but_alive", slow_but_alive},
+          {"suspended", suspended},           {"throw_in_a_thread", throw_in_a_thread},
+          {"interrupted", interrupted}};
 }
 
 }  // namespace scalemark::testing

@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "engine/distributed/gloo.h"
-#include "engine/distributed/max_over_ranks.h"
 #include "tests/engine/distributed/rank_setup.h"
 
 namespace scalemark::testing {
@@ -32,10 +30,7 @@ void talk(Run& run) {
   say("broadcast nothing [" + control.broadcast("") + "]");
   const double rank = run.rank();
   std::vector<double> values{rank, 10 - rank, 0.5};
-  distributed::PointGroup point(run.joined.store, "max", run.rank(), run.size(),
-                                run.arguments.timeout, "lo");
-  distributed::max_over_ranks(*point.group(), values, run.arguments.timeout, run.error_store,
-                              run.arguments.timeout);
+  control.max_over_ranks(values);
   say("max " + std::to_string(values[0]) + " " + std::to_string(values[1]) + " " +
       std::to_string(values[2]));
   control.barrier();
@@ -54,8 +49,7 @@ void all_reduce_once(c10d::ProcessGroup& group, int size) {
 }
 
 void use_one_group(Run& run, distributed::ControlGroup& control, int number) {
-  distributed::PointGroup point(run.joined.store, std::to_string(number), run.rank(), run.size(),
-                                run.arguments.timeout, "lo");
+  distributed::PointGroup point = gloo_group(run, std::to_string(number));
   all_reduce_once(*point.group(), run.size());
   control.barrier();
   point.drop();

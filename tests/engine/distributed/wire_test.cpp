@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
@@ -27,13 +28,21 @@ TEST(Wire, AnErrorArrivesAsItWasSent) {
                          .step = 12};
   const auto got = decode_error(encode(sent));
   ASSERT_TRUE(got);
-  EXPECT_EQ(got->what, "a \"b\"\n\xef\xbf\xbd");  // what is not UTF-8 cannot travel
+  EXPECT_EQ(got->what, sent.what);
   EXPECT_EQ(got->domain, ErrorDomain::kData);
   EXPECT_EQ(got->rank, 3);
   EXPECT_EQ(got->step, 12);
   EXPECT_FALSE(decode_error(encode(ErrorRecord{}))->rank);
   EXPECT_FALSE(decode_error("{\"code\":1}"));
   EXPECT_FALSE(decode_error(""));
+}
+
+TEST(Wire, NumbersKeepEveryBit) {
+  const double third = 1.0 / 3, large = 9007199254740991.0;
+  EXPECT_EQ(decode_numbers(encode_numbers({third, large}), 2), (std::vector{third, large}));
+  EXPECT_TRUE(std::isnan(decode_numbers(encode_numbers({std::nan("")}), 1)[0]));
+  EXPECT_THROW(decode_numbers(encode_numbers({third}), 2), Error);
+  EXPECT_THROW(decode_numbers("no CBOR", 1), Error);
 }
 
 TEST(Preflight, NamesEveryKeyThatDiffers) {

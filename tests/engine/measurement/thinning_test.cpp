@@ -95,7 +95,7 @@ void one_step(StepMarker& marker, int micro_steps) {
 }
 
 std::size_t groups_after(std::int64_t planned, std::int64_t run, std::int64_t k, int micro_steps) {
-  const auto device = device::make_cpu_device({});
+  const auto device = device::make_cpu_device();
   const auto marks = make_window_marks(*device, planned, micro_steps, k);
   for (std::int64_t i = 0; i < run; ++i) one_step(*marks, micro_steps);
   marks->mark(kWindowEnd);
@@ -118,7 +118,7 @@ TEST(WindowMarks, OfAWindowThatStoppedEarlyHoldItsWholeGroups) {
 
 // Steps 2 to 4 of each group sleep; the marks of the first alone must not be taken for all of it.
 TEST(WindowMarks, TimeAllStepsOfAGroup) {
-  const auto device = device::make_cpu_device({});
+  const auto device = device::make_cpu_device();
   const auto marks = make_window_marks(*device, 8, 1, 4);
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 8; ++i) {

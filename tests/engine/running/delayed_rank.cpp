@@ -21,7 +21,7 @@
 #include "core/reporting/rank_steps.h"
 #include "core/reporting/sweep_summary.h"
 #include "engine/device/cpu_device.h"
-#include "engine/distributed/max_over_ranks.h"
+#include "engine/distributed/gloo.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/measurement_wire.h"
 #include "engine/running/rank_measurement.h"
@@ -189,13 +189,16 @@ class Trial {
   Trial(Run& run, const Sizes& sizes)
       : run_(run),
         sizes_(sizes),
-        device_(device::make_cpu_device({})),
-        group_(run.joined.store, "pair", run.rank(), run.size(), run.arguments.timeout, "lo"),
-        alone_group_(run.joined.store, "alone" + std::to_string(run.rank()), 0, 1,
-                     run.arguments.timeout, "lo"),
-        control_(group_.group(), run.arguments.timeout, run.error_store, run.arguments.timeout),
-        alone_control_(alone_group_.group(), run.arguments.timeout, run.error_store,
-                       run.arguments.timeout),
+        device_(device::make_cpu_device()),
+        group_(gloo_group(run, "pair")),
+        alone_group_({.store = run.joined.store,
+                      .name = "alone" + std::to_string(run.rank()),
+                      .members = {run.rank()},
+                      .timeout = run.arguments.timeout,
+                      .interface = "lo"},
+                     distributed::gloo()),
+        control_(group_, run.arguments.timeout, run.error_store, run.arguments.timeout),
+        alone_control_(alone_group_, run.arguments.timeout, run.error_store, run.arguments.timeout),
         pair_(group_.group(), run.rank()),
         alone_(nullptr, 0) {}
 
@@ -209,8 +212,7 @@ class Trial {
     }
     control_.barrier();
     const auto max_of_pair = [this](std::vector<double>& values) {
-      distributed::max_over_ranks(*group_.group(), values, run_.arguments.timeout, run_.error_store,
-                                  run_.arguments.timeout);
+      control_.max_over_ranks(values);
     };
     for (std::size_t i = 0; i < cases().size(); ++i) {
       // Another order in every block: no case always follows the same one.

@@ -1,0 +1,38 @@
+#include "engine/cuda/nccl_provider.h"
+
+#include <torch/csrc/distributed/c10d/NCCLUtils.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+
+#include "engine/cuda/nccl_defaults.h"
+
+namespace scalemark::cuda {
+namespace {
+
+class NcclProvider final : public distributed::BackendProvider {
+ public:
+  std::string_view name() const override { return "nccl"; }
+  std::optional<std::string> library_version() const override { return c10d::getNcclVersion(); }
+  bool serves(c10::DeviceType device) const override { return device == c10::DeviceType::CUDA; }
+  bool notices_lost_peers() const override { return false; }
+
+  c10::intrusive_ptr<c10d::Backend> make(const distributed::GroupSpec& spec) const override {
+    set_nccl_defaults();
+    auto options = c10d::ProcessGroupNCCL::Options::create();
+    options->timeout = spec.timeout;
+    auto backend =
+        c10::make_intrusive<c10d::ProcessGroupNCCL>(spec.store, spec.rank, spec.size(), options);
+    // The communicator is made now, while every member is here: NCCL waits for a member that fails
+    // before its first collective, and nothing can abort that.
+    if (spec.size() > 1) backend->eagerConnectSingleDevice(spec.device);
+    return backend;
+  }
+};
+
+}  // namespace
+
+const distributed::BackendProvider& nccl() {
+  static const NcclProvider provider;
+  return provider;
+}
+
+}  // namespace scalemark::cuda

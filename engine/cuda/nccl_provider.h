@@ -1,0 +1,10 @@
+// NCCL as a backend of process groups. Knows no device but the one that its group names.
+#pragma once
+
+#include "engine/distributed/backend.h"
+
+namespace scalemark::cuda {
+
+const distributed::BackendProvider& nccl();
+
+}  // namespace scalemark::cuda

@@ -1,0 +1,29 @@
+// Every provider that this process has, from core/catalogue/backend_list.inc.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "engine/distributed/backend.h"
+
+namespace scalemark::distributed {
+
+// What the loaded parts export.
+struct PartProviders {
+  const BackendProvider* nccl = nullptr;  // absent while the CUDA part is not loaded
+};
+
+// Throws configuration() (78) for a backend that is not in the list, whose part is not loaded, or
+// that does not serve `device`. The provider lives as long as the process.
+const BackendProvider& find_provider(std::string_view name, c10::DeviceType device,
+                                     const PartProviders& parts);
+
+// Of the providers that are there, by name.
+std::map<std::string, std::string> library_versions(const PartProviders& parts);
+
+// Each finds its own; null while it is not there. One for each line of the list.
+const BackendProvider* gloo_provider(const PartProviders& parts);
+const BackendProvider* nccl_provider(const PartProviders& parts);
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,130 @@
+#include "engine/distributed/positions.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "engine/distributed/bounded.h"
+#include "engine/distributed/errors.h"
+#include "engine/distributed/wire.h"
+
+namespace scalemark::distributed {
+namespace {
+
+constexpr std::chrono::milliseconds kLimit{1000};
+constexpr std::size_t kMostDescribed = 4;  // ranks in one line, with where they are
+
+std::string key_of(int rank) { return "position/" + std::to_string(rank); }
+
+void add(PositionOfRank& positions, int rank, std::string_view bytes) {
+  if (auto position = decode_position(bytes)) positions[rank] = *std::move(position);
+}
+
+// Two requests where every rank has told something: in a hang, all ranks ask at once.
+PositionOfRank read_positions(c10d::Store& store, const std::vector<int>& ranks) {
+  PositionOfRank positions;
+  std::vector<std::string> keys;
+  for (const int rank : ranks) keys.push_back(key_of(rank));
+  if (store.hasExtendedApi() && store.check(keys)) {
+    const auto values = store.multiGet(keys);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      add(positions, ranks[i], {reinterpret_cast<const char*>(values[i].data()), values[i].size()});
+    }
+    return positions;
+  }
+  for (const int rank : ranks) {
+    if (store.check({key_of(rank)})) add(positions, rank, store.get_to_str(key_of(rank)));
+  }
+  return positions;
+}
+
+// Those in the group; the others have begun nothing there.
+std::uint64_t begun_by(const PositionOfRank& told, int rank, const std::string& group) {
+  const auto found = told.find(rank);
+  return found == told.end() || found->second.group != group ? 0 : found->second.collectives;
+}
+
+std::string place_of(const PositionOfRank& told, int rank, const std::string& group) {
+  const auto found = told.find(rank);
+  if (found == told.end()) return "it has told nothing";
+  const Position& at = found->second;
+  std::string text = at.group == group ? "it has begun " + std::to_string(at.collectives)
+                                       : "it is not in the group";
+  if (!at.phase.empty()) text += "; phase " + at.phase;
+  if (at.step) text += ", step " + std::to_string(*at.step);
+  return text;
+}
+
+std::string places_of(const PositionOfRank& told, const std::vector<int>& late,
+                      const std::string& group) {
+  if (late.size() == 1) return place_of(told, late.front(), group);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(late.size(), kMostDescribed); ++i) {
+    if (i > 0) text += "; ";
+    text += "rank " + std::to_string(late[i]) + ": " + place_of(told, late[i], group);
+  }
+  return late.size() > kMostDescribed ? text + "; ..." : text;
+}
+
+}  // namespace
+
+std::string encode(const Position& position) {
+  Facts facts{{"group", position.group},
+              {"collectives", std::to_string(position.collectives)},
+              {"phase", position.phase}};
+  if (position.step) facts["step"] = std::to_string(*position.step);
+  return encode(facts);
+}
+
+std::optional<Position> decode_position(std::string_view text) try {
+  const auto facts = decode_facts(text);
+  if (!facts) return std::nullopt;
+  Position position{.group = facts->at("group"),
+                    .collectives = std::stoull(facts->at("collectives")),
+                    .phase = facts->at("phase")};
+  if (const auto step = facts->find("step"); step != facts->end()) {
+    position.step = std::stoll(step->second);
+  }
+  return position;
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+void tell_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                   const Position& mine) noexcept try {
+  within(kLimit, [store, key = key_of(rank), text = encode(mine)] {
+    store->set(key, text);
+    return true;
+  });
+} catch (const std::exception&) {
+  // The store is gone: nobody can be told.
+}
+
+PositionOfRank told_positions(const c10::intrusive_ptr<c10d::Store>& store,
+                              const std::vector<int>& ranks) noexcept try {
+  auto told = within(kLimit, [store, ranks] { return read_positions(*store, ranks); });
+  return told ? *std::move(told) : PositionOfRank{};
+} catch (const std::exception&) {
+  return {};
+}
+
+std::string who_is_missing(const PositionOfRank& told, const std::vector<int>& members,
+                           const std::string& group) {
+  if (members.size() < 2) return {};
+  std::uint64_t most = 0;
+  for (const int rank : members) most = std::max(most, begun_by(told, rank, group));
+  if (most == 0) return {};  // nobody is in a collective
+  std::vector<int> late;
+  for (const int rank : members) {
+    if (begun_by(told, rank, group) < most) late.push_back(rank);
+  }
+  if (late.empty()) {
+    return "every rank has come to collective " + std::to_string(most) +
+           ": what carries it does not move";
+  }
+  return name_ranks(late) + (late.size() == 1 ? " has" : " have") + " not come to collective " +
+         std::to_string(most) + " (" + places_of(told, late, group) + ")";
+}
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,43 @@
+// Where each rank is, told through the store: so that the rank that messages a hang can name the
+// one that did not come to the collective in which the others wait. Best effort in bounded time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+namespace scalemark::distributed {
+
+struct Position {
+  std::string group;              // empty: in none yet
+  std::uint64_t collectives = 0;  // that it has begun in the group
+  std::string phase;
+  std::optional<std::int64_t> step;  // the last one that ended
+};
+
+using PositionOfRank = std::map<int, Position>;
+
+// Replaces what this rank told before. `store`: a connection in which no thread waits long. Returns
+// within a second; never throws.
+void tell_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                   const Position& mine) noexcept;
+
+// What the ranks have told last. Those that told nothing are missing; all are when the store does
+// not answer within a second. Never throws.
+PositionOfRank told_positions(const c10::intrusive_ptr<c10d::Store>& store,
+                              const std::vector<int>& ranks) noexcept;
+
+// Who keeps `members` waiting, as the end of an error line: "rank 3 has not come to collective 57
+// (it has begun 56; phase window, step 12)". Empty when there is only one member.
+// Every member that has begun fewer collectives than another, or is in another group, is named.
+std::string who_is_missing(const PositionOfRank& told, const std::vector<int>& members,
+                           const std::string& group);
+
+std::string encode(const Position& position);
+std::optional<Position> decode_position(std::string_view text);
+
+}  // namespace scalemark::distributed

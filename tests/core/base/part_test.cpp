@@ -1,0 +1,55 @@
+#include "core/base/part.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/base/version.h"
+
+namespace scalemark {
+namespace {
+
+struct TestApi {
+  PartStamp stamp;
+  int (*answer)();
+};
+
+Part part(const char* symbol, const char* abi = "test/1") {
+  return {.path = SCALEMARK_TEST_PART, .symbol = symbol, .abi = abi};
+}
+
+std::string refusal(const Part& wanted) {
+  try {
+    open_part(wanted);
+    return "none";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.record().exit_code, ExitCode::kSystem);
+    return error.record().what + "; " + error.record().expected;
+  }
+}
+
+TEST(Part, GivesTheTableOfTheSameBuild) {
+  EXPECT_EQ(open_part_as<TestApi>(part("same_build")).answer(), 42);
+}
+
+TEST(Part, RefusesAnotherAbiAndAnotherBuildByName) {
+  const std::string own = program_version().git_commit;
+  const std::string path = SCALEMARK_TEST_PART;
+  EXPECT_EQ(
+      refusal(part("same_build", "test/2")),
+      path + " is of build " + own + " (test/1); what loads it is of build " + own + " (test/2)");
+  EXPECT_EQ(
+      refusal(part("other_build")),
+      path + " is of build 0123456789ab (test/1); what loads it is of build " + own + " (test/1)");
+}
+
+TEST(Part, SaysWhatIsMissing) {
+  EXPECT_EQ(refusal(part("nothing")),
+            SCALEMARK_TEST_PART " has no nothing; a library of the same build");
+  EXPECT_EQ(refusal({.path = "/nowhere/lib.so", .symbol = "x", .abi = "y"}),
+            "/nowhere/lib.so is not there; it stands beside the program");
+  EXPECT_EQ(refusal({.path = "/proc/self/exe", .symbol = "x", .abi = "y"}).substr(0, 29),
+            "cannot load /proc/self/exe: /");
+}
+
+}  // namespace
+}  // namespace scalemark

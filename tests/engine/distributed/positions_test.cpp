@@ -1,0 +1,50 @@
+#include "engine/distributed/positions.h"
+
+#include <gtest/gtest.h>
+
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+namespace scalemark::distributed {
+namespace {
+
+Position at(std::uint64_t collectives, const char* group = "point") {
+  return {.group = group, .collectives = collectives, .phase = "window", .step = 12};
+}
+
+TEST(Positions, ArriveAsTheyWereTold) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  tell_position(store, 1, at(56));
+  tell_position(store, 1, at(57));
+  tell_position(store, 2, {.phase = "data"});
+  const auto told = told_positions(store, {0, 1, 2});
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told.at(1).collectives, 57U);
+  EXPECT_EQ(told.at(1).step, 12);
+  EXPECT_EQ(told.at(2).phase, "data");
+  EXPECT_FALSE(told.at(2).step);
+  EXPECT_FALSE(decode_position("x"));
+}
+
+TEST(WhoIsMissing, NamesTheRankThatHasBegunFewerCollectives) {
+  EXPECT_EQ(who_is_missing({{0, at(57)}, {1, at(56)}, {2, at(57)}}, {0, 1, 2}, "point"),
+            "rank 1 has not come to collective 57 (it has begun 56; phase window, step 12)");
+}
+
+TEST(WhoIsMissing, NamesThoseThatAreElsewhereOrHaveToldNothing) {
+  EXPECT_EQ(who_is_missing({{0, at(57)}, {2, at(90, "other")}}, {0, 1, 2}, "point"),
+            "ranks 1 and 2 have not come to collective 57 (rank 1: it has told nothing; rank 2: it "
+            "is not in the group; phase window, step 12)");
+}
+
+TEST(WhoIsMissing, SaysWhenAllHaveCome) {
+  EXPECT_EQ(who_is_missing({{0, at(57)}, {1, at(57)}}, {0, 1}, "point"),
+            "every rank has come to collective 57: what carries it does not move");
+}
+
+TEST(WhoIsMissing, IsSilentWithoutCollectives) {
+  EXPECT_EQ(who_is_missing({{0, at(57)}}, {0}, "point"), "");
+  EXPECT_EQ(who_is_missing({{0, at(0)}, {1, at(0)}}, {0, 1}, "point"), "");
+}
+
+}  // namespace
+}  // namespace scalemark::distributed
