@@ -27,9 +27,9 @@ enum class Kind {
   kMemoryEstimate,
   kNoInterval,
   kRepetitionsLost,
-  kRunsDiffer,
+  kRunsApart,
   kStraggler,
-  kSuperlinear,
+  kMoreThanLinear,
   kUnconverged,
 };
 struct Named {
@@ -74,10 +74,10 @@ void judge_repetitions(const SweepSummary& summary, Findings& findings) {
     if (group.n == 1) single.push_back(group.group);
     if (group.stop_reason == "unconverged") unconverged.push_back(group.group);
     if (group.cv_between && *group.cv_between > kRunsDiffer) {
-      findings.add(Kind::kRunsDiffer, group.group + ": runs differ by " +
-                                          percent(*group.cv_between) +
-                                          " (standard deviation): something else uses this "
-                                          "machine, or it is not in a steady state");
+      findings.add(Kind::kRunsApart, group.group + ": runs differ by " +
+                                         percent(*group.cv_between) +
+                                         " (standard deviation): something else uses this "
+                                         "machine, or it is not in a steady state");
     }
   }
   if (!single.empty()) {
@@ -117,7 +117,7 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
     }
     for (const ScalingRow& row : table.rows) {
       if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < kSuperlinear) continue;
-      findings.add(Kind::kSuperlinear,
+      findings.add(Kind::kMoreThanLinear,
                    row.group + ": efficiency " + percent(row.efficiency) +
                        " is above 100 %: the smaller share of a rank fits a cache, or the "
                        "baseline is slowed by something");
