@@ -48,7 +48,7 @@ class RankGroup {
   // Of the backend that carries the payload: see distributed::BackendProvider.
   std::string_view backend() const { return group_->payload_name(); }
   bool notices_lost_peers() const { return group_->notices_lost_peers(); }
-  // Whether a backend whose collectives do not message it knows that a member is gone. Safe from
+  // Whether a backend whose collectives do not notice it knows that a member is gone. Safe from
   // another thread.
   bool lost_a_peer() const noexcept;
 
