@@ -54,6 +54,7 @@ bool must_stay_on_resume(const std::string& setting) {
   using settings::Group;
   const settings::Option* option = settings::find_option(setting);
   if (!option) return setting != "command" && setting != "timeout_by_phase";
+  if (setting.starts_with("checkpoint_")) return false;
   if (option->group == Group::kSweeping) return setting == "world_sizes" || setting == "placement";
   return option->group != Group::kLaunch && option->group != Group::kGeneral;
 }

@@ -72,6 +72,10 @@ void visit_fields(SettingsType& s, Visitor&& visit) {
   visit("min_time", s.measuring.min_time_s);
   visit("communication_cost", s.measuring.communication_cost);
 
+  visit("checkpoint_every", s.checkpoints.every);
+  visit("checkpoint_keep", s.checkpoints.keep);
+  visit("resume", s.checkpoints.resume);
+
   visit("nproc_per_node", s.launch.nproc_per_node);
   visit("nnodes", s.launch.nnodes);
   visit("node_rank", s.launch.node_rank);

@@ -46,6 +46,12 @@ std::vector<Option> run_options() {
                "tokenize: replace the file; data "
                "generate: replace what it made",
        .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "resume",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .default_text = "off",
+       .help = "sweep: run what is missing in --output; train: go on from the last checkpoint "
+               "there; begin anew where there is nothing"},
       {.name = "dry_run",
        .kind = Kind::kFlag,
        .group = kGroup,
