@@ -18,6 +18,12 @@ ExitCode print_settings(const Settled& settled) {
                            : settings_table(settled.settings, settled.ranks.world_size));
 }
 
+reporting::ExistingFolder existing_folder(const settings::Settings& settings) {
+  using enum reporting::ExistingFolder;
+  if (settings.checkpoints.resume) return kContinue;
+  return settings.general.overwrite ? kOverwrite : kRefuse;
+}
+
 }  // namespace
 
 ExitCode train_command(const Invocation& invocation) {
@@ -29,9 +35,7 @@ ExitCode train_command(const Invocation& invocation) {
   const std::string& save = settled.settings.recipe.save;
   if (!save.empty() && holds_rank_0(settled.detection)) refuse_unwritable_file("--save", save);
   const TorchFolder torch = find_torch(settled.settings.general.torch);
-  refuse_used_output(settled, settled.settings.general.overwrite
-                                  ? reporting::ExistingFolder::kOverwrite
-                                  : reporting::ExistingFolder::kRefuse);
+  refuse_used_output(settled, existing_folder(settled.settings));
   if (settled.detection.node) return start_ranks(invocation, settled);
   const running::EngineApi& engine = load_engine(torch);
   return engine.train(rank_request(invocation, std::move(settled), torch));

@@ -6,6 +6,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/catalogue/strategy.h"
 #include "core/monitoring/energy.h"
 #include "core/reporting/rank_steps.h"
 #include "engine/running/batch_source.h"
@@ -13,6 +14,7 @@
 #include "engine/running/epochs.h"
 #include "engine/running/measurement_wire.h"
 #include "engine/running/rank_measurement.h"
+#include "engine/running/run_state.h"
 #include "engine/running/trainer.h"
 #include "engine/running/window.h"
 #include "workloads/weights.h"
@@ -87,13 +89,15 @@ void take_largest(reporting::StepSeries& series, Team& team) {
 class OnePoint {
  public:
   OnePoint(Team& team, const settings::Settings& settings, const planning::RunLength& length,
-           const catalogue::Workload& workload, const WorkloadData& data, StepWatch& watch)
+           const catalogue::Workload& workload, const WorkloadData& data, StepWatch& watch,
+           CheckpointOptions checkpoints)
       : team_(team),
         settings_(settings),
         length_(length),
         workload_(workload),
         data_(data),
-        watch_(watch) {
+        watch_(watch),
+        checkpoints_(std::move(checkpoints)) {
     facts_.rank = team.global_rank();
     facts_.host = team.session().host();
     facts_.device = team.device().name();
@@ -133,10 +137,18 @@ class OnePoint {
 
   Window train(PointOutcome& outcome, const EpochReport& report_epoch) {
     team_.session().progression().enter("epochs");
-    auto result = train_epochs(trainer_, *data_.train, *data_.held_out,
-                               epochs_of(team_, settings_, workload_), team_.device(),
-                               team_.control(), watch_, report_epoch);
+    Checkpoints checkpoints(std::move(checkpoints_), team_.control());
+    auto result = train_epochs({.trainer = trainer_,
+                                .train = *data_.train,
+                                .held_out = *data_.held_out,
+                                .device = team_.device(),
+                                .control = team_.control(),
+                                .watch = watch_,
+                                .checkpoints = checkpoints,
+                                .report = report_epoch},
+                               epochs_of(team_, settings_, workload_));
     outcome.evaluations = std::move(result.evaluations);
+    outcome.resumed = std::move(result.resumed);
     facts_.skipped = std::move(result.skipped);
     facts_.setup_s.data_s = result.data_s;
     note_memory_peak();
@@ -173,7 +185,7 @@ class OnePoint {
     require_finite(window.losses, warmup.iterations);
     note_memory_peak();
     if (settings::measures_communication_cost(settings_) && !window.stopped) {
-      window.stopped = !measure_communication_cost(context, plan);
+      window.stopped = !measure_communication_cost(context, *source, plan);
     }
     facts_.skipped = source->skipped();
     return window;
@@ -189,20 +201,19 @@ class OnePoint {
   }
 
   // False when an agreed stop came in between.
-  bool measure_communication_cost(const StepContext& context, const WindowPlan& window) {
+  bool measure_communication_cost(const StepContext& context, BatchSource& source,
+                                  const WindowPlan& window) {
     const auto start = Clock::now();
     const auto usual = settings_.parallel.overlap ? training::Exchange::kOverlapped
                                                   : training::Exchange::kAfterwards;
-    Abba abba = measure_abba(context, state(), usual, window);
+    Abba abba = measure_abba(context, state(&source), usual, window);
     abba_s_ = seconds_since(start);
     if (!abba.stopped) facts_.abba_step_s = std::move(abba.step_s);
     return !abba.stopped;
   }
 
-  std::vector<at::Tensor> state() const {
-    std::vector<at::Tensor> all = training::tensors_of(trainer_.parameters);
-    std::ranges::copy(training::buffers_of(trainer_.network->module()), std::back_inserter(all));
-    return all;
+  RunState state(BatchSource* source) {
+    return {.step = *trainer_.step, .source = source, .device = team_.device().torch_device()};
   }
 
   // At the end of what is measured: what comes after is not the point's.
@@ -225,7 +236,9 @@ class OnePoint {
 
   // What was measured must outlive a full disk.
   void save(PointOutcome& outcome) {
-    if (settings_.recipe.save.empty() || team_.world().rank != 0) return;
+    if (settings_.recipe.save.empty()) return;
+    trainer_.step->strategy().gather_full();
+    if (team_.world().rank != 0) return;
     try {
       workloads::save_weights(*trainer_.network, settings_.recipe.save);
     } catch (const Error&) {
@@ -234,7 +247,7 @@ class OnePoint {
   }
 
   void gather(const Window& window, PointOutcome& outcome) {
-    facts_.communication = trainer_.step->sync().communication();
+    facts_.communication = trainer_.step->strategy().communication();
     facts_.attention_backends = trainer_.network->attention_backends();
     auto measured = rank_measurement(window, facts_);
     outcome.series = reporting::series_of(measured);
@@ -246,9 +259,8 @@ class OnePoint {
     average_losses(outcome.ranks);
   }
 
-  // Strategy none exchanges nothing.
   c10::intrusive_ptr<c10d::ProcessGroup> gradient_group() const {
-    return settings_.parallel.strategy == "none" ? nullptr : team_.group();
+    return catalogue::exchanges(settings_.parallel.strategy) ? team_.group() : nullptr;
   }
 
   Team& team_;
@@ -257,6 +269,7 @@ class OnePoint {
   const catalogue::Workload& workload_;
   const WorkloadData& data_;
   StepWatch& watch_;
+  CheckpointOptions checkpoints_;
   RankFacts facts_;
   double warmup_s_ = 0, abba_s_ = 0;
   Trainer trainer_;
@@ -281,9 +294,10 @@ planning::RunLength run_length_of(const settings::Settings& settings) {
 
 PointOutcome run_point(Team& team, const settings::Settings& settings,
                        const planning::RunLength& length, const catalogue::Workload& workload,
-                       const WorkloadData& data, StepWatch& watch,
-                       const EpochReport& report_epoch) {
-  return OnePoint(team, settings, length, workload, data, watch).run(report_epoch);
+                       const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch,
+                       CheckpointOptions checkpoints) {
+  return OnePoint(team, settings, length, workload, data, watch, std::move(checkpoints))
+      .run(report_epoch);
 }
 
 }  // namespace scalemark::running

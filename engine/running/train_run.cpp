@@ -1,9 +1,17 @@
 #include "engine/running/train_run.h"
 
 #include <chrono>
+#include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "core/reporting/earlier.h"
+#include "core/settings/settings_json.h"
+#include "core/settings/value.h"
 #include "engine/distributed/stop_agreement.h"
+#include "engine/running/checkpoints.h"
 #include "engine/running/data_phase.h"
 #include "engine/running/group_guard.h"
 #include "engine/running/memory_advice.h"
@@ -14,6 +22,7 @@
 #include "engine/running/run_watch.h"
 #include "engine/running/survey.h"
 #include "engine/running/team.h"
+#include "engine/running/versions.h"
 #include "engine/running/workload_data.h"
 
 namespace scalemark::running {
@@ -42,6 +51,36 @@ Opened open(RankLife& life, Session& session) {
   return opened;
 }
 
+// What a later session must find as it is.
+std::map<std::string, std::string> identity_of_training(const RunRequest& request, Session& session,
+                                                        const std::vector<monitoring::Host>& hosts,
+                                                        const std::string& data_identity) {
+  auto tool = reporting::this_tool();
+  tool.libraries = library_versions(session.device().torch_device().is_cuda());
+  const auto same = reporting::sameness_of(tool, settings::flat_settings(request.settings), hosts);
+  auto all = same.settings;
+  all["program"] = same.program_version + " " + same.git_commit;
+  for (const auto& [name, version] : same.libraries) all["library " + name] = version;
+  for (std::size_t i = 0; i < same.machines.size(); ++i) {
+    all["machine " + std::to_string(i)] = same.machines[i];
+  }
+  all["data_identity"] = data_identity;
+  all["world_size"] = std::to_string(session.world().world_size);
+  return all;
+}
+
+CheckpointOptions checkpoint_options(const RunRequest& request, Session& session,
+                                     const std::vector<monitoring::Host>& hosts,
+                                     const std::string& data_identity) {
+  const auto& settings = request.settings;
+  return {.folder = std::filesystem::path(settings.general.output) / "checkpoints",
+          .every = settings::parse_steps_or_time(settings.checkpoints.every),
+          .keep = settings.checkpoints.keep,
+          .resume = settings.checkpoints.resume,
+          .same = identity_of_training(request, session, hosts, data_identity),
+          .note = {}};
+}
+
 ExitCode train_as(RankLife& life) {
   const auto& settings = life.request().settings;
   Session& session = life.meet();
@@ -51,7 +90,10 @@ ExitCode train_as(RankLife& life) {
   facts["data.identity"] = opened.data.identity;
   life.compare(facts);
   if (settings.parallel.backend == "nccl") session.refuse_shared_gpus();
-  RunReport& report = life.open_report({.hosts = survey_hosts(session)});
+  const auto hosts = survey_hosts(session);
+  RunReport& report = life.open_report({.hosts = hosts});
+  auto checkpoints = checkpoint_options(life.request(), session, hosts, opened.data.identity);
+  checkpoints.note = [&](const std::string& text) { report.note(text); };
 
   Team team(session, "point", everybody(session.world()), settings.parallel.backend,
             distributed::FaultBoard::kCauseLimit);
@@ -68,11 +110,13 @@ ExitCode train_as(RankLife& life) {
   const PointOutcome outcome =
       guard.run([&] { return a_peer_has_failed(session.board()); },
                 [&] {
-                  return run_point(team, settings, length, opened.workload, opened.data, watch,
-                                   [&](const auto& evaluation) {
-                                     console.show(evaluation);
-                                     report.add(evaluation);
-                                   });
+                  return run_point(
+                      team, settings, length, opened.workload, opened.data, watch,
+                      [&](const auto& evaluation) {
+                        console.show(evaluation);
+                        report.add(evaluation);
+                      },
+                      std::move(checkpoints));
                 });
   console.finish();
   if (outcome.stopped) {

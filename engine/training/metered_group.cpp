@@ -1,4 +1,4 @@
-#include "engine/training/bucket_group.h"
+#include "engine/training/metered_group.h"
 
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
@@ -10,20 +10,33 @@ namespace scalemark::training {
 namespace {
 
 using c10::ivalue::Future;
+using Tensors = MeteredGroup::Tensors;
+using TensorLists = MeteredGroup::TensorLists;
+using Work = MeteredGroup::Work;
 
-std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
+std::int64_t bytes_of(const at::Tensor& tensor) {
+  return static_cast<std::int64_t>(tensor.nbytes());
+}
+
+std::int64_t bytes_of(const Tensors& tensors) {
   std::int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
+  for (const at::Tensor& tensor : tensors) bytes += bytes_of(tensor);
   return bytes;
 }
 
-c10::intrusive_ptr<Future> future_of(const std::vector<at::Tensor>& tensors) {
+Tensors joined(const TensorLists& lists) {
+  Tensors all;
+  for (const Tensors& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+c10::intrusive_ptr<Future> future_of(const Tensors& tensors) {
   std::vector<c10::Device> devices;
-  if (!tensors.front().is_cpu()) devices.push_back(tensors.front().device());
+  if (!tensors.empty() && !tensors.front().is_cpu()) devices.push_back(tensors.front().device());
   return c10::make_intrusive<Future>(c10::ListType::ofTensors(), std::move(devices));
 }
 
-c10::intrusive_ptr<c10d::Work> handed_back(const std::vector<at::Tensor>& tensors) {
+Work handed_back(const Tensors& tensors) {
   auto done = future_of(tensors);
   done->markCompleted(c10::IValue(tensors));
   return c10d::Work::create_from_future(done);
@@ -31,7 +44,7 @@ c10::intrusive_ptr<c10d::Work> handed_back(const std::vector<at::Tensor>& tensor
 
 }  // namespace
 
-BucketGroup::BucketGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group)
+MeteredGroup::MeteredGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group)
     : c10d::ProcessGroup(group->getRank(), group->getSize()) {
   for (const c10::Device device : group->getDeviceTypes()) {
     auto backend = group->getBackend(device.type());
@@ -41,39 +54,44 @@ BucketGroup::BucketGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group)
   setDefaultBackend(group->getBackendType());
 }
 
-void BucketGroup::begin_backward(std::size_t buckets, measurement::StepMarker& marker) {
-  buckets_ = buckets;
+void MeteredGroup::begin_backward(std::size_t buckets, measurement::StepMarker& marker) {
+  buckets_left_ = buckets;
   marker_ = &marker;
-  bucket_bytes_.clear();
-  other_bytes_ = 0;
   queue_.clear();
 }
 
-c10::intrusive_ptr<c10d::Work> BucketGroup::allreduce(std::vector<at::Tensor>& tensors,
-                                                      const c10d::AllreduceOptions& options) {
-  if (bucket_bytes_.size() == buckets_) {  // not a bucket: all of them have left already
-    other_bytes_ += bytes_of(tensors);
-    return c10d::ProcessGroup::allreduce(tensors, options);
-  }
-  bucket_bytes_.push_back(bytes_of(tensors));
-  const bool last = bucket_bytes_.size() == buckets_;
-  if (last) marker_->mark(measurement::Moment::kLastBucketReady);
-  if (exchange_ == Exchange::kNone) return handed_back(tensors);
-  if (exchange_ == Exchange::kOverlapped) {
-    return c10d::ProcessGroup::allreduce(tensors, options);
-  }
-  auto work = enqueue(tensors, options);
-  if (last) launch_queued();
-  return work;
+template <class Send>
+Work MeteredGroup::counted(std::int64_t payload_bytes, const Tensors& result, Send send) {
+  sent_.payload_bytes_per_step += payload_bytes;
+  return exchange_ == Exchange::kNone ? handed_back(result) : send();
 }
 
-c10::intrusive_ptr<c10d::Work> BucketGroup::enqueue(const std::vector<at::Tensor>& tensors,
-                                                    const c10d::AllreduceOptions& options) {
+Work MeteredGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
+  if (buckets_left_ > 0) return bucket(tensors, options);
+  return counted(bytes_of(tensors), tensors,
+                 [&] { return c10d::ProcessGroup::allreduce(tensors, options); });
+}
+
+Work MeteredGroup::bucket(Tensors& tensors, const c10d::AllreduceOptions& options) {
+  sent_.bucket_bytes.push_back(bytes_of(tensors));
+  const bool last = --buckets_left_ == 0;
+  if (last) marker_->mark(measurement::Moment::kLastBucketReady);
+  return counted(sent_.bucket_bytes.back(), tensors, [&] {
+    if (exchange_ == Exchange::kOverlapped) {
+      return c10d::ProcessGroup::allreduce(tensors, options);
+    }
+    auto work = enqueue(tensors, options);
+    if (last) launch_queued();
+    return work;
+  });
+}
+
+Work MeteredGroup::enqueue(const Tensors& tensors, const c10d::AllreduceOptions& options) {
   queue_.push_back({tensors, options, future_of(tensors)});
   return c10d::Work::create_from_future(queue_.back().done);
 }
 
-void BucketGroup::launch_queued() {
+void MeteredGroup::launch_queued() {
   for (Queued& bucket : queue_) {
     auto sent = c10d::ProcessGroup::allreduce(bucket.tensors, bucket.options)->getFuture();
     sent->addCallback([done = bucket.done](Future& future) {
@@ -82,6 +100,95 @@ void BucketGroup::launch_queued() {
     });
   }
   queue_.clear();
+}
+
+// The other collectives: counted, then sent or handed back.
+
+Work MeteredGroup::allreduce_coalesced(Tensors& tensors,
+                                       const c10d::AllreduceCoalescedOptions& options) {
+  return counted(bytes_of(tensors), tensors,
+                 [&] { return c10d::ProcessGroup::allreduce_coalesced(tensors, options); });
+}
+
+Work MeteredGroup::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
+  return counted(bytes_of(tensors), tensors,
+                 [&] { return c10d::ProcessGroup::broadcast(tensors, options); });
+}
+
+Work MeteredGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& options) {
+  return counted(bytes_of(tensors), tensors,
+                 [&] { return c10d::ProcessGroup::reduce(tensors, options); });
+}
+
+Work MeteredGroup::allgather(TensorLists& outputs, Tensors& inputs,
+                             const c10d::AllgatherOptions& options) {
+  return counted(bytes_of(inputs), joined(outputs),
+                 [&] { return c10d::ProcessGroup::allgather(outputs, inputs, options); });
+}
+
+Work MeteredGroup::_allgather_base(at::Tensor& output, at::Tensor& input,
+                                   const c10d::AllgatherOptions& options) {
+  return counted(bytes_of(input), {output},
+                 [&] { return c10d::ProcessGroup::_allgather_base(output, input, options); });
+}
+
+Work MeteredGroup::allgather_coalesced(TensorLists& outputs, Tensors& inputs,
+                                       const c10d::AllgatherOptions& options) {
+  return counted(bytes_of(inputs), joined(outputs),
+                 [&] { return c10d::ProcessGroup::allgather_coalesced(outputs, inputs, options); });
+}
+
+Work MeteredGroup::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                   const c10d::AllgatherOptions& options) {
+  return counted(bytes_of(inputs), outputs, [&] {
+    return c10d::ProcessGroup::allgather_into_tensor_coalesced(outputs, inputs, options);
+  });
+}
+
+Work MeteredGroup::gather(TensorLists& outputs, Tensors& inputs,
+                          const c10d::GatherOptions& options) {
+  return counted(bytes_of(inputs), joined(outputs),
+                 [&] { return c10d::ProcessGroup::gather(outputs, inputs, options); });
+}
+
+Work MeteredGroup::scatter(Tensors& outputs, TensorLists& inputs,
+                           const c10d::ScatterOptions& options) {
+  return counted(bytes_of(joined(inputs)), outputs,
+                 [&] { return c10d::ProcessGroup::scatter(outputs, inputs, options); });
+}
+
+Work MeteredGroup::reduce_scatter(Tensors& outputs, TensorLists& inputs,
+                                  const c10d::ReduceScatterOptions& options) {
+  return counted(bytes_of(joined(inputs)), outputs,
+                 [&] { return c10d::ProcessGroup::reduce_scatter(outputs, inputs, options); });
+}
+
+Work MeteredGroup::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                                        const c10d::ReduceScatterOptions& options) {
+  return counted(bytes_of(input), {output},
+                 [&] { return c10d::ProcessGroup::_reduce_scatter_base(output, input, options); });
+}
+
+Work MeteredGroup::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                   const c10d::ReduceScatterOptions& options) {
+  return counted(bytes_of(inputs), outputs, [&] {
+    return c10d::ProcessGroup::reduce_scatter_tensor_coalesced(outputs, inputs, options);
+  });
+}
+
+Work MeteredGroup::alltoall_base(at::Tensor& output, at::Tensor& input,
+                                 std::vector<std::int64_t>& output_sizes,
+                                 std::vector<std::int64_t>& input_sizes,
+                                 const c10d::AllToAllOptions& options) {
+  return counted(bytes_of(input), {output}, [&] {
+    return c10d::ProcessGroup::alltoall_base(output, input, output_sizes, input_sizes, options);
+  });
+}
+
+Work MeteredGroup::alltoall(Tensors& outputs, Tensors& inputs,
+                            const c10d::AllToAllOptions& options) {
+  return counted(bytes_of(inputs), outputs,
+                 [&] { return c10d::ProcessGroup::alltoall(outputs, inputs, options); });
 }
 
 }  // namespace scalemark::training

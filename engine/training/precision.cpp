@@ -45,6 +45,11 @@ void GradientScaler::update() {
                          kGrowthInterval);
 }
 
+void GradientScaler::visit_state(StateVisitor& visitor) {
+  visitor.visit("scaler.scale", scale_);
+  visitor.visit("scaler.growth_tracker", growth_tracker_);
+}
+
 PrecisionPolicy::PrecisionPolicy(const std::string& precision, c10::Device device)
     : device_(device) {
   if (precision == "amp-fp16") {
