@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/catalogue/strategy.h"
 #include "core/settings/checks.h"
 
 namespace scalemark::cli {
@@ -14,7 +15,7 @@ using reporting::PointRecord;
 
 // Of the options that vary and have no field of their own: those of the exchange, or the others.
 std::map<std::string, std::string> varying_of(const PointRecord& p, bool of_exchange) {
-  const auto exchange = settings::exchange_options();
+  const auto exchange = catalogue::exchange_options();
   auto varying = p.varying;
   std::erase_if(varying, [&](const auto& entry) {
     return (std::ranges::count(exchange, entry.first) > 0) != of_exchange;
@@ -115,7 +116,7 @@ std::vector<WeakSeries> weak_series(const std::vector<reporting::Report>& report
   for (const reporting::Report& report : reports) {
     for (const PointRecord& point : report.points) {
       if (!usable(point)) continue;
-      if (point.strategy == "none") {
+      if (!catalogue::exchanges(point.strategy)) {
         if (point.world_size == 1) baselines[slice_of(point)].push_back(&point);
         continue;
       }

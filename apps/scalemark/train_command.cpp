@@ -18,6 +18,12 @@ ExitCode print_settings(const ResolvedCommand& resolved) {
                            : settings_table(resolved.settings, resolved.ranks.world_size));
 }
 
+reporting::ExistingFolder existing_folder(const settings::Settings& settings) {
+  using enum reporting::ExistingFolder;
+  if (settings.checkpoints.resume) return kContinue;
+  return settings.general.overwrite ? kOverwrite : kRefuse;
+}
+
 }  // namespace
 
 const HelpPage train_page = {
@@ -42,9 +48,7 @@ ExitCode train_command(const Invocation& invocation) {
   const std::string& save = resolved.settings.recipe.save;
   if (!save.empty() && holds_rank_0(resolved.detection)) refuse_unwritable_file("--save", save);
   const TorchFolder torch = find_torch(resolved.settings.general.torch);
-  refuse_used_output(resolved, resolved.settings.general.overwrite
-                                   ? reporting::ExistingFolder::kOverwrite
-                                   : reporting::ExistingFolder::kRefuse);
+  refuse_used_output(resolved, existing_folder(resolved.settings));
   if (resolved.detection.node) return start_ranks(invocation, resolved);
   const api::EngineApi& engine = load_engine(torch);
   resolved.settings.general.torch = torch.path.string();

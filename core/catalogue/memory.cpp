@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/catalogue/strategy.h"
+
 namespace scalemark::catalogue {
 namespace {
 
@@ -15,13 +17,21 @@ double optimizer_copies(const MemoryQuestion& question) {
   return question.momentum > 0 ? 1 : 0;
 }
 
+double strategy_bytes(double parameters, const MemoryQuestion& question) {
+  const Strategy* strategy = find_strategy(question.strategy);
+  if (!strategy) return 0;
+  return strategy->extra_memory_bytes(
+      {.parameters = parameters, .gradient_as_bucket_view = question.gradient_as_bucket_view});
+}
+
 double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {
   const auto parameters = static_cast<double>(workload.parameters(question.shape));
-  double copies = 2 + optimizer_copies(question) + (question.reducer_buckets ? 1 : 0);
-  if (!question.whole_process) return kFloatBytes * parameters * copies;
+  double copies = 2 + optimizer_copies(question);
+  const double extra = strategy_bytes(parameters, question);
+  if (!question.whole_process) return kFloatBytes * parameters * copies + extra;
   // oneDNN computes convolutions in a blocked layout and keeps weights in it, too.
   if (workload.data_kind == DataKind::kImages) copies += 1;
-  return kFloatBytes * parameters * copies + static_cast<double>(kProcessBytes);
+  return kFloatBytes * parameters * copies + extra + static_cast<double>(kProcessBytes);
 }
 
 double bytes_per_sample(const Workload& workload, const MemoryQuestion& question) {

@@ -14,8 +14,9 @@ struct MemoryQuestion {
   std::string optimizer;  // as Recipe::optimizer
   double momentum = 0;
   int activation_element_bytes = 4;  // 2 under autocast
-  bool reducer_buckets = false;      // ddp without gradient_as_bucket_view: gradients stand twice
-  int input_batches = 0;             // held in this memory at once, the one being trained on too
+  std::string strategy = "none";
+  bool gradient_as_bucket_view = false;
+  int input_batches = 0;  // held in this memory at once, the one being trained on too
   // Of the whole process, as its resident set: on a CPU that is what is measured. Otherwise of its
   // tensors only.
   bool whole_process = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 
 namespace scalemark::planning {
@@ -18,8 +19,11 @@ double nominal_flops_per_s(const settings::ParallelSettings& parallel) {
 }
 
 double exchange_s(const settings::Settings& settings, double parameters, int world_size) {
-  if (world_size == 1 || settings.parallel.strategy == "none") return 0;
-  const double bytes = 4 * parameters * 2 * (world_size - 1) / world_size;  // ring all-reduce
+  const catalogue::Strategy* strategy = catalogue::find_strategy(settings.parallel.strategy);
+  if (world_size == 1 || !strategy || !strategy->exchanges) return 0;
+  const double payload =
+      strategy->payload_bytes({.parameters = parameters, .world_size = world_size});
+  const double bytes = payload * 2 * (world_size - 1) / world_size;  // ring all-reduce
   const bool nccl = settings.parallel.backend == "nccl";
   return (nccl ? 1e-4 : 1e-3) + bytes / (nccl ? 50e9 : 1.5e9);
 }
@@ -56,7 +60,8 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
           .optimizer = settings.recipe.optimizer,
           .momentum = settings.recipe.momentum,
           .activation_element_bytes = is_half(parallel.precision) ? 2 : 4,
-          .reducer_buckets = parallel.strategy == "ddp" && !parallel.gradient_as_bucket_view,
+          .strategy = parallel.strategy,
+          .gradient_as_bucket_view = parallel.gradient_as_bucket_view,
           .input_batches = on_cpu(settings) ? input_batches(settings) : 0,
           .whole_process = on_cpu(settings)};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/catalogue/strategy.h"
 #include "core/planning/point_builder.h"
 #include "core/planning/presets.h"
 #include "core/planning/slice_requests.h"
@@ -145,10 +146,11 @@ class PlanMaker {
       if (builder.runs(slice.rows.back())) largest = n;
     }
     if (largest > 0) {
-      const std::size_t baseline = builder.add(request, 1, false, "none");
+      const std::size_t baseline = builder.add(request, 1, false, catalogue::baseline_strategy());
       if (builder.runs(baseline)) slice.baseline = baseline;
     }
-    if (largest > 1) slice.solo = builder.add(request, largest, false, "none");
+    if (largest > 1)
+      slice.solo = builder.add(request, largest, false, catalogue::baseline_strategy());
     answer_.plan.slices.push_back(std::move(slice));
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/catalogue/strategy.h"
 #include "core/planning/estimates.h"
 #include "core/planning/group_names.h"
 #include "core/settings/checks.h"
@@ -46,7 +47,7 @@ std::int64_t number_in(const RawSettings& raw, const char* option) {
 }
 
 Role role_of(const PlannedPoint& point) {
-  if (point.settings.parallel.strategy != "none") return Role::kMeasured;
+  if (catalogue::exchanges(point.settings.parallel.strategy)) return Role::kMeasured;
   return point.world_size == 1 ? Role::kBaseline : Role::kSolo;
 }
 
@@ -65,9 +66,10 @@ RawSettings PointBuilder::raw_of(const SliceRequest& slice, int world_size,
   RawSettings raw = slice.raw;
   if (strategy) raw["strategy"] = {*strategy, "plan"};
   const auto found = raw.find("strategy");
-  const bool none = found == raw.end() ? world_size == 1 : found->second.text == "none";
-  if (none) {
-    for (const std::string_view option : settings::exchange_options()) erase(raw, option);
+  const std::string& name =
+      found == raw.end() ? catalogue::default_strategy(world_size) : found->second.text;
+  if (!catalogue::exchanges(name)) {
+    for (const std::string_view option : catalogue::exchange_options()) erase(raw, option);
     const settings::Axis* backend = find_axis(axes_, "backend");
     if (backend) raw["backend"].text = backend->values.front();
   }
@@ -187,9 +189,10 @@ void PointBuilder::group_searches(Plan& plan) {
     BatchSearch& search = plan.searches[found->second];
     search.users.push_back(i);
     points_[i].batch_search = found->second;
-    // Buckets of gradients make ddp the hungrier one, more ranks the communicator.
+    // An exchange may hold gradients a second time, more ranks need the larger communicator.
     const auto need = [&](std::size_t at) {
-      return std::pair(points_[at].settings.parallel.strategy != "none", points_[at].world_size);
+      return std::pair(catalogue::exchanges(points_[at].settings.parallel.strategy),
+                       points_[at].world_size);
     };
     if (need(i) > need(search.point)) search.point = i;
   }

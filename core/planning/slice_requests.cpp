@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/checks.h"
 #include "core/settings/value.h"
@@ -50,7 +51,7 @@ bool has_effect(const RawSettings& raw, std::string_view option) {
   };
   const catalogue::Workload* workload = catalogue::find_workload(text_or(raw, "workload", ""));
   if (workload && !settings::serves(*workload, option)) return false;
-  if (text_or(raw, "strategy", "") == "none" && among(settings::exchange_options())) return false;
+  if (among(catalogue::options_without_meaning(text_or(raw, "strategy", "")))) return false;
   if (text_or(raw, "data", "synthetic") == "synthetic" && among(settings::reading_options())) {
     return false;
   }
@@ -62,8 +63,8 @@ void drop_axes_without_effect(const SliceQuestion& question, RawSettings& raw) {
   for (const Axis& axis : question.axes) {
     if (axis.values.size() > 1 && !has_effect(raw, axis.option)) raw.erase(axis.option);
   }
-  if (text_or(raw, "strategy", "") != "none") return;
-  for (const std::string_view option : settings::exchange_options()) {
+  if (catalogue::exchanges(text_or(raw, "strategy", ""))) return;
+  for (const std::string_view option : catalogue::exchange_options()) {
     const auto found = raw.find(option);
     if (found != raw.end()) raw.erase(found);
   }
@@ -148,9 +149,10 @@ class Expander {
   }
 
   void add(SliceRequest slice) {
-    slice.fixed = {{"workload", text_or(slice.raw, "workload", "")},
-                   {"precision", text_or(slice.raw, "precision", "fp32")},
-                   {"strategy", text_or(slice.raw, "strategy", "ddp")}};
+    slice.fixed = {
+        {"workload", text_or(slice.raw, "workload", "")},
+        {"precision", text_or(slice.raw, "precision", "fp32")},
+        {"strategy", text_or(slice.raw, "strategy", catalogue::default_strategy(2).c_str())}};
     if (slice.batch_auto) slice.fixed["batch_size"] = "auto";
     for (const std::string_view size : kSizes) {
       const auto found = slice.raw.find(size);

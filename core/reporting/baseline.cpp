@@ -2,6 +2,8 @@
 
 #include <tuple>
 
+#include "core/catalogue/strategy.h"
+
 namespace scalemark::reporting {
 namespace {
 
@@ -28,7 +30,7 @@ std::optional<SpeedUp> speed_up(const PointRecord& point,
     if (settings_of(*one) != settings_of(point)) continue;
     const bool weak = is_weak(point, *one);
     if (!weak && one->global_batch_size != point.global_batch_size) continue;
-    const int rank = (weak ? 2 : 0) + (one->strategy == "none" ? 1 : 0);
+    const int rank = (weak ? 2 : 0) + (catalogue::exchanges(one->strategy) ? 0 : 1);
     if (rank < best_rank) continue;
     best = one;
     best_rank = rank;

@@ -27,6 +27,9 @@ Error file_failure(const char* verb, const std::filesystem::path& file, int erro
 // fails (io_error(), 74), the old file stands untouched and no temporary file is left.
 void write_atomically(const std::filesystem::path& file, std::string_view text);
 
+// Makes a rename in `folder` last. Throws io_error() (74).
+void sync_folder(const std::filesystem::path& folder);
+
 // Disk space held back, so that a run that filled the disk can still say so: given back by
 // release().
 class SpaceReserve {

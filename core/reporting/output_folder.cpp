@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 7> kOurs{
     "report.json", "report.json.tmp", "report.md", "report.md.tmp",
     "report.html", "report.html.tmp", ".reserve"};
 constexpr const char* kJournal = "journal.jsonl";
+constexpr const char* kCheckpoints = "checkpoints";
 
 Error unreadable(const fs::path& folder, const std::string& why) {
   return cannot_create("cannot read the output folder " + folder.string() + ": " + why);
@@ -124,6 +125,11 @@ void OutputFolder::look_again(ExistingFolder existing) const {
 void OutputFolder::empty() {
   journal_.clear();
   for (const std::string_view name : kOurs) take_away(path_ / name);
+  std::error_code error;
+  fs::remove_all(path_ / kCheckpoints, error);
+  if (error)
+    throw cannot_create("cannot replace the checkpoints of " + path_.string() + ": " +
+                        error.message());
 }
 
 void OutputFolder::remove_renderings() const {

@@ -73,6 +73,12 @@ struct Evaluation {
   double samples_per_sec = 0;  // of the epoch's training window
 };
 
+// Where a later session of one training went on from a checkpoint.
+struct Resumption {
+  std::int64_t step = 0;  // optimizer steps that were done
+  std::string at;         // RFC 3339, UTC
+};
+
 // Which rank did not get the memory that it asked for.
 struct OutOfMemory {
   int rank = 0;
@@ -137,6 +143,7 @@ struct PointRecord {
   std::optional<std::string> attention_backend;  // "flash"; "efficient+flash": by padding
   std::optional<double> loss_first, loss_last;
   std::vector<Evaluation> evaluation;
+  std::vector<Resumption> resumed;
   std::uint64_t memory_peak_bytes = 0;
   std::optional<std::uint64_t> memory_estimate_bytes;
   std::optional<double> energy_J;              // of all members' devices over the window

@@ -154,6 +154,12 @@ void fields(A& a, typename A::template Field<SkippedFile>& s) {
 }
 
 template <class A>
+void fields(A& a, typename A::template Field<Resumption>& r) {
+  a("step", r.step);
+  a("at", r.at);
+}
+
+template <class A>
 void fields(A& a, typename A::template Field<Evaluation>& e) {
   a("epoch", e.epoch);
   a("train_loss", e.train_loss);
@@ -254,6 +260,7 @@ void other_measurement_fields(A& a, Point& p) {
   });
   a("attention_backend", p.attention_backend);
   a.list("evaluation", p.evaluation);
+  a.list("resumed", p.resumed);
   a("memory_peak_bytes", p.memory_peak_bytes);
   a("energy_J", p.energy_J);
   a("noop_step_s", p.noop_step_s);

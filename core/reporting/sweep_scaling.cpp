@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/catalogue/strategy.h"
 #include "core/reporting/point_facts.h"
 #include "core/reporting/sweep_runs.h"
 #include "core/statistics/decomposition.h"
@@ -94,7 +95,8 @@ std::string baseline_group(const RunsByGroup& runs, const SliceGroups& slice) {
   std::string smallest;
   for (const std::string& group : slice.rows) {
     const Runs good = runs.ok(group);
-    if (good.empty() || (good.front()->strategy == "none" && good.front()->world_size > 1))
+    if (good.empty() ||
+        (!catalogue::exchanges(good.front()->strategy) && good.front()->world_size > 1))
       continue;
     if (smallest.empty() || good.front()->world_size < runs.ok(smallest).front()->world_size) {
       smallest = group;
@@ -106,7 +108,7 @@ std::string baseline_group(const RunsByGroup& runs, const SliceGroups& slice) {
 std::string relative_to(const PointRecord& baseline) {
   const std::string ranks =
       std::to_string(baseline.world_size) + (baseline.world_size == 1 ? " rank" : " ranks");
-  return ranks + (baseline.strategy == "none" ? " without communication" : "");
+  return ranks + (catalogue::exchanges(baseline.strategy) ? "" : " without communication");
 }
 
 }  // namespace
@@ -133,7 +135,8 @@ std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
       if (!found.pairs.empty()) table.rows.push_back(row_of(group, found.pairs, slice));
     }
     std::ranges::stable_sort(table.rows, {}, [](const ScalingRow& row) {
-      return std::pair(row.world_size, row.strategy == "none" ? 1 - (row.world_size == 1) * 2 : 0);
+      return std::pair(row.world_size,
+                       catalogue::exchanges(row.strategy) ? 0 : 1 - (row.world_size == 1) * 2);
     });
     tables.push_back(std::move(table));
   }

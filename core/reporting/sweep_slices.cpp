@@ -2,6 +2,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/catalogue/strategy.h"
 #include "core/reporting/sweep_runs.h"
 
 namespace scalemark::reporting {
@@ -21,7 +22,7 @@ std::map<std::string, std::string> common_part(const PointRecord& p) {
   return fixed;
 }
 
-bool is_alone(const PointRecord& p) { return p.strategy == "none"; }
+bool is_alone(const PointRecord& p) { return !catalogue::exchanges(p.strategy); }
 
 // What else a row fixes: a point without communication has none of it.
 auto communication_part(const PointRecord& p) {

@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "core/catalogue/strategy.h"
 #include "core/settings/value.h"
 
 namespace scalemark::settings {
 namespace {
+
+bool given_by_a_person(const RawSettings& raw, std::string_view option) {
+  const auto found = raw.find(option);
+  return found != raw.end() && found->second.origin != "default" &&
+         found->second.origin != "recipe";
+}
 
 class Checker {
  public:
@@ -16,6 +23,7 @@ class Checker {
     check_measuring();
     check_workload();
     check_recipe();
+    check_strategy();
     check_exchange();
     check_device();
     return std::move(problems_);
@@ -40,6 +48,17 @@ class Checker {
     }
     if (known({"epochs", "data"}) && s_.measuring.epochs && s_.task.data == "synthetic") {
       refuse("epochs", "needs data that has an end: give --data PATH, or count steps with --iters");
+    }
+    if (known({"checkpoint_every", "epochs"}) && s_.checkpoints.every != "none" &&
+        !s_.measuring.epochs) {
+      refuse("checkpoint_every", "needs --epochs: nothing may interrupt a measured window");
+    }
+    if (known({"resume", "epochs"}) && s_.checkpoints.resume && !s_.measuring.epochs) {
+      refuse("resume", "needs --epochs: only a training that writes checkpoints can go on",
+             "leave --resume out");
+    }
+    if (known({"resume", "overwrite"}) && s_.checkpoints.resume && s_.general.overwrite) {
+      refuse("resume", "cannot be combined with --overwrite");
     }
     if (known({"quiet", "verbose"}) && s_.general.quiet && s_.general.verbose) {
       refuse("quiet", "cannot be combined with --verbose");
@@ -71,11 +90,26 @@ class Checker {
     }
   }
 
+  bool has_meaning(std::string_view option) const {
+    const auto without = catalogue::options_without_meaning(s_.parallel.strategy);
+    return std::ranges::count(without, option) == 0;
+  }
+
+  // What a person asks for and a strategy that exchanges gradients cannot do.
+  void check_strategy() {
+    if (!known({"strategy"}) || !catalogue::exchanges(s_.parallel.strategy)) return;
+    for (const std::string_view option : catalogue::options_without_meaning(s_.parallel.strategy)) {
+      if (!given_by_a_person(in_.raw, option)) continue;
+      refuse(std::string(option), "means nothing with --strategy " + s_.parallel.strategy,
+             "leave " + option_flag(option) + " out");
+    }
+  }
+
   // Neither has DistributedDataParallel both: its reducer counts a static graph's gradients in
   // unsynchronised backwards too, and torch 2.11 ends in an internal assertion.
   void check_exchange() {
     if (known({"static_graph", "strategy", "gradient_accumulation_steps"}) &&
-        s_.parallel.static_graph && s_.parallel.strategy == "ddp" &&
+        s_.parallel.static_graph && has_meaning("static_graph") &&
         s_.size.gradient_accumulation_steps > 1) {
       refuse("static_graph",
              "cannot be combined with gradient accumulation (" +
@@ -127,12 +161,6 @@ class Checker {
   std::vector<Problem> problems_;
 };
 
-bool given_by_a_person(const RawSettings& raw, std::string_view option) {
-  const auto found = raw.find(option);
-  return found != raw.end() && found->second.origin != "default" &&
-         found->second.origin != "recipe";
-}
-
 // Options that at least one workload names as its own; the others serve all workloads.
 bool belongs_to_some_workload(std::string_view option) {
   return std::ranges::any_of(catalogue::all_workloads(), [&](const catalogue::Workload& workload) {
@@ -164,14 +192,6 @@ std::vector<std::string> notes_on_learning_rate(const CheckInput& input) {
 
 }  // namespace
 
-std::span<const std::string_view> exchange_options() {
-  static constexpr std::string_view kOptions[] = {
-      "overlap",           "gradient_compression",   "bucket_cap_mb", "first_bucket_cap_mb",
-      "broadcast_buffers", "find_unused_parameters", "static_graph",  "gradient_as_bucket_view",
-      "communication_cost"};
-  return kOptions;
-}
-
 std::span<const std::string_view> reading_options() {
   static constexpr std::string_view kOptions[] = {"workers", "on_bad_sample", "drop_last", "vocab",
                                                   "cased"};
@@ -180,6 +200,10 @@ std::span<const std::string_view> reading_options() {
 
 bool serves(const catalogue::Workload& workload, std::string_view option) {
   return std::ranges::count(workload.options, option) > 0 || !belongs_to_some_workload(option);
+}
+
+bool measures_communication_cost(const Settings& settings) {
+  return settings.measuring.communication_cost && catalogue::exchanges(settings.parallel.strategy);
 }
 
 std::vector<Problem> check_together(const CheckInput& input) { return Checker(input).run(); }
@@ -198,9 +222,10 @@ std::vector<std::string> notes_on(const CheckInput& input) {
       }
     }
   }
-  if (input.settings.parallel.strategy == "none") {
-    for (const std::string_view option : exchange_options()) {
-      note(option, "strategy none exchanges no gradients");
+  const std::string& strategy = input.settings.parallel.strategy;
+  if (!catalogue::exchanges(strategy)) {
+    for (const std::string_view option : catalogue::options_without_meaning(strategy)) {
+      note(option, "strategy " + strategy + " exchanges no gradients");
     }
   }
   if (input.settings.measuring.epochs) note("communication_cost", "--epochs trains for real");

@@ -25,9 +25,6 @@ struct CheckInput {
   const std::set<std::string>& refused;  // options with a problem of their own
 };
 
-// Options without meaning where ranks exchange no gradients (strategy none).
-std::span<const std::string_view> exchange_options();
-
 // Options without meaning where the data is synthetic: nothing is read, decoded or shuffled.
 std::span<const std::string_view> reading_options();
 

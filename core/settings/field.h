@@ -73,12 +73,13 @@ void assign(T& field, const FieldValue& value) {
 // The part of the settings that a member belongs to.
 template <class Part, class Whole>
 auto& part_of(Whole& whole) {
-  if constexpr (std::is_same_v<Part, TaskSettings>) return whole.what;
+  if constexpr (std::is_same_v<Part, TaskSettings>) return whole.task;
   if constexpr (std::is_same_v<Part, SizeSettings>) return whole.size;
   if constexpr (std::is_same_v<Part, RecipeSettings>) return whole.recipe;
   if constexpr (std::is_same_v<Part, ParallelSettings>) return whole.parallel;
   if constexpr (std::is_same_v<Part, LoadingSettings>) return whole.loading;
   if constexpr (std::is_same_v<Part, MeasuringSettings>) return whole.measuring;
+  if constexpr (std::is_same_v<Part, CheckpointSettings>) return whole.checkpoints;
   if constexpr (std::is_same_v<Part, LaunchSettings>) return whole.launch;
   if constexpr (std::is_same_v<Part, GeneralSettings>) return whole.general;
   if constexpr (std::is_same_v<Part, SweepSettings>) return whole;

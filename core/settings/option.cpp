@@ -130,6 +130,9 @@ std::string allowed_text(const Option& option) {
     case Kind::kSeconds:
       text = "seconds" + range_text(option.range) + ", or with a unit: 500ms, 2s, 5m, 1h";
       break;
+    case Kind::kStepsOrTime:
+      text = "a number above 0 with its unit: 100steps, 90s, 10m, 1h";
+      break;
     case Kind::kTimeouts:
       text = "SECONDS or PHASE=SECONDS,... above 0, the phases being " +
              joined(timeout_phases(), ", ");

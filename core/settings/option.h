@@ -25,6 +25,7 @@ enum class Kind {
   kCount,        // whole number
   kNumber,       // decimal number
   kSeconds,      // decimal number with an optional unit ms, s, m, h
+  kStepsOrTime,  // a whole number of steps, or seconds, minutes, hours: 100steps, 10m
   kTimeouts,     // SECONDS | PHASE=SECONDS,...
   kMemoryLimit,  // SIZE | RANK=SIZE,...
   kBetas,        // two numbers in [0, 1), comma between

@@ -16,7 +16,8 @@ FieldValue need(std::optional<T> value, const Option& option, const std::string&
 }
 
 bool stays_text(Kind kind) {
-  return kind == Kind::kText || kind == Kind::kPath || kind == Kind::kChoice;
+  return kind == Kind::kText || kind == Kind::kPath || kind == Kind::kChoice ||
+         kind == Kind::kStepsOrTime;
 }
 
 FieldValue parse(const Option& option, const std::string& text) {
@@ -27,6 +28,7 @@ FieldValue parse(const Option& option, const std::string& text) {
     case Kind::kText:
     case Kind::kPath:
     case Kind::kChoice:
+    case Kind::kStepsOrTime:
       break;
     case Kind::kSwitch:
     case Kind::kFlag:

@@ -10,7 +10,10 @@
 namespace scalemark::settings {
 namespace {
 
-bool is_own(const Option& option) { return option.group == Group::kSweeping; }
+// `train` has --resume, too.
+bool is_own(const Option& option) {
+  return option.group == Group::kSweeping || option.name == "resume";
+}
 
 class SweepReader {
  public:

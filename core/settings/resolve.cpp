@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/batch_size.h"
 #include "core/settings/checks.h"
@@ -120,10 +121,9 @@ class Resolver {
     ranks_.world_size = ranks_.local_world_size * static_cast<int>(count("nnodes"));  // <= 2^28
   }
 
-  // One rank has nobody to exchange gradients with: the default is then the true baseline.
   void decide_strategy() {
     if (refused_.contains("strategy") || text("strategy")) return;
-    raw_["strategy"] = {ranks_.world_size > 1 ? "ddp" : "none", "default"};
+    raw_["strategy"] = {catalogue::default_strategy(ranks_.world_size), "default"};
   }
 
   void decide_threads() {
@@ -166,12 +166,25 @@ class Resolver {
       const std::string what = workload_ ? workload_->name : "train";
       raw_["output"] = {"results/runs/" + what + "-{date}", "default"};
     }
+    refuse_resume_in_new_folder();
     const auto filled = fill_placeholders(raw_["output"].text, around_.place);
     if (!filled) {
       refuse("output", "the placeholders {host}, {job} and {date} are allowed");
       return;
     }
     raw_["output"].text = *filled;
+  }
+
+  void refuse_resume_in_new_folder() {
+    const auto& output = raw_["output"];
+    const bool always_new =
+        output.origin == "default" || output.text.find("{date}") != std::string::npos;
+    const std::string* resume = text("resume");
+    if (!always_new || !resume || !parse_switch(*resume).value_or(false)) return;
+    refuse("resume",
+           "needs an --output that stays the same from one start to the next: without it, and with "
+           "{date}, each start has a new folder",
+           "name the folder with --output DIR");
   }
 
   void finish() {

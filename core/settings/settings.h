@@ -53,7 +53,7 @@ struct RecipeSettings {
 };
 
 struct ParallelSettings {
-  std::string strategy = "ddp";  // none | ddp
+  std::string strategy = "ddp";  // a name of core/catalogue/strategy_list.inc
   bool overlap = true;
   std::string gradient_compression = "none";  // none | fp16
   double bucket_cap_mb = 25;                  // MiB, as DDP's bucket_cap_mb
@@ -83,6 +83,13 @@ struct MeasuringSettings {
   std::optional<std::int64_t> epochs;        // present: train for real, with evaluation
   double min_time_s = 0;                     // per window
   bool communication_cost = false;           // T - T_noop, in blocks after the window
+};
+
+// Of train --epochs.
+struct CheckpointSettings {
+  std::string every = "none";  // "100steps", "10m": parse_steps_or_time()
+  std::int64_t keep = 2;
+  bool resume = false;
 };
 
 struct LaunchSettings {
@@ -116,6 +123,7 @@ struct Settings {
   ParallelSettings parallel;
   LoadingSettings loading;
   MeasuringSettings measuring;
+  CheckpointSettings checkpoints;
   LaunchSettings launch;
   GeneralSettings general;
   std::map<std::string, std::string>
@@ -129,8 +137,6 @@ inline double samples_per_batch(const Settings& settings) {
 }
 
 // Whether steps without communication follow the window: there must be some to leave out.
-inline bool measures_communication_cost(const Settings& settings) {
-  return settings.measuring.communication_cost && settings.parallel.strategy != "none";
-}
+bool measures_communication_cost(const Settings& settings);
 
 }  // namespace scalemark::settings

@@ -118,6 +118,19 @@ std::optional<double> parse_seconds(std::string_view text) {
   return parse_number(text);
 }
 
+std::optional<StepsOrTime> parse_steps_or_time(std::string_view text) {
+  constexpr std::string_view kSteps = "steps";
+  if (text.ends_with(kSteps)) {
+    const auto steps = parse_count(text.substr(0, text.size() - kSteps.size()));
+    if (!steps || *steps < 1) return std::nullopt;
+    return StepsOrTime{.steps = steps};
+  }
+  if (parse_number(text)) return std::nullopt;  // no unit
+  const auto seconds = parse_seconds(text);
+  if (!seconds || *seconds <= 0) return std::nullopt;
+  return StepsOrTime{.seconds = seconds};
+}
+
 std::optional<bool> parse_switch(std::string_view text) {
   if (text == "on" || text == "true" || text == "1") return true;
   if (text == "off" || text == "false" || text == "0") return false;
@@ -204,6 +217,8 @@ bool accepts(const Option& option, std::string_view text) {
       const auto seconds = parse_seconds(text);
       return seconds && in_range(option.range, *seconds);
     }
+    case Kind::kStepsOrTime:
+      return parse_steps_or_time(text).has_value();
     case Kind::kTimeouts:
       return parse_timeouts(text).has_value();
     case Kind::kMemoryLimit:

@@ -23,6 +23,14 @@ std::optional<double> parse_number(std::string_view text);
 // "2", "2s", "500ms", "5m", "1h" -> seconds.
 std::optional<double> parse_seconds(std::string_view text);
 
+struct StepsOrTime {
+  std::optional<std::int64_t> steps;
+  std::optional<double> seconds;
+};
+
+// "100steps", "90s", "10m", "1h". Absent without a unit, and for nothing or less.
+std::optional<StepsOrTime> parse_steps_or_time(std::string_view text);
+
 // "on"/"off"; "true"/"false" as JSON writes it; "1"/"0" as environments do.
 std::optional<bool> parse_switch(std::string_view text);
 

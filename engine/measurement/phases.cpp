@@ -22,7 +22,9 @@ double PhaseTimes::*phase_after(Moment moment) {
       return &PhaseTimes::exposed_communication;
     case Moment::kBackwardEnd:
       return &PhaseTimes::optimizer;
-    case Moment::kOptimizerEnd:
+    case Moment::kUpdateEnd:
+      return &PhaseTimes::exposed_communication;
+    case Moment::kStepEnd:
       return &PhaseTimes::other;
     case Moment::kWindowEnd:
       break;
@@ -31,7 +33,7 @@ double PhaseTimes::*phase_after(Moment moment) {
 }
 
 bool begins_step(std::span<const Moment> moments, std::size_t i) {
-  return moments[i] == Moment::kStepBegin && (i == 0 || moments[i - 1] == Moment::kOptimizerEnd);
+  return moments[i] == Moment::kStepBegin && (i == 0 || moments[i - 1] == Moment::kStepEnd);
 }
 
 }  // namespace

@@ -14,10 +14,12 @@ enum class Moment : unsigned char {
   kForwardEnd,       // -> backward
   kLastBucketReady,  // -> exposed communication; only in synchronised micro-steps with a reducer
   kBackwardEnd,      // -> optimizer, or the next micro-step
-  kOptimizerEnd,     // -> other, until the next step begins
+  kUpdateEnd,        // -> exposed communication; only where parameters travel after the update
+  kStepEnd,          // -> other, until the next step begins
   kWindowEnd,        // closes the window; not marked by the step
 };
-inline constexpr int kMomentsPerMicroStep = 8;
+inline constexpr int kMomentsPerMicroStep = 8;  // with the end of the step, at most
+inline constexpr int kMomentsAfterUpdate = 1;   // more at most, per step
 
 // What the train step calls. Marking never allocates, logs or synchronises.
 class StepMarker {

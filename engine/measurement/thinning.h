@@ -23,7 +23,7 @@ inline constexpr std::int64_t kMostEvents = 100'000;
 // of so many steps reach as near to the window's end as whole groups can.
 std::int64_t steps_per_mark(double step_s, std::int64_t steps, std::int64_t micro_steps);
 
-// How many events a window takes at most.
+// How many events a window takes at most, of a step that ends with its update.
 std::int64_t events_of(std::int64_t groups, std::int64_t micro_steps);
 
 // One PhaseTimes per whole group of `steps_per_mark` steps, in seconds per step of that group: its

@@ -6,7 +6,8 @@ namespace scalemark::measurement {
 
 WindowTimer::WindowTimer(device::Device& device, std::int64_t steps, std::int64_t micro_steps)
     : timeline_(device.new_timeline()) {
-  const auto count = static_cast<std::size_t>(steps * micro_steps * kMomentsPerMicroStep + 1);
+  const auto count = static_cast<std::size_t>(
+      steps * (micro_steps * kMomentsPerMicroStep + kMomentsAfterUpdate) + 1);
   timeline_->reserve(count);
   moments_.reserve(count);
 }
@@ -20,7 +21,9 @@ ThinnedTimer::ThinnedTimer(device::Device& device, std::int64_t steps, std::int6
     : timeline_(device.new_timeline()),
       steps_per_mark_(steps_per_mark),
       steps_in_groups_(steps / steps_per_mark * steps_per_mark) {
-  const auto count = static_cast<std::size_t>(events_of(steps / steps_per_mark, micro_steps));
+  const std::int64_t groups = steps / steps_per_mark;
+  const auto count =
+      static_cast<std::size_t>(events_of(groups, micro_steps) + groups * kMomentsAfterUpdate);
   timeline_->reserve(count);
   moments_.reserve(count);
 }
@@ -29,7 +32,7 @@ void ThinnedTimer::mark(Moment moment) {
   if (moment == Moment::kWindowEnd) return close();
   if (moment == Moment::kStepBegin && between_steps_) begin_step();
   if (marking_) put(moment);
-  between_steps_ = moment == Moment::kOptimizerEnd;
+  between_steps_ = moment == Moment::kStepEnd;
 }
 
 void ThinnedTimer::begin_step() {

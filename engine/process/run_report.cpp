@@ -1,6 +1,7 @@
 #include "engine/process/run_report.h"
 
 #include <algorithm>
+#include <iostream>
 #include <utility>
 
 #include "core/monitoring/environment.h"
@@ -51,6 +52,9 @@ std::string in_words(const reporting::Evaluation& evaluation) {
 
 reporting::OutputFolder folder_of(const RunRequest& request) {
   const auto& general = request.settings.general;
+  if (request.settings.checkpoints.resume) {
+    return {general.output, reporting::ExistingFolder::kContinue};
+  }
   return {general.output, general.overwrite ? reporting::ExistingFolder::kOverwrite
                                             : reporting::ExistingFolder::kRefuse};
 }
@@ -73,6 +77,12 @@ void RunReport::enter(const std::string& phase) {
 
 void RunReport::add(const reporting::Evaluation& evaluation) {
   if (writer_) writer_->event("epoch", in_words(evaluation));
+}
+
+void RunReport::note(const std::string& text) {
+  if (!writer_) return;
+  std::cerr << "scalemark: " << text << std::endl;
+  writer_->event("note", text);
 }
 
 reporting::PointRecord RunReport::assembled(reporting::PointRecord identity,

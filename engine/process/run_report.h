@@ -31,6 +31,8 @@ class RunReport {
   // To the journal, as it goes: a run that is killed shows how far it came.
   void enter(const std::string& phase);
   void add(const reporting::Evaluation& evaluation);
+  // For people, on stderr too: something was passed over.
+  void note(const std::string& text);
   // Rank 0 only: the record of a run that was measured.
   reporting::PointRecord assembled(reporting::PointRecord identity,
                                    const std::vector<reporting::RankSummary>& ranks,

@@ -21,6 +21,10 @@ class CachedBatches final : public BatchSource {
     return batch;
   }
 
+  void seek(std::int64_t batches) override {
+    next_ = static_cast<std::size_t>(batches) % batches_.size();
+  }
+
  private:
   std::vector<data::Batch> batches_;
   std::size_t next_ = 0;
@@ -42,7 +46,15 @@ class EndlessEpochs final : public BatchSource {
                               std::to_string(options_.loader.batch_size) + " per rank",
                           "lower --batch-size or use more data");
     }
-    current_ = open_epoch(dataset_, options_, epoch_, /*shuffle=*/true);
+    seek(0);
+  }
+
+  void seek(std::int64_t batches) override {
+    if (current_) skipped_before_ = skipped();
+    epoch_ = batches / batches_per_epoch_;
+    returned_ = batches % batches_per_epoch_;
+    upcoming_.reset();
+    current_ = open_epoch(dataset_, options_, epoch_, /*shuffle=*/true, returned_);
   }
 
   data::Batch next() override {
@@ -96,7 +108,7 @@ std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches
 
 std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
                                          const SamplingOptions& options, std::int64_t epoch,
-                                         bool shuffle) {
+                                         bool shuffle, std::int64_t skip_batches) {
   auto indices = data::sample_indices({.dataset_size = dataset.size(),
                                        .rank = options.rank,
                                        .world_size = options.world_size,
@@ -104,7 +116,16 @@ std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
                                        .shuffle = shuffle,
                                        .drop_last = options.drop_last},
                                       epoch);
-  return std::make_unique<data::Loader>(dataset, std::move(indices), epoch, options.loader);
+  // A bad sample moves all that come after it: what was skipped then must be read to be known.
+  const bool by_reading = options.loader.on_bad_sample == data::OnBadSample::kSkip;
+  if (!by_reading) {
+    const auto left_out = std::min<std::size_t>(
+        indices.size(), static_cast<std::size_t>(skip_batches * options.loader.batch_size));
+    indices.erase(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(left_out));
+  }
+  auto loader = std::make_unique<data::Loader>(dataset, std::move(indices), epoch, options.loader);
+  for (std::int64_t i = 0; by_reading && i < skip_batches; ++i) loader->next();
+  return loader;
 }
 
 std::unique_ptr<BatchSource> endless_epochs(const data::Dataset& dataset, SamplingOptions options) {

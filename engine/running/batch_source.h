@@ -19,6 +19,9 @@ class BatchSource {
   // The next full batch on the host; its wait_s says how long it kept the caller.
   virtual data::Batch next() = 0;
 
+  // The next batch is the one that stands behind `batches` others from the beginning of the stream.
+  virtual void seek(std::int64_t batches) = 0;
+
   virtual std::vector<data::SkippedSample> skipped() const { return {}; }
 };
 
@@ -36,10 +39,10 @@ struct SamplingOptions {
 // Appends the samples that `all` does not name yet: each epoch skips the same files again.
 void add_new(std::vector<data::SkippedSample>& all, const std::vector<data::SkippedSample>& more);
 
-// Batches of an epoch in the sampler's order; one pass.
+// Batches of an epoch in the sampler's order, without the first `skip_batches`; one pass.
 std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
                                          const SamplingOptions& options, std::int64_t epoch,
-                                         bool shuffle);
+                                         bool shuffle, std::int64_t skip_batches = 0);
 
 // Epoch after epoch without a gap: the next epoch's workers start before the last batch is taken.
 // Only full batches; a step window runs on into the next epoch, so sampler padding is dropped.

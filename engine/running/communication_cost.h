@@ -2,13 +2,11 @@
 // "Communication cost".
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
-#include <cstdint>
 #include <vector>
 
+#include "engine/running/run_state.h"
 #include "engine/running/window.h"
-#include "engine/training/gradient_sync.h"
+#include "engine/training/strategy.h"
 
 namespace scalemark::running {
 
@@ -18,10 +16,10 @@ struct CommunicationCostBlocks {
 };
 
 // Four blocks of a quarter of the window's steps each: with communication (as `usual`), without,
-// without, with. Collective. Ranks that exchange nothing drift apart: `state`, every parameter and
-// buffer, is put back afterwards, from a copy in host memory.
+// without, with. Collective. Ranks that exchange nothing drift apart: `state` is put back
+// afterwards, bit by bit, from a copy in host memory.
 CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
-                                                          const std::vector<at::Tensor>& state,
+                                                          const RunState& state,
                                                           training::Exchange usual,
                                                           const WindowPlan& window);
 

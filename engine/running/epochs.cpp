@@ -1,7 +1,10 @@
 #include "engine/running/epochs.h"
 
+#include <ATen/ops/zeros.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -24,11 +27,6 @@ void append(Window& all, Window&& epoch) {
   all.padded += epoch.padded;
   all.non_pad_tokens += epoch.non_pad_tokens;
   all.stopped = epoch.stopped;
-}
-
-double mean(const std::vector<double>& values) {
-  if (values.empty()) return 0;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 struct EpochTotals {
@@ -59,6 +57,130 @@ data::Batch next_of(data::Loader& loader, std::int64_t& left) {
   return data::to_tensors(loaded->batch, loaded->wait_s);
 }
 
+// What a rank has measured of one epoch: summed over its stretches, and over sessions. One tensor,
+// so that a checkpoint holds it.
+class EpochPart {
+ public:
+  void add(const Window& window) {
+    auto* values = sums_.mutable_data_ptr<double>();
+    for (const double loss : window.losses) values[kLoss] += loss;
+    values[kSteps] += static_cast<double>(window.losses.size());
+    values[kWall] += window.wall_s;
+    values[kSamples] += static_cast<double>(window.samples);
+  }
+
+  EpochTotals totals() const {
+    const auto* values = sums_.const_data_ptr<double>();
+    return {.loss = values[kSteps] > 0 ? values[kLoss] / values[kSteps] : 0,
+            .wall_s = values[kWall],
+            .samples = static_cast<std::int64_t>(values[kSamples])};
+  }
+
+  void clear() { sums_.zero_(); }
+  at::Tensor& state() { return sums_; }
+
+ private:
+  enum { kLoss, kSteps, kWall, kSamples, kCount };
+  at::Tensor sums_ = at::zeros({kCount}, at::kDouble);
+};
+
+class EpochTraining {
+ public:
+  EpochTraining(const EpochsContext& context, const EpochTrainingOptions& options)
+      : in_(context), options_(options), steps_(steps_per_epoch(context.train.size(), options)) {}
+
+  EpochsResult run() {
+    if (auto earlier = in_.checkpoints.restore(state())) {
+      result_.evaluations = std::move(earlier->evaluation);
+    }
+    result_.resumed = in_.checkpoints.resumed();
+    for (std::int64_t epoch = step().steps_done() / steps_; epoch < options_.epochs; ++epoch) {
+      const bool checkpoint_due = train(epoch);
+      if (result_.all.stopped) break;
+      evaluate_after(epoch);
+      if (checkpoint_due && epoch + 1 < options_.epochs) write_checkpoint();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  training::TrainStep& step() { return *in_.trainer.step; }
+
+  RunState state() {
+    return {.step = step(),
+            .source = nullptr,
+            .device = in_.device.torch_device(),
+            .epoch = &part_.state()};
+  }
+
+  void write_checkpoint() { in_.checkpoints.write(state(), result_.evaluations); }
+
+  // The rest of an epoch, stretch by stretch. Whether a checkpoint is due behind its last step.
+  bool train(std::int64_t epoch) {
+    const auto opening = std::chrono::steady_clock::now();
+    const std::int64_t done = step().steps_done() % steps_;
+    const auto loader = open_epoch(in_.train, options_.sampling, epoch, /*shuffle=*/true,
+                                   done * options_.micro_steps);
+    if (result_.data_s == 0) result_.data_s = seconds_since(opening);
+    std::int64_t batches_left = (steps_ - done) * options_.micro_steps;
+    const StepContext context{.step = step(),
+                              .next_batch = [&] { return next_of(*loader, batches_left); },
+                              .micro_steps = options_.micro_steps,
+                              .device = in_.device,
+                              .control = in_.control,
+                              .watch = in_.watch};
+    bool checkpoint_due = false;
+    double step_s = 0;
+    for (std::int64_t left = steps_ - done; left > 0 && !result_.all.stopped;) {
+      if (checkpoint_due) write_checkpoint();
+      const Stretch stretch = in_.checkpoints.next_stretch(step().steps_done(), left, step_s);
+      step_s = run_stretch(context, epoch, stretch.steps);
+      left -= stretch.steps;
+      checkpoint_due = stretch.checkpoint;
+    }
+    add_new(result_.skipped, loader->skipped());
+    return checkpoint_due;
+  }
+
+  // Seconds per step.
+  double run_stretch(const StepContext& context, std::int64_t epoch, std::int64_t steps) {
+    const std::int64_t first_step = step().steps_done();
+    Window window = measure(
+        context, "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options_.epochs),
+        plan_window(context, steps, /*step_s=*/0));
+    require_finite(window.losses, first_step);
+    part_.add(window);
+    const double step_s = window.wall_s / static_cast<double>(steps);
+    append(result_.all, std::move(window));
+    return step_s;
+  }
+
+  void evaluate_after(std::int64_t epoch) {
+    const EpochTotals totals = over_ranks(in_.control, part_.totals());
+    part_.clear();
+    step().strategy().before_evaluation();
+    const auto held = evaluate(*in_.trainer.network, in_.held_out, options_.sampling.loader,
+                               in_.device, step(), in_.control, in_.watch);
+    require_finite("the held-out loss", held.loss, std::nullopt);
+    add_new(result_.skipped, held.skipped);
+    result_.evaluations.push_back(
+        {.epoch = epoch + 1,
+         .train_loss = totals.loss,
+         .loss = held.loss,
+         .metric = options_.metric,
+         .value = held.accuracy,
+         .samples = held.items,
+         .samples_per_sec = static_cast<double>(totals.samples) / totals.wall_s});
+    in_.report(result_.evaluations.back());
+  }
+
+  const EpochsContext& in_;
+  const EpochTrainingOptions& options_;
+  std::int64_t steps_;
+  EpochPart part_;
+  EpochsResult result_;
+};
+
 }  // namespace
 
 std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options) {
@@ -78,53 +200,8 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptio
   return steps;
 }
 
-EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
-                          const data::Dataset& held_out, const EpochTrainingOptions& options,
-                          device::Device& device, distributed::ControlGroup& control,
-                          StepWatch& watch,
-                          const std::function<void(const reporting::Evaluation&)>& report) {
-  EpochsResult result;
-  const std::int64_t steps = steps_per_epoch(train.size(), options);
-  for (std::int64_t epoch = 0; epoch < options.epochs && !result.all.stopped; ++epoch) {
-    const auto opening = std::chrono::steady_clock::now();
-    const auto loader = open_epoch(train, options.sampling, epoch, /*shuffle=*/true);
-    if (epoch == 0) result.data_s = seconds_since(opening);
-    std::int64_t batches_left = steps * options.micro_steps;
-    const StepContext context{.step = *trainer.step,
-                              .next_batch = [&] { return next_of(*loader, batches_left); },
-                              .micro_steps = options.micro_steps,
-                              .device = device,
-                              .control = control,
-                              .watch = watch};
-    const std::int64_t first_step = trainer.step->steps_done();
-    Window window = measure(
-        context, "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options.epochs),
-        plan_window(context, steps, /*step_s=*/0));
-    require_finite(window.losses, first_step);
-    add_new(result.skipped, loader->skipped());
-    const auto totals = window.stopped ? EpochTotals{}
-                                       : over_ranks(control, {.loss = mean(window.losses),
-                                                              .wall_s = window.wall_s,
-                                                              .samples = window.samples});
-    append(result.all, std::move(window));
-    if (result.all.stopped) break;
-
-    trainer.step->sync().before_evaluation();
-    const auto held = evaluate(*trainer.network, held_out, options.sampling.loader, device,
-                               *trainer.step, control, watch);
-    require_finite("the held-out loss", held.loss, std::nullopt);
-    add_new(result.skipped, held.skipped);
-    result.evaluations.push_back(
-        {.epoch = epoch + 1,
-         .train_loss = totals.loss,
-         .loss = held.loss,
-         .metric = options.metric,
-         .value = held.accuracy,
-         .samples = held.items,
-         .samples_per_sec = static_cast<double>(totals.samples) / totals.wall_s});
-    report(result.evaluations.back());
-  }
-  return result;
+EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options) {
+  return EpochTraining(context, options).run();
 }
 
 }  // namespace scalemark::running

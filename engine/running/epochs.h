@@ -10,6 +10,7 @@
 #include "core/reporting/records.h"
 #include "data/dataset.h"
 #include "engine/running/batch_source.h"
+#include "engine/running/checkpoints.h"
 #include "engine/running/trainer.h"
 #include "engine/running/window.h"
 
@@ -27,16 +28,26 @@ struct EpochsResult {
   std::vector<reporting::Evaluation> evaluations;
   std::vector<data::SkippedSample> skipped;  // each once; held-out ones too
   double data_s = 0;                         // until the first epoch's loader stood
+  std::vector<reporting::Resumption> resumed;
 };
 
 // How many optimizer steps an epoch has on every rank: full batches only.
 std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options);
 
-// Collective over the control group. `report` is called on every rank after each evaluation.
-EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
-                          const data::Dataset& held_out, const EpochTrainingOptions& options,
-                          device::Device& device, distributed::ControlGroup& control,
-                          StepWatch& watch,
-                          const std::function<void(const reporting::Evaluation&)>& report);
+// What an epoch is trained with, and whom it tells.
+struct EpochsContext {
+  Trainer& trainer;
+  const data::Dataset& train;
+  const data::Dataset& held_out;
+  device::Device& device;
+  distributed::ControlGroup& control;
+  StepWatch& watch;
+  Checkpoints& checkpoints;
+  std::function<void(const reporting::Evaluation&)> report;  // on every rank, after each evaluation
+};
+
+// Collective over the control group. Goes on from the last checkpoint where one is asked for; what
+// is measured is this session's then, evaluations are those of all sessions.
+EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options);
 
 }  // namespace scalemark::running

@@ -6,6 +6,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/catalogue/strategy.h"
 #include "core/monitoring/energy.h"
 #include "core/reporting/rank_steps.h"
 #include "engine/running/batch_source.h"
@@ -13,6 +14,7 @@
 #include "engine/running/epochs.h"
 #include "engine/running/measurement_wire.h"
 #include "engine/running/rank_measurement.h"
+#include "engine/running/run_state.h"
 #include "engine/running/trainer.h"
 #include "engine/running/window.h"
 #include "workloads/weights.h"
@@ -88,13 +90,14 @@ class PointTraining {
  public:
   PointTraining(process::RankGroup& rank_group, const settings::Settings& settings,
                 const planning::RunLength& length, const catalogue::Workload& workload,
-                const WorkloadData& data, StepWatch& watch)
+                const WorkloadData& data, StepWatch& watch, CheckpointOptions checkpoints)
       : rank_group_(rank_group),
         settings_(settings),
         length_(length),
         workload_(workload),
         data_(data),
-        watch_(watch) {
+        watch_(watch),
+        checkpoints_(std::move(checkpoints)) {
     facts_.rank = rank_group.global_rank();
     facts_.host = rank_group.context().host();
     facts_.device = rank_group.device().name();
@@ -134,10 +137,18 @@ class PointTraining {
 
   Window train(PointOutcome& outcome, const EpochReport& report_epoch) {
     watch_.enter("epochs");
-    auto result = train_epochs(trainer_, *data_.train, *data_.held_out,
-                               epochs_of(rank_group_, settings_, workload_), rank_group_.device(),
-                               rank_group_.control(), watch_, report_epoch);
+    Checkpoints checkpoints(std::move(checkpoints_), rank_group_.control());
+    auto result = train_epochs({.trainer = trainer_,
+                                .train = *data_.train,
+                                .held_out = *data_.held_out,
+                                .device = rank_group_.device(),
+                                .control = rank_group_.control(),
+                                .watch = watch_,
+                                .checkpoints = checkpoints,
+                                .report = report_epoch},
+                               epochs_of(rank_group_, settings_, workload_));
     outcome.evaluations = std::move(result.evaluations);
+    outcome.resumed = std::move(result.resumed);
     facts_.skipped = std::move(result.skipped);
     facts_.setup_s.data_s = result.data_s;
     note_memory_peak();
@@ -175,7 +186,7 @@ class PointTraining {
     require_finite(window.losses, warmup.iterations);
     note_memory_peak();
     if (settings::measures_communication_cost(settings_) && !window.stopped) {
-      window.stopped = !measure_communication_cost(context, plan);
+      window.stopped = !measure_communication_cost(context, *source, plan);
     }
     facts_.skipped = source->skipped();
     return window;
@@ -191,21 +202,21 @@ class PointTraining {
   }
 
   // False when an agreed stop came in between.
-  bool measure_communication_cost(const StepContext& context, const WindowPlan& window) {
+  bool measure_communication_cost(const StepContext& context, BatchSource& source,
+                                  const WindowPlan& window) {
     const auto start = Clock::now();
     const auto usual = settings_.parallel.overlap ? training::Exchange::kOverlapped
                                                   : training::Exchange::kAfterwards;
     CommunicationCostBlocks cost =
-        measure_communication_cost_blocks(context, state(), usual, window);
+        measure_communication_cost_blocks(context, state(&source), usual, window);
     communication_cost_s_ = seconds_since(start);
     if (!cost.stopped) facts_.abba_step_s = std::move(cost.step_s);
     return !cost.stopped;
   }
 
-  std::vector<at::Tensor> state() const {
-    std::vector<at::Tensor> all = training::tensors_of(trainer_.parameters);
-    std::ranges::copy(training::buffers_of(trainer_.network->module()), std::back_inserter(all));
-    return all;
+  RunState state(BatchSource* source) {
+    return {
+        .step = *trainer_.step, .source = source, .device = rank_group_.device().torch_device()};
   }
 
   // At the end of what is measured: what comes after is not the point's.
@@ -228,7 +239,9 @@ class PointTraining {
 
   // What was measured must outlive a full disk.
   void save(PointOutcome& outcome) {
-    if (settings_.recipe.save.empty() || rank_group_.world().rank != 0) return;
+    if (settings_.recipe.save.empty()) return;
+    trainer_.step->strategy().gather_full();
+    if (rank_group_.world().rank != 0) return;
     try {
       workloads::save_weights(*trainer_.network, settings_.recipe.save);
     } catch (const Error&) {
@@ -237,7 +250,7 @@ class PointTraining {
   }
 
   void gather(const Window& window, PointOutcome& outcome) {
-    facts_.communication = trainer_.step->sync().communication();
+    facts_.communication = trainer_.step->strategy().communication();
     facts_.attention_backends = trainer_.network->attention_backends();
     auto measured = rank_measurement(window, facts_);
     outcome.series = reporting::series_of(measured);
@@ -249,9 +262,8 @@ class PointTraining {
     average_losses(outcome.ranks);
   }
 
-  // Strategy none exchanges nothing.
   c10::intrusive_ptr<c10d::ProcessGroup> gradient_group() const {
-    return settings_.parallel.strategy == "none" ? nullptr : rank_group_.group();
+    return catalogue::exchanges(settings_.parallel.strategy) ? rank_group_.group() : nullptr;
   }
 
   process::RankGroup& rank_group_;
@@ -260,6 +272,7 @@ class PointTraining {
   const catalogue::Workload& workload_;
   const WorkloadData& data_;
   StepWatch& watch_;
+  CheckpointOptions checkpoints_;
   RankFacts facts_;
   double warmup_s_ = 0, communication_cost_s_ = 0;
   Trainer trainer_;
@@ -285,9 +298,10 @@ planning::RunLength run_length_of(const settings::Settings& settings) {
 
 PointOutcome run_point(process::RankGroup& rank_group, const settings::Settings& settings,
                        const planning::RunLength& length, const catalogue::Workload& workload,
-                       const WorkloadData& data, StepWatch& watch,
-                       const EpochReport& report_epoch) {
-  return PointTraining(rank_group, settings, length, workload, data, watch).run(report_epoch);
+                       const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch,
+                       CheckpointOptions checkpoints) {
+  return PointTraining(rank_group, settings, length, workload, data, watch, std::move(checkpoints))
+      .run(report_epoch);
 }
 
 }  // namespace scalemark::running

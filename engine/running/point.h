@@ -11,6 +11,7 @@
 #include "core/reporting/records.h"
 #include "core/settings/settings.h"
 #include "engine/process/rank_group.h"
+#include "engine/running/checkpoints.h"
 #include "engine/running/step_watch.h"
 #include "engine/running/workload_data.h"
 
@@ -21,9 +22,10 @@ struct PointOutcome {
       ranks;                     // on the group's rank 0, in rank order; empty elsewhere
   reporting::StepSeries series;  // over the ranks, on each of them
   std::vector<reporting::Evaluation> evaluations;  // --epochs
-  bool stopped = false;                            // an agreed stop came before the end
-  std::exception_ptr not_saved;                    // why --save failed; the rest stands
-  double measuring_s = 0;  // in warm-up, window and what --communication-cost adds
+  std::vector<reporting::Resumption> resumed;
+  bool stopped = false;          // an agreed stop came before the end
+  std::exception_ptr not_saved;  // why --save failed; the rest stands
+  double measuring_s = 0;        // in warm-up, window and what --communication-cost adds
 };
 
 // How long the run of a command is that plans nothing: what --iters and its like say, else at least
@@ -35,10 +37,11 @@ planning::RunLength run_length_of(const settings::Settings& settings);
 std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);
 
 // Collective over the group. Builds the network, warms up and measures (or trains for --epochs),
-// and gathers.
+// and gathers. `checkpoints`: of --epochs.
 using EpochReport = std::function<void(const reporting::Evaluation&)>;
 PointOutcome run_point(process::RankGroup& rank_group, const settings::Settings& settings,
                        const planning::RunLength& length, const catalogue::Workload& workload,
-                       const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch);
+                       const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch,
+                       CheckpointOptions checkpoints = {});
 
 }  // namespace scalemark::running

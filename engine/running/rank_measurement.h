@@ -4,7 +4,7 @@
 #include "core/reporting/records.h"
 #include "data/loader.h"
 #include "engine/running/window.h"
-#include "engine/training/gradient_sync.h"
+#include "engine/training/strategy.h"
 
 namespace scalemark::running {
 

@@ -1,8 +1,15 @@
 #include "engine/running/train_run.h"
 
 #include <chrono>
+#include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "core/reporting/earlier.h"
+#include "core/settings/settings_json.h"
+#include "core/settings/value.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/group_guard.h"
@@ -10,6 +17,8 @@
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
 #include "engine/process/run_console.h"
+#include "engine/process/versions.h"
+#include "engine/running/checkpoints.h"
 #include "engine/running/memory_advice.h"
 #include "engine/running/point.h"
 #include "engine/running/point_identity.h"
@@ -42,6 +51,37 @@ Opened open(const settings::Settings& settings, process::RankProcess& rank_proce
   return opened;
 }
 
+// What a later session must find as it is.
+std::map<std::string, std::string> identity_of_training(const settings::Settings& settings,
+                                                        process::RankContext& context,
+                                                        const std::vector<monitoring::Host>& hosts,
+                                                        const std::string& data_identity) {
+  auto tool = reporting::this_tool();
+  tool.libraries = process::library_versions(context.device().torch_device().is_cuda());
+  const auto same = reporting::sameness_of(tool, settings::flat_settings(settings), hosts);
+  auto all = same.settings;
+  all["program"] = same.program_version + " " + same.git_commit;
+  for (const auto& [name, version] : same.libraries) all["library " + name] = version;
+  for (std::size_t i = 0; i < same.machines.size(); ++i) {
+    all["machine " + std::to_string(i)] = same.machines[i];
+  }
+  all["data_identity"] = data_identity;
+  all["world_size"] = std::to_string(context.world().world_size);
+  return all;
+}
+
+CheckpointOptions checkpoint_options(const settings::Settings& settings,
+                                     process::RankContext& context,
+                                     const std::vector<monitoring::Host>& hosts,
+                                     const std::string& data_identity) {
+  return {.folder = std::filesystem::path(settings.general.output) / "checkpoints",
+          .every = settings::parse_steps_or_time(settings.checkpoints.every),
+          .keep = settings.checkpoints.keep,
+          .resume = settings.checkpoints.resume,
+          .same = identity_of_training(request, context, hosts, data_identity),
+          .note = {}};
+}
+
 ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
   process::RankContext& context = rank_process.rendezvous();
   context.device().limit_memory(memory_limit(settings, context));
@@ -50,7 +90,10 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   facts["data.identity"] = opened.data.identity;
   rank_process.compare(facts);
   if (settings.parallel.backend == "nccl") context.refuse_shared_gpus();
-  process::RunReport& report = rank_process.open_report({.hosts = process::survey_hosts(context)});
+  const auto hosts = process::survey_hosts(context);
+  process::RunReport& report = rank_process.open_report({.hosts = hosts});
+  auto checkpoints = checkpoint_options(settings, context, hosts, opened.data.identity);
+  checkpoints.note = [&](const std::string& text) { report.note(text); };
 
   process::RankGroup rank_group(context, "point", process::all_ranks(context.world()),
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
@@ -73,7 +116,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   guard.run([&] { return a_peer_has_failed(context.error_store()); },
             [&] {
               outcome = run_point(rank_group, settings, length, opened.workload, opened.data, watch,
-                                  report_epoch);
+                                  report_epoch, std::move(checkpoints));
             });
   console.finish();
   if (outcome.stopped) {
@@ -86,6 +129,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   rank_group.close();
   if (report.writer() != nullptr) {
     identity.evaluation = outcome.evaluations;
+    identity.resumed = outcome.resumed;
     report.add_row(report.assembled(std::move(identity), outcome.ranks, outcome.series), 1);
   }
   if (outcome.not_saved) std::rethrow_exception(outcome.not_saved);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/training/gradient_sync.h"
 #include "engine/training/optimizer.h"
+#include "engine/training/strategy.h"
 #include "workloads/weights.h"
 
 namespace scalemark::running {
@@ -50,12 +50,13 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
   module.train();
 
   trainer.parameters = training::trainable_parameters(module);
-  auto sync = group ? training::make_ddp_sync(trainer.parameters, training::buffers_of(module),
-                                              std::move(group), settings.parallel)
-                    : training::make_no_sync();
+  auto strategy = training::make_strategy({.parameters = trainer.parameters,
+                                           .buffers = training::buffers_of(module),
+                                           .group = std::move(group),
+                                           .settings = settings.parallel});
+  auto optimizer = training::make_optimizer(strategy->optimizer_parameters(), settings.recipe);
   trainer.step = std::make_unique<training::TrainStep>(
-      *trainer.network, trainer.parameters,
-      training::make_optimizer(trainer.parameters, settings.recipe), std::move(sync),
+      *trainer.network, trainer.parameters, std::move(optimizer), std::move(strategy),
       training::TrainStepOptions{
           .device = device.torch_device(),
           .gradient_accumulation_steps = settings.size.gradient_accumulation_steps,

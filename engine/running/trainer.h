@@ -1,5 +1,5 @@
 // A network ready to be trained by one rank: built from settings, on its device, with optimizer and
-// gradient synchronisation.
+// strategy.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,10 @@ struct Trainer {
   std::unique_ptr<training::TrainStep> step;
 };
 
-// `shape` is resolved (classes and vocabulary of the data). `group` is empty for strategy none.
-// `planned_steps` is the length of the learning-rate schedule. Every rank starts from the same
-// parameters: those of rank 0 under ddp, those of the seed (or --init-from) under none.
+// `shape` is resolved (classes and vocabulary of the data). `group` is empty where nothing is
+// exchanged. `planned_steps` is the length of the learning-rate schedule. Every rank starts from
+// the same parameters: those of rank 0 where gradients are exchanged, else those of the seed (or
+// --init-from).
 Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelShape& shape,
                      device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
                      std::int64_t planned_steps);

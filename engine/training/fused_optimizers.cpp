@@ -21,6 +21,13 @@ std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional(tensor) : std::nullopt;
 }
 
+// Calls `update` with the rate in the form that it has: ATen's kernels take both.
+template <class Update>
+void with_rate(const LearningRate& rate, Update update) {
+  if (rate.tensor.defined()) return update(rate.tensor);
+  update(rate.value);
+}
+
 class Sgd final : public Optimizer {
  public:
   Sgd(std::vector<ParameterGroup> groups, double momentum, bool nesterov)
@@ -29,19 +36,25 @@ class Sgd final : public Optimizer {
     for (ParameterGroup& group : groups_) group.add_zero_state(kMomentum);
   }
 
-  void step(double learning_rate, const at::Tensor& found_inf) override {
+  void step(const LearningRate& rate, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
     for (ParameterGroup& group : groups_) {
       const ParameterLists& lists = group.with_gradients();
       if (lists.empty()) continue;
-      // The buffers start at zero, so that the first step is like any other (0 x momentum + g),
-      // also when the gradient scaler skips it.
-      at::_fused_sgd_(lists.parameters, lists.gradients, lists.state[kMomentum],
-                      group.weight_decay(), momentum_, learning_rate, /*dampening=*/0, nesterov_,
-                      /*maximize=*/false, /*is_first_step=*/false, /*grad_scale=*/{},
-                      if_defined(found_inf));
+      with_rate(rate, [&](const auto& learning_rate) {
+        // The buffers start at zero, so that the first step is like any other (0 x momentum + g),
+        // also when the gradient scaler skips it.
+        at::_fused_sgd_(lists.parameters, lists.gradients, lists.state[kMomentum],
+                        group.weight_decay(), momentum_, learning_rate, /*dampening=*/0, nesterov_,
+                        /*maximize=*/false, /*is_first_step=*/false, /*grad_scale=*/{},
+                        if_defined(found_inf));
+      });
       group.release_gradients();
     }
+  }
+
+  void visit_state(StateVisitor& visitor) override {
+    for (ParameterGroup& group : groups_) group.visit_state(visitor);
   }
 
  private:
@@ -60,7 +73,7 @@ class Adam final : public Optimizer {
         beta1_(recipe.adam_betas.first),
         beta2_(recipe.adam_betas.second),
         eps_(recipe.eps),
-        update_(kernel_of(decay)) {
+        decay_(decay) {
     for (ParameterGroup& group : groups_) {
       group.add_zero_state(kMean);
       group.add_zero_state(kMeanSquare);
@@ -69,32 +82,43 @@ class Adam final : public Optimizer {
     }
   }
 
-  void step(double learning_rate, const at::Tensor& found_inf) override {
+  void step(const LearningRate& rate, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
     for (ParameterGroup& group : groups_) {
       const ParameterLists& lists = group.with_gradients();
       if (lists.empty()) continue;
       const auto& steps = lists.state[kStep];
       at::_foreach_add_(steps, one_);  // before the update: it divides by 1 - beta^step
-      update_(lists.parameters, lists.gradients, lists.state[kMean], lists.state[kMeanSquare], {},
-              steps, learning_rate, beta1_, beta2_, group.weight_decay(), eps_, /*amsgrad=*/false,
-              /*maximize=*/false, /*grad_scale=*/{}, if_defined(found_inf));
+      with_rate(rate, [&](const auto& learning_rate) {
+        fused_update(lists, learning_rate, group.weight_decay(), found_inf);
+      });
       // A skipped step is not counted; as in PyTorch.
       if (found_inf.defined()) at::_foreach_add_(steps, found_inf.squeeze(), -1);
       group.release_gradients();
     }
   }
 
+  void visit_state(StateVisitor& visitor) override {
+    for (ParameterGroup& group : groups_) group.visit_state(visitor);
+  }
+
  private:
   static constexpr std::size_t kMean = 0, kMeanSquare = 1, kStep = 2;
-  using Update = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
-                          at::TensorList, at::TensorList, double, double, double, double, double,
-                          bool, bool, const std::optional<at::Tensor>&,
-                          const std::optional<at::Tensor>&);
 
-  static Update kernel_of(Decay decay) {
-    if (decay == Decay::kDecoupled) return &at::_fused_adamw_;
-    return &at::_fused_adam_;
+  template <class Rate>
+  void fused_update(const ParameterLists& lists, const Rate& rate, double weight_decay,
+                    const at::Tensor& found_inf) {
+    const auto with = [&](auto&& kernel) {
+      kernel(lists.parameters, lists.gradients, lists.state[kMean], lists.state[kMeanSquare],
+             at::TensorList{}, lists.state[kStep], rate, beta1_, beta2_, weight_decay, eps_,
+             /*amsgrad=*/false, /*maximize=*/false, std::optional<at::Tensor>(),
+             if_defined(found_inf));
+    };
+    if (decay_ == Decay::kDecoupled) {
+      with([](const auto&... arguments) { at::_fused_adamw_(arguments...); });
+    } else {
+      with([](const auto&... arguments) { at::_fused_adam_(arguments...); });
+    }
   }
 
   static at::TensorOptions counter_options(const at::Tensor& parameter) {
@@ -111,7 +135,7 @@ class Adam final : public Optimizer {
 
   std::vector<ParameterGroup> groups_;
   double beta1_, beta2_, eps_;
-  Update update_;
+  Decay decay_;
   at::Tensor one_;
 };
 

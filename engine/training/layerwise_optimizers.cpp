@@ -43,6 +43,11 @@ void decay(const TensorVector& list, double factor, const at::Tensor& keep) {
   at::_foreach_mul_(list, (1 - (1 - factor) * keep).to(list.front().scalar_type()));
 }
 
+void multiply(const TensorVector& list, const LearningRate& rate) {
+  if (rate.tensor.defined()) return at::_foreach_mul_(list, rate.tensor);
+  at::_foreach_mul_(list, rate.value);
+}
+
 // One number per tensor, as one vector on the device.
 at::Tensor norms(const TensorVector& tensors) { return at::stack(at::_foreach_norm(tensors, 2)); }
 
@@ -77,7 +82,7 @@ class Lamb final : public Optimizer {
     }
   }
 
-  void step(double learning_rate, const at::Tensor& found_inf) override {
+  void step(const LearningRate& rate, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
     const at::Tensor keep = keep_factor(found_inf);
     keep.defined() ? steps_.add_(keep) : steps_.add_(1);
@@ -87,10 +92,15 @@ class Lamb final : public Optimizer {
       drop_skipped(lists.gradients, keep);
       update_moments(lists, keep);
       TensorVector update = direction(lists, groups_[i].weight_decay());
-      scale_update(update, lists, learning_rate, i == kMatrices, keep);
+      scale_update(update, lists, rate, i == kMatrices, keep);
       at::_foreach_sub_(lists.parameters, update);
       groups_[i].release_gradients();
     }
+  }
+
+  void visit_state(StateVisitor& visitor) override {
+    for (ParameterGroup& group : groups_) group.visit_state(visitor);
+    visitor.visit("optimizer.steps", steps_);
   }
 
  private:
@@ -120,13 +130,14 @@ class Lamb final : public Optimizer {
   }
 
   static void scale_update(const TensorVector& update, const ParameterLists& lists,
-                           double learning_rate, bool has_trust_ratio, const at::Tensor& keep) {
+                           const LearningRate& rate, bool has_trust_ratio, const at::Tensor& keep) {
     if (has_trust_ratio) {
       const at::Tensor weights = norms(lists.parameters), updates = norms(update);
       const at::Tensor ratio = trust_ratio(weights, updates, weights / updates);
-      at::_foreach_mul_(update, (ratio * learning_rate).unbind());
+      const at::Tensor factors = rate.tensor.defined() ? ratio * rate.tensor : ratio * rate.value;
+      at::_foreach_mul_(update, factors.unbind());
     } else {
-      at::_foreach_mul_(update, learning_rate);
+      multiply(update, rate);
     }
     if (keep.defined()) at::_foreach_mul_(update, keep);
   }
@@ -144,7 +155,7 @@ class Lars final : public Optimizer {
     for (ParameterGroup& group : groups_) group.add_zero_state(kVelocity);
   }
 
-  void step(double learning_rate, const at::Tensor& found_inf) override {
+  void step(const LearningRate& rate, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
     const at::Tensor keep = keep_factor(found_inf);
     for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -152,13 +163,17 @@ class Lars final : public Optimizer {
       if (lists.empty()) continue;
       drop_skipped(lists.gradients, keep);
       TensorVector update = local_update(lists, groups_[i].weight_decay(), i == kMatrices);
-      at::_foreach_mul_(update, learning_rate);
+      multiply(update, rate);
       decay(lists.state[kVelocity], momentum_, keep);
       if (keep.defined()) at::_foreach_mul_(update, keep);
       at::_foreach_add_(lists.state[kVelocity], update);
       apply(lists, keep);
       groups_[i].release_gradients();
     }
+  }
+
+  void visit_state(StateVisitor& visitor) override {
+    for (ParameterGroup& group : groups_) group.visit_state(visitor);
   }
 
  private:

@@ -24,14 +24,18 @@ std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters
   throw configuration("optimizer is '" + recipe.optimizer + "'", "sgd, adam, adamw, lamb or lars");
 }
 
-at::Tensor clip_gradients(const std::vector<at::Tensor>& gradients, double max_norm) {
+at::Tensor norm_of(const std::vector<at::Tensor>& gradients) {
   if (gradients.empty()) throw bug("clipping without gradients");
   const at::NoGradGuard no_grad;
-  const at::Tensor total = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)));
+  return at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)));
+}
+
+void clip_gradients(const std::vector<at::Tensor>& gradients, const at::Tensor& norm,
+                    double max_norm) {
+  const at::NoGradGuard no_grad;
   // Always multiplied, by 1 when the norm is small enough: asking would wait for the device.
-  const at::Tensor factor = (max_norm / (total + 1e-6)).clamp_max(1.0);
+  const at::Tensor factor = (max_norm / (norm + 1e-6)).clamp_max(1.0);
   at::_foreach_mul_(gradients, factor);
-  return total;
 }
 
 void collect_gradients(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& into) {

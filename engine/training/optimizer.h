@@ -5,12 +5,24 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/settings/settings.h"
 #include "engine/training/parameters.h"
+#include "engine/training/state_visitor.h"
 
 namespace scalemark::training {
+
+// As a number, or as a scalar on the parameters' device: a step that is captured once and replayed
+// reads the rate from there. With a tensor, the number is not looked at.
+struct LearningRate {
+  LearningRate(double rate) : value(rate) {}  // NOLINT: a number is a learning rate
+  explicit LearningRate(at::Tensor rate) : tensor(std::move(rate)) {}
+
+  double value = 0;
+  at::Tensor tensor;
+};
 
 class Optimizer {
  public:
@@ -19,7 +31,9 @@ class Optimizer {
   // One update at `learning_rate`. Parameters without a gradient are left alone, as in PyTorch.
   // `found_inf` (float32 scalar on the parameters' device, or undefined: finite) other than 0 turns
   // the whole update, state included, into nothing: the gradient scaler's skipped step.
-  virtual void step(double learning_rate, const at::Tensor& found_inf = {}) = 0;
+  virtual void step(const LearningRate& rate, const at::Tensor& found_inf = {}) = 0;
+
+  virtual void visit_state(StateVisitor& visitor) = 0;
 };
 
 // sgd, adam, adamw: ATen's fused kernels. lamb: arXiv:1904.00962, algorithm 2, with bias correction
@@ -29,9 +43,13 @@ class Optimizer {
 std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters,
                                           const settings::RecipeSettings& recipe);
 
-// Scales all gradients in place so that their global 2-norm is at most `max_norm`, as
-// torch.nn.utils.clip_grad_norm_ does; returns the norm before, on the device. No host sync.
-at::Tensor clip_gradients(const std::vector<at::Tensor>& gradients, double max_norm);
+// The 2-norm of all of them together, on the device. Throws bug() without any.
+at::Tensor norm_of(const std::vector<at::Tensor>& gradients);
+
+// Scales all gradients in place so that `norm`, the norm of all, becomes at most `max_norm`, as
+// torch.nn.utils.clip_grad_norm_ does. No host sync.
+void clip_gradients(const std::vector<at::Tensor>& gradients, const at::Tensor& norm,
+                    double max_norm);
 
 // The gradients that exist, in parameter order. Reuses `into`'s memory.
 void collect_gradients(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& into);

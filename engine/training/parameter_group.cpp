@@ -7,9 +7,10 @@
 
 namespace scalemark::training {
 
-ParameterGroup::ParameterGroup(std::vector<at::Tensor> parameters, double weight_decay)
+ParameterGroup::ParameterGroup(const std::vector<NamedParameter>& parameters, double weight_decay)
     : weight_decay_(weight_decay) {
-  all_.parameters = std::move(parameters);
+  all_.parameters = tensors_of(parameters);
+  for (const NamedParameter& parameter : parameters) names_.push_back(parameter.name);
 }
 
 void ParameterGroup::add_zero_state(std::size_t slot) {
@@ -37,6 +38,15 @@ const ParameterLists& ParameterGroup::with_gradients() {
   return active_;
 }
 
+void ParameterGroup::visit_state(StateVisitor& visitor) {
+  for (std::size_t slot = 0; slot < ParameterLists::kStates; ++slot) {
+    const std::string prefix = "optimizer." + std::to_string(slot) + ".";
+    for (std::size_t i = 0; i < all_.state[slot].size(); ++i) {
+      visitor.visit(prefix + names_[i], all_.state[slot][i]);
+    }
+  }
+}
+
 void ParameterGroup::release_gradients() {
   for (at::Tensor& gradient : active_.gradients) gradient.reset();
 }
@@ -59,14 +69,14 @@ std::vector<ParameterGroup> make_groups(const std::vector<NamedParameter>& param
                                         double weight_decay, bool decay_norms_and_biases,
                                         Split split) {
   const bool apart = split == Split::kByKind || (!decay_norms_and_biases && weight_decay != 0);
-  std::vector<at::Tensor> first, second;
+  std::vector<NamedParameter> first, second;
   for (const NamedParameter& parameter : parameters) {
     const bool is_second = apart && is_norm_or_bias(parameter.tensor);
-    (is_second ? second : first).push_back(parameter.tensor);
+    (is_second ? second : first).push_back(parameter);
   }
   std::vector<ParameterGroup> groups;
-  groups.emplace_back(std::move(first), weight_decay);
-  if (apart) groups.emplace_back(std::move(second), decay_norms_and_biases ? weight_decay : 0);
+  groups.emplace_back(first, weight_decay);
+  if (apart) groups.emplace_back(second, decay_norms_and_biases ? weight_decay : 0);
   return groups;
 }
 

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "engine/training/parameters.h"
+#include "engine/training/state_visitor.h"
 
 namespace scalemark::training {
 
@@ -25,7 +27,7 @@ struct ParameterLists {
 
 class ParameterGroup {
  public:
-  ParameterGroup(std::vector<at::Tensor> parameters, double weight_decay);
+  ParameterGroup(const std::vector<NamedParameter>& parameters, double weight_decay);
 
   double weight_decay() const { return weight_decay_; }
   bool empty() const { return all_.empty(); }
@@ -39,6 +41,9 @@ class ParameterGroup {
   // Allocates only when the set of these parameters changes.
   const ParameterLists& with_gradients();
 
+  // Every state tensor, as "optimizer.<slot>.<parameter>".
+  void visit_state(StateVisitor& visitor);
+
   // After the update: a second owner would keep the memory of gradients that are dropped.
   void release_gradients();
 
@@ -46,6 +51,7 @@ class ParameterGroup {
   void rebuild_active();
 
   double weight_decay_;
+  std::vector<std::string> names_;
   ParameterLists all_;
   ParameterLists active_;
   std::vector<std::size_t> active_indices_;

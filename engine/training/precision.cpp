@@ -43,6 +43,11 @@ void GradientScaler::update() {
                          kGrowthInterval);
 }
 
+void GradientScaler::visit_state(StateVisitor& visitor) {
+  visitor.visit("scaler.scale", scale_);
+  visitor.visit("scaler.growth_tracker", growth_tracker_);
+}
+
 PrecisionPolicy::PrecisionPolicy(Precision precision, c10::Device device) : device_(device) {
   if (precision == Precision::kAmpFp16) autocast_dtype_ = at::kHalf;
   if (precision == Precision::kAmpBf16) autocast_dtype_ = at::kBFloat16;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/settings/closed_words.h"
+#include "engine/training/state_visitor.h"
 
 namespace scalemark::training {
 
@@ -27,9 +28,11 @@ class GradientScaler {
 
   // Divides the gradients by the scale, and finds out whether all are finite.
   void unscale(const std::vector<at::Tensor>& gradients);
-  const at::Tensor& found_inf() const { return found_inf_; }  // of the last unscale(): 0 or 1
+  at::Tensor& found_inf() { return found_inf_; }  // of the last unscale(): 0 or 1
 
   void update();  // after the optimizer step
+
+  void visit_state(StateVisitor& visitor);
 
  private:
   at::Tensor scale_, growth_tracker_, found_inf_, inverse_scale_;

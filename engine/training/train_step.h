@@ -1,5 +1,6 @@
-// One optimizer step: micro-batches in, updated parameters and a loss on the device out. Enqueues
-// only: no host sync, no logging, and no branch on the rank. Knows nothing of windows or reports.
+// Drives a step body step by step: micro-batches in, a loss on the device out, moments marked.
+// Enqueues only: no host sync, no logging, and no branch on the rank. Knows nothing of windows or
+// reports.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,16 +9,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "data/batch.h"
 #include "engine/measurement/step_timer.h"
 #include "engine/training/copy_ahead.h"
-#include "engine/training/gradient_sync.h"
 #include "engine/training/lr_schedule.h"
-#include "engine/training/optimizer.h"
-#include "engine/training/precision.h"
-#include "workloads/network.h"
+#include "engine/training/step_body.h"
 
 namespace scalemark::training {
 
@@ -31,11 +30,13 @@ struct TrainStepOptions {
 
 // What the steps of a run have trained on so far.
 struct Consumed {
+  std::int64_t batches = 0;  // the position in the data
   std::int64_t samples = 0;  // padding included
   std::int64_t padding = 0;
   std::int64_t non_pad_tokens = 0;
 
   void add(const data::Batch& batch) {
+    ++batches;
     samples += batch.samples;
     padding += batch.padding;
     non_pad_tokens += batch.non_pad_tokens;
@@ -44,10 +45,9 @@ struct Consumed {
 
 class TrainStep {
  public:
-  // The network stands on `options.device`, in train mode. `parameters` are those of the network
-  // that the optimizer and the sync were made from.
+  // As StepBody.
   TrainStep(workloads::Network& network, const std::vector<NamedParameter>& parameters,
-            std::unique_ptr<Optimizer> optimizer, std::unique_ptr<GradientSync> sync,
+            std::unique_ptr<Optimizer> optimizer, std::unique_ptr<Strategy> strategy,
             TrainStepOptions options);
 
   // One optimizer step over as many batches as micro-steps. `next_batch` may wait. On a GPU it is
@@ -58,23 +58,20 @@ class TrainStep {
 
   std::int64_t steps_done() const { return steps_done_; }
   const Consumed& consumed() const { return consumed_; }
-  GradientSync& sync() { return *sync_; }
-  const PrecisionPolicy& precision() const { return precision_; }  // for evaluation
+  Strategy& strategy() { return body_.strategy(); }
+  const PrecisionPolicy& precision() const { return body_.precision(); }  // for evaluation
+
+  // Between two steps: the body's state, the step count and the position in the data. When the
+  // visitor moved the position, a batch that was fetched ahead is dropped.
+  void visit_state(StateVisitor& visitor);
 
  private:
   at::Tensor micro_step(data::Batch batch, bool last, measurement::StepMarker& marker);
-  void update();
 
-  workloads::Network& network_;
-  std::vector<at::Tensor> parameters_;
-  std::unique_ptr<Optimizer> optimizer_;
-  std::unique_ptr<GradientSync> sync_;
-  TrainStepOptions options_;
-  PrecisionPolicy precision_;
-  std::optional<GradientScaler> scaler_;
+  LrSchedule schedule_;
+  StepBody body_;
   std::optional<CopyAhead> copies_;  // on a GPU
   Consumed consumed_;
-  std::vector<at::Tensor> gradients_;
   std::int64_t steps_done_ = 0;
 };
 

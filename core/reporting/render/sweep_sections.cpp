@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/catalogue/strategy.h"
 #include "core/reporting/render/sweep_words.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/report_json.h"
@@ -39,7 +40,7 @@ std::string fixed_text(const std::map<std::string, std::string>& fixed) {
 }
 
 std::string strategy_text(const ScalingRow& row) {
-  return row.strategy == "none" && row.world_size > 1 ? "solo" : row.strategy;
+  return !catalogue::exchanges(row.strategy) && row.world_size > 1 ? "solo" : row.strategy;
 }
 
 Section scaling_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/catalogue/strategy.h"
 #include "core/reporting/render/sweep_sections.h"
 #include "core/reporting/render/text.h"
 
@@ -36,7 +37,7 @@ namespace {
 // Solo points are no training: nobody asks which of them is fastest.
 bool is_solo(const Report& report, const GroupRecord& group) {
   const auto run = std::ranges::find(report.points, group.group, &PointRecord::group);
-  return run != report.points.end() && run->strategy == "none" && run->world_size > 1;
+  return run != report.points.end() && !catalogue::exchanges(run->strategy) && run->world_size > 1;
 }
 
 const GroupRecord* fastest(const Report& report) {
@@ -62,7 +63,7 @@ std::vector<std::string> efficiency_sentences(const Report& report) {
   for (const ScalingTable& table : report.scaling) {
     const ScalingRow* last = nullptr;
     for (const ScalingRow& row : table.rows) {
-      if (row.strategy != "none" && row.world_size > 1) last = &row;
+      if (catalogue::exchanges(row.strategy) && row.world_size > 1) last = &row;
     }
     if (!last) continue;
     std::string text = slice_text(table, report.scaling) + ": " + std::to_string(last->world_size) +

@@ -45,6 +45,15 @@ std::vector<Option> run_options() {
                "tokenize: replace the file; data "
                "generate: replace what it made",
        .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "resume",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .field = kField<&CheckpointSettings::resume>,
+       .sweep_field = kSweepField<&SweepSettings::resume>,
+       .default_text = "off",
+       .help = "sweep: run what is missing in --output; train: go on from the last checkpoint "
+               "there; begin anew where there is nothing",
+       .one_start = true},
       {.name = "dry_run",
        .kind = Kind::kFlag,
        .group = kGroup,

@@ -1,4 +1,5 @@
 #include "core/catalogue/backends.h"
+#include "core/catalogue/strategy.h"
 #include "core/settings/table/table.h"
 
 namespace scalemark::settings::table {
@@ -12,6 +13,25 @@ std::vector<std::string_view> backend_choices() {
   return choices;
 }
 
+std::vector<std::string_view> strategy_names() {
+  std::vector<std::string_view> names;
+  for (const auto& strategy : catalogue::all_strategies()) names.push_back(strategy.name);
+  return names;
+}
+
+// The table refers to texts that outlive it.
+const std::string& strategy_help() {
+  static const std::string help = [] {
+    std::string text;
+    for (const auto& strategy : catalogue::all_strategies()) {
+      text += (text.empty() ? "" : "; ") + strategy.name + ": " + strategy.summary;
+    }
+    return text + " (default: " + catalogue::default_strategy(2) + ", on 1 rank " +
+           catalogue::default_strategy(1) + ")";
+  }();
+  return help;
+}
+
 std::vector<Option> exchange_options() {
   return {
       {.name = "strategy",
@@ -19,9 +39,8 @@ std::vector<Option> exchange_options() {
        .group = kGroup,
        .field = kField<&ParallelSettings::strategy>,
        .identity = Identity::kAxis,
-       .help = "none: ranks exchange nothing; ddp: gradients are averaged (default: ddp, on 1 rank "
-               "none)",
-       .choices = {"none", "ddp"}},
+       .help = strategy_help(),
+       .choices = strategy_names()},
       {.name = "overlap",
        .kind = Kind::kSwitch,
        .group = kGroup,

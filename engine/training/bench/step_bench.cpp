@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 struct ClockMarker final : measurement::StepMarker {
-  std::array<Clock::time_point, 8> moments;
+  std::array<Clock::time_point, 16> moments;
   void mark(measurement::Moment moment) override {
     moments[static_cast<std::size_t>(moment)] = Clock::now();
   }
@@ -60,8 +60,10 @@ Cost cost_per_step(const std::string& workload, std::int64_t batch_size, const G
   auto parameters = trainable_parameters(network->module());
   settings::RecipeSettings recipe;
   recipe.optimizer = workload == "linear" ? "sgd" : "adam";
-  auto sync = group ? make_ddp_sync(parameters, {}, group, {}) : make_no_sync();
-  TrainStep step(*network, parameters, make_optimizer(parameters, recipe), std::move(sync),
+  settings::ParallelSettings parallel;
+  if (!group) parallel.strategy = "none";
+  auto strategy = make_strategy({parameters, {}, group, parallel});
+  TrainStep step(*network, parameters, make_optimizer(parameters, recipe), std::move(strategy),
                  {.schedule = {.rate = 1e-3}});
   data::Batch batch;
   batch.tensors["features"] = at::randn({batch_size, workload == "linear" ? 1000 : 1024});

@@ -48,7 +48,7 @@ class Usage(unittest.TestCase):
         self.assertIn("before the command", self.refused(64, "--iters", "3", "train"))
 
     def test_what_is_not_built_does_not_exist(self):
-        for option in ("--cuda-graphs", "--resume", "--world-sizes"):
+        for option in ("--cuda-graphs", "--resume-anyway", "--world-sizes"):
             self.refused(64, "train", option, "on")
         self.refused(64, "comm")
         self.refused(78, "train", "--batch-size", "auto")

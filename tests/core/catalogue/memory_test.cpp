@@ -19,7 +19,7 @@ TEST(EstimatedMemory, CountsParametersGradientsAndOptimizerState) {
   EXPECT_EQ(estimated_memory_bytes(linear, ask), 4u * 10010 * 3);
   ask.optimizer = "adam";
   EXPECT_EQ(estimated_memory_bytes(linear, ask), 4u * 10010 * 4);
-  ask.reducer_buckets = true;
+  ask.strategy = "ddp";
   EXPECT_EQ(estimated_memory_bytes(linear, ask), 4u * 10010 * 5);
 }
 

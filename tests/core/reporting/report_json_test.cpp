@@ -58,7 +58,7 @@ TEST(ReportJson, AbsentIsAbsentNeverNull) {
   const auto text = to_json(sample_report(2, false));
   EXPECT_EQ(text.find("null"), std::string::npos);
   for (const char* key :
-       {"mfu", "p95", "evaluation", "tokens_per_sec", "\"steady\"", "sequence_length"}) {
+       {"mfu", "p95", "evaluation", "resumed", "tokens_per_sec", "\"steady\"", "sequence_length"}) {
     EXPECT_EQ(text.find(key), std::string::npos) << key;
   }
 }

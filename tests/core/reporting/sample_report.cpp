@@ -123,6 +123,7 @@ void add_everything(Report& report) {
   point.within_run_ci95_high = 10.5;
   point.step_s.p95 = point.step_s.p99 = 0.5;
   point.evaluation.push_back({1, 2.5, 2.25, "top-1", 0.5, 100, 12.5});
+  point.resumed.push_back({90, "2026-09-01T10:00:00Z"});
   point.memory_estimate_bytes = 1 << 20;
   point.mfu = 0.4;
   point.mfu_peak_source = "a datasheet";

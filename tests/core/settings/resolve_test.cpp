@@ -236,6 +236,49 @@ TEST(Resolve, RefusesWhatContradicts) {
             "--quiet is 'on' (from option); cannot be combined with --verbose.");
 }
 
+TEST(Resolve, WhatMeansNothingWithAStrategyThatExchangesIsRefused) {
+  const auto flat = [](const char* option, const char* value) {
+    return given({{"nproc_per_node", "2"}, {"strategy", "flat"}, {option, value}});
+  };
+  EXPECT_EQ(only_problem(flat("static_graph", "on")),
+            "--static-graph is 'on' (from option); means nothing with --strategy flat. Hint: leave "
+            "--static-graph out");
+  for (const char* option :
+       {"broadcast_buffers", "find_unused_parameters", "gradient_as_bucket_view"}) {
+    EXPECT_NE(only_problem(flat(option, "on")), "") << option;
+  }
+  for (const auto& [option, value] : {std::pair{"overlap", "off"},
+                                      {"gradient_compression", "fp16"},
+                                      {"bucket_cap_mb", "5"},
+                                      {"gradient_accumulation_steps", "2"},
+                                      {"communication_cost", "on"}}) {
+    EXPECT_EQ(resolve(flat(option, value), laptop()).problems.size(), 0u) << option;
+  }
+}
+
+TEST(Resolve, CheckpointsBelongToEpochsAndAFolderThatStaysTheSame) {
+  EXPECT_EQ(
+      only_problem(given({{"checkpoint_every", "100steps"}})),
+      "--checkpoint-every is '100steps' (from option); needs --epochs: nothing may interrupt a "
+      "measured window.");
+  EXPECT_NE(only_problem(given({{"checkpoint_every", "100"}})).find("with its unit"),
+            std::string::npos);
+  const auto training = [](std::map<std::string, std::string> more) {
+    RawSettings raw = given({{"workload", "resnet50"}, {"data", "photos"}, {"epochs", "2"}});
+    for (const auto& [name, value] : more) raw[name] = {value, "option"};
+    return raw;
+  };
+  EXPECT_NE(
+      only_problem(training({{"resume", "on"}})).find("needs an --output that stays the same"),
+      std::string::npos);
+  EXPECT_NE(only_problem(training({{"resume", "on"}, {"output", "a-{date}"}})), "");
+  const auto settings =
+      good(training({{"resume", "on"}, {"output", "a"}, {"checkpoint_every", "10m"}}), laptop());
+  EXPECT_TRUE(settings.checkpoints.resume);
+  EXPECT_EQ(settings.checkpoints.every, "10m");
+  EXPECT_EQ(settings.checkpoints.keep, 2);
+}
+
 TEST(Resolve, PrecisionIsRefusedWhereTheHardwareLacksIt) {
   EXPECT_NE(only_problem(given({{"precision", "tf32"}})), "");
   EXPECT_NE(only_problem(given({{"precision", "amp-bf16"}})), "");

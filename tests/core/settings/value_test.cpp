@@ -36,6 +36,16 @@ TEST(ParseSeconds, KnowsFourUnits) {
   }
 }
 
+TEST(ParseStepsOrTime, NeedsAUnit) {
+  EXPECT_EQ(parse_steps_or_time("100steps")->steps, 100);
+  EXPECT_EQ(parse_steps_or_time("10m")->seconds, 600.0);
+  EXPECT_EQ(parse_steps_or_time("90s")->seconds, 90.0);
+  EXPECT_FALSE(parse_steps_or_time("90s")->steps);
+  for (const char* bad : {"", "100", "0steps", "-1steps", "1.5steps", "steps", "0s", "-1m", "x"}) {
+    EXPECT_FALSE(parse_steps_or_time(bad)) << bad;
+  }
+}
+
 TEST(ParseTimeouts, OneForAllAndSomeByName) {
   const auto one = parse_timeouts("120");
   ASSERT_TRUE(one);

@@ -10,9 +10,9 @@ namespace {
 using enum Moment;
 
 TEST(SplitIntoPhases, OneStepWithCommunication) {
-  const std::vector<Moment> moments{kStepBegin,    kBatchReady,   kOnDevice,
-                                    kForwardBegin, kForwardEnd,   kLastBucketReady,
-                                    kBackwardEnd,  kOptimizerEnd, kWindowEnd};
+  const std::vector<Moment> moments{kStepBegin,    kBatchReady, kOnDevice,
+                                    kForwardBegin, kForwardEnd, kLastBucketReady,
+                                    kBackwardEnd,  kStepEnd,    kWindowEnd};
   const std::vector<double> seconds{0, 1, 3, 6, 10, 15, 21, 28, 36};
   const auto steps = split_into_phases(moments, seconds);
   ASSERT_EQ(steps.size(), 1u);
@@ -29,9 +29,9 @@ TEST(SplitIntoPhases, OneStepWithCommunication) {
 TEST(SplitIntoPhases, MicroStepsAddUpAndTheGapBetweenThemIsNotTheOptimizer) {
   const std::vector<Moment> moments{
       kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd,  //
-      kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd, kOptimizerEnd,
+      kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd, kStepEnd,
       kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd,  //
-      kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd, kOptimizerEnd,
+      kStepBegin, kBatchReady, kOnDevice, kForwardBegin, kForwardEnd, kBackwardEnd, kStepEnd,
       kWindowEnd};
   std::vector<double> seconds(moments.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = static_cast<double>(i);
@@ -43,6 +43,18 @@ TEST(SplitIntoPhases, MicroStepsAddUpAndTheGapBetweenThemIsNotTheOptimizer) {
     EXPECT_DOUBLE_EQ(step.other, 2);  // between the micro-steps, and after the optimizer
     EXPECT_DOUBLE_EQ(step.sum(), 13);
   }
+}
+
+TEST(SplitIntoPhases, WhatFollowsTheUpdateIsExposedCommunicationAndNotTheOptimizer) {
+  const std::vector<Moment> moments{kStepBegin,    kBatchReady, kOnDevice,
+                                    kForwardBegin, kForwardEnd, kBackwardEnd,
+                                    kUpdateEnd,    kStepEnd,    kWindowEnd};
+  const std::vector<double> seconds{0, 1, 2, 2, 4, 6, 9, 16, 17};
+  const auto steps = split_into_phases(moments, seconds);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_DOUBLE_EQ(steps[0].optimizer, 3);
+  EXPECT_DOUBLE_EQ(steps[0].exposed_communication, 7);
+  EXPECT_DOUBLE_EQ(steps[0].other, 1);
 }
 
 TEST(SplitIntoPhases, RefusesAnOpenWindow) {

@@ -55,11 +55,11 @@ TEST(StepsPerMark, ReachesTheWindowsEndAsNearlyAsWholeGroupsCan) {
 
 // Two groups of 4 steps: the first one takes 40 s, its marked step 5 s; the second 20 s and 8 s.
 TEST(SplitThinned, DividesAGroupAsItsMarkedStepWas) {
-  const std::vector<Moment> moments{kStepBegin,  kBatchReady,      kOnDevice,     kForwardBegin,
-                                    kForwardEnd, kBackwardEnd,     kOptimizerEnd,
+  const std::vector<Moment> moments{kStepBegin,  kBatchReady,      kOnDevice,    kForwardBegin,
+                                    kForwardEnd, kBackwardEnd,     kStepEnd,
                                     kWindowEnd,  //
-                                    kStepBegin,  kBatchReady,      kOnDevice,     kForwardBegin,
-                                    kForwardEnd, kLastBucketReady, kBackwardEnd,  kOptimizerEnd,
+                                    kStepBegin,  kBatchReady,      kOnDevice,    kForwardBegin,
+                                    kForwardEnd, kLastBucketReady, kBackwardEnd, kStepEnd,
                                     kWindowEnd,  kWindowEnd};
   const std::vector<double> seconds{0,  1,  1,  1,  3,  4,  5,  5,  //
                                     40, 40, 40, 40, 42, 43, 45, 46, 48, 60};
@@ -77,10 +77,9 @@ TEST(SplitThinned, DividesAGroupAsItsMarkedStepWas) {
 
 TEST(SplitThinned, LeavesOutAGroupThatIsNotClosedAndRefusesAStepThatIsNot) {
   EXPECT_TRUE(split_thinned({}, {}, 4).empty());
-  const std::array open{kStepBegin, kBatchReady, kOptimizerEnd, kWindowEnd};
+  const std::array open{kStepBegin, kBatchReady, kStepEnd, kWindowEnd};
   EXPECT_TRUE(split_thinned(open, std::array{0.0, 1.0, 2.0, 3.0}, 4).empty());
-  const std::array two{kStepBegin,    kOptimizerEnd, kStepBegin,
-                       kOptimizerEnd, kWindowEnd,    kWindowEnd};
+  const std::array two{kStepBegin, kStepEnd, kStepBegin, kStepEnd, kWindowEnd, kWindowEnd};
   EXPECT_THROW(split_thinned(two, std::array{0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, 4), Error);
 }
 
@@ -91,7 +90,7 @@ void one_step(StepMarker& marker, int micro_steps) {
       marker.mark(moment);
     }
   }
-  marker.mark(kOptimizerEnd);
+  marker.mark(kStepEnd);
 }
 
 std::size_t groups_after(std::int64_t planned, std::int64_t run, std::int64_t k, int micro_steps) {

@@ -41,6 +41,18 @@ SamplingOptions options_for(int rank, int workers) {
       .loader = {.batch_size = 4, .workers = workers}, .rank = rank, .world_size = 2, .seed = 5};
 }
 
+TEST(BatchSource, SeeksToAnyPlaceInTheStream) {
+  const Numbers dataset(21);
+  std::vector<std::vector<std::int64_t>> stream;
+  const auto whole = endless_epochs(dataset, options_for(1, 0));
+  for (int i = 0; i < 7; ++i) stream.push_back(numbers_in(whole->next()));
+  const auto source = endless_epochs(dataset, options_for(1, 2));
+  for (const int place : {5, 0, 3}) {
+    source->seek(place);
+    for (int i = place; i < 7; ++i) EXPECT_EQ(numbers_in(source->next()), stream[i]) << place;
+  }
+}
+
 // 21 samples on 2 ranks: 10 each, so 2 full batches of 4 per epoch and rank.
 class EndlessEpochs : public testing::TestWithParam<int> {};
 

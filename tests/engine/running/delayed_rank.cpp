@@ -89,13 +89,14 @@ class Training {
                             plant_)) {
     network_->module().train();
     const auto parameters = training::trainable_parameters(network_->module());
-    auto sync = group ? training::make_ddp_sync(parameters,
-                                                training::buffers_of(network_->module()), group, {})
-                      : training::make_no_sync();
+    settings::ParallelSettings parallel;
+    if (!group) parallel.strategy = "none";
+    auto strategy = training::make_strategy(
+        {parameters, training::buffers_of(network_->module()), group, parallel});
     const settings::RecipeSettings recipe{.optimizer = "sgd", .learning_rate = 0.01};
     step_ = std::make_unique<training::TrainStep>(
         *network_, parameters, training::make_optimizer(parameters, recipe),
-        with_delay(std::move(sync), plant_),
+        with_delay(std::move(strategy), plant_),
         training::TrainStepOptions{.schedule = {.kind = "constant", .rate = 0.01}});
     settings::Settings settings;
     settings.task.workload = kWorkload;

@@ -48,10 +48,10 @@ class SlowLink final : public measurement::StepMarker {
   StepMarker* inner_ = nullptr;
 };
 
-class DelayedSync final : public training::GradientSync {
+class DelayedStrategy final : public training::Strategy {
  public:
-  DelayedSync(std::unique_ptr<training::GradientSync> inner, const Plant& plant)
-      : inner_(std::move(inner)), link_(plant) {}
+  DelayedStrategy(std::unique_ptr<training::Strategy> inner, const Plant& plant)
+      : Strategy(inner->optimizer_parameters()), inner_(std::move(inner)), link_(plant) {}
 
   void before_forward(bool synchronise) override { inner_->before_forward(synchronise); }
   void before_backward(const at::Tensor& loss, bool synchronise,
@@ -59,13 +59,14 @@ class DelayedSync final : public training::GradientSync {
     inner_->before_backward(loss, synchronise, link_.in_front_of(marker));
   }
   void after_backward() override { inner_->after_backward(); }
+  at::Tensor backward_seed(const at::Tensor& loss) override { return inner_->backward_seed(loss); }
   void before_evaluation() override { inner_->before_evaluation(); }
   bool gradients_are_bucket_views() const override { return inner_->gradients_are_bucket_views(); }
   training::Communication communication() const override { return inner_->communication(); }
   void set_exchange(training::Exchange exchange) override { inner_->set_exchange(exchange); }
 
  private:
-  std::unique_ptr<training::GradientSync> inner_;
+  std::unique_ptr<training::Strategy> inner_;
   SlowLink link_;
 };
 
@@ -92,9 +93,9 @@ std::function<data::Batch()> with_delay(std::function<data::Batch()> next_batch,
   };
 }
 
-std::unique_ptr<training::GradientSync> with_delay(std::unique_ptr<training::GradientSync> sync,
-                                                   const Plant& plant) {
-  return std::make_unique<DelayedSync>(std::move(sync), plant);
+std::unique_ptr<training::Strategy> with_delay(std::unique_ptr<training::Strategy> strategy,
+                                               const Plant& plant) {
+  return std::make_unique<DelayedStrategy>(std::move(strategy), plant);
 }
 
 }  // namespace scalemark::testing

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "data/batch.h"
-#include "engine/training/gradient_sync.h"
+#include "engine/training/strategy.h"
 #include "workloads/network.h"
 
 namespace scalemark::testing {
@@ -25,7 +25,7 @@ std::unique_ptr<workloads::Network> with_delay(std::unique_ptr<workloads::Networ
                                                const Plant& plant);
 std::function<data::Batch()> with_delay(std::function<data::Batch()> next_batch,
                                         const Plant& plant);
-std::unique_ptr<training::GradientSync> with_delay(std::unique_ptr<training::GradientSync> sync,
-                                                   const Plant& plant);
+std::unique_ptr<training::Strategy> with_delay(std::unique_ptr<training::Strategy> strategy,
+                                               const Plant& plant);
 
 }  // namespace scalemark::testing

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "engine/training/gradient_sync.h"
+#include "engine/training/strategy.h"
 
 namespace scalemark::training {
 namespace {

@@ -17,6 +17,20 @@ ADAM = {"optimizer": "adam", "learning_rate": 1e-3}
 SGD = {"optimizer": "sgd", "learning_rate": 0.05, "momentum": 0.9}
 GENTLE = {**SGD, "learning_rate": 5e-5}  # at full rates rounding grows thirtyfold per step
 STEPS = 4
+OPTIMIZERS = {
+    "sgd": {**SGD, "nesterov": True, "weight_decay": 1e-4},
+    "adam": {**ADAM, "weight_decay": 1e-2},
+    "adamw": {"optimizer": "adamw", "learning_rate": 1e-3, "weight_decay": 1e-1},
+    "lamb": {"optimizer": "lamb", "learning_rate": 1e-2, "weight_decay": 1e-2, "eps": 1e-6},
+    "lars": {"optimizer": "lars", "learning_rate": 0.1, "momentum": 0.9, "weight_decay": 1e-3},
+}
+# Pairs of cases "flat NAME" and "as ddp NAME" that differ in the strategy alone.
+FLAT = {
+    "small buckets": {"parallel": {"bucket_cap_mb": 0.6, "first_bucket_cap_mb": 0.1}},
+    "overlap off": {"parallel": {"overlap": False}},
+    "fp16": {"parallel": {"gradient_compression": "fp16"}, "dtype": "float32", "recipe": SGD},
+    "accumulating": {"accumulation": 3},
+}
 
 # Ways to exchange the gradients of the mlp in float32 that change no bit. Two addends commute, so
 # neither does another bucket layout.
@@ -42,6 +56,16 @@ def network_of(case, seed=0):
     return oracle.make_network(case["workload"], getattr(torch, case["dtype"]), seed)
 
 
+def flat_cases():
+    base = {"workload": "mlp", "batch": 4, "steps": 20, "dtype": "float64"}
+    for name, recipe in OPTIMIZERS.items():
+        yield name, {**base, "recipe": recipe}
+    for name, change in FLAT.items():
+        yield name, {**base, "recipe": {**ADAM, "clip_grad_norm": 0.5}, **change}
+    yield "bert-mini", {**base, "workload": "bert-mini", "batch": 2, "steps": 3, "recipe": ADAM}
+    yield "resnet50", {**base, "workload": "resnet50", "steps": 3, "recipe": GENTLE}
+
+
 def cases():
     ddp = {"strategy": "ddp"}
     base = {"steps": STEPS, "dtype": "float64", "parallel": ddp}
@@ -60,6 +84,12 @@ def cases():
     for name, option in (("bucket views", {"gradient_as_bucket_view": True}),
                          ("find unused", {"find_unused_parameters": True})):
         yield f"accumulating {name}", {**twice, "parallel": {**ddp, **option}}
+    for name, case in flat_cases():
+        for prefix, strategy in (("flat", "flat"), ("as ddp", "ddp")):
+            yield f"{prefix} {name}", {
+                **case, "parallel": {**case.get("parallel", {}), "strategy": strategy}}
+    yield "flat without communication", {**mlp, "parallel": {"strategy": "flat"},
+                                         "without_communication": True}
     # DDP's names for the two: a size that is given counts for the first bucket too.
     sized = {**base, "workload": "mlp", "batch": 4, "recipe": SGD}
     yield "ddp default buckets", sized
@@ -157,8 +187,25 @@ def compare_exchanges(verdict, by_name):
             verdict.true(name, f"both ranks hold the same weights {apart[:3] or ''}", not apart)
 
 
+def compare_flat(verdict, by_name):
+    """Every parameter, on both ranks; running statistics are rank 0's own."""
+    for name, case in flat_cases():
+        for rank in (0, 1):
+            theirs = {k: t for k, t in weights_of(by_name[f"as ddp {name}"][rank]).items()
+                      if k != "loss" and "running_" not in k}
+            allowed = 1e-8 if case["dtype"] == "float64" else 1e-4
+            verdict.tensors(f"flat {name}, rank {rank}", by_name[f"flat {name}"][rank], theirs,
+                            allowed)
+    statistics = {k: t for k, t in by_name["as ddp resnet50"][0].items() if "running_" in k}
+    verdict.tensors("flat resnet50, statistics of rank 0", by_name["flat resnet50"][0], statistics)
+
+
 def compare_payload(verdict, by_name):
     numbers = 1024 * 512 + 512 + 512 * 256 + 256 + 256 * 10 + 10
+    # A flat buffer is filled up to whole cache lines: 10 biases take 16 numbers.
+    flat = by_name["flat without communication"][0]
+    verdict.true("flat", "bytes are every gradient once, in whole cache lines",
+                 flat["payload_bytes"].item() == (numbers + 6) * 4 == flat["bucket_bytes"].sum())
     for name, size in (("mlp", 4), ("mlp small buckets", 4), ("mlp fp16", 2)):
         sent = by_name[name][0]
         verdict.true(name, f"{sent['payload_bytes'].item()} bytes are every gradient once",
@@ -191,6 +238,7 @@ def main():
         if not wanted:
             compare_halves(verdict, folder, prepared, ranks)
             compare_exchanges(verdict, by_name)
+            compare_flat(verdict, by_name)
             compare_payload(verdict, by_name)
 
         in_ddp = [(name, case) for name, case, _ in prepared if name.startswith("ddp")]

@@ -43,6 +43,24 @@ TEST(Optimizer, LeavesParametersWithoutGradientAlone) {
   }
 }
 
+TEST(Optimizer, TakesTheLearningRateFromATensorToTheSameEffect) {
+  for (const char* name : {"sgd", "adam", "adamw", "lamb", "lars"}) {
+    auto with_decay = recipe(name);
+    with_decay.weight_decay = 0.1;
+    auto by_number = parameter({2, 2}, 1), by_tensor = parameter({2, 2}, 1);
+    const auto number = make_optimizer({{"w", by_number}}, with_decay);
+    const auto tensor = make_optimizer({{"w", by_tensor}}, with_decay);
+    const at::Tensor rate = at::zeros({}, at::kDouble);
+    for (const double value : {0.5, 0.25}) {
+      by_number.mutable_grad() = at::ones({2, 2}, at::kDouble);
+      by_tensor.mutable_grad() = at::ones({2, 2}, at::kDouble);
+      number->step(value);
+      tensor->step(LearningRate(rate.fill_(value)));
+    }
+    EXPECT_TRUE(by_number.equal(by_tensor)) << name;
+  }
+}
+
 TEST(Optimizer, SparesNormsAndBiasesFromDecayWhenAsked) {
   auto weight = parameter({1, 1}, 1), bias = parameter({1}, 1);
   auto sgd = recipe("sgd");
@@ -80,9 +98,12 @@ TEST(LayerwiseOptimizers, TrustRatioIsOneForZeroWeightsAndBiases) {
 TEST(ClipGradients, ScalesToTheNormAndReturnsTheOldOne) {
   std::vector<at::Tensor> gradients = {at::ones({3}, at::kDouble) * 2,
                                        at::ones({1}, at::kDouble) * 2};
-  EXPECT_DOUBLE_EQ(clip_gradients(gradients, 1).item<double>(), 4);
+  const at::Tensor norm = norm_of(gradients);
+  EXPECT_DOUBLE_EQ(norm.item<double>(), 4);
+  clip_gradients(gradients, norm, 1);
   EXPECT_NEAR(gradients[0][0].item<double>(), 0.5, 1e-6);
-  EXPECT_NEAR(clip_gradients(gradients, 10).item<double>(), 1, 1e-6);
+  EXPECT_NEAR(norm_of(gradients).item<double>(), 1, 1e-6);
+  clip_gradients(gradients, norm_of(gradients), 10);
   EXPECT_NEAR(gradients[0][0].item<double>(), 0.5, 1e-6);
 }
 

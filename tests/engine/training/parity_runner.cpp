@@ -124,12 +124,11 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
   auto parameters = trainable_parameters(network->module());
   const auto recipe = recipe_of(config.at("recipe"));
   const auto parallel = parallel_of(config.value("parallel", json::object()));
-  auto sync = parallel.strategy == "ddp"
-                  ? make_ddp_sync(parameters, buffers_of(network->module()), group, parallel)
-                  : make_no_sync();
-  if (config.value("without_communication", false)) sync->set_exchange(Exchange::kNone);
+  auto strategy =
+      make_strategy({parameters, buffers_of(network->module()), std::move(group), parallel});
+  if (config.value("without_communication", false)) strategy->set_exchange(Exchange::kNone);
   const json lr = config.value("schedule", json::object());
-  TrainStep step(*network, parameters, make_optimizer(parameters, recipe), std::move(sync),
+  TrainStep step(*network, parameters, make_optimizer(parameters, recipe), std::move(strategy),
                  {.gradient_accumulation_steps = config.value("accumulation", 1),
                   .clip_grad_norm = recipe.clip_grad_norm,
                   .schedule = {.kind = lr.value("kind", "constant"),
@@ -145,7 +144,7 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
   }
   auto result = workloads::named_state(*network);
   result["loss"] = at::stack(losses);
-  const Communication sent = step.sync().communication();
+  const Communication sent = step.strategy().communication();
   result["payload_bytes"] = torch::tensor({sent.payload_bytes_per_step}, at::kLong);
   if (!sent.bucket_bytes.empty()) {
     result["bucket_bytes"] = torch::tensor(at::ArrayRef<std::int64_t>(sent.bucket_bytes));

@@ -32,7 +32,8 @@ TrainStep make_step(BranchingNetwork& network, TrainStepOptions options) {
   settings::RecipeSettings recipe;
   recipe.optimizer = "sgd";
   auto parameters = trainable_parameters(network.module());
-  return TrainStep(network, parameters, make_optimizer(parameters, recipe), make_no_sync(),
+  return TrainStep(network, parameters, make_optimizer(parameters, recipe),
+                   make_strategy({.parameters = parameters, .settings = {.strategy = "none"}}),
                    std::move(options));
 }
 
@@ -46,7 +47,7 @@ TEST(TrainStep, MarksTheMomentsOfEveryMicroStepInOrder) {
                                      Moment::kForwardEnd, Moment::kBackwardEnd};
   auto expected = micro;
   expected.insert(expected.end(), micro.begin(), micro.end());
-  expected.push_back(Moment::kOptimizerEnd);
+  expected.push_back(Moment::kStepEnd);
   EXPECT_EQ(recorder.moments, expected);
   EXPECT_EQ(step.steps_done(), 1);
 }

@@ -1,0 +1,63 @@
+// What a strategy is without its engine part: everything that settings, --dry-run, estimates and
+// reports need to know of how ranks work together on one model. The engine part of the same name
+// stands in engine/training/.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scalemark::catalogue {
+
+// Who turns averaged gradients into new parameters.
+enum class Updates {
+  kEverywhere,  // each rank, all parameters
+  kRank0,       // rank 0, all parameters; the others receive them
+  kShard,       // each rank its own part; the others receive it
+};
+
+struct ExchangeQuestion {
+  double parameters = 0;  // of the model
+  int world_size = 1;
+  bool gradient_as_bucket_view = false;
+};
+
+struct Strategy {
+  std::string name;     // what --strategy takes
+  std::string summary;  // for --help
+  bool exchanges = false;
+  Updates updates = Updates::kEverywhere;
+  bool several_devices_per_rank = false;
+  // Of the options that concern the exchange, those that mean something with this strategy.
+  std::vector<std::string_view> options;
+
+  // Bytes that a rank hands to its process group per step, in float32 without compression.
+  std::function<double(const ExchangeQuestion&)> payload_bytes;
+  // Bytes of a rank beyond parameters, gradients and optimizer state.
+  std::function<double(const ExchangeQuestion&)> extra_memory_bytes;
+};
+
+std::span<const Strategy> all_strategies();
+const Strategy* find_strategy(std::string_view name);  // nullptr when unknown
+
+// Whether ranks of this strategy exchange anything. A name that this program does not know, as in
+// the report of another version, is taken for one that does.
+bool exchanges(std::string_view strategy);
+
+// What a run of so many ranks does unless an option says otherwise: one rank has nobody to exchange
+// gradients with.
+const std::string& default_strategy(int world_size);
+
+// The strategy of baselines and of replicas that do not communicate.
+const std::string& baseline_strategy();
+
+// Every option that means something only where ranks exchange gradients, each once.
+std::span<const std::string_view> exchange_options();
+
+// Those of exchange_options() that mean nothing with `strategy`; none for an unknown name.
+std::vector<std::string_view> options_without_meaning(std::string_view strategy);
+
+}  // namespace scalemark::catalogue

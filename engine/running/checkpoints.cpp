@@ -1,0 +1,152 @@
+#include "engine/running/checkpoints.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/scalar_tensor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/reporting/report.h"
+#include "engine/running/checkpoint_files.h"
+#include "workloads/safetensors.h"
+
+namespace scalemark::running {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Numbers travel as scalars of the same file.
+workloads::NamedTensors as_tensors(const StateCopy& copy) {
+  workloads::NamedTensors tensors(copy.tensors().begin(), copy.tensors().end());
+  for (const auto& [name, number] : copy.numbers()) {
+    tensors[name] = at::scalar_tensor(number, at::kLong);
+  }
+  return tensors;
+}
+
+class Reading final : public training::StateVisitor {
+ public:
+  Reading(const workloads::NamedTensors& tensors, std::string origin)
+      : tensors_(tensors), origin_(std::move(origin)) {}
+
+  void visit(const std::string& name, at::Tensor& tensor) override {
+    const at::Tensor& read = find(name);
+    if (read.sizes() != tensor.sizes() || read.scalar_type() != tensor.scalar_type()) {
+      throw bad_data(origin_ + ": " + name + " has another shape or type than this training's");
+    }
+    const at::NoGradGuard no_grad;
+    tensor.copy_(read);
+  }
+  void visit(const std::string& name, std::int64_t& number) override {
+    number = find(name).item<std::int64_t>();
+  }
+
+ private:
+  const at::Tensor& find(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) throw bad_data(origin_ + " holds no " + name);
+    return found->second;
+  }
+
+  const workloads::NamedTensors& tensors_;
+  std::string origin_;
+};
+
+// A rank's file as text for a gather, and back.
+std::string to_text(const reporting::CheckpointFile& file) {
+  return std::to_string(file.bytes) + " " + file.xxh3_128;
+}
+
+reporting::CheckpointFile from_text(int rank, const std::string& text) {
+  const auto space = text.find(' ');
+  if (space == std::string::npos) throw bug("a rank described its checkpoint file as " + text);
+  return {.name = file_of_rank(rank),
+          .bytes = std::stoll(text.substr(0, space)),
+          .xxh3_128 = text.substr(space + 1)};
+}
+
+}  // namespace
+
+Stretch stretch_by_steps(std::int64_t done, std::int64_t left, std::int64_t every) {
+  const std::int64_t to_next = every - done % every;
+  return {.steps = std::min(left, to_next), .checkpoint = to_next <= left};
+}
+
+Stretch stretch_by_time(double seconds_left, double step_s, std::int64_t left) {
+  if (!(step_s > 0)) return {.steps = std::min<std::int64_t>(left, 1)};
+  const double to_next = std::max(1.0, std::ceil(seconds_left / step_s));
+  if (to_next > static_cast<double>(left)) return {.steps = left};
+  return {.steps = static_cast<std::int64_t>(to_next), .checkpoint = true};
+}
+
+Checkpoints::Checkpoints(CheckpointOptions options, distributed::ControlGroup& control)
+    : options_(std::move(options)), control_(control) {}
+
+// As "FOLDER\nMANIFEST".
+std::optional<std::string> Checkpoints::found_by_rank_0() {
+  if (control_.rank() != 0 || !options_.resume) return std::nullopt;
+  const auto found = newest_whole_checkpoint(options_.folder, options_.note);
+  if (!found) return std::nullopt;
+  const auto different = reporting::differences(found->manifest.same, options_.same);
+  if (!different.empty()) {
+    throw configuration("--resume: " + joined(different, "; "),
+                        "the settings, data, program and kind of machine of the checkpoint " +
+                            found->folder.string(),
+                        "choose another --output");
+  }
+  return fs::absolute(found->folder).string() + "\n" + reporting::to_json(found->manifest);
+}
+
+std::optional<reporting::CheckpointManifest> Checkpoints::restore(const RunState& state) {
+  const std::string found = control_.broadcast(found_by_rank_0().value_or(""));
+  const auto end = found.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  auto manifest =
+      reporting::checkpoint_from_json(found.substr(end + 1), "the checkpoint of rank 0");
+  const fs::path file = fs::path(found.substr(0, end)) / file_of_rank(control_.rank());
+  const auto tensors = workloads::read_safetensors(file);
+  Reading reading(tensors, file.string());
+  visit_state(state, reading);
+  resumed_ = manifest.resumed;
+  resumed_.push_back({.step = manifest.step, .at = reporting::utc_now()});
+  return manifest;
+}
+
+Stretch Checkpoints::next_stretch(std::int64_t done, std::int64_t left, double step_s) {
+  if (!options_.every) return {.steps = left};
+  if (options_.every->steps) return stretch_by_steps(done, left, *options_.every->steps);
+  const Stretch mine =
+      stretch_by_time(*options_.every->seconds - seconds_since(written_), step_s, left);
+  const std::string all =
+      control_.broadcast((mine.checkpoint ? "+" : "-") + std::to_string(mine.steps));
+  return {.steps = std::stoll(all.substr(1)), .checkpoint = all.front() == '+'};
+}
+
+void Checkpoints::write(const RunState& state,
+                        const std::vector<reporting::Evaluation>& evaluation) {
+  const std::int64_t step = state.step.steps_done();
+  const bool leads = control_.rank() == 0;
+  const fs::path folder = control_.broadcast(
+      leads ? fs::absolute(begin_checkpoint(options_.folder, step)).string() : "");
+  const fs::path file = folder / file_of_rank(control_.rank());
+  workloads::write_safetensors(file, as_tensors(StateCopy(state)));
+  const auto described = control_.gather(to_text(describe_file(file)));
+  if (leads) {
+    reporting::CheckpointManifest manifest{.step = step,
+                                           .same = options_.same,
+                                           .evaluation = evaluation,
+                                           .resumed = resumed_,
+                                           .files = {}};
+    for (std::size_t rank = 0; rank < described.size(); ++rank) {
+      manifest.files.push_back(from_text(static_cast<int>(rank), described[rank]));
+    }
+    finish_checkpoint(folder, manifest, options_.keep);
+  }
+  written_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace scalemark::running

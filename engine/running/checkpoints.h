@@ -1,0 +1,68 @@
+// The checkpoints of one training, over all its ranks: when one is due, writing it, and going on
+// from the last one. What a training's state is stands in run_state.h, what the files are in
+// checkpoint_files.h.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/reporting/checkpoint_manifest.h"
+#include "core/settings/value.h"
+#include "engine/distributed/groups.h"
+#include "engine/running/run_state.h"
+
+namespace scalemark::running {
+
+struct CheckpointOptions {
+  std::filesystem::path folder;                // rank 0's counts
+  std::optional<settings::StepsOrTime> every;  // absent: none are written
+  std::int64_t keep = 2;
+  bool resume = false;
+  std::map<std::string, std::string> same;  // rank 0: what must be as it was
+  std::function<void(const std::string&)> note;
+};
+
+// Steps to run until the next look, and whether a checkpoint follows them.
+struct Stretch {
+  std::int64_t steps = 0;
+  bool checkpoint = false;
+};
+
+// Pure. `done`: steps so far; `left`: of this epoch. At most `left` steps.
+Stretch stretch_by_steps(std::int64_t done, std::int64_t left, std::int64_t every);
+// `step_s`: 0 where it is unknown, then one step is run to know it.
+Stretch stretch_by_time(double seconds_left, double step_s, std::int64_t left);
+
+class Checkpoints {
+ public:
+  Checkpoints(CheckpointOptions options, distributed::ControlGroup& control);
+
+  // Collective. Puts the last whole checkpoint into `state`; absent: there is none, or nobody asked
+  // to resume. Throws configuration() (78) on rank 0 when it is one of another training.
+  std::optional<reporting::CheckpointManifest> restore(const RunState& state);
+
+  // Collective when checkpoints are written by time.
+  Stretch next_stretch(std::int64_t done, std::int64_t left, double step_s);
+
+  // Collective; between two steps.
+  void write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation);
+
+  // Where sessions went on, this one too.
+  const std::vector<reporting::Resumption>& resumed() const { return resumed_; }
+
+ private:
+  std::optional<std::string> found_by_rank_0();
+
+  CheckpointOptions options_;
+  distributed::ControlGroup& control_;
+  std::vector<reporting::Resumption> resumed_;
+  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace scalemark::running

@@ -1,0 +1,192 @@
+#include "engine/training/metered_group.h"
+
+#include <ATen/core/ivalue.h>
+#include <ATen/core/jit_type.h>
+
+#include <torch/csrc/distributed/c10d/Work.hpp>
+#include <utility>
+
+namespace scalemark::training {
+namespace {
+
+using c10::ivalue::Future;
+using Tensors = MeteredGroup::Tensors;
+using TensorLists = MeteredGroup::TensorLists;
+using Work = MeteredGroup::Work;
+
+std::int64_t bytes_of(const at::Tensor& tensor) {
+  return static_cast<std::int64_t>(tensor.nbytes());
+}
+
+std::int64_t bytes_of(const Tensors& tensors) {
+  std::int64_t bytes = 0;
+  for (const at::Tensor& tensor : tensors) bytes += bytes_of(tensor);
+  return bytes;
+}
+
+Tensors joined(const TensorLists& lists) {
+  Tensors all;
+  for (const Tensors& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+c10::intrusive_ptr<Future> future_of(const Tensors& tensors) {
+  std::vector<c10::Device> devices;
+  if (!tensors.empty() && !tensors.front().is_cpu()) devices.push_back(tensors.front().device());
+  return c10::make_intrusive<Future>(c10::ListType::ofTensors(), std::move(devices));
+}
+
+Work handed_back(const Tensors& tensors) {
+  auto done = future_of(tensors);
+  done->markCompleted(c10::IValue(tensors));
+  return c10d::Work::create_from_future(done);
+}
+
+}  // namespace
+
+MeteredGroup::MeteredGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group)
+    : c10d::ProcessGroup(group->getRank(), group->getSize()) {
+  for (const c10::Device device : group->getDeviceTypes()) {
+    setBackend(device.type(), group->getBackendType(), group->getBackend(device.type()));
+  }
+  setDefaultBackend(group->getBackendType());
+}
+
+void MeteredGroup::begin_backward(std::size_t buckets, measurement::StepMarker& marker) {
+  buckets_left_ = buckets;
+  marker_ = &marker;
+  queue_.clear();
+}
+
+template <class Send>
+Work MeteredGroup::counted(std::int64_t payload_bytes, const Tensors& result, Send send) {
+  sent_.payload_bytes_per_step += payload_bytes;
+  return exchange_ == Exchange::kNone ? handed_back(result) : send();
+}
+
+Work MeteredGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
+  if (buckets_left_ > 0) return bucket(tensors, options);
+  return counted(bytes_of(tensors), tensors,
+                 [&] { return c10d::ProcessGroup::allreduce(tensors, options); });
+}
+
+Work MeteredGroup::bucket(Tensors& tensors, const c10d::AllreduceOptions& options) {
+  sent_.bucket_bytes.push_back(bytes_of(tensors));
+  const bool last = --buckets_left_ == 0;
+  if (last) marker_->mark(measurement::Moment::kLastBucketReady);
+  return counted(sent_.bucket_bytes.back(), tensors, [&] {
+    if (exchange_ == Exchange::kOverlapped) {
+      return c10d::ProcessGroup::allreduce(tensors, options);
+    }
+    auto work = enqueue(tensors, options);
+    if (last) launch_queued();
+    return work;
+  });
+}
+
+Work MeteredGroup::enqueue(const Tensors& tensors, const c10d::AllreduceOptions& options) {
+  queue_.push_back({tensors, options, future_of(tensors)});
+  return c10d::Work::create_from_future(queue_.back().done);
+}
+
+void MeteredGroup::launch_queued() {
+  for (Queued& bucket : queue_) {
+    auto sent = c10d::ProcessGroup::allreduce(bucket.tensors, bucket.options)->getFuture();
+    sent->addCallback([done = bucket.done](Future& future) {
+      if (future.hasError()) return done->setError(future.exception_ptr());
+      done->markCompleted(future.value(), future.storages());
+    });
+  }
+  queue_.clear();
+}
+
+// The other collectives: counted, then sent or handed back.
+
+Work MeteredGroup::allreduce_coalesced(Tensors& tensors,
+                                       const c10d::AllreduceCoalescedOptions& options) {
+  return counted(bytes_of(tensors), tensors,
+                 [&] { return c10d::ProcessGroup::allreduce_coalesced(tensors, options); });
+}
+
+Work MeteredGroup::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
+  return counted(bytes_of(tensors), tensors,
+                 [&] { return c10d::ProcessGroup::broadcast(tensors, options); });
+}
+
+Work MeteredGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& options) {
+  return counted(bytes_of(tensors), tensors,
+                 [&] { return c10d::ProcessGroup::reduce(tensors, options); });
+}
+
+Work MeteredGroup::allgather(TensorLists& outputs, Tensors& inputs,
+                             const c10d::AllgatherOptions& options) {
+  return counted(bytes_of(inputs), joined(outputs),
+                 [&] { return c10d::ProcessGroup::allgather(outputs, inputs, options); });
+}
+
+Work MeteredGroup::_allgather_base(at::Tensor& output, at::Tensor& input,
+                                   const c10d::AllgatherOptions& options) {
+  return counted(bytes_of(input), {output},
+                 [&] { return c10d::ProcessGroup::_allgather_base(output, input, options); });
+}
+
+Work MeteredGroup::allgather_coalesced(TensorLists& outputs, Tensors& inputs,
+                                       const c10d::AllgatherOptions& options) {
+  return counted(bytes_of(inputs), joined(outputs),
+                 [&] { return c10d::ProcessGroup::allgather_coalesced(outputs, inputs, options); });
+}
+
+Work MeteredGroup::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                   const c10d::AllgatherOptions& options) {
+  return counted(bytes_of(inputs), outputs, [&] {
+    return c10d::ProcessGroup::allgather_into_tensor_coalesced(outputs, inputs, options);
+  });
+}
+
+Work MeteredGroup::gather(TensorLists& outputs, Tensors& inputs,
+                          const c10d::GatherOptions& options) {
+  return counted(bytes_of(inputs), joined(outputs),
+                 [&] { return c10d::ProcessGroup::gather(outputs, inputs, options); });
+}
+
+Work MeteredGroup::scatter(Tensors& outputs, TensorLists& inputs,
+                           const c10d::ScatterOptions& options) {
+  return counted(bytes_of(joined(inputs)), outputs,
+                 [&] { return c10d::ProcessGroup::scatter(outputs, inputs, options); });
+}
+
+Work MeteredGroup::reduce_scatter(Tensors& outputs, TensorLists& inputs,
+                                  const c10d::ReduceScatterOptions& options) {
+  return counted(bytes_of(joined(inputs)), outputs,
+                 [&] { return c10d::ProcessGroup::reduce_scatter(outputs, inputs, options); });
+}
+
+Work MeteredGroup::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                                        const c10d::ReduceScatterOptions& options) {
+  return counted(bytes_of(input), {output},
+                 [&] { return c10d::ProcessGroup::_reduce_scatter_base(output, input, options); });
+}
+
+Work MeteredGroup::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                   const c10d::ReduceScatterOptions& options) {
+  return counted(bytes_of(inputs), outputs, [&] {
+    return c10d::ProcessGroup::reduce_scatter_tensor_coalesced(outputs, inputs, options);
+  });
+}
+
+Work MeteredGroup::alltoall_base(at::Tensor& output, at::Tensor& input,
+                                 std::vector<std::int64_t>& output_sizes,
+                                 std::vector<std::int64_t>& input_sizes,
+                                 const c10d::AllToAllOptions& options) {
+  return counted(bytes_of(input), {output}, [&] {
+    return c10d::ProcessGroup::alltoall_base(output, input, output_sizes, input_sizes, options);
+  });
+}
+
+Work MeteredGroup::alltoall(Tensors& outputs, Tensors& inputs,
+                            const c10d::AllToAllOptions& options) {
+  return counted(bytes_of(inputs), outputs,
+                 [&] { return c10d::ProcessGroup::alltoall(outputs, inputs, options); });
+}
+
+}  // namespace scalemark::training

@@ -1,0 +1,87 @@
+// The process group as a strategy sees it: the same backends, but each collective passes through
+// here on its way. Counts the payload, marks the moment at which the last gradient bucket leaves,
+// can hold buckets back (--overlap off) and can hand every collective back unsent (the twin without
+// communication).
+//
+// A shell around the group instead of a communication hook: with a hook the reducer no longer
+// divides while it copies into the bucket, which costs one more pass over all gradients and, with 3
+// ranks, another rounding. Here what DDP does by default stays bit for bit what it is, and fp16
+// compression (which is a hook) combines with everything.
+#pragma once
+
+#include <cstdint>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <vector>
+
+#include "engine/measurement/step_timer.h"
+#include "engine/training/strategy.h"
+
+namespace scalemark::training {
+
+class MeteredGroup final : public c10d::ProcessGroup {
+ public:
+  explicit MeteredGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group);
+
+  // Before the first collective of each step: its counts begin at zero.
+  void begin_step() { sent_ = {}; }
+
+  // Before each synchronised backward, whose first `buckets` all-reduces are gradient buckets.
+  // `marker` must live until the backward is over.
+  void begin_backward(std::size_t buckets, measurement::StepMarker& marker);
+
+  void set_exchange(Exchange exchange) { exchange_ = exchange; }
+
+  // Of the collectives since begin_step(): what this rank hands over.
+  const Communication& communication() const { return sent_; }
+
+  using Tensors = std::vector<at::Tensor>;
+  using TensorLists = std::vector<Tensors>;
+  using Work = c10::intrusive_ptr<c10d::Work>;
+
+  Work allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
+  Work allreduce_coalesced(Tensors& tensors,
+                           const c10d::AllreduceCoalescedOptions& options) override;
+  Work broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
+  Work reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
+  Work allgather(TensorLists& outputs, Tensors& inputs,
+                 const c10d::AllgatherOptions& options) override;
+  Work _allgather_base(at::Tensor& output, at::Tensor& input,
+                       const c10d::AllgatherOptions& options) override;
+  Work allgather_coalesced(TensorLists& outputs, Tensors& inputs,
+                           const c10d::AllgatherOptions& options) override;
+  Work allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                       const c10d::AllgatherOptions& options) override;
+  Work gather(TensorLists& outputs, Tensors& inputs, const c10d::GatherOptions& options) override;
+  Work scatter(Tensors& outputs, TensorLists& inputs, const c10d::ScatterOptions& options) override;
+  Work reduce_scatter(Tensors& outputs, TensorLists& inputs,
+                      const c10d::ReduceScatterOptions& options) override;
+  Work _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                            const c10d::ReduceScatterOptions& options) override;
+  Work reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                       const c10d::ReduceScatterOptions& options) override;
+  Work alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<std::int64_t>& output_sizes,
+                     std::vector<std::int64_t>& input_sizes,
+                     const c10d::AllToAllOptions& options) override;
+  Work alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options) override;
+
+ private:
+  struct Queued {
+    Tensors tensors;
+    c10d::AllreduceOptions options;
+    c10::intrusive_ptr<c10::ivalue::Future> done;
+  };
+
+  template <class Send>
+  Work counted(std::int64_t payload_bytes, const Tensors& result, Send send);
+  Work bucket(Tensors& tensors, const c10d::AllreduceOptions& options);
+  Work enqueue(const Tensors& tensors, const c10d::AllreduceOptions& options);
+  void launch_queued();
+
+  Exchange exchange_ = Exchange::kOverlapped;
+  measurement::StepMarker* marker_ = nullptr;
+  std::size_t buckets_left_ = 0;
+  Communication sent_;
+  std::vector<Queued> queue_;
+};
+
+}  // namespace scalemark::training

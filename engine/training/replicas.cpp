@@ -1,0 +1,47 @@
+#include "engine/training/replicas.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <torch/csrc/distributed/c10d/comm.hpp>
+#include <torch/csrc/distributed/c10d/reducer.hpp>
+
+#include "core/base/error.h"
+
+namespace scalemark::training {
+namespace {
+
+constexpr std::size_t kBroadcastBytes = 250 * 1024 * 1024;  // DDP's broadcast_bucket_size
+
+}  // namespace
+
+void broadcast_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                           const std::vector<at::Tensor>& tensors) {
+  if (tensors.empty()) return;
+  const at::NoGradGuard no_grad;
+  c10d::broadcast_coalesced(group, tensors, kBroadcastBytes, 0);
+}
+
+void become_replicas(const StrategyInput& input) {
+  const std::vector<at::Tensor> parameters = tensors_of(input.parameters);
+  c10d::verify_params_across_processes(input.group, parameters, std::nullopt);
+  std::vector<at::Tensor> states;
+  for (const at::Tensor& parameter : parameters) states.push_back(parameter.detach());
+  if (input.settings.broadcast_buffers) {
+    states.insert(states.end(), input.buffers.begin(), input.buffers.end());
+  }
+  broadcast_from_rank_0(input.group, states);
+}
+
+std::int64_t bytes_of_mb(double mb, const char* option) {
+  const double bytes = std::floor(mb * 1024 * 1024);
+  if (!(bytes >= 1) || bytes > 9e18) {
+    throw configuration(std::string(option) + " is " + std::to_string(mb),
+                        "a size in MiB of at least one byte");
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace scalemark::training

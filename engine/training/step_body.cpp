@@ -1,0 +1,110 @@
+#include "engine/training/step_body.h"
+
+#include <utility>
+
+#include "core/base/error.h"
+#include "workloads/weights.h"
+
+namespace scalemark::training {
+namespace {
+
+StepBodyOptions validated(StepBodyOptions options) {
+  if (options.micro_steps < 1) {
+    throw configuration("gradient_accumulation_steps is " + std::to_string(options.micro_steps),
+                        "at least 1");
+  }
+  if (options.clip_grad_norm && !(*options.clip_grad_norm > 0)) {
+    throw configuration("clip_grad_norm is " + std::to_string(*options.clip_grad_norm),
+                        "a positive number");
+  }
+  return options;
+}
+
+class Unmarked final : public measurement::StepMarker {
+ public:
+  void mark(measurement::Moment) override {}
+};
+
+}  // namespace
+
+StepBody::StepBody(workloads::Network& network, const std::vector<NamedParameter>& parameters,
+                   std::unique_ptr<Optimizer> optimizer, std::unique_ptr<Strategy> strategy,
+                   StepBodyOptions options)
+    : network_(network),
+      parameters_(tensors_of(parameters)),
+      updated_(tensors_of(strategy->optimizer_parameters())),
+      optimizer_(std::move(optimizer)),
+      strategy_(std::move(strategy)),
+      options_(validated(std::move(options))),
+      precision_(options_.precision, options_.device) {
+  if (precision_.needs_gradient_scaler()) scaler_.emplace(options_.device);
+  gradients_.reserve(updated_.size());
+}
+
+at::Tensor StepBody::forward(const data::Batch& batch) {
+  at::Tensor loss;
+  {
+    const AutocastScope autocast(precision_);
+    loss = network_.loss(batch);
+  }
+  if (options_.micro_steps > 1) loss = loss / static_cast<double>(options_.micro_steps);
+  return loss;
+}
+
+void StepBody::backward(const at::Tensor& loss, bool last, measurement::StepMarker& marker) {
+  const at::Tensor root = scaler_ ? scaler_->scale(loss) : loss;
+  strategy_->before_backward(root, last, marker);
+  root.backward(strategy_->backward_seed(root));
+  strategy_->after_backward();
+}
+
+// Unscaled and clipped, over all ranks alike.
+void StepBody::prepare_gradients() {
+  if (!scaler_ && !options_.clip_grad_norm) return;
+  collect_gradients(updated_, gradients_);
+  if (scaler_) {
+    scaler_->unscale(gradients_);
+    strategy_->infinity_over_ranks(scaler_->found_inf());
+  }
+  if (options_.clip_grad_norm) {
+    const at::Tensor norm = strategy_->norm_over_ranks(norm_of(gradients_));
+    clip_gradients(gradients_, norm, *options_.clip_grad_norm);
+  }
+  gradients_.clear();  // before they are dropped: a second owner would keep their memory
+}
+
+void StepBody::update(const LearningRate& rate, measurement::StepMarker& marker) {
+  prepare_gradients();
+  optimizer_->step(rate, scaler_ ? scaler_->found_inf() : at::Tensor());
+  if (scaler_) scaler_->update();
+  zero_gradients(parameters_, strategy_->gradients_are_bucket_views() ? ZeroGradients::kInPlace
+                                                                      : ZeroGradients::kDrop);
+  strategy_->after_update(marker);
+}
+
+void StepBody::visit_state(StateVisitor& visitor) {
+  for (auto& [name, tensor] : workloads::named_state(network_)) {
+    at::Tensor shared = tensor;
+    visitor.visit("model." + name, shared);
+  }
+  optimizer_->visit_state(visitor);
+  if (scaler_) scaler_->visit_state(visitor);
+  strategy_->visit_state(visitor);
+}
+
+at::Tensor enqueue_step(StepBody& body, std::span<const data::Batch> batches,
+                        const LearningRate& rate) {
+  Unmarked marker;
+  at::Tensor mean_loss;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const bool last = i + 1 == batches.size();
+    body.prepare(last);
+    const at::Tensor loss = body.forward(batches[i]);
+    body.backward(loss, last, marker);
+    mean_loss = mean_loss.defined() ? mean_loss + loss.detach() : loss.detach();
+  }
+  body.update(rate, marker);
+  return mean_loss;
+}
+
+}  // namespace scalemark::training

@@ -1,0 +1,104 @@
+// How several ranks train one model: what happens around forward, backward and update beyond the
+// arithmetic of one rank. Knows the process group it is given; nothing of batches, optimizers or
+// reports. The descriptors stand in core/catalogue/strategy.h.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Stream.h>
+#include <c10/util/intrusive_ptr.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <utility>
+#include <vector>
+
+#include "core/settings/settings.h"
+#include "engine/measurement/step_timer.h"
+#include "engine/training/parameters.h"
+#include "engine/training/state_visitor.h"
+
+namespace scalemark::training {
+
+// What is done with the collectives of a step.
+enum class Exchange {
+  kOverlapped,  // gradient buckets leave at once, while backward goes on
+  kAfterwards,  // they are queued, and leave when the last one is full (--overlap off)
+  kNone,        // every collective is handed back as it is: the twin without communication (T_noop)
+};
+
+// What one synchronised step hands to the process group.
+struct Communication {
+  std::int64_t payload_bytes_per_step = 0;  // counted where the call is made, whatever the call
+  std::vector<std::int64_t> bucket_bytes;   // in launch order
+};
+
+struct StrategyInput {
+  std::vector<NamedParameter> parameters;
+  std::vector<at::Tensor> buffers;
+  c10::intrusive_ptr<c10d::ProcessGroup> group;  // empty where nothing is exchanged
+  settings::ParallelSettings settings;
+};
+
+class Strategy {
+ public:
+  explicit Strategy(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
+  virtual ~Strategy() = default;
+
+  // What this rank's optimizer updates: all parameters unless the strategy divides them.
+  virtual const std::vector<NamedParameter>& optimizer_parameters() const { return parameters_; }
+
+  // Of every micro-step, in this order. `synchronise`: true for the last micro-step of a step.
+  // Marks kLastBucketReady when the last bucket leaves for the group. Gradients are complete, on
+  // the device's timeline, after after_backward(). Throws configuration() (78) where the settings
+  // cannot be combined with an unsynchronised micro-step.
+  virtual void before_forward(bool /*synchronise*/) {}
+  virtual void before_backward(const at::Tensor& /*loss*/, bool /*synchronise*/,
+                               measurement::StepMarker&) {}
+  virtual void after_backward() {}
+
+  // What backward starts from instead of one; undefined: one.
+  virtual at::Tensor backward_seed(const at::Tensor& /*loss*/) { return {}; }
+
+  // Of all gradients, from the norm, and from the "any infinity" (0 or 1), of those that this
+  // rank's optimizer sees. Both scalars stay on the device.
+  virtual at::Tensor norm_over_ranks(const at::Tensor& norm) { return norm; }
+  virtual void infinity_over_ranks(at::Tensor& /*found_inf*/) {}
+
+  // After the optimizer. A strategy that brings parameters to other ranks marks kUpdateEnd and
+  // then does so; others do nothing here.
+  virtual void after_update(measurement::StepMarker&) {}
+
+  // Between two steps; collective. Every rank's running statistics become rank 0's, which are those
+  // that are saved, as the next forward would make them.
+  virtual void before_evaluation() {}
+
+  // Between two steps; collective. Afterwards the network of rank 0 holds every parameter whole.
+  virtual void gather_full() {}
+
+  virtual bool gradients_are_bucket_views() const { return false; }
+
+  // Of the last synchronised step; empty before it and without a group.
+  virtual Communication communication() const { return {}; }
+
+  // Changes what happens to collectives from the next step on. Without a group: nothing to change.
+  virtual void set_exchange(Exchange) {}
+
+  // What the next step needs of the steps before it.
+  virtual void visit_state(StateVisitor&) {}
+
+ protected:
+  std::vector<NamedParameter> parameters_;
+};
+
+// The strategy named by `settings.strategy`. With a group collective over it: verifies the
+// parameters' shapes across ranks and broadcasts parameters and buffers from rank 0. The group must
+// outlive nothing: it is shared. Throws bug() for a strategy that exchanges and has no group.
+std::unique_ptr<Strategy> make_strategy(StrategyInput input);
+
+// Throws bug() when gradients go over gloo from a stream that is not the device's default one: with
+// tensors on a GPU, gloo is right only there.
+void require_default_stream(const std::string& backend, c10::Stream current, c10::Stream standard);
+
+}  // namespace scalemark::training

@@ -1,0 +1,151 @@
+"""Training checkpoints: going on from one gives, bit by bit, what an uninterrupted training gives; a torn one is
+passed over, one of another training refused."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import time
+
+from endings import Running, check_gone, closed_report, only_error, run_cases
+from made_data import make_text
+from program import check, run
+
+OPTIMIZERS = ("sgd", "adam", "adamw", "lamb", "lars")
+
+
+def options(data, folder, save, optimizer="adam", ranks=1, every="3steps", strategy="ddp"):
+    exchange = ("--strategy", strategy, "--nproc-per-node", ranks) if ranks > 1 else ()
+    return ("train", "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 4, "--threads", 1,
+            "--no-progress", "--data", data, "--epochs", 2, "--optimizer", optimizer, *exchange,
+            "--checkpoint-every", every, "--save", save, "--output", folder / "out")
+
+
+def checkpoints(folder):
+    names = [path.name for path in (folder / "out/checkpoints").glob("step-*") if path.name[5:].isdigit()]
+    return sorted(int(name[5:]) for name in names)
+
+
+def uninterrupted(data, folder, **how):
+    """What a training leaves, and its evaluations; all its checkpoints stay."""
+    folder.mkdir()
+    save = folder / "weights.safetensors"
+    run(*options(data, folder, save, **how), "--checkpoint-keep", 1000)
+    [point] = closed_report(folder / "out", "complete", 0)["points"]
+    return save.read_bytes(), learned(point)
+
+
+def learned(point):
+    return [{k: v for k, v in one.items() if k != "samples_per_sec"} for one in point["evaluation"]]
+
+
+def resumed_is_equal(data, folder, expected, **how):
+    save = folder / "weights.safetensors"
+    save.unlink(missing_ok=True)
+    done = run(*options(data, folder, save, **how), "--checkpoint-keep", 1000, "--resume")
+    [point] = closed_report(folder / "out", "complete", 0)["points"]
+    weights, evaluations = expected
+    check(save.read_bytes() == weights, f"{how}: the weights differ")
+    check(learned(point) == evaluations, f"{how}: {learned(point)} is not {evaluations}")
+    return point.get("resumed", []), done
+
+
+def every_optimizer(folder, ranks, **how):
+    data = make_text(folder / "text", 60)
+    for optimizer in OPTIMIZERS:
+        at = folder / f"{optimizer}-{ranks}"
+        expected = uninterrupted(data, at, optimizer=optimizer, ranks=ranks, **how)
+        steps = checkpoints(at)
+        check(len(steps) >= 2, f"checkpoints: {steps}")
+        middle = steps[len(steps) // 2]
+        for step in steps:
+            if step > middle:
+                shutil.rmtree(at / f"out/checkpoints/step-{step}")
+        resumed, _ = resumed_is_equal(data, at, expected, optimizer=optimizer, ranks=ranks, **how)
+        check([one["step"] for one in resumed] == [middle], resumed)
+
+
+def one_rank(folder):
+    every_optimizer(folder, 1)
+
+
+def two_ranks(folder):
+    every_optimizer(folder, 2)
+
+
+def two_ranks_flat(folder):
+    every_optimizer(folder, 2, strategy="flat")
+
+
+def torn(folder):
+    """A file cut short, then a manifest that is gone: the checkpoint before it is taken, with a note."""
+    data, at = make_text(folder / "text", 60), folder / "run"
+    expected = uninterrupted(data, at)
+    *_, before, last = checkpoints(at)
+    file = at / f"out/checkpoints/step-{last}/rank-0.safetensors"
+    os.truncate(file, file.stat().st_size - 1)
+    resumed, done = resumed_is_equal(data, at, expected)
+    check(resumed[-1]["step"] == before, resumed)
+    check(f"step-{last} is torn and passed over" in done.stderr, done.stderr)
+
+
+def other_training(folder):
+    data, at = make_text(folder / "text", 60), folder / "run"
+    uninterrupted(data, at)
+    refused = run(*options(data, at, at / "weights.safetensors"), "--seed", 5, "--resume", expect=78)
+    only_error(refused.stderr, "E_CONFIGURATION", 78, "--resume: seed was 0, now 5")
+
+
+def afresh(folder):
+    data = make_text(folder / "text", 60)
+    expected = uninterrupted(data, folder / "first")
+    (folder / "second").mkdir()
+    resumed, _ = resumed_is_equal(data, folder / "second", expected)
+    check(resumed == [], resumed)
+
+
+def by_time_and_few(folder):
+    """Time is a unit, too; two checkpoints stay."""
+    data, at = make_text(folder / "text", 60), folder / "run"
+    at.mkdir()
+    run(*options(data, at, at / "weights", every="50ms"))
+    check(len(checkpoints(at)) == 2, checkpoints(at))
+    check(not list((at / "out/checkpoints").glob("*.unfinished")), "nothing unfinished is left")
+    manifest = json.loads((at / f"out/checkpoints/step-{checkpoints(at)[0]}/checkpoint.json").read_text())
+    check([file["name"] for file in manifest["files"]] == ["rank-0.safetensors"], manifest["files"])
+
+
+def kill_after(data, folder, seconds, **how):
+    with Running(*options(data, folder, folder / "weights.safetensors", **how), "--checkpoint-keep", 1000,
+                 "--resume") as running:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and running.process.poll() is None:
+            time.sleep(0.01)
+        ranks = running.ranks()
+        if running.process.poll() is None:
+            os.killpg(running.process.pid, signal.SIGKILL)
+        running.process.wait()
+        check_gone(ranks)
+
+
+def killed(folder):
+    """Everything is killed at a random time, twice on the way: 2 trials; 20 with SCALEMARK_SOAK=full."""
+    data, luck = make_text(folder / "text", 60), random.Random(7)
+    trials = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 2
+    for trial in range(trials):
+        how = {"optimizer": OPTIMIZERS[trial % len(OPTIMIZERS)], "ranks": 1 + trial % 2, "every": "1steps"}
+        began = time.monotonic()
+        expected = uninterrupted(data, folder / f"whole-{trial}", **how)
+        took = time.monotonic() - began
+        at = folder / f"killed-{trial}"
+        at.mkdir()
+        for _ in range(2):
+            kill_after(data, at, luck.uniform(0.2 * took, 0.9 * took), **how)
+        resumed, _ = resumed_is_equal(data, at, expected, **how)
+        print(f"trial {trial}: {how}, went on at {[one['step'] for one in resumed]}", flush=True)
+
+
+if __name__ == "__main__":
+    run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, torn, other_training, afresh,
+                                                by_time_and_few, killed)})
