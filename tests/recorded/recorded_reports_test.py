@@ -24,17 +24,16 @@ RUNS = {
 LEFT_OUT = {
     "tool", "environment", "command_line", "host", "hostname", "output", "torch",
     "steady", "steady_reason", "stragglers", "drift", "in_words", "slowest_rank",
+    "break_even_steps", "energy_J",
 }
 # Only that there is a number, or a list of so many numbers: what is measured. A name's whole subtree.
 MEASURED = {
     "setup_s", "wall_s", "step_mean_over_ranks_s", "own_s", "phases_s", "step_samples_s", "data_wait_s",
     "exposed_communication_s", "outside_window_s", "noop_step_s", "cost_s", "memory_peak_bytes",
     "samples_per_sec", "samples_per_sec_per_rank", "compute_samples_per_sec", "within_run_ci95", "ci95", "cv_between",
-    "speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency", "energy_J", "break_even_steps",
+    "speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency",
     "mean", "p50", "p95", "p99", "min", "max", "stdev",
 }
-# Fields of MEASURED that a machine may not have at all.
-MACHINES = {"energy_J"}
 # Only that there is text.
 NAMED_ANEW = {"started", "finished", "run_id"}
 # Findings that do not depend on how fast the machine is; of the others nothing is compared.
@@ -62,7 +61,7 @@ def comparable(value, key=""):
     if key == "findings":
         return [{k: v for k, v in found.items() if k != "text"} for found in value if found["code"] in FINDINGS]
     if isinstance(value, dict):
-        return {k: comparable(v, k) for k, v in value.items() if k not in LEFT_OUT | MACHINES}
+        return {k: comparable(v, k) for k, v in value.items() if k not in LEFT_OUT}
     return [comparable(below) for below in value] if isinstance(value, list) else value
 
 
@@ -71,7 +70,8 @@ def differences(recorded, found, path=""):
     name = path.rsplit(".", 1)[-1]
     if isinstance(recorded, dict) and isinstance(found, dict):
         if list(recorded) != [key for key in found if key in recorded or name not in GROWING]:
-            yield f"{path}: fields {list(recorded)} were recorded, {list(found)} are found"
+            lost, new = [k for k in recorded if k not in found], [k for k in found if k not in recorded]
+            yield f"{path}: fields lost: {lost}; new: {new}; or their order changed"
             return
         for key, value in recorded.items():
             yield from differences(value, found[key], f"{path}.{key}")
