@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 #include "data/dataset.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/trainer.h"

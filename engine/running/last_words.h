@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/reporting/writer.h"
+#include "core/reporting/output/writer.h"
 #include "engine/distributed/fault.h"
 #include "engine/running/engine_api.h"
 #include "engine/running/progression.h"

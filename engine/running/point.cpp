@@ -7,7 +7,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/monitoring/energy.h"
-#include "core/reporting/rank_steps.h"
+#include "core/reporting/point/rank_steps.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/communication_cost.h"
 #include "engine/running/epochs.h"

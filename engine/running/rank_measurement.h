@@ -1,7 +1,7 @@
 // One rank's window as the record that travels to rank 0. Pure.
 #pragma once
 
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 #include "data/loader.h"
 #include "engine/running/window.h"
 #include "engine/training/gradient_sync.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/writer.h"
+#include "core/reporting/output/writer.h"
 #include "engine/running/engine_api.h"
 #include "engine/running/point.h"
 #include "engine/running/session.h"

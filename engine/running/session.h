@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 #include "engine/device/device.h"
 #include "engine/distributed/fault.h"
 #include "engine/distributed/groups.h"

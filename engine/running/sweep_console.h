@@ -9,7 +9,7 @@
 
 #include "core/planning/agenda.h"
 #include "core/planning/plan.h"
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 #include "engine/running/engine_api.h"
 
 namespace scalemark::running {

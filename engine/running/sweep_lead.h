@@ -9,7 +9,7 @@
 
 #include "core/planning/agenda.h"
 #include "core/planning/plan.h"
-#include "core/reporting/earlier.h"
+#include "core/reporting/output/earlier.h"
 #include "engine/distributed/task_board.h"
 #include "engine/running/data_shelf.h"
 #include "engine/running/point_run.h"

@@ -7,10 +7,10 @@
 
 #include "core/base/text.h"
 #include "core/planning/plan_json.h"
-#include "core/reporting/assemble.h"
-#include "core/reporting/earlier.h"
-#include "core/reporting/plan_summary.h"
+#include "core/reporting/output/earlier.h"
+#include "core/reporting/point/assemble.h"
 #include "core/reporting/render/renderings.h"
+#include "core/reporting/sweep/plan_summary.h"
 #include "engine/distributed/network.h"
 #include "engine/running/point_identity.h"
 #include "engine/running/survey.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/planning/agenda.h"
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 #include "engine/running/ballot.h"
 
 namespace scalemark::running {

@@ -1,8 +1,8 @@
 #include <functional>
 
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

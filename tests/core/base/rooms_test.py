@@ -39,7 +39,12 @@ def allowed(i, cell):
 
 
 missing = {p.relative_to(SOURCE).as_posix() for top in ("core", "engine") for p in (SOURCE / top).iterdir() if p.is_dir()}
-check(missing <= set(rooms), f"no row for {missing - set(rooms)}")
+missing = {folder for folder in missing if not any((room + "/").startswith(folder + "/") for room in rooms)}
+check(not missing, f"no row for {missing}")
+MOST_UNITS = 20  # a .h with its .cpp is one: what a newcomer can hold in the head
+for room in (room for room in rooms if room.startswith("core/reporting/")):
+    units = {file.stem for file in (SOURCE / room).iterdir() if file.suffix in (".h", ".cpp")}
+    check(len(units) <= MOST_UNITS, f"{room} holds {len(units)} units, more than {MOST_UNITS}: {sorted(units)}")
 seen = 0
 for i, (room, cell) in enumerate(rows):
     names = allowed(i, cell)

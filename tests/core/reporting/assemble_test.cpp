@@ -1,4 +1,4 @@
-#include "core/reporting/assemble.h"
+#include "core/reporting/point/assemble.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <set>
 
-#include "core/reporting/findings.h"
-#include "core/reporting/peak_flops.h"
-#include "core/reporting/rank_steps.h"
-#include "core/reporting/report_json.h"
+#include "core/reporting/point/findings.h"
+#include "core/reporting/point/peak_flops.h"
+#include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

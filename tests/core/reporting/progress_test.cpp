@@ -1,4 +1,4 @@
-#include "core/reporting/progress.h"
+#include "core/reporting/output/progress.h"
 
 #include <gtest/gtest.h>
 

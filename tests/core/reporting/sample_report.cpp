@@ -1,6 +1,6 @@
 #include "tests/core/reporting/sample_report.h"
 
-#include "core/reporting/assemble.h"
+#include "core/reporting/point/assemble.h"
 
 namespace scalemark::reporting {
 namespace {
