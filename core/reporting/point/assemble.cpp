@@ -225,6 +225,7 @@ void set_the_rest(PointRecord& point, Ranks ranks) {
   point.warmup_iterations = first.warmup_iterations;
   point.payload_bytes_per_step = first.payload_bytes_per_step;
   point.bucket_bytes = first.bucket_bytes;
+  point.left_out = first.left_out;
   point.memory_peak_bytes = 0;
   point.skipped.clear();
   point.setup_s = {};

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/gpu_code.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 
 namespace scalemark::reporting {
@@ -21,11 +22,11 @@ class Findings {
  public:
   explicit Findings(const PointRecord& point) : point_(point) {}
 
-  void add(std::string code, std::string severity, std::string text) {
+  void add(const FindingKind& kind, std::string text) {
     const bool told = std::ranges::any_of(
-        list_, [&](const auto& other) { return other.code == code && other.text == text; });
+        list_, [&](const auto& other) { return other.code == kind.code && other.text == text; });
     if (told) return;  // of several GPUs or hosts the same
-    list_.push_back({std::move(code), std::move(severity), point_.id, std::move(text)});
+    list_.push_back(make_finding(kind, point_.id, std::move(text)));
   }
   std::vector<Finding> take() { return std::move(list_); }
 
@@ -36,11 +37,11 @@ class Findings {
 
 void judge_window(Findings& findings, const PointRecord& point, int repetitions) {
   if (point.steady == false)
-    findings.add("not_steady", "warning", "not steady: " + point.steady_reason);
+    findings.add(finding_kinds::not_steady, "not steady: " + point.steady_reason);
   if (!point.steady)
-    findings.add("steady_unknown", "info", "steady: unknown, " + point.steady_reason);
+    findings.add(finding_kinds::steady_unknown, "steady: unknown, " + point.steady_reason);
   if (repetitions < 2) {
-    findings.add("single_repetition", "info",
+    findings.add(finding_kinds::single_repetition,
                  "one run: its interval says how steps vary, not how runs vary; repeat it before "
                  "comparing");
   }
@@ -49,10 +50,10 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
     std::snprintf(text, sizeof text,
                   "short window: %lld steps in %.2f s (100 steps and 2 s wanted)",
                   static_cast<long long>(point.iterations), point.wall_s);
-    findings.add("short_window", "info", text);
+    findings.add(finding_kinds::short_window, text);
   }
   if (point.steps_per_mark) {
-    findings.add("marks_thinned", "info",
+    findings.add(finding_kinds::marks_thinned,
                  "steps are too short to mark each: values are means over " +
                      std::to_string(*point.steps_per_mark) + " steps, without quantiles");
   }
@@ -60,16 +61,16 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
     char text[96];
     std::snprintf(text, sizeof text, "the slowest step took %.1f times the median",
                   *point.step_s.max / *point.step_s.p50);
-    findings.add("slow_steps", "info", text);
+    findings.add(finding_kinds::slow_steps, text);
   }
 }
 
 void judge_threads(Findings& findings, const PointRecord& point, const FindingContext& context) {
   const auto omp = context.variables.find("OMP_NUM_THREADS");
   if (omp != context.variables.end() && omp->second != std::to_string(point.threads)) {
-    findings.add("threads_variable", "info",
-                 "OMP_NUM_THREADS=" + omp->second + " was not obeyed: --threads alone rules (" +
-                     std::to_string(point.threads) + ")");
+    findings.add(finding_kinds::threads_variable, "OMP_NUM_THREADS=" + omp->second +
+                                                      " was not obeyed: --threads alone rules (" +
+                                                      std::to_string(point.threads) + ")");
   }
   if (point.device != "cpu") return;
   for (const auto& host : context.hosts) {
@@ -77,7 +78,7 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
                                      [&](const auto& rank) { return rank.host == host.hostname; });
     const int cores = monitoring::usable_cores(host);
     if (ranks * point.threads > cores) {
-      findings.add("too_many_threads", "warning",
+      findings.add(finding_kinds::too_many_threads,
                    std::to_string(ranks) + " ranks x " + std::to_string(point.threads) +
                        " threads share " + std::to_string(cores) + " cores of " + host.hostname +
                        ": efficiency measures that, not communication");
@@ -87,13 +88,13 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
 
 void judge_data(Findings& findings, const PointRecord& point) {
   if (point.padded > 0) {
-    findings.add("padding", "info",
+    findings.add(finding_kinds::padding,
                  std::to_string(point.padded) + " padded samples are not counted in samples");
   }
   if (!point.skipped.empty()) {
     const auto& [name, reason] = point.skipped.front();
     const std::size_t count = point.skipped.size();
-    findings.add("skipped_samples", "warning",
+    findings.add(finding_kinds::skipped_samples,
                  (count == 1 ? std::string("1 sample") : std::to_string(count) + " samples") +
                      (count == 1 ? " could not be read and was skipped: "
                                  : " could not be read and were skipped, first ") +
@@ -105,14 +106,14 @@ void judge_shares(Findings& findings, const PointRecord& point) {
   const double step = point.step_mean_over_ranks_s;
   const double wait = counted_data_wait_s(point);
   if (wait > kDataWaitShare * step) {
-    findings.add("data_wait", "warning",
+    findings.add(finding_kinds::data_wait,
                  percent(wait / step) +
                      " of the step waits for data: more --workers, or data that "
                      "is cheaper to read");
   }
   const double exposed = point.phases_s.exposed_communication;
   if (exposed > kCommunicationShare * step) {
-    findings.add("communication", "warning",
+    findings.add(finding_kinds::communication,
                  percent(exposed / step) + " of the step is communication that nothing hides");
   }
 }
@@ -137,17 +138,17 @@ void tell_communication_cost(Findings& findings, const PointRecord& point) {
       text, sizeof text,
       "communication costs %.3f ms of a step of %.3f ms (communication efficiency %.1f %%)",
       1e3 * cost, 1e3 * step, 100 * *point.noop_step_s / step);
-  findings.add("communication_cost", "info", text + contention_text(point, cost));
+  findings.add(finding_kinds::communication_cost, text + contention_text(point, cost));
 }
 
 void judge_mfu(Findings& findings, const PointRecord& point) {
   if (point.device != "cuda") return;
   if (!point.mfu) {
-    findings.add("mfu_unknown", "info",
-                 "no MFU: the datasheet peak of '" + point.device_name + "' for " +
-                     point.precision + " is not known");
+    findings.add(finding_kinds::mfu_unknown, "no MFU: the datasheet peak of '" + point.device_name +
+                                                 "' for " + point.precision + " is not known");
   } else if (*point.mfu > 1) {
-    findings.add("mfu_implausible", "error", "MFU of " + percent(*point.mfu) + " is impossible");
+    findings.add(finding_kinds::mfu_implausible,
+                 "MFU of " + percent(*point.mfu) + " is impossible");
   }
 }
 
@@ -156,7 +157,7 @@ void tell_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
   if (!gpu.compute_major || !gpu.compute_minor) return;
   const auto code = monitoring::gpu_code_for(*gpu.compute_major, *gpu.compute_minor);
   if (code.use != monitoring::CodeUse::kCompiledByDriver) return;
-  findings.add("gpu_code_compiled", "info",
+  findings.add(finding_kinds::gpu_code_compiled,
                gpu.name + " is newer than this build: " + monitoring::in_words(code));
 }
 
@@ -165,11 +166,11 @@ void tell_missing_energy(Findings& findings, const std::string& device_name,
   const bool is_instance = std::ranges::any_of(
       gpu.mig_instances, [&](const auto& instance) { return instance.name == device_name; });
   if (is_instance) {
-    findings.add("energy_unknown", "info",
+    findings.add(finding_kinds::energy_unknown,
                  "no energy: " + device_name +
                      " is a slice of a GPU, and the driver counts whole GPUs only");
   } else if (gpu.name == device_name && gpu.driver.empty() && !host.gpu_note.empty()) {
-    findings.add("energy_unknown", "info", "no energy: " + host.gpu_note);
+    findings.add(finding_kinds::energy_unknown, "no energy: " + host.gpu_note);
   }
 }
 

@@ -18,10 +18,8 @@ struct FindingContext {
   int repetitions = 1;
 };
 
-// Codes: not_steady, steady_unknown, single_repetition, short_window, threads_variable,
-// too_many_threads, padding, skipped_samples, data_wait, communication, slow_steps, mfu_unknown,
-// mfu_implausible, gpu_code_compiled,
-// energy_unknown. A point that is not ok has none: its reason says it.
+// Kinds of scope kOfPoint (record/finding_list.inc). A point that is not ok has none: its reason
+// says it.
 std::vector<Finding> findings_of(const PointRecord& point, const FindingContext& context);
 
 }  // namespace scalemark::reporting

@@ -40,6 +40,8 @@ struct RankMeasurement {
   std::int64_t steps_per_mark = 1;
   std::int64_t samples = 0;  // executed by this rank, padding excluded
   std::int64_t padded = 0;
+  // Of all ranks over all epochs of --epochs: fill no batch. Absent without --epochs.
+  std::optional<std::int64_t> left_out;
   std::int64_t tokens = 0;          // text: samples x sequence length
   std::int64_t non_pad_tokens = 0;  // text
   double wall_s = 0;                // t1 - t0 of this rank
@@ -154,6 +156,7 @@ struct PointRecord {
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;
   std::int64_t padded = 0;
+  std::optional<std::int64_t> left_out;  // with --epochs
   std::vector<SkippedFile> skipped;
   std::vector<RankRecord> ranks;
 };

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "core/base/json_depth.h"
-#include "core/reporting/record/json_archive.h"
+#include "core/reporting/record/json_reader.h"
+#include "core/reporting/record/json_writer.h"
 #include "core/reporting/record/report_fields.h"
 
 namespace scalemark::reporting {
@@ -29,7 +30,7 @@ class ReportText : public FieldWriter<ReportText> {
   using FieldWriter::operator();
 
   template <class T>
-  void operator()(const char* key, const T& value) {
+  void operator()(const char* key, const T& value, const About& about) {
     if constexpr (IsVector<T>::value) {
       begin(key);
       text_ += '[';
@@ -40,7 +41,7 @@ class ReportText : public FieldWriter<ReportText> {
       text_ += value.empty() ? "]" : "\n  ]";
     } else {
       Json field;
-      JsonWriter(field, "report")(key, value);
+      JsonWriter(field, "report")(key, value, about);
       begin(key);
       append(field[key], "  ");
     }
@@ -138,7 +139,6 @@ std::string_view to_string(PointStatus status) {
 
 std::string to_json(const Report& report) {
   ReportText text;
-  text("schema", std::string(kSchema));
   fields(text, report);
   return std::move(text).whole();
 }

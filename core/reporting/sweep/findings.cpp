@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/runs.h"
 
@@ -18,40 +18,10 @@ constexpr double kGapWorthSaying = 0.05;
 constexpr double kEstimateOff = 0.20;
 constexpr std::size_t kNamed = 5;  // more names are counted, not listed
 
-// Everything that is said of a sweep as a whole, so that a summary made anew can replace it.
-enum class Kind {
-  kBaselineElsewhere,
-  kBaselineMissing,
-  kDataGap,
-  kDrift,
-  kMemoryEstimate,
-  kNoInterval,
-  kRepetitionsLost,
-  kRunsDiffer,
-  kStraggler,
-  kSuperlinear,
-  kUnconverged,
-};
-struct Named {
-  const char *code, *severity;
-};
-constexpr std::array<Named, 11> kNamedKinds{{{"baseline_elsewhere", "warning"},
-                                             {"baseline_missing", "warning"},
-                                             {"data_gap", "warning"},
-                                             {"drift", "warning"},
-                                             {"memory_estimate", "info"},
-                                             {"no_interval", "info"},
-                                             {"repetitions_lost", "warning"},
-                                             {"runs_differ", "warning"},
-                                             {"straggler", "warning"},
-                                             {"superlinear", "info"},
-                                             {"unconverged", "warning"}}};
-
 class Findings {
  public:
-  void add(Kind kind, std::string text, std::string point = "") {
-    const Named& named = kNamedKinds[static_cast<std::size_t>(kind)];
-    all_.push_back({named.code, named.severity, std::move(point), std::move(text)});
+  void add(const FindingKind& kind, std::string text, std::string point = "") {
+    all_.push_back(make_finding(kind, std::move(point), std::move(text)));
   }
   std::vector<Finding> take() { return std::move(all_); }
 
@@ -74,18 +44,18 @@ void judge_repetitions(const SweepSummary& summary, Findings& findings) {
     if (group.n == 1) single.push_back(group.group);
     if (group.stop_reason == "unconverged") unconverged.push_back(group.group);
     if (group.cv_between && *group.cv_between > kRunsDiffer) {
-      findings.add(Kind::kRunsDiffer, group.group + ": runs differ by " +
-                                          percent(*group.cv_between) +
-                                          " (standard deviation): something else uses this "
-                                          "machine, or it is not in a steady state");
+      findings.add(finding_kinds::runs_differ,
+                   group.group + ": runs differ by " + percent(*group.cv_between) +
+                       " (standard deviation): something else uses this "
+                       "machine, or it is not in a steady state");
     }
   }
   if (!single.empty()) {
-    findings.add(Kind::kNoInterval, "one repetition, so no interval: " + listed(single));
+    findings.add(finding_kinds::no_interval, "one repetition, so no interval: " + listed(single));
   }
   if (!unconverged.empty()) {
     findings.add(
-        Kind::kUnconverged,
+        finding_kinds::unconverged,
         "the time was over before the interval was as narrow as asked for: " + listed(unconverged));
   }
 }
@@ -97,7 +67,7 @@ void judge_lost(const RunsByGroup& runs, const SweepSummary& summary, Findings& 
       if (count == group.status_counts.end() || group.n == 0) continue;
       const Runs& all = runs.all(group.group);
       const auto* run = *std::ranges::find(all, status, &PointRecord::status);
-      findings.add(Kind::kRepetitionsLost,
+      findings.add(finding_kinds::repetitions_lost,
                    group.group + ": " + std::to_string(count->second) + " of " +
                        std::to_string(all.size()) + " repetitions " + count->first + ": " +
                        run->reason,
@@ -111,20 +81,20 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
   for (const ScalingTable& table : summary.scaling) {
     elsewhere.insert(elsewhere.end(), table.left_out.begin(), table.left_out.end());
     if (!table.relative_to.starts_with("1 rank ")) {
-      findings.add(Kind::kBaselineMissing,
+      findings.add(finding_kinds::baseline_missing,
                    "no 1-rank point without communication could be measured (" + table.kind +
                        " slice): efficiency stands relative to " + table.relative_to);
     }
     for (const ScalingRow& row : table.rows) {
       if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < kSuperlinear) continue;
-      findings.add(Kind::kSuperlinear,
+      findings.add(finding_kinds::superlinear,
                    row.group + ": efficiency " + percent(row.efficiency) +
                        " is above 100 %: the smaller share of a rank fits a cache, or the "
                        "baseline is slowed by something");
     }
   }
   if (!elsewhere.empty()) {
-    findings.add(Kind::kBaselineElsewhere,
+    findings.add(finding_kinds::baseline_elsewhere,
                  "left out of efficiency, because the baseline of the same block ran in another "
                  "session: " +
                      listed(elsewhere));
@@ -151,7 +121,7 @@ void judge_ranks(const SweepSummary& summary, Findings& findings) {
     const auto& [rank, host, device, verdict] = key;
     const std::string least = percent(shown.least), most = percent(shown.most);
     findings.add(
-        Kind::kStraggler,
+        finding_kinds::straggler,
         "rank " + std::to_string(rank) + " (" + host + (device.empty() ? "" : ", " + device) +
             ") needs " + least + (least == most ? "" : " to " + most) +
             " more time of its own than " +
@@ -164,8 +134,9 @@ void judge_ranks(const SweepSummary& summary, Findings& findings) {
 void judge_gaps(const SweepSummary& summary, Findings& findings) {
   for (const DataGap& gap : summary.data_gaps) {
     if (gap.lost_share < kGapWorthSaying) continue;
-    findings.add(Kind::kDataGap, gap.real_group + ": real data costs " + percent(gap.lost_share) +
-                                     " of the throughput with synthetic data");
+    findings.add(finding_kinds::data_gap, gap.real_group + ": real data costs " +
+                                              percent(gap.lost_share) +
+                                              " of the throughput with synthetic data");
   }
 }
 
@@ -182,7 +153,7 @@ void judge_memory(const RunsByGroup& runs, Findings& findings) {
     }
   }
   if (off.empty()) return;
-  findings.add(Kind::kMemoryEstimate,
+  findings.add(finding_kinds::memory_estimate,
                "the estimate of memory is more than 20 % off the peak: " + listed(off));
 }
 
@@ -192,7 +163,7 @@ std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary&
                                     bool drifted) {
   Findings findings;
   if (drifted) {
-    findings.add(Kind::kDrift,
+    findings.add(finding_kinds::drift,
                  "all points became " + percent(std::abs(summary.drift->per_sweep)) +
                      (summary.drift->per_sweep < 0 ? " slower" : " faster") +
                      " from start to end of the sweep (heat, clocks, a neighbour); pairs within "
@@ -205,11 +176,6 @@ std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary&
   judge_repetitions(summary, findings);
   judge_memory(runs, findings);
   return findings.take();
-}
-
-bool is_of_sweep(const Finding& finding) {
-  return std::ranges::any_of(kNamedKinds,
-                             [&](const Named& named) { return finding.code == named.code; });
 }
 
 }  // namespace scalemark::reporting

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/sweep/summary.h"
 
 namespace scalemark::reporting {

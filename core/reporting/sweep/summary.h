@@ -42,11 +42,8 @@ struct SweepSummary {
   std::vector<Finding> findings;  // of the sweep; those of single points are findings_of()'s
 };
 
-// Codes of the findings: no_interval, unconverged, repetitions_lost, runs_differ, drift,
-// baseline_missing, baseline_elsewhere, superlinear, straggler, data_gap, memory_estimate.
-// Source of every number: docs/METRICS.md, "Several runs".
-bool is_of_sweep(const Finding& finding);
-
+// Its findings are the kinds of scope kOfSweep (record/finding_list.inc). Source of every number:
+// docs/METRICS.md, "Several runs".
 SweepSummary summarise_sweep(std::span<const PointRecord> points,
                              const SummaryOptions& options = {});
 

@@ -135,6 +135,7 @@ void add_everything(Report& report) {
   point.varying = {{"workers", "8"}};
   point.break_even_steps = 40;
   point.padded = 3;
+  point.left_out = 5;
   point.skipped.push_back({"a/b.JPEG", "truncated"});
   report.points.push_back(identity(2));
   report.points.back().id = "p1.r0";
