@@ -8,8 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/durations.h"
-
 namespace scalemark::reporting {
 namespace {
 
@@ -118,7 +116,7 @@ void Progress::begin(std::string phase, std::optional<std::int64_t> total,
   state_.phase = std::move(phase);
   state_.total = total;
   state_.samples_per_step = samples_per_step;
-  began_ = std::chrono::steady_clock::now();
+  began_ = options_.now();
   done_.store(0, std::memory_order_relaxed);
 }
 
@@ -132,15 +130,21 @@ void Progress::print(const std::string& line) {
 void Progress::write_until_ended() {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, options_.every, [this] { return end_; })) {
-    if (!state_.phase.empty()) draw();
+    draw();
   }
 }
 
+void Progress::write_now() {
+  const std::lock_guard lock(mutex_);
+  draw();
+}
+
 void Progress::draw() {
+  if (state_.phase.empty()) return;
   state_.done = done_.load(std::memory_order_relaxed);
   const double loss = loss_.load(std::memory_order_relaxed);
   state_.loss = std::isnan(loss) ? std::nullopt : std::optional(loss);
-  state_.elapsed_s = seconds_since(began_);
+  state_.elapsed_s = std::chrono::duration<double>(options_.now() - began_).count();
   if (options_.terminal) {
     std::fprintf(out_, "\r\033[K%s", progress_bar(state_, options_.width).c_str());
     drawn_ = true;

@@ -36,6 +36,7 @@ struct ProgressOptions {
   bool terminal = false;  // redraw one line instead of printing lines
   int width = 79;
   std::chrono::milliseconds every = std::chrono::seconds(5);  // 200 ms suits a terminal
+  std::chrono::steady_clock::time_point (*now)() = std::chrono::steady_clock::now;
 };
 
 ProgressOptions progress_options_for(std::FILE* out);  // is it a terminal, and how wide?
@@ -53,12 +54,15 @@ class Progress {
   void update(std::int64_t done) { done_.store(done, std::memory_order_relaxed); }
   void update_loss(double loss) { loss_.store(loss, std::memory_order_relaxed); }
 
+  // Writes the state as it is, without waiting for the interval.
+  void write_now();
+
   // A line of text that the bar must not overwrite.
   void print(const std::string& line);
 
  private:
   void write_until_ended();
-  void draw();   // with mutex_ held
+  void draw();   // with mutex_ held; nothing before the first begin()
   void clear();  // with mutex_ held
 
   std::FILE* out_;
