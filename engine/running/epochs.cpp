@@ -80,6 +80,12 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochsOptions& opt
   return steps;
 }
 
+std::int64_t samples_left_out(std::int64_t dataset_size, const EpochsOptions& options) {
+  const std::int64_t trained = steps_per_epoch(dataset_size, options) * options.micro_steps *
+                               options.sampling.loader.batch_size * options.sampling.world_size;
+  return std::max<std::int64_t>(0, dataset_size - trained);  // what ranks repeat is no sample more
+}
+
 EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
                           const data::Dataset& held_out, const EpochsOptions& options,
                           device::Device& device, distributed::ControlGroup& control,
@@ -110,6 +116,7 @@ EpochsResult train_epochs(Trainer& trainer, const data::Dataset& train,
                                                               .samples = window.samples});
     append(result.all, std::move(window));
     if (result.all.stopped) break;
+    result.left_out += samples_left_out(train.size(), options);
 
     trainer.step->sync().before_evaluation();
     const auto held = evaluate(*trainer.network, held_out, options.sampling.loader, device,

@@ -138,6 +138,7 @@ class OnePoint {
                                team_.control(), watch_, report_epoch);
     outcome.evaluations = std::move(result.evaluations);
     facts_.skipped = std::move(result.skipped);
+    facts_.left_out = result.left_out;
     facts_.setup_s.data_s = result.data_s;
     note_memory_peak();
     set_first_step({}, result.all);
