@@ -6,7 +6,7 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/reporting/compare_text.h"
+#include "core/reporting/compare/text.h"
 
 namespace scalemark::cli {
 namespace {

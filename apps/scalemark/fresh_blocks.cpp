@@ -14,14 +14,14 @@
 #include "core/base/error.h"
 #include "core/launching/interruption.h"
 #include "core/planning/sweep_schedule.h"
-#include "core/reporting/disk.h"
-#include "core/reporting/earlier.h"
-#include "core/reporting/output_folder.h"
-#include "core/reporting/plan_summary.h"
+#include "core/reporting/output/disk.h"
+#include "core/reporting/output/earlier.h"
+#include "core/reporting/output/output_folder.h"
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/renderings.h"
-#include "core/reporting/report_json.h"
-#include "core/reporting/sweep_end.h"
+#include "core/reporting/sweep/end.h"
+#include "core/reporting/sweep/plan_summary.h"
 
 namespace scalemark::cli {
 namespace {

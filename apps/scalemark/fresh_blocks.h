@@ -4,7 +4,7 @@
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/resolve_sweep.h"
 #include "core/base/exit_code.h"
-#include "core/reporting/output_folder.h"
+#include "core/reporting/output/output_folder.h"
 
 namespace scalemark::cli {
 

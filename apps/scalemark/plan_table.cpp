@@ -7,7 +7,7 @@
 #include "core/base/byte_size.h"
 #include "core/base/text.h"
 #include "core/planning/plan_json.h"
-#include "core/reporting/text_table.h"
+#include "core/reporting/table/text_table.h"
 #include "core/settings/settings_json.h"
 
 namespace scalemark::cli {

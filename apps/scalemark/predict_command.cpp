@@ -11,9 +11,9 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/reporting/disk.h"
-#include "core/reporting/output_folder.h"
-#include "core/reporting/report_json.h"
+#include "core/reporting/output/disk.h"
+#include "core/reporting/output/output_folder.h"
+#include "core/reporting/record/report_json.h"
 #include "core/settings/config_file.h"
 #include "core/settings/output_name.h"
 

@@ -7,7 +7,7 @@
 
 #include "apps/scalemark/predict_series.h"
 #include "core/prediction/forecast.h"
-#include "core/reporting/sweep_records.h"
+#include "core/reporting/record/sweep_records.h"
 
 namespace scalemark::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/prediction/fit.h"
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::cli {
 

@@ -4,7 +4,7 @@
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/resolve_command.h"
 #include "apps/scalemark/torch_folder.h"
-#include "core/reporting/output_folder.h"
+#include "core/reporting/output/output_folder.h"
 #include "engine/process/run_request.h"
 
 namespace scalemark::cli {

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
-#include "core/reporting/report_json.h"
+#include "core/reporting/record/report_json.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

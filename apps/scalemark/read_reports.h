@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::cli {
 

@@ -6,8 +6,8 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/reporting/disk.h"
-#include "core/reporting/render/redact.h"
+#include "core/reporting/output/disk.h"
+#include "core/reporting/redact/redact.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/requests.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/reporting/writer.h"
+#include "core/reporting/output/writer.h"
 #include "engine/distributed/error_store.h"
 #include "engine/process/phase_tracker.h"
 #include "engine/process/run_request.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/monitoring/environment.h"
-#include "core/reporting/report_json.h"
+#include "core/reporting/record/report_json.h"
 
 namespace scalemark::process {
 

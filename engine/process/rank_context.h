@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/device/device.h"
 #include "engine/distributed/backends.h"

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <span>
 
-#include "core/reporting/table.h"
+#include "core/reporting/table/table.h"
 
 namespace scalemark::process {
 namespace {

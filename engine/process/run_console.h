@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "core/reporting/progress.h"
-#include "core/reporting/report.h"
+#include "core/reporting/output/progress.h"
+#include "core/reporting/record/report.h"
 #include "engine/process/run_request.h"
 
 namespace scalemark::process {

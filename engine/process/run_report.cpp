@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/monitoring/environment.h"
-#include "core/reporting/assemble.h"
-#include "core/reporting/findings.h"
+#include "core/reporting/point/assemble.h"
+#include "core/reporting/point/findings.h"
 #include "core/settings/settings_json.h"
 #include "engine/process/versions.h"
 

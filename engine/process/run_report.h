@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/rank_steps.h"
-#include "core/reporting/writer.h"
+#include "core/reporting/output/writer.h"
+#include "core/reporting/point/rank_steps.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/run_request.h"
 

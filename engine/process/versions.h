@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::process {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/reporting/disk.h"
-#include "core/reporting/output_folder.h"
+#include "core/reporting/output/disk.h"
+#include "core/reporting/output/output_folder.h"
 #include "core/settings/value.h"
 #include "data/hash128.h"
 

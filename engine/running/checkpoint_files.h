@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/checkpoint_manifest.h"
+#include "core/reporting/output/checkpoint_manifest.h"
 
 namespace scalemark::running {
 

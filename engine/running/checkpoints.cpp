@@ -10,7 +10,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 #include "engine/running/checkpoint_files.h"
 #include "workloads/safetensors.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/checkpoint_manifest.h"
+#include "core/reporting/output/checkpoint_manifest.h"
 #include "core/settings/value.h"
 #include "engine/distributed/groups.h"
 #include "engine/running/run_state.h"

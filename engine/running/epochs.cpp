@@ -97,6 +97,7 @@ class EpochTraining {
     for (std::int64_t epoch = step().steps_done() / steps_; epoch < options_.epochs; ++epoch) {
       const bool checkpoint_due = train(epoch);
       if (result_.all.stopped) break;
+      result_.left_out += samples_left_out(in_.train.size(), options_);
       evaluate_after(epoch);
       if (checkpoint_due && epoch + 1 < options_.epochs) write_checkpoint();
     }
@@ -198,6 +199,12 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptio
         "lower --batch-size or use more data");
   }
   return steps;
+}
+
+std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options) {
+  const std::int64_t trained = steps_per_epoch(dataset_size, options) * options.micro_steps *
+                               options.sampling.loader.batch_size * options.sampling.world_size;
+  return std::max<std::int64_t>(0, dataset_size - trained);  // what ranks repeat is no sample more
 }
 
 EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 #include "data/dataset.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/checkpoints.h"
@@ -27,12 +27,17 @@ struct EpochsResult {
   Window all;  // every step of every epoch, one after another
   std::vector<reporting::Evaluation> evaluations;
   std::vector<data::SkippedSample> skipped;  // each once; held-out ones too
+  std::int64_t left_out = 0;                 // samples_left_out() of each epoch that ended
   double data_s = 0;                         // until the first epoch's loader stood
   std::vector<reporting::Resumption> resumed;
 };
 
 // How many optimizer steps an epoch has on every rank: full batches only.
 std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options);
+
+// How many samples of an epoch no rank trains on: they fill no batch, or (--drop-last) do not
+// divide among the ranks.
+std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options);
 
 // What an epoch is trained with, and whom it tells.
 struct EpochsContext {

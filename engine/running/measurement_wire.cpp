@@ -34,8 +34,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SkippedFile, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSteps, step_s, own_mean_s, own_mean_ln, data_wait_s,
                                    exposed_communication_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankMeasurement, rank, host, device, iterations, steps_per_mark,
-                                   samples, padded, tokens, non_pad_tokens, wall_s, step_s,
-                                   exposed_communication_s, counted_data_wait_s, phases_s,
+                                   samples, padded, left_out, tokens, non_pad_tokens, wall_s,
+                                   step_s, exposed_communication_s, counted_data_wait_s, phases_s,
                                    loss_first, loss_last, memory_peak_bytes, energy_J, setup_s,
                                    warmup_iterations, payload_bytes_per_step, bucket_bytes,
                                    abba_step_s, skipped, attention_backends)

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/reporting/rank_steps.h"
+#include "core/reporting/point/rank_steps.h"
 
 namespace scalemark::running {
 

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/catalogue/strategy.h"
 #include "core/monitoring/energy.h"
-#include "core/reporting/rank_steps.h"
+#include "core/reporting/point/rank_steps.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/communication_cost.h"
 #include "engine/running/epochs.h"
@@ -150,6 +150,7 @@ class PointTraining {
     outcome.evaluations = std::move(result.evaluations);
     outcome.resumed = std::move(result.resumed);
     facts_.skipped = std::move(result.skipped);
+    facts_.left_out = result.left_out;
     facts_.setup_s.data_s = result.data_s;
     note_memory_peak();
     set_first_step({}, result.all);

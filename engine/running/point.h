@@ -7,8 +7,8 @@
 
 #include "core/catalogue/workload.h"
 #include "core/planning/plan.h"
-#include "core/reporting/rank_steps.h"
-#include "core/reporting/records.h"
+#include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/records.h"
 #include "core/settings/settings.h"
 #include "engine/process/rank_group.h"
 #include "engine/running/checkpoints.h"

@@ -4,7 +4,7 @@
 #include "core/catalogue/workload.h"
 #include "core/launching/world.h"
 #include "core/planning/plan.h"
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::running {

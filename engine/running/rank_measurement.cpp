@@ -24,6 +24,7 @@ reporting::RankMeasurement rank_measurement(const Window& window, const RankFact
       .steps_per_mark = window.steps_per_mark,
       .samples = window.samples,
       .padded = window.padded,
+      .left_out = facts.left_out,
       .tokens = window.samples * facts.tokens_per_sample,
       .non_pad_tokens = window.non_pad_tokens,
       .wall_s = window.wall_s,

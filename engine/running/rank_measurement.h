@@ -1,7 +1,11 @@
 // One rank's window as the record that travels to rank 0. Pure.
 #pragma once
 
-#include "core/reporting/records.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/reporting/record/records.h"
 #include "data/loader.h"
 #include "engine/running/window.h"
 #include "engine/training/strategy.h"
@@ -20,6 +24,7 @@ struct RankFacts {
   training::Communication communication;
   std::vector<double> abba_step_s;  // of --communication-cost
   std::vector<data::SkippedSample> skipped;
+  std::optional<std::int64_t> left_out;  // with --epochs, over all ranks and epochs
   std::vector<std::string> attention_backends;
 };
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/reporting/earlier.h"
+#include "core/reporting/output/earlier.h"
 #include "core/settings/settings_json.h"
 #include "core/settings/value.h"
 #include "engine/distributed/stop_agreement.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/planning/sweep_schedule.h"
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 #include "engine/sweeping/rank_result.h"
 
 namespace scalemark::sweeping {

@@ -8,8 +8,8 @@
 #include "core/base/byte_size.h"
 #include "core/base/durations.h"
 #include "core/planning/estimates.h"
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/report_json.h"
 
 namespace scalemark::sweeping {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 #include "engine/process/run_request.h"
 
 namespace scalemark::sweeping {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/durations.h"
-#include "core/reporting/sweep_end.h"
+#include "core/reporting/sweep/end.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/sweeping/sweep_command.h"

@@ -9,7 +9,7 @@
 
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
-#include "core/reporting/earlier.h"
+#include "core/reporting/output/earlier.h"
 #include "engine/distributed/work_queue.h"
 #include "engine/process/rank_process.h"
 #include "engine/running/dataset_cache.h"

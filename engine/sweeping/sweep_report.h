@@ -1,6 +1,6 @@
 // The report of a sweep on rank 0: opened anew or continued, one row per finished run, summaries
 // after each block. On the other ranks it holds nothing. What the rows mean together stands in
-// core/reporting/sweep_summary.h.
+// core/reporting/sweep/summary.h.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 #include "engine/process/rank_process.h"
 #include "engine/running/dataset_cache.h"
 #include "engine/sweeping/point_verdict.h"

@@ -1,6 +1,6 @@
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sweep_sections.h"
-#include "core/reporting/table.h"
+#include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
 namespace {

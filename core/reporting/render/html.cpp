@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/html_page.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sweep_sections.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,8 +1,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "core/base/error.h"
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,9 +1,9 @@
 #include <map>
 #include <utility>
 
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

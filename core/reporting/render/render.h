@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "core/reporting/disk.h"
+#include "core/reporting/output/disk.h"
 #include "core/reporting/render/render.h"
 
 namespace scalemark::reporting {

@@ -9,9 +9,9 @@
 
 #include "core/base/error.h"
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/sweep_words.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

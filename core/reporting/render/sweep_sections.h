@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/report.h"
-#include "core/reporting/text_table.h"
+#include "core/reporting/record/report.h"
+#include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/sweep_records.h"
+#include "core/reporting/record/sweep_records.h"
 
 namespace scalemark::reporting {
 

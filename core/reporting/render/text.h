@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/reporting/records.h"
+#include "core/reporting/record/records.h"
 
 namespace scalemark::reporting {
 

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/reporting/report_json.h"
+#include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 int main(int argc, char** argv) {

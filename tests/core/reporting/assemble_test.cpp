@@ -1,4 +1,4 @@
-#include "core/reporting/assemble.h"
+#include "core/reporting/point/assemble.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <set>
 
-#include "core/reporting/findings.h"
-#include "core/reporting/peak_flops.h"
-#include "core/reporting/rank_steps.h"
-#include "core/reporting/report_json.h"
+#include "core/reporting/point/findings.h"
+#include "core/reporting/point/peak_flops.h"
+#include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {
@@ -41,6 +41,7 @@ std::vector<RankMeasurement> by_hand() {
     rank.iterations = 3;
     rank.samples = 30;
     rank.padded = 1;
+    rank.left_out = 5;  // of all ranks
     rank.tokens = 300;
     rank.non_pad_tokens = 155;  // of 31 rows
     rank.memory_peak_bytes = 100 + rank.rank;
@@ -54,6 +55,7 @@ TEST(Assemble, EveryFormulaByHand) {
   EXPECT_EQ(point.iterations, 3);
   EXPECT_EQ(point.samples, 60);
   EXPECT_EQ(point.padded, 2);
+  EXPECT_EQ(point.left_out, 5);
   EXPECT_EQ(point.wall_s, 4.0);
   EXPECT_DOUBLE_EQ(point.samples_per_sec, 15.0);
   EXPECT_DOUBLE_EQ(point.samples_per_sec_per_rank, 7.5);
@@ -257,6 +259,11 @@ TEST(PeakFlops, KnowsChipsByTheirWholeName) {
   EXPECT_FALSE(peak_flops("NVIDIA A100-SXM4-80GB MIG 1g.10gb", "amp-fp16"));
   EXPECT_FALSE(peak_flops("NVIDIA GeForce RTX 4090 Laptop GPU", "amp-fp16"));
   EXPECT_FALSE(peak_flops("", "fp32"));
+  EXPECT_EQ(peak_flops("NVIDIA B200", "amp-bf16")->flops_per_sec, 2250e12);
+  EXPECT_EQ(peak_flops("NVIDIA GB300", "tf32")->flops_per_sec, 1250e12);
+  EXPECT_FALSE(peak_flops("NVIDIA GB300", "fp32"));
+  EXPECT_EQ(peak_flops("Quadro RTX 8000", "amp-fp16")->flops_per_sec, 130.5e12);
+  EXPECT_FALSE(peak_flops("NVIDIA H20", "amp-bf16")) << "there is no datasheet of NVIDIA's own";
 }
 
 std::set<std::string> codes(const PointRecord& point, const FindingContext& context) {

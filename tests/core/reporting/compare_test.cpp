@@ -1,11 +1,11 @@
-#include "core/reporting/compare.h"
+#include "core/reporting/compare/compare.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/reporting/compare_text.h"
+#include "core/reporting/compare/text.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

@@ -1,4 +1,4 @@
-#include "core/reporting/earlier.h"
+#include "core/reporting/output/earlier.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "core/reporting/report_json.h"
-#include "core/reporting/writer.h"
+#include "core/reporting/output/writer.h"
+#include "core/reporting/record/report_json.h"
 #include "sample_report.h"
 
 namespace scalemark::reporting {

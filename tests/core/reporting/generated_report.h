@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "core/reporting/compare_text.h"
+#include "core/reporting/compare/text.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/text_table.h"
+#include "core/reporting/table/text_table.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/reporting/earlier.h"
-#include "core/reporting/report_json.h"
+#include "core/reporting/output/earlier.h"
+#include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

@@ -1,4 +1,4 @@
-#include "core/reporting/output_folder.h"
+#include "core/reporting/output/output_folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/reporting/earlier.h"
-#include "core/reporting/report_json.h"
-#include "core/reporting/writer.h"
+#include "core/reporting/output/earlier.h"
+#include "core/reporting/output/writer.h"
+#include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

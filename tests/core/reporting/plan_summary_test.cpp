@@ -1,4 +1,4 @@
-#include "core/reporting/plan_summary.h"
+#include "core/reporting/sweep/plan_summary.h"
 
 #include <gtest/gtest.h>
 

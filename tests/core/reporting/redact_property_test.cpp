@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/planning/group_names.h"
-#include "core/reporting/render/redact.h"
+#include "core/reporting/record/report_json.h"
+#include "core/reporting/redact/redact.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

@@ -1,4 +1,4 @@
-#include "core/reporting/render/redact.h"
+#include "core/reporting/redact/redact.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "core/reporting/assemble.h"
-#include "core/reporting/rank_steps.h"
+#include "core/reporting/point/assemble.h"
+#include "core/reporting/point/rank_steps.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 // It sees malloc() where it has inlined one of the two below and not the other.

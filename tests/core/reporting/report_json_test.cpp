@@ -1,4 +1,4 @@
-#include "core/reporting/report_json.h"
+#include "core/reporting/record/report_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "tests/core/reporting/sample_report.h"
 
-#include "core/reporting/assemble.h"
+#include "core/reporting/point/assemble.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -136,6 +136,7 @@ void add_everything(Report& report) {
   point.varying = {{"workers", "8"}};
   point.break_even_steps = 40;
   point.padded = 3;
+  point.left_out = 5;
   point.skipped.push_back({"a/b.JPEG", "truncated"});
   report.points.push_back(identity(2));
   report.points.back().id = "p1.r0";

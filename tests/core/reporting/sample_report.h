@@ -1,7 +1,7 @@
 // A report as a two-rank run would leave it, for the tests of this module.
 #pragma once
 
-#include "core/reporting/report.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
 

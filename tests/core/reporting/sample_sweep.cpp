@@ -5,8 +5,8 @@
 #include <ctime>
 #include <random>
 
-#include "core/reporting/assemble.h"
-#include "core/reporting/findings.h"
+#include "core/reporting/point/assemble.h"
+#include "core/reporting/point/findings.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/report.h"
-#include "core/reporting/sweep_summary.h"
+#include "core/reporting/record/report.h"
+#include "core/reporting/sweep/summary.h"
 
 namespace scalemark::reporting {
 

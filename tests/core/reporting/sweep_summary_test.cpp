@@ -1,10 +1,9 @@
-#include "core/reporting/sweep_summary.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/reporting/sweep/summary.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {

@@ -1,11 +1,11 @@
-#include "core/reporting/table.h"
+#include "core/reporting/table/table.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "core/reporting/baseline.h"
-#include "core/reporting/text_table.h"
+#include "core/reporting/table/baseline.h"
+#include "core/reporting/table/text_table.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/reporting/report_json.h"
+#include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 int main(int argc, char** argv) {

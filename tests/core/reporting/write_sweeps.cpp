@@ -8,9 +8,9 @@
 #include <fstream>
 #include <vector>
 
-#include "core/reporting/render/redact.h"
+#include "core/reporting/record/report_json.h"
+#include "core/reporting/redact/redact.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/report_json.h"
 #include "tests/core/reporting/generated_report.h"
 #include "tests/core/reporting/sample_sweep.h"
 

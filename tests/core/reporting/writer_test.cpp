@@ -1,4 +1,4 @@
-#include "core/reporting/writer.h"
+#include "core/reporting/output/writer.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,8 +15,8 @@
 #include <functional>
 #include <sstream>
 
-#include "core/reporting/earlier.h"
-#include "core/reporting/report_json.h"
+#include "core/reporting/output/earlier.h"
+#include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

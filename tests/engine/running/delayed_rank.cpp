@@ -17,9 +17,9 @@
 #include <functional>
 #include <utility>
 
-#include "core/reporting/assemble.h"
-#include "core/reporting/rank_steps.h"
-#include "core/reporting/sweep_summary.h"
+#include "core/reporting/point/assemble.h"
+#include "core/reporting/point/rank_steps.h"
+#include "core/reporting/sweep/summary.h"
 #include "engine/device/cpu_device.h"
 #include "engine/distributed/gloo.h"
 #include "engine/running/batch_source.h"

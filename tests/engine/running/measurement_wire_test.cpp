@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/reporting/rank_steps.h"
+#include "core/reporting/point/rank_steps.h"
 
 namespace scalemark::running {
 namespace {

@@ -1,0 +1,69 @@
+// Old reports against new ones, point by point. Reads points, environment and settings of reports;
+// knows no files and prints nothing (compare_text.h does).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/exit_code.h"
+#include "core/reporting/record/report.h"
+#include "core/statistics/compare.h"
+
+namespace scalemark::reporting {
+
+struct NamedReport {
+  std::string name;  // as the person gave it
+  Report report;
+};
+
+// Reports of the same thing: one version, one machine. Several files are several sessions.
+using ComparedSide = std::vector<NamedReport>;
+
+struct SideOfPoint {
+  std::optional<double> samples_per_sec;  // exp(mean ln X) over units; absent without one
+  std::size_t units = 0;
+  std::string trouble;  // "2 oom": runs that measured nothing; may be empty
+};
+
+struct PointAgainst {
+  SideOfPoint after;
+  statistics::PointChange change;
+  std::string reason;  // why it is unsure; empty otherwise
+};
+
+struct ComparedPoint {
+  std::string group;
+  std::string unit;  // "images": what X counts
+  SideOfPoint before;
+  std::vector<PointAgainst> against;  // one for each further side
+};
+
+struct Difference {
+  std::string what;
+  std::vector<std::string> values;  // one for each side, the first included
+};
+
+struct Comparison {
+  double threshold = 0;
+  bool unit_is_session = false;                 // else it is the run
+  std::vector<std::vector<std::string>> files;  // of each side
+  std::vector<std::size_t> sessions;            // of each side
+  std::vector<ComparedPoint> points;            // of the first side, in its order
+  std::vector<std::string> new_points;          // groups that the first side lacks
+  std::vector<Difference> differences;          // machine, versions, settings, what points are
+};
+
+// sides[0] is old; at least two sides, each with at least one report. Points are matched by group.
+// The unit is the run where every side is one file, else the session of each file (the geometric
+// mean of its runs). Holm's family is every point on every further side. A point of the first side
+// that another side did not measure is unsure. Throws bad_data() when the sides share no point.
+// Source: docs/METRICS.md, "Old against new".
+Comparison compare_sides(std::span<const ComparedSide> sides, double threshold);
+
+// kFail when anything is slower, else kUnsure when anything is unsure, else kPass.
+ExitCode exit_code(const Comparison& comparison);
+
+}  // namespace scalemark::reporting

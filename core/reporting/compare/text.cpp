@@ -1,0 +1,188 @@
+#include "core/reporting/compare/text.h"
+
+#include <array>
+#include <cstdio>
+
+#include "core/reporting/table/text_table.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using statistics::Change;
+
+constexpr const char* kAbsent = "-";
+
+template <class... Arguments>
+std::string format(const char* pattern, Arguments... arguments) {
+  char text[96];
+  std::snprintf(text, sizeof text, pattern, arguments...);
+  return text;
+}
+
+std::string rate_text(const SideOfPoint& side) {
+  if (!side.samples_per_sec) return side.trouble.empty() ? kAbsent : side.trouble;
+  const double rate = *side.samples_per_sec;
+  return format(rate >= 1000 ? "%.0f" : rate >= 100 ? "%.1f" : "%.3g", rate);
+}
+
+std::string change_text(const statistics::PointChange& change) {
+  return change.relative ? format("%+.2f", 100 * *change.relative) : kAbsent;
+}
+
+std::string interval_text(const statistics::PointChange& change) {
+  if (!change.ci90) return kAbsent;
+  return format("%+.2f .. %+.2f", 100 * change.ci90->low, 100 * change.ci90->high);
+}
+
+std::string p_text(const statistics::PointChange& change) {
+  if (!change.p_adjusted) return kAbsent;
+  return *change.p_adjusted < 0.0001 ? "< 0.0001" : format("%.4f", *change.p_adjusted);
+}
+
+std::string verdict_text(const PointAgainst& against) {
+  const std::string word(statistics::to_string(against.change.change));
+  return against.change.change == Change::kSlower ? "**" + word + "**" : word;
+}
+
+// "old", "new"; with more sides "side 1", "side 2", ...
+std::string side_name(const Comparison& comparison, std::size_t side) {
+  if (comparison.files.size() > 2) return "side " + std::to_string(side + 1);
+  return side == 0 ? "old" : "new";
+}
+
+std::string sides_text(const Comparison& comparison) {
+  std::string text;
+  for (std::size_t side = 0; side < comparison.files.size(); ++side) {
+    std::string files;
+    for (const std::string& file : comparison.files[side]) {
+      files += (files.empty() ? "" : ", ") + markdown_text(file);
+    }
+    text += "- " + side_name(comparison, side) + ": " + files + " (" +
+            std::to_string(comparison.sessions[side]) +
+            (comparison.sessions[side] == 1 ? " session)\n" : " sessions)\n");
+  }
+  return text;
+}
+
+std::string summary(const Comparison& comparison) {
+  std::array<std::size_t, 4> counts{};
+  for (const ComparedPoint& point : comparison.points) {
+    for (const PointAgainst& against : point.against) {
+      ++counts.at(static_cast<std::size_t>(against.change.change));
+    }
+  }
+  const auto count = [&](Change change) {
+    return std::to_string(counts.at(static_cast<std::size_t>(change))) + " " +
+           std::string(statistics::to_string(change));
+  };
+  return "**" + count(Change::kSlower) + ", " + count(Change::kFaster) + ", " +
+         count(Change::kSame) + ", " + count(Change::kUnsure) + "**";
+}
+
+void add_side(std::vector<Column>& columns, const Comparison& comparison, std::size_t side) {
+  const bool several = comparison.files.size() > 2;
+  const std::string name = several ? side_name(comparison, side + 1) + " " : "";
+  std::vector<Column> of_side{{{several ? name + "per s" : "new per s"}},
+                              {{name + "change %"}},
+                              {{name + "90 % interval"}},
+                              {{name + "p (Holm)"}},
+                              {{name + "units"}},
+                              {{name + "verdict"}, true, {}, true}};
+  for (const ComparedPoint& point : comparison.points) {
+    const PointAgainst& against = point.against[side];
+    const std::string cells[] = {
+        rate_text(against.after),
+        change_text(against.change),
+        interval_text(against.change),
+        p_text(against.change),
+        std::to_string(point.before.units) + " / " + std::to_string(against.after.units),
+        verdict_text(against)};
+    for (std::size_t i = 0; i < of_side.size(); ++i) of_side[i].cells.push_back(cells[i]);
+  }
+  columns.insert(columns.end(), of_side.begin(), of_side.end());
+}
+
+std::string points_table(const Comparison& comparison) {
+  std::vector<Column> columns{
+      {{"point"}, true}, {{"counts"}, true}, {{side_name(comparison, 0) + " per s"}}};
+  for (const ComparedPoint& point : comparison.points) {
+    columns[0].cells.push_back(point.group);
+    columns[1].cells.push_back(point.unit);
+    columns[2].cells.push_back(rate_text(point.before));
+  }
+  for (std::size_t side = 0; side + 1 < comparison.files.size(); ++side) {
+    add_side(columns, comparison, side);
+  }
+  return set_markdown(columns);
+}
+
+std::string reasons(const Comparison& comparison) {
+  std::string text;
+  for (const ComparedPoint& point : comparison.points) {
+    for (std::size_t side = 0; side < point.against.size(); ++side) {
+      if (point.against[side].reason.empty()) continue;
+      const std::string on =
+          comparison.files.size() > 2 ? " (" + side_name(comparison, side + 1) + ")" : "";
+      text += "- " + markdown_text(point.group + on + ": " + point.against[side].reason) + "\n";
+    }
+  }
+  return text.empty() ? text : "\n## Why unsure\n\n" + text;
+}
+
+std::string new_points(const Comparison& comparison) {
+  if (comparison.new_points.empty()) return "";
+  std::string text = "\nNot compared, because the first side lacks them: ";
+  for (std::size_t i = 0; i < comparison.new_points.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + markdown_text(comparison.new_points[i]);
+  }
+  return text + ".\n";
+}
+
+std::string differences_table(const Comparison& comparison) {
+  if (comparison.differences.empty()) {
+    return "\n## Differences\n\nMachine, versions and settings are the same, as far as the reports "
+           "tell.\n";
+  }
+  std::vector<Column> columns{{{"what"}, true}};
+  for (std::size_t side = 0; side < comparison.files.size(); ++side) {
+    columns.push_back({{side_name(comparison, side)}, true});
+  }
+  for (const Difference& difference : comparison.differences) {
+    columns[0].cells.push_back(difference.what);
+    for (std::size_t side = 0; side < difference.values.size(); ++side) {
+      columns[side + 1].cells.push_back(difference.values[side]);
+    }
+  }
+  return "\n## Differences\n\n" + set_markdown(columns);
+}
+
+std::string what_it_can_say(const Comparison& comparison) {
+  const std::string threshold = format("%g %%", 100 * comparison.threshold);
+  std::string text =
+      "\n## What this can say\n\nslower, faster: significant (Welch's test on logarithms, Holm "
+      "over "
+      "all points, 5 % in all) and at least " +
+      threshold + "; same: the 90 % interval lies within +-" + threshold +
+      "; unsure: neither, or fewer than three units on a side. ";
+  if (comparison.unit_is_session) {
+    return text +
+           "The unit is the session: what differs from one session to the next (node, placement, "
+           "boot, neighbours) is in the intervals.\n";
+  }
+  return text +
+         "The unit is the run. Each side is one file: the intervals hold for these sessions. What "
+         "differs from one session to the next (node, placement, boot, neighbours) is in the "
+         "change "
+         "but not in its interval, so a small change may be the session's and not the program's. "
+         "To tell them apart, give three or more files of separate sessions on each side.\n";
+}
+
+}  // namespace
+
+std::string comparison_markdown(const Comparison& comparison) {
+  return "# Comparison\n\n" + sides_text(comparison) + "\n" + summary(comparison) + "\n\n" +
+         points_table(comparison) + new_points(comparison) + reasons(comparison) +
+         differences_table(comparison) + what_it_can_say(comparison);
+}
+
+}  // namespace scalemark::reporting

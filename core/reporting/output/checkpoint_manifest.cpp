@@ -1,0 +1,68 @@
+#include "core/reporting/output/checkpoint_manifest.h"
+
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/json_depth.h"
+#include "core/reporting/record/json_archive.h"
+#include "core/reporting/record/report_fields.h"
+
+namespace scalemark::reporting {
+
+template <class A>
+void fields(A& a, typename A::template Field<CheckpointFile>& f) {
+  a("name", f.name);
+  a("bytes", f.bytes);
+  a("xxh3_128", f.xxh3_128);
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
+  a("step", m.step);
+  a("same", m.same);
+  a("evaluation", m.evaluation);
+  a("resumed", m.resumed);
+  a("files", m.files);
+}
+
+std::string to_json(const CheckpointManifest& manifest) {
+  Json json;
+  JsonWriter writer(json, "checkpoint");
+  fields(writer, manifest);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin) {
+  const std::string where(origin);
+  if (nests_too_deep(text)) throw bad_data(where + " nests deeper than any checkpoint");
+  try {
+    const Json json = Json::parse(text);
+    CheckpointManifest manifest;
+    JsonReader reader(json, "checkpoint");
+    fields(reader, manifest);
+    return manifest;
+  } catch (const nlohmann::json::exception&) {
+    throw bad_data(where + " is not JSON");
+  } catch (const Error& error) {
+    throw bad_data(where + ": " + error.record().what);
+  }
+}
+
+std::vector<std::string> differences(const std::map<std::string, std::string>& before,
+                                     const std::map<std::string, std::string>& now) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : before) names.insert(name);
+  for (const auto& [name, value] : now) names.insert(name);
+  const auto value_in = [](const auto& values, const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string("absent") : found->second;
+  };
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    const std::string was = value_in(before, name), is = value_in(now, name);
+    if (was != is) found.push_back(name + " was " + was + ", now " + is);
+  }
+  return found;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,38 @@
+// checkpoint.json: what a training checkpoint holds, and what must be as it was for a training to
+// go on from it. Knows nothing of tensors, or of who writes and reads them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/reporting/record/records.h"
+
+namespace scalemark::reporting {
+
+struct CheckpointFile {
+  std::string name;  // beside checkpoint.json
+  std::int64_t bytes = 0;
+  std::string xxh3_128;  // hex
+};
+
+struct CheckpointManifest {
+  std::int64_t step = 0;                    // optimizer steps that are done
+  std::map<std::string, std::string> same;  // settings, program, data and machines
+  std::vector<Evaluation> evaluation;       // of the epochs that are over
+  std::vector<Resumption> resumed;          // of the sessions so far
+  std::vector<CheckpointFile> files;        // in rank order
+};
+
+std::string to_json(const CheckpointManifest& manifest);
+
+// Throws bad_data() (65) naming `origin`.
+CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin);
+
+// In words, one per difference: "batch_size was 32, now 64". Empty: the same.
+std::vector<std::string> differences(const std::map<std::string, std::string>& before,
+                                     const std::map<std::string, std::string>& now);
+
+}  // namespace scalemark::reporting

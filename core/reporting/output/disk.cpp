@@ -1,0 +1,91 @@
+#include "core/reporting/output/disk.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/atomic_file.h"
+
+namespace scalemark::reporting {
+namespace {
+
+namespace fs = std::filesystem;
+
+// 0, or errno.
+int read_all(int descriptor, std::string& text) {
+  std::array<char, 1 << 16> buffer;
+  while (true) {
+    const ssize_t got = ::read(descriptor, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) return 0;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+// The entry stands in the folder, not in the file.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw file_failure("open", folder, errno);
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // Some network file systems know no fsync of a folder: nothing to be done there.
+  if (error != 0 && error != EINVAL && error != ENOTSUP) throw file_failure("sync", folder, error);
+}
+
+std::optional<std::string> read_if_there(const fs::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    throw file_failure("read", file, errno);
+  }
+  std::string text;
+  const int error = read_all(descriptor, text);
+  ::close(descriptor);
+  if (error != 0) throw file_failure("read", file, error);
+  return text;
+}
+
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    if (written == 0) return ENOSPC;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(descriptor) == 0 ? 0 : errno;
+}
+
+Error file_failure(const char* verb, const fs::path& file, int error) {
+  return io_error(
+      std::string("cannot ") + verb + " " + file.string() + ": " + std::strerror(error), {},
+      error == ENOSPC || error == EDQUOT ? "free space there, or choose another --output" : "");
+}
+
+void write_atomically(const fs::path& file, std::string_view text) {
+  AtomicFile written(file, file.string() + ".tmp", file_failure);
+  written.append(text);
+  written.commit();
+}
+
+bool SpaceReserve::hold(std::size_t bytes) {
+  if (bytes <= held_bytes_) return true;
+  const int descriptor = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) return false;
+  if (::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) == 0) held_bytes_ = bytes;
+  ::close(descriptor);
+  return bytes <= held_bytes_;
+}
+
+void SpaceReserve::release() noexcept {
+  ::unlink(file_.c_str());
+  held_bytes_ = 0;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,142 @@
+#include "core/reporting/output/earlier.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/planning/plan.h"
+#include "core/reporting/output/disk.h"
+#include "core/reporting/output/journal_lines.h"
+#include "core/reporting/record/report_json.h"
+
+namespace scalemark::reporting {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a report gains from its journal: points that it does not hold, and what is said of them.
+void add_from_journal(Report& report, const fs::path& file) {
+  std::set<std::string> known, gained;
+  for (const auto& point : report.points) known.insert(point.id);
+  for (const std::string& line : read_journal_lines(file).lines) {
+    const auto json = nlohmann::json::parse(line);
+    if (json.contains("point") && json["point"].is_object()) {
+      auto point = point_from_json(json["point"].dump(), file.string());
+      if (!known.insert(point.id).second) continue;
+      gained.insert(point.id);
+      report.points.push_back(std::move(point));
+    } else if (json.contains("finding") && json["finding"].is_object()) {
+      auto finding = finding_from_json(json["finding"].dump(), file.string());
+      if (gained.contains(finding.point)) report.findings.push_back(std::move(finding));
+    }
+  }
+}
+
+void compare(std::vector<std::string>& found, const std::string& what, const std::string& before,
+             const std::string& now) {
+  if (before != now) found.push_back(what + " was " + before + ", now " + now);
+}
+
+void compare_each(std::vector<std::string>& found, const std::map<std::string, std::string>& before,
+                  const std::map<std::string, std::string>& now, const std::string& absent) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : before) names.insert(name);
+  for (const auto& [name, value] : now) names.insert(name);
+  const auto value_in = [&](const auto& values, const std::string& name) {
+    const auto entry = values.find(name);
+    return entry == values.end() ? absent : entry->second;
+  };
+  for (const auto& name : names) compare(found, name, value_in(before, name), value_in(now, name));
+}
+
+}  // namespace
+
+std::optional<Report> read_earlier(const fs::path& folder) {
+  const auto text = read_if_there(folder / "report.json");
+  if (!text) return std::nullopt;
+  Report report = report_from_json(*text, (folder / "report.json").string());
+  add_from_journal(report, folder / "journal.jsonl");
+  return report;
+}
+
+std::vector<planning::EarlierRun> earlier_runs(const Report& report) {
+  std::vector<planning::EarlierRun> runs;
+  for (const auto& point : report.points) {
+    if (point.status == PointStatus::kSkipped) continue;
+    const bool ok = point.status == PointStatus::kOk;
+    runs.push_back({.id = point.id,
+                    .group = point.group,
+                    .samples_per_sec = ok ? std::optional(point.samples_per_sec) : std::nullopt,
+                    .batch_size = point.batch_size.value_or(0)});
+  }
+  return runs;
+}
+
+std::string kind_of_machine(const monitoring::Host& host) {
+  std::string kind = host.cpu;
+  std::map<std::string, int> gpus;
+  for (const auto& gpu : host.gpus) ++gpus[gpu.name + " (driver " + gpu.driver + ")"];
+  for (const auto& [name, count] : gpus) kind += ", " + std::to_string(count) + " x " + name;
+  return gpus.empty() ? kind + ", no GPU" : kind;
+}
+
+std::map<std::string, std::string> settings_texts(const std::string& json_object) {
+  std::map<std::string, std::string> texts;
+  const auto json = nlohmann::json::parse(json_object);
+  for (const auto& [key, value] : json.items()) {
+    texts[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return texts;
+}
+
+Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settings,
+                     const std::vector<monitoring::Host>& hosts) {
+  std::erase_if(settings,
+                [](const auto& entry) { return !planning::must_stay_on_resume(entry.first); });
+  Sameness sameness{.program_version = tool.version,
+                    .git_commit = tool.git_commit + (tool.git_dirty ? ", changed" : ""),
+                    .libraries = {},
+                    .settings = std::move(settings),
+                    .machines = {}};
+  for (const auto& [name, version] : tool.libraries) {
+    sameness.libraries[name] =
+        version.running_with.value_or(version.built_with.value_or("unknown"));
+  }
+  for (const auto& host : hosts) sameness.machines.push_back(kind_of_machine(host));
+  std::ranges::sort(sameness.machines);
+  return sameness;
+}
+
+Sameness sameness_of(const Report& report) {
+  return sameness_of(report.tool, settings_texts(report.invocation.settings_json),
+                     report.environment.hosts);
+}
+
+std::vector<std::string> differences(const Sameness& before, const Sameness& now) {
+  std::vector<std::string> found;
+  compare(found, "the program's version", before.program_version, now.program_version);
+  compare(found, "the program's commit", before.git_commit, now.git_commit);
+  compare_each(found, before.libraries, now.libraries, "not known");
+  compare_each(found, before.settings, now.settings, "not set");
+  compare(found, "the machine", joined(before.machines, " + "), joined(now.machines, " + "));
+  return found;
+}
+
+std::vector<std::string> data_differences(const Report& earlier,
+                                          const std::map<std::string, std::string>& identities) {
+  std::vector<std::string> found;
+  for (const auto& point : earlier.points) {
+    const auto now = identities.find(point.group);
+    if (now == identities.end() || point.data_identity.empty()) continue;
+    std::vector<std::string> different;
+    compare(different, "the content of --data " + point.data, point.data_identity, now->second);
+    for (auto& text : different) {
+      if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
+    }
+  }
+  return found;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,55 @@
+// The folder that a run writes to: made, looked at, and held against other runs. Knows nothing of
+// what stands in its files.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "core/reporting/output/journal.h"
+
+namespace scalemark::reporting {
+
+// kContinue: the folder of an earlier session, whose files are kept and added to. kContinueBlock:
+// the same for the ranks of one block, whose launcher holds the folder (hold_output_folder()).
+enum class ExistingFolder { kRefuse, kOverwrite, kContinue, kContinueBlock };
+
+// Looks only: throws cannot_create() (73) for a path that is no folder and, with kRefuse, for a
+// folder that holds anything. What is not there yet is good.
+void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
+
+// Parents too. Throws cannot_create() (73).
+void make_folder(const std::filesystem::path& folder);
+
+// A folder whose journal is locked until the end of the object, and before anything in it is
+// touched: of two runs that begin in one folder the later one fails and changes nothing.
+class OutputFolder {
+ public:
+  // Makes the folder after refuse_used_folder(), and locks. Then, under the lock:
+  // kRefuse: the folder is still empty. kOverwrite: the files of an earlier run are removed, and
+  // nothing else. kContinue: everything stays; where there is no report.json, only files of ours
+  // that hold no run may be there (a session that was killed as it began).
+  // Throws cannot_create() (73).
+  OutputFolder(std::filesystem::path folder, ExistingFolder existing);
+
+  const std::filesystem::path& path() const { return path_; }
+  Journal& journal() { return journal_; }
+
+  // report.md and report.html, which would tell of an earlier session. Throws cannot_create() (73).
+  void remove_renderings() const;
+
+ private:
+  friend LockedFile hold_output_folder(const std::filesystem::path&, ExistingFolder);
+  void look_again(ExistingFolder existing) const;
+  void empty();
+
+  std::filesystem::path path_;
+  std::optional<LockedFile> hold_;  // of the folder itself; its launcher has it with kContinueBlock
+  Journal journal_;
+};
+
+// For a launcher whose ranks come and go: opens as OutputFolder does, and keeps the folder from
+// others while the journal is free for its ranks (kContinueBlock).
+LockedFile hold_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,162 @@
+#include "core/reporting/output/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr int kBarColumns = 20;
+
+template <class... Arguments>
+std::string format(const char* pattern, Arguments... arguments) {
+  char text[96];
+  std::snprintf(text, sizeof text, pattern, arguments...);
+  return text;
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long long>(std::ceil(seconds));
+  if (whole < 100) return format("%lld s", whole);
+  if (whole < 6000) return format("%lld min %02lld s", whole / 60, whole % 60);
+  return format("%lld h %02lld min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string rate(const ProgressState& state) {
+  if (state.done <= 0 || !(state.elapsed_s > 0)) return "";
+  const double per_sec = static_cast<double>(state.done) * state.samples_per_step / state.elapsed_s;
+  return format(per_sec < 1000 ? "%.1f " : "%.0f ", per_sec) + state.sample_unit + "/s";
+}
+
+std::string time_left(const ProgressState& state) {
+  if (!state.total || state.done <= 0 || state.done > *state.total) return "";
+  return duration(state.elapsed_s / static_cast<double>(state.done) *
+                  static_cast<double>(*state.total - state.done)) +
+         " left";
+}
+
+std::string loss(const ProgressState& state) {
+  return state.loss ? format("loss %.4g", *state.loss) : "";
+}
+
+void add(std::string& line, const char* separator, const std::string& part) {
+  if (!part.empty()) line += separator + part;
+}
+
+std::string bar(const ProgressState& state) {
+  const double share =
+      *state.total > 0
+          ? std::clamp(static_cast<double>(state.done) / static_cast<double>(*state.total), 0.0,
+                       1.0)
+          : 1.0;
+  const int filled = static_cast<int>(share * kBarColumns);
+  return "[" + std::string(filled, '#') + std::string(kBarColumns - filled, '.') +
+         format("] %3.0f %% ", std::floor(100 * share)) + std::to_string(state.done) + "/" +
+         std::to_string(*state.total);
+}
+
+}  // namespace
+
+std::string progress_bar(const ProgressState& state, int width) {
+  std::string line = state.phase;
+  add(line, "  ", state.total ? bar(state) : "step " + std::to_string(state.done));
+  add(line, "  ", rate(state));
+  add(line, "  ", loss(state));
+  add(line, "  ", time_left(state));
+  line.resize(std::min(line.size(), static_cast<std::size_t>(std::max(width, 0))));
+  return line;
+}
+
+std::string progress_line(const ProgressState& state) {
+  std::string line = state.phase + ": step " + std::to_string(state.done);
+  if (state.total) line += " of " + std::to_string(*state.total);
+  add(line, ", ", rate(state));
+  add(line, ", ", loss(state));
+  add(line, ", ", time_left(state));
+  return line;
+}
+
+ProgressOptions progress_options_for(std::FILE* out) {
+  ProgressOptions options;
+  options.terminal = isatty(fileno(out)) == 1;
+  if (!options.terminal) return options;
+  options.every = std::chrono::milliseconds(200);
+  winsize size = {};
+  // One column less: some terminals wrap when the last one is written.
+  if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
+    options.width = size.ws_col - 1;
+  return options;
+}
+
+Progress::Progress(std::FILE* out, ProgressOptions options, std::string sample_unit)
+    : out_(out), options_(options), loss_(std::numeric_limits<double>::quiet_NaN()) {
+  state_.sample_unit = std::move(sample_unit);
+  writer_ = std::thread([this] { write_until_ended(); });
+}
+
+Progress::~Progress() {
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_all();
+  writer_.join();
+  const std::lock_guard lock(mutex_);
+  clear();
+}
+
+void Progress::begin(std::string phase, std::optional<std::int64_t> total,
+                     double samples_per_step) {
+  const std::lock_guard lock(mutex_);
+  state_.phase = std::move(phase);
+  state_.total = total;
+  state_.samples_per_step = samples_per_step;
+  began_ = options_.now();
+  done_.store(0, std::memory_order_relaxed);
+}
+
+void Progress::print(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  clear();
+  std::fprintf(out_, "%s\n", line.c_str());
+  std::fflush(out_);
+}
+
+void Progress::write_until_ended() {
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, options_.every, [this] { return end_; })) {
+    draw();
+  }
+}
+
+void Progress::write_now() {
+  const std::lock_guard lock(mutex_);
+  draw();
+}
+
+void Progress::draw() {
+  if (state_.phase.empty()) return;
+  state_.done = done_.load(std::memory_order_relaxed);
+  const double loss = loss_.load(std::memory_order_relaxed);
+  state_.loss = std::isnan(loss) ? std::nullopt : std::optional(loss);
+  state_.elapsed_s = std::chrono::duration<double>(options_.now() - began_).count();
+  if (options_.terminal) {
+    std::fprintf(out_, "\r\033[K%s", progress_bar(state_, options_.width).c_str());
+    drawn_ = true;
+  } else {
+    std::fprintf(out_, "%s\n", progress_line(state_).c_str());
+  }
+  std::fflush(out_);
+}
+
+void Progress::clear() {
+  if (std::exchange(drawn_, false)) std::fprintf(out_, "\r\033[K");
+  std::fflush(out_);
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,81 @@
+// Tells a waiting person how far a run is: a bar on a terminal, a line every few seconds elsewhere.
+// What is measured only stores two numbers; a thread of its own writes. Knows no ranks: who should
+// not speak makes none.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace scalemark::reporting {
+
+struct ProgressState {
+  std::string phase;                  // "warm-up" | "window" | "epoch 3/10"
+  std::int64_t done = 0;              // steps
+  std::optional<std::int64_t> total;  // absent: the end is decided by time
+  double elapsed_s = 0;               // since the phase began
+  double samples_per_step = 0;        // of all ranks
+  std::string sample_unit = "samples";
+  std::optional<double> loss;
+};
+
+// "window  [######......]  50 % 120/240  13.5 images/s  loss 5.123  9 s left". At most `width`
+// columns; without a total there is no bar and no time left. Pure.
+std::string progress_bar(const ProgressState& state, int width);
+
+// "window: step 120 of 240, 13.5 images/s, loss 5.123, 9 s left". Pure.
+std::string progress_line(const ProgressState& state);
+
+struct ProgressOptions {
+  bool terminal = false;  // redraw one line instead of printing lines
+  int width = 79;
+  std::chrono::milliseconds every = std::chrono::seconds(5);  // 200 ms suits a terminal
+  std::chrono::steady_clock::time_point (*now)() = std::chrono::steady_clock::now;
+};
+
+ProgressOptions progress_options_for(std::FILE* out);  // is it a terminal, and how wide?
+
+// Writes to `out` (stderr) until destroyed. update() may be called from the timed region: two
+// relaxed stores, no lock, no system call.
+class Progress {
+ public:
+  Progress(std::FILE* out, ProgressOptions options, std::string sample_unit);
+  ~Progress();  // clears the bar
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void begin(std::string phase, std::optional<std::int64_t> total, double samples_per_step);
+  void update(std::int64_t done) { done_.store(done, std::memory_order_relaxed); }
+  void update_loss(double loss) { loss_.store(loss, std::memory_order_relaxed); }
+
+  // Writes the state as it is, without waiting for the interval.
+  void write_now();
+
+  // A line of text that the bar must not overwrite.
+  void print(const std::string& line);
+
+ private:
+  void write_until_ended();
+  void draw();   // with mutex_ held; nothing before the first begin()
+  void clear();  // with mutex_ held
+
+  std::FILE* out_;
+  ProgressOptions options_;
+  std::atomic<std::int64_t> done_{0};
+  std::atomic<double> loss_;  // NaN: none yet
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  bool drawn_ = false;
+  ProgressState state_;
+  std::chrono::steady_clock::time_point began_;
+  std::thread writer_;  // last: everything above stands when it starts
+};
+
+}  // namespace scalemark::reporting

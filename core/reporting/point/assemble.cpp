@@ -1,0 +1,277 @@
+#include "core/reporting/point/assemble.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/reporting/point/peak_flops.h"
+#include "core/reporting/point/rank_steps.h"
+#include "core/statistics/interval.h"
+#include "core/statistics/steady.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using Ranks = std::span<const RankMeasurement>;
+using Summaries = std::span<const RankSummary>;
+
+void refuse_contradictions(Summaries ranks, const StepSeries& series) {
+  if (ranks.empty()) throw bug("a point without measurements");
+  const RankMeasurement& first = ranks.front().rank;
+  const auto n = static_cast<std::int64_t>(series.max_step_s.size());
+  if (!series_fits(n, first) || series.max_own_s.size() != series.max_step_s.size() ||
+      series.max_own_less_wait_s.size() != series.max_step_s.size()) {
+    throw bug("the series over the ranks do not hold one value for each of " +
+              std::to_string(first.iterations) + " steps");
+  }
+  for (const auto& [rank, steps] : ranks) {
+    const std::string who = "rank " + std::to_string(rank.rank) + ": ";
+    if (steps.step_s.n != n || rank.iterations != first.iterations ||
+        rank.steps_per_mark != first.steps_per_mark) {
+      throw bug(who + "its summary is not of " + std::to_string(first.iterations) + " steps");
+    }
+    if (!(rank.wall_s > 0) || !std::isfinite(rank.wall_s)) {
+      throw bug(who + "no time passed in its window");
+    }
+  }
+}
+
+RankRecord record_of(const RankMeasurement& rank, const RankSteps& steps) {
+  RankRecord record;
+  record.rank = rank.rank;
+  record.host = rank.host;
+  record.device = rank.device;
+  record.samples = rank.samples;
+  record.wall_s = rank.wall_s;
+  record.step_s = steps.step_s;
+  record.own_mean_s = steps.own_mean_s;
+  record.own_mean_ln = steps.own_mean_ln;
+  record.data_wait_s = steps.data_wait_s;
+  record.exposed_communication_s = steps.exposed_communication_s;
+  record.phases_s = rank.phases_s;
+  record.memory_peak_bytes = rank.memory_peak_bytes;
+  return record;
+}
+
+double mean_over(const std::vector<RankRecord>& ranks,
+                 const std::function<double(const RankRecord&)>& value) {
+  double sum = 0;
+  for (const auto& rank : ranks) sum += value(rank);
+  return sum / static_cast<double>(ranks.size());
+}
+
+Phases mean_phases(const std::vector<RankRecord>& ranks) {
+  const auto mean_of = [&](double Phases::*phase) {
+    return mean_over(ranks, [&](const RankRecord& rank) { return rank.phases_s.*phase; });
+  };
+  return {.data_wait = mean_of(&Phases::data_wait),
+          .host_to_device = mean_of(&Phases::host_to_device),
+          .forward = mean_of(&Phases::forward),
+          .backward = mean_of(&Phases::backward),
+          .exposed_communication = mean_of(&Phases::exposed_communication),
+          .optimizer = mean_of(&Phases::optimizer),
+          .other = mean_of(&Phases::other)};
+}
+
+void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
+  point.steps_per_mark.reset();
+  if (steps_per_mark > 1) point.steps_per_mark = steps_per_mark;
+  point.step_s = summary_of(series.max_step_s, steps_per_mark);
+  point.step_samples_s = series.max_step_s;
+  point.step_mean_over_ranks_s =
+      mean_over(point.ranks, [](const RankRecord& rank) { return rank.step_s.mean; });
+  point.own_mean_s = mean_over(point.ranks, [](const RankRecord& rank) { return rank.own_mean_s; });
+  point.own_max_of_rank_means_s = 0;
+  for (const auto& rank : point.ranks) {
+    point.own_max_of_rank_means_s = std::max(point.own_max_of_rank_means_s, rank.own_mean_s);
+  }
+  // The slowest rank of a group of steps is not that of each step; one rank is always both.
+  point.own_mean_of_step_max_s.reset();
+  if (steps_per_mark == 1 || point.ranks.size() == 1) {
+    point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
+  }
+  point.phases_s = mean_phases(point.ranks);
+  const auto check = statistics::check_steady(series.max_step_s);
+  point.steady = check.steady;
+  point.steady_reason = check.reason;
+}
+
+// samples / sum_t [max_r(own - d) + (T_t - max_r own)]: the rate without the waits for data that
+// counted. Needs each step's slowest rank, as own_mean_of_step_max_s does.
+std::optional<double> compute_rate(const StepSeries& series, const PointRecord& point) {
+  double seconds = 0;
+  for (std::size_t t = 0; t < series.max_step_s.size(); ++t) {
+    seconds += series.max_own_less_wait_s[t] + (series.max_step_s[t] - series.max_own_s[t]);
+  }
+  if (!(seconds > 0)) return std::nullopt;
+  const double step_s = seconds / static_cast<double>(series.max_step_s.size());
+  return static_cast<double>(point.samples) / (step_s * static_cast<double>(point.iterations));
+}
+
+void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
+  std::int64_t tokens = 0, non_pad = 0;
+  point.samples = point.padded = 0;
+  point.wall_s = 0;
+  for (const auto& rank : ranks) {
+    point.samples += rank.samples;
+    point.padded += rank.padded;
+    tokens += rank.tokens;
+    non_pad += rank.non_pad_tokens;
+    point.wall_s = std::max(point.wall_s, rank.wall_s);
+  }
+  point.iterations = ranks.front().iterations;
+  point.samples_per_sec = static_cast<double>(point.samples) / point.wall_s;
+  point.samples_per_sec_per_rank = point.samples_per_sec / static_cast<double>(ranks.size());
+  point.compute_samples_per_sec.reset();
+  if (point.own_mean_of_step_max_s) point.compute_samples_per_sec = compute_rate(series, point);
+  if (tokens > 0) {
+    point.tokens_per_sec = static_cast<double>(tokens) / point.wall_s;
+    // Counted in all rows that were computed, the sampler's repeated ones too: a rank may have
+    // nothing else.
+    const std::int64_t padded_tokens = tokens / point.samples * point.padded;
+    point.non_pad_share =
+        static_cast<double>(non_pad) / static_cast<double>(tokens + padded_tokens);
+  }
+}
+
+// The interval of the mean step, carried over to the rate: X = samples / wall moves inversely.
+void set_interval(PointRecord& point) {
+  const auto step = statistics::batch_means_interval(point.step_samples_s);
+  if (!step || !(step->low > 0)) return;
+  const double centre = (step->low + step->high) / 2;
+  point.within_run_ci95_low = point.samples_per_sec * centre / step->high;
+  point.within_run_ci95_high = point.samples_per_sec * centre / step->low;
+}
+
+void set_mfu(PointRecord& point) {
+  if (point.device != "cuda" || !(point.flops_per_sample > 0)) return;
+  const auto peak = peak_flops(point.device_name, point.precision);
+  if (!peak) return;
+  point.mfu = point.samples_per_sec * point.flops_per_sample /
+              (static_cast<double>(point.ranks.size()) * peak->flops_per_sec);
+  point.mfu_peak_source = peak->source;
+}
+
+// Shuffled epochs bring a bad file to several ranks; it is one file all the same.
+void add_unlisted(std::vector<SkippedFile>& listed, const std::vector<SkippedFile>& more) {
+  for (const SkippedFile& file : more) {
+    const bool known = std::any_of(listed.begin(), listed.end(),
+                                   [&](const auto& other) { return other.name == file.name; });
+    if (!known) listed.push_back(file);
+  }
+}
+
+void set_loss(PointRecord& point, const RankMeasurement& rank) {
+  if (std::isfinite(rank.loss_first)) point.loss_first = rank.loss_first;
+  if (std::isfinite(rank.loss_last)) point.loss_last = rank.loss_last;
+  if (!point.loss_first || !point.loss_last) {
+    point.status = PointStatus::kFailed;
+    point.reason = "the loss is not finite";
+  }
+}
+
+// Absent unless every GPU, or the packages of every machine, could be read: half of the energy
+// beside all of the samples is no measurement.
+void set_energy(PointRecord& point, Ranks ranks) {
+  double sum = 0;
+  std::map<std::string, bool> read;  // by GPU, or by machine, where one rank reads for all
+  for (const auto& rank : ranks) {
+    bool& known = read[point.device == "cuda" ? std::to_string(rank.rank) : rank.host];
+    known = known || !rank.energy_J.empty();
+    for (const double joules : rank.energy_J) sum += joules;
+  }
+  if (std::ranges::all_of(read, [](const auto& entry) { return entry.second; })) {
+    point.energy_J = sum;
+  }
+}
+
+// As a window's step time: the slowest rank's, block by block.
+void set_communication_cost(PointRecord& point, Ranks ranks) {
+  constexpr std::size_t kBlocks = 4;
+  if (ranks.front().abba_step_s.size() != kBlocks) return;
+  std::array<double, kBlocks> step_s{};
+  for (const auto& rank : ranks) {
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      step_s[i] = std::max(step_s[i], rank.abba_step_s.at(i));
+    }
+  }
+  point.noop_step_s = (step_s[1] + step_s[2]) / 2;
+  point.communication_cost_s = (step_s[0] + step_s[3]) / 2 - *point.noop_step_s;
+}
+
+// Ranks may differ: only some of them had padded batches.
+void set_attention(PointRecord& point, Ranks ranks) {
+  std::set<std::string> names;
+  for (const auto& rank : ranks) {
+    names.insert(rank.attention_backends.begin(), rank.attention_backends.end());
+  }
+  point.attention_backend.reset();
+  for (const std::string& name : names) {
+    point.attention_backend =
+        point.attention_backend ? *point.attention_backend + "+" + name : name;
+  }
+}
+
+void set_the_rest(PointRecord& point, Ranks ranks) {
+  set_energy(point, ranks);
+  set_communication_cost(point, ranks);
+  set_attention(point, ranks);
+  const auto& first = ranks.front();
+  point.warmup_iterations = first.warmup_iterations;
+  point.payload_bytes_per_step = first.payload_bytes_per_step;
+  point.bucket_bytes = first.bucket_bytes;
+  point.left_out = first.left_out;
+  point.memory_peak_bytes = 0;
+  point.skipped.clear();
+  point.setup_s = {};
+  for (const auto& rank : ranks) {
+    point.memory_peak_bytes = std::max(point.memory_peak_bytes, rank.memory_peak_bytes);
+    add_unlisted(point.skipped, rank.skipped);
+    auto& setup = point.setup_s;  // the slowest rank of each part: the others waited for it
+    setup.rendezvous_s = std::max(setup.rendezvous_s, rank.setup_s.rendezvous_s);
+    setup.model_s = std::max(setup.model_s, rank.setup_s.model_s);
+    setup.data_s = std::max(setup.data_s, rank.setup_s.data_s);
+    setup.first_step_s = std::max(setup.first_step_s, rank.setup_s.first_step_s);
+  }
+}
+
+}  // namespace
+
+PointRecord assemble_point(PointRecord identity, Ranks measurements) {
+  if (measurements.empty()) throw bug("a point without measurements");
+  StepSeries series = series_of(measurements.front());
+  for (const auto& rank : measurements.subspan(1)) take_largest(series, series_of(rank));
+  std::vector<RankSummary> summaries;
+  for (const auto& rank : measurements) summaries.push_back(condensed(rank));
+  return assemble_point(std::move(identity), summaries, series);
+}
+
+PointRecord assemble_point(PointRecord identity, Summaries summaries, const StepSeries& series) {
+  refuse_contradictions(summaries, series);
+  PointRecord point = std::move(identity);
+  point.status = PointStatus::kOk;
+  point.ranks.clear();
+  std::vector<RankMeasurement> ranks;
+  for (const auto& [rank, steps] : summaries) {
+    point.ranks.push_back(record_of(rank, steps));
+    ranks.push_back(rank);
+  }
+  std::sort(point.ranks.begin(), point.ranks.end(),
+            [](const RankRecord& a, const RankRecord& b) { return a.rank < b.rank; });
+
+  set_steps(point, series, ranks.front().steps_per_mark);
+  set_throughput(point, ranks, series);
+  set_interval(point);
+  set_mfu(point);
+  set_the_rest(point, ranks);
+  set_loss(point, *std::min_element(ranks.begin(), ranks.end(),
+                                    [](const auto& a, const auto& b) { return a.rank < b.rank; }));
+  return point;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,203 @@
+#include "core/reporting/point/findings.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/base/text.h"
+#include "core/monitoring/environment.h"
+#include "core/monitoring/gpu_code.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/point_facts.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr double kDataWaitShare = 0.05;
+constexpr double kCommunicationShare = 0.30;
+constexpr std::int64_t kEnoughSteps = 100;
+constexpr double kEnoughSeconds = 2;
+constexpr double kSlowStep = 5;  // times the median
+
+class Findings {
+ public:
+  explicit Findings(const PointRecord& point) : point_(point) {}
+
+  void add(const FindingKind& kind, std::string text) {
+    const bool told = std::ranges::any_of(
+        list_, [&](const auto& other) { return other.code == kind.code && other.text == text; });
+    if (told) return;  // of several GPUs or hosts the same
+    list_.push_back(make_finding(kind, point_.id, std::move(text)));
+  }
+  std::vector<Finding> take() { return std::move(list_); }
+
+ private:
+  const PointRecord& point_;
+  std::vector<Finding> list_;
+};
+
+void judge_window(Findings& findings, const PointRecord& point, int repetitions) {
+  if (point.steady == false)
+    findings.add(finding_kinds::not_steady, "not steady: " + point.steady_reason);
+  if (!point.steady)
+    findings.add(finding_kinds::steady_unknown, "steady: unknown, " + point.steady_reason);
+  if (repetitions < 2) {
+    findings.add(finding_kinds::single_repetition,
+                 "one run: its interval says how steps vary, not how runs vary; repeat it before "
+                 "comparing");
+  }
+  if (point.iterations < kEnoughSteps || point.wall_s < kEnoughSeconds) {
+    char text[96];
+    std::snprintf(text, sizeof text,
+                  "short window: %lld steps in %.2f s (100 steps and 2 s wanted)",
+                  static_cast<long long>(point.iterations), point.wall_s);
+    findings.add(finding_kinds::short_window, text);
+  }
+  if (point.steps_per_mark) {
+    findings.add(finding_kinds::marks_thinned,
+                 "steps are too short to mark each: values are means over " +
+                     std::to_string(*point.steps_per_mark) + " steps, without quantiles");
+  }
+  if (point.step_s.max && point.step_s.p50 && *point.step_s.max > kSlowStep * *point.step_s.p50) {
+    char text[96];
+    std::snprintf(text, sizeof text, "the slowest step took %.1f times the median",
+                  *point.step_s.max / *point.step_s.p50);
+    findings.add(finding_kinds::slow_steps, text);
+  }
+}
+
+void judge_threads(Findings& findings, const PointRecord& point, const FindingContext& context) {
+  const auto omp = context.variables.find("OMP_NUM_THREADS");
+  if (omp != context.variables.end() && omp->second != std::to_string(point.threads)) {
+    findings.add(finding_kinds::threads_variable, "OMP_NUM_THREADS=" + omp->second +
+                                                      " was not obeyed: --threads alone rules (" +
+                                                      std::to_string(point.threads) + ")");
+  }
+  if (point.device != "cpu") return;
+  for (const auto& host : context.hosts) {
+    const auto ranks = std::count_if(point.ranks.begin(), point.ranks.end(),
+                                     [&](const auto& rank) { return rank.host == host.hostname; });
+    const int cores = monitoring::usable_cores(host);
+    if (ranks * point.threads > cores) {
+      findings.add(finding_kinds::too_many_threads,
+                   std::to_string(ranks) + " ranks x " + std::to_string(point.threads) +
+                       " threads share " + std::to_string(cores) + " cores of " + host.hostname +
+                       ": efficiency measures that, not communication");
+    }
+  }
+}
+
+void judge_data(Findings& findings, const PointRecord& point) {
+  if (point.padded > 0) {
+    findings.add(finding_kinds::padding,
+                 std::to_string(point.padded) + " padded samples are not counted in samples");
+  }
+  if (!point.skipped.empty()) {
+    const auto& [name, reason] = point.skipped.front();
+    const std::size_t count = point.skipped.size();
+    findings.add(finding_kinds::skipped_samples,
+                 (count == 1 ? std::string("1 sample") : std::to_string(count) + " samples") +
+                     (count == 1 ? " could not be read and was skipped: "
+                                 : " could not be read and were skipped, first ") +
+                     (reason.starts_with(name) ? reason : name + ": " + reason));
+  }
+}
+
+void judge_shares(Findings& findings, const PointRecord& point) {
+  const double step = point.step_mean_over_ranks_s;
+  const double wait = counted_data_wait_s(point);
+  if (wait > kDataWaitShare * step) {
+    findings.add(finding_kinds::data_wait,
+                 percent(wait / step) +
+                     " of the step waits for data: more --workers, or data that "
+                     "is cheaper to read");
+  }
+  const double exposed = point.phases_s.exposed_communication;
+  if (exposed > kCommunicationShare * step) {
+    findings.add(finding_kinds::communication,
+                 percent(exposed / step) + " of the step is communication that nothing hides");
+  }
+}
+
+// Absent where single steps were not timed: the waits of each step are not known.
+std::string contention_text(const PointRecord& point, double cost_s) {
+  if (!point.own_mean_of_step_max_s) return {};
+  const double waited =
+      point.wall_s / static_cast<double>(point.iterations) - *point.own_mean_of_step_max_s;
+  char text[64];
+  std::snprintf(text, sizeof text, ", contention %.3f ms of it", 1e3 * (cost_s - waited));
+  return text;
+}
+
+// What METRICS.md derives from T_noop.
+void tell_communication_cost(Findings& findings, const PointRecord& point) {
+  if (!point.noop_step_s || !point.communication_cost_s) return;
+  const double cost = *point.communication_cost_s;
+  const double step = *point.noop_step_s + cost;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "communication costs %.3f ms of a step of %.3f ms (communication efficiency %.1f %%)",
+      1e3 * cost, 1e3 * step, 100 * *point.noop_step_s / step);
+  findings.add(finding_kinds::communication_cost, text + contention_text(point, cost));
+}
+
+void judge_mfu(Findings& findings, const PointRecord& point) {
+  if (point.device != "cuda") return;
+  if (!point.mfu) {
+    findings.add(finding_kinds::mfu_unknown, "no MFU: the datasheet peak of '" + point.device_name +
+                                                 "' for " + point.precision + " is not known");
+  } else if (*point.mfu > 1) {
+    findings.add(finding_kinds::mfu_implausible,
+                 "MFU of " + percent(*point.mfu) + " is impossible");
+  }
+}
+
+// A GPU that is newer than the machine code of this build.
+void tell_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
+  if (!gpu.compute_major || !gpu.compute_minor) return;
+  const auto code = monitoring::gpu_code_for(*gpu.compute_major, *gpu.compute_minor);
+  if (code.use != monitoring::CodeUse::kCompiledByDriver) return;
+  findings.add(finding_kinds::gpu_code_compiled,
+               gpu.name + " is newer than this build: " + monitoring::in_words(code));
+}
+
+void tell_missing_energy(Findings& findings, const std::string& device_name,
+                         const monitoring::Host& host, const monitoring::Gpu& gpu) {
+  const bool is_instance = std::ranges::any_of(
+      gpu.mig_instances, [&](const auto& instance) { return instance.name == device_name; });
+  if (is_instance) {
+    findings.add(finding_kinds::energy_unknown,
+                 "no energy: " + device_name +
+                     " is a slice of a GPU, and the driver counts whole GPUs only");
+  } else if (gpu.name == device_name && gpu.driver.empty() && !host.gpu_note.empty()) {
+    findings.add(finding_kinds::energy_unknown, "no energy: " + host.gpu_note);
+  }
+}
+
+void judge_gpus(Findings& findings, const PointRecord& point, const FindingContext& context) {
+  if (point.device != "cuda") return;
+  for (const auto& host : context.hosts) {
+    for (const int index : host.visible_gpus) {
+      const auto& gpu = host.gpus.at(static_cast<std::size_t>(index));
+      tell_compiled_code(findings, gpu);
+      if (!point.energy_J) tell_missing_energy(findings, point.device_name, host, gpu);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of(const PointRecord& point, const FindingContext& context) {
+  if (point.status != PointStatus::kOk) return {};
+  Findings findings(point);
+  judge_window(findings, point, context.repetitions);
+  judge_threads(findings, point, context);
+  judge_data(findings, point);
+  judge_shares(findings, point);
+  tell_communication_cost(findings, point);
+  judge_mfu(findings, point);
+  judge_gpus(findings, point, context);
+  return findings.take();
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,104 @@
+#include "core/reporting/point/peak_flops.h"
+
+#include <algorithm>
+#include <array>
+
+namespace scalemark::reporting {
+namespace {
+
+// TFLOP/s without sparsity; 0: not offered. Datasheets print most tensor-core numbers with 2:4
+// sparsity: halved here. fp16 and bf16 with fp32 accumulation, as training uses them. A number that
+// could not be traced to its sheet is left out. Without a datasheet of NVIDIA's own, and so not
+// here: A10G, H20, H800, H100 with 96 GB (SXM5).
+struct Chip {
+  std::string_view name;  // exact, without the leading "NVIDIA " or "Tesla "
+  double fp32, tf32, half;
+  bool bf16;
+  std::string_view datasheet;
+};
+
+constexpr std::string_view kA100 = "NVIDIA A100 datasheet (1758950-r4)";
+constexpr std::string_view kH100 = "NVIDIA H100 datasheet (2023)";
+constexpr std::string_view kH200 = "NVIDIA H200 datasheet (2024)";
+constexpr std::string_view kGraceHopper = "NVIDIA GH200 Grace Hopper Superchip datasheet (2023)";
+constexpr std::string_view kBlackwell = "NVIDIA HGX B200 and B300 specifications (2025), by 8 GPUs";
+constexpr std::string_view kGraceBlackwell =
+    "NVIDIA GB200 NVL72 and GB300 NVL72 specifications (2025), by 72 GPUs";
+constexpr std::string_view kV100 = "NVIDIA V100 datasheet (1165301-r5)";
+constexpr std::string_view kAda = "NVIDIA Ada GPU architecture whitepaper (2023)";
+constexpr std::string_view kAdaPro =
+    "NVIDIA Ada Lovelace professional GPU architecture whitepaper (2023)";
+constexpr std::string_view kBlackwellPro =
+    "NVIDIA RTX Blackwell PRO GPU architecture whitepaper (2025)";
+constexpr std::string_view kPro6000 = "NVIDIA RTX PRO 6000 Blackwell datasheets (2025)";
+constexpr std::string_view kTuring = "NVIDIA Turing GPU architecture whitepaper (WP-09183-001)";
+constexpr std::string_view kAmpere = "NVIDIA Ampere GA102 GPU architecture whitepaper (2021)";
+
+constexpr std::array kChips = {
+    Chip{"A100-SXM4-40GB", 19.5, 156, 312, true, kA100},
+    Chip{"A100-SXM4-80GB", 19.5, 156, 312, true, kA100},
+    Chip{"A100-PCIE-40GB", 19.5, 156, 312, true, kA100},
+    Chip{"A100-PCIE-80GB", 19.5, 156, 312, true, kA100},
+    Chip{"A100 80GB PCIe", 19.5, 156, 312, true, kA100},
+    Chip{"H100 80GB HBM3", 67, 494.5, 989.5, true, kH100},  // SXM5
+    Chip{"H100 PCIe", 51, 378, 756.5, true, kH100},
+    Chip{"H100 NVL", 0, 417.5, 835.5, true, kH100},
+    Chip{"H200", 67, 494.5, 989.5, true, kH200},
+    Chip{"GH200 480GB", 67, 494.5, 989.5, true, kGraceHopper},
+    Chip{"GH200 144G HBM3e", 67, 494.5, 989.5, true, kGraceHopper},
+    Chip{"B200", 75, 1125, 2250, true, kBlackwell},
+    Chip{"B300 SXM6 AC", 75, 1125, 2250, true, kBlackwell},
+    Chip{"GB200", 80, 1250, 2500, true, kGraceBlackwell},
+    Chip{"GB300", 0, 1250, 2500, true, kGraceBlackwell},
+    Chip{"V100-SXM2-16GB", 15.7, 0, 125, false, kV100},
+    Chip{"V100-SXM2-32GB", 15.7, 0, 125, false, kV100},
+    Chip{"V100-PCIE-16GB", 14, 0, 112, false, kV100},
+    Chip{"V100-PCIE-32GB", 14, 0, 112, false, kV100},
+    Chip{"V100S-PCIE-32GB", 16.4, 0, 130, false, kV100},
+    Chip{"T4", 8.1, 0, 65, false, "NVIDIA T4 datasheet (951643)"},
+    Chip{"A10", 31.2, 62.5, 125, true, "NVIDIA A10 datasheet (2021)"},
+    Chip{"A30", 10.3, 82, 165, true, "NVIDIA A30 datasheet (2021)"},
+    Chip{"A40", 37.4, 74.8, 149.7, true, "NVIDIA A40 datasheet (2021)"},
+    Chip{"L4", 30.3, 60, 121, true, "NVIDIA L4 datasheet (2023)"},
+    Chip{"L40", 90.5, 90.5, 181.05, true, "NVIDIA L40 datasheet (2022)"},
+    Chip{"L40S", 91.6, 183, 362.05, true, "NVIDIA L40S datasheet (2023)"},
+    Chip{"Quadro RTX 8000", 16.3, 0, 130.5, false, kTuring},
+    Chip{"RTX A5000", 27.8, 0, 111.1, true, "NVIDIA RTX A5000 datasheet (2021)"},
+    Chip{"RTX A6000", 38.7, 77.4, 154.8, true, kAmpere},
+    Chip{"RTX 6000 Ada Generation", 91.1, 182.1, 364.2, true, kAdaPro},
+    Chip{"RTX PRO 6000 Blackwell Workstation Edition", 125, 251.9, 503.8, true, kBlackwellPro},
+    Chip{"RTX PRO 6000 Blackwell Max-Q Workstation Edition", 110, 0, 0, true, kPro6000},
+    Chip{"RTX PRO 6000 Blackwell Server Edition", 120, 0, 0, true, kPro6000},
+    Chip{"GeForce RTX 3090", 35.6, 35.6, 71, true, kAmpere},
+    Chip{"GeForce RTX 4090", 82.6, 82.6, 165.2, true, kAda},
+};
+
+std::string_view bare(std::string_view name) {
+  for (const std::string_view maker : {"NVIDIA ", "Tesla "}) {
+    if (name.starts_with(maker)) name.remove_prefix(maker.size());
+  }
+  return name;
+}
+
+double teraflops(const Chip& chip, std::string_view precision) {
+  if (precision == "fp32") return chip.fp32;
+  if (precision == "tf32") return chip.tf32;
+  if (precision == "amp-fp16") return chip.half;
+  if (precision == "amp-bf16" && chip.bf16) return chip.half;
+  return 0;
+}
+
+}  // namespace
+
+std::optional<PeakFlops> peak_flops(std::string_view gpu_name, std::string_view precision) {
+  const auto name = bare(gpu_name);
+  const auto chip = std::find_if(kChips.begin(), kChips.end(),
+                                 [&](const Chip& candidate) { return candidate.name == name; });
+  if (chip == kChips.end()) return std::nullopt;
+  const double peak = teraflops(*chip, precision);
+  if (peak == 0) return std::nullopt;
+  return PeakFlops{peak * 1e12,
+                   std::string(chip->datasheet) + ", dense, " + std::string(precision)};
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,84 @@
+#include "core/reporting/point/rank_steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+namespace {
+
+void refuse_odd_series(const RankMeasurement& rank) {
+  const std::size_t n = rank.step_s.size();
+  if (series_fits(static_cast<std::int64_t>(n), rank) && rank.exposed_communication_s.size() == n &&
+      rank.counted_data_wait_s.size() == n) {
+    return;
+  }
+  throw bug("rank " + std::to_string(rank.rank) +
+            ": its series do not hold one value for each of " + std::to_string(rank.iterations) +
+            " steps");
+}
+
+RankSteps steps_of(const RankMeasurement& rank) {
+  refuse_odd_series(rank);
+  RankSteps steps;
+  steps.step_s = summary_of(rank.step_s, rank.steps_per_mark);
+  double sum = 0, sum_ln = 0;
+  for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
+    const double own = rank.step_s[t] - rank.exposed_communication_s[t];
+    sum += own;
+    sum_ln += own > 0 ? std::log(own) : -INFINITY;
+  }
+  const auto n = static_cast<double>(rank.step_s.size());
+  steps.own_mean_s = sum / n;
+  if (std::isfinite(sum_ln)) steps.own_mean_ln = sum_ln / n;
+  steps.data_wait_s = statistics::mean(rank.counted_data_wait_s);
+  steps.exposed_communication_s = statistics::mean(rank.exposed_communication_s);
+  return steps;
+}
+
+void take_largest(std::vector<double>& all, const std::vector<double>& more) {
+  if (all.size() != more.size()) throw bug("ranks with different numbers of steps");
+  for (std::size_t t = 0; t < all.size(); ++t) all[t] = std::max(all[t], more[t]);
+}
+
+}  // namespace
+
+bool series_fits(std::int64_t values, const RankMeasurement& rank) {
+  const std::int64_t marked = values * rank.steps_per_mark;
+  if (rank.steps_per_mark == 1) return marked > 0 && marked == rank.iterations;
+  return marked > 0 && marked <= rank.iterations;
+}
+
+Summary summary_of(const std::vector<double>& step_s, std::int64_t steps_per_mark) {
+  return steps_per_mark > 1 ? statistics::summarise_means(step_s) : statistics::summarise(step_s);
+}
+
+StepSeries series_of(const RankMeasurement& rank) {
+  refuse_odd_series(rank);
+  StepSeries series{.max_step_s = rank.step_s};
+  for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
+    const double own = rank.step_s[t] - rank.exposed_communication_s[t];
+    series.max_own_s.push_back(own);
+    series.max_own_less_wait_s.push_back(own - rank.counted_data_wait_s[t]);
+  }
+  return series;
+}
+
+void take_largest(StepSeries& all, const StepSeries& more) {
+  take_largest(all.max_step_s, more.max_step_s);
+  take_largest(all.max_own_s, more.max_own_s);
+  take_largest(all.max_own_less_wait_s, more.max_own_less_wait_s);
+}
+
+RankSummary condensed(RankMeasurement rank) {
+  RankSummary summary{.rank = {}, .steps = steps_of(rank)};
+  rank.step_s = {};
+  rank.exposed_communication_s = {};
+  rank.counted_data_wait_s = {};
+  summary.rank = std::move(rank);
+  return summary;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,33 @@
+// The fields of errors[]. See field.h.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/reporting/record/field.h"
+
+namespace scalemark {
+
+template <class A>
+void fields(A& a, typename A::template Field<ErrorRecord>& e) {
+  using enum ErrorDomain;
+  a.record("error", "Something that failed, as the run's last line on stderr says it");
+  a("code", e.code, {"names the error for scripts: E_..., listed in FAULTS.md; never changes"});
+  if constexpr (A::kReading) {
+    int code = 0;
+    a("exit_code", code, {""});
+    e.exit_code = static_cast<ExitCode>(code);
+  } else {
+    a("exit_code", static_cast<int>(e.exit_code), {"the program's exit code for this error"});
+  }
+  a.choice("domain", e.domain, [](ErrorDomain d) { return to_string(d); },
+           {kHardware, kNetwork, kSoftware, kData, kLaunch}, {"where to look for the cause"});
+  a("what", e.what, {"what was seen"});
+  a.text("expected", e.expected, {"what is allowed or was expected"});
+  a.text("suggestion", e.hint, {"what to do"});
+  a("rank", e.rank, {"the rank that failed"});
+  a.text("host", e.host, {"the machine it ran on"});
+  a.text("phase", e.phase, {"what the rank was doing: rendezvous, warmup, window, ..."});
+  a.text("point", e.point, {"id of the point that was running"});
+  a("step", e.step, {"the optimizer step that was running"});
+}
+
+}  // namespace scalemark

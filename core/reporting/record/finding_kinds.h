@@ -1,0 +1,38 @@
+// What findings there are, and how one is made. One entry of finding_list.inc declares a kind.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/reporting/record/records.h"
+
+namespace scalemark::reporting {
+
+enum class FindingScope { kOfPoint, kOfSweep };
+
+struct FindingKind {
+  const char* code;
+  const char* severity;  // info | warning | error
+  ErrorDomain domain;    // where to look for the cause
+  FindingScope scope;
+  const char* said_when;
+};
+
+namespace finding_kinds {
+#define SCALEMARK_FINDING(code, severity, domain, scope, said_when)                             \
+  inline constexpr FindingKind code{#code, #severity, ErrorDomain::domain, FindingScope::scope, \
+                                    said_when};
+#include "core/reporting/record/finding_list.inc"
+#undef SCALEMARK_FINDING
+}  // namespace finding_kinds
+
+std::span<const FindingKind> all_finding_kinds();
+
+// `point`: id; empty for what is said of several.
+Finding make_finding(const FindingKind& kind, std::string point, std::string text);
+
+// Said of the sweep as a whole: a summary made anew replaces it.
+bool is_of_sweep(const Finding& finding);
+
+}  // namespace scalemark::reporting

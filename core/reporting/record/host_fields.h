@@ -1,0 +1,100 @@
+// The fields of environment.hosts[]: one machine with its cores, network cards and GPUs. See
+// field.h.
+#pragma once
+
+#include "core/monitoring/host.h"
+#include "core/reporting/record/field.h"
+
+namespace scalemark::monitoring {
+
+template <class A>
+void fields(A& a, typename A::template Field<Cores>& c) {
+  a.record("cores", "CPU cores");
+  a("physical", c.physical, {"cores that the machine has"});
+  a("logical", c.logical, {"the same with each hyper-thread counted"});
+  a("usable", c.usable, {"logical cores in the affinity mask of rank 0 of this machine"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<CgroupLimits>& c) {
+  a.record("cgroup", "Limits of the control group that the ranks run in; an absent limit: none");
+  a("version", c.version, {"version of control groups: 1 | 2; 0: none is mounted"});
+  a("cpus", c.cpus, {"CPU time that the group may use, in cores", "cores"});
+  a("memory_bytes", c.memory_bytes, {"memory that the group may use", "bytes"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Nic>& n) {
+  using reporting::kAnyNumber;
+  a.record("nic", "A network card");
+  a("name", n.name, {"name of the interface"});
+  a("state", n.state, {"up | down | ..., as the kernel says"});
+  a("speed_Mbit_per_s", n.speed_Mbit_per_s,
+    {"speed of the link as the driver says", "Mbit/s", kAnyNumber});
+  a("mtu", n.mtu, {"largest packet", "bytes"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<MigInstance>& m) {
+  a.record("mig_instance", "A slice of a GPU in MIG mode");
+  a("name", m.name, {"product and slice"});
+  a.text("uuid", m.uuid, {"unique id, MIG-...; absent in a redacted report"});
+  a("memory_bytes", m.memory_bytes, {"memory of the slice", "bytes"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Gpu>& g) {
+  a.record("gpu", "A GPU as NVML shows it, or CUDA where there is no NVML");
+  a("index", g.index, {"its number in the driver's order, by PCI address"});
+  a("name", g.name, {"product name"});
+  a.text("uuid", g.uuid, {"unique id"});
+  a.text("pci", g.pci, {"PCI address"});
+  a.text("serial", g.serial, {"serial number of the board"});
+  a("memory_bytes", g.memory_bytes, {"memory in all", "bytes"});
+  a.text("driver", g.driver, {"version of the driver"});
+  a.object("compute_capability",
+           [&](auto& inner) {
+             inner.record("compute_capability", "CUDA compute capability");
+             inner("major", g.compute_major, {"number before the point"});
+             inner("minor", g.compute_minor, {"number behind the point"});
+           },
+           {"which instructions the chip has"});
+  a.object("clocks",
+           [&](auto& inner) {
+             inner.record("clocks", "Highest clock rates");
+             inner("max_sm_MHz", g.max_sm_clock_MHz, {"of the multiprocessors", "MHz"});
+             inner("max_memory_MHz", g.max_memory_clock_MHz, {"of the memory", "MHz"});
+           },
+           {"highest clock rates that the driver allows"});
+  a("power_limit_W", g.power_limit_W, {"power limit that the driver enforces", "W"});
+  a.object("pcie",
+           [&](auto& inner) {
+             inner.record("pcie", "PCI Express link");
+             inner("generation", g.pcie.generation, {"1 to 6"});
+             inner("width", g.pcie.width, {"lanes"});
+           },
+           {"the link as it is now, not as it could be"});
+  a("nvlink", g.nvlinks, {"NVLinks that are active"});
+  a.list("mig_instances", g.mig_instances, {"slices of a GPU in MIG mode"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Host>& h) {
+  a.record("host", "One machine");
+  a("hostname", h.hostname, {"name of the machine"});
+  a.text("os", h.os, {"distribution and its version"});
+  a.text("kernel", h.kernel, {"name, release and architecture of the kernel"});
+  a.text("cpu", h.cpu, {"model of the CPU"});
+  a("cores", h.cores, {"CPU cores of the machine, and how many of them the ranks may use"});
+  a("cpu_flags", h.cpu_flags,
+    {"instruction sets that matter for training, in the kernel's spelling: avx2, avx512f, ..."});
+  a("cgroup", h.cgroup, {"limits of the control group"});
+  a("memory_bytes", h.memory_bytes, {"memory installed", "bytes"});
+  a("nics", h.nics, {"network cards"});
+  a("gpus", h.gpus, {"all GPUs that the driver shows, also those that are not used"});
+  a.list("visible_gpus", h.visible_gpus,
+         {"index of each GPU that CUDA_VISIBLE_DEVICES leaves, in its order"});
+  a.text("gpu_note", h.gpu_note, {"what of the GPUs is not known, and why"});
+}
+
+}  // namespace scalemark::monitoring

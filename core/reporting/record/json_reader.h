@@ -1,0 +1,144 @@
+// JSON as lists of fields (field.h): each field is fetched by its name. Private to report_json.cpp.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/reporting/record/field.h"
+
+namespace scalemark::reporting {
+
+using Json = nlohmann::ordered_json;
+
+class JsonReader {
+ public:
+  template <class T>
+  using Field = T;
+  static constexpr bool kReading = true;
+
+  JsonReader(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
+    if (!json_.is_object()) throw wrong(path_, "an object", json_);
+  }
+
+  void record(const char*, const char*) {}
+  bool measured(bool ok) { return ok; }
+  void constant(const char*, const char*, const About&) {}  // whoever opens the text judges it
+
+  template <class T>
+  void operator()(const char* key, T& value, const About&) {
+    const auto found = json_.find(key);
+    if (found == json_.end()) throw bad_data(path_ + "." + key + " is missing");
+    read(*found, value, path_ + "." + key);
+  }
+  template <class T>
+  void operator()(const char* key, std::optional<T>& value, const About& about) {
+    if (json_.contains(key)) (*this)(key, value.emplace(), about);
+  }
+  void text(const char* key, std::string& value, const About& about) {
+    if (json_.contains(key)) (*this)(key, value, about);
+  }
+  void time(const char* key, std::string& value, const About& about) { (*this)(key, value, about); }
+  void time_if_any(const char* key, std::string& value, const About& about) {
+    text(key, value, about);
+  }
+  void word(const char* key, std::string& value, std::initializer_list<const char*>,
+            const About& about) {
+    (*this)(key, value, about);
+  }
+  template <class Container>
+  void list(const char* key, Container& value, const About& about) {
+    if (json_.contains(key)) (*this)(key, value, about);
+  }
+  void pair(const char* key, std::optional<double>& low, std::optional<double>& high,
+            const About& about) {
+    std::vector<double> both;
+    list(key, both, about);
+    if (both.empty()) return;
+    if (both.size() != 2) throw bad_data(path_ + "." + key + " is no pair", "[low, high]");
+    low = both[0];
+    high = both[1];
+  }
+  template <class Body>
+  void object(const char* key, Body body, const About&) {
+    static const Json kEmpty = Json::object();
+    const auto found = json_.find(key);
+    JsonReader reader(found == json_.end() ? kEmpty : *found, path_ + "." + key);
+    body(reader);
+  }
+  template <class E, class Name>
+  void choice(const char* key, E& value, Name name, std::initializer_list<E> all,
+              const About& about) {
+    std::string found, allowed;
+    (*this)(key, found, about);
+    for (const E candidate : all) {
+      if (name(candidate) == found) return void(value = candidate);
+      allowed += (allowed.empty() ? "" : " | ") + std::string(name(candidate));
+    }
+    throw bad_data(path_ + "." + key + " is '" + found + "'", allowed);
+  }
+  void embedded(const char* key, std::string& text, const About&) {
+    const auto found = json_.find(key);
+    if (found == json_.end()) throw bad_data(path_ + "." + key + " is missing");
+    if (!found->is_object()) throw wrong(path_ + "." + key, "an object", *found);
+    text = found->dump();
+  }
+
+ private:
+  static Error wrong(const std::string& path, const char* expected, const Json& found) {
+    return bad_data(path + " is " + std::string(found.type_name()), expected);
+  }
+
+  // Whole numbers only, and only those that T holds: nothing is wrapped or rounded.
+  template <class T>
+  static void read_integer(const Json& json, T& value, const std::string& path) {
+    bool fits = false;
+    if (json.is_number_unsigned()) {
+      fits = std::in_range<T>(json.get<std::uint64_t>());
+    } else if (json.is_number_integer()) {
+      fits = std::in_range<T>(json.get<std::int64_t>());
+    }
+    if (!fits) {
+      const std::string found = json.is_number() ? json.dump() : json.type_name();
+      throw bad_data(path + " is " + found, "a whole number that fits");
+    }
+    value = json.get<T>();
+  }
+
+  template <class T>
+  static void read(const Json& json, T& value, const std::string& path) {
+    if constexpr (std::is_same_v<T, bool>) {
+      if (!json.is_boolean()) throw wrong(path, "true or false", json);
+      value = json.get<bool>();
+    } else if constexpr (std::is_integral_v<T>) {
+      read_integer(json, value, path);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      if (!json.is_number()) throw wrong(path, "a number", json);
+      value = json.get<T>();
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (!json.is_string()) throw wrong(path, "text", json);
+      value = json.get<std::string>();
+    } else if constexpr (IsVector<T>::value) {
+      if (!json.is_array()) throw wrong(path, "a list", json);
+      value.clear();
+      for (const auto& element : json) read(element, value.emplace_back(), path + "[]");
+    } else if constexpr (kIsMap<T>) {
+      if (!json.is_object()) throw wrong(path, "an object", json);
+      for (const auto& [key, element] : json.items()) read(element, value[key], path + "." + key);
+    } else {
+      JsonReader reader(json, path);
+      fields(reader, value);
+    }
+  }
+
+  const Json& json_;
+  std::string path_;
+};
+
+}  // namespace scalemark::reporting

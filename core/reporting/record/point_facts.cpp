@@ -1,0 +1,20 @@
+#include "core/reporting/record/point_facts.h"
+
+#include "core/catalogue/workload.h"
+
+namespace scalemark::reporting {
+
+double counted_data_wait_s(const PointRecord& point) {
+  double wait_s = 0;
+  for (const RankRecord& rank : point.ranks) {
+    wait_s += rank.data_wait_s / static_cast<double>(point.ranks.size());
+  }
+  return wait_s;
+}
+
+std::string sample_unit(const std::string& workload) {
+  const auto* known = catalogue::find_workload(workload);
+  return known ? known->sample_unit : "samples";
+}
+
+}  // namespace scalemark::reporting

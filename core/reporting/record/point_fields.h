@@ -1,0 +1,208 @@
+// The fields of points[]: one measured configuration. See field.h.
+#pragma once
+
+#include "core/reporting/record/rank_fields.h"
+#include "core/reporting/record/records.h"
+#include "core/reporting/record/report_json.h"
+
+namespace scalemark::reporting {
+
+template <class A, class Point>
+void what_was_trained(A& a, Point& p) {
+  a("id", p.id, {"names the run: its group and its repetition; unique in the report"});
+  a("group", p.group, {"names the planned point; the same for all its repetitions"});
+  a("workload", p.workload, {"what was trained: resnet50, bert-base, ..."});
+  a.text("task", p.task, {"what BERT was trained for: pretrain | squad"});
+  a("strategy", p.strategy, {"how ranks train together: none | ddp"});
+  a("overlap", p.overlap, {"gradients were exchanged while the backward pass still ran"});
+  a("gradient_compression", p.gradient_compression, {"how gradients travelled: none | fp16"});
+  a("backend", p.backend, {"who carried the messages: gloo | nccl"});
+  a("device", p.device, {"where it computed: cpu | cuda"});
+  a.text("device_name", p.device_name, {"GPU product that MFU is taken against"});
+  a("precision", p.precision, {"arithmetic: fp32 | tf32 | amp-fp16 | amp-bf16"});
+  a("memory_format", p.memory_format, {"order of image tensors: channels-last | contiguous"});
+}
+
+template <class A, class Point>
+void size_fields(A& a, Point& p) {
+  a("threads", p.threads, {"compute threads of one rank"});
+  a("world_size", p.world_size, {"how many ranks trained together", "ranks"});
+  a("processes", p.processes, {"operating-system processes that they ran in"});
+  a("nodes", p.nodes, {"machines that they ran on"});
+  a("members", p.members, {"their numbers in the launch"});
+  a("batch_size", p.batch_size,
+    {"samples per rank and micro-step; absent in a skipped row that has none", "samples", 1});
+  a("gradient_accumulation_steps", p.gradient_accumulation_steps,
+    {"micro-steps per optimizer step; absent as batch_size", "", 1});
+  a("global_batch_size", p.global_batch_size,
+    {"samples per optimizer step: product of the two and world_size", "samples"});
+  a("bucket_cap_mb", p.bucket_cap_mb, {"size of a gradient bucket", "MiB"});
+  a("image_size", p.image_size, {"side of the square image, of image workloads", "pixels"});
+  a("sequence_length", p.sequence_length,
+    {"tokens per sequence with padding, of text workloads", "tokens"});
+  a("data", p.data, {"synthetic, or the path of the data set"});
+  a.text("data_identity", p.data_identity,
+         {"tells data sets apart: of the files' contents or of their list"});
+  a.list("varying", p.varying, {"every other option that is an axis of the sweep, with its value"});
+}
+
+template <class A, class Point>
+void identity_fields(A& a, Point& p) {
+  what_was_trained(a, p);
+  size_fields(a, p);
+  a("repetition", p.repetition, {"which repetition of its point this run is, counted from 0"});
+  a("order", p.order, {"position of the run in its block, counted from 0"});
+  a("block", p.block, {"round over all points that the run belongs to, counted from 0"});
+  a("session", p.session, {"invocation of the program that ran it, counted from 0: see sessions"});
+  a.time("started", p.started, {"when the run began"});
+}
+
+template <class A, class Point>
+void outcome_fields(A& a, Point& p) {
+  using enum PointStatus;
+  a.choice("status", p.status, [](PointStatus s) { return to_string(s); },
+           {kOk, kOom, kFailed, kSkipped},
+           {"ok: it was measured; oom: a rank was out of memory; failed: it ended with an error; "
+            "skipped: it cannot run here"});
+  a.text("reason", p.reason, {"why it is not ok"});
+  a("outside_window_s", p.outside_window_s,
+    {"how long the run took apart from warm-up, window and what --communication-cost adds", "s"});
+  a("oom", p.oom, {"which rank did not get the memory that it asked for"});
+  a("memory_estimate_bytes", p.memory_estimate_bytes,
+    {"memory of a rank as it was estimated before the run", "bytes"});
+}
+
+template <class A, class Point>
+void throughput_fields(A& a, Point& p) {
+  a("iterations", p.iterations, {"optimizer steps of the window", "steps"});
+  a("samples", p.samples, {"samples that all ranks executed, padding excluded", "samples"});
+  a("wall_s", p.wall_s, {"length of the window of the slowest rank", "s"});
+  a("steps_per_mark", p.steps_per_mark,
+    {"GPU steps too short to mark each: one step in so many is marked, and values of steps are "
+     "means over so many",
+     "steps", 2});
+  a("step_mean_over_ranks_s", p.step_mean_over_ranks_s,
+    {"mean step over steps and ranks; phases_s sum to it", "s"});
+  a.object(
+      "own_s",
+      [&](auto& inner) {
+        inner.record("own", "A rank's step minus its exposed communication");
+        inner("mean", p.own_mean_s, {"mean over steps and ranks", "s", kAnyNumber});
+        inner("max_of_rank_means", p.own_max_of_rank_means_s,
+              {"of the rank that is slowest on average", "s", kAnyNumber});
+        inner("mean_of_step_max", p.own_mean_of_step_max_s,
+              {"mean over steps of the rank that is slowest in each step; absent of several ranks "
+               "with steps_per_mark",
+               "s", kAnyNumber});
+      },
+      {"step minus exposed communication"});
+  a("samples_per_sec", p.samples_per_sec, {"throughput: samples / wall_s", "samples/s"});
+  a("samples_per_sec_per_rank", p.samples_per_sec_per_rank,
+    {"throughput by the number of ranks", "samples/s"});
+  a("compute_samples_per_sec", p.compute_samples_per_sec,
+    {"throughput without the waits for data that made steps longer", "samples/s"});
+  a("tokens_per_sec", p.tokens_per_sec, {"throughput of text workloads in tokens", "tokens/s"});
+  a("non_pad_share", p.non_pad_share, {"share of the tokens that is no padding, 0 to 1"});
+  a.pair("within_run_ci95", p.within_run_ci95_low, p.within_run_ci95_high,
+         {"95 % interval of samples_per_sec within this run; says nothing of other runs",
+          "samples/s", kAnyNumber});
+  a("step_s", p.step_s, {"step_samples_s in a few numbers"});
+  a("step_samples_s", p.step_samples_s,
+    {"length of each step, of its slowest rank; with steps_per_mark means over so many steps each",
+     "s"});
+  a("phases_s", p.phases_s, {"parts of the step, mean over steps and ranks", "", 0, "phase_s"});
+}
+
+template <class A, class Point>
+void training_fields(A& a, Point& p) {
+  a.object("loss",
+           [&](auto& inner) {
+             inner.record("loss", "Training loss, mean over ranks");
+             inner("first", p.loss_first,
+                   {"of the first step of the window", "", kAnyNumber, nullptr, true});
+             inner("last", p.loss_last,
+                   {"of the last step of the window", "", kAnyNumber, nullptr, true});
+           },
+           {"training loss at both ends of the window"});
+  a("attention_backend", p.attention_backend,
+    {"which of torch's attention kernels training steps used: flash, efficient, cudnn or math; two "
+     "joined by + where padded batches use another"});
+  a.list("evaluation", p.evaluation, {"one per epoch of --epochs"});
+  a.list("resumed", p.resumed, {"where later sessions went on from a checkpoint, in order"});
+}
+
+template <class A, class Point>
+void cost_fields(A& a, Point& p) {
+  a("memory_peak_bytes", p.memory_peak_bytes,
+    {"largest memory that the tensors of any rank held at one time", "bytes"});
+  a("energy_J", p.energy_J, {"energy of all members' devices over the window", "J"});
+  a("noop_step_s", p.noop_step_s,
+    {"T_noop: mean of the same steps without communication (--communication-cost)", "s"});
+  a("break_even_steps", p.break_even_steps,
+    {"steps from which on a parallel run has caught up with one rank, start-up included", "steps"});
+  a.object("model",
+           [&](auto& inner) {
+             inner.record("model", "The network");
+             inner("parameters", p.parameters, {"how many numbers are trained"});
+             inner("flops_per_sample", p.flops_per_sample,
+                   {"forward and backward pass of one sample, 2 per multiply-add", "FLOP"});
+           },
+           {"size of the network"});
+  a("mfu", p.mfu,
+    {"model FLOP/s over the datasheet peak, 1 = 100 %; of GPUs and precisions whose peak is "
+     "known"});
+  a("mfu_peak_source", p.mfu_peak_source, {"which datasheet that peak comes from"});
+}
+
+template <class A, class Point>
+void circumstance_fields(A& a, Point& p) {
+  a.object("warmup",
+           [&](auto& inner) {
+             inner.record("warmup", "The steps before the window, and whether they were enough");
+             inner("iterations", p.warmup_iterations, {"steps before the window", "steps"});
+             inner("steady", p.steady,
+                   {"whether the window was steady; absent: it cannot tell", "", 0, "steady"});
+             inner.text("steady_reason", p.steady_reason, {"why it is not steady, or cannot tell"});
+             inner.text("method", p.warmup_method, {"what decided how many steps there were"});
+           },
+           {"before the window"});
+  a.object("communication",
+           [&](auto& inner) {
+             inner.record("communication", "Exchange of gradients in one step");
+             inner("payload_bytes_per_step", p.payload_bytes_per_step,
+                   {"what one rank hands to all-reduce", "bytes"});
+             inner("cost_s", p.communication_cost_s,
+                   {"T - T_noop: what communication adds to a step (--communication-cost)", "s",
+                    kAnyNumber});
+             inner("buckets", p.bucket_bytes, {"size of each bucket of gradients", "bytes"});
+           },
+           {"what is exchanged in a step"});
+  a.object("data_loading",
+           [&](auto& inner) {
+             inner.record("data_loading", "Samples that are not counted");
+             inner("padded", p.padded,
+                   {"samples that were repeated so that all ranks have as many", "samples"});
+             inner("left_out", p.left_out,
+                   {"samples that an epoch of --epochs did not train on, because they fill no "
+                    "batch; added up over epochs",
+                    "samples"});
+             inner("skipped", p.skipped, {"files that could not be read"});
+           },
+           {"samples that were repeated, left out or unreadable"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<PointRecord>& p) {
+  a.record("point", "One run of one configuration");
+  identity_fields(a, p);
+  outcome_fields(a, p);
+  if (!a.measured(p.status == PointStatus::kOk)) return;
+  a("setup_s", p.setup_s, {"what passed before the first measured step"});
+  throughput_fields(a, p);
+  training_fields(a, p);
+  cost_fields(a, p);
+  circumstance_fields(a, p);
+  a("ranks", p.ranks, {"one per member, by rank"});
+}
+
+}  // namespace scalemark::reporting

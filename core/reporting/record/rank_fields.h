@@ -1,0 +1,115 @@
+// The fields of what points are made of: summaries, phases, set-up times, evaluations, ranks. See
+// field.h.
+#pragma once
+
+#include "core/reporting/record/field.h"
+#include "core/reporting/record/records.h"
+
+namespace scalemark::statistics {
+
+template <class A>
+void fields(A& a, typename A::template Field<Summary>& s) {
+  using reporting::kAnyNumber;
+  a.record("summary", "A series of values in a few numbers; quantiles of type 7");
+  a("n", s.n, {"how many values", "", 0, ""});
+  a("mean", s.mean, {"their mean", "s", kAnyNumber});
+  a("p50", s.p50,
+    {"their median; like all below absent where the values are means over steps_per_mark steps",
+     "s", kAnyNumber});
+  a("p95", s.p95, {"95 of 100 values are below; from 200 values only", "s", kAnyNumber});
+  a("p99", s.p99, {"99 of 100 values are below; from 1,000 values only", "s", kAnyNumber});
+  a("min", s.min, {"the smallest", "s", kAnyNumber});
+  a("max", s.max, {"the largest", "s", kAnyNumber});
+  a("stdev", s.stdev, {"standard deviation of the sample (n - 1); absent for one value", "s"});
+}
+
+}  // namespace scalemark::statistics
+
+namespace scalemark::reporting {
+
+template <class A>
+void fields(A& a, typename A::template Field<Phases>& p) {
+  a.record("phases", "Mean seconds per step; they sum to the mean step");
+  a("data_wait", p.data_wait, {"the host waited for the next batch", "s", kAnyNumber});
+  a("host_to_device", p.host_to_device,
+    {"copying the batch to the device that nothing hides", "s", kAnyNumber});
+  a("forward", p.forward, {"forward pass and loss", "s", kAnyNumber});
+  a("backward", p.backward, {"backward pass without exposed communication", "s", kAnyNumber});
+  a("exposed_communication", p.exposed_communication,
+    {"communication that no computation hides", "s", kAnyNumber});
+  a("optimizer", p.optimizer,
+    {"clipping of gradients and the optimizer's update", "s", kAnyNumber});
+  a("other", p.other, {"the rest of the step", "s", kAnyNumber});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<SetupTimes>& s) {
+  a.record("setup", "Seconds before the first measured step; the slowest rank of each part");
+  a("rendezvous", s.rendezvous_s, {"until all ranks had met", "s"});
+  a("model", s.model_s, {"building the network", "s"});
+  a("data", s.data_s, {"opening the data", "s"});
+  a("first_step", s.first_step_s, {"the first step, lazy initialisation included", "s"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<SkippedFile>& s) {
+  a.record("skipped", "A file that could not be read");
+  a("name", s.name, {"its path"});
+  a("reason", s.reason, {"why it could not be read"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Evaluation>& e) {
+  a.record("evaluation", "What an epoch of training reached");
+  a("epoch", e.epoch, {"its number, counted from 1"});
+  a("train_loss", e.train_loss, {"training loss, mean over the epoch", "", kAnyNumber});
+  a("loss", e.loss, {"loss on the held-out samples", "", kAnyNumber});
+  a("metric", e.metric, {"what `value` is: top-1 | MLM accuracy"});
+  a("value", e.value, {"the metric on the held-out samples, 0 to 1"});
+  a("samples", e.samples, {"how many samples are held out", "samples"});
+  a("samples_per_sec", e.samples_per_sec,
+    {"training rate of all ranks over the epoch", "samples/s"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Resumption>& r) {
+  a.record("resumption", "Where a later session of one training went on from a checkpoint");
+  a("step", r.step, {"optimizer steps that were done", "steps"});
+  a("at", r.at, {"when it went on, RFC 3339, UTC"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<RankRecord>& r) {
+  a.record("rank", "One rank over the window");
+  a("rank", r.rank, {"its number in the launch"});
+  a("host", r.host, {"the machine it ran on"});
+  a("device", r.device, {"what it computed on: cpu | cuda:0"});
+  a("samples", r.samples, {"samples that it trained on, padding excluded", "samples"});
+  a("wall_s", r.wall_s, {"length of its window", "s"});
+  a("step_s", r.step_s, {"its steps"});
+  a.object("own_s",
+           [&](auto& inner) {
+             inner.record("rank_own", "A rank's step minus its exposed communication");
+             inner("mean", r.own_mean_s, {"mean over its steps", "s", kAnyNumber});
+             inner("mean_ln", r.own_mean_ln,
+                   {"mean of the natural logarithm; absent when a step was communication only",
+                    "ln s", kAnyNumber});
+           },
+           {"its steps without exposed communication"});
+  a("data_wait_s", r.data_wait_s,
+    {"waits for data that made a step longer, mean per step", "s", kAnyNumber});
+  a("exposed_communication_s", r.exposed_communication_s,
+    {"communication that no computation hides, mean per step", "s", kAnyNumber});
+  a("phases_s", r.phases_s, {"parts of its step, mean per step"});
+  a("memory_peak_bytes", r.memory_peak_bytes,
+    {"largest memory that its tensors held at one time", "bytes"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<OutOfMemory>& o) {
+  a.record("oom", "Which rank did not get the memory that it asked for");
+  a("rank", o.rank, {"its number in the launch"});
+  a("requested_bytes", o.requested_bytes, {"size of the allocation that was refused", "bytes"});
+}
+
+}  // namespace scalemark::reporting

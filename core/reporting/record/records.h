@@ -1,0 +1,176 @@
+// What was measured, as plain records: the engine fills RankMeasurement, assemble.h turns one per
+// rank into a PointRecord, report_json.h writes it. Units stand in the names; what was not measured
+// is absent. Definitions of every number: docs/METRICS.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+
+using Summary = statistics::Summary;
+
+// Mean seconds per step; they sum to the mean step.
+struct Phases {
+  double data_wait = 0, host_to_device = 0, forward = 0, backward = 0, exposed_communication = 0,
+         optimizer = 0, other = 0;
+};
+
+struct SetupTimes {
+  double rendezvous_s = 0, model_s = 0, data_s = 0, first_step_s = 0;
+};
+
+struct SkippedFile {
+  std::string name, reason;
+};
+
+// One rank's raw measurement of one window. Vectors hold one value per step, in step order; with
+// steps_per_mark above 1 one per group of so many steps, each the mean over its group.
+struct RankMeasurement {
+  int rank = 0;
+  std::string host;
+  std::string device;  // "cpu" | "cuda:0"
+  std::int64_t iterations = 0;
+  std::int64_t steps_per_mark = 1;
+  std::int64_t samples = 0;  // executed by this rank, padding excluded
+  std::int64_t padded = 0;
+  // Of all ranks over all epochs of --epochs: fill no batch. Absent without --epochs.
+  std::optional<std::int64_t> left_out;
+  std::int64_t tokens = 0;          // text: samples x sequence length
+  std::int64_t non_pad_tokens = 0;  // text
+  double wall_s = 0;                // t1 - t0 of this rank
+  std::vector<double> step_s;
+  std::vector<double> exposed_communication_s;
+  std::vector<double> counted_data_wait_s;  // d = max(0, batch ready - device drained)
+  Phases phases_s;
+  double loss_first = 0, loss_last = 0;  // already the mean over ranks
+  std::uint64_t memory_peak_bytes = 0;
+  // Of the window, by counter that this rank reads: its GPU, or the packages of its machine when it
+  // is the first rank there. Empty: none can be read.
+  std::vector<double> energy_J;
+  SetupTimes setup_s;
+  std::int64_t warmup_iterations = 0;
+  double payload_bytes_per_step = 0;
+  std::vector<double> bucket_bytes;
+  // Mean step of four blocks: with communication, without, without, with. Empty: not asked for.
+  std::vector<double> abba_step_s;
+  std::vector<SkippedFile> skipped;
+  std::vector<std::string> attention_backends;  // that its training steps used; each once
+};
+
+// One evaluation of --epochs.
+struct Evaluation {
+  std::int64_t epoch = 0;
+  double train_loss = 0;
+  double loss = 0;
+  std::string metric;  // "top-1"
+  double value = 0;    // in [0, 1]
+  std::int64_t samples = 0;
+  double samples_per_sec = 0;  // of the epoch's training window
+};
+
+// Where a later session of one training went on from a checkpoint.
+struct Resumption {
+  std::int64_t step = 0;  // optimizer steps that were done
+  std::string at;         // RFC 3339, UTC
+};
+
+// Which rank did not get the memory that it asked for.
+struct OutOfMemory {
+  int rank = 0;
+  std::optional<std::uint64_t> requested_bytes;
+};
+
+enum class PointStatus { kOk, kOom, kFailed, kSkipped };
+
+struct RankRecord {
+  int rank = 0;
+  std::string host, device;
+  std::int64_t samples = 0;
+  double wall_s = 0;
+  Summary step_s;
+  double own_mean_s = 0;
+  std::optional<double> own_mean_ln;                    // absent when a step was communication only
+  double data_wait_s = 0, exposed_communication_s = 0;  // mean per step
+  Phases phases_s;
+  std::uint64_t memory_peak_bytes = 0;
+};
+
+struct PointRecord {
+  // identity
+  std::string id, group;
+  std::string workload, task, strategy, gradient_compression, backend, device, precision,
+      memory_format;
+  std::string device_name;  // "NVIDIA H200": what MFU is taken against; empty on a CPU
+  bool overlap = true;
+  int threads = 1, world_size = 1, processes = 1, nodes = 1;
+  std::vector<int> members;
+  // One of the two is absent in a skipped row: the global batch size does not divide.
+  std::optional<std::int64_t> batch_size, gradient_accumulation_steps;
+  std::int64_t global_batch_size = 0;
+  double bucket_cap_mb = 0;
+  std::optional<std::int64_t> image_size, sequence_length;
+  std::string data, data_identity;
+  std::map<std::string, std::string> varying;  // every other option that is an axis of the sweep
+  int repetition = 0, order = 0, block = 0, session = 0;
+  std::string started;  // RFC 3339, UTC
+
+  // outcome
+  PointStatus status = PointStatus::kOk;
+  std::string reason;
+  std::optional<double> outside_window_s;  // of the run, apart from what is measured, with warm-up
+  std::optional<OutOfMemory> oom;
+
+  // measurement; meaningful when status is ok
+  SetupTimes setup_s;
+  std::int64_t iterations = 0, samples = 0;
+  double wall_s = 0, step_mean_over_ranks_s = 0;
+  // Absent: each step is marked by itself. Else every value below that belongs to single steps is
+  // the mean over so many, and what only single steps can tell is absent.
+  std::optional<std::int64_t> steps_per_mark;
+  double own_mean_s = 0, own_max_of_rank_means_s = 0;
+  std::optional<double> own_mean_of_step_max_s;
+  double samples_per_sec = 0, samples_per_sec_per_rank = 0;
+  std::optional<double> compute_samples_per_sec, tokens_per_sec, non_pad_share;
+  std::optional<double> within_run_ci95_low, within_run_ci95_high;
+  Summary step_s;
+  std::vector<double> step_samples_s;  // max over ranks of step t
+  Phases phases_s;
+  std::optional<std::string> attention_backend;  // "flash"; "efficient+flash": by padding
+  std::optional<double> loss_first, loss_last;
+  std::vector<Evaluation> evaluation;
+  std::vector<Resumption> resumed;
+  std::uint64_t memory_peak_bytes = 0;
+  std::optional<std::uint64_t> memory_estimate_bytes;
+  std::optional<double> energy_J;              // of all members' devices over the window
+  std::optional<double> noop_step_s;           // T_noop: the same steps without communication
+  std::optional<double> communication_cost_s;  // T - T_noop, both of --communication-cost
+  std::optional<double> break_even_steps;
+  std::int64_t parameters = 0;
+  double flops_per_sample = 0;
+  std::optional<double> mfu;
+  std::optional<std::string> mfu_peak_source;
+  std::int64_t warmup_iterations = 0;
+  std::optional<bool> steady;  // absent: unknown
+  std::string steady_reason;
+  std::string warmup_method;
+  double payload_bytes_per_step = 0;
+  std::vector<double> bucket_bytes;
+  std::int64_t padded = 0;
+  std::optional<std::int64_t> left_out;  // with --epochs
+  std::vector<SkippedFile> skipped;
+  std::vector<RankRecord> ranks;
+};
+
+struct Finding {
+  std::string code, severity;  // info | warning | error
+  std::string point, text;
+};
+
+}  // namespace scalemark::reporting

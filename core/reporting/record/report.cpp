@@ -1,0 +1,28 @@
+#include "core/reporting/record/report.h"
+
+#include <ctime>
+
+#include "core/base/version.h"
+
+namespace scalemark::reporting {
+
+Tool this_tool() {
+  const Version version = program_version();
+  return {.version = version.version,
+          .git_commit = version.git_commit,
+          .git_dirty = version.git_dirty,
+          .build_type = version.build_type,
+          .compiler = version.compiler,
+          .libraries = {}};
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,73 @@
+// A whole report as plain records: who ran what where, the points, and what there is to say about
+// them. Written and read by report_json.h, kept on disk by writer.h, shown by table.h.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/exit_code.h"
+#include "core/monitoring/host.h"
+#include "core/reporting/record/records.h"
+#include "core/reporting/record/sweep_records.h"
+
+namespace scalemark::reporting {
+
+inline constexpr const char* kSchema = "scalemark.report/1";
+
+enum class ReportStatus { kPartial, kComplete, kInterrupted, kFailed };
+
+struct LibraryVersion {
+  std::optional<std::string> built_with, running_with;
+};
+
+struct Tool {
+  std::string version, git_commit;
+  bool git_dirty = false;
+  std::string build_type, compiler;
+  std::map<std::string, LibraryVersion> libraries;  // libtorch, cuda, cudnn, nccl, mpi, ...
+};
+
+Tool this_tool();  // without libraries
+
+struct Invocation {
+  std::string command;        // "train"
+  std::string command_line;   // as typed
+  std::string launcher;       // single | local | torch | slurm | ...
+  std::string settings_json;  // one JSON object: settings::to_json
+  std::map<std::string, std::string> origins;
+};
+
+struct Environment {
+  std::vector<monitoring::Host> hosts;
+  std::map<std::string, std::string> variables;  // allow-listed
+};
+
+struct Report {
+  ReportStatus status = ReportStatus::kPartial;
+  std::optional<int> exit_code;  // absent while partial
+  std::string started;           // RFC 3339, UTC
+  std::string finished;          // empty while partial
+  std::string run_id;
+  Tool tool;
+  Invocation invocation;
+  Environment environment;
+  std::vector<PointRecord> points;
+  // Of a sweep; empty otherwise.
+  std::vector<GroupRecord> groups;
+  std::vector<ScalingTable> scaling;
+  std::vector<Straggler> stragglers;
+  std::vector<DataGap> data_gaps;
+  std::optional<Drift> drift;
+  std::vector<SessionRecord> sessions;
+  std::vector<Prediction> predictions;
+  std::vector<Finding> findings;
+  std::vector<ErrorRecord> errors;
+};
+
+// "2026-01-02T03:04:05Z"
+std::string utc_now();
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,102 @@
+// The fields of the report as a whole: who ran what where, and its lists. See field.h.
+#pragma once
+
+#include "core/reporting/record/error_fields.h"
+#include "core/reporting/record/host_fields.h"
+#include "core/reporting/record/point_fields.h"
+#include "core/reporting/record/report.h"
+#include "core/reporting/record/report_json.h"
+#include "core/reporting/record/sweep_fields.h"
+
+namespace scalemark::reporting {
+
+template <class A>
+void fields(A& a, typename A::template Field<Finding>& f) {
+  a.record("finding", "What a reader of the numbers should know");
+  a("code", f.code, {"names the finding for scripts; see \"Codes of findings\""});
+  a.word("severity", f.severity, {"info", "warning", "error"},
+         {"info: explains a number; warning: a number may mislead; error: a number is wrong"});
+  a.text("point", f.point, {"id of the point that it is about"});
+  a("text", f.text, {"the finding for people, one sentence with its numbers"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<LibraryVersion>& l) {
+  a.record("library", "A version of a library");
+  a("built_with", l.built_with, {"version of the headers at build time"});
+  a("running_with", l.running_with, {"version that was loaded when it ran"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Tool>& t) {
+  a.record("tool", "The program that wrote the report");
+  a("version", t.version, {"version of scalemark"});
+  a("git_commit", t.git_commit, {"commit that it was built from, 12 digits, or \"unknown\""});
+  a("git_dirty", t.git_dirty, {"the checkout had changes that were not committed"});
+  a("build_type", t.build_type, {"CMake build type"});
+  a("compiler", t.compiler, {"name and version of the compiler"});
+  a("libraries", t.libraries,
+    {"versions of libtorch, cuda, cudnn, nccl, mpi; of a build from changed sources also the "
+     "program's own libraries, by build id"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Invocation>& i) {
+  a.record("invocation", "How the program was started");
+  a("command", i.command, {"train, sweep, ..."});
+  a.text("command_line", i.command_line, {"the command line as typed"});
+  a("launcher", i.launcher,
+    {"who started the ranks: single | local | torch | slurm | openmpi | pmi | kubernetes"});
+  a.embedded("settings", i.settings_json,
+             {"every setting as resolved, option names with underscores; of a sweep those that "
+              "change results, a list where points differ, and its own"});
+  a("origins", i.origins,
+    {"where each setting comes from: default | recipe | config FILE | environment | option | set"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Environment>& e) {
+  a.record("environment", "Where it ran");
+  a("hosts", e.hosts, {"one per machine"});
+  a("variables", e.variables, {"environment variables of rank 0 out of an allow-list"});
+}
+
+// One per entry of what was measured, and what a sweep says about it.
+template <class A, class R>
+void list_fields(A& a, R& r) {
+  a("points", r.points, {"one per run: its configuration and what was measured"});
+  a.list("groups", r.groups, {"of a sweep: one per planned point, over its repetitions"});
+  a.list("scaling", r.scaling, {"of a sweep: one table per slice"});
+  a.list("stragglers", r.stragglers,
+         {"ranks that were looked at because their own time stands out"});
+  a.list("data_gaps", r.data_gaps, {"what real data costs against synthetic data"});
+  a("drift", r.drift, {"how speed moved over the sweep"});
+  a.list("sessions", r.sessions, {"invocations of the program that added points"});
+  a.list("predictions", r.predictions, {"what more ranks would give, as predict says"});
+  a("findings", r.findings, {"what a reader of the numbers should know"});
+  a("errors", r.errors, {"what went wrong"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Report>& r) {
+  using enum ReportStatus;
+  a.record("report",
+           "What one run measured, where and how. Readers ignore fields they do not know. "
+           "docs/REPORT.md explains each field, docs/METRICS.md each number.");
+  a.constant("schema", kSchema, {"names this format and its version"});
+  a.choice(
+      "status", r.status, [](ReportStatus s) { return to_string(s); },
+      {kPartial, kComplete, kInterrupted, kFailed},
+      {"partial: the run lasts, or rank 0 was lost; complete: it came to its end; interrupted: a "
+       "signal ended it; failed: see errors"});
+  a("exit_code", r.exit_code, {"the program's exit code; absent while partial"});
+  a.time("started", r.started, {"when the run began; of a sweep its first session"});
+  a.time_if_any("finished", r.finished, {"when the run ended; absent while partial"});
+  a("run_id", r.run_id, {"names the launch: the same on all its ranks"});
+  a("tool", r.tool, {"the program that wrote the report"});
+  a("invocation", r.invocation, {"how the program was started"});
+  a("environment", r.environment, {"machines and environment variables"});
+  list_fields(a, r);
+}
+
+}  // namespace scalemark::reporting

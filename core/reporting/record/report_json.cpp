@@ -1,0 +1,176 @@
+#include "core/reporting/record/report_json.h"
+
+#include <algorithm>
+
+#include "core/base/json_depth.h"
+#include "core/reporting/record/json_reader.h"
+#include "core/reporting/record/json_writer.h"
+#include "core/reporting/record/report_fields.h"
+
+namespace scalemark::reporting {
+namespace {
+
+template <class T>
+Json as_json(const T& record, const char* name) {
+  Json json;
+  JsonWriter writer(json, name);
+  fields(writer, record);
+  return json;
+}
+
+std::string dumped(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// As JsonWriter, for the report itself: writes field by field and row by row into one text, as one
+// tree of everything would be dumped with an indent of 2. A sweep writes all its rows after each
+// run; trees of all of them, made and freed each time, scatter what stays over the heap.
+class ReportText : public FieldWriter<ReportText> {
+ public:
+  using FieldWriter::operator();
+
+  template <class T>
+  void operator()(const char* key, const T& value, const About& about) {
+    if constexpr (IsVector<T>::value) {
+      begin(key);
+      text_ += '[';
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        text_ += i == 0 ? "\n    " : ",\n    ";
+        append(as_json(value[i], (std::string("report.") + key + "[]").c_str()), "    ");
+      }
+      text_ += value.empty() ? "]" : "\n  ]";
+    } else {
+      Json field;
+      JsonWriter(field, "report")(key, value, about);
+      begin(key);
+      append(field[key], "  ");
+    }
+  }
+
+  std::string whole() && { return std::move(text_) + "\n}\n"; }
+
+ private:
+  void begin(const char* key) {
+    text_ += text_.empty() ? "{\n  " : ",\n  ";
+    text_ += '"' + std::string(key) + "\": ";
+  }
+  void append(const Json& json, const char* margin) {
+    const std::string text = dumped(json, 2);
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+      text_.append(text, begin, end - begin);
+      if (text[end - 1] == '\n') text_ += margin;  // a line's end within a string is escaped
+      begin = end;
+    }
+  }
+
+  std::string text_;
+};
+
+void refuse_other_schema(const Json& json) {
+  if (!json.is_object() || !json.contains("schema") || !json["schema"].is_string()) {
+    throw bad_data("it has no schema", std::string(kSchema) + " is expected",
+                   "is it a report.json of scalemark?");
+  }
+  const auto schema = json["schema"].get<std::string>();
+  if (schema != kSchema) {
+    throw bad_data("its schema is '" + schema + "'", std::string(kSchema) + " is expected",
+                   "read it with the version of scalemark that wrote it");
+  }
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, ..." without the bracket.
+std::string without_library_name(const std::string& text) {
+  const std::size_t end = text.starts_with("[json.exception") ? text.find("] ") : std::string::npos;
+  return end == std::string::npos ? text : text.substr(end + 2);
+}
+
+template <class T, class Check>
+T read(std::string_view text, std::string_view origin, const char* name, Check check) {
+  if (nests_too_deep(text)) {
+    throw bad_data(std::string(origin) + " nests deeper than any report",
+                   std::to_string(kDeepestJson) + " levels at most");
+  }
+  try {
+    const Json json = Json::parse(text);
+    check(json);
+    T record;
+    JsonReader reader(json, name);
+    fields(reader, record);
+    return record;
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_data(std::string(origin) + " is not JSON: " + without_library_name(error.what()));
+  } catch (const Error& error) {
+    ErrorRecord record = error.record();
+    record.what = std::string(origin) + ": " + record.what;
+    throw Error(record);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(ReportStatus status) {
+  switch (status) {
+    case ReportStatus::kPartial:
+      return "partial";
+    case ReportStatus::kComplete:
+      return "complete";
+    case ReportStatus::kInterrupted:
+      return "interrupted";
+    case ReportStatus::kFailed:
+      return "failed";
+  }
+  throw bug("a report status without a name");
+}
+
+std::string_view to_string(PointStatus status) {
+  switch (status) {
+    case PointStatus::kOk:
+      return "ok";
+    case PointStatus::kOom:
+      return "oom";
+    case PointStatus::kFailed:
+      return "failed";
+    case PointStatus::kSkipped:
+      return "skipped";
+  }
+  throw bug("a point status without a name");
+}
+
+std::string to_json(const Report& report) {
+  ReportText text;
+  fields(text, report);
+  return std::move(text).whole();
+}
+
+Report report_from_json(std::string_view text, std::string_view origin) {
+  return read<Report>(text, origin, "report", refuse_other_schema);
+}
+
+PointRecord point_from_json(std::string_view text, std::string_view origin) {
+  return read<PointRecord>(text, origin, "point", [](const Json&) {});
+}
+
+Finding finding_from_json(std::string_view text, std::string_view origin) {
+  return read<Finding>(text, origin, "finding", [](const Json&) {});
+}
+
+std::string to_json_line(const PointRecord& point) { return dumped(as_json(point, "point"), -1); }
+
+std::string to_json_line(const Finding& finding) { return dumped(as_json(finding, "finding"), -1); }
+
+std::string to_json_line(const ErrorRecord& error) { return dumped(as_json(error, "error"), -1); }
+
+std::string to_json_line(std::string_view text) { return dumped(Json(text), -1); }
+
+std::string encode(const monitoring::Host& host) { return dumped(as_json(host, "host"), -1); }
+
+monitoring::Host decode_host(std::string_view bytes) {
+  const Json json = Json::parse(bytes);
+  monitoring::Host host;
+  JsonReader reader(json, "host");
+  fields(reader, host);
+  return host;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,38 @@
+// Reports as JSON text and back: schema scalemark.report/1 (docs/report.schema.json,
+// docs/REPORT.md). Knows no files.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/reporting/record/report.h"
+
+namespace scalemark::reporting {
+
+// Two-space indented, numbers that read back bit by bit, text that is not UTF-8 repaired with
+// U+FFFD. What is absent in the record is absent in the text. Throws bug() for a number that is not
+// finite: JSON cannot say it, and null would be read as "absent".
+std::string to_json(const Report& report);
+
+// Unknown fields are ignored. Throws bad_data() (65) naming `origin` for text that is not JSON, for
+// another schema, and for a field that is missing or of the wrong type.
+Report report_from_json(std::string_view text, std::string_view origin);
+
+// The same of one point or finding, as to_json_line() writes it.
+PointRecord point_from_json(std::string_view text, std::string_view origin);
+Finding finding_from_json(std::string_view text, std::string_view origin);
+
+// One line, without the end of line: what stands in journal.jsonl.
+std::string to_json_line(const PointRecord& point);
+std::string to_json_line(const Finding& finding);
+std::string to_json_line(const ErrorRecord& error);
+std::string to_json_line(std::string_view text);  // quoted and escaped
+
+// A machine as bytes for a gather between ranks, and back. Not a file format.
+std::string encode(const monitoring::Host& host);
+monitoring::Host decode_host(std::string_view bytes);
+
+std::string_view to_string(ReportStatus status);  // "partial" | "complete" | ...
+std::string_view to_string(PointStatus status);   // "ok" | "oom" | ...
+
+}  // namespace scalemark::reporting

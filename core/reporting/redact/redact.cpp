@@ -1,0 +1,152 @@
+#include "core/reporting/redact/redact.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/planning/group_names.h"
+#include "core/reporting/record/report_json.h"
+#include "core/reporting/redact/names.h"
+#include "core/reporting/redact/paths.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestText = 16'384;  // longer ones are no message of ours
+
+const std::set<std::string> kDropped = {"serial", "uuid", "pci"};  // optional in the schema
+
+// Fields that hold words of ours, or versions and times: a host that is called "ok" changes none.
+const std::set<std::string> kKept = {
+    "schema",      "status",      "severity", "code",       "domain",        "verdict",
+    "kind",        "basis",       "workload", "task",       "strategy",      "device",
+    "backend",     "precision",   "started",  "finished",   "memory_format", "gradient_compression",
+    "compiler",    "git_commit",  "version",  "build_type", "device_name",   "stop_reason",
+    "phase",       "relative_to", "launcher", "metric",     "driver",        "built_with",
+    "running_with"};
+// Names that the plan gave: slashes part group and repetition.
+const std::set<std::string> kIds = {"group",           "id",       "point",      "points",
+                                    "baseline_points", "left_out", "real_group", "synthetic_group"};
+
+// `see(text, key, of)` for each text: its field, and the field that it stands in.
+using Seen = std::function<void(std::string& text, const std::string& key, const std::string& of)>;
+void visit(Json& json, const Seen& see, const std::string& key = {}, const std::string& of = {}) {
+  if (json.is_string()) {
+    see(json.get_ref<std::string&>(), key, of);
+  } else if (json.is_array()) {
+    for (Json& element : json) visit(element, see, key, of);
+  } else if (json.is_object()) {
+    for (auto& [name, value] : json.items()) visit(value, see, name, key);
+  }
+}
+
+bool is_origin_file(const std::string& text, const std::string& of) {
+  return of == "origins" && text.starts_with("config ");
+}
+
+// A list of places, or several addresses: nothing of it is for others.
+bool is_place_of_variable(const std::string& text, const std::string& of) {
+  return of == "variables" && text.find('/') != std::string::npos;
+}
+
+class Redactor {
+ public:
+  Redactor(const Report& report, Json& json) {
+    visit(json, [this](std::string& text, const std::string& key, const std::string& of) {
+      learn_places(text, key, of);
+      if (key == "hostname" || key == "host") names_.add_host(text);
+      if (kDropped.contains(key)) names_.add_device(text);
+    });
+    visit(json, [this](std::string& text, const std::string&, const std::string&) {
+      if (text.size() <= kLongestText) names_.learn_from(text);
+    });
+    for (const auto& point : report.points) rename(point);
+  }
+
+  void clean(Json& json) const {
+    drop(json);
+    visit(json, [this](std::string& text, const std::string& key, const std::string& of) {
+      text = cleaned(text, key, of);
+    });
+  }
+
+ private:
+  void learn_places(const std::string& text, const std::string& key, const std::string& of) {
+    if (key == "data") {
+      paths_.add_data(text);
+    } else if ((key == "rendezvous" || key == "master_addr") && !text.starts_with("file:")) {
+      names_.add_host(text.substr(0, text.rfind(':')));
+    } else if (of != "origins" && (is_place(key) || (of == "skipped" && key == "name"))) {
+      paths_.add(text);
+    } else if (is_origin_file(text, of)) {
+      paths_.add(text.substr(text.find(' ') + 1));
+    }
+  }
+
+  // Groups are named after the last part of a folder: "...-data-photos" becomes "...-data-1".
+  void rename(const PointRecord& point) {
+    std::string group = point.group;
+    for (const auto& [option, value] : point.varying) {
+      if (!is_place(option) || value == "synthetic") continue;
+      std::string label = option;
+      std::ranges::replace(label, '_', '-');
+      const std::string part = "-" + label + "-" + planning::plain_value(value);
+      auto& numbers = numbers_[option];
+      const auto number = numbers.try_emplace(value, numbers.size() + 1).first->second;
+      const std::size_t at = group.find(part);
+      const std::string instead = "-" + label + "-" + std::to_string(number);
+      if (at != std::string::npos) group.replace(at, part.size(), instead);
+    }
+    if (group != point.group) groups_.emplace(point.group, group);
+  }
+
+  void drop(Json& json) const {
+    if (json.is_object()) {
+      for (const auto& dropped : kDropped) json.erase(dropped);
+    }
+    if (json.is_structured()) {
+      for (Json& value : json) drop(value);
+    }
+  }
+
+  std::string cleaned(std::string text, const std::string& key, const std::string& of) const {
+    // Of "origins" the fields name options, and the texts only say where each came from.
+    if (of == "origins") return is_origin_file(text, of) ? "config <path>" : text;
+    if (kKept.contains(key)) return text;
+    if (is_place(key)) return paths_.instead_of(text);
+    if (text.size() > kLongestText) return "<text>";
+    if (of == "skipped" && key == "name") return kCoveredPath;
+    if (is_place_of_variable(text, of)) return kCoveredPath;
+    for (const auto& [group, instead] : groups_) text = with_word(std::move(text), group, instead);
+    if (kIds.contains(key)) return names_.covered(text);
+    if (key == "command_line") return names_.covered(paths_.command_line(text));
+    return names_.covered(paths_.covered(std::move(text)));
+  }
+
+  struct LongestFirst {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return a.size() != b.size() ? a.size() > b.size() : a < b;
+    }
+  };
+
+  KnownNames names_;
+  KnownPaths paths_;
+  std::map<std::string, std::map<std::string, std::size_t>> numbers_;  // option -> value -> number
+  std::map<std::string, std::string, LongestFirst> groups_;
+};
+
+}  // namespace
+
+Report redacted(const Report& report) {
+  Json json = Json::parse(to_json(report));  // repairs text that is not UTF-8
+  const Redactor redactor(report_from_json(json.dump(), "report"), json);
+  redactor.clean(json);
+  return report_from_json(json.dump(-1, ' ', false, Json::error_handler_t::replace),
+                          "redacted report");
+}
+
+}  // namespace scalemark::reporting

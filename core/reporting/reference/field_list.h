@@ -1,0 +1,44 @@
+// The fields of a report as data: what docs/report.schema.json and docs/REPORT.md are made of.
+// Knows neither form.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace scalemark::reporting {
+
+enum class FieldKind {
+  kTruth,
+  kWhole,
+  kNumber,
+  kText,
+  kTime,      // RFC 3339, UTC
+  kWord,      // one of `words`
+  kConstant,  // words[0]
+  kPair,      // [low, high]
+  kFree,      // an object whose keys are data
+  kRecord,    // an object with fields of its own: `record`
+};
+enum class Nesting { kOne, kList, kMap };
+enum class Presence { kAlways, kMayBeAbsent, kWhenOk };
+
+struct FieldEntry {
+  std::string name;
+  FieldKind kind = FieldKind::kText;
+  Nesting nesting = Nesting::kOne;
+  Presence presence = Presence::kAlways;
+  std::string record;
+  std::vector<std::string> words;
+  std::string meaning, unit;
+  double least = 0;  // of numbers; -infinity: any
+};
+
+struct RecordEntry {
+  std::string name, meaning;
+  std::vector<FieldEntry> fields;
+};
+
+// "report" first, then each record where a field first speaks of it.
+std::vector<RecordEntry> report_records();
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/reference/field_list.h"
+#include "core/reporting/reference/reference.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// Within a table a bar would end the cell.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+  return escaped;
+}
+
+std::string type_word(const FieldEntry& field) {
+  switch (field.kind) {
+    case FieldKind::kTruth:
+      return "true/false";
+    case FieldKind::kWhole:
+      return "whole number";
+    case FieldKind::kNumber:
+      return "number";
+    case FieldKind::kText:
+      return "text";
+    case FieldKind::kTime:
+      return "time";
+    case FieldKind::kWord:
+    case FieldKind::kConstant:
+      return "word";
+    case FieldKind::kPair:
+      return "[low, high]";
+    case FieldKind::kFree:
+      return "object";
+    case FieldKind::kRecord:
+      return "[" + field.record + "](#" + field.record + ")";
+  }
+  return {};
+}
+
+std::string type_text(const FieldEntry& field) {
+  const char* nesting[] = {"", "list of ", "map to "};
+  return nesting[static_cast<std::size_t>(field.nesting)] + type_word(field);
+}
+
+// The words that a field may hold stand in front, unless its meaning explains each.
+std::string meaning_text(const FieldEntry& field) {
+  std::string words;
+  for (const std::string& word : field.words) words += (words.empty() ? "" : " | ") + word;
+  const bool explained = std::ranges::all_of(field.words, [&](const std::string& word) {
+    return field.meaning.find(word) != std::string::npos;
+  });
+  return explained ? field.meaning : words + ": " + field.meaning;
+}
+
+std::string row(const FieldEntry& field) {
+  const char* presence[] = {"", "may be absent", "when ok"};
+  return "| `" + field.name + "` | " + type_text(field) + " | " + field.unit + " | " +
+         presence[static_cast<std::size_t>(field.presence)] + " | " + cell(meaning_text(field)) +
+         " |\n";
+}
+
+std::string section(const RecordEntry& record) {
+  const bool whole = record.name == "report";
+  std::string text =
+      whole ? "\n## The whole\n" : "\n## " + record.name + "\n\n" + record.meaning + ".\n";
+  text += "\n| field | type | unit | | meaning |\n| --- | --- | --- | --- | --- |\n";
+  for (const FieldEntry& field : record.fields) text += row(field);
+  return text;
+}
+
+std::string finding_rows(FindingScope scope) {
+  std::string text = "\n| code | severity | domain | said when |\n| --- | --- | --- | --- |\n";
+  for (const FindingKind& kind : all_finding_kinds()) {
+    if (kind.scope != scope) continue;
+    text += "| `" + std::string(kind.code) + "` | " + kind.severity + " | " +
+            std::string(to_string(kind.domain)) + " | " + cell(kind.said_when) + " |\n";
+  }
+  return text;
+}
+
+void replace_between(std::string& page, const std::string& name, const std::string& text) {
+  const std::string begin = "<!-- generated: " + name + " -->\n",
+                    end = "<!-- end: " + name + " -->";
+  const std::size_t from = page.find(begin), to = page.find(end);
+  if (from == std::string::npos || to == std::string::npos || to < from) {
+    throw bad_data("the page has no lines '" + begin.substr(0, begin.size() - 1) + "' and '" + end +
+                   "'");
+  }
+  page.replace(from + begin.size(), to - from - begin.size(), text + "\n");
+}
+
+}  // namespace
+
+std::string field_tables() {
+  std::string text;
+  for (const RecordEntry& record : report_records()) text += section(record);
+  return text;
+}
+
+std::string finding_tables() {
+  return "\nOf a point:\n" + finding_rows(FindingScope::kOfPoint) +
+         "\nOf a sweep as a whole; a summary made anew replaces them:\n" +
+         finding_rows(FindingScope::kOfSweep);
+}
+
+std::string with_tables(std::string_view page) {
+  std::string text(page);
+  replace_between(text, "fields", field_tables());
+  replace_between(text, "findings", finding_tables());
+  return text;
+}
+
+}  // namespace scalemark::reporting

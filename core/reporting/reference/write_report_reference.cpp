@@ -1,0 +1,39 @@
+// write_report_reference DOCS: writes DOCS/report.schema.json, and the tables of DOCS/REPORT.md
+// anew.
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/reporting/reference/reference.h"
+
+namespace {
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file || text.str().empty()) throw scalemark::no_input("cannot read " + path);
+  return text.str();
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text << std::flush;
+  if (!file) throw scalemark::io_error("cannot write " + path);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 2)
+    throw scalemark::usage("write_report_reference takes one argument", "a folder: docs");
+  const std::string folder = argv[1];
+  write(folder + "/REPORT.md", scalemark::reporting::with_tables(read(folder + "/REPORT.md")));
+  write(folder + "/report.schema.json", scalemark::reporting::report_schema());
+  return 0;
+} catch (const scalemark::Error& error) {
+  std::fprintf(stderr, "%s\n", scalemark::format_error_line(error.record()).c_str());
+  return static_cast<int>(error.record().exit_code);
+}

@@ -1,0 +1,105 @@
+// A point as the columns of CSV: every number, word and flag of its list of fields, without lists
+// and maps. See core/reporting/record/field.h.
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/reporting/record/field.h"
+#include "core/reporting/render/text.h"
+
+namespace scalemark::reporting {
+
+struct CsvCell {
+  std::string column, text;  // text empty: absent
+};
+
+// Names of fields within an object follow the object's: step_s and mean give step_mean_s.
+inline std::string csv_column(const std::string& object, const std::string& field) {
+  if (object.empty()) return field;
+  const bool seconds = object.ends_with("_s");
+  return object.substr(0, object.size() - (seconds ? 2 : 0)) + "_" + field + (seconds ? "_s" : "");
+}
+
+class CsvRow {
+ public:
+  template <class T>
+  using Field = const T;
+  static constexpr bool kReading = false;
+
+  explicit CsvRow(std::vector<CsvCell>& cells) : cells_(cells) {}
+
+  void record(const char*, const char*) {}
+  bool measured(bool ok) {
+    blank_ = !ok;  // the columns are the same for every point
+    return true;
+  }
+
+  template <class T>
+  void operator()(const char* key, const T& value, const About& about) {
+    if constexpr (std::is_same_v<T, bool>) {
+      add(key, value ? "true" : "false", about);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      add(key, exact(value), about);
+    } else if constexpr (std::is_integral_v<T>) {
+      add(key, std::to_string(value), about);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      add(key, value, about);
+    } else if constexpr (kIsRecord<T>) {
+      object(
+          key, [&](CsvRow& inner) { fields(inner, value); }, about);
+    }
+  }
+  template <class T>
+  void operator()(const char* key, const std::optional<T>& value, const About& about) {
+    const bool outer = std::exchange(blank_, blank_ || !value);
+    (*this)(key, value ? *value : T{}, about);
+    blank_ = outer;
+  }
+  void text(const char* key, const std::string& value, const About& about) {
+    add(key, value, about);
+  }
+  void time(const char* key, const std::string& value, const About& about) {
+    add(key, value, about);
+  }
+  template <class Container>
+  void list(const char*, const Container&, const About&) {}
+  template <class E, class Name>
+  void choice(const char* key, const E& value, Name name, std::initializer_list<E>,
+              const About& about) {
+    add(key, std::string(name(value)), about);
+  }
+  void pair(const char* key, const std::optional<double>& low, const std::optional<double>& high,
+            const About& about) {
+    object(
+        key,
+        [&](CsvRow& inner) {
+          inner("low", low, about);
+          inner("high", high, about);
+        },
+        about);
+  }
+  template <class Body>
+  void object(const char* key, Body body, const About& about) {
+    CsvRow inner(cells_);
+    inner.object_ = about.column ? about.column : key;
+    inner.blank_ = blank_;
+    body(inner);
+  }
+
+ private:
+  void add(const char* key, std::string text, const About& about) {
+    const std::string column = about.column ? about.column : csv_column(object_, key);
+    if (!column.empty()) cells_.push_back({column, blank_ ? std::string() : std::move(text)});
+  }
+
+  std::vector<CsvCell>& cells_;
+  std::string object_;
+  bool blank_ = false;
+};
+
+}  // namespace scalemark::reporting

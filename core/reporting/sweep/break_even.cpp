@@ -1,0 +1,35 @@
+#include "core/statistics/break_even.h"
+
+#include "core/reporting/sweep/runs.h"
+
+namespace scalemark::reporting {
+namespace {
+
+statistics::Startup startup_of(const PointRecord& point) {
+  const SetupTimes& setup = point.setup_s;
+  return {.setup_s = setup.rendezvous_s + setup.model_s + setup.data_s + setup.first_step_s,
+          .samples_per_sec = point.samples_per_sec};
+}
+
+}  // namespace
+
+std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
+                                               const std::vector<SliceGroups>& slices) {
+  std::map<std::string, double> steps;
+  const RunsByGroup runs(points);
+  for (const SliceGroups& slice : slices) {
+    for (const std::string& row : slice.rows) {
+      if (slice.baseline.empty() || row == slice.baseline) continue;
+      for (const RunPair& pair : paired(runs.ok(slice.baseline), runs.ok(row)).pairs) {
+        if (pair.scaled->world_size == 1) continue;
+        const auto found = statistics::break_even_steps(
+            startup_of(*pair.baseline), startup_of(*pair.scaled),
+            pair.scaled->wall_s / static_cast<double>(pair.scaled->iterations));
+        if (found) steps[pair.scaled->id] = static_cast<double>(*found);
+      }
+    }
+  }
+  return steps;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,70 @@
+#include "core/statistics/drift.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <map>
+
+#include "core/reporting/sweep/runs.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// Seconds of "2026-01-02T03:04:05[.678]Z"; absent for anything else.
+std::optional<double> seconds_of(const std::string& text) {
+  std::tm time{};
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &time.tm_year, &time.tm_mon,
+                  &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &used) != 6) {
+    return std::nullopt;
+  }
+  time.tm_year -= 1900;
+  time.tm_mon -= 1;
+  double fraction = 0;
+  const auto rest = text.substr(static_cast<std::size_t>(used));
+  if (rest.size() > 2 && rest.front() == '.') std::sscanf(rest.c_str(), "%lf", &fraction);
+  return static_cast<double>(timegm(&time)) + fraction;
+}
+
+struct Started {
+  const PointRecord* run;
+  double at_s;
+};
+
+// Sessions one after the other, without the pauses between them: nothing drifts while nothing runs.
+std::vector<Started> on_one_clock(const RunsByGroup& runs) {
+  std::map<int, std::vector<Started>> sessions;
+  for (const std::string& group : runs.groups()) {
+    for (const PointRecord* run : runs.ok(group)) {
+      if (const auto at = seconds_of(run->started)) {
+        sessions[run->session].push_back({run, *at});
+      }
+    }
+  }
+  std::vector<Started> all;
+  double offset_s = 0;
+  for (auto& [session, started] : sessions) {
+    const auto [first, last] = std::ranges::minmax_element(started, {}, &Started::at_s);
+    const double begin_s = first->at_s, length_s = last->at_s + last->run->wall_s - first->at_s;
+    for (const Started& one : started) all.push_back({one.run, one.at_s - begin_s + offset_s});
+    offset_s += length_s;
+  }
+  return all;
+}
+
+}  // namespace
+
+DriftAnswer drift_of(const RunsByGroup& runs) {
+  std::vector<statistics::TimedRun> timed;
+  std::map<std::pair<std::string, int>, std::size_t> numbers;  // a point in a session
+  for (const auto& [run, at_s] : on_one_clock(runs)) {
+    const auto number = numbers.try_emplace({run->group, run->session}, numbers.size()).first;
+    timed.push_back({number->second, at_s, run->samples_per_sec});
+  }
+  const auto found = timed.empty() ? std::nullopt : statistics::estimate_drift(timed);
+  if (!found || !std::isfinite(found->per_sweep) || !is_finite(found->ci95)) return {};
+  return {Drift{found->per_sweep, found->ci95.low, found->ci95.high}, found->finding};
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,43 @@
+#include "core/reporting/sweep/end.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::string counted(int n, const char* what) {
+  return std::to_string(n) + " run" + (n == 1 ? " " : "s ") + what;
+}
+
+}  // namespace
+
+SweepEnd end_of_sweep(const Report& report, const planning::Plan& plan,
+                      const planning::SweepSchedule& schedule) {
+  int ok = 0, oom = 0, failed = 0;
+  for (const PointRecord& point : report.points) {
+    ok += point.status == PointStatus::kOk;
+    oom += point.status == PointStatus::kOom;
+    failed += point.status == PointStatus::kFailed;
+  }
+  if (ok == 0 && oom > 0 && failed == 0) {
+    return {ExitCode::kOutOfMemory, "nothing fitted into memory: " + counted(oom, "out of memory")};
+  }
+  if (failed > 0) {
+    return {ExitCode::kUnsure, "incomplete: " + counted(failed, "failed") +
+                                   (oom > 0 ? " and " + counted(oom, "out of memory") : "")};
+  }
+  if (oom > 0 && !plan.sweep.allow_oom) {
+    return {ExitCode::kUnsure, "incomplete: " + counted(oom, "out of memory") +
+                                   " (--allow-oom takes that as an answer)"};
+  }
+  const auto missing = schedule.never_ran().size();
+  if (schedule.out_of_time() && missing > 0) {
+    return {ExitCode::kUnsure, "incomplete: " + std::to_string(missing) + " of " +
+                                   std::to_string(planning::block(plan, 0).size()) +
+                                   " points did not fit into the time; --resume runs them"};
+  }
+  if (schedule.unconverged()) {
+    return {ExitCode::kUnsure, "unconverged: --until-ci was not reached within --max-time"};
+  }
+  return {};
+}
+
+}  // namespace scalemark::reporting

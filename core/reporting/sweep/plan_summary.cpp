@@ -1,0 +1,51 @@
+#include "core/reporting/sweep/plan_summary.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/sweep/summary.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::vector<SliceGroups> slices_by(const planning::Plan& plan) {
+  std::vector<SliceGroups> slices;
+  for (const planning::Slice& slice : plan.slices) {
+    SliceGroups groups{
+        .kind = planning::to_text(slice.kind), .fixed = slice.fixed, .baseline = {}, .rows = {}};
+    if (slice.baseline) groups.baseline = plan.points[*slice.baseline].group;
+    for (const std::size_t row : slice.rows) groups.rows.push_back(plan.points[row].group);
+    if (slice.solo) groups.rows.push_back(plan.points[*slice.solo].group);
+    slices.push_back(std::move(groups));
+  }
+  return slices;
+}
+
+}  // namespace
+
+void summarise_by_plan(Report& report, const planning::Plan& plan,
+                       std::map<std::string, std::string> stop_reasons) {
+  const auto slices = slices_by(plan);
+  const auto break_even = break_even_steps(report.points, slices);
+  for (auto& point : report.points) {
+    const auto found = break_even.find(point.id);
+    if (found != break_even.end()) point.break_even_steps = found->second;
+  }
+  auto summary = summarise_sweep(report.points, {.slices = slices,
+                                                 .stop_reasons = std::move(stop_reasons),
+                                                 .stop_reason = "",
+                                                 .price_per_hour = plan.sweep.price_per_hour,
+                                                 .launched_ranks = plan.world_size});
+  report.groups = std::move(summary.groups);
+  report.scaling = std::move(summary.scaling);
+  report.stragglers = std::move(summary.stragglers);
+  report.data_gaps = std::move(summary.data_gaps);
+  report.drift = summary.drift;
+  std::erase_if(report.findings, is_of_sweep);
+  std::ranges::move(summary.findings, std::back_inserter(report.findings));
+}
+
+}  // namespace scalemark::reporting

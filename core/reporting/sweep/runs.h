@@ -1,0 +1,63 @@
+// The points of a sweep by group, and pairs of runs from one block and session. Private to the
+// files of this folder.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/reporting/record/records.h"
+#include "core/reporting/sweep/summary.h"
+#include "core/statistics/interval.h"
+
+namespace scalemark::reporting {
+
+using Runs = std::vector<const PointRecord*>;
+
+class RunsByGroup {
+ public:
+  explicit RunsByGroup(std::span<const PointRecord> points);
+
+  const std::vector<std::string>& groups() const { return order_; }
+  const Runs& all(const std::string& group) const;  // empty for a group that is not there
+  Runs ok(const std::string& group) const;          // status ok and a rate above 0
+
+ private:
+  std::vector<std::string> order_;
+  std::map<std::string, Runs> runs_;
+};
+
+struct RunPair {
+  const PointRecord* baseline;
+  const PointRecord* scaled;
+};
+
+struct Pairs {
+  std::vector<RunPair> pairs;
+  std::vector<std::string> elsewhere;  // ids whose baseline ran in another session
+};
+
+// Each run of `scaled` with the run of `baseline` from its block and session.
+Pairs paired(const Runs& baseline, const Runs& scaled);
+
+// Runs that differ by orders of magnitude have intervals that no number can hold: there is none
+// then.
+bool is_finite(const std::optional<statistics::Interval>& interval);
+
+// The parts of summarise_sweep().
+std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const SummaryOptions& options);
+std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
+                                     const std::vector<SliceGroups>& slices);
+std::vector<Straggler> stragglers_of(const RunsByGroup& runs);
+std::vector<DataGap> data_gaps_of(const RunsByGroup& runs);
+struct DriftAnswer {
+  std::optional<Drift> drift;
+  bool finding = false;
+};
+DriftAnswer drift_of(const RunsByGroup& runs);
+std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
+                                    bool drifted);
+
+}  // namespace scalemark::reporting

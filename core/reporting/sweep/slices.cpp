@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "core/catalogue/strategy.h"
+#include "core/reporting/sweep/runs.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// Everything equal but sizes, ranks and how ranks talk: a baseline and its rows agree in this.
+std::map<std::string, std::string> common_part(const PointRecord& p) {
+  std::map<std::string, std::string> fixed = {{"workload", p.workload},
+                                              {"device", p.device},
+                                              {"precision", p.precision},
+                                              {"memory_format", p.memory_format},
+                                              {"threads", std::to_string(p.threads)},
+                                              {"data", p.data}};
+  if (!p.task.empty()) fixed["task"] = p.task;
+  if (p.image_size) fixed["image_size"] = std::to_string(*p.image_size);
+  if (p.sequence_length) fixed["sequence_length"] = std::to_string(*p.sequence_length);
+  return fixed;
+}
+
+bool is_alone(const PointRecord& p) { return !catalogue::exchanges(p.strategy); }
+
+// What else a row fixes: a point without communication has none of it.
+auto communication_part(const PointRecord& p) {
+  return std::tie(p.strategy, p.overlap, p.gradient_compression, p.backend, p.bucket_cap_mb);
+}
+
+bool same_size(const PointRecord& a, const PointRecord& b, const std::string& kind) {
+  if (kind == "weak") {
+    return a.batch_size == b.batch_size &&
+           a.gradient_accumulation_steps == b.gradient_accumulation_steps;
+  }
+  if (a.global_batch_size != b.global_batch_size) return false;
+  return kind == "strong-by-batch" ? a.gradient_accumulation_steps == b.gradient_accumulation_steps
+                                   : a.batch_size == b.batch_size;
+}
+
+void set_size(std::map<std::string, std::string>& fixed, const PointRecord& p,
+              const std::string& kind) {
+  if (kind != "weak") fixed["global_batch_size"] = std::to_string(p.global_batch_size);
+  if (kind != "strong-by-batch" && p.batch_size) {
+    fixed["batch_size"] = std::to_string(*p.batch_size);
+  }
+  if (kind != "strong-by-accumulation" && p.gradient_accumulation_steps) {
+    fixed["gradient_accumulation_steps"] = std::to_string(*p.gradient_accumulation_steps);
+  }
+}
+
+void set_communication(std::map<std::string, std::string>& fixed, const PointRecord& p) {
+  fixed["strategy"] = p.strategy;
+  fixed["backend"] = p.backend;
+  fixed["overlap"] = p.overlap ? "on" : "off";
+  fixed["gradient_compression"] = p.gradient_compression;
+}
+
+struct Candidate {
+  SliceGroups slice;
+  std::set<int> world_sizes;  // of rows that communicate, and of the baseline
+};
+
+// The slice that `first` stands in, seen from `all`: one point per group.
+Candidate slice_around(const PointRecord& first, const std::vector<const PointRecord*>& all,
+                       const std::string& kind) {
+  Candidate found{{.kind = kind, .fixed = common_part(first), .baseline = "", .rows = {}}, {}};
+  set_size(found.slice.fixed, first, kind);
+  set_communication(found.slice.fixed, first);
+  for (const PointRecord* p : all) {
+    if (common_part(*p) != common_part(first) || !same_size(*p, first, kind)) continue;
+    if (is_alone(*p) && p->world_size == 1) {
+      found.slice.baseline = p->group;
+      found.world_sizes.insert(1);
+    } else if (is_alone(*p)) {
+      found.slice.rows.push_back(p->group);
+    } else if (communication_part(*p) == communication_part(first)) {
+      found.slice.rows.push_back(p->group);
+      found.world_sizes.insert(p->world_size);
+    }
+  }
+  return found;
+}
+
+bool holds(const std::vector<SliceGroups>& slices, const std::string& group,
+           const std::string& kind) {
+  return std::ranges::any_of(slices, [&](const SliceGroups& slice) {
+    return (kind.empty() || slice.kind == kind) &&
+           std::ranges::find(slice.rows, group) != slice.rows.end();
+  });
+}
+
+}  // namespace
+
+std::vector<SliceGroups> slices_of(std::span<const PointRecord> points) {
+  const RunsByGroup runs(points);
+  std::vector<const PointRecord*> firsts;
+  for (const std::string& group : runs.groups()) firsts.push_back(runs.all(group).front());
+
+  std::vector<SliceGroups> slices;
+  for (const std::string kind : {"weak", "strong-by-batch", "strong-by-accumulation"}) {
+    const std::vector<SliceGroups> earlier = slices;
+    for (const PointRecord* first : firsts) {
+      if (is_alone(*first)) continue;
+      if (holds(slices, first->group, kind) || holds(earlier, first->group, "")) continue;
+      Candidate found = slice_around(*first, firsts, kind);
+      if (found.world_sizes.size() >= 2) slices.push_back(std::move(found.slice));
+    }
+  }
+  return slices;
+}
+
+}  // namespace scalemark::reporting

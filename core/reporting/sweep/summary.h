@@ -1,0 +1,65 @@
+// What the points of a sweep say together: groups over repetitions, scaling tables paired within
+// blocks, drift, ranks that stand out, real against synthetic data, and findings. Pure: records in,
+// records out. The formulas stand in core/statistics; here is which runs go into them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/reporting/record/records.h"
+#include "core/reporting/record/sweep_records.h"
+
+namespace scalemark::reporting {
+
+// One slice of the plan, by group names.
+struct SliceGroups {
+  std::string kind;  // weak | strong-by-batch | strong-by-accumulation
+  std::map<std::string, std::string> fixed;
+  std::string baseline;           // 1 rank, strategy none; empty: there is none
+  std::vector<std::string> rows;  // measured points and solo, any order
+};
+
+struct SummaryOptions {
+  // As planned. Empty: derived from the points by slices_of().
+  std::vector<SliceGroups> slices;
+  // Why a group's repetitions ended, where it differs from `stop_reason`.
+  std::map<std::string, std::string> stop_reasons;
+  std::string stop_reason = "repetitions";
+  // Of all launched ranks together; a point pays for the ranks that it uses.
+  std::optional<double> price_per_hour;
+  int launched_ranks = 0;  // 0: the largest world size of the points
+};
+
+struct SweepSummary {
+  std::vector<GroupRecord> groups;  // by workload, precision, data, size, batch, ranks
+  std::vector<ScalingTable> scaling;
+  std::vector<Straggler> stragglers;
+  std::vector<DataGap> data_gaps;
+  std::optional<Drift> drift;
+  std::vector<Finding> findings;  // of the sweep; those of single points are findings_of()'s
+};
+
+// Its findings are the kinds of scope kOfSweep (record/finding_list.inc). Source of every number:
+// docs/METRICS.md, "Several runs".
+SweepSummary summarise_sweep(std::span<const PointRecord> points,
+                             const SummaryOptions& options = {});
+
+// Slices that the points form: everything equal but the world size. Weak where the batch per rank
+// and the accumulation are fixed and at least two world sizes are there; strong, by batch or by
+// accumulation, where the global batch is fixed and no weak slice holds the points already.
+std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
+
+// By point id: how many steps a parallel run needs before it beats one rank, start-up included,
+// against the baseline of its block. A run that never does is not in it.
+std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
+                                               const std::vector<SliceGroups>& slices);
+
+// "8.0x -> 6.1x: communication -0.9, imbalance -0.6 (rank 5), data -0.4": from the ideal speed-up
+// to the measured one, largest term first. What rounds to nothing is added up as "other".
+std::string waterfall_in_words(double ideal_speedup, double speedup, const LossOfEfficiency& loss,
+                               std::optional<int> slowest_rank);
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/reporting/record/report_json.h"
+#include "core/reporting/table/baseline.h"
+#include "core/reporting/table/parts.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::string number_of(const std::vector<Row>& rows, const Report& report, const std::string& id) {
+  for (const auto& row : rows) {
+    if (row.report == &report && row.point->id == id) return row.number;
+  }
+  return "";
+}
+
+std::string names_of(const std::vector<const PointRecord*>& baselines,
+                     const std::vector<Row>& rows) {
+  std::string names;
+  for (const auto& row : rows) {
+    if (std::find(baselines.begin(), baselines.end(), row.point) == baselines.end()) continue;
+    names += (names.empty() ? "" : ", ") + row.number + " (strategy " + row.point->strategy + ")";
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> baseline_notes(const std::vector<Row>& rows) {
+  const auto points = points_of(rows);
+  std::vector<const PointRecord*> baselines;
+  std::string strong;
+  for (const auto& row : rows) {
+    const auto found = speed_up(*row.point, points);
+    if (!found) continue;
+    baselines.push_back(found->baseline);
+    if (found->strong) strong += (strong.empty() ? "" : ", ") + row.number;
+  }
+  std::vector<std::string> notes;
+  if (baselines.empty()) {
+    notes.push_back("no speed-up: no report holds a 1-rank point of the same settings");
+    return notes;
+  }
+  notes.push_back("speed-up and efficiency against row " + names_of(baselines, rows) +
+                  ": one run each, no interval");
+  if (!strong.empty()) notes.push_back("row " + strong + ": strong scaling, same global batch");
+  return notes;
+}
+
+std::vector<std::string> finding_notes(std::span<const Report> reports,
+                                       const std::vector<Row>& rows) {
+  std::vector<std::pair<std::string, std::string>> order;  // text, rows
+  for (const auto& report : reports) {
+    for (const auto& finding : report.findings) {
+      const std::string text =
+          finding.severity == "info" ? finding.text : finding.severity + ": " + finding.text;
+      const std::string row = number_of(rows, report, finding.point);
+      auto known = std::find_if(order.begin(), order.end(),
+                                [&](const auto& entry) { return entry.first == text; });
+      if (known == order.end()) known = order.insert(order.end(), {text, ""});
+      if (!row.empty()) known->second += (known->second.empty() ? "" : ", ") + row;
+    }
+  }
+  std::vector<std::string> notes;
+  for (const auto& [text, numbers] : order) {
+    notes.push_back(numbers.empty() ? text : "row " + numbers + ": " + text);
+  }
+  return notes;
+}
+
+std::vector<std::string> status_notes(std::span<const Report> reports,
+                                      const std::vector<Row>& rows) {
+  std::vector<std::string> notes;
+  for (const auto& row : rows) {
+    if (row.point->status == PointStatus::kOk) continue;
+    notes.push_back("row " + row.number + ": " + std::string(to_string(row.point->status)) +
+                    (row.point->reason.empty() ? "" : ", " + row.point->reason));
+  }
+  for (const auto& report : reports) {
+    if (report.status == ReportStatus::kComplete) continue;
+    notes.push_back("report of " + report.started + " is " + std::string(to_string(report.status)) +
+                    (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
+  }
+  for (const auto& report : reports) {
+    for (const auto& error : report.errors) notes.push_back(format_error_line(error));
+  }
+  return notes;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,63 @@
+#include "core/reporting/table/table.h"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "core/reporting/table/parts.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr std::size_t kNoteWidth = 98;
+
+std::string evaluations(const std::vector<Row>& rows,
+                        const std::function<std::string(const std::vector<Column>&)>& set) {
+  std::string text;
+  for (const auto& row : rows) {
+    if (row.point->evaluation.empty()) continue;
+    text += "\nevaluation of row " + row.number + "\n\n" + set(evaluation_columns(*row.point));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Row> rows_of(std::span<const Report> reports) {
+  std::vector<Row> rows;
+  for (const auto& report : reports) {
+    for (const auto& point : report.points) {
+      rows.push_back({&report, &point, std::to_string(rows.size() + 1)});
+    }
+  }
+  return rows;
+}
+
+std::vector<const PointRecord*> points_of(const std::vector<Row>& rows) {
+  std::vector<const PointRecord*> points;
+  for (const auto& row : rows) points.push_back(row.point);
+  return points;
+}
+
+std::string render_table(std::span<const Report> reports, TableFormat format) {
+  const auto rows = rows_of(reports);
+  const bool is_text = format == TableFormat::kText;
+  const auto set = is_text ? set_text : set_markdown;
+  const auto plain = [&](const std::string& line) { return is_text ? line : markdown_text(line); };
+  std::string text;
+  if (rows.empty()) {
+    text = "no points were measured\n";
+  } else {
+    text = plain(on_one_line(common_traits(rows))) + "\n\n" + set(throughput_columns(rows)) + "\n" +
+           set(step_columns(rows)) + evaluations(rows, set);
+  }
+  std::vector<std::string> notes;
+  if (!rows.empty()) notes = baseline_notes(rows);
+  for (auto& note : finding_notes(reports, rows)) notes.push_back(std::move(note));
+  for (auto& note : status_notes(reports, rows)) notes.push_back(std::move(note));
+  if (!notes.empty()) text += "\n";
+  for (const auto& note : notes) text += list_item(plain(note), kNoteWidth);
+  return text;
+}
+
+}  // namespace scalemark::reporting

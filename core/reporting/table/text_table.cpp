@@ -1,0 +1,139 @@
+#include "core/reporting/table/text_table.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr const char* kGap = "  ";
+
+// Columns on a terminal, near enough: one for each UTF-8 character.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, std::size_t width, bool left) {
+  const std::string blanks(width - std::min(width, width_of(text)), ' ');
+  return left ? text + blanks : blanks + text;
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+bool is_word(std::string_view text, std::size_t at) {
+  return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at]));
+}
+
+// Does the sign at `at` start, or end, anything in Markdown? Inside a word "_" does not.
+bool is_markup(std::string_view text, std::size_t at) {
+  if (text[at] == '_') return at == 0 || !is_word(text, at - 1) || !is_word(text, at + 1);
+  return std::string_view("*`[]\\|&~").find(text[at]) != std::string_view::npos;
+}
+
+std::vector<Column> with_plain_cells(std::vector<Column> columns) {
+  for (Column& column : columns) {
+    for (std::string& cell : column.cells) cell = on_one_line(cell);
+  }
+  return columns;
+}
+
+std::size_t width_of(const Column& column) {
+  std::size_t width = 0;
+  for (const auto& line : column.head) width = std::max(width, width_of(line));
+  for (const auto& cell : column.cells) width = std::max(width, width_of(cell));
+  return width;
+}
+
+void end_line(std::string& text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += '\n';
+}
+
+}  // namespace
+
+std::string on_one_line(std::string_view text) {
+  std::string result(text);
+  std::ranges::replace_if(result, is_control, ' ');
+  return result;
+}
+
+std::string markdown_text(std::string_view text) {
+  const std::string line = on_one_line(text);
+  std::string result;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '<') {
+      result += "&lt;";
+      continue;
+    }
+    if (is_markup(line, i)) result += '\\';
+    result += line[i];
+  }
+  return result;
+}
+
+std::string set_text(const std::vector<Column>& given) {
+  const std::vector<Column> columns = with_plain_cells(given);
+  std::size_t head_lines = 0, rows = 0;
+  for (const auto& column : columns) {
+    head_lines = std::max(head_lines, column.head.size());
+    rows = std::max(rows, column.cells.size());
+  }
+  std::string text;
+  for (std::size_t line = 0; line < head_lines; ++line) {
+    for (const auto& column : columns) {  // short heads stand on the last line
+      const std::size_t above = head_lines - column.head.size();
+      const std::string head = line < above ? "" : column.head[line - above];
+      text +=
+          (&column == &columns.front() ? "" : kGap) + padded(head, width_of(column), column.left);
+    }
+    end_line(text);
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (const auto& column : columns) {
+      text += (&column == &columns.front() ? "" : kGap) +
+              padded(column.cells.at(row), width_of(column), column.left);
+    }
+    end_line(text);
+  }
+  return text;
+}
+
+std::string set_markdown(const std::vector<Column>& columns) {
+  std::string head = "|", rule = "|", body;
+  std::size_t rows = 0;
+  for (const auto& column : columns) {
+    std::string title;
+    for (const auto& line : column.head) title += (title.empty() ? "" : " ") + line;
+    head += " " + markdown_text(title) + " |";
+    rule += column.left ? " --- |" : " ---: |";
+    rows = std::max(rows, column.cells.size());
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    body += "|";
+    for (const auto& column : columns) {
+      const std::string& cell = column.cells.at(row);
+      body += " " + (column.is_markdown ? cell : markdown_text(cell)) + " |";
+    }
+    body += "\n";
+  }
+  return head + "\n" + rule + "\n" + body;
+}
+
+std::string list_item(const std::string& given, std::size_t width) {
+  const std::string text = on_one_line(given);
+  std::string result, line = "-";
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.size() + 1 + word.size() > width && line.size() > 2) {
+      result += line + "\n";
+      line = " ";
+    }
+    line += " " + word;
+  }
+  return result + line + "\n";
+}
+
+}  // namespace scalemark::reporting

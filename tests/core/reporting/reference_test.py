@@ -1,0 +1,28 @@
+"""docs/report.schema.json and the tables of docs/REPORT.md are what the lists of fields and findings say."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from program import BINARY_DIR, check
+
+SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
+WRITER = BINARY_DIR / "tests/write_report_reference"
+
+with tempfile.TemporaryDirectory() as folder:
+    shutil.copy(SOURCE / "docs/REPORT.md", folder)
+    subprocess.run([WRITER, folder], check=True)
+    for name in ("report.schema.json", "REPORT.md"):
+        check((Path(folder) / name).read_text() == (SOURCE / "docs" / name).read_text(),
+              f"docs/{name} is not what the sources say: run {WRITER.relative_to(BINARY_DIR.parent.parent)} docs")
+    schema = (Path(folder) / "report.schema.json").read_text()
+    check(schema.count('"description": ""') == 0, "a field without a meaning")
+
+declared = set(re.findall(r"^SCALEMARK_FINDING\((\w+), ", (SOURCE / "core/reporting/record/finding_list.inc").read_text(), re.M))
+used = {kind for room in ("apps", "core", "engine") for file in (SOURCE / room).rglob("*.cpp")
+        for kind in re.findall(r"finding_kinds::([a-z_]+)", file.read_text())} - {"code"}
+check(len(declared) > 20 and declared == used, f"declared, but never said: {declared - used}")
+print(f"the schema and the page are as the sources say; {len(declared)} findings")
