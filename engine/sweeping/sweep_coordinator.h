@@ -12,7 +12,7 @@
 #include "core/reporting/output/earlier.h"
 #include "engine/distributed/work_queue.h"
 #include "engine/process/rank_process.h"
-#include "engine/running/dataset_cache.h"
+#include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/point_verdict.h"
 #include "engine/sweeping/sweep_console.h"
 #include "engine/sweeping/sweep_member.h"

@@ -23,7 +23,7 @@ constexpr milliseconds kStoppedLimit{2000};
 }  // namespace
 
 SweepMember::SweepMember(process::RankProcess& rank_process, process::RankContext& context,
-                         distributed::WorkQueue& queue, const running::DatasetCache& datasets,
+                         distributed::WorkQueue& queue, const DatasetCache& datasets,
                          const planning::Plan& plan)
     : rank_process_(rank_process),
       context_(context),

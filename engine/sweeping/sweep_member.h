@@ -11,8 +11,8 @@
 #include "engine/distributed/work_queue.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
-#include "engine/running/dataset_cache.h"
 #include "engine/running/point.h"
+#include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/rank_result.h"
 
 namespace scalemark::sweeping {
@@ -28,7 +28,7 @@ class SweepMember {
  public:
   // Collective over the session: refuses ranks that share a GPU when some point is to use NCCL.
   SweepMember(process::RankProcess& rank_process, process::RankContext& context,
-              distributed::WorkQueue& queue, const running::DatasetCache& datasets,
+              distributed::WorkQueue& queue, const DatasetCache& datasets,
               const planning::Plan& plan);
   ~SweepMember();
 
@@ -51,7 +51,7 @@ class SweepMember {
   process::RankProcess& rank_process_;
   process::RankContext& context_;
   distributed::WorkQueue& queue_;
-  const running::DatasetCache& datasets_;
+  const DatasetCache& datasets_;
   const planning::Plan& plan_;
   c10::intrusive_ptr<distributed::RecordingStore> loop_keys_;
   std::unique_ptr<process::RankGroup> rank_group_;

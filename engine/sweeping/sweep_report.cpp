@@ -33,7 +33,7 @@ reporting::ExistingFolder existing_folder(const process::RunRequest& request,
 }  // namespace
 
 SweepReport::SweepReport(process::RankProcess& rank_process, process::RankContext& context,
-                         const planning::Plan& plan, const running::DatasetCache& datasets)
+                         const planning::Plan& plan, const DatasetCache& datasets)
     : rank_process_(rank_process), plan_(plan), datasets_(datasets) {
   const auto hosts = process::survey_hosts(context);
   const bool leads = context.world().rank == 0;

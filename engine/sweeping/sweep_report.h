@@ -12,7 +12,7 @@
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/record/report.h"
 #include "engine/process/rank_process.h"
-#include "engine/running/dataset_cache.h"
+#include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/point_verdict.h"
 #include "engine/sweeping/sweep_member.h"
 
@@ -23,7 +23,7 @@ class SweepReport {
   // Collective over the session. Rank 0 reads what an earlier session left and refuses
   // (configuration(), 78) to go on with something else.
   SweepReport(process::RankProcess& rank_process, process::RankContext& context,
-              const planning::Plan& plan, const running::DatasetCache& datasets);
+              const planning::Plan& plan, const DatasetCache& datasets);
 
   // Rank 0 only, all of them.
   std::vector<planning::EarlierRun> earlier_runs() const;
@@ -56,7 +56,7 @@ class SweepReport {
 
   process::RankProcess& rank_process_;
   const planning::Plan& plan_;
-  const running::DatasetCache& datasets_;
+  const DatasetCache& datasets_;
   process::RunReport* run_report_ = nullptr;
   std::optional<reporting::Report> earlier_;
   int session_number_ = 0;

@@ -8,8 +8,8 @@
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/rank_process.h"
-#include "engine/running/dataset_cache.h"
 #include "engine/running/memory_advice.h"
+#include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/sweep_command.h"
 #include "engine/sweeping/sweep_coordinator.h"
 #include "engine/sweeping/sweep_member.h"
@@ -69,7 +69,7 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
   process::RankContext& context = rank_process.rendezvous();
   context.device().limit_memory(running::memory_limit(request.settings, context));
   process::DataPhase phase(rank_process, context);
-  const running::DatasetCache datasets(plan, phase);
+  const DatasetCache datasets(plan, phase);
   phase.finish();
   auto facts = process::common_facts(request.run);
   facts["sweep.plan"] = planning::settings_fingerprint(plan);

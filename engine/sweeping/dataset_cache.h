@@ -8,20 +8,20 @@
 #include "core/planning/plan.h"
 #include "engine/running/workload_data.h"
 
-namespace scalemark::running {
+namespace scalemark::sweeping {
 
 class DatasetCache {
  public:
   // Throws as open_data().
   DatasetCache(const planning::Plan& plan, process::DataAccess& access);
 
-  const WorkloadData& of(const settings::Settings& settings) const;
+  const running::WorkloadData& of(const settings::Settings& settings) const;
 
   // All of them, for the comparison between ranks.
   std::string identity() const;
 
  private:
-  std::map<std::string, WorkloadData> datasets_;
+  std::map<std::string, running::WorkloadData> datasets_;
 };
 
-}  // namespace scalemark::running
+}  // namespace scalemark::sweeping

@@ -1,16 +1,16 @@
-#include "engine/running/dataset_cache.h"
+#include "engine/sweeping/dataset_cache.h"
 
 #include <algorithm>
 
 #include "core/base/error.h"
 
-namespace scalemark::running {
+namespace scalemark::sweeping {
 namespace {
 
 // What open_data() looks at. Epochs are no part of a sweep.
 std::string key_of(const settings::Settings& settings) {
   const auto& what = settings.task;
-  const auto& workload = workload_named(what.workload);
+  const auto& workload = running::workload_named(what.workload);
   const auto uses = [&](const char* option) {
     return std::ranges::find(workload.options, option) != workload.options.end();
   };
@@ -28,11 +28,12 @@ DatasetCache::DatasetCache(const planning::Plan& plan, process::DataAccess& acce
     const std::string key = key_of(point.settings);
     if (point.skipped || datasets_.contains(key)) continue;
     datasets_.emplace(
-        key, open_data(point.settings, workload_named(point.settings.task.workload), access));
+        key, running::open_data(point.settings,
+                                running::workload_named(point.settings.task.workload), access));
   }
 }
 
-const WorkloadData& DatasetCache::of(const settings::Settings& settings) const {
+const running::WorkloadData& DatasetCache::of(const settings::Settings& settings) const {
   const auto found = datasets_.find(key_of(settings));
   if (found == datasets_.end()) throw bug("a point whose data was not opened");
   return found->second;
@@ -44,4 +45,4 @@ std::string DatasetCache::identity() const {
   return all;
 }
 
-}  // namespace scalemark::running
+}  // namespace scalemark::sweeping
