@@ -15,7 +15,7 @@ from program import check, run
 OPTIMIZERS = ("sgd", "adam", "adamw", "lamb", "lars")
 
 
-def options(data, folder, save, optimizer="adam", ranks=1, every="3steps", strategy="ddp"):
+def options(data, folder, save, optimizer="adam", ranks=1, every="2steps", strategy="ddp"):
     exchange = ("--strategy", strategy, "--nproc-per-node", ranks) if ranks > 1 else ()
     return ("train", "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 4, "--threads", 1,
             "--no-progress", "--data", data, "--epochs", 2, "--optimizer", optimizer, *exchange,
@@ -52,7 +52,7 @@ def resumed_is_equal(data, folder, expected, **how):
 
 
 def every_optimizer(folder, ranks, **how):
-    data = make_text(folder / "text", 60)
+    data = make_text(folder / "text", 6)
     for optimizer in OPTIMIZERS:
         at = folder / f"{optimizer}-{ranks}"
         expected = uninterrupted(data, at, optimizer=optimizer, ranks=ranks, **how)
@@ -80,7 +80,7 @@ def two_ranks_flat(folder):
 
 def torn(folder):
     """A file cut short, then a manifest that is gone: the checkpoint before it is taken, with a note."""
-    data, at = make_text(folder / "text", 60), folder / "run"
+    data, at = make_text(folder / "text", 6), folder / "run"
     expected = uninterrupted(data, at)
     *_, before, last = checkpoints(at)
     file = at / f"out/checkpoints/step-{last}/rank-0.safetensors"
@@ -91,14 +91,14 @@ def torn(folder):
 
 
 def other_training(folder):
-    data, at = make_text(folder / "text", 60), folder / "run"
+    data, at = make_text(folder / "text", 6), folder / "run"
     uninterrupted(data, at)
     refused = run(*options(data, at, at / "weights.safetensors"), "--seed", 5, "--resume", expect=78)
     only_error(refused.stderr, "E_CONFIGURATION", 78, "--resume: seed was 0, now 5")
 
 
 def afresh(folder):
-    data = make_text(folder / "text", 60)
+    data = make_text(folder / "text", 6)
     expected = uninterrupted(data, folder / "first")
     (folder / "second").mkdir()
     resumed, _ = resumed_is_equal(data, folder / "second", expected)
@@ -107,7 +107,7 @@ def afresh(folder):
 
 def by_time_and_few(folder):
     """Time is a unit, too; two checkpoints stay."""
-    data, at = make_text(folder / "text", 60), folder / "run"
+    data, at = make_text(folder / "text", 6), folder / "run"
     at.mkdir()
     run(*options(data, at, at / "weights", every="50ms"))
     check(len(checkpoints(at)) == 2, checkpoints(at))
@@ -131,7 +131,7 @@ def kill_after(data, folder, seconds, **how):
 
 def killed(folder):
     """Everything is killed at a random time, twice on the way: 2 trials; 20 with SCALEMARK_SOAK=full."""
-    data, luck = make_text(folder / "text", 60), random.Random(7)
+    data, luck = make_text(folder / "text", 6), random.Random(7)
     trials = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 2
     for trial in range(trials):
         how = {"optimizer": OPTIMIZERS[trial % len(OPTIMIZERS)], "ranks": 1 + trial % 2, "every": "1steps"}
