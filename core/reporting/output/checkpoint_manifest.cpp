@@ -4,25 +4,28 @@
 
 #include "core/base/error.h"
 #include "core/base/json_depth.h"
-#include "core/reporting/record/json_archive.h"
+#include "core/reporting/record/json_reader.h"
+#include "core/reporting/record/json_writer.h"
 #include "core/reporting/record/report_fields.h"
 
 namespace scalemark::reporting {
 
 template <class A>
 void fields(A& a, typename A::template Field<CheckpointFile>& f) {
-  a("name", f.name);
-  a("bytes", f.bytes);
-  a("xxh3_128", f.xxh3_128);
+  a.record("checkpoint_file", "The state of one rank");
+  a("name", f.name, {"beside checkpoint.json"});
+  a("bytes", f.bytes, {"its size", "bytes"});
+  a("xxh3_128", f.xxh3_128, {"checksum of the file, hexadecimal"});
 }
 
 template <class A>
 void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
-  a("step", m.step);
-  a("same", m.same);
-  a("evaluation", m.evaluation);
-  a("resumed", m.resumed);
-  a("files", m.files);
+  a.record("checkpoint", "What a training needs to go on");
+  a("step", m.step, {"optimizer steps that are done", "steps"});
+  a("same", m.same, {"settings, program, data and machines that must be as they were"});
+  a("evaluation", m.evaluation, {"of the epochs that are over"});
+  a("resumed", m.resumed, {"of the sessions so far"});
+  a("files", m.files, {"in rank order"});
 }
 
 std::string to_json(const CheckpointManifest& manifest) {
