@@ -52,9 +52,6 @@ std::string in_words(const reporting::Evaluation& evaluation) {
 
 reporting::OutputFolder folder_of(const RunRequest& request) {
   const auto& general = request.settings.general;
-  if (request.settings.checkpoints.resume) {
-    return {general.output, reporting::ExistingFolder::kContinue};
-  }
   return {general.output, general.overwrite ? reporting::ExistingFolder::kOverwrite
                                             : reporting::ExistingFolder::kRefuse};
 }

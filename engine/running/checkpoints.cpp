@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "core/base/durations.h"
@@ -121,9 +122,10 @@ Stretch Checkpoints::next_stretch(std::int64_t done, std::int64_t left, double s
   if (options_.every->steps) return stretch_by_steps(done, left, *options_.every->steps);
   const Stretch mine =
       stretch_by_time(*options_.every->seconds - seconds_since(written_), step_s, left);
-  const std::string all =
-      control_.broadcast((mine.checkpoint ? "+" : "-") + std::to_string(mine.steps));
-  return {.steps = std::stoll(all.substr(1)), .checkpoint = all.front() == '+'};
+  const std::string signed_steps =  // negative: no checkpoint is due behind the last one
+      control_.broadcast(std::to_string(mine.checkpoint ? mine.steps : -mine.steps));
+  const std::int64_t agreed = std::stoll(signed_steps);
+  return {.steps = std::abs(agreed), .checkpoint = agreed > 0};
 }
 
 void Checkpoints::write(const RunState& state,

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,8 +79,15 @@ CheckpointOptions checkpoint_options(const settings::Settings& settings,
           .every = settings::parse_steps_or_time(settings.checkpoints.every),
           .keep = settings.checkpoints.keep,
           .resume = settings.checkpoints.resume,
-          .same = identity_of_training(request, context, hosts, data_identity),
+          .same = identity_of_training(settings, context, hosts, data_identity),
           .note = {}};
+}
+
+// --resume: the folder of the earlier session, on rank 0.
+std::optional<reporting::OutputFolder> continued_folder(const settings::Settings& settings,
+                                                        process::RankContext& context) {
+  if (!settings.checkpoints.resume || context.world().rank != 0) return std::nullopt;
+  return reporting::OutputFolder(settings.general.output, reporting::ExistingFolder::kContinue);
 }
 
 ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
@@ -91,7 +99,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   rank_process.compare(facts);
   if (settings.parallel.backend == "nccl") context.refuse_shared_gpus();
   const auto hosts = process::survey_hosts(context);
-  process::RunReport& report = rank_process.open_report({.hosts = hosts});
+  process::RunReport& report =
+      rank_process.open_report({.hosts = hosts, .folder = continued_folder(settings, context)});
   auto checkpoints = checkpoint_options(settings, context, hosts, opened.data.identity);
   checkpoints.note = [&](const std::string& text) { report.note(text); };
 

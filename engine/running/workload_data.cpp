@@ -42,7 +42,7 @@ ScannedTree scan(const settings::Settings& settings, process::DataAccess& access
   scanned.identity = data::identity_of(tree.root, tree.train, progress);
   // Only epochs evaluate: a measured run takes a tree of one image per class too.
   if (settings.measuring.epochs) {
-    scanned.identity += "+" + data::identity_of(tree.root, tree.evaluate, progress);
+    scanned.identity.append("+").append(data::identity_of(tree.root, tree.evaluate, progress));
   }
   return scanned;
 }

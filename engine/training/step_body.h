@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/settings/closed_words.h"
 #include "data/batch.h"
 #include "engine/measurement/step_timer.h"
 #include "engine/training/optimizer.h"
@@ -26,7 +27,7 @@ struct StepBodyOptions {
   c10::Device device = c10::kCPU;
   std::int64_t micro_steps = 1;
   std::optional<double> clip_grad_norm;
-  std::string precision = "fp32";
+  settings::Precision precision = settings::Precision::kFp32;
 };
 
 class StepBody {
