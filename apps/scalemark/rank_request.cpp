@@ -7,7 +7,6 @@
 
 #include "apps/scalemark/library_folder.h"
 #include "core/base/error.h"
-#include "core/settings/settings_json.h"
 
 namespace scalemark::cli {
 namespace {
@@ -16,20 +15,6 @@ void refuse_missing_file(const char* option, const std::string& path) {
   if (path.empty() || std::filesystem::exists(path)) return;
   throw no_input(std::string(option) + " '" + path + "' is not there",
                  "a path that exists is expected");
-}
-
-process::ProcessSettings process_settings(const settings::Settings& settings) {
-  process::ProcessSettings process{.command = settings.command,
-                                   .launch = settings.launch,
-                                   .general = settings.general,
-                                   .device = settings.parallel.device,
-                                   .compute = process::compute_settings(settings),
-                                   .json = settings::to_json(settings),
-                                   .origins = settings.origins};
-  for (const auto& [name, value] : settings::flat_settings(settings)) {
-    if (!settings::may_differ_between_ranks(name)) process.common[name] = value;
-  }
-  return process;
 }
 
 }  // namespace
@@ -51,7 +36,7 @@ void refuse_used_output(const ResolvedCommand& resolved, reporting::ExistingFold
 
 process::RunRequest rank_request(const Invocation& invocation, const ResolvedCommand& resolved) {
   const launching::Detection& detection = resolved.detection;
-  return {.settings = process_settings(resolved.settings),
+  return {.settings = process::process_settings(resolved.settings),
           .world = detection.world,
           .rendezvous = detection.rendezvous,
           .command_line = invocation.command_line,

@@ -7,6 +7,7 @@
 
 #include "core/launching/world.h"
 #include "core/settings/settings.h"
+#include "core/settings/settings_json.h"
 
 namespace scalemark::process {
 
@@ -31,6 +32,20 @@ struct ProcessSettings {
   std::string json;                            // all settings, for the report
   std::map<std::string, std::string> origins;  // where each came from, for the report
 };
+
+inline ProcessSettings process_settings(const settings::Settings& settings) {
+  ProcessSettings process{.command = settings.command,
+                          .launch = settings.launch,
+                          .general = settings.general,
+                          .device = settings.parallel.device,
+                          .compute = compute_settings(settings),
+                          .json = settings::to_json(settings),
+                          .origins = settings.origins};
+  for (const auto& [name, value] : settings::flat_settings(settings)) {
+    if (!settings::may_differ_between_ranks(name)) process.common[name] = value;
+  }
+  return process;
+}
 
 struct RunRequest {
   ProcessSettings settings;

@@ -124,10 +124,9 @@ Waited waiting(int size, double seconds) {
   std::chrono::steady_clock::time_point posted;
   crowd.run([&](int rank, const StorePtr& store) {
     distributed::ErrorStore faults(store, rank, size, false);
-    distributed::WorkQueue error_store(store, rank, size, faults, milliseconds(30000),
-                                       [](auto&) {});
+    distributed::WorkQueue queue(store, rank, size, faults, milliseconds(30000), [](auto&) {});
     if (rank != 0) {
-      EXPECT_EQ(error_store.next(0, [] {}).text, "go");
+      EXPECT_EQ(queue.next(0, [] {}).text, "go");
       return;
     }
     std::this_thread::sleep_for(milliseconds(1000));  // all have come
@@ -137,7 +136,7 @@ Waited waiting(int size, double seconds) {
     waited.requests_per_second =
         static_cast<double>(crowd.requests() - before) / seconds_since(begun) / size;
     posted = std::chrono::steady_clock::now();
-    error_store.post("go");
+    queue.post("go");
   });
   waited.notice_s = seconds_since(posted);
   return waited;
@@ -159,8 +158,7 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
   std::atomic<int> heard{0};
   crowd.run([&](int rank, const StorePtr& store) {
     distributed::ErrorStore faults(store, rank, kSize, false);
-    distributed::WorkQueue error_store(store, rank, kSize, faults, milliseconds(30000),
-                                       [](auto&) {});
+    distributed::WorkQueue queue(store, rank, kSize, faults, milliseconds(30000), [](auto&) {});
     if (rank == 1) {
       std::this_thread::sleep_for(milliseconds(1500));
       posted = std::chrono::steady_clock::now();
@@ -168,7 +166,7 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
       return;
     }
     try {
-      error_store.next(0, [] {});
+      queue.next(0, [] {});
     } catch (const Error& error) {
       heard += error.record().exit_code == ExitCode::kBadData;
     }
@@ -181,33 +179,32 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
 TEST(ManyRanks, OneThatWasAwayCatchesUp) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   distributed::ErrorStore faults(store, 0, 1, false);
-  distributed::WorkQueue error_store(store, 0, 1, faults, milliseconds(30000), [](auto&) {});
-  for (int number = 1; number <= 20; ++number) error_store.post(std::to_string(number));
-  EXPECT_EQ(error_store.next(2, [] {}).number, 20);
-  EXPECT_EQ(error_store.next(19, [] {}).text, "20");
+  distributed::WorkQueue queue(store, 0, 1, faults, milliseconds(30000), [](auto&) {});
+  for (int number = 1; number <= 20; ++number) queue.post(std::to_string(number));
+  EXPECT_EQ(queue.next(2, [] {}).number, 20);
+  EXPECT_EQ(queue.next(19, [] {}).text, "20");
   EXPECT_LT(store->getNumKeys(), 6);
 }
 
-TEST(ManyRanks, VotesAreReadOnceEach) {
+TEST(ManyRanks, ResultsAreReadOnceEach) {
   constexpr int kSize = 256;
   Crowd crowd(kSize);
   std::vector<int> all_ranks(kSize);
-  std::iota(everybody.begin(), everybody.end(), 0);
+  std::iota(all_ranks.begin(), all_ranks.end(), 0);
   const double seconds = crowd.run([&](int rank, const StorePtr& store) {
     distributed::ErrorStore faults(store, rank, kSize, false);
-    distributed::WorkQueue error_store(store, rank, kSize, faults, milliseconds(30000),
-                                       [](auto&) {});
-    error_store.report_result(1, "text of " + std::to_string(rank), false);
+    distributed::WorkQueue queue(store, rank, kSize, faults, milliseconds(30000), [](auto&) {});
+    queue.report_result(1, "text of " + std::to_string(rank), false);
     if (rank != 0) return;
-    const auto votes = error_store.results(
-        1, everybody, [](const auto&, milliseconds waited) { return waited < milliseconds(30000); },
+    const auto results = queue.result_texts(
+        1, all_ranks, [](const auto&, milliseconds waited) { return waited < milliseconds(30000); },
         [] {});
-    ASSERT_EQ(results.size(), everybody.size());
+    ASSERT_EQ(results.size(), all_ranks.size());
     EXPECT_EQ(results.at(200), "text of 200");
   });
-  std::printf("a vote of %d took %.1f requests each, %.2f s\n", kSize, crowd.requests_per_rank(),
-              seconds);
-  // A vote is two requests and read by two; rank 0 asks twenty times a second how many there are.
+  std::printf("a result from each of %d ranks took %.1f requests each, %.2f s\n", kSize,
+              crowd.requests_per_rank(), seconds);
+  // A result is two requests and read by two; rank 0 asks twenty times a second how many there are.
   EXPECT_LT(crowd.requests_per_rank(), 8 + (1 + 60.0 / kSize) * seconds);
 }
 

@@ -74,6 +74,7 @@ struct Sizes {
 
 // What the loops tell a running program; here nobody listens.
 struct NoWatch final : running::StepWatch {
+  void enter(const std::string&) override {}
   void begin(const std::string&, std::optional<std::int64_t>, std::int64_t) override {}
   bool stop_before(std::int64_t) override { return false; }
   bool peers_answered() const override { return true; }

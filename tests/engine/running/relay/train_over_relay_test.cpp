@@ -39,13 +39,13 @@ settings::Settings settings_for(const std::string& backend, const fs::path& fold
   return resolution.settings;
 }
 
-process::RunRequest request_of(int rank, const settings::Settings& settings,
-                               const fs::path& folder) {
-  return {
-      .settings = settings,
+TrainRequest request_of(int rank, const settings::Settings& settings, const fs::path& folder) {
+  const process::RunRequest run{
+      .settings = process::process_settings(settings),
       .world = {.rank = rank, .world_size = kRanks, .local_rank = rank, .local_world_size = kRanks},
       .rendezvous = {
           .kind = launching::Rendezvous::Kind::kFile, .file = folder / "meet", .run_id = "relay"}};
+  return {.run = run, .settings = settings};
 }
 
 // Each rank is a process of its own, started before this one has a thread of torch's.
