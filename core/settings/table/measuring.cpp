@@ -52,6 +52,7 @@ std::vector<Option> measuring_options() {
        .field = kField<&CheckpointSettings::keep>,
        .default_text = "2",
        .help = "how many checkpoints stay: the newest",
+       .value_name = "N",
        .range = {.low = 1, .high = 1000}},
       {.name = "min_time",
        .kind = Kind::kSeconds,

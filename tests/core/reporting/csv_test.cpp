@@ -28,13 +28,21 @@ constexpr const char* kColumnsOfTheFirstVersion =
     "steady";
 
 std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> all;
-  std::istringstream text(line);
-  for (std::string cell; std::getline(text, cell, ',');) all.push_back(cell);
+  std::vector<std::string> all{""};
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      all.emplace_back();
+    } else {
+      all.back() += c;
+    }
+  }
   return all;
 }
 
-// Column -> cell, of a table of one row whose cells hold no comma.
+// Column -> cell, of a table of one row whose cells hold no quote.
 std::map<std::string, std::string> row_of(const Report& report) {
   const std::string text = render(Format::kCsv, std::span(&report, 1));
   const std::size_t end = text.find("\r\n");
