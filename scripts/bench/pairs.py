@@ -4,6 +4,9 @@ A row's ratio is ours / Python's samples per second (start-up and sweep-6: Pytho
 / libjpeg-turbo decoding the same files to an eighth), so above 1 is faster. The two sides alternate (A B, B A, A B,
 ...), since the speed of a shared machine drifts; the estimate is the geometric mean over pairs and the interval
 Student's t on the logarithms. SCALEMARK_TEST_DATA names the test data; without it the loader reads generated images.
+
+`--against PROGRAM` compares with another build of scalemark instead of Python; `--within 0.05` runs more pairs, at most
+--most, until the interval reaches no further than so from the ratio.
 """
 
 import argparse
@@ -25,7 +28,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SCALEMARK = ROOT / "build/release/scalemark"
 PEER = ROOT / "scripts/bench/python_peer.py"
 LOADER_PEER = ROOT / "scripts/bench/loader_peer.py"
-LOADER_BENCH = ROOT / "build/release/tests/loader_bench"
 PHOTOS = Path(os.environ.get("SCALEMARK_TEST_DATA") or ROOT / "shared/data") / "photos"
 LOADER_SECONDS = 4
 SWEEP_BATCHES = (32, 64, 128)  # on 1 and on 2 ranks: six points
@@ -106,19 +108,23 @@ def images():
     return tree
 
 
-def sweep_of_ours(row, folder):
+def loader_bench(program):
+    return program.parent / "tests/loader_bench"
+
+
+def sweep_of_ours(row, folder, program):
     """Seconds of one sweep command that are neither warm-up nor window."""
-    wall = seconds_of([SCALEMARK, "sweep", "--workload", row.workload, "--data", "synthetic", "--device", "cpu",
+    wall = seconds_of([program, "sweep", "--workload", row.workload, "--data", "synthetic", "--device", "cpu",
                        "--nproc-per-node", row.ranks, "--threads", row.threads, "--world-sizes", "1,2",
                        "--batch-sizes", ",".join(map(str, SWEEP_BATCHES)), "--repetitions", 1, "--iters", row.iters,
                        "--warmup-iters", row.warmup, "--quiet", "--no-progress", "--output", folder, "--overwrite"])
     points = json.loads((Path(folder) / "report.json").read_text())["points"]
-    # A report times the window: warm-up steps count as long as the window's, and no longer, though they are.
+    # A report times only the window: warm-up steps are taken to be as long as the window's, though they are longer.
     return wall - sum(point["wall_s"] * (1 + point["warmup"]["iterations"] / point["iterations"]) for point in points)
 
 
 def sweep_of_python(row):
-    """The same of one torchrun for each of the six points."""
+    """The same, with one torchrun for each of the six points."""
     outside = 0
     for ranks in (1, 2):
         for batch in SWEEP_BATCHES:
@@ -130,16 +136,16 @@ def sweep_of_python(row):
     return outside
 
 
-def ours(row):
+def scalemark(row, program):
     if row.name == "startup":
-        return 1 / seconds_of([SCALEMARK, "--version"])
+        return 1 / seconds_of([program, "--version"])
     if row.name.startswith("loader"):
-        return first_number([LOADER_BENCH, images(), 224, 0, LOADER_SECONDS])
+        return first_number([loader_bench(program), images(), 224, 0, LOADER_SECONDS])
     with tempfile.TemporaryDirectory() as folder:
         if row.name == "sweep-6":
-            return 1 / sweep_of_ours(row, folder)
+            return 1 / sweep_of_ours(row, folder, program)
         strategy = "none" if row.ranks == 1 else "ddp"
-        run([SCALEMARK, "train", "--workload", row.workload, "--data", "synthetic", "--batch-size", row.batch,
+        run([program, "train", "--workload", row.workload, "--data", "synthetic", "--batch-size", row.batch,
              "--threads", row.threads, "--nproc-per-node", row.ranks, "--strategy", strategy, "--iters", row.iters,
              "--warmup-iters", row.warmup, "--device", "cpu", "--quiet", "--no-progress", "--output", folder,
              "--overwrite", *row.extra])
@@ -155,19 +161,25 @@ def python(row):
     if row.name == "loader":
         return first_number([sys.executable, LOADER_PEER, images(), 224, LOADER_SECONDS])
     if row.name == "loader-floor":
-        return first_number([LOADER_BENCH, images(), "floor", LOADER_SECONDS])
+        return first_number([loader_bench(SCALEMARK), images(), "floor", LOADER_SECONDS])
     out = run([sys.executable, PEER, "--workload", row.workload, "--ranks", row.ranks, "--threads", row.threads,
                "--batch-size", row.batch, "--iters", row.iters, "--warmup-iters", row.warmup, *row.extra])
     return json.loads(out.splitlines()[-1])["samples_per_sec"]
 
 
-def measure(row, pairs):
+def wide(ratio, bounds, within):
+    return bounds is None or max(bounds[1] / ratio, ratio / bounds[0]) > 1 + within
+
+
+def measure(row, peer, options):
+    ours = functools.partial(scalemark, program=SCALEMARK)
     ratios, us, them = [], [], []
-    for k in range(pairs):
-        for side, values in in_turn(k, ((ours, us), (python, them))):
+    while len(ratios) < options.pairs or (
+            options.within and len(ratios) < options.most and wide(*interval(ratios), options.within)):
+        for side, values in in_turn(len(ratios), ((ours, us), (peer, them))):
             values.append(side(row))
         ratios.append(us[-1] / them[-1])
-    return interval(ratios), sorted(us)[pairs // 2], sorted(them)[pairs // 2]
+    return interval(ratios), len(ratios), sorted(us)[len(us) // 2], sorted(them)[len(them) // 2]
 
 
 def shown_rate(rate):
@@ -178,6 +190,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--rows", default=",".join(row.name for row in ROWS))
+    parser.add_argument("--against", type=Path, metavar="PROGRAM")
+    parser.add_argument("--within", type=float, metavar="SHARE")
+    parser.add_argument("--most", type=int, default=30)
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list:
@@ -188,19 +203,23 @@ def main():
     unknown = set(wanted) - {row.name for row in ROWS}
     if unknown:
         parser.error(f"unknown rows: {', '.join(sorted(unknown))}; --list shows them")
-    print(f"{options.pairs} alternating pairs a row; ratio > 1: scalemark is faster\n")
-    print(f"{'row':52} {'ours/s':>10} {'python/s':>10} {'ratio':>7}  {'95 % interval':15} {'aim':>5}")
+    peer = functools.partial(scalemark, program=options.against.resolve()) if options.against else python
+    name = "other/s" if options.against else "python/s"
+    print("alternating pairs; ratio > 1: this build is faster\n")
+    print(f"{'row':52} {'pairs':>5} {'ours/s':>10} {name:>10} {'ratio':>7}  {'95 % interval':15} {'aim':>5}")
     for row in ROWS:
         if row.name not in wanted:
             continue
         if row.needs and not cpu_has(*row.needs):
             print(f"{row.title:52} skipped: this CPU has none of {', '.join(row.needs)}")
             continue
-        (ratio, bounds), us, them = measure(row, options.pairs)
-        shown = f"[{bounds[0]:.2f}, {bounds[1]:.2f}]" if bounds else "one pair: none"
-        verdict = "" if ratio >= row.aim else "  below the aim"
-        print(f"{row.title:52} {shown_rate(us)} {shown_rate(them)} {ratio:6.2f}x  {shown:15} {row.aim:4.2f}x{verdict}"
-              + (f"  ({row.note})" if row.note else ""), flush=True)
+        (ratio, bounds), pairs, us, them = measure(row, peer, options)
+        aim = 1.0 if options.against else row.aim
+        shown = f"[{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "one pair: none"
+        verdict = "" if ratio >= aim else "  below the aim"
+        note = f"  ({row.note})" if row.note and not options.against else ""
+        print(f"{row.title:52} {pairs:5} {shown_rate(us)} {shown_rate(them)} {ratio:6.3f}x  {shown:15} {aim:4.2f}x{verdict}{note}",
+              flush=True)
 
 
 if __name__ == "__main__":

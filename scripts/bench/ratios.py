@@ -2,7 +2,9 @@
 
 import math
 
-T_975 = [None, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228]  # Student's t by degrees
+# Student's t by degrees of freedom, from 1; beyond the last one the last.
+T_975 = [None, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+         2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042]
 
 
 def in_turn(pair, sides):
@@ -17,5 +19,5 @@ def interval(ratios):
     if len(logs) < 2:
         return math.exp(mean), None
     s = math.sqrt(sum((x - mean) ** 2 for x in logs) / (len(logs) - 1))
-    half = T_975[min(len(logs) - 1, 10)] * s / math.sqrt(len(logs))
+    half = T_975[min(len(logs) - 1, len(T_975) - 1)] * s / math.sqrt(len(logs))
     return math.exp(mean), (math.exp(mean - half), math.exp(mean + half))
