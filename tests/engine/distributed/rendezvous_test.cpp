@@ -148,8 +148,9 @@ TEST(Rendezvous, TwoRunsShareAStoreWithoutMeeting) {
 
 TEST(Rendezvous, ARankOfAnotherRunOnOurPortIsToldWhose) {
   const std::string address = free_address();
-  Ranks ranks({{"join", "0", "2", address, "run=a", "timeout_ms=3000"},
-               {"join", "1", "2", address, "run=b", "timeout_ms=1000"}});
+  // Rank 1 asks for as long as a busy machine may take to start rank 0, which serves for longer.
+  Ranks ranks({{"join", "0", "2", address, "run=a", "timeout_ms=25000"},
+               {"join", "1", "2", address, "run=b", "timeout_ms=15000"}});
   const auto ended = ranks.wait(kLimit);
   EXPECT_EQ(ended[1].exit_code, 69) << ended[1].output;
   EXPECT_NE(ended[1].output.find("serves run a; this is run b"), std::string::npos)
