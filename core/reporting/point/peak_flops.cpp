@@ -9,7 +9,7 @@ namespace {
 // TFLOP/s without sparsity; 0: not offered. Datasheets print most tensor-core numbers with 2:4
 // sparsity: halved here. fp16 and bf16 with fp32 accumulation, as training uses them. A number that
 // could not be traced to its sheet is left out. Without a datasheet of NVIDIA's own, and so not
-// here: A10G, H20, H800, H100 with 96 GB (SXM5).
+// here: H20, H800, H100 with 96 GB (SXM5).
 struct Chip {
   std::string_view name;  // exact, without the leading "NVIDIA " or "Tesla "
   double fp32, tf32, half;
@@ -22,8 +22,8 @@ constexpr std::string_view kH100 = "NVIDIA H100 datasheet (2023)";
 constexpr std::string_view kH200 = "NVIDIA H200 datasheet (2024)";
 constexpr std::string_view kGraceHopper = "NVIDIA GH200 Grace Hopper Superchip datasheet (2023)";
 constexpr std::string_view kBlackwell = "NVIDIA HGX B200 and B300 specifications (2025), by 8 GPUs";
-constexpr std::string_view kGraceBlackwell =
-    "NVIDIA GB200 NVL72 and GB300 NVL72 specifications (2025), by 72 GPUs";
+constexpr std::string_view kGraceBlackwell = "NVIDIA GB200 NVL72 specifications (2025), by 72 GPUs";
+constexpr std::string_view kBlackwellUltra = "NVIDIA Blackwell Ultra datasheet (2025), one GPU";
 constexpr std::string_view kV100 = "NVIDIA V100 datasheet (1165301-r5)";
 constexpr std::string_view kAda = "NVIDIA Ada GPU architecture whitepaper (2023)";
 constexpr std::string_view kAdaPro =
@@ -42,20 +42,21 @@ constexpr std::array kChips = {
     Chip{"A100 80GB PCIe", 19.5, 156, 312, true, kA100},
     Chip{"H100 80GB HBM3", 67, 494.5, 989.5, true, kH100},  // SXM5
     Chip{"H100 PCIe", 51, 378, 756.5, true, kH100},
-    Chip{"H100 NVL", 0, 417.5, 835.5, true, kH100},
+    Chip{"H100 NVL", 60, 417.5, 835.5, true, kH100},
     Chip{"H200", 67, 494.5, 989.5, true, kH200},
     Chip{"GH200 480GB", 67, 494.5, 989.5, true, kGraceHopper},
     Chip{"GH200 144G HBM3e", 67, 494.5, 989.5, true, kGraceHopper},
     Chip{"B200", 75, 1125, 2250, true, kBlackwell},
     Chip{"B300 SXM6 AC", 75, 1125, 2250, true, kBlackwell},
     Chip{"GB200", 80, 1250, 2500, true, kGraceBlackwell},
-    Chip{"GB300", 0, 1250, 2500, true, kGraceBlackwell},
+    Chip{"GB300", 80, 1250, 2500, true, kBlackwellUltra},
     Chip{"V100-SXM2-16GB", 15.7, 0, 125, false, kV100},
     Chip{"V100-SXM2-32GB", 15.7, 0, 125, false, kV100},
     Chip{"V100-PCIE-16GB", 14, 0, 112, false, kV100},
     Chip{"V100-PCIE-32GB", 14, 0, 112, false, kV100},
     Chip{"V100S-PCIE-32GB", 16.4, 0, 130, false, kV100},
     Chip{"T4", 8.1, 0, 65, false, "NVIDIA T4 datasheet (951643)"},
+    Chip{"A10G", 35, 35, 70, true, "NVIDIA A10G datasheet for AWS (2022)"},
     Chip{"A10", 31.2, 62.5, 125, true, "NVIDIA A10 datasheet (2021)"},
     Chip{"A30", 10.3, 82, 165, true, "NVIDIA A30 datasheet (2021)"},
     Chip{"A40", 37.4, 74.8, 149.7, true, "NVIDIA A40 datasheet (2021)"},
