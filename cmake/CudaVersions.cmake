@@ -30,7 +30,7 @@ function(nccl_header_version folder result)
   endif()
 endfunction()
 
-# "13.0" of a compiler, from what it says of itself; empty: it does not run.
+# "13.0" of a compiler, from its own version output; empty: it does not run.
 function(nvcc_version nvcc result)
   set(${result} "" PARENT_SCOPE)
   execute_process(COMMAND "${nvcc}" --version OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE failed)

@@ -5,8 +5,8 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# Everything that runs stands in build/<preset>/, so that the libraries are found beside the program
-# (RUNPATH $ORIGIN) in the build folder, after install and in a bundle alike.
+# All programs and libraries go to build/<preset>/, so that the libraries are found beside the
+# program (RUNPATH $ORIGIN) in the build folder, after install and in a bundle alike.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
@@ -14,17 +14,17 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # What a file takes from a precompiled header is known by its content. Dependencies come from the compiler: else ccache
-  # preprocesses the header, half a gigabyte, for each file.
+  # ccache identifies a precompiled header by its content. It gets dependencies from the compiler; otherwise it would
+  # preprocess the header, half a gigabyte, for each file.
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_PROGRAM}")
 endif()
 find_program(MOLD_PROGRAM mold)
 
 add_library(scalemark_flags INTERFACE)
 target_include_directories(scalemark_flags INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
-target_compile_options(scalemark_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-missing-field-initializers>)
-# GCC 12 warns of overlapping and of overlong copies in text + std::string (its bug 105651); there are none.
-target_compile_options(scalemark_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict> $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-stringop-overflow>)
+target_compile_options(scalemark_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wno-missing-field-initializers>)
+# GCC 12 falsely warns of overlapping and of overlong copies in text + std::string (its bug 105651).
+target_compile_options(scalemark_flags INTERFACE "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict;-Wno-stringop-overflow>")
 if(SCALEMARK_WERROR)
   target_compile_options(scalemark_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
@@ -46,7 +46,7 @@ function(scalemark_precompile name)
   _scalemark_use_precompiled(scalemark_precompiled_${name})
 endfunction()
 
-# GCC takes a precompiled header only for code of the same kind: -fPIC everywhere, programs of tests too.
+# GCC uses a precompiled header only where -fPIC is set as for the header: everywhere, test programs included.
 function(_scalemark_use_precompiled target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC> $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
@@ -90,8 +90,8 @@ function(_scalemark_links_torch target result)
 endfunction()
 
 # scalemark_library(<module> [COLD] SOURCES ... [DEPENDS ...] [PRIVATE ...])
-# A static library `scalemark_<module>`. DEPENDS are modules and interfaces that its headers show;
-# PRIVATE are third parties that only its .cpp files know. COLD: its code runs a few times per run, so it is compiled
+# A static library `scalemark_<module>`. DEPENDS: modules and interfaces that its headers include;
+# PRIVATE: other libraries that only its .cpp files use. COLD: its code runs a few times per run, so it is compiled
 # with -O1, which takes a third less time.
 function(scalemark_library module)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})

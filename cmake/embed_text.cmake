@@ -1,6 +1,6 @@
 # cmake -P embed_text.cmake OUTPUT HEADER NAMESPACE NAME=FILE[,FILE...] ...
-# Writes a C++ file in which each NAME is the text of its files: a page that opens offline travels
-# inside the program.
+# Writes a C++ file in which each NAME is the text of its files, so that the program contains the
+# page that opens offline.
 foreach(i RANGE 3 ${CMAKE_ARGC})
   if(DEFINED CMAKE_ARGV${i})
     list(APPEND arguments "${CMAKE_ARGV${i}}")

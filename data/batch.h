@@ -57,8 +57,8 @@ inline Batch to_tensors(const HostBatch& host, double wait_s = 0) {
   return batch;
 }
 
-// Every tensor on `device`: those that are there stay as they are, the others are copied behind
-// what the device's current stream has to do, without waiting.
+// Every tensor on `device`: those already there stay as they are, the others are copied in the
+// order of the device's current stream, without waiting.
 inline void to_device(Batch& batch, c10::Device device) {
   for (auto& [name, tensor] : batch.tensors) {
     tensor = tensor.to(device, tensor.scalar_type(), /*non_blocking=*/true);

@@ -34,10 +34,10 @@ class Dataset {
   virtual void load(const SampleKey& key, SampleSlot slot) const = 0;
 
   // Turns the slots of a batch into what the network takes (BERT: padded slots of masked positions
-  // become one flat list). The default hands the fields through.
+  // become one flat list). The default returns the batch unchanged.
   virtual HostBatch collate(HostBatch batch) const { return batch; }
 
-  // What sample `index` is to a person: a path, or a document and sentence number.
+  // A readable name of sample `index`: a path, or a document and sentence number.
   virtual std::string name_of(std::int64_t index) const = 0;
 
   // Hash of what the data is (sorted relative paths and sizes; file contents for token files), by

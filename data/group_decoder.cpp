@@ -11,7 +11,7 @@ GroupDecoder::GroupDecoder(const Dataset& dataset, std::uint64_t seed, int worke
   threads_.reserve(static_cast<std::size_t>(workers));
   try {
     for (int w = 0; w < workers; ++w) threads_.emplace_back([this] { work(); });
-  } catch (...) {  // no more threads to be had: end those that started
+  } catch (...) {  // no more threads available: end those that started
     stop();
     throw;
   }

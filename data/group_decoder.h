@@ -22,7 +22,7 @@ class GroupDecoder {
  public:
   // `workers` 0: take() decodes in the owner's thread.
   GroupDecoder(const Dataset& dataset, std::uint64_t seed, int workers);
-  // Returns as soon as each worker has finished the row in its hands.
+  // Returns as soon as each worker has finished its current row.
   ~GroupDecoder();
   GroupDecoder(const GroupDecoder&) = delete;
   GroupDecoder& operator=(const GroupDecoder&) = delete;
@@ -30,7 +30,7 @@ class GroupDecoder {
   void push(std::unique_ptr<SampleGroup> group);
 
   // The oldest group, every row tried. Waits as long as its slowest sample takes; the engine's
-  // watchdog ends a run in which that never returns (a dead network disk).
+  // watchdog ends a run in which that never returns (a failed network disk).
   std::unique_ptr<SampleGroup> take();
 
   std::size_t queued() const;

@@ -1,5 +1,5 @@
 // XXH3-128 of a stream of bytes, by which ranks and reports recognise the same data: fast enough
-// (10 GB/s) to check a token file at every opening. Against accidents, not against an adversary.
+// (10 GB/s) to check a token file at every opening. Detects accidents, not an adversary.
 #pragma once
 
 #include <array>

@@ -45,7 +45,7 @@ struct FieldSpec {
 // One sample's place in a batch: one byte range per field, in the order of Dataset::fields().
 using SampleSlot = std::span<const std::span<std::byte>>;
 
-// Host memory, owned. On CUDA the engine's allocator pins it; here nobody knows.
+// Host memory, owned. On CUDA the engine's allocator pins it; data/ does not depend on that.
 using HostBuffer = std::shared_ptr<std::byte>;
 using HostAllocator = std::function<HostBuffer(std::size_t bytes)>;
 
@@ -67,8 +67,7 @@ struct HostField {
 
 // Images: "image" u8 [n, h, w, 3], "label" i64 [n].
 // Text:   "input_ids", "token_type_ids", "attention_mask" i64 [n, s]; "masked_positions" i64 [m]
-// (into the
-//         flattened n*s), "masked_labels" i64 [m], "next_sentence_label" i64 [n].
+//         (into the flattened n*s), "masked_labels" i64 [m], "next_sentence_label" i64 [n].
 // Vectors (mlp, linear): "features" f32 [n, d], "label" i64 [n].
 struct HostBatch {
   std::vector<HostField> fields;

@@ -27,13 +27,13 @@ LoaderOptions checked(LoaderOptions options) {
   return options;
 }
 
-// What a pass without bad samples returns; under kSkip they are replaced, so that it is that, too.
+// How many samples a pass without bad ones returns; kSkip replaces bad ones, so it returns as many.
 std::int64_t samples_to_return(std::size_t available, const LoaderOptions& options) {
   const auto n = static_cast<std::int64_t>(available);
   return options.drop_short_batch ? n / options.batch_size * options.batch_size : n;
 }
 
-// Fewer rows than there is room for: the last batch under kLeaveOut.
+// Cuts the batch to `rows` rows: the last batch under kLeaveOut.
 void shorten(HostBatch& batch, std::size_t rows) {
   batch.samples = static_cast<std::int64_t>(rows);
   for (HostField& field : batch.fields) field.shape[0] = batch.samples;
@@ -120,7 +120,7 @@ struct Loader::Impl {
     }
   }
 
-  // Rows that are left for `leftover`, or for the group after it; false when the pass is over.
+  // Keeps `leftover`, or takes the next group into it; false when the pass is over.
   bool find_group() {
     if (leftover != nullptr) return true;
     if (to_decode == 0 && decoder.queued() == 0) return false;
@@ -139,7 +139,7 @@ struct Loader::Impl {
     return gather(rows);
   }
 
-  // Under kLeaveOut there may be fewer rows than that: bad ones are still to be found.
+  // Under kLeaveOut it may return fewer rows: bad ones are found only here.
   std::optional<HostBatch> gather(std::size_t rows) {
     if (rows == 0) return std::nullopt;
     HostBatch batch =
@@ -186,7 +186,7 @@ struct Loader::Impl {
   std::unique_ptr<SampleGroup> leftover;
   std::size_t leftover_row = 0;
   std::exception_ptr failure;
-  GroupDecoder decoder;  // last: its threads end before anything above goes
+  GroupDecoder decoder;  // last: its threads end before anything above is destroyed
 };
 
 Loader::Loader(const Dataset& dataset, std::vector<SampledIndex> indices, std::int64_t epoch,

@@ -29,7 +29,7 @@ struct LoaderOptions {
   HostAllocator allocate;  // empty: allocate_host
 };
 
-// No shuffled data that are worth training on have as many bad samples in a row.
+// Shuffled data with as many bad samples in a row are not worth training on.
 inline constexpr std::size_t kMostBadInARow = 10'000;
 
 struct SkippedSample {
@@ -53,9 +53,8 @@ class Loader {
 
   // The next batch; empty at the end of the epoch. Throws the Error of a bad sample (65) when its
   // batch's turn comes, so that the same sample ends the run whatever the worker count. Under kSkip
-  // throws (65) when nothing good comes any more: as many bad samples in a row as the order is
-  // long, or kMostBadInARow. Any other failure to load (74: an I/O error) ends the pass whatever is
-  // asked.
+  // throws (65) when no good sample is left: as many bad samples in a row as the order is long, or
+  // kMostBadInARow. Any other failure to load (74: an I/O error) always ends the pass.
   std::optional<LoadedBatch> next();
 
   // Under kSkip and kLeaveOut: what is missing in the batches returned so far. Under kSkip a

@@ -1,5 +1,5 @@
-// A sign of life of work that takes long: called now and then by the thread that does it, so it
-// must cost next to nothing. Whoever gives it knows what it means; here nobody does.
+// The progress signal of long work: the working thread calls it now and then, so it must cost
+// almost nothing. Only the caller that passes it knows what it does.
 #pragma once
 
 #include <functional>

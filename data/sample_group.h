@@ -38,8 +38,8 @@ void load_row(const Dataset& dataset, std::uint64_t seed, SampleGroup& group, st
 // Every row completely written.
 bool all_good(const SampleGroup& group);
 
-// What an Error with exit code 65 says: that sample is bad, the others may be fine. Empty for any
-// other failure.
+// The reason in an Error with exit code 65: this sample is bad, the others may be good. Empty for
+// any other failure.
 std::optional<std::string> reason_of_bad_sample(const std::exception_ptr& failure);
 
 }  // namespace scalemark::data

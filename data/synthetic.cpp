@@ -44,7 +44,7 @@ void fill_below(std::span<std::int64_t> values, std::int64_t low, std::int64_t e
   for (std::int64_t& value : values) value = low + random.below(end - low);
 }
 
-// `count` distinct numbers below n, ascending (Floyd's selection would save memory nobody misses).
+// `count` distinct numbers below n, ascending (Floyd's selection would save little memory).
 std::vector<std::int64_t> choose_sorted(std::int64_t count, std::int64_t n, SampleRandom& random) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(n));
   std::iota(all.begin(), all.end(), std::int64_t{0});

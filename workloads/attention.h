@@ -12,7 +12,7 @@ namespace scalemark::workloads {
 // Torch's choices for the attention of one network, asked once without a mask and once with one.
 class AttentionChoices {
  public:
-  // As scaled_dot_product_attention is about to be called.
+  // Takes the arguments of the scaled_dot_product_attention call that follows.
   void note(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
             const std::optional<at::Tensor>& mask, double dropout);
 

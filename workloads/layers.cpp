@@ -29,9 +29,9 @@ Linear::Linear(std::int64_t in, std::int64_t out) {
 
 at::Tensor Linear::forward(const at::Tensor& x) const { return linear(x, weight, bias); }
 
-Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
-                         std::int64_t stride, at::MemoryFormat memory_format)
-    : stride(stride), padding(kernel / 2) {
+Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t step,
+                         at::MemoryFormat memory_format)
+    : stride(step), padding(kernel / 2) {
   const double deviation = std::sqrt(2 / static_cast<double>(out * kernel * kernel));
   const auto fresh = at::empty({out, in, kernel, kernel}).normal_(0, deviation);
   // Not fresh.contiguous(memory_format): a 1x1 filter counts as contiguous in every format and
@@ -58,7 +58,7 @@ at::Tensor BatchNorm::forward(const at::Tensor& x) const {
                         kBatchNormMomentum, kBatchNormEps, /*cudnn_enabled=*/true);
 }
 
-LayerNorm::LayerNorm(std::int64_t features, double eps) : eps(eps) {
+LayerNorm::LayerNorm(std::int64_t features, double epsilon) : eps(epsilon) {
   weight = register_parameter("weight", at::ones({features}));
   bias = register_parameter("bias", at::zeros({features}));
 }

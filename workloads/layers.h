@@ -20,7 +20,7 @@ struct Linear : torch::nn::Module {
 // weight [out, in, k, k] from N(0, sqrt(2 / (out k^2))), as torchvision's ResNets; padding k / 2,
 // no bias.
 struct Convolution : torch::nn::Module {
-  Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
+  Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t step,
               at::MemoryFormat memory_format);
   at::Tensor forward(const at::Tensor& x) const;
 
@@ -40,7 +40,7 @@ struct BatchNorm : torch::nn::Module {
 
 // Over the last dimension.
 struct LayerNorm : torch::nn::Module {
-  LayerNorm(std::int64_t features, double eps);
+  LayerNorm(std::int64_t features, double epsilon);
   at::Tensor forward(const at::Tensor& x) const;
 
   at::Tensor weight, bias;

@@ -1,4 +1,4 @@
-// Bytes of an image to what a network reads, on any device.
+// Converts the bytes of images to a network's input, on any device.
 #pragma once
 
 #include <ATen/core/Tensor.h>

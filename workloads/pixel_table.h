@@ -1,6 +1,6 @@
-// What each of the 256 values of a byte becomes, per channel. Made on the host by one formula, and
-// gathered by the CPU kernel and the CUDA kernel alike, so that both give the same bits. Knows no
-// torch; C++17, since nvcc compiles it too.
+// A table of what each of the 256 byte values becomes, per channel. The host computes it by one
+// formula; the CPU and the CUDA kernel both gather from it, so that both give the same bits. Knows
+// no torch; C++17, since nvcc compiles it too.
 #pragma once
 
 namespace scalemark::workloads {

@@ -47,7 +47,7 @@ ConvolutionNorm register_pair(torch::nn::Module& owner, const std::string& convo
               norm, std::make_shared<BatchNorm>(size.out, common.batches, initial_weight))};
 }
 
-// ReLU and the addition work in place on the norm's output, which nobody else needs.
+// ReLU and the addition work in place on the norm's output, which nothing else needs.
 struct Bottleneck : torch::nn::Module {
   Bottleneck(std::int64_t in, std::int64_t width, std::int64_t stride, const Common& common)
       : first(register_pair(*this, "conv1", "bn1", {in, width, 1, 1}, common)),

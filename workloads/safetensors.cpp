@@ -50,7 +50,7 @@ Error damaged(const std::filesystem::path& path, const std::string& why) {
   return bad_data(path.string() + " is not a valid safetensors file: " + why);
 }
 
-// In an error line: no value that fills pages.
+// For an error line: shortens long values.
 std::string in_words(const json& value) {
   constexpr std::size_t kLongest = 40;
   const bool is_short = value.is_string() && value.get_ref<const std::string&>().size() <= kLongest;
@@ -70,13 +70,13 @@ json parse_header(const std::string& text, const std::filesystem::path& path) {
     }
     return true;
   };
-  if (nests_too_deep(text)) throw damaged(path, "the header nests too deep");
+  if (nests_too_deep(text)) throw damaged(path, "the header is nested too deeply");
   try {
     json header = json::parse(text, watch);
-    if (!header.is_object()) throw damaged(path, "the header is no JSON object");
+    if (!header.is_object()) throw damaged(path, "the header is not a JSON object");
     return header;
   } catch (const json::exception& error) {
-    throw damaged(path, std::string("the header is no JSON: ") + error.what());
+    throw damaged(path, std::string("the header is not valid JSON: ") + error.what());
   }
 }
 

@@ -20,8 +20,8 @@ using NamedTensors = std::map<std::string, at::Tensor, std::less<>>;
 // Throws no_input (66) when there is no such file, bad_data (65) for a damaged or hostile one.
 NamedTensors read_safetensors(const std::filesystem::path& path);
 
-// Under another name first, then fsync and rename: the old file or the new one, never a part.
-// Throws cannot_create (73) or io_error (74).
+// Writes under another name first, then fsync and rename: leaves the old file or the new one, never
+// a part. Throws cannot_create (73) or io_error (74).
 void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
 }  // namespace scalemark::workloads

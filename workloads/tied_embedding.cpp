@@ -29,8 +29,8 @@ struct Lookup : torch::autograd::Function<Lookup> {
         of_table =
             at::zeros({context->saved_data["vocabulary"].toInt(), features}, of_rows.options());
       }
-      // The decoder's product makes a gradient for us alone, which can take the rows in place; one
-      // that shares its memory with itself (a broadcast sum) cannot.
+      // Only we use the gradient that the decoder's product makes, so rows are added in place; not
+      // to one whose elements share memory (a broadcast sum).
       if (!of_table.is_non_overlapping_and_dense()) of_table = of_table.contiguous();
       const auto flat = of_rows.reshape({-1, features});
       of_table.index_add_(0, ids, flat.masked_fill(ids.eq(kPadToken).unsqueeze(1), 0));

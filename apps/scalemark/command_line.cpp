@@ -33,8 +33,8 @@ std::string cli11_names(const Option& option, Command command) {
   return names;
 }
 
-// "FILE...": one or several words, and it may come again ("FORMAT,..." is one word). They stand in
-// the invocation, once for each time, and in neither config files nor the environment.
+// "FILE...": one or several words, and it may come again ("FORMAT,..." is one word). They are kept
+// in the invocation, once for each time, and in neither config files nor the environment.
 bool takes_several(const Option& option) {
   return option.value_name.ends_with("...") && !option.value_name.ends_with(",...");
 }
@@ -212,7 +212,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   if (first == "--version") return {.action = Action::kVersion};
   if (first == "--help" || first == "-h" || first == "help") return {.action = Action::kHelp};
   if (first.starts_with('-')) {
-    throw usage("'" + first + "' stands before the command", "the command comes first",
+    throw usage("'" + first + "' comes before the command", "the command comes first",
                 "scalemark COMMAND [OPTIONS]");
   }
   if (first == "data" && (rest.size() == 1 || rest[1] == "--help" || rest[1] == "-h")) {

@@ -1,5 +1,5 @@
-// From argv to a command and its values as text. The only header beside its .cpp that stands for
-// CLI11; knows names from the option table, not what values mean.
+// Turns argv into a command and its values as text. Only its .cpp uses CLI11; knows names from the
+// option table, not what values mean.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Invocation {
   std::vector<std::string> config_paths;
   // Words of options that take several, one entry each time the option is given.
   std::vector<std::pair<std::string_view, std::vector<std::string>>> lists;
-  settings::Sources sources;  // options and --set; files and environment are added by whoever reads
+  settings::Sources sources;           // options and --set; sources.h adds files and environment
   std::vector<std::string> arguments;  // as typed
   std::string command_line;            // the same as a shell takes it, for the report
 };

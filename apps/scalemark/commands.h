@@ -10,7 +10,7 @@
 
 namespace scalemark::cli {
 
-// The text of --help around the list of options. Each stands beside its command's function.
+// The text of --help around the list of options, defined beside its command's function.
 struct HelpPage {
   const char* arguments;
   const char* text;

@@ -1,4 +1,4 @@
-// scalemark data: generate, tokenize, bench. What is done stands in data/; here are its words.
+// scalemark data: generate, tokenize, bench. data/ does the work; this file prints the results.
 #include <algorithm>
 #include <cstdio>
 

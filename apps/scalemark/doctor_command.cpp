@@ -36,7 +36,7 @@ std::string library_row(const char* name, const char* meaning) {
 }
 
 std::string gpu_rows(const settings::Gpu& gpu) {
-  if (!gpu.capability) return row("", "a GPU of which the driver does not tell enough");
+  if (!gpu.capability) return row("", "a GPU that the driver describes incompletely");
   std::string text =
       row("", gpu.name + ", compute capability " + std::to_string(gpu.capability->major) + "." +
                   std::to_string(gpu.capability->minor));

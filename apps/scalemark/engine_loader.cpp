@@ -8,7 +8,7 @@ namespace scalemark::cli {
 namespace {
 
 // By full path and before the engine: sonames that are loaded win over the engine's RUNPATH, so
-// that a torch in another place than at build time serves.
+// that torch may be in another place than at build time.
 void load_torch_library(const TorchFolder& torch, const char* name) {
   open_library(torch.path / "lib" / name, "torch",
                "pip install --force-reinstall torch==" + std::string(kTorchVersion));

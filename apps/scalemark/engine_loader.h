@@ -1,4 +1,4 @@
-// Brings the heavy half in: torch's libraries, then the engine. The first thing that needs torch.
+// Loads torch's libraries, then the engine: the first step that needs torch.
 #pragma once
 
 #include "apps/scalemark/torch_folder.h"

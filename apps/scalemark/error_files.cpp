@@ -11,7 +11,7 @@
 namespace scalemark::cli {
 namespace {
 
-// One way of telling that fails must not silence the other.
+// When one of the files cannot be written, the others must be written nevertheless.
 void attempt(const std::function<void()>& action) noexcept {
   try {
     action();

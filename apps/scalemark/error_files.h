@@ -1,5 +1,5 @@
-// Where launchers look for the reason of a rank's end. The engine writes these files for what
-// happens inside it; this is for what happens before.
+// Writes the files in which launchers look for the reason why a rank ended. The engine writes them
+// for errors inside it; this is for errors before it runs.
 #pragma once
 
 #include "core/base/error.h"

@@ -26,12 +26,12 @@
 namespace scalemark::cli {
 namespace {
 
-// How a session ends that has added its block: all well, or with rows that are not ok.
+// Exit codes of a session that has added its block: all well, or with rows that are not ok.
 bool goes_on(ExitCode code) {
   return code == ExitCode::kPass || code == ExitCode::kUnsure || code == ExitCode::kOutOfMemory;
 }
 
-// The sweep as a whole, of which each session of ranks saw one block.
+// The sweep as a whole, of which each session of ranks runs one block.
 class Blocks {
  public:
   explicit Blocks(const ResolvedSweep& resolved)
@@ -39,21 +39,21 @@ class Blocks {
 
   bool another(double elapsed_s, double longest_s) {
     read();
-    if (!report_) throw io_error("the report of the last block is gone");
+    if (!report_) throw io_error("the report of the last block is missing");
     const auto& limit_s = settled_.plan.stop.max_time_s;
-    // The schedule cannot know how long a block takes here: it is made anew.
+    // read() made a new schedule, which does not know how long a block takes.
     return schedule_->next(limit_s ? elapsed_s + longest_s : elapsed_s).has_value();
   }
 
-  // Puts into the report and its renderings that the sweep is over, and how: a session said only
-  // that its block was.
+  // Writes into the report and its renderings that the sweep is over, and how: a session records
+  // only the end of its block.
   reporting::SweepEnd end() {
     auto end = reporting::end_of_sweep(*report_, settled_.plan, *schedule_);
     close(reporting::ReportStatus::kComplete, end.exit_code, schedule_->stop_reasons());
     return end;
   }
 
-  // The same of a sweep that is to end before its next block; throws what there is to say.
+  // The same for a sweep that ends before its next block; throws the error of the interruption.
   [[noreturn]] void stop(int signal) {
     read();
     const ErrorRecord record = launching::interruption(signal, report_.has_value());
@@ -65,7 +65,7 @@ class Blocks {
     throw Error(record);
   }
 
-  // The last session was not the one to close its report: it was killed, or never came so far.
+  // Whether the last session did not close its report: it was killed, or did not get that far.
   bool is_open() {
     read();
     return !report_ || report_->status == reporting::ReportStatus::kPartial;
@@ -93,7 +93,7 @@ class Blocks {
     }
   }
 
-  // As far as there is room for it: a full disk.
+  // Best effort: the disk may be full.
   void say_failed(const ErrorRecord& error) noexcept {
     try {
       report_->errors.push_back(error);
@@ -150,7 +150,7 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& 
   if (!resolved.base.detection.node || resolved.base.detection.node->nnodes > 1) {
     throw configuration(
         "--fresh-process: these ranks belong to another launcher or to several nodes",
-        "the built-in launcher on one node can start them anew",
+        "the built-in launcher on one node can restart them",
         "leave --fresh-process out, or start scalemark without a launcher");
   }
   const auto& general = resolved.base.settings.general;

@@ -1,4 +1,4 @@
-// From what the driver tells of all GPUs to what settings may believe of the visible ones. Pure.
+// What settings may assume of the visible GPUs, from the driver's list of all GPUs. Pure.
 #pragma once
 
 #include <optional>

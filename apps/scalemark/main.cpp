@@ -1,4 +1,4 @@
-// scalemark: what the arguments ask for is done; what goes wrong becomes one line and an exit code.
+// scalemark: runs the command in its arguments; an error becomes one line and an exit code.
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -51,6 +51,6 @@ ExitCode run_and_report(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   scalemark::launching::fill_standard_descriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // a peer's death must be an error we can report
+  std::signal(SIGPIPE, SIG_IGN);  // a lost peer must be an error that we can report
   return static_cast<int>(scalemark::cli::run_and_report({argv + (argc > 0), argv + argc}));
 }

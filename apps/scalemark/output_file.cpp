@@ -15,7 +15,7 @@ void refuse_unwritable_file(const std::string& named, const std::string& path) {
   const fs::path file = path;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const std::string what = named + " '" + path + "'";
-  std::error_code unreadable;  // a path that cannot be looked at is none
+  std::error_code unreadable;  // a path that cannot be examined is no folder
   if (!fs::is_directory(folder, unreadable)) {
     throw cannot_create(what + ": there is no folder '" + folder.string() + "'",
                         "a file in a folder that exists is expected");

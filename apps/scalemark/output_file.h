@@ -1,4 +1,4 @@
-// Whether a file that somebody asked for can be written, before the work whose result it holds.
+// Checks that an output file can be written, before the work whose result it holds.
 #pragma once
 
 #include <string>

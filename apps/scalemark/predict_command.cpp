@@ -94,7 +94,7 @@ std::optional<std::filesystem::path> output_of(const settings::ToolValues& value
   return *folder;
 }
 
-// Beside whatever else the folder holds: predictions may go into the report that they come from.
+// Keeps the folder's other files: predictions may go into the report that they come from.
 void write(const std::filesystem::path& folder, reporting::Report report,
            std::vector<reporting::Prediction> predictions) {
   report.predictions = std::move(predictions);
@@ -107,7 +107,8 @@ Error too_little(const std::vector<WeakSeries>& found) {
   constexpr const char* kHint = "scalemark sweep --world-sizes 1,2,4 measures what is needed";
   constexpr const char* kNeeded =
       "at least two world sizes of the same workload, settings and batch per rank are needed";
-  if (found.empty()) return bad_data("no measured point can be scaled from", kNeeded, kHint);
+  if (found.empty())
+    return bad_data("no measured point is usable for a prediction", kNeeded, kHint);
   const int ranks = found[0].rows[0].world_size;
   return bad_data("only " + std::to_string(ranks) + (ranks == 1 ? " rank was" : " ranks were") +
                       " measured of " + found[0].title,

@@ -19,7 +19,7 @@ struct SeriesPrediction {
   bool ranks_per_node_given = false;
 };
 
-// Samples/s per rank against which efficiency is told: that of the smallest world size measured.
+// Samples/s per rank that efficiency is relative to: that of the smallest world size measured.
 double one_rank_of(const WeakSeries& series);
 
 // One per forecast, in their order.

@@ -30,7 +30,7 @@ auto slice_of(const PointRecord& p) {
                     p.sequence_length, p.data, varying_of(p, false));
 }
 
-// What more ranks add to it; a baseline has nothing of it.
+// The settings that only several ranks have; a baseline has none of them.
 auto parallel_of(const PointRecord& p) {
   return std::tuple(p.strategy, p.overlap, p.gradient_compression, p.backend, p.bucket_cap_mb,
                     varying_of(p, true));
@@ -100,8 +100,8 @@ WeakSeries make_series(const std::map<int, Repetitions>& by_world_size) {
   for (const auto& [world_size, points] : by_world_size) add_world_size(series, points);
   series.measured.payload_bytes =
       mean_if_positive(largest, [](auto& p) { return p.payload_bytes_per_step; });
-  series.measured.backward_s =
-      mean_if_positive(by_world_size.begin()->second, [](auto& p) { return p.phases_s.backward; });
+  series.measured.backward_s = mean_if_positive(
+      by_world_size.begin()->second, [](auto& p) { return p.phases_s ? p.phases_s->backward : 0; });
   return series;
 }
 

@@ -13,7 +13,7 @@ using prediction::LinkOrigin;
 
 constexpr const char* kRow = "%9s %7s %14s %9s %11s %27s  %s\n";
 
-// printf into a string: columns and rounding are what it is good at.
+// printf into a string, for its columns and rounding.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...) {
   char buffer[512];
   va_list values;

@@ -1,4 +1,4 @@
-// scalemark report: reports that are there, in the forms that people and other programs read.
+// scalemark report: existing reports, in the forms that people and other programs read.
 #include <vector>
 
 #include "apps/scalemark/commands.h"
@@ -26,8 +26,7 @@ void refuse_unwritable_files(const std::vector<reporting::RenderRequest>& reques
 
 const HelpPage report_page = {
     "FILE|FOLDER...",
-    "Renders reports that `scalemark train` and `sweep` wrote; a folder stands for its "
-    "report.json.",
+    "Renders reports that `scalemark train` and `sweep` wrote; a folder means its report.json.",
     "  scalemark report results/runs/a/report.json results/runs/b\n"
     "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"};
 

@@ -28,15 +28,15 @@ bool launch_options_are_good(const std::vector<settings::Problem>& problems);
 
 std::string run_id_in(const settings::RawSettings& raw);
 
-// Makes the digest of --run-token's file part of the rendezvous. Not of a rank that the built-in
-// launcher has started: it was told. Throws as read_run_token() does.
+// Makes the digest of --run-token's file part of the rendezvous. Not for a rank that the built-in
+// launcher has started: it got the digest from there. Throws as read_run_token() does.
 void use_run_token(const settings::RawSettings& raw, launching::Detection& detection);
 
 // Throws when there is any problem; several are listed on stderr first, one line each.
 void refuse(const std::vector<settings::Problem>& problems, const launching::Detection& detection);
 
-// One process speaks: rank 0, or the built-in launcher instead of the rank 0 that it starts. Not
-// when --quiet.
+// Only one process prints notes: rank 0, or the built-in launcher instead of the rank 0 that it
+// starts. None with --quiet.
 bool may_print_notes(const ResolvedCommand& resolved);
 
 // Prints notes and, when something is refused, each problem on stderr before it throws.

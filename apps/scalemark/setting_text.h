@@ -11,8 +11,8 @@ namespace scalemark::cli {
 // JSON's quotes are noise here, and switches are on and off.
 std::string plain(const std::string& json);
 
-// `values`: settings::flat_settings(). Without a value the word that stands for that ("auto"); what
-// single ranks or phases have of their own comes after it: "auto,1=20971520".
+// `values`: settings::flat_settings(). Without a value the word that stands for that ("auto");
+// values of single ranks or phases follow it: "auto,1=20971520".
 std::string shown_value(const std::map<std::string, std::string>& values,
                         const settings::Option& option);
 

@@ -17,7 +17,7 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
 
 ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolved) {
   launching::SignalScope signals;
-  // 128+n of a signal is no name of ours.
+  // ExitCode has no name for the 128+n of a signal.
   return static_cast<ExitCode>(start_ranks(invocation, resolved, signals).exit_code);
 }
 

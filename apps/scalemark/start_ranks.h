@@ -11,7 +11,7 @@ namespace scalemark::cli {
 // Returns when every rank has ended; its code is that of the initiating fault.
 ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolved);
 
-// One start of several: what asks to end between them stays in `signals`.
+// One of several consecutive starts: signals that arrive between them stay in `signals`.
 launching::LaunchResult start_ranks(const Invocation& invocation, const ResolvedCommand& resolved,
                                     launching::SignalScope& signals);
 

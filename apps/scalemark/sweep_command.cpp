@@ -34,8 +34,8 @@ ExitCode run_plan(const Invocation& invocation, ResolvedSweep resolved) {
   }
   const TorchFolder torch = find_torch(resolved.base.settings.general.torch);
   refuse_used_output(resolved.base, existing_folder(resolved));
-  // A rank that was started for one block: those stand on one node. On several, with one rank each,
-  // a person's own command is a rank of the launcher too.
+  // A rank that was started for one block: such ranks are all on one node. On several nodes with
+  // one rank each, the command that a person started is a rank of the launcher, too.
   const auto& world = resolved.base.detection.world;
   const bool is_rank = world.launcher == "local" && world.nodes == 1;
   if (resolved.plan.sweep.fresh_process && !is_rank) {

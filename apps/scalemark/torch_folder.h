@@ -1,4 +1,4 @@
-// Which torch the engine runs with, found and judged without loading it.
+// Which torch the engine runs with, found and checked without loading it.
 #pragma once
 
 #include <filesystem>

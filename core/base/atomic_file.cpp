@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/descriptor.h"
+
 namespace scalemark {
 namespace {
 
@@ -28,7 +30,15 @@ Error file_failure(const char* verb, const fs::path& file, int error) {
                                             : io_error(what, {}, hint);
 }
 
-AtomicFile::AtomicFile(fs::path path, fs::path temporary, Failure failure)
+void sync_folder(const fs::path& folder, FileFailure failure) {
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.open()) throw failure("open", folder, errno);
+  const int error = ::fsync(opened.get()) == 0 ? 0 : errno;
+  // Some network file systems cannot fsync a folder: that is no error.
+  if (error != 0 && error != EINVAL && error != ENOTSUP) throw failure("sync", folder, error);
+}
+
+AtomicFile::AtomicFile(fs::path path, fs::path temporary, FileFailure failure)
     : path_(std::move(path)),
       temporary_(temporary.empty() ? own_temporary(path_) : std::move(temporary)),
       failure_(failure) {
@@ -61,14 +71,14 @@ void AtomicFile::commit() {
   flush();
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("write");
   moved_ = true;
-  sync_folder();
+  sync();
 }
 
-// link() refuses to replace what stands there, rename() would not.
+// link() refuses to replace an existing file; rename() would replace it.
 void AtomicFile::commit_unless_there() {
   flush();
   if (::link(temporary_.c_str(), path_.c_str()) != 0 && errno != EEXIST) fail("write");
-  sync_folder();
+  sync();
 }
 
 void AtomicFile::flush() {
@@ -76,15 +86,8 @@ void AtomicFile::flush() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("write");
 }
 
-// Makes the new name last: it stands in the folder, not in the file.
-void AtomicFile::sync_folder() const {
-  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw failure_("open", folder, errno);
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  // Some network file systems know no fsync of a folder: nothing to be done there.
-  if (error != 0 && error != EINVAL && error != ENOTSUP) throw failure_("sync", folder, error);
+void AtomicFile::sync() const {
+  sync_folder(path_.has_parent_path() ? path_.parent_path() : fs::path("."), failure_);
 }
 
 void AtomicFile::fail(const char* verb) const { throw failure_(verb, path_, errno); }

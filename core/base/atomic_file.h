@@ -16,36 +16,39 @@ namespace scalemark {
 // "cannot VERB FILE: reason" of errno `error`: E_CANNOT_CREATE (73) for "create", else E_IO (74).
 Error file_failure(const char* verb, const std::filesystem::path& file, int error);
 
+// Makes the Error for a failed operation on a file.
+using FileFailure = Error (*)(const char* verb, const std::filesystem::path& file, int error);
+
+// Flushes `folder` to the disk: it stores new and changed names, the files do not.
+void sync_folder(const std::filesystem::path& folder, FileFailure failure = file_failure);
+
 class AtomicFile {
  public:
-  // What its failures are thrown as.
-  using Failure = Error (*)(const char* verb, const std::filesystem::path& file, int error);
-
-  // `temporary`: the name until it is complete; empty: a name of this process's own.
+  // `temporary`: the file's name until it is complete; empty: a name that no other process uses.
   explicit AtomicFile(std::filesystem::path path, std::filesystem::path temporary = {},
-                      Failure failure = file_failure);
+                      FileFailure failure = file_failure);
   ~AtomicFile();  // without commit: nothing remains
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::byte> bytes, std::int64_t at);
-  // Behind what was appended before.
+  // Adds the bytes after those appended before.
   void append(std::span<const std::byte> bytes);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
 
-  // Replaces what stands there.
+  // Replaces an existing file.
   void commit();
-  // Leaves what stands there as it is; then nothing is thrown.
+  // Keeps an existing file; that is no error.
   void commit_unless_there();
 
  private:
   void flush();
-  void sync_folder() const;
+  void sync() const;
   [[noreturn]] void fail(const char* verb) const;
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;  // beside it, so that renaming stays in one file system
-  Failure failure_;
+  FileFailure failure_;
   std::int64_t appended_ = 0;
   int descriptor_ = -1;
   bool moved_ = false;

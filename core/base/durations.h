@@ -11,9 +11,9 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Of a deadline: at least a millisecond, since zero means "for ever" or "never" to what it is given
-// to, and at most 2,000,000 s (23 days), which still fits an int of milliseconds and, added to any
-// clock, 64 bits of nanoseconds. Fractions of a millisecond are dropped.
+// A deadline's length: at least 1 ms, since some calls read zero as "for ever" or "never", and at
+// most 2,000,000 s (23 days), which still fits an int of milliseconds and, added to any clock, 64
+// bits of nanoseconds. Fractions of a millisecond are dropped.
 inline std::chrono::milliseconds milliseconds_of(double seconds) {
   constexpr double kShortest_s = 1e-3, kLongest_s = 2e6;
   return std::chrono::milliseconds(

@@ -31,21 +31,7 @@ std::string on_one_line(std::string_view text) {
 
 }  // namespace
 
-std::string_view to_string(ErrorDomain domain) {
-  switch (domain) {
-    case ErrorDomain::kHardware:
-      return "hardware";
-    case ErrorDomain::kNetwork:
-      return "network";
-    case ErrorDomain::kSoftware:
-      return "software";
-    case ErrorDomain::kData:
-      return "data";
-    case ErrorDomain::kLaunch:
-      return "launch";
-  }
-  return "software";
-}
+void throw_unnamed_value() { throw bug("a value without a name"); }
 
 std::string format_error_line(const ErrorRecord& record) {
   std::string line = "scalemark: error " + record.code + " (exit " +

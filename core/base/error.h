@@ -9,16 +9,22 @@
 #include <string_view>
 
 #include "core/base/exit_code.h"
+#include "core/base/words.h"
 
 namespace scalemark {
 
 // Who has to act on an error: the class that fault-finding starts from.
 enum class ErrorDomain { kHardware, kNetwork, kSoftware, kData, kLaunch };
+constexpr auto words_of(ErrorDomain) {
+  return std::to_array<Word<ErrorDomain>>({{ErrorDomain::kHardware, "hardware"},
+                                           {ErrorDomain::kNetwork, "network"},
+                                           {ErrorDomain::kSoftware, "software"},
+                                           {ErrorDomain::kData, "data"},
+                                           {ErrorDomain::kLaunch, "launch"}});
+}
 
-std::string_view to_string(ErrorDomain domain);
-
-// What the thrower knows stands in code, exit_code, domain, what, expected and hint; rank, host,
-// phase, point and step are filled in by whoever knows them on the way up.
+// The thrower sets code, exit_code, domain, what, expected and hint; its callers add rank, host,
+// phase, point and step where they know them.
 struct ErrorRecord {
   std::string code;  // "E_BAD_SAMPLE": stable, for scripts; listed in docs/FAULTS.md
   ExitCode exit_code = ExitCode::kBug;

@@ -3,22 +3,10 @@
 #include <nlohmann/json.hpp>
 
 namespace scalemark {
-namespace {
-
-ErrorDomain domain_of(const std::string& name) {
-  using enum ErrorDomain;
-  for (const ErrorDomain domain : {kHardware, kNetwork, kSoftware, kData, kLaunch}) {
-    if (to_string(domain) == name) return domain;
-  }
-  return kSoftware;
-}
-
-}  // namespace
-
 nlohmann::json to_json_value(const ErrorRecord& record) {
   nlohmann::json value{{"code", record.code},
                        {"exit_code", static_cast<int>(record.exit_code)},
-                       {"domain", to_string(record.domain)},
+                       {"domain", name_of(record.domain)},
                        {"what", record.what},
                        {"expected", record.expected},
                        {"hint", record.hint},
@@ -33,7 +21,8 @@ nlohmann::json to_json_value(const ErrorRecord& record) {
 std::optional<ErrorRecord> error_from_json(const nlohmann::json& value) try {
   ErrorRecord record{.code = value.at("code").get<std::string>(),
                      .exit_code = static_cast<ExitCode>(value.at("exit_code").get<int>()),
-                     .domain = domain_of(value.at("domain").get<std::string>()),
+                     .domain = find_word<ErrorDomain>(value.at("domain").get<std::string>())
+                                   .value_or(ErrorDomain::kSoftware),
                      .what = value.at("what").get<std::string>(),
                      .expected = value.at("expected").get<std::string>(),
                      .hint = value.at("hint").get<std::string>(),

@@ -12,7 +12,7 @@ namespace scalemark {
 // Every text field is there, empty or not; rank and step only where they are known.
 nlohmann::json to_json_value(const ErrorRecord& record);
 
-// Nothing when a field is missing or of another type. Further fields are passed over.
+// Absent when a field is missing or of another type. Unknown fields are ignored.
 std::optional<ErrorRecord> error_from_json(const nlohmann::json& value);
 
 }  // namespace scalemark

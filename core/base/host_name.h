@@ -1,11 +1,11 @@
-// What this machine calls itself.
+// The name of this machine.
 #pragma once
 
 #include <string>
 
 namespace scalemark {
 
-// As gethostname() says; "localhost" where it says nothing.
+// As gethostname() returns it; "localhost" when that is empty.
 std::string host_name();
 
 }  // namespace scalemark

@@ -1,6 +1,6 @@
-// How deep a JSON text nests, before it is parsed. Our parser reads any depth, but what is done
-// with its values (copying, comparing, printing) calls itself once per level: a hostile file of
-// brackets would overflow the stack.
+// How deep a JSON text nests, before it is parsed. Our parser reads any depth, but copying,
+// comparing and printing its values recurse once per level: a hostile file of brackets would
+// overflow the stack.
 #pragma once
 
 #include <string_view>

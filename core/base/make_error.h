@@ -1,5 +1,5 @@
-// An error with a code of its own, for rooms that add to the shorthands of error.h. Knows nothing
-// of which codes there are: docs/FAULTS.md lists them.
+// Makes an error with a code of its own, for modules that add to the shorthands of error.h. Does
+// not know the codes: docs/FAULTS.md lists them.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ void* open_library(const std::string& path, const std::string& what, const std::
 
 const PartStamp& open_part(const Part& part) {
   if (!std::filesystem::exists(part.path)) {
-    throw system_error(part.path + " is not there", "it stands beside the program", part.advice);
+    throw system_error(part.path + " is not there", "it must be beside the program", part.advice);
   }
   void* library = open_library(part.path, part.path, part.advice);
   using Function = const void* (*)();

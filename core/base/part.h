@@ -23,11 +23,11 @@ struct Part {
 // system's reason and `advice`.
 void* open_library(const std::string& path, const std::string& what, const std::string& advice);
 
-// What the part's function returns. Throws system_error() (71) when the part is not there, does not
-// load, lacks the function, or is of another ABI or build than the caller.
+// Returns what the part's function returns. Throws system_error() (71) when the part is missing,
+// does not load, lacks the function, or is of another ABI or build than the caller.
 const PartStamp& open_part(const Part& part);
 
-// The same as the part's own table, whose first member is its PartStamp.
+// The same, as the part's own table type, whose first member is its PartStamp.
 template <class Api>
 const Api& open_part_as(const Part& part) {
   return *static_cast<const Api*>(static_cast<const void*>(&open_part(part)));

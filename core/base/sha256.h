@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) of a text, for what must not be guessed back from its digest.
+// SHA-256 (FIPS 180-4) of a text, for values that a digest must not reveal.
 #pragma once
 
 #include <string>

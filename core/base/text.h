@@ -1,4 +1,4 @@
-// Pieces of sentences that every room needs. Knows nothing of what they are about.
+// Text helpers that every module uses. Knows nothing of the texts' subjects.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace scalemark {
 
-// Each of `texts` once, `separator` between them.
+// The `texts` in their order, with `separator` between them.
 template <class Texts>
 std::string joined(const Texts& texts, std::string_view separator) {
   std::string all;

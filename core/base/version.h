@@ -6,7 +6,7 @@
 
 namespace scalemark {
 
-// Any torch but this one is refused by name: the C++ ABI of c10d changes between versions.
+// Any other torch version is refused by name: the C++ ABI of c10d changes between versions.
 inline constexpr std::string_view kTorchVersion = "2.11.0";
 
 struct Version {

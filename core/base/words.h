@@ -1,5 +1,5 @@
 // Closed words: an enumeration whose values are typed and printed by name. Its one table of names
-// stands beside it, as words_of(E):
+// is declared beside it, as words_of(E):
 //   enum class Precision { kFp32, kTf32 };
 //   constexpr auto words_of(Precision) {
 //     return std::to_array<Word<Precision>>({{Precision::kFp32, "fp32"}, ...});
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/error.h"
-
 namespace scalemark {
+
+[[noreturn]] void throw_unnamed_value();  // bug()
 
 template <class E>
 struct Word {
@@ -31,7 +31,7 @@ constexpr std::string_view name_of(E value) {
   for (const Word<E>& word : words_of(E())) {
     if (word.value == value) return word.name;
   }
-  throw bug("a value without a name");
+  throw_unnamed_value();
 }
 
 template <ClosedWord E>

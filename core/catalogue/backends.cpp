@@ -1,13 +1,43 @@
 #include "core/catalogue/backends.h"
 
-namespace scalemark::catalogue {
+#include <algorithm>
+#include <array>
 
-std::vector<std::string_view> backend_names() {
-  return {
-#define SCALEMARK_BACKEND(name, provider) #name,
+#include "core/base/error.h"
+
+namespace scalemark::catalogue {
+namespace {
+
+constexpr auto kBackends = std::to_array<Backend>({
+#define SCALEMARK_BACKEND(backend, provider, ...) {.name = #backend __VA_OPT__(, ) __VA_ARGS__},
 #include "core/catalogue/backend_list.inc"
 #undef SCALEMARK_BACKEND
-  };
+});
+
+}  // namespace
+
+std::span<const Backend> all_backends() { return kBackends; }
+
+const Backend* find_backend(std::string_view name) {
+  const auto found = std::ranges::find(kBackends, name, &Backend::name);
+  return found == kBackends.end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> backend_names() {
+  std::vector<std::string_view> names;
+  for (const Backend& backend : kBackends) names.push_back(backend.name);
+  return names;
+}
+
+std::string_view default_backend(bool on_gpus) {
+  const auto found = std::ranges::find(kBackends, on_gpus, &Backend::one_rank_per_gpu);
+  if (found == kBackends.end()) throw bug("no backend serves as a default");
+  return found->name;
+}
+
+bool needs_one_rank_per_gpu(std::string_view backend) {
+  const Backend* known = find_backend(backend);
+  return known != nullptr && known->one_rank_per_gpu;
 }
 
 }  // namespace scalemark::catalogue

@@ -1,13 +1,30 @@
-// The names of the communication backends. What a backend can do is its provider's to say
-// (engine/distributed/backend.h).
+// The communication backends, as far as settings and estimates need to know them. What makes their
+// process groups is their provider (engine/distributed/backend.h).
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace scalemark::catalogue {
 
+struct Backend {
+  std::string_view name;  // what --backend takes
+  // Carries tensors of GPUs only, and two ranks must not share one.
+  bool one_rank_per_gpu = false;
+  // Of an all-reduce, roughly: for estimates before anything is measured.
+  double latency_s = 1e-3, bytes_per_s = 1e9;
+};
+
 // In the order of backend_list.inc.
+std::span<const Backend> all_backends();
+const Backend* find_backend(std::string_view name);  // nullptr when unknown
 std::vector<std::string_view> backend_names();
+
+// What --backend auto means: the first that needs a GPU for each rank on GPUs, else the first that
+// does not.
+std::string_view default_backend(bool on_gpus);
+
+bool needs_one_rank_per_gpu(std::string_view backend);  // false when unknown
 
 }  // namespace scalemark::catalogue

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/catalogue/optimizers.h"
 #include "core/catalogue/strategy.h"
 
 namespace scalemark::catalogue {
@@ -10,18 +11,21 @@ namespace {
 
 constexpr double kFloatBytes = 4, kIndexBytes = 8;
 
-// Tensors of the parameters' size that the optimizer keeps.
+// Tensors of the parameters' size that the optimizer of one rank keeps.
 double optimizer_copies(const MemoryQuestion& question) {
-  if (question.optimizer == "adam" || question.optimizer == "adamw" || question.optimizer == "lamb")
-    return 2;
-  return question.momentum > 0 ? 1 : 0;
+  const int copies = state_copies(question.optimizer, question.momentum);
+  const Strategy* strategy = find_strategy(question.strategy);
+  const bool divided = strategy && strategy->updates == Updates::kShard;
+  return static_cast<double>(copies) / (divided ? question.world_size : 1);
 }
 
 double strategy_bytes(double parameters, const MemoryQuestion& question) {
   const Strategy* strategy = find_strategy(question.strategy);
   if (!strategy) return 0;
   return strategy->extra_memory_bytes(
-      {.parameters = parameters, .gradient_as_bucket_view = question.gradient_as_bucket_view});
+      {.parameters = parameters,
+       .world_size = question.world_size,
+       .gradient_as_bucket_view = question.gradient_as_bucket_view});
 }
 
 double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {

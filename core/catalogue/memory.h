@@ -15,10 +15,10 @@ struct MemoryQuestion {
   double momentum = 0;
   int activation_element_bytes = 4;  // 2 under autocast
   std::string strategy = "none";
+  int world_size = 1;
   bool gradient_as_bucket_view = false;
-  int input_batches = 0;  // held in this memory at once, the one being trained on too
-  // Of the whole process, as its resident set: on a CPU that is what is measured. Otherwise of its
-  // tensors only.
+  int input_batches = 0;  // batches in this memory at once, also the one in training
+  // True: the process's resident set, which is what a CPU run measures. False: its tensors only.
   bool whole_process = false;
 };
 
@@ -27,7 +27,7 @@ struct MemoryQuestion {
 inline constexpr std::uint64_t kProcessBytes = 140'000'000;
 
 // Bytes of one rank: parameters, gradients, optimizer state and communication buckets in float32,
-// and what stands at the peak of backward. Of a whole process also the libraries and, for
+// and the data that backward holds at its peak. For a whole process also the libraries and, for
 // convolutions, oneDNN's reordered copy of weights.
 std::uint64_t estimated_memory_bytes(const Workload& workload, const MemoryQuestion& question);
 

@@ -1,6 +1,6 @@
 // What a strategy is without its engine part: everything that settings, --dry-run, estimates and
-// reports need to know of how ranks work together on one model. The engine part of the same name
-// stands in engine/training/.
+// reports need to know of how ranks work together on one model. Its engine part, of the same name,
+// is in engine/training/.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct Strategy {
   std::string summary;  // for --help
   bool exchanges = false;
   Updates updates = Updates::kEverywhere;
-  bool several_devices_per_rank = false;
-  // Of the options that concern the exchange, those that mean something with this strategy.
+  bool several_devices_per_rank = false;  // a rank computes on all GPUs that it sees
+  // The exchange options that have an effect with this strategy.
   std::vector<std::string_view> options;
 
   // Bytes that a rank hands to its process group per step, in float32 without compression.
@@ -43,21 +43,20 @@ struct Strategy {
 std::span<const Strategy> all_strategies();
 const Strategy* find_strategy(std::string_view name);  // nullptr when unknown
 
-// Whether ranks of this strategy exchange anything. A name that this program does not know, as in
-// the report of another version, is taken for one that does.
+// Whether ranks of this strategy exchange anything. An unknown name, as in the report of another
+// version, counts as one that does.
 bool exchanges(std::string_view strategy);
 
-// What a run of so many ranks does unless an option says otherwise: one rank has nobody to exchange
-// gradients with.
+// The default strategy of a run of so many ranks: one rank has no peer to exchange gradients with.
 const std::string& default_strategy(int world_size);
 
 // The strategy of baselines and of replicas that do not communicate.
 const std::string& baseline_strategy();
 
-// Every option that means something only where ranks exchange gradients, each once.
+// Every option that has an effect only where ranks exchange gradients, each once.
 std::span<const std::string_view> exchange_options();
 
-// Those of exchange_options() that mean nothing with `strategy`; none for an unknown name.
+// The exchange_options() that have no effect with `strategy`; none for an unknown name.
 std::vector<std::string_view> options_without_meaning(std::string_view strategy);
 
 }  // namespace scalemark::catalogue

@@ -1,6 +1,5 @@
 // What a workload is without its network: everything that settings, --dry-run, estimates and
-// reports need and that must not cost loading torch. The network of the same name stands in
-// workloads/.
+// reports need without loading torch. The network of the same name is in workloads/.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace scalemark::catalogue {
 
-// What of a network's size is chosen by settings and data.
+// The parts of a network's size that settings and data choose.
 struct ModelShape {
   std::int64_t image_size = 224;
   std::int64_t sequence_length = 128;

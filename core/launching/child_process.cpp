@@ -35,7 +35,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return list;
 }
 
-// All that the child needs between fork and exec, prepared before: there it must not allocate.
+// All that the child needs between fork and exec, made before: it must not allocate there.
 struct Prepared {
   const char* program;
   char** arguments;
@@ -57,7 +57,7 @@ void default_signals() {
 [[noreturn]] void become(const Prepared& prepared) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != prepared.parent) _exit(127);  // the parent died before prctl
+  if (getppid() != prepared.parent) _exit(127);  // the parent ended before prctl
   default_signals();
   const int null = open("/dev/null", O_RDONLY);
   bool ready = null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
@@ -100,7 +100,7 @@ ChildProcess start_child(const ChildSpec& spec) {
   const pid_t pid = fork();
   if (pid < 0) throw system_error(std::string("cannot fork: ") + std::strerror(errno));
   if (pid == 0) become(prepared);
-  setpgid(pid, pid);  // here too: whoever comes first
+  setpgid(pid, pid);  // here too: either process may run first
   failure.write.reset();
   throw_if_not_started(spec, failure, pid);
   fcntl(out.read.get(), F_SETFL, O_NONBLOCK);

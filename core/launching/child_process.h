@@ -19,7 +19,7 @@ struct ChildProcess {
 
 struct ChildSpec {
   std::string program;                 // path
-  std::vector<std::string> arguments;  // [0] is the name it sees
+  std::vector<std::string> arguments;  // [0] becomes its argv[0]
   Environment environment;
   std::optional<int> inherited_fd;  // stays open in the child under the same number
 };

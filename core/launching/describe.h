@@ -1,4 +1,4 @@
-// What `scalemark doctor` says about launching: lines from a detection. Pure.
+// The lines that `scalemark doctor` prints about launching. Pure.
 #pragma once
 
 #include <string>

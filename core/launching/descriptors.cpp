@@ -14,8 +14,7 @@ namespace {
 
 constexpr rlim_t kMost = 1u << 20;  // a hard limit may be "unlimited"
 
-// Beside what grows with the ranks: libraries, files of data and reports, what is open for a
-// moment.
+// Descriptors that any number of ranks needs: libraries, data and report files, short-lived ones.
 constexpr std::uint64_t kOfAnyRank = 48, kOfAnyLauncher = 24;
 // Rank 0 holds the store, to which each rank has two connections. Each rank has a Gloo connection
 // to each other one in the run's control group, and one in the point's group.
@@ -32,7 +31,7 @@ void fill_standard_descriptors() {
 
 std::uint64_t raise_descriptor_limit() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMost;  // then nobody knows one
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMost;  // no limit is known then
   const rlim_t wanted = std::max(limit.rlim_cur, std::min(limit.rlim_max, kMost));
   if (wanted != limit.rlim_cur) {
     const rlimit raised{wanted, limit.rlim_max};

@@ -11,15 +11,15 @@ namespace scalemark::launching {
 void fill_standard_descriptors();
 
 // Raises the soft limit (`ulimit -Sn`, usually 1,024) to the hard one, at most to a million; the
-// children inherit it. Returns what holds now.
+// children inherit it. Returns the limit in force.
 std::uint64_t raise_descriptor_limit();
 
-// At most, of a rank of a run, and of a launcher that starts `ranks` ranks.
+// Upper bounds for a rank of a run, and for a launcher that starts `ranks` ranks.
 std::uint64_t descriptors_of_rank(int rank, int world_size);
 std::uint64_t descriptors_of_launcher(int ranks);
 
-// Throws Error (71) with both numbers when `limit` is below what `who` needs. A run that goes on
-// without them hangs in accepting connections, where nobody would look for the cause.
+// Throws Error (71) with both numbers when `limit` is below what `who` needs. Without this check
+// the run would hang in accepting connections, which does not show the cause.
 void require_descriptors(std::uint64_t needed, std::uint64_t limit, const char* who, int ranks);
 
 }  // namespace scalemark::launching

@@ -169,7 +169,7 @@ Detection detect(const Request& request) {
   const auto& launcher = request.launch.launcher;
   if (request.launch.standalone && launcher != "auto" && launcher != "local") {
     reader.refuse_usage("--standalone and --launcher " + launcher,
-                        "--standalone ignores what that launcher says");
+                        "--standalone ignores that launcher's variables");
     return detection;
   }
   const Present present = what_is_present(reader, request);

@@ -22,10 +22,10 @@ struct Request {
   // typed one (origin "option" or "set") does not.
   std::map<std::string, std::string> origins;
   int auto_nproc_per_node = 1;  // what PET_NPROC_PER_NODE=auto means on this machine
-  // Process that started the ranks of an MPI launcher on this node; tells apart two jobs whose
+  // Process that started the ranks of an MPI launcher on this node; distinguishes two jobs whose
   // variables are equal. See mpi_launcher_pid().
   std::optional<int> launcher_pid;
-  std::string user;  // its number; empty: not asked
+  std::string user;  // user id as text; empty: not looked up
 };
 
 struct Detection {

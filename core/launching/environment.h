@@ -13,11 +13,11 @@ using Environment = std::map<std::string, std::string>;
 Environment snapshot_environment();
 
 // True for every variable by which a launcher tells a process its place (RANK, SLURM_PROCID, ...)
-// or that makes a library in the process believe in such a launcher. Facts about the job that hold
-// for any process in it (SLURM_JOB_ID) are not among them.
+// or from which a library in the process infers such a launcher. Facts about the job that hold for
+// any process in it (SLURM_JOB_ID) are not among them.
 bool is_launcher_variable(std::string_view name);
 
-// What a rank of the built-in launcher inherits: a stale RANK in its environment would be believed.
+// The environment of a rank of the built-in launcher, which would trust a stale RANK.
 Environment without_launcher_variables(Environment environment);
 
 }  // namespace scalemark::launching

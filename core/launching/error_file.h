@@ -20,7 +20,7 @@ struct RankError {
 // half written. Throws Error (74).
 void write_error_file(const std::filesystem::path& path, const ErrorRecord& record);
 
-// Absent when there is none, or what is there is no error file.
+// Absent when the file is missing or is no error file.
 std::optional<RankError> read_error_file(const std::filesystem::path& path);
 
 // For TORCHELASTIC_ERROR_FILE: {"message": {"message", "errorCode", "extraInfo": {"py_callstack",

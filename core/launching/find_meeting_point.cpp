@@ -60,8 +60,8 @@ void fill_port(FieldReader& reader, const std::optional<std::string>& run_id, Re
                       "give --rendezvous " + meeting.host + ":PORT, or --run-id");
 }
 
-// Two jobs that were given one address have different ids, if anything tells them apart that all
-// ranks of a job see alike.
+// Gives two jobs at one address different ids, if some value differs between them and is equal on
+// all ranks of a job.
 std::string job_of(const FieldReader& reader, const Request& request) {
   const std::string job = reader.text("SLURM_JOB_ID").value_or("");
   return request.user.empty() && job.empty() ? "" : request.user + "/" + job;

@@ -19,7 +19,7 @@ std::optional<int> local_rank_of(const RankSource& source,
   return source.reader.number("local_rank", names);
 }
 
-// Launchers that do not number the nodes: as if the ranks filled them in order.
+// For launchers that do not number the nodes: assumes that the ranks fill them in order.
 void number_the_nodes(const RankSource& source, std::optional<int> node, std::optional<int> nodes) {
   World& world = source.world;
   const int per_node = std::max(1, world.local_world_size);
@@ -29,7 +29,7 @@ void number_the_nodes(const RankSource& source, std::optional<int> node, std::op
   world.node = node.value_or(world.rank / per_node);
 }
 
-// RANK and WORLD_SIZE by hand, without the local pair.
+// For RANK and WORLD_SIZE set by hand, without LOCAL_RANK and LOCAL_WORLD_SIZE.
 void guess_local_pair(const RankSource& source, std::optional<int> local_rank,
                       std::optional<int> local_world_size, bool one_host) {
   World& world = source.world;
@@ -61,8 +61,8 @@ void read_master(const RankSource& source, Hints& hints) {
   hints.port_from = "MASTER_PORT";
 }
 
-// MPI launchers name no address. On one node none is needed; the port then comes from an id that is
-// the job's alone.
+// MPI launchers name no address. On one node none is needed; the port is derived from an id that
+// only this job has.
 void meet_without_address(const RankSource& source, Hints& hints, const std::string& prefix) {
   const World& world = source.world;
   const bool one_node = world.local_world_size == world.world_size;
@@ -84,7 +84,7 @@ int slurm_tasks_here(const RankSource& source) {
   FieldReader& reader = source.reader;
   if (const auto list = reader.string("local_world_size", {"SLURM_STEP_TASKS_PER_NODE"})) {
     if (const auto tasks = tasks_on_node(*list, world.node)) return *tasks;
-    reader.refuse("SLURM_STEP_TASKS_PER_NODE=" + *list + " does not tell the tasks of " +
+    reader.refuse("SLURM_STEP_TASKS_PER_NODE=" + *list + " does not give the number of tasks of " +
                       reader.named("node", world.node),
                   "task counts such as 2(x3),1");
     return world.local_rank + 1;

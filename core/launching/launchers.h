@@ -1,5 +1,5 @@
 // How each launcher describes a rank: one function per launcher, from variables to World. Private
-// to the detection; the choice between them stands in detect.cpp.
+// to the detection; detect.cpp chooses between them.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace scalemark::launching {
 
-// What the variables say about where the ranks meet, before options and defaults have their say.
+// What the variables say about where the ranks meet, before options and defaults are applied.
 struct Hints {
   std::string host;                 // empty: the launcher names none
   std::string host_from;            // variable
@@ -39,7 +39,7 @@ Hints read_pmi(const RankSource& source);
 // then the remaining settings.
 Hints read_node_plan(FieldReader& reader, const Request& request, bool use_pet, NodePlan& plan);
 
-// Refuses by name what contradicts itself: rank >= world_size, local_rank >= local_world_size, ...
+// Refuses contradictory fields by name: rank >= world_size, local_rank >= local_world_size, ...
 void check_world(FieldReader& reader, const World& world);
 
 // Where `ranks` ranks meet; kNone for one. Missing pieces are problems.

@@ -18,7 +18,7 @@ class LineRelay {
   // What can be printed now. A line over 1 MiB is cut into several.
   std::string feed(std::string_view bytes);
 
-  // The rest, when the stream has ended; a last line without its end gets one (not in kRaw).
+  // The rest, after the stream has ended; an unfinished last line gets a line end (not in kRaw).
   std::string finish();
 
   // At most 5 non-empty lines, each cut to 400 bytes; of a redrawn line its last state.

@@ -29,26 +29,26 @@ struct LaunchSpec {
 struct LaunchResult {
   int exit_code = 0;
   std::vector<RankOutcome> outcomes;  // by rank of this node
-  // The first signal that asked to end (SIGHUP as SIGTERM), also one that found the ranks ended and
-  // changed no exit code.
+  // The first signal that asked to end (SIGHUP as SIGTERM), even if the ranks had already ended and
+  // it changed no exit code.
   std::optional<int> interrupted_by;
 };
 
 // Returns when every rank has ended and its output is printed. Call it before the process has a
-// second thread, and from a thread that lives on: the kernel kills the ranks when it ends.
+// second thread, and from a thread that outlasts the ranks: the kernel kills them when it ends.
 //
 // Output: rank 0's stdout passes unchanged and at once, as it holds the results. Its stderr passes
 // unprefixed (with `verbose` behind "[0] "), at once on a terminal, else line by line. All output
 // of the other ranks goes line by line to our stderr behind "[rank] ".
 //
 // Signals: SIGTERM, SIGINT, SIGUSR1 (and SIGHUP, as SIGTERM) are passed on once each; after `grace`
-// the ranks that still live are killed. A second SIGINT, a second or more later, kills at once.
+// the ranks still running are killed. A second SIGINT, a second or more later, kills at once.
 // SIGTSTP (Ctrl-Z) stops the ranks and then us, SIGCONT lets all go on.
 //
 // Exit code: run_exit_code(). Throws Error (71) when a rank cannot be started; none is left then.
 LaunchResult launch_local(const LaunchSpec& spec);
 
-// For launches one after the other: what arrives after this one stays in `signals`.
+// For consecutive launches: signals that arrive after this one stay in `signals`.
 LaunchResult launch_local(const LaunchSpec& spec, SignalScope& signals);
 
 }  // namespace scalemark::launching

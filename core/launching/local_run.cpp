@@ -95,7 +95,7 @@ void LocalRun::act_on_signals() {
   }
 }
 
-// Ctrl-Z: the terminal reaches only us, and ranks that ran on would hold the cores.
+// Ctrl-Z: the terminal reaches only us, and ranks that kept running would occupy the cores.
 void LocalRun::pause() {
   signal_all(SIGSTOP, true);
   signals_.stop_self();
@@ -125,7 +125,7 @@ void LocalRun::reap() {
     const auto id = static_cast<id_t>(rank.child.pid);
     const int failed = waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
     if (failed != 0 || info.si_pid != rank.child.pid) continue;
-    kill(-rank.child.pid, SIGKILL);  // what it left behind; not reaped yet, the number is still its
+    kill(-rank.child.pid, SIGKILL);  // its leftover children; not reaped, so the pid is still its
     int status = 0;
     waitpid(rank.child.pid, &status, 0);
     note_end(rank, status);

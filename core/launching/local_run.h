@@ -1,5 +1,5 @@
 // The state of one launch: ranks, their pipes, deadlines. Private to the built-in launcher;
-// starting stands in local_run_start.cpp, the rest in local_run.cpp.
+// local_run_start.cpp starts the ranks, local_run.cpp has the rest.
 #pragma once
 
 #include <chrono>
@@ -87,7 +87,7 @@ class LocalRun {
   Sink stdout_, stderr_;
   ErrorFolder errors_;
   SignalScope& signals_;
-  std::string secret_;  // of every key, see Rendezvous
+  std::string secret_;  // part of every key prefix, see Rendezvous
   std::vector<Rank> ranks_;
   int interrupt_signal_ = 0;
   std::int64_t interrupted_ns_ = 0;

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Port 0 and hand-over of the socket itself: between choosing a port and using it no one can take
-// it.
+// Binds port 0 and hands over the socket itself, so that no other process can take the port before
+// it is used.
 Listener listen_on_loopback() {
   Listener listener{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), 0};
   sockaddr_in address{};
@@ -36,7 +36,7 @@ Listener listen_on_loopback() {
   return listener;
 }
 
-// Before anything runs: a rank that lacks descriptors hangs in accepting connections.
+// Checked before any rank starts: a rank that lacks descriptors hangs in accepting connections.
 void require_enough_descriptors(const NodePlan& plan) {
   const std::uint64_t limit = raise_descriptor_limit();
   const int ranks = plan.nproc_per_node * plan.nnodes;

@@ -1,5 +1,5 @@
 // Addresses and run ids: reading --rendezvous, and the values that every rank must derive alike
-// from what it was told. Pure; does not open or resolve anything.
+// from its options and environment. Pure; does not open or resolve anything.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace scalemark::launching {
 // these.
 std::optional<Rendezvous> parse_rendezvous(std::string_view text);
 
-// 16 hexadecimal digits that depend on the address (or the path), the port, and on what tells jobs
-// at one address apart and is equal within one (`job`: the user and the scheduler's job). Not on
-// settings: ranks whose settings differ must still meet, to be told so. Host names are compared
-// without case.
+// 16 hexadecimal digits that depend on the address (or the path), the port, and `job`: the user and
+// the scheduler's job, which differ between jobs at one address and are equal within one. They do
+// not depend on settings: ranks whose settings differ must still meet, to get an error. Host names
+// are compared without case.
 std::string hashed_run_id(const Rendezvous& rendezvous, std::string_view job = {});
 
 // A port in [20000, 32000), below the range from which the kernel hands out ports.

@@ -7,7 +7,7 @@
 namespace scalemark::launching {
 namespace {
 
-// A peer may write down the loss before the kernel has told us of the death that caused it.
+// A peer may record the lost connection before the kernel reports the exit that caused it.
 constexpr std::int64_t kReapingDelay_ns = 500'000'000;
 
 enum class Weight { kNone, kPeerLost, kVerdict, kFault };
@@ -35,7 +35,7 @@ Weight weight_of(const RankOutcome& outcome) {
   return Weight::kFault;
 }
 
-// Of equal weight: verdicts by rank, everything else by time.
+// Orders outcomes of equal weight: verdicts by rank, everything else by time.
 bool before(const RankOutcome& a, const RankOutcome& b, Weight weight) {
   return weight == Weight::kVerdict ? a.rank < b.rank : time_of(a) < time_of(b);
 }

@@ -16,7 +16,7 @@ struct RankOutcome {
   int exit_code = 0;               // meaningful without a signal
   int signal = 0;                  // the signal that killed it; 0: it exited
   std::int64_t ended_ns = 0;       // monotonic, when the launcher learned of it
-  bool ended_by_launcher = false;  // we told or killed it to end, so its end is no cause
+  bool ended_by_launcher = false;  // the launcher ended it, so its end is no cause
   std::optional<RankError> error;  // from its error file
   std::vector<std::string> last_lines;
 };
@@ -25,13 +25,13 @@ struct Cause {
   int rank = 0;
   int exit_code = 0;
   std::int64_t at_ns = 0;
-  bool silent = false;  // killed by a signal without a word
+  bool silent = false;  // killed by a signal before it wrote an error file
 };
 
 // The initiating fault: the earliest end that is neither success nor "peer lost" (69). A rank that
-// a signal killed before it could say why counts as 69 for the run, yet it is a cause. Codes 1 and
-// 2 are verdicts, not faults: they count when there is nothing worse, rank 0's first. 69 alone wins
-// only over success. Absent when all ranks succeeded.
+// a signal killed before it could report why counts as 69 for the run, yet it is a cause. Codes 1
+// and 2 are verdicts, not faults: they count when there is nothing worse, rank 0's first. 69 alone
+// wins only over success. Absent when all ranks succeeded.
 std::optional<Cause> find_cause(const std::vector<RankOutcome>& outcomes);
 
 // The launcher's exit code. `interrupted_ns` and `interrupt_signal`: the signal that asked the run
@@ -39,9 +39,9 @@ std::optional<Cause> find_cause(const std::vector<RankOutcome>& outcomes);
 int run_exit_code(const std::vector<RankOutcome>& outcomes, int interrupt_signal,
                   std::int64_t interrupted_ns);
 
-// Whether the ranks have said themselves why the run ends so: a verdict (1, 2), or an end that is
-// no fault of any of them. Then all ended with the cause's code, none with an error, and something
-// was said.
+// Whether the ranks' own output explains the run's end: a verdict (1, 2), or an end that is no
+// rank's fault. In the latter case all ended with the cause's code, none with an error, and some
+// rank printed lines.
 bool was_explained(const std::vector<RankOutcome>& outcomes, const Cause& cause);
 
 // One line on the cause, then its last lines, indented.

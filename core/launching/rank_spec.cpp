@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 constexpr int kVersion = 1;
 
-// nlohmann converts -1 and 32.7 without a word.
+// nlohmann converts -1 and 32.7 silently.
 template <typename Integer>
 Integer whole(const Json& object, const char* key) {
   const auto& value = object.at(key);

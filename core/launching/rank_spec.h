@@ -1,5 +1,5 @@
-// What the built-in launcher tells each rank that it starts, as one JSON line in one environment
-// variable. Knows nothing of how ranks are started.
+// What the built-in launcher passes to each rank that it starts, as one JSON line in one
+// environment variable. Knows nothing of how ranks are started.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The secret that keeps strangers from a run's keys: from a file that every node has, or made up by
-// a launcher that starts all ranks. The token itself is kept nowhere, only its digest.
+// The secret that keeps other processes from a run's keys: read from a file on every node, or made
+// by a launcher that starts all ranks. Only the digest of a token is kept.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace scalemark::launching {
 
 struct RunToken {
   std::string secret;  // for Rendezvous::secret
-  std::string note;    // what the user may not have meant: others may read the file; else empty
+  std::string note;    // a warning when others may read the file; else empty
 };
 
 // Blanks at the end of the file do not count. Throws E_NO_INPUT (66) when it is not there,

@@ -29,7 +29,7 @@ SignalScope::SignalScope() {
   sigset_t blocked = read_here;
   sigaddset(&blocked, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-  // Ignored, it would take the exit status of every child with it.
+  // Where SIGCHLD is ignored, the kernel discards the exit status of every child.
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &by_default, &child_before_);
@@ -43,7 +43,7 @@ SignalScope::SignalScope() {
 }
 
 SignalScope::~SignalScope() {
-  // What is still pending was meant for the run that has ended: dropped, or it would kill us now.
+  // Pending signals were meant for the run that has ended; they would kill us now, so drop them.
   take();
   sigset_t pipe;
   sigemptyset(&pipe);

@@ -1,4 +1,4 @@
-// While it lives, the signals that a launcher acts on arrive through a descriptor instead of
+// While it exists, the signals that a launcher acts on arrive through a descriptor instead of
 // interrupting. Restores everything on destruction.
 #pragma once
 
@@ -23,8 +23,8 @@ class SignalScope {
   // A SIGTSTP among them stops this process first.
   std::optional<int> take_interrupt();
 
-  // What Ctrl-Z would have done to this process; returns when it goes on. Where the shell has no
-  // job control the kernel does not stop it.
+  // Stops this process as Ctrl-Z would; returns when it continues. Where the shell has no job
+  // control the kernel does not stop it.
   void stop_self();
 
  private:

@@ -12,14 +12,14 @@ class Sink {
   Sink(int fd, bool terminal) : fd_(fd), terminal_(terminal) {}
 
   void add_raw(std::string_view bytes);
-  // Whole lines; first gets out of a line that another rank has begun (a progress bar).
+  // Adds whole lines; first ends a line that another rank has begun (a progress bar).
   void add_lines(std::string_view lines);
 
   int fd() const { return fd_; }
   bool waiting() const { return !pending_.empty(); }
   bool full() const { return pending_.size() > kMostPending; }
 
-  // After poll() said that the descriptor is writable. A reader that is gone takes nothing more.
+  // Call it after poll() found the descriptor writable. Drops all output once the reader is gone.
   void write_some();
   void drop() { pending_.clear(); }
 

@@ -9,7 +9,7 @@ constexpr std::size_t kMostHosts = 65536;
 
 using Strings = std::vector<std::string>;
 
-// Commas outside brackets part the list.
+// Splits the list at commas outside brackets.
 std::optional<std::vector<std::string_view>> split(std::string_view list) {
   std::vector<std::string_view> parts;
   std::size_t start = 0;

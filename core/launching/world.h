@@ -34,7 +34,7 @@ struct Rendezvous {
   // Under an agent's store: the run id without the attempt, since the agents of two nodes may count
   // restarts differently. Empty: run_id.
   std::string store_id;
-  // Goes into every key prefix, too, and is shown nowhere: what a launch alone knows. Empty: none.
+  // A secret of this launch that goes into every key prefix, too, and is never shown. Empty: none.
   std::string secret;
 };
 

@@ -65,8 +65,7 @@ Gpu read_gpu(const Calls& call, int index) {
 
 }  // namespace
 
-// The library stays open: a driver that was started once must not go away under whoever uses CUDA
-// later.
+// The library stays open: a started driver must not be unloaded while other code uses CUDA.
 GpuSurvey survey_through_cuda(const std::string& library) {
   GpuSurvey survey{.visible_only = true};
   void* handle = open_driver_library(library, survey.note);
@@ -78,7 +77,8 @@ GpuSurvey survey_through_cuda(const std::string& library) {
   } else if (const int code = call->init(0); code != 0) {
     survey.note = "the CUDA driver does not start: error " + std::to_string(code);
   } else if (const int failed = call->count(&count); failed != 0) {
-    survey.note = "the CUDA driver does not count its GPUs: error " + std::to_string(failed);
+    survey.note =
+        "the CUDA driver does not report its number of GPUs: error " + std::to_string(failed);
   }
   for (int i = 0; i < count; ++i) survey.gpus.push_back(read_gpu(*call, i));
   return survey;

@@ -6,12 +6,11 @@
 
 namespace scalemark::monitoring {
 
-// Where containers (NVIDIA's runtime on some clouds) and WSL put the driver without telling
-// ldconfig.
+// Where containers (NVIDIA's runtime on some clouds) and WSL put the driver, unknown to ldconfig.
 std::span<const std::string> driver_folders();
 
-// `file` as the system finds it (LD_LIBRARY_PATH, ldconfig), then in each of `folders`; a path with
-// a slash is opened as it is. The handle for dlsym(), or null, and `why` then says what was tried.
+// Opens `file` where the system finds it (LD_LIBRARY_PATH, ldconfig), else in `folders`; a path
+// with a slash as it is. Returns the handle for dlsym(), or null; `why` then says what was tried.
 void* open_driver_library(const std::string& file, std::string& why,
                           std::span<const std::string> folders = driver_folders());
 

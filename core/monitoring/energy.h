@@ -1,4 +1,4 @@
-// What the machine's energy counters say a stretch of time has used: RAPL for CPU packages, NVML
+// The energy used over a stretch of time, from the machine's counters: RAPL for CPU packages, NVML
 // for one GPU. Knows neither ranks nor windows.
 #pragma once
 

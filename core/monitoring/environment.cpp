@@ -58,7 +58,7 @@ Cores count_cores(std::string_view cpuinfo) {
     if (key == "physical id") package = value;
     if (key == "core id") physical.emplace(package, value);
   }
-  // Some virtual machines and ARM kernels do not tell cores from threads.
+  // Some virtual machines and ARM kernels do not distinguish cores from threads.
   cores.physical = physical.empty() ? cores.logical : static_cast<int>(physical.size());
   return cores;
 }

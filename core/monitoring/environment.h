@@ -15,9 +15,9 @@
 
 namespace scalemark::monitoring {
 
-// This machine. What cannot be read is absent or empty; never throws for that. `root` stands before
-// every path (tests), `nvml` is the library that look_for_gpus() loads first; empty: GPUs are not
-// looked at.
+// Surveys this machine. What cannot be read is absent or empty; never throws for that. `root` is
+// put before every path (tests), `nvml` is the library that look_for_gpus() loads first; empty:
+// GPUs are not looked at.
 Host survey_host(const std::filesystem::path& root = "/", const std::string& nvml = kNvmlLibrary);
 
 // The cores that this process may use, whole ones: affinity mask and cgroup quota, at least 1.

@@ -45,7 +45,7 @@ std::string in_words(GpuCode code, CodeInBuild build) {
       return "machine code sm_" + architecture;
     case CodeUse::kCompiledByDriver:
       return "compute_" + architecture +
-             " code, compiled by the driver at the first start, which is slower for it";
+             " code, compiled by the driver at the first start, which makes that start slower";
     case CodeUse::kNone:
       break;
   }

@@ -21,17 +21,17 @@ struct GpuSurvey {
   bool visible_only = false;  // the list is what CUDA_VISIBLE_DEVICES leaves, in CUDA's order
 };
 
-// Everything the driver tells. Never throws for a missing library, symbol or answer: what could not
-// be read is absent, and `note` says what and why.
+// Everything the driver reports. Never throws for a missing library, symbol or answer: what could
+// not be read is absent, and `note` says what and why.
 GpuSurvey survey_gpus(const std::string& library = kNvmlLibrary);
 
-// The same, and where NVML shows none, what the CUDA driver tells: names, memory and compute
-// capabilities, so that checks hold there too. `note` then says what is missing.
+// The same; where NVML shows none, what the CUDA driver reports: names, memory and compute
+// capabilities, so that checks work there too. `note` then says what is missing.
 GpuSurvey look_for_gpus(const std::string& nvml = kNvmlLibrary,
                         const std::string& cuda = kCudaLibrary);
 
-// A GPU, or the MIG instance of it, of which CUDA tells the UUID; all null: not in the list. CUDA
-// tells the bytes only: "GPU-" and "MIG-" before them are taken for the same.
+// The GPU, or its MIG instance, whose UUID CUDA reports; all null: not in the list. CUDA gives only
+// the bytes, so UUIDs that differ in "GPU-" or "MIG-" before them are equal.
 struct FoundGpu {
   const Gpu* gpu = nullptr;
   const MigInstance* instance = nullptr;

@@ -44,9 +44,9 @@ struct MigInstance {
 struct Gpu {
   int index = 0;  // NVML's order: by PCI address
   std::string name, uuid, pci;
-  std::string serial;  // empty: the driver does not tell
+  std::string serial;  // empty: the driver does not report it
   std::uint64_t memory_bytes = 0;
-  std::string driver;  // empty: read through CUDA, which does not tell
+  std::string driver;  // empty: read through CUDA, which lacks it
   std::optional<int> compute_major, compute_minor;
   std::optional<int> max_sm_clock_MHz, max_memory_clock_MHz;
   std::optional<double> power_limit_W;

@@ -16,7 +16,7 @@ std::uint64_t status_field(std::string_view field) {
   const auto text = read_text("/proc/self/status");
   const auto bytes = text ? kilobyte_field(*text, field) : std::nullopt;
   if (!bytes) {
-    throw system_error("/proc/self/status does not tell " + std::string(field),
+    throw system_error("/proc/self/status has no field " + std::string(field),
                        "a mounted /proc of Linux");
   }
   return *bytes;

@@ -12,9 +12,8 @@ namespace scalemark::monitoring {
 std::uint64_t peak_rss_bytes();
 std::uint64_t rss_bytes();
 
-// Gives free heap pages back and starts the peak anew, so that one point's peak is not the next
-// one's. False where the kernel refuses (some sandboxes): the peak then remains that of the
-// process.
+// Gives free heap pages back and resets the peak, so that one point's peak does not count for the
+// next. False where the kernel refuses (some sandboxes): the peak then remains that of the process.
 bool reset_peak_rss();
 
 // "VmHWM:   123 kB" of a /proc/self/status text, in bytes. Pure.

@@ -1,6 +1,6 @@
 // The part of NVML's C interface that we call, declared here so that no header of NVIDIA's is
 // needed to build. Signatures: NVML API Reference (docs.nvidia.com/deploy/nvml-api). Private to
-// this room.
+// this module.
 #pragma once
 
 #include <memory>
@@ -51,13 +51,13 @@ struct Functions {
   Return (*mig_instance)(Device, unsigned, Device*) = nullptr;
 };
 
-// In MIG mode a GPU is only a container of instances. Not known: not in that mode.
+// In MIG mode a GPU is only a container of instances. False when the mode is unknown.
 bool is_in_mig_mode(const Functions& call, Device device);
 
-// Loaded and initialised as long as it lives.
+// Keeps NVML loaded and initialised until it is destroyed.
 class Library {
  public:
-  // Null when the library is absent, unusable or does not start; `why` then says it.
+  // Null when the library is absent, unusable or does not start; `why` then gives the reason.
   static std::unique_ptr<Library> open(const std::string& file, std::string& why);
   ~Library();
   Library(const Library&) = delete;

@@ -1,4 +1,4 @@
-// Reads the small text files of /proc and /sys whole. Private to this room.
+// Reads the small text files of /proc and /sys whole. Private to this module.
 #pragma once
 
 #include <filesystem>

@@ -15,7 +15,7 @@ namespace scalemark::monitoring {
 std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
                               std::span<const Gpu> gpus);
 
-// How many, where only their number is known. UUIDs, those of MIG instances too, are believed.
+// Their number, when only that is known. UUIDs, also of MIG instances, are assumed to exist.
 int visible_gpu_count(const std::optional<std::string>& cuda_visible_devices, int gpus);
 
 // /dev/nvidia0, /dev/nvidia1, ...: the GPUs that this process could open.

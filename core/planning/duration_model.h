@@ -1,5 +1,5 @@
-// How long the runs of a sweep take: by the estimate until something was measured, then by what was
-// measured. Pure.
+// How long the runs of a sweep take: by the estimate until runs are measured, then by those
+// measurements. Pure.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace scalemark::planning {
 
-// Of a run that is ok.
+// Times of a run that is ok.
 struct RunTimes {
   double step_s = 0;
   double outside_s = 0;  // before, between and after warm-up and window
@@ -18,12 +18,12 @@ struct RunTimes {
 
 class DurationModel {
  public:
-  explicit DurationModel(const Plan& plan) : plan_(plan) {}  // `plan` outlives the pace
+  explicit DurationModel(const Plan& plan) : plan_(plan) {}  // `plan` must outlive this
 
   void note(const Task& task, const RunTimes& times);
 
-  // A step of the task's point: the estimate times what measured steps were of theirs, of this
-  // point if it has run, else of the points that share a slice with it, else of all.
+  // Seconds of a step of the task's point: its estimate times measured / estimated steps of this
+  // point if it has run, else of the points that share a slice with it, else of all points.
   double step_s(const Task& task) const;
   double run_s(const Task& task, const RunLength& length) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 
@@ -24,8 +25,9 @@ double exchange_s(const settings::Settings& settings, double parameters, int wor
   const double payload =
       strategy->payload_bytes({.parameters = parameters, .world_size = world_size});
   const double bytes = payload * 2 * (world_size - 1) / world_size;  // ring all-reduce
-  const bool nccl = settings.parallel.backend == "nccl";
-  return (nccl ? 1e-4 : 1e-3) + bytes / (nccl ? 50e9 : 1.5e9);
+  const catalogue::Backend* known = catalogue::find_backend(settings.parallel.backend);
+  const catalogue::Backend backend = known ? *known : catalogue::Backend{};
+  return backend.latency_s + bytes / backend.bytes_per_s;
 }
 
 bool on_cpu(const settings::Settings& settings) {
@@ -45,7 +47,7 @@ double length_s(double least_s, std::optional<double> most_s, std::int64_t least
   return most_s ? std::max(fewest, std::min(wanted, *most_s)) : wanted;
 }
 
-// Where the loader's batches are tensors without a copy.
+// How many batches of input tensors a rank holds, where the loader hands them over without a copy.
 int input_batches(const settings::Settings& settings) {
   return settings.task.data == "synthetic" ? kSyntheticBatches : kLoadedBatches;
 }
@@ -53,7 +55,7 @@ int input_batches(const settings::Settings& settings) {
 }  // namespace
 
 catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
-                                          const catalogue::ModelShape& shape) {
+                                          const catalogue::ModelShape& shape, int world_size) {
   const auto& parallel = settings.parallel;
   return {.shape = shape,
           .batch_size = settings.size.batch_size,
@@ -61,16 +63,17 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
           .momentum = settings.recipe.momentum,
           .activation_element_bytes = is_half(parallel.precision) ? 2 : 4,
           .strategy = parallel.strategy,
+          .world_size = world_size,
           .gradient_as_bucket_view = parallel.gradient_as_bucket_view,
           .input_batches = on_cpu(settings) ? input_batches(settings) : 0,
           .whole_process = on_cpu(settings)};
 }
 
-std::uint64_t estimated_memory_bytes(const settings::Settings& settings) {
+std::uint64_t estimated_memory_bytes(const settings::Settings& settings, int world_size) {
   const catalogue::Workload* workload = catalogue::find_workload(settings.task.workload);
   if (workload == nullptr) return 0;
   return catalogue::estimated_memory_bytes(
-      *workload, memory_question(settings, shape_of(*workload, settings)));
+      *workload, memory_question(settings, shape_of(*workload, settings), world_size));
 }
 
 double estimated_step_s(const settings::Settings& settings, int world_size) {
@@ -95,7 +98,7 @@ double estimated_warmup_s(const RunLength& length, double step_s) {
 
 double estimated_window_s(const RunLength& length, double step_s) {
   if (length.iters) return static_cast<double>(*length.iters) * step_s;
-  // A tenth more than wanted is planned by the window itself.
+  // The window itself plans a tenth more than wanted.
   return length_s(1.1 * length.least_window_s, length.most_window_s, length.least_steps, step_s);
 }
 

@@ -1,6 +1,6 @@
-// How long a point takes and how much memory it needs, told before it runs. Pure. Times are rough:
-// they rest on nominal rates of a typical machine, within a factor of 3 or so; memory is meant to
-// be within 20 % (core/catalogue/memory.h).
+// How long a point takes and how much memory it needs, estimated before it runs. Pure. Times are
+// rough: they rest on nominal rates of a typical machine, within a factor of 3 or so; memory is
+// meant to be within 20 % (core/catalogue/memory.h).
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace scalemark::planning {
 
-// Batches that a rank holds at once: all that are made of synthetic data and used in turn; of a
-// data set the two that the loader keeps ready and the one that is trained on. Four are enough to
-// keep a value cache from flattering the first layer, and few enough for any memory.
+// Batches that a rank holds at once: of synthetic data all of them, used in turn; of a data set the
+// two that the loader keeps ready and the one in training. Four are enough to keep a value cache
+// from flattering the first layer, and few enough for any memory.
 inline constexpr int kSyntheticBatches = 4;
 inline constexpr int kLoadedBatches = 3;
 
 // `shape` is resolved. Of the whole process where the device is a CPU: that is what a run measures.
 catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
-                                          const catalogue::ModelShape& shape);
+                                          const catalogue::ModelShape& shape, int world_size);
 
 // Of one rank. 0 for a workload that does not exist.
-std::uint64_t estimated_memory_bytes(const settings::Settings& settings);
+std::uint64_t estimated_memory_bytes(const settings::Settings& settings, int world_size);
 
 // One optimizer step: FLOPs at a nominal rate of the device, gradients at a nominal rate of the
 // backend, and a fixed share.

@@ -14,11 +14,11 @@ namespace scalemark::planning {
 // unique: two folders may have one name.
 std::string group_name(const PlannedPoint& point);
 
-// What stands of an option's value in a name: of a path the last part, of any text what fits file
-// names and shells.
+// The form of an option's value in a name: the last part of a path, and of any text the characters
+// that fit file names and shells.
 std::string plain_value(std::string value);
 
-// Of the options in `varying` those that `raw` has and point_name() leaves out, with their values.
+// The options in `varying` that `raw` has and point_name() leaves out, with their values.
 std::vector<std::pair<std::string, std::string>> varying_options(
     const settings::RawSettings& raw, const std::vector<std::string>& varying);
 

@@ -1,5 +1,5 @@
-// From what was asked for to a plan: the cross product of the axes, what cannot be, what is added,
-// and in which order it runs. Pure: the machine and the launched ranks arrive as numbers.
+// Makes a plan from a request: the cross product of the axes, the points that cannot run or are
+// added, and the order of runs. Pure: the machine and the launched ranks arrive as numbers.
 #pragma once
 
 #include <cstdint>

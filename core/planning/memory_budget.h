@@ -1,5 +1,5 @@
-// How much memory one rank may use, from the options and what its machine has: one answer, for the
-// plan that is printed and for the rank that obeys it. Pure; machines arrive as numbers.
+// How much memory one rank may use, from the options and its machine: computed alike for the
+// printed plan and for the rank that obeys it. Pure; machines arrive as numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace scalemark::planning {
 
-// What is known of the machine that a rank stands on.
+// What is known of the machine that a rank runs on.
 struct AvailableMemory {
   std::uint64_t host_bytes = 0;  // 0: unknown
   std::optional<std::uint64_t> cgroup_bytes;
@@ -26,20 +26,20 @@ std::optional<std::uint64_t> share_of_host(const AvailableMemory& there);
 std::optional<std::uint64_t> memory_limit(const settings::ParallelSettings& parallel, int rank,
                                           const AvailableMemory& there);
 
-// What `rank` can have: its limit, or less where its GPU, or on a CPU its share of the host, is
-// less.
+// Bytes that `rank` can use: its limit, or less where its GPU, or on a CPU its share of the host,
+// has less.
 std::optional<std::uint64_t> memory_available(const settings::ParallelSettings& parallel, int rank,
                                               const AvailableMemory& there);
 
-// The least of memory_available() over ranks 0 .. world_size - 1, all on machines alike.
+// The least of memory_available() over ranks 0 .. world_size - 1, all on equal machines.
 std::optional<std::uint64_t> least_memory_available(const settings::ParallelSettings& parallel,
                                                     int world_size, const AvailableMemory& there);
 
-// A rank named in --memory-limit that a launch of `world_size` ranks has not.
+// The problem of a --memory-limit for a rank that a launch of `world_size` ranks does not have.
 std::optional<settings::Problem> unknown_rank_in_memory_limit(const settings::Settings& settings,
                                                               int world_size);
 
-// Of two amounts that may be unknown.
+// The smaller of two amounts that may be unknown.
 std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b);
 
 }  // namespace scalemark::planning

@@ -14,17 +14,17 @@
 
 namespace scalemark::planning {
 
-// kBaseline: 1 rank, strategy none. kSolo: several ranks, strategy none. What a point is, whoever
-// asked for it.
+// kBaseline: 1 rank, strategy none. kSolo: several ranks, strategy none. The role is the same for
+// points that were asked for and points that the plan added.
 enum class Role { kMeasured, kBaseline, kSolo };
 enum class SliceKind { kWeak, kStrongByBatch, kStrongByAccumulation };
 
 std::string to_text(Role role);       // "measured" | "baseline" | "solo"
 std::string to_text(SliceKind kind);  // "weak" | "strong-by-batch" | "strong-by-accumulation"
 
-// How long one run lasts. A number of steps, when given, rules alone; otherwise both the least
-// steps and the least seconds are reached, but not at the price of more than `most_...`: then there
-// are fewer steps (presets only, and never fewer than kFewestSteps).
+// How long one run lasts. A given number of steps decides alone. Otherwise a run reaches both the
+// least steps and the least seconds, unless that takes more than `most_...`: then it has fewer
+// steps (presets only, and never fewer than kFewestSteps).
 struct RunLength {
   std::optional<std::int64_t> warmup_iters, iters;
   std::int64_t least_warmup_steps = 20, least_steps = 100;
@@ -43,7 +43,7 @@ struct PlannedPoint {
   settings::Settings settings;
   int world_size = 1;
   std::vector<int> members;  // ranks of the world, ascending
-  // What else the sweep varies and means something here: option, value; in the order of the axes.
+  // Other axes of the sweep that have an effect here: option, value; in the order of the axes.
   std::vector<std::pair<std::string, std::string>> varying;
   std::optional<std::size_t> batch_search;  // of Plan::searches: sizes come from with_batch_size()
   std::optional<std::string> skipped;       // why it cannot run; it has no runs then
@@ -77,16 +77,16 @@ struct PlannedRun {
   int order = 0;                  // place within the block, from 0
 };
 
-// When the sweep ends. Whole blocks are bought: after each from `least_blocks` on, the sweep ends
-// when every point has reached `until_ci` (absent: at once; `fill_time`: only when the time is
-// over), and no block begins that would end after `max_time_s`. With `deadline_s` runs are cut
-// short so that all that are planned end before it, and none begins that would not.
+// When the sweep ends. It runs whole blocks. After each from `least_blocks` on it ends when every
+// point has reached `until_ci` (absent: at once; `fill_time`: only when the time is over). No block
+// begins that would end after `max_time_s`. With `deadline_s` runs are cut short so that all
+// planned ones end before it, and none begins that would not.
 struct StopRule {
   int least_blocks = 5;
   std::optional<double> until_ci;
   bool fill_time = false;            // --burn-in
   std::optional<double> max_time_s;  // of the whole sweep
-  std::optional<double> deadline_s;  // --quick, --thorough; what comes after the last run is apart
+  std::optional<double> deadline_s;  // --quick, --thorough; excludes the work after the last run
 };
 
 struct Plan {
@@ -107,26 +107,26 @@ struct Plan {
 // depends on seed + k only and is the same on every machine. Plan::runs holds the first ones.
 std::vector<PlannedRun> block(const Plan& plan, int k);
 
-// Ranks of the world that a point of `world_size` ranks uses, ascending. `node_of_rank` tells each
+// Ranks of the world that a point of `world_size` ranks uses, ascending. `node_of_rank` holds each
 // rank's node, nodes numbered from 0. fill: whole nodes first, in order; spread: one rank of each
 // node in turn. bug() when there are fewer ranks.
 using settings::Placement;
 std::vector<int> members(int world_size, const std::vector<int>& node_of_rank, Placement placement);
 
-// Gives every point its members anew: for when the ranks have met and their nodes are known.
+// Recomputes every point's members, once the ranks have met and their nodes are known.
 void assign_members(Plan& plan, const std::vector<int>& node_of_rank);
 
-// The settings of a point whose batch was searched: sizes and the scaled learning rate follow.
+// The settings of a point whose batch was searched, with sizes and learning rate recomputed.
 settings::Settings with_batch_size(settings::Settings settings, std::int64_t batch_size,
                                    int world_size);
 
-// "mlp-b8-a2-fp32-w2-ddp": what a point is called in a sweep and in train alike, so that `compare`
-// finds them.
+// "mlp-b8-a2-fp32-w2-ddp": a point's name, the same in a sweep and in train, so that `compare`
+// matches them.
 std::string point_name(const settings::Settings& settings, int world_size);
 
-// What a resume must find unchanged: every setting that changes what is measured, with its value or
-// its values over all points ("32,64"). More repetitions, another output folder, other launch
-// options are no change.
+// Settings that a resume must find unchanged: every one that changes what is measured, with its
+// value or its values over all points ("32,64"). More repetitions, another output folder and other
+// launch options are no change.
 std::map<std::string, std::string> resume_settings(const Plan& plan);
 bool must_stay_on_resume(const std::string& setting);
 

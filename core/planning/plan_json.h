@@ -1,4 +1,4 @@
-// A plan as JSON, for whoever reads --dry-run or a report with a program. Written only.
+// A plan as JSON, for programs that read --dry-run or a report. It is never read back.
 #pragma once
 
 #include <string>

@@ -145,8 +145,8 @@ std::size_t PointBuilder::add(const SliceRequest& slice, int world_size, bool as
   PlannedPoint point = resolve(raw, slice, world_size, asked);
   std::string search_key;
   if (slice.batch_auto && !point.skipped) {
-    PlannedPoint alike = point;  // whatever differs between the points of slices that share a
-    alike.world_size = 0;        // baseline must not make two searches
+    PlannedPoint alike = point;  // points of slices that share a baseline must share one search,
+    alike.world_size = 0;        // whatever else differs between them
     alike.settings.parallel = {};
     alike.settings.parallel.precision = point.settings.parallel.precision;
     alike.settings.parallel.memory_format = point.settings.parallel.memory_format;
@@ -213,7 +213,7 @@ void PointBuilder::finish(Plan& plan) {
   name_points();
   for (PlannedPoint& point : points_) {
     if (!point.skipped && !point.batch_search) {
-      point.memory_estimate_bytes = estimated_memory_bytes(point.settings);
+      point.memory_estimate_bytes = estimated_memory_bytes(point.settings, point.world_size);
     }
   }
   for (BatchSearch& search : plan.searches) search.id = points_[search.point].group + "/batch";

@@ -1,5 +1,5 @@
-// From the raw options of a slice to resolved points, each configuration once. Private to this
-// room.
+// Makes resolved points from the raw options of a slice, each configuration once. Private to this
+// module.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ class PointBuilder {
   // `axes` with all defaults; `threads` are those of every rank when they are automatic.
   PointBuilder(const PlanRequest& request, const std::vector<settings::Axis>& axes, int threads);
 
-  // Index of the point, made or found. Without `strategy` the slice's own, else ddp, on one rank
-  // none.
+  // Index of the point, new or existing. Without `strategy`: the slice's own, else ddp, or none on
+  // one rank.
   std::size_t add(const SliceRequest& slice, int world_size, bool asked,
                   std::optional<std::string> strategy = std::nullopt);
 
@@ -27,7 +27,7 @@ class PointBuilder {
 
   bool runs(std::size_t index) const { return !points_[index].skipped; }
 
-  // Ends the building: searches of batch sizes are grouped, names given.
+  // Completes the plan: groups the searches of batch sizes and names the points.
   void finish(Plan& plan);
 
  private:

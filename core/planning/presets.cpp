@@ -36,7 +36,7 @@ double windows_of(const settings::Settings& settings) {
   return settings::measures_communication_cost(settings) ? 2 : 1;
 }
 
-// What a person asked for wins over the preset.
+// Options that were given override the preset.
 void apply_options(const settings::MeasuringSettings& measuring, RunLength& length) {
   length.iters = measuring.iters;
   length.warmup_iters = measuring.warmup_iters;
@@ -73,7 +73,7 @@ class Scheduler {
     if (sweep.until_ci) until_sure();
     plan_.estimated_s = start_s() + plan_.stop.least_blocks * block_s();
     if (plan_.stop.least_blocks == 1) {
-      note("one repetition gives no interval: nothing says how far these numbers can be trusted");
+      note("one repetition gives no interval: the uncertainty of these numbers is unknown");
     }
     return overrun_;
   }
@@ -116,7 +116,9 @@ class Scheduler {
     stop.least_blocks = std::max(kLeastUntilSure, plan_.sweep.repetitions.value_or(0));
     if (stop.max_time_s) return;
     stop.max_time_s = kUntilSureMost_s;
-    note("--until-ci ends after 1 h, sure or not; --max-time sets another limit");
+    note(
+        "--until-ci ends after 1 h, whether the interval is reached or not; --max-time sets "
+        "another limit");
   }
 
   void set_lengths(const Budget& budget) {

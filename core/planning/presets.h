@@ -1,5 +1,5 @@
 // How many repetitions and how long: the defaults, --quick, --thorough and --burn-in. Pure. Private
-// to this room.
+// to this module.
 //
 //   default     5 blocks; warm-up 20 steps and 2 s (10 s on a GPU), window 100 steps and 2 s
 //   --quick     1 block within 60 s: warm-up at most 1 s, window at most 2 s, both cut to what is
@@ -7,10 +7,10 @@
 //   --thorough  5 blocks (3 when time is short) within 20 minutes, windows up to 10 s
 //   --burn-in   windows of 60 s (less, so that there are 10 blocks), until the hours are over
 //
-// --repetitions, --iters, --warmup-iters and --min-time win over a preset, --max-time over its
-// time. A preset holds its time: runs are cut, down to kFewestSteps of warm-up and as many
-// measured; what does not fit even so is refused. What the estimate did not know is dealt with
-// while it runs (StopRule::deadline_s).
+// --repetitions, --iters, --warmup-iters and --min-time override a preset, --max-time its time. A
+// preset keeps its time: runs are cut, down to kFewestSteps of warm-up and as many measured; a plan
+// that does not fit even then is refused. The sweep corrects errors of the estimate while it runs
+// (StopRule::deadline_s).
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ namespace scalemark::planning {
 struct Overrun {
   std::string option;  // "quick"
   double limit_s = 0;
-  double least_s = 0;       // that the plan needs, all runs as short as can be
+  double least_s = 0;       // that the plan needs with every run at its shortest
   std::size_t longest = 0;  // the point whose runs need most of it
   double longest_s = 0;
 };
 
 // Sets length and estimated_s of every point that can run, and stop, estimated_s and notes of the
-// plan. Points, settings and sweep must stand. With an Overrun the plan must not run.
+// plan. Points, settings and sweep must be final. With an Overrun the plan must not run.
 std::optional<Overrun> schedule(Plan& plan);
 
 }  // namespace scalemark::planning

@@ -1,5 +1,5 @@
-// From axes to slices: which options each point of a slice has, before any is resolved. Pure.
-// Private to this room.
+// Makes slices from axes: which options each point of a slice has, before any is resolved. Pure.
+// Private to this module.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ struct SliceQuestion {
 // that differ only in options without effect on them are one.
 std::vector<SliceRequest> slice_requests(const SliceQuestion& question);
 
-// How many points that will be at most, counted without making them; saturates.
+// An upper bound of the number of points, counted without making them; saturates.
 std::size_t count_points(const SliceQuestion& question);
 
-// What contradicts itself among the size options.
+// The contradictions among the size options.
 std::vector<settings::Problem> size_problems(const SliceQuestion& question);
 
 const settings::Axis* find_axis(const std::vector<settings::Axis>& axes, std::string_view option);

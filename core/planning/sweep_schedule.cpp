@@ -44,7 +44,7 @@ std::optional<Task> SweepSchedule::next(double elapsed_s) {
   return std::nullopt;
 }
 
-// What does not fit is left out, and the rest of its block tried: a smaller point may fit.
+// Leaves out a task that does not fit and goes on with its block: a smaller point may fit.
 void SweepSchedule::pass_over(const Task& task) {
   out_of_time_ = true;
   retry_.reset();
@@ -85,12 +85,12 @@ std::optional<Task> SweepSchedule::next_trial() {
   return std::nullopt;
 }
 
-// The first run begins whatever the estimate says: it is the one that tells.
+// The first run begins whatever the estimate says, since its duration corrects the estimate.
 bool SweepSchedule::ends_in_time(const Task& task, double left_s) const {
   return endings_.empty() || durations_.run_s(task, length_of(plan_, task)) <= left_s;
 }
 
-// Every run that is left gives up the same share of what it has above the least.
+// Every remaining run gives up the same share of its time above the least.
 std::optional<TimeCut> SweepSchedule::fitting_cut(const Task& task, double left_s) const {
   double planned_s = 0, least_s = 0;
   for (const Task& other : tasks_left()) {
@@ -107,7 +107,7 @@ std::optional<TimeCut> SweepSchedule::fitting_cut(const Task& task, double left_
                  .window_s = share * estimated_window_s(length, step_s)};
 }
 
-// Of the block that has begun and of those that were planned.
+// Tasks left of the block that has begun and of the planned blocks.
 std::vector<Task> SweepSchedule::tasks_left() const {
   std::vector<Task> left = queue_;
   for (int k = next_block_; k < plan_.stop.least_blocks; ++k) {

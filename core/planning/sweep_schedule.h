@@ -29,31 +29,30 @@ enum class Ending { kOk, kOom, kFailed };
 
 class SweepSchedule {
  public:
-  // Throws bug() for a plan without a point that can run. Earlier runs of points that are none
-  // of this plan's that run (--resume-anyway with fewer of them) are passed over. `plan` outlives
-  // the schedule.
+  // Throws bug() for a plan without a point that can run. Earlier runs of points that this plan
+  // does not run (--resume-anyway with fewer points) are ignored. `plan` must outlive the schedule.
   SweepSchedule(const Plan& plan, const std::vector<EarlierRun>& earlier);
 
   // Absent when the sweep is over. `elapsed_s`: since this session began. Where there is a
   // deadline, the task is cut to its part of what is left.
   std::optional<Task> next(double elapsed_s);
 
-  // How the task that next() gave ended. True when that is final; false: next() brings it again.
-  // `samples_per_sec` of a run that is ok.
+  // Records how the task from next() ended. True when that is final; false: next() returns it
+  // again. `samples_per_sec` of a run that is ok.
   bool record_outcome(const Task& task, Ending ending, std::optional<double> samples_per_sec);
 
-  // How long a run took that record_outcome() was told is ok: what comes is foretold from it.
+  // Records how long a run took that ended ok: later durations are predicted from it.
   void took(const Task& task, const RunTimes& times) { durations_.note(task, times); }
 
-  // Until all planned blocks are done, after a block has begun; absent when nobody knows
+  // Time until all planned blocks are done, once a block has begun; absent when unknown
   // (--until-ci).
   std::optional<double> remaining_s(double elapsed_s) const;
 
   // Points that could run and have no run, in this session or before.
   std::vector<std::size_t> never_ran() const;
   bool out_of_time() const { return out_of_time_; }
-  // Of this session and before; and with those that are left. The latter grows with each block that
-  // --until-ci or --burn-in buys.
+  // Runs done in this session and before, and the same with the runs left, which grow with each
+  // block that --until-ci or --burn-in adds.
   std::size_t runs_done() const { return done_.size(); }
   std::size_t runs_known() const;
 
@@ -63,7 +62,7 @@ class SweepSchedule {
   // Why the repetitions of each point that has runs ended, by group: "repetitions", all that were
   // planned; "until-ci" | "unconverged", --until-ci was reached, or not within the time; "time",
   // the time of --burn-in was used; "max-time", the time was over before all that were planned.
-  // `unfinished` where more would come: "running", or "interrupted" when nobody is to bring it.
+  // `unfinished` where runs are still due: "running", or "interrupted" when none will follow.
   std::map<std::string, std::string> stop_reasons(const std::string& unfinished = "running") const;
   // --until-ci was asked for and not reached.
   bool unconverged() const;

@@ -9,7 +9,7 @@
 
 namespace scalemark::planning {
 
-// What a run may take at the most, where time is short: less than its point's own length.
+// The most that a run may take where time is short: less than its point's own length.
 struct TimeCut {
   double warmup_s = 0, window_s = 0;
 };
@@ -27,11 +27,11 @@ struct Task {
 // The settings of a task's point, its searched batch size filled in.
 settings::Settings settings_of(const Plan& plan, const Task& task);
 
-// How long it lasts: as its point, unless it is a trial or cut.
+// The length of a task: its point's, unless it is a trial or cut.
 RunLength length_of(const Plan& plan, const Task& task);
 
-// The length of a point's runs with at most `cut`. What was asked for stays: numbers of steps,
-// --min-time; and so does the least of kFewestSteps.
+// The length of a point's runs with at most `cut`. Numbers of steps and --min-time that were given
+// still hold, and so does the minimum of kFewestSteps.
 RunLength cut_short(const PlannedPoint& point, const TimeCut& cut);
 
 }  // namespace scalemark::planning

@@ -1,5 +1,5 @@
-// What an all-reduce costs on idle links, by formula. The simulator beside it must come to the same
-// numbers without them.
+// The cost of an all-reduce on idle links, by formula. The simulator must come to the same numbers
+// without these formulas.
 #pragma once
 
 #include <array>

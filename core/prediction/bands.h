@@ -19,8 +19,8 @@ struct Band {
   double low = 1, high = 1;
 };
 
-// Share of the errors beyond each end. Series from sources that the bands were not made of stray
-// farther: of those about nine in ten lie inside (cross-validated in docs/PREDICTION.md).
+// Share of the errors beyond each end. Series from other sources than the bands' own deviate more:
+// about nine in ten of those lie inside (cross-validated in docs/PREDICTION.md).
 inline constexpr double kBandTail = 0.025;
 inline constexpr std::size_t kBandOctaves = 3;
 
@@ -34,7 +34,7 @@ struct BandTable {
 // its predecessor's.
 BandTable calibrate(std::span<const ForecastError> errors);
 
-// Beyond kBandOctaves the band grows on as a power: three octaves' per three octaves.
+// Beyond kBandOctaves the band widens on by the factor of three octaves per three octaves.
 Band band_of(const BandTable& table, double octaves, bool assumed_link);
 
 // Calibrated on results/published; a test recalibrates and compares.

@@ -90,8 +90,8 @@ class Attempt {
     }
   }
 
-  // A few counts cannot tell alpha from beta. What is likely depends on the size of the messages:
-  // megabytes are not slow because of microseconds.
+  // A few counts cannot separate alpha from beta. What is likely depends on the size of the
+  // messages: megabytes are not slow because of microseconds.
   double likely_alpha_share(std::size_t level) const {
     if (!measured_.payload_bytes) return 0.5;
     double largest_message = 0;
@@ -247,7 +247,7 @@ Fit fit(const Measured& measured, const FitOptions& options) {
     if (options.algorithm && *options.algorithm != algorithm) continue;
     for (const double overlap : overlaps_to_try(measured)) {
       Fit found = Attempt(measured, algorithm, overlap, options.pull).run();
-      // A hair better is no reason to leave the ring, or to claim overlap.
+      // A negligible gain is no reason to leave the ring, or to claim overlap.
       if (!best || found.objective < best->objective * (1 - 1e-9) - 1e-15) best = std::move(found);
     }
   }

@@ -23,8 +23,8 @@ struct Measured {
   std::array<KnownLink, kLevels> known_links;
 };
 
-// Where a link's numbers come from. kAssumed: nothing was measured over it and nobody gave it, so
-// it is taken to be like the link that was measured.
+// Where a link's numbers come from. kAssumed: the link was neither measured nor given, so it is
+// taken to be like the link that was measured.
 enum class LinkOrigin { kMeasured, kGiven, kAssumed };
 
 struct Fit {

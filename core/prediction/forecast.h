@@ -1,5 +1,5 @@
-// From a fit to what more ranks would give, with how much that is worth; and the same method held
-// against what was measured. Pure.
+// Predicts the throughput of more ranks from a fit, with its uncertainty, and tests the method on
+// points that were measured. Pure.
 #pragma once
 
 #include <span>

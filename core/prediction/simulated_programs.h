@@ -1,5 +1,5 @@
 // What each rank of a simulated all-reduce does when it gets ready and when a message arrives.
-// Knows no time: the simulator calls, and is told which messages to send. Private to the simulator.
+// Knows no time: the simulator calls it and gets the messages to send. Private to the simulator.
 #pragma once
 
 #include <algorithm>
@@ -102,7 +102,7 @@ class RingProgram {
   std::size_t done_ = 0;
 };
 
-// Pieces climb as soon as every child has delivered them; when the root has all, they descend.
+// Pieces go up as soon as every child has delivered them; when the root has all, they go down.
 // Links up and down are separate, and each child has its own.
 class TreeProgram {
  public:

@@ -18,20 +18,20 @@ void refuse_nonsense(const SimulatedNetwork& network, double payload_bytes,
   const auto ranks = static_cast<std::size_t>(network.layout.nodes) *
                      static_cast<std::size_t>(network.layout.ranks_per_node);
   const auto is_time = [](double value) { return std::isfinite(value) && value >= 0; };
-  if (!is_time(payload_bytes)) throw bug("a payload that is no number of bytes");
+  if (!is_time(payload_bytes)) throw bug("a payload that is negative or not finite");
   if (ready_s.size() != ranks) throw bug("a simulation needs one ready time per rank");
   if (!slowdown.empty() && slowdown.size() != ranks) {
     throw bug("a simulation needs one slowdown per rank");
   }
   for (const double value : ready_s) {
-    if (!is_time(value)) throw bug("a ready time that is no time");
+    if (!is_time(value)) throw bug("a ready time that is negative or not finite");
   }
   for (const double value : slowdown) {
-    if (!is_time(value)) throw bug("a slowdown that is no factor");
+    if (!is_time(value)) throw bug("a slowdown that is negative or not finite");
   }
 }
 
-// Where programs put their messages: each link has a queue, which is known by when it is free.
+// The links that programs send on: each has a queue, represented by the time when it is free.
 class Links {
  public:
   Links(std::size_t count, EventQueue& queue) : free_s_(count, 0.0), queue_(queue) {}

@@ -19,8 +19,8 @@ using Json = nlohmann::json;
 constexpr double kBytesPerGB = 1e9;
 constexpr const char* kHint = "docs/PREDICTION.md, \"Topology file\", shows one";
 
-// Parses and remembers the first key that stands twice in one object: JSON allows it, a person who
-// wrote it meant something else than what would be read.
+// Parses and remembers the first key that occurs twice in one object: JSON allows that, but one of
+// the two values would be ignored without notice.
 Json parse_strictly(std::string_view text, const std::string& origin) {
   std::vector<std::set<std::string>> open;
   std::string twice;

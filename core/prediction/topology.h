@@ -1,4 +1,4 @@
-// How ranks are joined: nodes, ranks in each, and what a message costs within a node and between
+// How ranks are connected: nodes, ranks in each, and what a message costs within a node and between
 // nodes. Knows no network; the numbers come from a file or a fit.
 #pragma once
 
@@ -26,7 +26,7 @@ struct Layout {
 // Fills nodes first. Throws bug() unless both are at least 1.
 Layout layout_of(int world_size, int ranks_per_node);
 
-// What somebody knows of a link beforehand.
+// What is known of a link before a fit.
 struct KnownLink {
   std::optional<double> alpha_s, s_per_byte;
 };

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Fetches fields by name and remembers which: what is left over is unknown.
+// Fetches fields by name and remembers which: the remaining ones are unknown.
 class RowReader {
  public:
   RowReader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {

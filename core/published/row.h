@@ -1,5 +1,5 @@
-// One throughput that somebody published, with its source. Facts as they stand in the source,
-// errors included; nothing here judges them. Form and origin: results/published/README.md.
+// One throughput that somebody published, with its source. Values are the source's own, errors
+// included; nothing here judges them. Form and origin: results/published/README.md.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace scalemark::published {
 
 struct Row {
-  std::string id;     // "pub-0001": stays for ever
+  std::string id;     // "pub-0001": never changes
   std::string group;  // the table it comes from
-  // Where it stands. Commit and line are absent where they are not known.
+  // Its place in the source. Commit and line are absent where they are not known.
   std::string repo, path;
   std::optional<std::string> commit;
   std::optional<std::int64_t> line;

@@ -23,7 +23,7 @@ struct Series {
 
 // Rows with a throughput, equal in source, table, framework, system, workload, phase, sequence
 // length, precision, batch per GPU, data, unit and scaling label. Left out: groups of fewer than
-// `at_least` counts, and groups in which a count stands twice (the rows differ in something that
+// `at_least` counts, and groups in which a count occurs twice (such rows differ in something that
 // only their notes say). In the order of the first row of each.
 std::vector<Series> scaling_series(std::span<const Row> rows, std::size_t at_least);
 

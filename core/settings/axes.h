@@ -23,7 +23,7 @@ struct BadElement {
 
 struct ValueList {
   std::vector<std::string> values;  // in the order given, each once
-  std::vector<std::string> twice;   // values that stood there more than once
+  std::vector<std::string> twice;   // values given more than once
   std::vector<BadElement> bad;
 };
 
@@ -40,7 +40,7 @@ struct Axis {
 
 struct SweepRequest {
   SweepSettings sweep;
-  RawSettings common;      // options of every point that are no axes; what was given only
+  RawSettings common;      // options of every point that are no axes; only given ones
   std::vector<Axis> axes;  // what was given, a single value too; in the order of the option table
   RawSettings own;         // the sweep's own options as text, defaults too
   std::vector<Problem> problems;

@@ -1,4 +1,4 @@
-// The three sizes of a step and how they hang together. Pure.
+// The three sizes of a step and how they depend on each other. Pure.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct BatchRequest {
 
 struct BatchAnswer {
   BatchSizes sizes;
-  std::string problem;  // empty: sizes are good
+  std::string problem;  // empty: the sizes are valid
 };
 
 // Without a global batch size, batch_size and gradient_accumulation_steps default to

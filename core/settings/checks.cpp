@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "core/settings/value.h"
 
@@ -30,7 +31,7 @@ class Checker {
   }
 
  private:
-  // Nothing is judged on the ground of a value that was refused: its field holds something else.
+  // No check uses a value that was refused: its field holds something else.
   bool known(std::initializer_list<const char*> options) const {
     return std::ranges::none_of(options,
                                 [&](const char* name) { return in_.refused.contains(name); });
@@ -44,17 +45,17 @@ class Checker {
 
   void check_measuring() {
     if (known({"iters", "epochs"}) && s_.measuring.iters && s_.measuring.epochs) {
-      refuse("iters", "cannot be combined with --epochs: steps are counted, or epochs");
+      refuse("iters", "cannot be combined with --epochs: give a number of steps or of epochs");
     }
     if (known({"epochs", "data"}) && s_.measuring.epochs && s_.task.data == "synthetic") {
-      refuse("epochs", "needs data that has an end: give --data PATH, or count steps with --iters");
+      refuse("epochs", "needs a finite data set: give --data PATH, or count steps with --iters");
     }
     if (known({"checkpoint_every", "epochs"}) && s_.checkpoints.every != "none" &&
         !s_.measuring.epochs) {
       refuse("checkpoint_every", "needs --epochs: nothing may interrupt a measured window");
     }
     if (known({"resume", "epochs"}) && s_.checkpoints.resume && !s_.measuring.epochs) {
-      refuse("resume", "needs --epochs: only a training that writes checkpoints can go on",
+      refuse("resume", "needs --epochs: only a training that writes checkpoints can be resumed",
              "leave --resume out");
     }
     if (known({"resume", "overwrite"}) && s_.checkpoints.resume && s_.general.overwrite) {
@@ -95,18 +96,18 @@ class Checker {
     return std::ranges::count(without, option) == 0;
   }
 
-  // What a person asks for and a strategy that exchanges gradients cannot do.
+  // Refuses options that were given and that the strategy, which exchanges gradients, cannot use.
   void check_strategy() {
     if (!known({"strategy"}) || !catalogue::exchanges(s_.parallel.strategy)) return;
     for (const std::string_view option : catalogue::options_without_meaning(s_.parallel.strategy)) {
       if (!given_by_a_person(in_.raw, option)) continue;
-      refuse(std::string(option), "means nothing with --strategy " + s_.parallel.strategy,
+      refuse(std::string(option), "has no effect with --strategy " + s_.parallel.strategy,
              "leave " + option_flag(option) + " out");
     }
   }
 
-  // Neither has DistributedDataParallel both: its reducer counts a static graph's gradients in
-  // unsynchronised backwards too, and torch 2.11 ends in an internal assertion.
+  // DistributedDataParallel cannot combine them either: its reducer counts a static graph's
+  // gradients in unsynchronised backwards too, and torch 2.11 ends in an internal assertion.
   void check_exchange() {
     if (known({"static_graph", "strategy", "gradient_accumulation_steps"}) &&
         s_.parallel.static_graph && has_meaning("static_graph") &&
@@ -126,13 +127,15 @@ class Checker {
       refuse("device", "no GPU is visible here", "`scalemark doctor` says what was looked for");
       return;
     }
-    if (known({"backend"}) && s_.parallel.backend == "nccl") {
-      if (!cuda) refuse("backend", "nccl needs --device cuda", "use --backend gloo");
+    const std::string& backend = s_.parallel.backend;
+    if (known({"backend"}) && catalogue::needs_one_rank_per_gpu(backend)) {
+      const std::string instead = "use --backend " + std::string(catalogue::default_backend(false));
+      if (!cuda) refuse("backend", backend + " needs --device cuda", instead);
       if (cuda && in_.ranks.local_world_size > gpus) {
         refuse("backend",
                std::to_string(in_.ranks.local_world_size) + " ranks on " + std::to_string(gpus) +
-                   (gpus == 1 ? " GPU" : " GPUs") + ": nccl takes one rank per GPU",
-               "start fewer ranks, or use --backend gloo");
+                   (gpus == 1 ? " GPU" : " GPUs") + ": " + backend + " takes one rank per GPU",
+               "start fewer ranks, or " + instead);
       }
     }
     if (known({"precision"})) check_precision();
@@ -179,7 +182,7 @@ std::vector<std::string> notes_on_learning_rate(const CheckInput& input) {
             wanted.optimizer + " (" + to_text(recipe.learning_rate) +
             "); give --learning-rate to choose another"};
   }
-  // A run of some steps measures speed, whatever it learns.
+  // A run of a fixed number of steps measures speed; how well it learns does not matter.
   if (!input.settings.measuring.epochs || recipe.lr_scaling != LrScaling::kNone) return {};
   const auto global = static_cast<double>(input.settings.size.global_batch_size);
   const auto reference = static_cast<double>(wanted.reference_batch);

@@ -25,7 +25,7 @@ struct CheckInput {
   const std::set<std::string>& refused;  // options with a problem of their own
 };
 
-// Options without meaning where the data is synthetic: nothing is read, decoded or shuffled.
+// Options without effect on synthetic data, where nothing is read, decoded or shuffled.
 std::span<const std::string_view> reading_options();
 
 // Whether `workload` uses an option; options that no workload names serve all.
@@ -33,7 +33,7 @@ bool serves(const catalogue::Workload& workload, std::string_view option);
 
 std::vector<Problem> check_together(const CheckInput& input);
 
-// What changes less, or more, than a person may think.
+// Notes on settings that have less, or more, effect than a person may expect.
 std::vector<std::string> notes_on(const CheckInput& input);
 
 }  // namespace scalemark::settings

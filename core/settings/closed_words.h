@@ -1,5 +1,5 @@
-// Options whose words are closed: each an enumeration with its one table of names. Workloads,
-// strategies, backends and launchers are no closed words: their names come from lists.
+// Options with a fixed set of words: each an enumeration with its one table of names. The names of
+// workloads, strategies, backends and launchers come from lists instead.
 #pragma once
 
 #include "core/base/words.h"
@@ -11,7 +11,7 @@ constexpr auto words_of(DeviceKind) {
   return std::to_array<Word<DeviceKind>>({{DeviceKind::kCpu, "cpu"}, {DeviceKind::kCuda, "cuda"}});
 }
 
-// Of the arithmetic.
+// The number format of the arithmetic.
 enum class Precision { kFp32, kTf32, kAmpFp16, kAmpBf16 };
 constexpr auto words_of(Precision) {
   return std::to_array<Word<Precision>>({{Precision::kFp32, "fp32"},

@@ -1,5 +1,5 @@
 // The commands of the program, made from command_list.inc: as bits, so that an option can name
-// several. What a command does stands in apps/scalemark.
+// several. apps/scalemark implements them.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ enum class Group {
 constexpr unsigned bit(Group group) { return 1u << static_cast<unsigned>(group); }
 
 inline constexpr unsigned kNoGroups = 0;
-// Of the commands that train.
+// Groups of options of the commands that train.
 inline constexpr unsigned kRunGroups =
     bit(Group::kWhat) | bit(Group::kSize) | bit(Group::kRecipe) | bit(Group::kParallel) |
     bit(Group::kLoading) | bit(Group::kMeasuring) | bit(Group::kLaunch) | bit(Group::kGeneral);

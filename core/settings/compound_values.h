@@ -14,7 +14,7 @@ struct Betas {
   bool operator==(const Betas&) const = default;
 };
 
-// Deadlines in seconds: of each phase, and of those that have their own.
+// Deadlines in seconds: one for every phase, and those of single phases.
 struct Timeouts {
   double every_s = 300;
   std::map<std::string, double> phase_s;
@@ -24,7 +24,7 @@ struct Timeouts {
 // Bytes that the tensors of a rank may hold. Absent: each node decides for its ranks.
 struct MemoryLimits {
   std::optional<std::int64_t> every_bytes;
-  std::map<int, std::int64_t> bytes_of_rank;  // these ranks' own
+  std::map<int, std::int64_t> bytes_of_rank;  // for single ranks
   bool operator==(const MemoryLimits&) const = default;
 };
 

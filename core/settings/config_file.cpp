@@ -69,7 +69,7 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
     key_ = normalised(name);
     if (!seen_.insert(key_).second) {
       result_.problems.push_back(
-          {name, "", "the key stands twice in the file; which value counts?", origin_, ""});
+          {name, "", "the key occurs twice in the file; keep one of them", origin_, ""});
     }
     return true;
   }
@@ -134,7 +134,7 @@ Problem unknown_key(const std::string& key, Command command, const std::string& 
   return {key, "", "unknown key", origin, did_you_mean(key, names)};
 }
 
-// Empty when the key may stand in a file of `command`.
+// Empty when the key is allowed in a file of `command`.
 std::vector<Problem> check_key(const std::string& key, const std::string& value, Command command,
                                const std::string& origin) {
   if (key == "about") return {};
@@ -146,7 +146,7 @@ std::vector<Problem> check_key(const std::string& key, const std::string& value,
   }
   const Option* option = find_option(key, command);
   if (!option) return {unknown_key(key, command, origin)};
-  if (option->layer) return {{key, "", "cannot stand in a config file", origin, ""}};
+  if (option->layer) return {{key, "", "is not allowed in a config file", origin, ""}};
   if (!takes(command, *option)) {
     return {{key, "", std::string(command_name(command)) + " has no such option", origin, ""}};
   }

@@ -13,7 +13,7 @@
 namespace scalemark::settings {
 
 struct ConfigFile {
-  std::string path;  // as given; stands in origins
+  std::string path;  // as given; named in origins
   std::string text;
 };
 
@@ -25,8 +25,8 @@ struct ConfigValues {
 };
 
 // Strict: JSON without comments, one object, no value nested in it (a sweep: a list of plain
-// values, which becomes "1,2,4"), no key twice, no unknown key, no option of another command, and
-// `command`, when it is there, that of `command`. `about` is free text. Everything wrong is listed.
+// values, which becomes "1,2,4"), no key twice, no unknown key, no option of another command, and a
+// key `command` only if it names `command`. `about` is free text. Lists every problem.
 ConfigValues parse_config(const ConfigFile& file, Command command);
 
 // Throws no_input (66) when it cannot be read.

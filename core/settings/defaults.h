@@ -1,5 +1,5 @@
-// Values for options that nobody gave: the table's defaults and the workload's recipe, as raw text.
-// Pure.
+// Values of options that were not given: the table's defaults and the workload's recipe, as raw
+// text. Pure.
 #pragma once
 
 #include "core/catalogue/workload.h"

@@ -1,6 +1,6 @@
 // The field that an option is read into and printed from. A row of the option table names a member,
-// kField<&ParallelSettings::overlap>, and whatever reads, prints or compares settings walks the
-// rows. Knows neither texts nor JSON.
+// kField<&ParallelSettings::overlap>, and the code that reads, prints or compares settings iterates
+// over the rows. Knows neither texts nor JSON.
 #pragma once
 
 #include <concepts>

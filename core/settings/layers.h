@@ -1,6 +1,5 @@
-// From the sources of values to one raw value per option, with its origin. Raw values are text:
-// what they mean is resolve.h's business, so that a sweep can expand one raw layer into many
-// settings.
+// From the sources of values to one raw value per option, with its origin. Raw values are text,
+// which resolve.h interprets, so that a sweep can expand one raw layer into many settings.
 #pragma once
 
 #include <map>

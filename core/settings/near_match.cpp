@@ -7,7 +7,7 @@
 namespace scalemark::settings {
 namespace {
 
-constexpr std::size_t kLongestWord = 80;  // nobody mistypes longer ones; bounds the work
+constexpr std::size_t kLongestWord = 80;  // longer words get no match; bounds the work
 constexpr std::size_t kShortestPart = 4;  // "iter" may name "iters", "o" names nothing
 
 std::string comparable(std::string_view word) {

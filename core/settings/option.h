@@ -43,7 +43,7 @@ struct Range {
 // Whether the ranks of one run may differ in an option and still compute the same thing.
 enum class AcrossRanks { kEqual, kMayDiffer };
 
-// What two runs are that differ in an option.
+// How two runs that differ only in an option are related.
 enum class Identity {
   kNone,   // runs of the same point
   kPoint,  // runs of two points; a sweep has one value for all its points
@@ -70,7 +70,7 @@ struct Option {
   char letter = 0;                             // -b
   std::vector<std::string_view> aliases = {};  // other names, with underscores
   AcrossRanks across_ranks = AcrossRanks::kEqual;
-  bool one_start = false;  // of a sweep: how one start of it goes on, no part of what it measures
+  bool one_start = false;  // of a sweep: about one start of it, not about what it measures
   bool layer = false;      // names a source of values (--config, --set) and is no value itself
 };
 

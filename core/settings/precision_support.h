@@ -1,4 +1,4 @@
-// Which precisions a device has, told from what is known of it. Pure; probes nothing.
+// Which precisions a device supports, decided from what is known of it. Pure; probes nothing.
 #pragma once
 
 #include <optional>
@@ -20,10 +20,10 @@ struct PrecisionDevice {
   std::optional<ComputeCapability> gpu;  // used for cuda only; absent: unknown, refuses nothing
 };
 
-// Why `precision` cannot be used on `device`, in words that fit
-// after "precision amp-bf16: "; empty when it can. tf32 and bf16 need tensor cores of compute
-// capability 8.0; on a CPU bf16 needs avx512_bf16 or amx_bf16 (without them autocast is 5x slower
-// than fp32, docs/METRICS.md), and there is no fp16 autocast worth the name and no tf32.
+// Why `precision` cannot be used on `device`, in words that fit after "precision amp-bf16: "; empty
+// when it can. tf32 and bf16 need tensor cores of compute capability 8.0; on a CPU bf16 needs
+// avx512_bf16 or amx_bf16 (without them autocast is 5x slower than fp32, docs/METRICS.md), and fp16
+// autocast and tf32 are not supported there.
 std::optional<std::string> why_unsupported(Precision precision, const PrecisionDevice& device);
 
 }  // namespace scalemark::settings

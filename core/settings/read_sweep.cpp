@@ -56,7 +56,7 @@ class SweepReader {
     const RawValue device = out_.common.at("device");
     if (device.text.find(',') == std::string::npos) return;
     out_.problems.push_back({"device", device.text, "a sweep computes on one device", device.origin,
-                             "make one sweep for each, and set them against each other with "
+                             "make one sweep for each, and compare them with "
                              "`scalemark compare`"});
     out_.common.erase("device");
   }

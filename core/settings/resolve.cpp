@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/batch_size.h"
@@ -87,7 +88,7 @@ class Resolver {
       refuse("master_port", "on several nodes --master-addr must name the host");
       return;
     }
-    // A host alone is left so: launching chooses the port.
+    // A host without a port stays so: launching chooses the port.
     const std::string address = (host ? *host : "127.0.0.1") + (port ? ":" + *port : "");
     raw_["rendezvous"] = {address, raw_[host ? "master_addr" : "master_port"].origin};
     raw_.erase("master_addr");
@@ -98,7 +99,16 @@ class Resolver {
     const bool has_gpu = !around_.machine.gpus.empty();
     replace_auto("device", has_gpu ? "cuda" : "cpu");
     const std::string* device = text("device");
-    if (device) replace_auto("backend", *device == "cuda" ? "nccl" : "gloo");
+    if (device) {
+      replace_auto("backend", std::string(catalogue::default_backend(*device == "cuda")));
+    }
+  }
+
+  // Whether one rank computes on all GPUs that it sees.
+  bool takes_several_devices() const {
+    const std::string* name = text("strategy");
+    const auto* strategy = name ? catalogue::find_strategy(*name) : nullptr;
+    return strategy != nullptr && strategy->several_devices_per_rank;
   }
 
   void decide_ranks() {
@@ -109,8 +119,10 @@ class Resolver {
     const auto per_rank = threads ? parse_count(*threads) : std::nullopt;
     const auto fitting =
         per_rank ? std::max<std::int64_t>(1, around_.machine.cores / *per_rank) : 1;
-    const auto automatic =
-        cuda ? std::max<std::int64_t>(1, std::ssize(around_.machine.gpus)) : fitting;
+    const auto automatic = !cuda ? fitting
+                           : takes_several_devices()
+                               ? 1
+                               : std::max<std::int64_t>(1, std::ssize(around_.machine.gpus));
     replace_auto("nproc_per_node", std::to_string(automatic));
 
     if (around_.ranks) {
@@ -131,8 +143,8 @@ class Resolver {
     replace_auto("threads", std::to_string(std::max(1, share)));
   }
 
-  // As DistributedDataParallel: its small first bucket belongs to its default size; whoever names a
-  // size gets buckets of that size, the first one too.
+  // As DistributedDataParallel: its small first bucket belongs to its default size; with a given
+  // size every bucket has that size, the first one too.
   void decide_first_bucket() {
     const bool named = given_.contains("bucket_cap_mb") && text("bucket_cap_mb");
     if (!named || given_.contains("first_bucket_cap_mb")) return;

@@ -19,8 +19,8 @@ struct Resolution {
   std::vector<std::string> notes;  // nothing wrong, but a person may want to know
 };
 
-// `given` holds what a person asked for (merge_layers); default < recipe < given. `command` is
-// "train" by now. All problems are found in one go; what hangs on a refused value is not judged.
+// `given` holds what a person asked for (merge_layers); default < recipe < given. All problems are
+// found in one pass; values that depend on a refused one are not checked.
 Resolution resolve(const RawSettings& given, const Surroundings& surroundings);
 
 // Throws refusal(problems) when there are any.

@@ -1,5 +1,5 @@
 // The resolved settings of one run: plain structs, each with the owner that reads it. No value is
-// "auto" or missing here unless absence means something. How they come about stands in resolve.h.
+// "auto" or missing here unless absence means something. resolve.h computes them.
 #pragma once
 
 #include <chrono>
@@ -64,7 +64,7 @@ struct ParallelSettings {
   bool gradient_as_bucket_view = false;
   Precision precision = Precision::kFp32;
   MemoryFormat memory_format = MemoryFormat::kChannelsLast;
-  std::string backend = "gloo";  // nccl | gloo
+  std::string backend = "gloo";
   DeviceKind device = DeviceKind::kCpu;
   int threads = 1;  // compute threads of one rank
   MemoryLimits memory_limit;
@@ -130,13 +130,13 @@ struct Settings {
       origins;  // option -> "default" | "recipe" | "config FILE" | "environment" | "option" | "set"
 };
 
-// Of one micro-step, over all ranks.
+// Samples of one micro-step, over all ranks.
 inline double samples_per_batch(const Settings& settings) {
   return static_cast<double>(settings.size.global_batch_size) /
          static_cast<double>(settings.size.gradient_accumulation_steps);
 }
 
-// Whether steps without communication follow the window: there must be some to leave out.
+// Whether steps without communication follow the window: only where the run communicates.
 bool measures_communication_cost(const Settings& settings);
 
 }  // namespace scalemark::settings

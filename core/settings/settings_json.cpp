@@ -34,7 +34,7 @@ struct Writer {
   }
 };
 
-// Fetches the values of a field out of an object, so that what is left over there is unknown.
+// Fetches the values of a field out of an object; the keys that remain there are unknown.
 class Reader {
  public:
   explicit Reader(json parsed) : object(std::move(parsed)) {}

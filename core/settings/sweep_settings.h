@@ -1,5 +1,5 @@
-// What a sweep is beyond its points: typed options that hold for all of it. How lists of values
-// become points stands in axes.h and core/planning.
+// What a sweep is beyond its points: typed options that hold for all of it. axes.h and
+// core/planning turn lists of values into points.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace scalemark::settings {
 
 struct SweepSettings {
-  std::vector<int> world_sizes;  // ascending; empty: nobody gave any
+  std::vector<int> world_sizes;  // ascending; empty: none given
   StrongBy strong_by = StrongBy::kBatch;
   Placement placement = Placement::kFill;
   bool quick = false;

@@ -17,9 +17,9 @@ class ToolValues {
   // problem lines go to `lines` first.
   ToolValues(const Layers& layers, Command command, std::vector<std::string>& lines);
 
-  std::optional<std::string> text(std::string_view name) const;  // absent: nobody gave one
+  std::optional<std::string> text(std::string_view name) const;  // absent: none given
   std::optional<std::int64_t> count(std::string_view name) const;
-  // Of an option that takes a list, `world_sizes`: "16,64" or "16..256*2". Empty: nobody gave one.
+  // Of an option that takes a list, `world_sizes`: "16,64" or "16..256*2". Empty: none given.
   std::vector<std::int64_t> counts(std::string_view name) const;
   std::optional<double> share(std::string_view name) const;  // "2%" -> 0.02
   bool on(std::string_view name) const;

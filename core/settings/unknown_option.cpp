@@ -14,10 +14,11 @@ struct FormerOption {
   std::string_view hint;
 };
 
-// --accept promised an acceptance test and judged nothing: it set lengths and repetitions.
+// --accept promised an acceptance test but checked nothing: it set lengths and repetitions.
 constexpr std::array kFormerOptions = {
-    FormerOption{"accept", kSweep,
-                 "--thorough measures as long as --accept did; judging a machine is not built yet"},
+    FormerOption{
+        "accept", kSweep,
+        "--thorough measures as long as --accept did; an acceptance test is not implemented yet"},
 };
 
 }  // namespace

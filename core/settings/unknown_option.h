@@ -1,4 +1,4 @@
-// What to tell somebody who gives an option that a command does not have. Pure.
+// Hints for a user who gives an option that a command does not have. Pure.
 #pragma once
 
 #include <optional>

@@ -45,7 +45,7 @@ LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ra
 // Shares of lost efficiency over R blocks: share_j = mean_k [term_jk / L(T_N,k, T_ideal,k)]
 // (1 - E) / (-ln E), L the logarithmic mean, limits taken at equality. They add up to 1 - E, where
 // ln E = mean_k ln (T_ideal,k / T_N,k): the efficiency of paired_efficiency(). Where one of the
-// scaled runs has no own_mean_of_step_max_s, none is used: jitter is absent of all of them.
+// scaled runs has no own_mean_of_step_max_s, none is used: jitter is absent from all of them.
 // Throws bug() without pairs and for step times that are not above 0.
 // Source: docs/METRICS.md, "Where efficiency goes".
 LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scaling scaling,

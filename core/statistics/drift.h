@@ -1,4 +1,4 @@
-// Did the machine become faster or slower while the sweep ran? Points stand in random order within
+// Did the machine become faster or slower while the sweep ran? Points run in random order within
 // each block, so that drift does not look like scaling; this says how much of it there was. Knows
 // nothing of clocks or reports.
 #pragma once

@@ -1,5 +1,5 @@
-// When has a sweep measured enough? `--until-ci` buys whole blocks until every point is known to
-// the width that is asked for. Knows nothing of time budgets or of who runs the blocks.
+// When has a sweep measured enough? `--until-ci` adds whole blocks until the interval of every
+// point is as narrow as asked for. Knows nothing of time budgets or launchers.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace scalemark::statistics {
 enum class StragglerVerdict {
   kNormal,
   kTooFewRuns,  // beyond the threshold, but fewer than 3 runs cannot show that it lasts
-  kSlower,      // of two ranks: nobody can say which of them is as it should be
+  kSlower,      // of two ranks: which of them is normal is unknown
   kAtFault,
 };
 

@@ -19,8 +19,8 @@ bool starts_with(std::span<const std::uint8_t> bytes, std::span<const std::uint8
   return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
 }
 
-// That there is no such file is a matter of this sample alone; everything else is one of the disk,
-// the file server or this process, and would strike good samples as well.
+// A missing file concerns this sample alone; any other error is one of the disk, the file server or
+// this process, and would affect good samples as well.
 Error cannot_read(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR || error == ELOOP) {
     return bad_sample(path, std::strerror(error));
@@ -55,7 +55,7 @@ std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
 }
 
 std::vector<std::uint8_t> read_image_file(const std::string& path) {
-  // O_NONBLOCK: a pipe among the pictures must not be waited for.
+  // O_NONBLOCK: a pipe among the pictures must not block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.open()) throw cannot_read(path, errno);
   struct stat info = {};

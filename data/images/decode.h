@@ -1,5 +1,5 @@
 // JPEG and PNG files as RGB pixels, as Pillow's convert('RGB') gives them. Knows nothing of
-// folders, labels or transforms; the only face of libjpeg and libpng.
+// folders, labels or transforms; the only interface to the libjpeg and libpng decoders.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ class ImageDecoder {
   virtual ImageSize size() const = 0;
 
   // At least `box` (in pixels of the full image) at a scale of eighths / 8; a format that cannot
-  // scale while decoding answers with 8 / 8. Reads no further than the box asks: damage below it is
-  // seen by decode_whole() alone. May be called once.
+  // scale while decoding answers with 8 / 8. Reads no further than the box needs: only
+  // decode_whole() detects damage below it. May be called once.
   virtual DecodedRegion decode(const Box& box, int eighths) = 0;
 
   Pixels decode_whole();
@@ -74,7 +74,7 @@ std::vector<std::uint8_t> read_image_file(const std::string& path);
 // Pillow's limit too: more is an attack or a mistake.
 inline constexpr std::int64_t kMaxPixels = 178'956'970;
 
-// Looked at before a byte is read: a sparse file of 1 TB costs nothing to make.
+// Checked before a byte is read: a sparse file of 1 TB costs nothing to make.
 inline constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 30;
 
 // Of one JPEG. Each scan of a progressive file is a pass over the whole picture; real ones have

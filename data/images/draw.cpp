@@ -30,7 +30,7 @@ Colour contrasting_colour(const Colour& a, const Colour& b, SampleRandom& random
   }
 }
 
-// Two background colours that leave room for a third: not one dark and one bright.
+// Two background colours that allow a contrasting third: not one dark and one bright.
 std::array<Colour, 2> background_colours(SampleRandom& random) {
   constexpr double kMostContrast = 60;
   const Colour first = random_colour(random);

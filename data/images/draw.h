@@ -11,7 +11,7 @@ namespace scalemark::data {
 // in brightness.
 Pixels draw_shape(int shape, ImageSize size, SampleRandom& random);
 
-// 500 x 375 and its kin: shorter side 300-450, ratio 3/4 to 16/9, a quarter of them upright.
+// Sizes like 500 x 375: shorter side 300-450, ratio 3/4 to 16/9, a quarter of them upright.
 ImageSize random_photo_size(SampleRandom& random);
 
 }  // namespace scalemark::data

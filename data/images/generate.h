@@ -25,10 +25,10 @@ struct GeneratedImages {
   std::int64_t bytes = 0;
 };
 
-// Makes dir/train/<shape>/<number>.jpg and dir/val/ alike. Classes differ in shape alone; colours,
-// background, size, place and rotation are random. The same options give the same bytes. Refuses
-// (78) counts out of range, (73) a dir that is not empty or cannot be written; with `overwrite` one
-// whose train/ or val/ hold anything that it does not make: nobody loses photos.
+// Makes dir/train/<shape>/<number>.jpg and dir/val/ likewise. Classes differ in shape alone;
+// colours, background, size, place and rotation are random. The same options give the same bytes.
+// Refuses (78) counts out of range, (73) a dir that is not empty or cannot be written; with
+// `overwrite` one whose train/ or val/ hold other files: no photos are lost.
 GeneratedImages generate_images(const GenerateImagesOptions& options);
 
 }  // namespace scalemark::data

@@ -29,14 +29,13 @@ struct ImageTree {
   bool held_out = false;  // no val/: `evaluate` was taken from train/
 };
 
-// Reads root/train/<class>/**.{jpg,jpeg,png} (in any case) and root/val/ alike. Without val/ the
+// Reads root/train/<class>/**.{jpg,jpeg,png} (in any case) and root/val/ likewise. Without val/ the
 // last files of each class are held out, held_out_of() many. Errors: 66 when root or root/train is
 // not there or holds no class, 65 for a class without images and for a class in val/ that train/
-// lacks.
-// `progress` is called after each folder entry.
+// lacks. `progress` is called after each folder entry.
 ImageTree scan_image_tree(const std::string& root, const Progress& progress = {});
 
-// What Dataset::identity() is of a split: a hash of paths and sizes, one look at each file.
+// Dataset::identity() of a split: a hash of paths and sizes, which checks each file once.
 // `progress` is called after each. Throws 66 when one is not there.
 std::string identity_of(const std::string& root, const std::vector<ImageFile>& files,
                         const Progress& progress = {});
@@ -51,7 +50,7 @@ std::string identity_of_sample(const ImageTree& tree, std::size_t most,
 std::string to_bytes(const ImageTree& tree);
 ImageTree read_image_tree(std::string_view bytes);
 
-// Of `files` of a class: a tenth, rounded down, but at least 1 when there are 2 or more.
+// How many of a class's `files` are held out: a tenth, rounded down, but at least 1 of 2 or more.
 std::int64_t held_out_of(std::int64_t files);
 
 enum class ImageSplit { kTrain, kEvaluate };

@@ -43,7 +43,7 @@ class Reader {
     }
     return files;
   }
-  // Of what takes at least so many bytes each.
+  // A count of items that take at least `least_bytes` each.
   std::size_t checked_count(std::size_t least_bytes) {
     const std::uint64_t count = number();
     if (count > rest_.size() / least_bytes) throw bug("an image tree is cut short");
@@ -84,7 +84,7 @@ ImageTree read_image_tree(std::string_view bytes) {
   for (std::string& name : tree.classes) name = reader.text();
   tree.train = reader.files();
   tree.evaluate = reader.files();
-  if (!reader.at_end()) throw bug("bytes behind an image tree");
+  if (!reader.at_end()) throw bug("unexpected bytes after an image tree");
   return tree;
 }
 

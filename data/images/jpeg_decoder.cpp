@@ -12,7 +12,7 @@
 namespace scalemark::data {
 namespace {
 
-// Oddities around the picture that leave every pixel as it was meant.
+// Warnings about data around the picture, which leave every pixel correct.
 bool is_harmless(int message) {
   switch (message) {
     case JWRN_ADOBE_XFORM:
@@ -104,7 +104,7 @@ void JpegDecoder::choose_colours() {
 }
 
 // A crop that ends above the damage would not notice. The end-of-image marker cannot occur inside
-// picture data, so its absence after the first scan's header tells.
+// picture data, so its absence after the first scan's header shows the damage.
 void JpegDecoder::refuse_if_cut_short() {
   const std::uint8_t* const scan = info_.src->next_input_byte;
   const std::uint8_t* const end = bytes_.data() + bytes_.size();
@@ -114,7 +114,7 @@ void JpegDecoder::refuse_if_cut_short() {
   throw bad_sample(name_, "the image is cut short: it has no end marker");
 }
 
-// Pillow takes every CMYK file as Adobe's, inverted, and so do the files that are found.
+// Pillow takes every CMYK file as Adobe's, inverted, and files in practice are so.
 void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rgb) {
   for (int i = 0; i < pixels; ++i) {
     const int light = cmyk[4 * i + 3];

@@ -1,5 +1,5 @@
-// How a failing libjpeg call comes back: by a jump to where the caller stands in setjmp. Private to
-// the JPEG decoder and encoder.
+// A failing libjpeg call returns by a jump to the caller's setjmp. Private to the JPEG decoder and
+// encoder.
 #pragma once
 
 #include <csetjmp>

@@ -63,8 +63,8 @@ class PngDecoder : public ImageDecoder {
     step();
   }
 
-  // What says nothing of the pixels is passed over: libpng would unpack and keep up to 1,000 of
-  // these, of 8 MB each. The smaller limit is for what it may learn to keep.
+  // Skips chunks that do not affect pixels: libpng would unpack and keep up to 1,000 of these, of 8
+  // MB each. The smaller limit is for chunks that a later libpng may keep.
   void leave_out_texts() {
     static constexpr png_byte kChunks[] = "tEXt\0zTXt\0iTXt\0iCCP\0sPLT\0eXIf\0hIST\0pCAL";
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kChunks, sizeof kChunks / 5);

@@ -84,7 +84,7 @@ constexpr Magic kNoText[] = {{"\xff\xd8\xff"sv, "a JPEG image"},
                              {"BZh91AY&SY"sv, "compressed (bzip2)"},
                              {"PK\x03\x04"sv, "a zip archive"}};
 
-// Broken UTF-8 is read as U+FFFD, so a photo or an archive would be "text" of nothing else.
+// Broken UTF-8 is read as U+FFFD, so a photo or an archive would count as "text" made of it.
 void refuse_no_text(std::ifstream& in, const fs::path& file) {
   if (in.tellg() == std::ifstream::pos_type(-1)) return;  // a pipe cannot be read twice
   char first[16] = {};

@@ -22,7 +22,7 @@ constexpr std::size_t kNouns = 12, kVerbs = 8, kAdjectives = 6;  // of each topi
 constexpr std::array<std::string_view, 8> kFunctionWords = {"the", "a",    "of",   "in",
                                                             "and", "with", "near", "often"};
 constexpr std::string_view kPunctuation = ".,!?-'";
-constexpr double kFavourite = 0.8;  // a noun takes its favourite verb, a sentence the last noun
+constexpr double kFavourite = 0.8;  // share of favourite verbs, and of repeated last nouns
 constexpr double kRareWord = 0.01;  // a word that only letters spell, some with an accent
 
 struct Topic {
@@ -78,7 +78,7 @@ std::string make_vocabulary(const std::vector<Topic>& topics, std::int64_t& coun
   return text;
 }
 
-// Writes sentences of one topic, remembering the noun that the next one may take up.
+// Writes sentences of one topic, remembering the noun that the next one may repeat.
 class Speaker {
  public:
   Speaker(const Topic& topic, SampleRandom& random)

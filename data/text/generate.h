@@ -24,8 +24,8 @@ struct GeneratedText {
 };
 
 // What a network can learn from it: function words by their place, the nouns, verbs and adjectives
-// of a document by its topic, each noun's favourite verb, and that a sentence often takes up the
-// last noun of the one before (so a random next sentence is told apart). The same options give the
+// of a document by its topic, each noun's favourite verb, and that a sentence often repeats the
+// last noun of the one before (which reveals a random next sentence). The same options give the
 // same bytes. Refuses (78) counts out of range, (73) a dir that is not empty or cannot be written.
 GeneratedText generate_text(const GenerateTextOptions& options);
 

@@ -22,7 +22,7 @@
 namespace scalemark::data {
 namespace {
 
-// A signal handler takes no argument of ours, so it has one static place; it reads atomics alone.
+// A signal handler takes no argument of ours, so its data are static; it reads only atomics.
 struct Guarded {
   std::atomic<const char*> name{nullptr};  // null: the place is free
   std::atomic<std::uintptr_t> begin{0}, end{0};
@@ -59,15 +59,14 @@ void on_sigbus(int, siginfo_t* info, void*) {
     }
     while (true) ::pause();
   }
-  ::sigaction(SIGBUS, &s.before, nullptr);  // not ours: back to the instruction, and to what was
-  if (info->si_code <= 0) ::raise(SIGBUS);  // sent by somebody: no instruction brings it again
+  ::sigaction(SIGBUS, &s.before, nullptr);  // not ours: the earlier handler gets it again
+  if (info->si_code <= 0) ::raise(SIGBUS);  // sent by a process: no instruction repeats it
 }
 
 Error lost(const char* name) {
   return io_error(
       std::string(name) + " can no longer be read: it was cut or overwritten, or its disk fails",
-      "a file that stays as it is until the run has ended",
-      "write a new one beside it and rename it");
+      "a file that does not change during the run", "write a new one beside it and rename it");
 }
 
 void watch() {
@@ -88,7 +87,7 @@ void watch() {
   ::_exit(static_cast<int>(record.exit_code));
 }
 
-// Signals are for other threads: this one sleeps.
+// Blocks all signals in the side thread: other threads handle them.
 void start_watching(State& s) {
   if (s.watched) return;
   if (::pipe2(s.wake, O_CLOEXEC) != 0) {
@@ -126,7 +125,7 @@ std::size_t guard_mapping(std::span<const std::byte> bytes, const char* name) {
     s.places[i].name = name;
     return i;
   }
-  return kNowhere;  // so many files at once: the last ones go unguarded
+  return kNowhere;  // too many files at once: this one is not guarded
 }
 
 void end_guard(std::size_t guard) {

@@ -59,7 +59,7 @@ void MappedFile::refuse_if_changed() const {
     return;
   }
   throw io_error(name_ + " was changed while it was in use",
-                 "a file that stays as it is until the run has ended",
+                 "a file that does not change during the run",
                  "write a new one beside it and rename it");
 }
 

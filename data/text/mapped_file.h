@@ -1,5 +1,5 @@
-// A file that is read through the page cache, where others may change it under the reader's feet.
-// Knows nothing of what it holds.
+// A file that is read through the page cache, where others may change it while it is read. Knows
+// nothing of what it holds.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return bytes_; }
 
   // Throws io_error (74) when the file has been written to or cut since it was mapped. Renaming
-  // another one over it is no change: this one lives on.
+  // another file over it is no change: the mapped one stays.
   void refuse_if_changed() const;
 
  private:

@@ -38,7 +38,7 @@ std::int64_t masked_of(std::int64_t tokens) {
   return std::max<std::int64_t>(1, std::lrint(kMaskedShare * static_cast<double>(tokens)));
 }
 
-// The next multiple, or all the room there is.
+// The next multiple, but at most `room`.
 std::size_t filled_up(std::size_t count, std::size_t room, std::int64_t multiple) {
   const auto unit = static_cast<std::size_t>(multiple);
   return std::min((count + unit - 1) / unit * unit, room);
@@ -117,7 +117,7 @@ Pair Pretraining::choose_pair(std::int64_t index, SampleRandom& random) const {
   return pair;
 }
 
-// Offsets of a file that somebody overwrites may be anything.
+// Offsets in a file that is being overwritten may have any value.
 void Pretraining::refuse_outside(bool inside) const {
   if (inside) return;
   corpus_->refuse_if_changed();

@@ -14,8 +14,8 @@ struct PretrainingOptions {
   std::int64_t sequence_length = 128;
   double short_sequence_share = 0.1;  // of the samples aim at a shorter length, as BERT's did
   // A batch's list of masked positions is filled up to a multiple of this with rows that no loss
-  // counts (label kNoLabel, position 0), as far as there is room: on a GPU, a length that is
-  // another one in each batch would be another shape for every kernel of the MLM head.
+  // counts (label kNoLabel, position 0), as far as there is space: on a GPU, a length that varies
+  // per batch would be a new shape for every kernel of the MLM head.
   std::int64_t masked_multiple = 1;
 };
 
@@ -65,7 +65,7 @@ struct PretrainingData {
   std::unique_ptr<Dataset> evaluate;
 };
 
-// All that training needs: `validation`, when given, is evaluated on; otherwise hold_out().
+// Training and evaluation data: the latter from `validation` when given, otherwise hold_out().
 PretrainingData open_pretraining(std::shared_ptr<const TokenCorpus> corpus,
                                  std::shared_ptr<const TokenCorpus> validation,
                                  const PretrainingOptions& options);

@@ -50,7 +50,7 @@ TokenHeader read_header(std::span<const std::byte> image) {
   return header;
 }
 
-// The header's own numbers: a file with a right checksum may still be of a broken writer.
+// Checks the header's numbers: a file with a correct checksum may come from a faulty writer.
 void check_header(const TokenHeader& h) {
   constexpr std::uint64_t kMany = std::uint64_t{1} << 48;  // keeps the sum below from wrapping
   if (h.token_bytes != 2 && h.token_bytes != 4) throw damaged("its tokens have an unknown width");
@@ -77,7 +77,7 @@ void check_ascending(std::span<const std::uint64_t> begin, std::uint64_t end, co
   const bool up =
       std::adjacent_find(begin.begin(), begin.end(), std::greater_equal<>()) == begin.end();
   if (begin.front() != 0 || begin.back() != end || !up) {
-    throw damaged(std::string("its ") + what + " do not lie one behind the other");
+    throw damaged(std::string("its ") + what + " are not in ascending order");
   }
 }
 

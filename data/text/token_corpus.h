@@ -48,8 +48,8 @@ class TokenCorpus {
   TokenCorpus(std::shared_ptr<const MappedFile> file, const std::string& name,
               const Progress& progress);
 
-  // Throws io_error (74) when the corpus is a file that has been changed since. What has been read
-  // of it before may be anything.
+  // Throws io_error (74) when the corpus is a file that has been changed since. Data read from it
+  // before may be corrupt.
   void refuse_if_changed() const {
     if (file_ != nullptr) file_->refuse_if_changed();
   }

@@ -1,5 +1,5 @@
-// What BERT's tokenizer asks of a code point, answered as Hugging Face `tokenizers` answers it.
-// Knows no text, words or vocabulary; the only home of utf8proc.
+// What BERT's tokenizer needs to know of a code point, as in Hugging Face `tokenizers`. Knows no
+// text, words or vocabulary; the only user of utf8proc.
 #pragma once
 
 #include <cstdint>

@@ -18,9 +18,9 @@ inline constexpr const char* kCudaAbi = "scalemark-cuda/2";
 struct CudaApi {
   PartStamp stamp;
 
-  // What the CUDA runtime says of this machine. Throws system_error() (71) when there is no driver,
-  // or when the driver or the GPU that local_rank gets is too old, naming both versions. The device
-  // is local_rank % device count: some launchers show each rank just its own GPU.
+  // Makes the device of local_rank. Throws system_error() (71) when there is no driver, or when the
+  // driver or that GPU is too old, naming both versions. The device is local_rank % device count:
+  // some launchers show each rank just its own GPU.
   std::unique_ptr<device::Device> (*make_device)(int local_rank);
 
   // NCCL. It lives as long as the process.

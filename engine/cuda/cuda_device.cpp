@@ -48,8 +48,8 @@ class CudaTimeline final : public device::Timeline {
     ++recorded_;
   }
 
-  // Summed from neighbour to neighbour: the runtime answers in float milliseconds, which over a
-  // long window would lose microseconds.
+  // Sums neighbouring differences: the runtime returns float milliseconds, which over a long window
+  // would lose microseconds.
   std::vector<double> seconds() const override {
     std::vector<double> result(recorded_, 0.0);
     for (std::size_t i = 1; i < recorded_; ++i) {

@@ -1,5 +1,5 @@
-// What torch's NCCL backend does by itself when a collective fails: nothing, unless the user wants
-// it. A failure is this program's to judge, and its watchdog ends what hangs.
+// Turns off what torch's NCCL backend does by itself when a collective fails, unless the user wants
+// it: this program handles the failure, and its watchdog ends a hang.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ inline constexpr std::array<EnvironmentDefault, 5> kNcclDefaults{{
     {"TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC", "0"},
 }};
 
-// Sets those that the environment does not hold. Before the first group.
+// Sets the variables that the environment lacks. Call it before the first group.
 void set_nccl_defaults();
 
 }  // namespace scalemark::cuda

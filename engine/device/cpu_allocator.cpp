@@ -18,12 +18,12 @@ namespace {
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint8_t kPriority = 200;  // above torch's own, which registers with 0
 
-// Above this a block is a mapping of its own on huge pages; below, glibc's heap serves.
+// Larger blocks get their own mapping on huge pages; smaller ones come from glibc's heap.
 constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
 
 }  // namespace
 
-// Stands before the memory that it describes.
+// The header in front of the memory that it describes.
 struct alignas(kSizeUnit) CpuAllocator::Block {
   CpuAllocator* owner;
   Block* next;             // while kept
@@ -42,7 +42,7 @@ void* from_system(std::size_t size) {
   if (!is_mapped(size)) return std::aligned_alloc(kSizeUnit, size);
   void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // A wish. Fewer page faults; a difference in step time is not measured (docs/ARCHITECTURE.md).
+  // Best effort. Fewer page faults; no effect on the step time was measured (docs/ARCHITECTURE.md).
   ::madvise(memory, size, MADV_HUGEPAGE);
   return memory;
 }

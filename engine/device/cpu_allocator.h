@@ -1,8 +1,9 @@
-// The memory of CPU tensors: keeps what is freed for the next step, counts it, and refuses what is
-// beyond a limit, which Linux never does by itself. Knows nothing of ranks, points or settings.
+// Allocates the memory of CPU tensors: keeps freed blocks for the next step, counts bytes, and
+// refuses requests beyond a limit, which Linux never does. Knows nothing of ranks, points or
+// settings.
 //
-// Counted is what tensors hold, and batches on their way from the loader. Not counted are
-// libraries' own buffers (oneDNN's scratch memory, messages in Gloo).
+// It counts the memory of tensors and of batches from the loader, but not libraries' own buffers
+// (oneDNN's scratch memory, messages in Gloo).
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -36,12 +37,12 @@ struct CpuMemory {
   std::uint64_t reserved_bytes = 0;  // taken from the system: in use or kept, rounded up
 };
 
-// Every call from any thread. A block is 64-byte aligned and may be freed by another thread than
-// the one that asked for it.
+// Thread-safe. A block is 64-byte aligned, and another thread than the one that requested it may
+// free it.
 class CpuAllocator final : public c10::Allocator {
  public:
   CpuAllocator();
-  ~CpuAllocator() override;  // what is still in use then is never given back
+  ~CpuAllocator() override;  // blocks still in use then are never freed
 
   // Throws CpuMemoryRefused when live_bytes would exceed the limit, or when the system has no more
   // even after release_cached(). Zero bytes: a null pointer.
@@ -49,8 +50,8 @@ class CpuAllocator final : public c10::Allocator {
   c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
 
-  // Absent: no limit. Also bounds what is kept: before reserved_bytes exceeds it, freed memory goes
-  // back. A limit below what is live refuses everything until enough is freed.
+  // Absent: no limit. Also bounds the kept blocks: they go back to the system before reserved_bytes
+  // exceeds it. A limit below live_bytes refuses every request until enough is freed.
   void set_limit(std::optional<std::uint64_t> bytes);
 
   // Gives every kept block back to the system.
@@ -78,8 +79,8 @@ class CpuAllocator final : public c10::Allocator {
   std::atomic<std::uint64_t> limit_bytes_;
 };
 
-// The allocator of this process's CPU tensors. The first call makes it so; it must come before the
-// first tensor that is to be counted. It lives as long as the process.
+// The allocator of this process's CPU tensors. The first call installs it, and must come before the
+// first tensor that is to be counted. It is never destroyed.
 CpuAllocator& cpu_allocator();
 
 }  // namespace scalemark::device

@@ -53,7 +53,7 @@ class CpuDevice final : public Device {
   }
   void release_cached_memory() override { cpu_allocator().release_cached(); }
 
-  // From where tensors come, so that batches count and are bounded as tensors are. The loader calls
+  // The tensors' allocator, so that batches are counted and limited like tensors. The loader calls
   // it on the thread that asks for the next batch, so that a refusal is thrown there.
   data::HostAllocator batch_allocator(bool) override {
     return [](std::size_t bytes) -> data::HostBuffer {

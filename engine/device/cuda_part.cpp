@@ -12,8 +12,8 @@ const cuda::CudaApi& load_cuda_part(const std::string& library_folder) {
        .symbol = "scalemark_cuda_api",
        .abi = cuda::kCudaAbi,
        .advice = "build with -DSCALEMARK_CUDA=ON, or use --device cpu"});
-  // The CUDA runtime asks for the driver by name alone: opened from where it lies, it is found.
-  std::string why;  // a missing driver is make_device's to tell
+  // The CUDA runtime opens the driver by name alone: it finds one that is already open.
+  std::string why;  // unused: make_device() reports a missing driver
   monitoring::open_driver_library(monitoring::kCudaLibrary, why);
   return api;
 }

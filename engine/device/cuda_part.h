@@ -7,8 +7,8 @@
 
 namespace scalemark::device {
 
-// `library_folder` holds libscalemark_cuda.so. After load_torch_cuda(). Throws system_error() (71)
-// saying what is missing or of another build.
+// `library_folder` holds libscalemark_cuda.so. Call it after load_torch_cuda(). Throws
+// system_error() (71), naming what is missing or comes from another build.
 const cuda::CudaApi& load_cuda_part(const std::string& library_folder);
 
 }  // namespace scalemark::device

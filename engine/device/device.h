@@ -1,6 +1,6 @@
-// The device that a rank computes on, as the engine sees it: what differs between CPU and CUDA and
-// nothing else. The CUDA implementation comes from libscalemark_cuda.so; nothing above includes a
-// CUDA header.
+// The device that a rank computes on, as the engine sees it: only what differs between CPU and
+// CUDA. The CUDA implementation comes from libscalemark_cuda.so; nothing above includes a CUDA
+// header.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -22,7 +22,7 @@ class Timeline {
  public:
   virtual ~Timeline() = default;
 
-  // Room for `count` moments; forgets the earlier ones. Recording beyond it is a bug.
+  // Reserves space for `count` moments and discards the earlier ones. Recording beyond it is a bug.
   virtual void reserve(std::size_t count) = 0;
 
   // Never allocates and never synchronises.
@@ -50,11 +50,11 @@ class Device {
   virtual void reset_memory_peak() = 0;
   virtual std::uint64_t memory_peak_bytes() = 0;
 
-  // What tensors may hold from now on; beyond it they are refused with c10::OutOfMemoryError.
-  // Absent: all there is.
+  // Limits the bytes of tensors from now on; an allocation beyond it throws c10::OutOfMemoryError.
+  // Absent: no limit.
   virtual void limit_memory(std::optional<std::uint64_t> bytes) = 0;
 
-  // Gives what freed tensors left behind back to the system.
+  // Gives the cached memory of freed tensors back to the system.
   virtual void release_cached_memory() = 0;
 
   virtual data::HostAllocator batch_allocator(bool pin_memory) = 0;

@@ -1,5 +1,5 @@
-// Which sizes memory blocks come in, so that a freed one fits the next request of about its size.
-// Pure. Knows nothing of memory.
+// The sizes of memory blocks, so that a freed block fits the next request of about its size. Pure;
+// allocates nothing.
 #pragma once
 
 #include <bit>

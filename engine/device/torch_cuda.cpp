@@ -12,7 +12,7 @@ void load_torch_cuda(const std::string& torch_folder) {
     open_library(torch_folder + "/lib/" + name, "torch's CUDA libraries",
                  "install torch==2.11.0 with its CUDA libraries, or use --device cpu");
   }
-  // Any question that the hooks answer without a driver; their stand-in without CUDA says no.
+  // Any query that the hooks answer without a driver; the default hooks without CUDA return false.
   if (!at::detail::getCUDAHooks().compiledWithCuDNN()) {
     throw bug("something asked torch for CUDA before torch's CUDA libraries were loaded");
   }

@@ -1,7 +1,7 @@
-// torch's CUDA libraries. They come in before anything asks torch whether there is CUDA: torch
-// remembers its first answer for as long as the process lives (at::detail::getCUDAHooks), and
-// without these libraries that answer is no. at::manual_seed, at::hasCUDA, pinned memory and the
-// search for an accelerator all ask.
+// Loads torch's CUDA libraries before anything asks torch whether there is CUDA: torch keeps its
+// first answer until the process ends (at::detail::getCUDAHooks), and without these libraries that
+// answer is no. at::manual_seed, at::hasCUDA, pinned memory and the search for an accelerator all
+// ask.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// How long a wait has lasted, in time during which this process could run: a run that was stopped
-// (SIGSTOP, scontrol suspend, a machine that slept) and continued has missed nothing and must not
-// find all its deadlines passed.
+// How long a wait has lasted, in time during which this process could run: after a run was stopped
+// (SIGSTOP, scontrol suspend, a machine that slept) and continued, its deadlines must not all have
+// passed.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace scalemark::distributed {
 
-// Asked more often than every kMostBetween, it is a steady clock. A longer time between two looks
-// is one in which the process did not run, and counts as kMostBetween. For one thread.
+// Read more often than every kMostBetween, it is a steady clock. A longer time between two reads
+// means that the process did not run, and counts as kMostBetween. For one thread.
 class AwakeClock {
  public:
   using Clock = std::chrono::steady_clock;

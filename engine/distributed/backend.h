@@ -1,5 +1,5 @@
-// What makes the backend that carries a group's messages: one provider for each backend that
-// --backend can name. Knows no device, no settings and no other provider.
+// Creates the backend that carries a group's messages: one provider for each backend that --backend
+// can name. Knows no device, no settings and no other provider.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -35,15 +35,15 @@ class BackendProvider {
   // As --backend and c10d's Backend::getBackendName() name it.
   virtual std::string_view name() const = 0;
 
-  // Of the library behind it ("2.28.9"), where that is not torch itself.
+  // Version of the library behind it ("2.28.9"), where that is not torch itself.
   virtual std::optional<std::string> library_version() const { return std::nullopt; }
 
   // Whether it carries tensors of such a device.
   virtual bool serves(c10::DeviceType device) const = 0;
 
-  // Whether a collective fails within the timeout when a member is gone. The group of a backend
-  // whose collectives do not is watched while it is used, shut down when it is well, and aborted
-  // when it is not (group_end.h).
+  // Whether a collective fails within the timeout when a member is gone. If not, the backend's
+  // group is watched while in use, shut down after success, and aborted after a failure
+  // (group_end.h).
   virtual bool notices_lost_peers() const = 0;
 
   // Collective over the members. The keys in the store are this backend's alone. Throws what c10d

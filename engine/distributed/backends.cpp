@@ -7,7 +7,8 @@
 
 namespace scalemark::distributed {
 
-#define SCALEMARK_BACKEND(name, provider) const BackendProvider* provider(const PartProviders&);
+#define SCALEMARK_BACKEND(name, provider, ...) \
+  const BackendProvider* provider(const PartProviders&);
 #include "core/catalogue/backend_list.inc"
 #undef SCALEMARK_BACKEND
 
@@ -20,7 +21,7 @@ struct Row {
 
 std::vector<Row> rows(const PartProviders& parts) {
   return {
-#define SCALEMARK_BACKEND(name, provider) {#name, provider(parts)},
+#define SCALEMARK_BACKEND(name, provider, ...) {#name, provider(parts)},
 #include "core/catalogue/backend_list.inc"
 #undef SCALEMARK_BACKEND
   };

@@ -19,10 +19,10 @@ struct PartProviders {
 const BackendProvider& find_provider(std::string_view name, c10::DeviceType device,
                                      const PartProviders& parts);
 
-// Of the providers that are there, by name.
+// The library versions of the available providers, by name.
 std::map<std::string, std::string> library_versions(const PartProviders& parts);
 
-// Each finds its own; null while it is not there. One for each line of the list.
+// One function for each line of the list: its provider, or null while that is not loaded.
 const BackendProvider* gloo_provider(const PartProviders& parts);
 const BackendProvider* nccl_provider(const PartProviders& parts);
 

@@ -1,4 +1,4 @@
-// Runs a call that may block for ever, such as a name lookup or a request to a dead store, for at
+// Runs a call that may block for ever, such as a name lookup or a request to a lost store, for at
 // most a given time. Knows nothing of what the call does.
 #pragma once
 

@@ -1,5 +1,5 @@
 // How many collectives this rank has begun in a group. Every member begins the same ones in the
-// same order, so the numbers tell who has not come to one yet.
+// same order, so the numbers show which rank has not reached one yet.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@ class CollectiveCount {
 
   const std::string& group() const { return group_; }
 
-  // Of control traffic, which is counted as it begins.
+  // Counts one collective of the control traffic, as it begins.
   void begin_control() noexcept { control_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Of the payload, which its backend counts by itself. Null: no more; what it has begun stays.
+  // Adds the payload's, which its backend counts. Null: no more; earlier ones stay counted.
   void follow(c10::intrusive_ptr<c10d::Backend> payload) {
     const std::lock_guard lock(mutex_);
     control_.fetch_add(payload_begun(), std::memory_order_relaxed);

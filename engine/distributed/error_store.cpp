@@ -18,13 +18,13 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kPollPeriod{50};
-// A request to a store that answers takes microseconds; beyond this it is dead.
+// A request to a working store takes microseconds; a store that needs longer than this is lost.
 constexpr milliseconds kStoreGrace{500};
 
 std::string fault_key(std::int64_t number) { return "fault/" + std::to_string(number); }
 
-// Faults are numbered by the store, so the first one is the same for everybody. A number whose
-// text never arrived (its rank died in between) is passed over.
+// Faults are numbered by the store, so the first one is the same for every rank. A number whose
+// text never arrived (its rank ended in between) is skipped.
 std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
   const std::int64_t count = count_posted_errors(store);
   for (std::int64_t number = 1; number <= count; ++number) {
@@ -52,11 +52,12 @@ void await_departures(c10d::Store& store, int world_size, milliseconds limit) {
 }
 
 ErrorRecord lost_record(const std::string& text, const ErrorStore::Cause& cause) {
-  const std::string seen = cause.store_answers
-                               ? "a peer rank ended without saying why"
-                               : "a peer rank ended without saying why, and the store is gone too";
+  const std::string seen =
+      cause.store_answers ? "a peer rank ended without posting an error"
+                          : "a peer rank ended without posting an error, and the store is gone too";
   return peer_lost(seen + " (" + text + ")", {},
-                   "look at the other ranks' output, and for a kill by the system (out of memory, "
+                   "look at the other ranks' output, and check whether the system killed it (out "
+                   "of memory, "
                    "scheduler)")
       .record();
 }
@@ -75,7 +76,7 @@ void ErrorStore::post(ErrorRecord record, milliseconds limit) noexcept try {
     return true;
   });
 } catch (const std::exception&) {
-  // The store is gone: nobody can be told.
+  // The store is gone: the fault cannot be posted.
 }
 
 ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {

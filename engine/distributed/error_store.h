@@ -1,5 +1,5 @@
-// How a rank that fails tells the others why, and how they find out. Best effort in bounded time:
-// the store may be as dead as the peer. Knows no report.
+// How a failing rank posts its error, and how the others read it. Best effort in bounded time: the
+// store may be lost as well as the peer. Knows no report.
 #pragma once
 
 #include <chrono>
@@ -11,16 +11,16 @@
 
 namespace scalemark::distributed {
 
-// The shared error store of one run. Threads may use one object at the same time. Nothing throws,
-// nothing takes much longer than its limit.
+// The shared error store of one run. Thread-safe. No function throws or takes much longer than its
+// limit.
 class ErrorStore {
  public:
-  // `store`: the run's store (its connection is cloned). `hosts_store`: the server lives in this
+  // `store`: the run's store (its connection is cloned). `hosts_store`: the server runs in this
   // process, so that the others lose it when this process ends.
   ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
              bool hosts_store);
 
-  // Tells why this rank ends. E_PEER_LOST is not posted: it is never a cause.
+  // Posts why this rank ends. E_PEER_LOST is not posted: it is never a cause.
   void post(ErrorRecord record, std::chrono::milliseconds limit = kPostLimit) noexcept;
 
   struct Cause {
@@ -38,8 +38,7 @@ class ErrorStore {
 
   int rank() const { return rank_; }
   bool hosts_store() const { return hosts_store_; }
-  // The error_store's own connection, in which no thread ever waits long: for other side threads,
-  // too.
+  // The error store's own connection, on which no thread waits long; other side threads use it too.
   const c10::intrusive_ptr<c10d::Store>& store() const { return store_; }
 
   static constexpr std::chrono::milliseconds kPostLimit{1000};
@@ -53,9 +52,9 @@ class ErrorStore {
   bool hosts_store_;
 };
 
-// What a collective's exception means. Our own errors come back as they are; the loss of a peer
+// Translates a collective's exception. Our own errors are returned unchanged; the loss of a peer
 // becomes the cause that the peer posted, with the cause's code and exit code, or E_PEER_LOST (69)
-// when nobody posted one; everything else is what record_of() in foreign_error.h says.
+// when nobody posted one; everything else becomes record_of() in foreign_error.h.
 Error translate_collective_error(const std::exception_ptr& exception, ErrorStore& error_store,
                                  std::chrono::milliseconds limit = ErrorStore::kCauseLimit);
 

@@ -1,4 +1,4 @@
-// The errors that only this room throws, and how durations are written in them.
+// The errors that only this module throws, and how durations are written in them.
 #pragma once
 
 #include <chrono>

@@ -14,7 +14,7 @@
 namespace scalemark::distributed {
 namespace {
 
-// c10d's messages quote keys, and a run's secret (32 or 64 hexadecimal digits) stands in each.
+// c10d's messages quote keys, and each key contains the run's secret (32 or 64 hexadecimal digits).
 std::string without_secrets(const std::string& text) {
   constexpr std::size_t kShortest = 32;
   std::string safe;
@@ -32,7 +32,7 @@ std::string without_secrets(const std::string& text) {
   return safe;
 }
 
-// c10's what() goes on with a stack trace, whose symbols name anything.
+// c10's what() continues with a stack trace, whose symbols could match any of the texts below.
 std::string text_of(const std::exception& exception) {
   const auto* error = dynamic_cast<const c10::Error*>(&exception);
   const std::string text = error != nullptr ? error->what_without_backtrace() : exception.what();
@@ -78,7 +78,7 @@ ErrorRecord out_of_memory(std::string what) {
 
 // NCCL says what happened in its last line.
 std::string memory_text(const std::exception& exception) {
-  if (dynamic_cast<const std::bad_alloc*>(&exception)) return "the host has no memory left";
+  if (dynamic_cast<const std::bad_alloc*>(&exception)) return "the host is out of memory";
   const std::string text = text_of(exception), first = one_line(exception);
   if (is_out_of_memory(first)) return first;
   for (std::size_t at = first.size(); at < text.size();) {

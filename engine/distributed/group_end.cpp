@@ -15,7 +15,7 @@ using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
 std::atomic<int> pending{0};
 
-// One end that is going on.
+// One call that is still running.
 class Pending {
  public:
   Pending() { ++pending; }
@@ -24,18 +24,18 @@ class Pending {
   ~Pending() { --pending; }
 };
 
-// What cannot be ended in time, or at all, ends with the process.
+// A backend that cannot be ended in time, or at all, ends with the process.
 void bounded(milliseconds limit, std::function<void()> end) noexcept try {
   within(limit, [end = std::move(end), mark = std::make_unique<Pending>()]() mutable {
     end();
-    end = nullptr;  // what it holds on to goes here, not in the caller's thread
+    end = nullptr;  // what it owns is destroyed here, not in the caller's thread
     mark.reset();
     return true;
   });
 } catch (const std::exception&) {
 }
 
-// In a destructor of torch an abort that fails would end the process.
+// An abort that fails inside torch's destructor would end the process.
 void try_to_abort(const BackendPtr& backend) {
   try {
     backend->abort();
@@ -50,7 +50,7 @@ bool lost_a_peer(c10d::Backend& backend) noexcept try {
   const c10d::ErrorType error = backend.getError();
   return error == c10d::ErrorType::COMM_ERROR || error == c10d::ErrorType::REMOTE_ERROR;
 } catch (const std::exception&) {
-  return false;  // a backend that does not tell
+  return false;  // a backend that does not report it
 }
 
 void shut_down(const BackendPtr& backend, milliseconds limit) noexcept {
@@ -68,7 +68,7 @@ void release(BackendPtr backend, bool is_ended) noexcept try {
     backend.reset();
   });
 } catch (const std::exception&) {
-  // No memory for a thread: it ends here, in its destructor.
+  // No memory for a thread: the backend ends here, in its destructor.
 }
 
 bool ends_are_pending() noexcept { return pending > 0; }

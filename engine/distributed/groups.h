@@ -27,7 +27,7 @@ class ControlGroup {
                std::chrono::milliseconds timeout, const std::string& interface,
                ErrorStore& error_store);
   // Over a point's group: its members only. `cause_limit`: how long a failure waits for the cause
-  // that a peer may post on the error_store.
+  // that a peer may post in the error store.
   ControlGroup(const PointGroup& group, std::chrono::milliseconds timeout, ErrorStore& error_store,
                std::chrono::milliseconds cause_limit);
 
@@ -35,14 +35,14 @@ class ControlGroup {
   int world_size() const { return world_size_; }
   const std::shared_ptr<CollectiveCount>& count() const { return count_; }
 
-  // Everybody's bytes in rank order; the lengths may differ, and so may be nothing.
+  // Every rank's bytes in rank order; the lengths may differ and may be 0.
   std::vector<std::string> all_gather(const std::string& mine);
   // The same on rank 0 only; empty on the others.
   std::vector<std::string> gather(const std::string& mine);
   // Rank 0's bytes; what the others pass is ignored.
   std::string broadcast(const std::string& from_rank_0);
-  // Each value becomes the largest that any rank has in its place; equally many on every rank.
-  // Reduced in place: the gather for what there is much of.
+  // Each value becomes the largest that any rank has at its index; every rank passes equally many.
+  // Reduced in place: suits many values better than a gather.
   void max_over_ranks(std::vector<double>& values);
   void barrier();
 
@@ -56,8 +56,8 @@ class ControlGroup {
   c10::intrusive_ptr<c10d::Backend> backend_;  // absent with one rank
 };
 
-// A process group that leaves nothing behind: what it writes into the store stands under its name
-// and is deleted by delete_keys(). Its payload goes over the backend that was chosen, its control
+// A process group that leaves nothing behind: its keys in the store are under its name, and
+// delete_keys() deletes them. Its payload goes over the backend that was chosen, its control
 // traffic always over Gloo, whose collectives have deadlines.
 class PointGroup {
  public:
@@ -66,10 +66,9 @@ class PointGroup {
   PointGroup(const PointGroup&) = delete;
   PointGroup& operator=(const PointGroup&) = delete;
 
-  // For c10d::Reducer and collectives over the device's tensors. Let go of every copy before
-  // drop().
+  // For c10d::Reducer and collectives over the device's tensors. Release every copy before drop().
   const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_; }
-  // For a ControlGroup. Where the payload goes over Gloo, it is the same connections.
+  // For a ControlGroup. Where the payload goes over Gloo, it uses the same connections.
   const c10::intrusive_ptr<c10d::Backend>& control() const { return control_; }
 
   // Of control traffic and payload together. It may outlive the group.
@@ -82,7 +81,7 @@ class PointGroup {
   // Whether the payload's backend has noticed that a peer is gone. Safe from another thread.
   bool lost_a_peer() const noexcept;
 
-  // The end of a group that is well: see group_end.h. Nothing where collectives notice lost peers.
+  // Ends a healthy group: see group_end.h. Does nothing where collectives notice lost peers.
   void shut_down(std::chrono::milliseconds limit) noexcept;
 
   // Ends pending collectives of backends that can (NCCL): safe while another thread is stuck in
@@ -93,8 +92,8 @@ class PointGroup {
   // aborted unless it `is_ended` by one of the above. Takes 2 s at the most.
   void drop(bool is_ended = false) noexcept;
 
-  // Once all members are through (after a barrier, gather or vote), and after drop(). Throws what
-  // the store throws. Without it, the keys stay.
+  // Call it once all members are done (after a barrier, gather or result), and after drop(). Throws
+  // what the store throws. Without it, the keys stay.
   void delete_keys();
 
  private:

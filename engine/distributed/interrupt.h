@@ -8,7 +8,7 @@
 
 namespace scalemark::distributed {
 
-// While it lives, SIGTERM, SIGINT and SIGUSR1 are noted instead of ending the process; the old
+// While it exists, SIGTERM, SIGINT and SIGUSR1 are noted instead of ending the process; the old
 // handlers come back afterwards. Further signals change nothing: a launcher forwards what the
 // terminal has already sent. If `backstop_s` is given, the process ends with the signal's exit code
 // that many seconds after the first one whatever its threads do (SIGALRM).

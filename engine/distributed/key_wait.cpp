@@ -10,13 +10,13 @@ using std::chrono::milliseconds;
 
 bool await_key(c10d::Store& store, const std::string& key, milliseconds limit) {
   try {
-    store.wait({key}, std::max(limit, milliseconds(1)));  // zero would be for ever
+    store.wait({key}, std::max(limit, milliseconds(1)));  // zero means for ever
     return true;
   } catch (const c10::DistNetworkError&) {
     throw;
   } catch (const c10::DistStoreError&) {
     return false;
-  } catch (const c10::Error&) {  // a file's store says the end of the time in no type of its own
+  } catch (const c10::Error&) {  // FileStore has no type of its own for a timeout
     return store.check({key});
   }
 }

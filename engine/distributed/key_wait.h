@@ -14,7 +14,7 @@ namespace scalemark::distributed {
 // Whether the key came within `limit`. Throws what the store throws when it is gone.
 bool await_key(c10d::Store& store, const std::string& key, std::chrono::milliseconds limit);
 
-// Several waits with one deadline, interrupted by looks around.
+// Several waits with one deadline, interrupted by regular checks (`look`).
 class KeyWait {
  public:
   // `limit`: of all waits together, in time that this process runs. `slice`: between two looks.

@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Rank 0 looks more often: all wait for what it says.
+// Rank 0 looks more often: all others wait for its answer.
 constexpr milliseconds kLookOfRank0{250};
 
 std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
@@ -81,7 +81,7 @@ class Meeting {
     if (store_->add("ready", 1) == world_size_) store_->set("all-ready", "1");
   }
 
-  // Its settings are not rank 0's. If it is of this run, the preflight will tell every difference.
+  // This rank's settings differ from rank 0's. In a rank of this run, preflight() lists them all.
   void let_a_fitting_rank_pass() {
     KeyWait pass(*store_, terms_.grace, kLookOfRank0);
     if (pass(rank_key(rank_), look_)) throw place_is_taken();
@@ -91,12 +91,12 @@ class Meeting {
     look_();
     if (count_posted_errors(*store_) == 0) return;
     ErrorStore error_store(store_, rank_, world_size_,
-                           false);  // a connection more: not at every look
+                           false);  // costs a connection: not at every look
     throw_posted_error(*store_, error_store);
   }
 
-  // A rank of our own that was started with another world size never comes to its place; one of
-  // another job leaves it to ours.
+  // A rank of this run that was started with another world size never takes its place; a rank of
+  // another job leaves the place to ours.
   void heed_refusals() {
     if (!store_->check({"refused/count"})) return;
     const std::int64_t count = store_->add("refused/count", 0);
@@ -112,7 +112,7 @@ class Meeting {
     }
   }
 
-  // Every rank with a place ends by it. The store may end with this process: they look first.
+  // Ends every rank with a place. They need time to read it: the store may end with this process.
   Error told(Error error) {
     ErrorStore(store_, rank_, world_size_, false).post(error.record());
     std::this_thread::sleep_for(KeyWait::kSlice + milliseconds(500));
@@ -184,7 +184,7 @@ class Meeting {
     return rendezvous_error("not all " + std::to_string(world_size_) + " ranks joined run " +
                                 terms_.run + " at " + terms_.place + " within " +
                                 in_seconds(terms_.timeout),
-                            {}, "rank 0 says which; " + see_whether());
+                            {}, "rank 0's error names them; " + see_whether());
   }
 
   static std::string see_whether() {

@@ -1,6 +1,6 @@
 // How the ranks of one run find each other in a store: who has which place, and when all are there.
 // Knows neither addresses nor connections. A rank that was not given a place posts nothing that a
-// rank with a place obeys: another job at the same address is none of this run's business.
+// rank with a place obeys, so another job at the same address cannot disturb this run.
 //
 // Keys: "profile" (rank 0's world size and settings), "rank/R" (its place is taken), "host/R",
 // "ready" (how many are), "all-ready", "started" (by rank 0 alone, so that a run whose rank 0 is
@@ -40,12 +40,11 @@ struct MeetingTerms {
 // Returns when every rank of the world is there: about ten requests a rank, and three a second
 // while it waits. `look`: called about once a second meanwhile; what it throws ends the wait.
 // Throws
-//   E_RENDEZVOUS (69)      ranks are missing at the deadline (rank 0 names them for all), or this
-//   is
-//                          no rank of the run, which has started: NotAdmitted
+//   E_RENDEZVOUS (69)      ranks are missing at the deadline (rank 0 names them for all), or the
+//                          run has started without this process: NotAdmitted
 //   E_DUPLICATE_RANK (78)  the place is taken: NotAdmitted
 //   E_RANKS_DISAGREE (76)  rank 0 was started with another world size: NotAdmitted. Rank 0 and
-//                          those with it learn it when nobody else has come for the place
+//                          its ranks throw it when no fitting rank has taken the place
 // or the fault that a rank with a place posted.
 void meet(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
           const std::function<void()>& look);

@@ -136,12 +136,12 @@ std::optional<std::string> first_interface(const std::vector<Address>& targets, 
   return std::nullopt;
 }
 
-// Towards an address that documents are written with (RFC 5737): by the default route, if any.
+// Towards an address reserved for documentation (RFC 5737): by the default route, if any.
 std::optional<std::string> interface_outward() {
   return first_interface(resolve("192.0.2.1", "9").addresses, false);
 }
 
-// Of a cluster's nodes without a default route.
+// For cluster nodes without a default route.
 std::optional<std::string> only_interface() {
   std::set<std::string> names;
   const auto owner = list_interfaces();

@@ -25,7 +25,7 @@ using std::chrono::steady_clock;
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
 constexpr milliseconds kResolveLimit{10000};
-// Another run may be ending on our port; after this it is not.
+// Another run may be about to release our port; after this time it is not.
 constexpr milliseconds kForeignStorePatience{10000};
 constexpr const char* kServingKey = "scalemark/serving";  // outside every run's prefix
 
@@ -59,23 +59,23 @@ Error cannot_open(const Rendezvous& at, bool server, milliseconds timeout,
 StorePtr connect(const Rendezvous& at, bool server, milliseconds timeout) {
   std::optional<StorePtr> store;
   try {
-    // c10d's own timeout does not cover a server that accepts and then says nothing.
+    // c10d's own timeout does not cover a server that accepts and then never answers.
     store = within(timeout + milliseconds(1000),
                    [at, server, timeout] { return new_tcp_store(at, server, timeout); });
   } catch (const std::exception& error) {
     throw cannot_open(at, server, timeout, first_line(error.what()));
   }
-  if (!store) throw cannot_open(at, server, timeout, "connected, but it is no c10d store");
+  if (!store) throw cannot_open(at, server, timeout, "connected, but it is not a c10d store");
   return *store;
 }
 
-// "RUN TAG": the tag tells launches with one run id apart and betrays nothing of the secret.
+// "RUN TAG": the tag distinguishes launches with one run id and reveals nothing of the secret.
 std::string served_text(const Rendezvous& at) {
   const std::string tag = at.secret.empty() ? "" : sha256_hex("tag of " + at.secret).substr(0, 16);
   return at.run_id + " " + tag;
 }
 
-// What a store of another run or launch says that it serves, in words.
+// What the store serves, in words, if that is another run or launch.
 std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at) {
   if (!store.check({kServingKey})) return std::nullopt;
   const std::string served = store.get_to_str(kServingKey);

@@ -21,7 +21,7 @@ void add(PositionOfRank& positions, int rank, std::string_view bytes) {
   if (auto position = decode_position(bytes)) positions[rank] = *std::move(position);
 }
 
-// Two requests where every rank has told something: in a hang, all ranks ask at once.
+// Two requests where every rank has published: in a hang, all ranks read at once.
 PositionOfRank read_positions(c10d::Store& store, const std::vector<int>& ranks) {
   PositionOfRank positions;
   std::vector<std::string> keys;
@@ -39,7 +39,7 @@ PositionOfRank read_positions(c10d::Store& store, const std::vector<int>& ranks)
   return positions;
 }
 
-// Those in the group; the others have begun nothing there.
+// Collectives begun in the group; 0 for a rank that is not in it.
 std::uint64_t begun_by(const PositionOfRank& told, int rank, const std::string& group) {
   const auto found = told.find(rank);
   return found == told.end() || found->second.group != group ? 0 : found->second.collectives;
@@ -47,7 +47,7 @@ std::uint64_t begun_by(const PositionOfRank& told, int rank, const std::string& 
 
 std::string place_of(const PositionOfRank& told, int rank, const std::string& group) {
   const auto found = told.find(rank);
-  if (found == told.end()) return "it has told nothing";
+  if (found == told.end()) return "it has published no position";
   const Position& at = found->second;
   std::string text = at.group == group ? "it has begun " + std::to_string(at.collectives)
                                        : "it is not in the group";
@@ -91,18 +91,18 @@ std::optional<Position> decode_position(std::string_view text) try {
   return std::nullopt;
 }
 
-void tell_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+void post_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                    const Position& mine) noexcept try {
   within(kLimit, [store, key = key_of(rank), text = encode(mine)] {
     store->set(key, text);
     return true;
   });
 } catch (const std::exception&) {
-  // The store is gone: nobody can be told.
+  // The store is gone: the position cannot be published.
 }
 
-PositionOfRank told_positions(const c10::intrusive_ptr<c10d::Store>& store,
-                              const std::vector<int>& ranks) noexcept try {
+PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
+                                const std::vector<int>& ranks) noexcept try {
   auto told = within(kLimit, [store, ranks] { return read_positions(*store, ranks); });
   return told ? *std::move(told) : PositionOfRank{};
 } catch (const std::exception&) {
@@ -114,16 +114,16 @@ std::string who_is_missing(const PositionOfRank& told, const std::vector<int>& m
   if (members.size() < 2) return {};
   std::uint64_t most = 0;
   for (const int rank : members) most = std::max(most, begun_by(told, rank, group));
-  if (most == 0) return {};  // nobody is in a collective
+  if (most == 0) return {};  // no rank is in a collective
   std::vector<int> late;
   for (const int rank : members) {
     if (begun_by(told, rank, group) < most) late.push_back(rank);
   }
   if (late.empty()) {
-    return "every rank has come to collective " + std::to_string(most) +
-           ": what carries it does not move";
+    return "every rank has reached collective " + std::to_string(most) +
+           ": its backend makes no progress";
   }
-  return name_ranks(late) + (late.size() == 1 ? " has" : " have") + " not come to collective " +
+  return name_ranks(late) + (late.size() == 1 ? " has" : " have") + " not reached collective " +
          std::to_string(most) + " (" + places_of(told, late, group) + ")";
 }
 

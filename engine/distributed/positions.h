@@ -1,5 +1,5 @@
-// Where each rank is, told through the store: so that the rank that messages a hang can name the
-// one that did not come to the collective in which the others wait. Best effort in bounded time.
+// Publishes, through the store, where each rank is, so that a rank that notices a hang can name the
+// one that did not reach the collective in which the others wait. Best effort in bounded time.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct Position {
 
 using PositionOfRank = std::map<int, Position>;
 
-// Replaces what this rank told before. `store`: a connection in which no thread waits long. Returns
-// within a second; never throws.
-void tell_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+// Replaces this rank's earlier position. `store`: a connection in which no thread waits long.
+// Returns within a second; never throws.
+void post_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                    const Position& mine) noexcept;
 
-// What the ranks have told last. Those that told nothing are missing; all are when the store does
-// not answer within a second. Never throws.
-PositionOfRank told_positions(const c10::intrusive_ptr<c10d::Store>& store,
-                              const std::vector<int>& ranks) noexcept;
+// The last position of each rank. Ranks that published none are missing; all are when the store
+// does not answer within a second. Never throws.
+PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
+                                const std::vector<int>& ranks) noexcept;
 
 // Who keeps `members` waiting, as the end of an error line: "rank 3 has not come to collective 57
 // (it has begun 56; phase window, step 12)". Empty when there is only one member.

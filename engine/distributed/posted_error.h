@@ -1,4 +1,4 @@
-// The look of a rank that waits: has another one ended with a fault? Knows no key but the faults'.
+// A waiting rank's check whether another rank has ended with a fault. Uses only the faults' keys.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Store.hpp>

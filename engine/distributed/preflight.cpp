@@ -67,7 +67,7 @@ class Comparison {
     return [this] { throw_posted_error(store_, error_store_); };
   }
 
-  // What the others have found, in rank order, as one text for everybody.
+  // The results of all ranks, in rank order, as one text for every rank.
   std::string found() {
     std::map<int, std::string> by_rank;
     const std::int64_t count = store_.check({kDifferKey}) ? store_.add(kDifferKey, 0) : 0;

@@ -1,6 +1,6 @@
-// Ranks that disagree compute wrong numbers before they fail: every rank compares what it was
-// started with to rank 0's, through the store, before the first collective. Knows no settings: it
-// compares names and texts.
+// Ranks with different settings compute wrong numbers before they fail: through the store, every
+// rank compares its facts to rank 0's before the first collective. Knows no settings: it compares
+// names and texts.
 #pragma once
 
 #include <chrono>

@@ -66,8 +66,8 @@ std::int64_t await_round_above(c10d::Store& store, std::int64_t seen, millisecon
 }
 
 // A launcher's store outlives its ranks: when torchrun restarts them, after a failure or because a
-// node came or left, the keys of those before are still there. Each rank 0 opens a round; a round
-// whose rank 0 is gone never starts, so whoever has come to it waits for the next.
+// node came or left, the earlier keys are still there. Each rank 0 opens a round; a round whose
+// rank 0 is gone never starts, so the ranks that joined it wait for the next.
 StorePtr meet_in_a_round(const StorePtr& store, const MeetingTerms& terms) {
   if (terms.world.rank == 0) {
     const StorePtr keys = keys_of_round(store, store->add(kRound, 1));

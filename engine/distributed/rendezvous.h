@@ -19,7 +19,7 @@ struct Joined {
 // Returns when every rank of the world has joined; throws, at the latest some seconds after
 // `timeout`, what meet() throws (meeting.h), and E_RENDEZVOUS (69) when the address does not
 // resolve or answer. `fingerprint`: of what the ranks should have in common. Jobs with different
-// run ids may share a store; a job whose port is held by another job is told which.
+// run ids may share a store; an error names the job that holds the port.
 Joined join(const launching::World& world, const launching::Rendezvous& rendezvous,
             std::chrono::milliseconds timeout, const std::string& fingerprint = {});
 

@@ -57,7 +57,7 @@ bool StopAgreement::may_begin(std::int64_t step) {
   begun_.store(step + 1);
   if (!frozen_.load()) return true;
   std::unique_lock lock(mutex_);
-  // The side thread may itself be stuck in a dead store: this thread has its own deadline.
+  // The side thread may itself be stuck in a lost store: this thread has its own deadline.
   changed_.wait_for(lock, options_.answer + std::chrono::milliseconds(500),
                     [this] { return agreed_steps_.has_value(); });
   if (!agreed_steps_) {

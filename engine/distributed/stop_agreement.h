@@ -9,10 +9,10 @@
 //  3. Rank 0's side thread waits for every promise and writes S = the largest.
 //  4. Every rank runs exactly S steps. None has begun more, because none passes its own P before it
 //     knows S >= P; and ranks below S can run on, because nobody waits for the main threads.
-// Frozen main threads cannot deadlock the promises: those come from the side threads.
-// The host of the store must outlive the others' last look: ErrorStore::leave() before exiting.
-// A rank that ends the loop by itself promises all its steps. When a promise stays out (the peer or
-// the store is dead), the ranks stop where they are, unagreed. A request stays for later loops.
+// Frozen main threads cannot deadlock the promises: those come from the side threads. The host of
+// the store must outlive the others' last look: ErrorStore::leave() before exiting. A rank that
+// ends the loop by itself promises all its steps. When a promise is missing (peer or store lost),
+// the ranks stop where they are, unagreed. A request stays valid for later loops.
 #pragma once
 
 #include <atomic>
@@ -51,14 +51,14 @@ class StopAgreement {
     std::chrono::milliseconds answer{4000};   // how long a frozen rank waits for the agreement
     std::chrono::milliseconds overdue{8000};  // from freezing to on_overdue
     // Called in the side thread when the main thread has not come to its stop in time, because it
-    // is stuck in a step: write what is there and end the process. May be empty.
+    // is stuck in a step: write the results so far and end the process. May be empty.
     std::function<void(int signal)> on_overdue;
   };
 
-  // One per training loop; `loop` names it, differently within the run. Every rank of the world
-  // makes it. `store`: the run's, by a connection in which no other thread waits, since the side
-  // thread asks it (ErrorStore::store()); or a RecordingStore over it to delete the loop's keys
-  // (one per rank and one more) later.
+  // One per training loop; `loop` is its name, unique within the run. Every rank of the world makes
+  // it. `store`: the run's, by a connection in which no other thread waits, since the side thread
+  // uses it (ErrorStore::store()); or a RecordingStore over it to delete the loop's keys (one per
+  // rank and one more) later.
   StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const std::string& loop, int rank,
                 int world_size, Options options);
   // The loop is over: promises its steps and joins the side thread.

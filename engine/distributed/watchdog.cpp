@@ -65,7 +65,7 @@ ErrorRecord record_of_current_exception() {
 
 [[noreturn]] void on_terminate() noexcept {
   TerminateState* state = terminate_state.exchange(nullptr);
-  if (!state) {  // a second thread terminates while the first says its last words
+  if (!state) {  // a second thread terminates while the first reports its error
     std::this_thread::sleep_for(2 * Watchdog::kLastWords);
     _exit(static_cast<int>(ExitCode::kBug));
   }
@@ -140,7 +140,7 @@ void Watchdog::tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point 
   lock.lock();
 }
 
-// The last beat before the stop counts as so much later; one after it needs nothing.
+// A heartbeat before the stop counts as that much later; one after it stays unchanged.
 void Watchdog::forgive(Clock::time_point wake, Clock::duration late) {
   std::int64_t beat = last_beat_.load();
   while (beat < wake.time_since_epoch().count() &&
@@ -166,7 +166,7 @@ TerminateGuard::TerminateGuard(OnFatal on_fatal, FindCause find_cause) {
       TerminateState{std::move(on_fatal), std::move(find_cause), std::get_terminate()});
   TerminateState* none = nullptr;
   if (!terminate_state.compare_exchange_strong(none, state.get())) {
-    throw bug("a second TerminateGuard while one lives");
+    throw bug("a second TerminateGuard while one exists");
   }
   state.release();
   std::set_terminate(on_terminate);

@@ -17,18 +17,18 @@
 
 namespace scalemark::distributed {
 
-// What is done with the last words of a process: journal, console, error store.
+// Writes the final error of a process to the journal, the console and the error store.
 using OnFatal = std::function<void(const ErrorRecord&)>;
-// The fault that another rank posted, if any: then that is why this rank hangs. Usually
+// The fault that another rank posted, if any: it is the cause of this rank's hang. Usually
 // ErrorStore::find_cause and caused_by().
 using FindCause = std::function<std::optional<ErrorRecord>()>;
 
-// For a hang that nobody has explained.
+// For a hang without a posted cause.
 struct HangHooks {
-  // Called once when half of a deadline is over without a beat. From a thread of the watchdog's:
-  // returns soon.
+  // Called once, from a watchdog thread, when half of a deadline is over without a heartbeat. Must
+  // return soon.
   std::function<void()> on_stall;
-  // What the error line adds: who keeps this rank waiting. Empty: not known.
+  // The ranks that keep this rank waiting, for the error line. Empty: not known.
   std::function<std::string()> who_is_missing;
 };
 
@@ -73,12 +73,12 @@ class Watchdog {
   std::string phase_;
   std::optional<std::chrono::milliseconds> deadline_;
   bool closing_ = false;
-  Clock::time_point told_;  // the beat after which a stall was told
+  Clock::time_point told_;  // the heartbeat after which a stall was reported
   std::thread thread_;      // last: it uses all of the above
 };
 
-// While it lives, an exception that nobody caught, in any thread (Gloo throws in its own), ends the
-// process through on_fatal with the right exit code instead of abort(): that of record_of() in
+// While it exists, an exception that nobody caught, in any thread (Gloo throws in its own), ends
+// the process through on_fatal with the right exit code instead of abort(): that of record_of() in
 // foreign_error.h, or the posted cause when a peer was lost. One at a time.
 class TerminateGuard {
  public:

@@ -1,4 +1,4 @@
-// What ranks tell each other, as bytes: JSON's values in CBOR, which keeps NaN, every bit of a
+// What ranks send each other, as bytes: JSON's values in CBOR, which keeps NaN, every bit of a
 // double and texts that are not UTF-8. No file format: both ends are the same build.
 #pragma once
 

@@ -16,14 +16,14 @@ using std::chrono::milliseconds;
 
 constexpr const char* kNotice = "task/notice";         // "17 text"
 constexpr const char* kCalledOff = "task/called-off";  // number of the last one that failed
-// A waiting rank may miss a bell that is taken away; it reads the notice itself now and then.
+// A waiting rank may miss a bell that is deleted; it also reads the message itself regularly.
 constexpr std::int64_t kBellsKept = 3;
 constexpr int kLooksPerPulse = 4;
-// Below the 10 s after which launchers end the ranks that a dead one leaves behind: by then rank 0
-// has said what happened.
+// Below the 10 s after which launchers end the remaining ranks when one has ended: rank 0 has
+// reported the cause by then.
 constexpr milliseconds kLostAfter{8000};
 constexpr milliseconds kFaultLook{1000};
-// Short while a vote may come at once, longer when the others are late.
+// Short while a result may come at once, longer when the others are late.
 constexpr milliseconds kFirstPause{2}, kLongestPause{50};
 
 // Each rank writes its pulse and rank 0 reads them all: 2 ms for each rank keep that at 1,000
@@ -34,7 +34,7 @@ milliseconds pulse_period(int world_size) {
 
 std::string bell_key(std::int64_t number) { return "task/bell/" + std::to_string(number); }
 
-// How many have voted on a notice, and the K-th vote of whatever notice: "17 RANK text".
+// How many ranks have reported on a message, and the K-th result of any message: "17 RANK text".
 std::string voted_key(std::int64_t number) { return "task/voted/" + std::to_string(number); }
 std::string vote_key(std::int64_t place) { return "task/vote/" + std::to_string(place); }
 
@@ -123,8 +123,8 @@ std::optional<int> WorkQueue::silent_rank() {
 ErrorRecord WorkQueue::loss_of(int rank) {
   const auto cause = faults_.find_cause(milliseconds(0));
   if (cause.record) return caused_by(*cause.record, rank_);
-  return peer_lost("a rank was lost: " + name_ranks({rank}) + " gives no sign of life", {},
-                   "look at its output, and for a kill by the system")
+  return peer_lost("a rank was lost: " + name_ranks({rank}) + " sends no heartbeat", {},
+                   "look at its output, and check whether the system killed it")
       .record();
 }
 
@@ -182,13 +182,13 @@ std::int64_t WorkQueue::pulse_of_rank_0() {
   }
 }
 
-// Silence is counted in time during which this process ran: after a stop of all (scontrol suspend)
-// nobody's pulse has beaten yet.
+// Silence is counted in time during which this process ran: after a stop of all ranks (scontrol
+// suspend) no pulse has advanced yet.
 void WorkQueue::require_pulse_of_rank_0(std::int64_t& beats, milliseconds& silent_since,
                                         milliseconds now) {
   const std::int64_t seen = pulse_of_rank_0();
   if (seen != std::exchange(beats, seen)) silent_since = now;
-  if (now - silent_since > patience_) throw rank_0_is_gone("rank 0 gives no sign of life");
+  if (now - silent_since > patience_) throw rank_0_is_gone("rank 0 sends no heartbeat");
 }
 
 WorkMessage WorkQueue::next(std::int64_t last_seen, const std::function<void()>& idle) {
@@ -215,7 +215,7 @@ void WorkQueue::report_result(std::int64_t number, const std::string& text, bool
   store_->set(vote_key(place), numbered(number, std::to_string(rank_) + " " + text));
 }
 
-// The votes that have come since. One that is announced but not there yet is read next time.
+// The results since the last call. One that is counted but not written yet is read next time.
 void WorkQueue::read_result_texts(std::int64_t number, std::int64_t& read_so_far,
                                   ResultTexts& result_texts) {
   const auto count = read(voted_key(number));

@@ -1,9 +1,9 @@
-// How the ranks of a sweep learn what comes next, and how those that took part say how it went:
-// through the store, so that a rank that has nothing to do waits idle and no collective can time
-// out under it. Texts only; knows no points. The keys are few: nothing grows.
+// Sends a sweep's tasks to its ranks, and the members' results to rank 0, through the store: a rank
+// without a task waits idle, outside any collective that could time out. Texts only; knows no
+// points. The number of keys is bounded.
 //
-// A waiting rank sits in one request, for the bell of the next notice, and looks around once a
-// second: about four requests a second, while the one that serves the store may be measuring.
+// A waiting rank blocks in one request, for the next message's key, and checks for faults once a
+// second: about four requests a second, as the rank that serves the store may be measuring.
 #pragma once
 
 #include <chrono>
@@ -30,11 +30,11 @@ class WorkQueue {
  public:
   using OnLost = std::function<void(const ErrorRecord&)>;
 
-  // `patience`: how long a waiting rank bears that rank 0 gives no sign of life (any notice, or the
-  // pulse that each rank's side thread writes). `on_lost`, on rank 0: another rank is silent for
-  // 8 s, or why it left; called once, from the side thread, since the calling thread may be waiting
-  // for that rank in a call that nothing ends. `look`: between two looks around of a waiting rank.
-  // The side threads use the connection of `faults`.
+  // `patience`: how long a waiting rank accepts neither a message from rank 0 nor its pulse (which
+  // each rank's side thread writes). `on_lost`, on rank 0: another rank is silent for 8 s, or why
+  // it left; called once, from the side thread, since the calling thread may be waiting for that
+  // rank in a call that nothing ends. `look`: time between two checks of a waiting rank. The side
+  // threads use the connection of `faults`.
   WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
             ErrorStore& faults, std::chrono::milliseconds patience, OnLost on_lost,
             std::chrono::milliseconds look = kLook);
@@ -42,30 +42,30 @@ class WorkQueue {
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // Rank 0 only: what every rank does next.
+  // Rank 0 only: sends the next task to every rank.
   WorkMessage post(const std::string& text);
-  // The same, and the last: from now on the others may be gone.
+  // Sends the last message: from now on the other ranks may be gone.
   void post_last(const std::string& text);
 
-  // The newest notice above `last_seen`; a rank that had no part in one may never see it. `idle` is
-  // called before each look while waiting. Throws the fault that another rank posted,
-  // and E_PEER_LOST (69) when the store or rank 0 is gone.
+  // The newest message above `last_seen`; a rank may miss one in which it has no part. `idle` is
+  // called before each look while waiting. Throws the fault that another rank posted, and
+  // E_PEER_LOST (69) when the store or rank 0 is gone.
   WorkMessage next(std::int64_t last_seen, const std::function<void()>& idle);
 
-  // How notice `number` went on this rank. Also tells the others at once that it failed: see
+  // Reports this rank's result of message `number`. A failure is visible to the others at once: see
   // called_off().
   void report_result(std::int64_t number, const std::string& text, bool failed);
 
   using ResultTexts = std::map<int, std::string>;
-  // Rank 0 only: the votes of `members` on notice `number`, by rank. Waits for all of them as long
-  // as `patient(votes so far)` says so; those that are missing then are missing in the result.
-  // Throws as next() does.
+  // Rank 0 only: the results of `members` on message `number`, by rank. Waits for all of them while
+  // `patient(results so far)` is true; those that are missing then are left out. Throws as next()
+  // does.
   ResultTexts result_texts(
       std::int64_t number, const std::vector<int>& members,
       const std::function<bool(const ResultTexts&, std::chrono::milliseconds waited)>& patient,
       const std::function<void()>& idle);
 
-  // Whether some rank voted that notice `number` failed: for a side thread that frees this rank
+  // Whether some rank reported that message `number` failed: for a side thread that frees this rank
   // from a collective. Never throws; false when the store is gone.
   bool called_off(std::int64_t number) noexcept;
 
@@ -96,7 +96,7 @@ class WorkQueue {
   std::int64_t posted_ = 0;
   struct Pulse {
     std::int64_t beats = 0;
-    int silent_for = 0;  // of our own beats: a machine that sleeps as a whole loses nobody
+    int silent_for = 0;  // in our own beats: after a machine slept, no rank counts as lost
   };
   std::vector<Pulse> pulses_;            // rank 0: of each rank
   std::vector<std::string> pulse_keys_;  // rank 0: once they are there

@@ -36,16 +36,26 @@ bool begins_step(std::span<const Moment> moments, std::size_t i) {
   return moments[i] == Moment::kStepBegin && (i == 0 || moments[i - 1] == Moment::kStepEnd);
 }
 
+void require_whole_steps(std::span<const Moment> moments, std::span<const double> seconds) {
+  if (moments.size() != seconds.size()) throw bug("moments and times differ in number");
+  if (moments.empty()) return;
+  if (moments.front() != Moment::kStepBegin || moments.back() != Moment::kWindowEnd) {
+    throw bug("a window's marks must reach from a step's begin to the window's end");
+  }
+}
+
+// Whether no more than the begin of each step is marked.
+bool marked_as_a_whole(std::span<const Moment> moments) {
+  return moments.size() > 1 && moments[1] != Moment::kBatchReady;
+}
+
 }  // namespace
 
 std::vector<PhaseTimes> split_into_phases(std::span<const Moment> moments,
                                           std::span<const double> seconds) {
-  if (moments.size() != seconds.size()) throw bug("moments and times differ in number");
+  require_whole_steps(moments, seconds);
   std::vector<PhaseTimes> steps;
   if (moments.empty()) return steps;
-  if (moments.front() != Moment::kStepBegin || moments.back() != Moment::kWindowEnd) {
-    throw bug("a window's marks must reach from a step's begin to the window's end");
-  }
   for (std::size_t i = 0; i + 1 < moments.size(); ++i) {
     if (begins_step(moments, i)) steps.emplace_back();
     // Between two micro-steps nothing of the optimizer runs: that gap is "other".
@@ -54,6 +64,21 @@ std::vector<PhaseTimes> split_into_phases(std::span<const Moment> moments,
     const auto phase = next_micro_step ? &PhaseTimes::other : phase_after(moments[i]);
     steps.back().*phase += seconds[i + 1] - seconds[i];
   }
+  return steps;
+}
+
+MarkedSteps split_into_steps(std::span<const Moment> moments, std::span<const double> seconds) {
+  require_whole_steps(moments, seconds);
+  MarkedSteps steps;
+  if (marked_as_a_whole(moments)) {
+    for (std::size_t i = 0; i + 1 < moments.size(); ++i) {
+      if (moments[i] != Moment::kStepBegin) throw bug("only some steps are marked inside");
+      steps.step_s.push_back(seconds[i + 1] - seconds[i]);
+    }
+    return steps;
+  }
+  steps.phases = split_into_phases(moments, seconds);
+  for (const PhaseTimes& step : steps.phases) steps.step_s.push_back(step.sum());
   return steps;
 }
 

@@ -35,4 +35,15 @@ std::vector<PhaseTimes> split_into_phases(std::span<const Moment> moments,
 
 PhaseTimes mean_of(std::span<const PhaseTimes> steps);
 
+// The steps of a window: seconds each, and their phases. `phases` is empty where steps run as a
+// whole (a captured graph, a collective) and only their kStepBegin is marked.
+struct MarkedSteps {
+  std::vector<double> step_s;
+  std::vector<PhaseTimes> phases;
+};
+
+// As split_into_phases(), for steps that are marked inside or as a whole. Throws bug() when a
+// window holds both.
+MarkedSteps split_into_steps(std::span<const Moment> moments, std::span<const double> seconds);
+
 }  // namespace scalemark::measurement

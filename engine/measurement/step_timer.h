@@ -7,7 +7,7 @@ namespace scalemark::measurement {
 // In the order of one micro-step. Each phase is the time up to the next moment; under accumulation
 // the moments from kStepBegin to kBackwardEnd repeat per micro-step.
 enum class Moment : unsigned char {
-  kStepBegin,        // -> data_wait
+  kStepBegin,        // -> data_wait; the only one of a step that runs as a whole
   kBatchReady,       // -> host_to_device
   kOnDevice,         // -> exposed communication: the buffer broadcast before forward
   kForwardBegin,     // -> forward

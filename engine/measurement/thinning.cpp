@@ -47,11 +47,10 @@ std::int64_t steps_per_mark(double step_s, std::int64_t steps, std::int64_t micr
   return steps / groups;
 }
 
-std::vector<PhaseTimes> split_thinned(std::span<const Moment> moments,
-                                      std::span<const double> seconds,
-                                      std::int64_t steps_per_mark) {
+MarkedSteps split_thinned(std::span<const Moment> moments, std::span<const double> seconds,
+                          std::int64_t steps_per_mark) {
   if (moments.size() != seconds.size()) throw bug("moments and times differ in number");
-  std::vector<PhaseTimes> groups;
+  MarkedSteps groups;
   std::size_t begin = 0;
   while (begin < moments.size() && moments[begin] == Moment::kStepBegin) {
     const auto rest = moments.subspan(begin);
@@ -59,10 +58,11 @@ std::vector<PhaseTimes> split_thinned(std::span<const Moment> moments,
         static_cast<std::size_t>(std::ranges::find(rest, Moment::kWindowEnd) - rest.begin() + 1);
     const std::size_t next = begin + closed;
     if (next >= moments.size()) break;
-    const auto marked = split_into_phases(rest.first(closed), seconds.subspan(begin, closed));
-    if (marked.size() != 1) throw bug("a marked step was not closed before the next one");
-    const double length_s = seconds[next] - seconds[begin];
-    groups.push_back(scaled_to(marked.front(), length_s / static_cast<double>(steps_per_mark)));
+    const auto marked = split_into_steps(rest.first(closed), seconds.subspan(begin, closed));
+    if (marked.step_s.size() != 1) throw bug("a marked step was not closed before the next one");
+    const double step_s = (seconds[next] - seconds[begin]) / static_cast<double>(steps_per_mark);
+    groups.step_s.push_back(step_s);
+    if (!marked.phases.empty()) groups.phases.push_back(scaled_to(marked.phases[0], step_s));
     begin = next;
   }
   return groups;

@@ -12,9 +12,7 @@ WindowTimer::WindowTimer(device::Device& device, std::int64_t steps, std::int64_
   moments_.reserve(count);
 }
 
-std::vector<PhaseTimes> WindowTimer::steps() const {
-  return split_into_phases(moments_, timeline_->seconds());
-}
+MarkedSteps WindowTimer::steps() const { return split_into_steps(moments_, timeline_->seconds()); }
 
 ThinnedTimer::ThinnedTimer(device::Device& device, std::int64_t steps, std::int64_t micro_steps,
                            std::int64_t steps_per_mark)
@@ -30,9 +28,9 @@ ThinnedTimer::ThinnedTimer(device::Device& device, std::int64_t steps, std::int6
 
 void ThinnedTimer::mark(Moment moment) {
   if (moment == Moment::kWindowEnd) return close();
-  if (moment == Moment::kStepBegin && between_steps_) begin_step();
+  if (moment == Moment::kStepBegin && !in_micro_steps_) begin_step();
   if (marking_) put(moment);
-  between_steps_ = moment == Moment::kStepEnd;
+  in_micro_steps_ = moment == Moment::kBackwardEnd;
 }
 
 void ThinnedTimer::begin_step() {
@@ -42,7 +40,7 @@ void ThinnedTimer::begin_step() {
   marking_ = in_group == 0 && begun_ <= steps_in_groups_;
 }
 
-// Once, and only behind the last whole group.
+// Closes once, and only after the last whole group.
 void ThinnedTimer::close() {
   if (begun_ == steps_in_groups_) put(Moment::kWindowEnd);
 }
@@ -52,7 +50,7 @@ void ThinnedTimer::put(Moment moment) {
   moments_.push_back(moment);
 }
 
-std::vector<PhaseTimes> ThinnedTimer::steps() const {
+MarkedSteps ThinnedTimer::steps() const {
   return split_thinned(moments_, timeline_->seconds(), steps_per_mark_);
 }
 

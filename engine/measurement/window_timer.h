@@ -1,4 +1,4 @@
-// The StepMarkers of a measured window: room for every mark is made before the window opens.
+// The StepMarkers of a measured window: space for every mark is reserved before the window opens.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace scalemark::measurement {
 class WindowMarks : public StepMarker {
  public:
   // Per step, or per group of steps; call after mark(kWindowEnd) and a synchronise of the device.
-  virtual std::vector<PhaseTimes> steps() const = 0;
+  virtual MarkedSteps steps() const = 0;
 };
 
 // Marks every step.
@@ -27,7 +27,7 @@ class WindowTimer final : public WindowMarks {
     moments_.push_back(moment);
   }
 
-  std::vector<PhaseTimes> steps() const override;
+  MarkedSteps steps() const override;
 
  private:
   std::unique_ptr<device::Timeline> timeline_;
@@ -35,14 +35,14 @@ class WindowTimer final : public WindowMarks {
 };
 
 // Marks the first of every `steps_per_mark` steps (2 or more), and where the second one begins:
-// thinning.h. Steps behind the last whole group are not marked.
+// thinning.h. Steps after the last whole group are not marked.
 class ThinnedTimer final : public WindowMarks {
  public:
   ThinnedTimer(device::Device& device, std::int64_t steps, std::int64_t micro_steps,
                std::int64_t steps_per_mark);
 
   void mark(Moment moment) override;
-  std::vector<PhaseTimes> steps() const override;
+  MarkedSteps steps() const override;
 
  private:
   void begin_step();
@@ -52,8 +52,8 @@ class ThinnedTimer final : public WindowMarks {
   std::unique_ptr<device::Timeline> timeline_;
   std::vector<Moment> moments_;
   std::int64_t steps_per_mark_, steps_in_groups_;
-  std::int64_t begun_ = 0;  // steps
-  bool between_steps_ = true;
+  std::int64_t begun_ = 0;       // steps
+  bool in_micro_steps_ = false;  // the next kStepBegin is a micro-step's
   bool marking_ = false;
 };
 

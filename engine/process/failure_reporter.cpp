@@ -36,24 +36,37 @@ class Attempts {
 
 }  // namespace
 
-void FailureReporter::use_board(distributed::ErrorStore* error_store) {
+FailureReporter::Attachment FailureReporter::attach(distributed::ErrorStore& error_store) {
   const std::lock_guard lock(mutex_);
-  error_store_ = error_store;
+  error_store_ = &error_store;
+  return {*this, &FailureReporter::detach_error_store};
 }
 
-void FailureReporter::use_report(reporting::ReportWriter* report) {
+FailureReporter::Attachment FailureReporter::attach(reporting::ReportWriter& report) {
   const std::lock_guard lock(mutex_);
-  report_ = report;
+  report_ = &report;
+  return {*this, &FailureReporter::detach_report};
 }
 
-ExitCode FailureReporter::report(ErrorRecord record, reporting::ReportStatus status) noexcept {
+void FailureReporter::detach_error_store() {
+  const std::lock_guard lock(mutex_);
+  error_store_ = nullptr;
+}
+
+void FailureReporter::detach_report() {
+  const std::lock_guard lock(mutex_);
+  report_ = nullptr;
+}
+
+ExitCode FailureReporter::report(ErrorRecord record, reporting::ReportStatus status,
+                                 Peers peers) noexcept {
   const std::lock_guard lock(mutex_);
   if (reported_) return exit_code_;
   reported_ = true;
   exit_code_ = record.exit_code;
   Attempts attempt;
   attempt([&] { fill_in(record); });
-  attempt([&] { tell(record, status); });
+  attempt([&] { write_everywhere(record, status, peers); });
   return exit_code_;
 }
 
@@ -64,9 +77,10 @@ void FailureReporter::fill_in(ErrorRecord& record) const {
   if (!record.step) record.step = phase_tracker_.step();
 }
 
-void FailureReporter::tell(const ErrorRecord& record, reporting::ReportStatus status) {
+void FailureReporter::write_everywhere(const ErrorRecord& record, reporting::ReportStatus status,
+                                       Peers peers) {
   Attempts attempt;
-  if (error_store_ != nullptr) error_store_->post(record);  // first: the peers are waiting
+  if (error_store_ != nullptr && peers == Peers::kTold) error_store_->post(record);  // they wait
   attempt([&] { std::cerr << format_error_line(record) << std::endl; });
   attempt([&] {
     if (!request_.error_file.empty()) launching::write_error_file(request_.error_file, record);

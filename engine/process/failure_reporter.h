@@ -1,11 +1,10 @@
-// What a rank does when it ends by a fault, from whatever thread: the error line, the launchers'
-// error files, the report, the message error_store. The first fault speaks; later ones are its
-// consequences.
+// Reports the failure that ends a rank, from any thread: to its peers through the error store, on
+// stderr, in the launchers' error files, in the run's report. Only the first failure is reported;
+// later ones are its consequences.
 #pragma once
 
-#include <atomic>
 #include <mutex>
-#include <string>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/reporting/output/writer.h"
@@ -20,19 +19,44 @@ class FailureReporter {
   FailureReporter(const RunRequest& request, const PhaseTracker& phase_tracker)
       : request_(request), phase_tracker_(phase_tracker) {}
 
-  // What there is to tell, as it comes into being; both outlive this object or are taken back with
-  // null.
-  void use_board(distributed::ErrorStore* error_store);
-  void use_report(reporting::ReportWriter* report);
+  // A target of reports that is attached for as long as this handle lives. Its owner holds the
+  // handle as the last member, so that no report reaches a target that is being destroyed.
+  class [[nodiscard]] Attachment {
+   public:
+    Attachment() = default;
+    Attachment(Attachment&& other) noexcept
+        : reporter_(std::exchange(other.reporter_, nullptr)), detach_(other.detach_) {}
+    Attachment& operator=(Attachment&&) = delete;
+    ~Attachment() {
+      if (reporter_ != nullptr) (reporter_->*detach_)();
+    }
 
-  // Fills in rank, host, phase and step, and tells everybody. Never throws, may be called from any
-  // thread; only the first call speaks. Returns the exit code of the fault that spoke.
+   private:
+    friend class FailureReporter;
+    using Detach = void (FailureReporter::*)();
+    Attachment(FailureReporter& reporter, Detach detach) : reporter_(&reporter), detach_(detach) {}
+
+    FailureReporter* reporter_ = nullptr;
+    Detach detach_ = nullptr;
+  };
+
+  Attachment attach(distributed::ErrorStore& error_store);
+  Attachment attach(reporting::ReportWriter& report);
+
+  // Whether the peers have to hear of it: not when all have agreed to end.
+  enum class Peers { kTold, kKnowAlready };
+
+  // Fills in rank, host, phase and step of `record` and reports it everywhere. Never throws; only
+  // the first call reports. Returns the exit code of the failure that was reported.
   ExitCode report(ErrorRecord record,
-                  reporting::ReportStatus status = reporting::ReportStatus::kFailed) noexcept;
+                  reporting::ReportStatus status = reporting::ReportStatus::kFailed,
+                  Peers peers = Peers::kTold) noexcept;
 
  private:
+  void detach_error_store();
+  void detach_report();
   void fill_in(ErrorRecord& record) const;
-  void tell(const ErrorRecord& record, reporting::ReportStatus status);
+  void write_everywhere(const ErrorRecord& record, reporting::ReportStatus status, Peers peers);
 
   const RunRequest& request_;
   const PhaseTracker& phase_tracker_;

@@ -70,7 +70,8 @@ distributed::PartProviders providers_of(const cuda::CudaApi* cuda) {
 
 }  // namespace
 
-RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker)
+RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
+                         FailureReporter& failures)
     : request_(request),
       phase_tracker_(phase_tracker),
       rendezvous_timeout_(enter_rendezvous(phase_tracker)),
@@ -84,7 +85,8 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker)
       joined_(distributed::join(request.world, request.rendezvous, rendezvous_timeout_,
                                 fingerprint_of(request.settings))),
       error_store_(joined_.store, request.world.rank, request.world.world_size,
-                   joined_.hosts_store) {
+                   joined_.hosts_store),
+      posted_failures_(failures.attach(error_store_)) {
   joined_.store->setTimeout(timeout_);  // groups are made through it
 }
 

@@ -1,5 +1,5 @@
-// What one rank holds from start to end: its device, its peers, and the error_store on which faults
-// are posted.
+// What one rank holds from start to end: its device, its peers, and the error store in which
+// failures are posted.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/groups.h"
 #include "engine/distributed/rendezvous.h"
+#include "engine/process/failure_reporter.h"
 #include "engine/process/phase_tracker.h"
 #include "engine/process/run_request.h"
 
@@ -25,9 +26,9 @@ namespace scalemark::process {
 
 class RankContext {
  public:
-  // Opens the device and meets the other ranks: phase "rendezvous". Throws as join() and the
-  // devices do.
-  RankContext(const RunRequest& request, PhaseTracker& phase_tracker);
+  // Opens the device and meets the other ranks: phase "rendezvous". From then on, `failures` are
+  // posted to the peers. Throws as join() and the devices do.
+  RankContext(const RunRequest& request, PhaseTracker& phase_tracker, FailureReporter& failures);
 
   // Connects all ranks for gathers and results. After the preflight: it is the first collective.
   void connect();
@@ -87,6 +88,7 @@ class RankContext {
   std::vector<int> node_of_rank_;
   mutable std::mutex in_use_mutex_;
   GroupInUse in_use_;
+  FailureReporter::Attachment posted_failures_;
 };
 
 }  // namespace scalemark::process

@@ -1,6 +1,6 @@
 // The ranks that run one point together, as one of them sees it: its number among them, its device,
-// and what they speak over. All traffic of a point goes over its group's own group. Knows no
-// settings and no records.
+// and their process group, which carries all traffic of the point. Knows no settings and no
+// records.
 #pragma once
 
 #include <atomic>

@@ -41,15 +41,15 @@ RankProcess::RankProcess(const RunRequest& request)
                      request.settings.launch.timeout.phase_s),
       failure_reporter_(request, phase_tracker_),
       interrupts_(kSignalBackstopSeconds),
-      watchdog_([this](const ErrorRecord& fault) { speak_and_end(fault); },
+      watchdog_([this](const ErrorRecord& fault) { report_and_end(fault); },
                 [this] { return cause_of_hang(); },
-                {.on_stall = [this] { tell_position(); },
+                {.on_stall = [this] { post_position(); },
                  .who_is_missing = [this] { return who_is_missing(); }}),
-      terminate_([this](const ErrorRecord& fault) { speak_and_end(fault); },
+      terminate_([this](const ErrorRecord& fault) { report_and_end(fault); },
                  [this] { return posted_cause(); }) {
   phase_tracker_.on_enter([this](const std::string& phase, double timeout_s) {
     watchdog_.set_phase(phase, milliseconds_of(timeout_s));
-    tell_position();
+    post_position();
     if (report_) report_->enter(phase);
   });
   data::on_lost_mapping([this](const ErrorRecord& fault) { give_up(fault); });
@@ -57,8 +57,7 @@ RankProcess::RankProcess(const RunRequest& request)
 
 RankProcess::~RankProcess() {
   data::on_lost_mapping({});
-  failure_reporter_.use_report(nullptr);
-  failure_reporter_.use_board(nullptr);
+  report_.reset();
   watchdog_.clear_phase();
   if (context_) context_->error_store().leave(leave_limit_);
 }
@@ -80,8 +79,7 @@ ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {
 
 RankContext& RankProcess::rendezvous() {
   require_enough_descriptors(request_.world);
-  context_.emplace(request_, phase_tracker_);
-  failure_reporter_.use_board(&context_->error_store());
+  context_.emplace(request_, phase_tracker_, failure_reporter_);
   return *context_;
 }
 
@@ -96,8 +94,7 @@ void RankProcess::compare(const distributed::Facts& facts) {
 }
 
 RunReport& RankProcess::open_report(RunReport::Opening opening) {
-  report_.emplace(request_, *context_, std::move(opening));
-  failure_reporter_.use_report(report_->writer());
+  report_.emplace(request_, *context_, std::move(opening), failure_reporter_);
   return *report_;
 }
 
@@ -105,8 +102,8 @@ void RankProcess::give_up(const ErrorRecord& fault) {
   distributed::end_process(backend(), static_cast<int>(failure_reporter_.report(fault)));
 }
 
-// The fault is another thread's than the one that may have spoken first: it ends with its own code.
-void RankProcess::speak_and_end(const ErrorRecord& fault) {
+// The process ends with this fault's code, also when another thread's was reported first.
+void RankProcess::report_and_end(const ErrorRecord& fault) {
   failure_reporter_.report(fault);
   distributed::end_process(backend(), static_cast<int>(fault.exit_code));
 }
@@ -122,10 +119,10 @@ distributed::StopAgreement::Options RankProcess::stop_options() {
 // Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
 // not waited for again.
 ExitCode RankProcess::end_interrupted(int signal, bool agreed) {
-  failure_reporter_.use_board(nullptr);
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
   return failure_reporter_.report(launching::interruption(signal, report_.has_value()),
-                                  reporting::ReportStatus::kInterrupted);
+                                  reporting::ReportStatus::kInterrupted,
+                                  FailureReporter::Peers::kKnowAlready);
 }
 
 std::optional<ErrorRecord> RankProcess::posted_cause() {
@@ -139,10 +136,10 @@ std::optional<ErrorRecord> RankProcess::cause_of_hang() {
   return context_ ? distributed::cause_of_hang(context_->error_store()) : std::nullopt;
 }
 
-void RankProcess::tell_position() {
+void RankProcess::post_position() {
   if (!context_ || context_->world().world_size == 1) return;
   const auto group = context_->group_in_use();
-  distributed::tell_position(context_->error_store().store(), context_->world().rank,
+  distributed::post_position(context_->error_store().store(), context_->world().rank,
                              {.group = group.count ? group.count->group() : "",
                               .collectives = group.count ? group.count->begun() : 0,
                               .phase = phase_tracker_.phase(),
@@ -153,8 +150,8 @@ std::string RankProcess::who_is_missing() {
   if (!context_) return {};
   const auto group = context_->group_in_use();
   if (!group.count) return {};
-  tell_position();
-  const auto told = distributed::told_positions(context_->error_store().store(), group.members);
+  post_position();
+  const auto told = distributed::posted_positions(context_->error_store().store(), group.members);
   return distributed::who_is_missing(told, group.members, group.count->group());
 }
 

@@ -1,6 +1,5 @@
-// One rank's process from its start to its exit code, whatever the command: signals, watchdog,
-// session, report, and the last words of a rank that fails. What happens in between is the
-// command's.
+// One rank's process from its start to its exit code, for every command: signals, watchdog, peers,
+// report, and how a failure is reported. What is measured in between is the command's.
 #pragma once
 
 #include <chrono>
@@ -21,8 +20,8 @@
 
 namespace scalemark::process {
 
-// The members stand in the order in which they come to life; the ones that speak for the others
-// come first, so that they go last.
+// The members are declared in the order in which they are made: those that report failures of the
+// others come first, so that they are destroyed last.
 class RankProcess {
  public:
   explicit RankProcess(const RunRequest& request);
@@ -30,8 +29,8 @@ class RankProcess {
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
 
-  // Runs `body`. An exception of it is spoken in here, while there is still a error_store and a
-  // report to speak to; the result is the process's exit code.
+  // Runs `body`. Its exception is reported in here, while the error store and the report still
+  // exist; the result is the process's exit code.
   ExitCode run(const std::function<ExitCode()>& body) noexcept;
 
   // The stages of every body, in this order.
@@ -63,9 +62,9 @@ class RankProcess {
   distributed::ErrorStore* error_store() { return context_ ? &context_->error_store() : nullptr; }
   std::optional<ErrorRecord> posted_cause();
   std::optional<ErrorRecord> cause_of_hang();
-  void tell_position();
+  void post_position();
   std::string who_is_missing();
-  [[noreturn]] void speak_and_end(const ErrorRecord& fault);
+  [[noreturn]] void report_and_end(const ErrorRecord& fault);
 
   const RunRequest& request_;
   PhaseTracker phase_tracker_;
@@ -79,7 +78,7 @@ class RankProcess {
   distributed::TerminateGuard terminate_;
 };
 
-// A whole life. When a group's end is still going on in a thread of its own, the process ends here,
+// From start to end. While a thread is still ending a process group, the process ends here,
 // without destructors that would meet that thread.
 ExitCode run_rank_process(const RunRequest& request,
                           const std::function<ExitCode(RankProcess& rank_process)>& body) noexcept;

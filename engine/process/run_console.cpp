@@ -21,10 +21,10 @@ std::string loss_text(double loss) {
 
 RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit,
                        double samples_per_batch)
-    : speaks_(request.world.rank == 0),
+    : writes_(request.world.rank == 0),
       quiet_(request.settings.general.quiet),
       samples_per_batch_(samples_per_batch) {
-  if (!speaks_ || quiet_ || request.settings.general.no_progress) return;
+  if (!writes_ || quiet_ || request.settings.general.no_progress) return;
   auto options = reporting::progress_options_for(stderr);
   if (request.terminal) options.terminal = true;  // the launcher's stderr is one; ours is its pipe
   progress_.emplace(stderr, options, sample_unit);
@@ -43,7 +43,7 @@ void RunConsole::step_done(std::int64_t steps_in_phase, std::optional<double> lo
 }
 
 void RunConsole::show(const reporting::Evaluation& evaluation) {
-  if (!speaks_ || quiet_) return;
+  if (!writes_ || quiet_) return;
   char line[200];
   std::snprintf(line, sizeof line,
                 "epoch %lld: train loss %s, held-out loss %s, %s %.2f %% of %lld, %.1f samples/s",
@@ -59,7 +59,7 @@ void RunConsole::show(const reporting::Evaluation& evaluation) {
 }
 
 void RunConsole::show(const reporting::Report& report) {
-  if (!speaks_ || quiet_) return;
+  if (!writes_ || quiet_) return;
   std::cout << reporting::render_table(std::span(&report, 1)) << std::flush;
 }
 

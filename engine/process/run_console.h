@@ -1,5 +1,5 @@
 // What a person sees of a run: progress on stderr while it lasts, results on stdout at its end.
-// Rank 0 speaks; on the other ranks nothing happens.
+// Rank 0 writes; the other ranks print nothing.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class RunConsole {
   void finish() { progress_.reset(); }         // before anything else is printed
 
  private:
-  bool speaks_;
+  bool writes_;
   bool quiet_;
   double samples_per_batch_;
   std::optional<reporting::Progress> progress_;

@@ -58,7 +58,8 @@ reporting::OutputFolder folder_of(const RunRequest& request) {
 
 }  // namespace
 
-RunReport::RunReport(const RunRequest& request, RankContext& context, Opening opening)
+RunReport::RunReport(const RunRequest& request, RankContext& context, Opening opening,
+                     FailureReporter& failures)
     : device_uuid_(context.device().identity()) {
   if (context.world().rank != 0) return;
   auto folder = opening.folder ? std::move(*opening.folder) : folder_of(request);
@@ -66,6 +67,7 @@ RunReport::RunReport(const RunRequest& request, RankContext& context, Opening op
                          context.backend_versions());
   environment_ = page.environment;
   writer_.emplace(std::move(folder), std::move(page));
+  written_failures_.emplace(failures.attach(*writer_));
 }
 
 void RunReport::enter(const std::string& phase) {

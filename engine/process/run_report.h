@@ -8,6 +8,7 @@
 
 #include "core/reporting/output/writer.h"
 #include "core/reporting/point/rank_steps.h"
+#include "engine/process/failure_reporter.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/run_request.h"
 
@@ -24,7 +25,9 @@ class RunReport {
     std::optional<reporting::OutputFolder> folder;    // rank 0's; absent: that of the request
   };
 
-  RunReport(const RunRequest& request, RankContext& context, Opening opening);
+  // `failures` are written into it for as long as it lives.
+  RunReport(const RunRequest& request, RankContext& context, Opening opening,
+            FailureReporter& failures);
 
   reporting::ReportWriter* writer() { return writer_ ? &*writer_ : nullptr; }
 
@@ -45,6 +48,7 @@ class RunReport {
   std::string device_uuid_;             // of this rank; empty on a CPU
   reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
   std::optional<reporting::ReportWriter> writer_;
+  std::optional<FailureReporter::Attachment> written_failures_;
 };
 
 }  // namespace scalemark::process

@@ -1,5 +1,5 @@
 // An endless stream of batches for one rank: cached synthetic ones, or a data set's epochs one
-// after another. Here the rank meets the data: data/ itself knows none.
+// after another. Applies the rank to the data: data/ itself knows no ranks.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
-  // The next full batch on the host; its wait_s says how long it kept the caller.
+  // The next full batch on the host; its wait_s is how long the caller waited.
   virtual data::Batch next() = 0;
 
-  // The next batch is the one that stands behind `batches` others from the beginning of the stream.
+  // Makes the next batch the one that follows the first `batches` batches of the stream.
   virtual void seek(std::int64_t batches) = 0;
 
   virtual std::vector<data::SkippedSample> skipped() const { return {}; }

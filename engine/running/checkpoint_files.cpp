@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/output/output_folder.h"
@@ -20,6 +21,8 @@ constexpr const char* kManifest = "checkpoint.json";
 constexpr std::string_view kPrefix = "step-";
 constexpr std::string_view kUnfinished = ".unfinished";
 constexpr std::size_t kChunkBytes = 1 << 20;
+
+std::string name_of(std::int64_t step) { return std::string(kPrefix) + std::to_string(step); }
 
 std::optional<std::int64_t> step_of(const fs::path& folder) {
   const std::string name = folder.filename().string();
@@ -98,14 +101,13 @@ std::optional<FoundCheckpoint> newest_whole_checkpoint(
     } catch (const Error& error) {
       damage = error.record().what;
     }
-    note("the checkpoint " + place.folder.string() + " is torn and passed over: " + damage);
+    note("the checkpoint " + place.folder.string() + " is damaged and was skipped: " + damage);
   }
   return std::nullopt;
 }
 
 fs::path begin_checkpoint(const fs::path& checkpoints, std::int64_t step) {
-  const std::string name = std::string(kPrefix) + std::to_string(step);
-  const fs::path folder = checkpoints / (name + std::string(kUnfinished));
+  const fs::path folder = checkpoints / (name_of(step) + std::string(kUnfinished));
   remove_folder(folder);
   reporting::make_folder(folder);
   return folder;
@@ -115,12 +117,12 @@ void finish_checkpoint(const fs::path& unfinished, const reporting::CheckpointMa
                        std::int64_t keep) {
   reporting::write_atomically(unfinished / kManifest, reporting::to_json(manifest));
   const fs::path checkpoints = unfinished.parent_path();
-  const fs::path finished = checkpoints / (std::string(kPrefix) + std::to_string(manifest.step));
+  const fs::path finished = checkpoints / name_of(manifest.step);
   remove_folder(finished);  // of the same step, torn: this session has passed it over
   std::error_code error;
   fs::rename(unfinished, finished, error);
   if (error) throw reporting::file_failure("rename", unfinished, error.value());
-  reporting::sync_folder(checkpoints);
+  sync_folder(checkpoints, reporting::file_failure);
 
   const auto places = places_in(checkpoints);
   for (std::size_t i = static_cast<std::size_t>(keep); i < places.size(); ++i) {

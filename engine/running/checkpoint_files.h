@@ -1,6 +1,6 @@
 // The folder of a training's checkpoints: step-N/ holds one safetensors file per rank and, written
-// last, checkpoint.json with their checksums. Knows files; nothing of ranks that agree, or of what
-// the tensors mean.
+// last, checkpoint.json with their checksums. Knows only files: no agreement between ranks, no
+// meaning of the tensors.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct FoundCheckpoint {
   reporting::CheckpointManifest manifest;
 };
 
-// The newest of `checkpoints` whose files are all there with their checksums; each newer one that
-// is torn is passed to `note` in words. Absent: there is none.
+// The newest of `checkpoints` whose files are all there with their checksums; `note` gets a
+// sentence about each newer one that is torn. Absent: there is none.
 std::optional<FoundCheckpoint> newest_whole_checkpoint(
     const std::filesystem::path& checkpoints, const std::function<void(const std::string&)>& note);
 

@@ -1,8 +1,5 @@
 #include "engine/running/checkpoints.h"
 
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/scalar_tensor.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -19,43 +16,6 @@ namespace scalemark::running {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Numbers travel as scalars of the same file.
-workloads::NamedTensors as_tensors(const StateCopy& copy) {
-  workloads::NamedTensors tensors(copy.tensors().begin(), copy.tensors().end());
-  for (const auto& [name, number] : copy.numbers()) {
-    tensors[name] = at::scalar_tensor(number, at::kLong);
-  }
-  return tensors;
-}
-
-class Reading final : public training::StateVisitor {
- public:
-  Reading(const workloads::NamedTensors& tensors, std::string origin)
-      : tensors_(tensors), origin_(std::move(origin)) {}
-
-  void visit(const std::string& name, at::Tensor& tensor) override {
-    const at::Tensor& read = find(name);
-    if (read.sizes() != tensor.sizes() || read.scalar_type() != tensor.scalar_type()) {
-      throw bad_data(origin_ + ": " + name + " has another shape or type than this training's");
-    }
-    const at::NoGradGuard no_grad;
-    tensor.copy_(read);
-  }
-  void visit(const std::string& name, std::int64_t& number) override {
-    number = find(name).item<std::int64_t>();
-  }
-
- private:
-  const at::Tensor& find(const std::string& name) const {
-    const auto found = tensors_.find(name);
-    if (found == tensors_.end()) throw bad_data(origin_ + " holds no " + name);
-    return found->second;
-  }
-
-  const workloads::NamedTensors& tensors_;
-  std::string origin_;
-};
 
 // A rank's file as text for a gather, and back.
 std::string to_text(const reporting::CheckpointFile& file) {
@@ -109,9 +69,7 @@ std::optional<reporting::CheckpointManifest> Checkpoints::restore(const RunState
   auto manifest =
       reporting::checkpoint_from_json(found.substr(end + 1), "the checkpoint of rank 0");
   const fs::path file = fs::path(found.substr(0, end)) / file_of_rank(control_.rank());
-  const auto tensors = workloads::read_safetensors(file);
-  Reading reading(tensors, file.string());
-  visit_state(state, reading);
+  put_back(workloads::read_safetensors(file), state, file.string());
   resumed_ = manifest.resumed;
   resumed_.push_back({.step = manifest.step, .at = reporting::utc_now()});
   return manifest;
@@ -135,7 +93,7 @@ void Checkpoints::write(const RunState& state,
   const fs::path folder = control_.broadcast(
       leads ? fs::absolute(begin_checkpoint(options_.folder, step)).string() : "");
   const fs::path file = folder / file_of_rank(control_.rank());
-  workloads::write_safetensors(file, as_tensors(StateCopy(state)));
+  workloads::write_safetensors(file, copy_of(state));
   const auto described = control_.gather(to_text(describe_file(file)));
   if (leads) {
     reporting::CheckpointManifest manifest{.step = step,

@@ -1,6 +1,6 @@
-// The checkpoints of one training, over all its ranks: when one is due, writing it, and going on
-// from the last one. What a training's state is stands in run_state.h, what the files are in
-// checkpoint_files.h.
+// The checkpoints of one training, over all its ranks: decides when one is due, writes it, and
+// resumes from the last one. run_state.h defines the state of a training, checkpoint_files.h the
+// files.
 #pragma once
 
 #include <chrono>
@@ -20,11 +20,11 @@
 namespace scalemark::running {
 
 struct CheckpointOptions {
-  std::filesystem::path folder;                // rank 0's counts
+  std::filesystem::path folder;                // rank 0's value is used
   std::optional<settings::StepsOrTime> every;  // absent: none are written
   std::int64_t keep = 2;
   bool resume = false;
-  std::map<std::string, std::string> same;  // rank 0: what must be as it was
+  std::map<std::string, std::string> same;  // rank 0: must be the same as in the checkpoint
   std::function<void(const std::string&)> note;
 };
 
@@ -36,7 +36,7 @@ struct Stretch {
 
 // Pure. `done`: steps so far; `left`: of this epoch. At most `left` steps.
 Stretch stretch_by_steps(std::int64_t done, std::int64_t left, std::int64_t every);
-// `step_s`: 0 where it is unknown, then one step is run to know it.
+// `step_s`: 0 where it is unknown, then one step is run to measure it.
 Stretch stretch_by_time(double seconds_left, double step_s, std::int64_t left);
 
 class Checkpoints {
@@ -53,7 +53,7 @@ class Checkpoints {
   // Collective; between two steps.
   void write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation);
 
-  // Where sessions went on, this one too.
+  // Where sessions resumed, this one included.
   const std::vector<reporting::Resumption>& resumed() const { return resumed_; }
 
  private:

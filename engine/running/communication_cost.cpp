@@ -18,7 +18,7 @@ CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& con
   // Marked as the window is: the marks' own cost is in both, so that they can be compared.
   const WindowPlan block_plan{.steps = steps,
                               .steps_per_mark = std::min(window.steps_per_mark, steps)};
-  const StateCopy before(state);
+  const workloads::NamedTensors before = copy_of(state);
   CommunicationCostBlocks result;
   const auto block = [&](training::Exchange exchange, const char* name) {
     if (result.stopped) return;
@@ -31,7 +31,7 @@ CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& con
   block(kNone, "without communication");
   block(kNone, "without communication");
   block(usual, "with communication");
-  before.put_back(state);
+  put_back(before, state, "the state before the measurement");
   return result;
 }
 

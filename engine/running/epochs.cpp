@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -17,12 +15,18 @@
 namespace scalemark::running {
 namespace {
 
-void append(Window& all, Window&& epoch) {
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+void append(Window& all, const Window& epoch) {
   all.wall_s += epoch.wall_s;
   all.iterations += epoch.iterations;
   all.steps_per_mark = epoch.steps_per_mark;  // as many steps in each epoch, so the same
-  all.steps.insert(all.steps.end(), epoch.steps.begin(), epoch.steps.end());
-  all.losses.insert(all.losses.end(), epoch.losses.begin(), epoch.losses.end());
+  append(all.steps.step_s, epoch.steps.step_s);
+  append(all.steps.phases, epoch.steps.phases);
+  append(all.losses, epoch.losses);
   all.samples += epoch.samples;
   all.padded += epoch.padded;
   all.non_pad_tokens += epoch.non_pad_tokens;
@@ -48,7 +52,7 @@ EpochTotals over_ranks(distributed::ControlGroup& control, const EpochTotals& mi
   return all;
 }
 
-// None behind the epoch's last step, whose micro-batches need not use the loader up.
+// Empty after the epoch's last step; the loader may still hold batches then.
 data::Batch next_of(data::Loader& loader, std::int64_t& left) {
   if (left == 0) return {};
   --left;
@@ -116,7 +120,7 @@ class EpochTraining {
 
   void write_checkpoint() { in_.checkpoints.write(state(), result_.evaluations); }
 
-  // The rest of an epoch, stretch by stretch. Whether a checkpoint is due behind its last step.
+  // Trains the rest of an epoch, stretch by stretch; true: a checkpoint is due after its last step.
   bool train(std::int64_t epoch) {
     const auto opening = std::chrono::steady_clock::now();
     const std::int64_t done = step().steps_done() % steps_;
@@ -204,7 +208,7 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptio
 std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options) {
   const std::int64_t trained = steps_per_epoch(dataset_size, options) * options.micro_steps *
                                options.sampling.loader.batch_size * options.sampling.world_size;
-  return std::max<std::int64_t>(0, dataset_size - trained);  // what ranks repeat is no sample more
+  return std::max<std::int64_t>(0, dataset_size - trained);  // repeated samples do not count
 }
 
 EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options) {

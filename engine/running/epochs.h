@@ -1,5 +1,4 @@
-// train --epochs N: training for real. Each epoch is a window of its own; evaluation stands
-// outside.
+// train --epochs N: training for real. Each epoch is a window of its own, without the evaluation.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct EpochsResult {
   std::vector<reporting::Evaluation> evaluations;
   std::vector<data::SkippedSample> skipped;  // each once; held-out ones too
   std::int64_t left_out = 0;                 // samples_left_out() of each epoch that ended
-  double data_s = 0;                         // until the first epoch's loader stood
+  double data_s = 0;                         // until the first epoch's loader was ready
   std::vector<reporting::Resumption> resumed;
 };
 
@@ -39,7 +38,7 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptio
 // divide among the ranks.
 std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options);
 
-// What an epoch is trained with, and whom it tells.
+// What an epoch is trained with, and where it reports.
 struct EpochsContext {
   Trainer& trainer;
   const data::Dataset& train;
@@ -51,8 +50,8 @@ struct EpochsContext {
   std::function<void(const reporting::Evaluation&)> report;  // on every rank, after each evaluation
 };
 
-// Collective over the control group. Goes on from the last checkpoint where one is asked for; what
-// is measured is this session's then, evaluations are those of all sessions.
+// Collective over the control group. Resumes from the last checkpoint if asked to; then the
+// measurements are of this session, the evaluations of all sessions.
 EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options);
 
 }  // namespace scalemark::running

@@ -54,7 +54,7 @@ Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::D
     total.loss += sums.loss;
     total.correct += sums.correct;
     total.items += sums.items;
-    watch.step_done(step.steps_done() - 1, std::nullopt);  // alive, however long it takes
+    watch.step_done(step.steps_done() - 1, std::nullopt);  // a heartbeat: evaluation may take long
   }
   return {.loss = total.loss.item<double>(),
           .correct = total.correct.item<std::int64_t>(),

@@ -15,9 +15,9 @@
 
 namespace scalemark::running {
 
-// Samples `rank`, `rank` + `world_size`, ... of `size`. With `full_batches_of`, as many repetitions
-// of the first, as padding, as make the last batch a full one: for a GPU a short one would be a
-// shape of its own, for which cuDNN would search the kernels of every layer anew.
+// Samples `rank`, `rank` + `world_size`, ... of `size`. With `full_batches_of`, repetitions of the
+// first one, marked as padding, fill the last batch: on a GPU a short batch would be a new shape,
+// for which cuDNN would search kernels for every layer again.
 std::vector<data::SampledIndex> evaluated_share(std::int64_t size, int rank, int world_size,
                                                 std::optional<std::int64_t> full_batches_of);
 
@@ -28,10 +28,10 @@ struct EvaluationResult {
   std::vector<data::SkippedSample> skipped;  // by this rank
 };
 
-// Collective over the control group; the result stands on every rank. Rank r takes samples r, r +
-// n, ... and none twice, so ranks may have unequal numbers, or none: nothing inside communicates.
-// Nothing takes the place of a skipped sample. Throws (65), on every rank, when none is left over
-// all of them. The network is left in train mode.
+// Collective over the control group; every rank gets the result. Rank r takes samples r, r + n, ...
+// and none twice, so ranks may have unequal numbers, or none: the batches need no communication. A
+// skipped sample is not replaced. Throws (65), on every rank, when no rank has a sample left. The
+// network is left in train mode.
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
                           const data::LoaderOptions& loader_options, device::Device& device,
                           const training::TrainStep& step, distributed::ControlGroup& control,

@@ -14,7 +14,7 @@ namespace scalemark::running {
 
 class LossTrace {
  public:
-  // Room for `steps` losses on `device`, made before the window opens.
+  // Space for `steps` losses on `device`, reserved before the window opens.
   LossTrace(c10::Device device, std::int64_t steps);
 
   // On a CPU a store; on a GPU one asynchronous copy into pinned memory. No sync either way.

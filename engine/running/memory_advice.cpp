@@ -64,10 +64,10 @@ std::optional<std::uint64_t> available_memory(const settings::Settings& settings
 
 std::optional<std::string> what_fits(const settings::Settings& settings,
                                      const catalogue::Workload& workload,
-                                     const catalogue::ModelShape& shape,
+                                     const catalogue::ModelShape& shape, int world_size,
                                      std::optional<std::uint64_t> available_bytes) {
   if (!available_bytes) return std::nullopt;
-  auto question = planning::memory_question(settings, shape);
+  auto question = planning::memory_question(settings, shape, world_size);
   question.whole_process = false;  // the limit counts tensors
   const std::int64_t batch =
       catalogue::largest_batch_that_fits(workload, question, *available_bytes);

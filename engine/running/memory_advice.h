@@ -18,7 +18,7 @@ std::optional<std::uint64_t> memory_limit(const settings::Settings& settings,
                                           process::RankContext& context);
 
 // Bytes that this rank may use: planning::memory_available(), and on a CPU no more than the
-// address-space limit (ulimit -v) leaves to this process. Absent when the system does not tell.
+// address-space limit (ulimit -v) leaves to this process. Absent when it is unknown.
 std::optional<std::uint64_t> available_memory(const settings::Settings& settings,
                                               process::RankContext& context);
 
@@ -26,7 +26,7 @@ std::optional<std::uint64_t> available_memory(const settings::Settings& settings
 // without `available_bytes`.
 std::optional<std::string> what_fits(const settings::Settings& settings,
                                      const catalogue::Workload& workload,
-                                     const catalogue::ModelShape& shape,
+                                     const catalogue::ModelShape& shape, int world_size,
                                      std::optional<std::uint64_t> available_bytes);
 
 }  // namespace scalemark::running

@@ -116,7 +116,7 @@ class PointTraining {
     outcome.stopped = window.stopped;
     outcome.measuring_s = warmup_s_ + window.wall_s + communication_cost_s_;
     watch_.enter("report");
-    if (outcome.stopped) {  // no row comes of it; nobody leaves while others are still in a step
+    if (outcome.stopped) {  // it has no row; no rank leaves while others are still in a step
       if (watch_.peers_answered()) rank_group_.control().barrier();
       return outcome;
     }
@@ -193,12 +193,12 @@ class PointTraining {
     return window;
   }
 
-  // Without a warm-up the window holds it.
+  // Without a warm-up the first step is in the window.
   void set_first_step(const Warmup& warmup, const Window& window) {
     if (warmup.first_step_s) {
       facts_.setup_s.first_step_s = *warmup.first_step_s;
-    } else if (!window.steps.empty()) {
-      facts_.setup_s.first_step_s = window.steps.front().sum();
+    } else if (!window.steps.step_s.empty()) {
+      facts_.setup_s.first_step_s = window.steps.step_s.front();
     }
   }
 
@@ -220,10 +220,10 @@ class PointTraining {
         .step = *trainer_.step, .source = source, .device = rank_group_.device().torch_device()};
   }
 
-  // At the end of what is measured: what comes after is not the point's.
+  // Called at the end of the measured part: later memory does not belong to the point.
   void note_memory_peak() { facts_.memory_peak_bytes = rank_group_.device().memory_peak_bytes(); }
 
-  // The counters that this rank answers for: its GPU, or its machine's CPU packages.
+  // The counters that this rank reads: its GPU's, or its machine's CPU packages.
   std::unique_ptr<monitoring::EnergyMeter> open_energy() const {
     if (rank_group_.device().torch_device().is_cuda()) {
       return monitoring::open_gpu_energy(rank_group_.device().identity());
@@ -238,7 +238,7 @@ class PointTraining {
                           rank_group_.device().batch_allocator(settings_.loading.pin_memory)));
   }
 
-  // What was measured must outlive a full disk.
+  // A full disk must not lose the measurements.
   void save(PointOutcome& outcome) {
     if (settings_.recipe.save.empty()) return;
     trainer_.step->strategy().gather_full();

@@ -24,16 +24,16 @@ struct PointOutcome {
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   std::vector<reporting::Resumption> resumed;
   bool stopped = false;          // an agreed stop came before the end
-  std::exception_ptr not_saved;  // why --save failed; the rest stands
+  std::exception_ptr not_saved;  // why --save failed; the rest is valid
   double measuring_s = 0;        // in warm-up, window and what --communication-cost adds
 };
 
-// How long the run of a command is that plans nothing: what --iters and its like say, else at least
-// 20 steps and 2 s (10 s on CUDA) of warm-up, 100 steps and 2 s of window.
+// The length of a run without a plan: what --iters and similar options say, else at least 20 steps
+// and 2 s (10 s on CUDA) of warm-up, 100 steps and 2 s of window.
 planning::RunLength run_length_of(const settings::Settings& settings);
 
-// Of how many steps the learning rate's schedule is when no epochs are asked for: those of warm-up
-// and window when both are given, else a nominal 1000, or --iters when that is more.
+// Steps of the learning-rate schedule without --epochs: those of warm-up and window when both are
+// given, else a nominal 1000, or --iters when that is more.
 std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);
 
 // Collective over the group. Builds the network, warms up and measures (or trains for --epochs),

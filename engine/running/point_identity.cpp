@@ -59,8 +59,8 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   point.data = settings.task.data;
   point.parameters = workload.parameters(shape);
   point.flops_per_sample = workload.flops_per_sample(shape);
-  point.memory_estimate_bytes =
-      catalogue::estimated_memory_bytes(workload, planning::memory_question(settings, shape));
+  point.memory_estimate_bytes = catalogue::estimated_memory_bytes(
+      workload, planning::memory_question(settings, shape, world.world_size));
   point.warmup_method = warmup_method(settings, length);
   return point;
 }

@@ -2,8 +2,12 @@
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/scalar_tensor.h>
 
 #include <mutex>
+#include <utility>
+
+#include "core/base/error.h"
 
 namespace scalemark::running {
 namespace {
@@ -18,35 +22,43 @@ void visit_generator(const std::string& name, c10::Device device, training::Stat
 
 class Copying final : public training::StateVisitor {
  public:
-  Copying(std::map<std::string, at::Tensor>& tensors, std::map<std::string, std::int64_t>& numbers)
-      : tensors_(tensors), numbers_(numbers) {}
-
   void visit(const std::string& name, at::Tensor& tensor) override {
-    tensors_[name] = tensor.detach().to(at::kCPU, tensor.scalar_type(), /*non_blocking=*/false,
-                                        /*copy=*/true);
+    copy[name] = tensor.detach().to(at::kCPU, tensor.scalar_type(), /*non_blocking=*/false,
+                                    /*copy=*/true);
   }
-  void visit(const std::string& name, std::int64_t& number) override { numbers_[name] = number; }
+  void visit(const std::string& name, std::int64_t& number) override {
+    copy[name] = at::scalar_tensor(number, at::kLong);
+  }
 
- private:
-  std::map<std::string, at::Tensor>& tensors_;
-  std::map<std::string, std::int64_t>& numbers_;
+  workloads::NamedTensors copy;
 };
 
 class PuttingBack final : public training::StateVisitor {
  public:
-  PuttingBack(const std::map<std::string, at::Tensor>& tensors,
-              const std::map<std::string, std::int64_t>& numbers)
-      : tensors_(tensors), numbers_(numbers) {}
+  PuttingBack(const workloads::NamedTensors& copy, const std::string& origin)
+      : copy_(copy), origin_(origin) {}
 
   void visit(const std::string& name, at::Tensor& tensor) override {
+    const at::Tensor& kept = find(name);
+    if (kept.sizes() != tensor.sizes() || kept.scalar_type() != tensor.scalar_type()) {
+      throw bad_data(origin_ + ": " + name + " has another shape or type than this training's");
+    }
     const at::NoGradGuard no_grad;
-    tensor.copy_(tensors_.at(name));
+    tensor.copy_(kept);
   }
-  void visit(const std::string& name, std::int64_t& number) override { number = numbers_.at(name); }
+  void visit(const std::string& name, std::int64_t& number) override {
+    number = find(name).item<std::int64_t>();
+  }
 
  private:
-  const std::map<std::string, at::Tensor>& tensors_;
-  const std::map<std::string, std::int64_t>& numbers_;
+  const at::Tensor& find(const std::string& name) const {
+    const auto found = copy_.find(name);
+    if (found == copy_.end()) throw bad_data(origin_ + " holds no " + name);
+    return found->second;
+  }
+
+  const workloads::NamedTensors& copy_;
+  const std::string& origin_;
 };
 
 }  // namespace
@@ -61,13 +73,15 @@ void visit_state(const RunState& state, training::StateVisitor& visitor) {
   if (state.source && moved_to != position) state.source->seek(moved_to);
 }
 
-StateCopy::StateCopy(const RunState& state) {
-  Copying copying(tensors_, numbers_);
+workloads::NamedTensors copy_of(const RunState& state) {
+  Copying copying;
   visit_state(state, copying);
+  return std::move(copying.copy);
 }
 
-void StateCopy::put_back(const RunState& state) const {
-  PuttingBack putting_back(tensors_, numbers_);
+void put_back(const workloads::NamedTensors& copy, const RunState& state,
+              const std::string& origin) {
+  PuttingBack putting_back(copy, origin);
   visit_state(state, putting_back);
 }
 

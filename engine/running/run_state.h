@@ -4,19 +4,19 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "engine/device/device.h"
 #include "engine/running/batch_source.h"
 #include "engine/training/state_visitor.h"
 #include "engine/training/train_step.h"
+#include "workloads/safetensors.h"
 
 namespace scalemark::running {
 
 struct RunState {
   training::TrainStep& step;
-  BatchSource* source;  // nullptr: whoever opens the data looks at the step's position
+  BatchSource* source;  // nullptr: what opens the data reads the step's position
   c10::Device device;
   at::Tensor* epoch = nullptr;  // of --epochs: what this rank has measured of the epoch so far
 };
@@ -24,18 +24,12 @@ struct RunState {
 // Between two steps. A visitor that moves the position in the data moves the source, too.
 void visit_state(const RunState& state, training::StateVisitor& visitor);
 
-// A copy of everything in host memory.
-class StateCopy {
- public:
-  explicit StateCopy(const RunState& state);
-  void put_back(const RunState& state) const;
+// A copy of everything in host memory, by name; numbers are scalars of type int64.
+workloads::NamedTensors copy_of(const RunState& state);
 
-  const std::map<std::string, at::Tensor>& tensors() const { return tensors_; }
-  const std::map<std::string, std::int64_t>& numbers() const { return numbers_; }
-
- private:
-  std::map<std::string, at::Tensor> tensors_;
-  std::map<std::string, std::int64_t> numbers_;
-};
+// Makes `state` what `copy` is, a copy of the same training. `origin`: where the copy was, for
+// errors. Throws bad_data() (65) for a tensor that is missing or has another shape or type.
+void put_back(const workloads::NamedTensors& copy, const RunState& state,
+              const std::string& origin);
 
 }  // namespace scalemark::running

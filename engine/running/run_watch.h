@@ -1,5 +1,5 @@
-// The StepWatch of a real run: the agreed stop, a group that was broken off, the watchdog's
-// heartbeat, where the run is, and the progress line.
+// The StepWatch of a real run: the agreed stop, the check for a broken group, the watchdog's
+// heartbeat, the run's position, and the progress line.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the step loops ask between two steps, and tell: whether to stop early, and that they live.
+// What the step loops ask and report between two steps: whether to stop early, and their progress.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/catalogue/backends.h"
 #include "core/reporting/output/earlier.h"
 #include "core/settings/settings_json.h"
 #include "core/settings/value.h"
@@ -47,8 +48,9 @@ Opened open(const settings::Settings& settings, process::RankProcess& rank_proce
   process::DataPhase phase(rank_process, context);
   opened.data = open_data(settings, opened.workload, phase);
   phase.finish();
-  rank_process.note_what_fits(
-      what_fits(settings, opened.workload, opened.data.shape, available_memory(settings, context)));
+  rank_process.note_what_fits(what_fits(settings, opened.workload, opened.data.shape,
+                                        context.world().world_size,
+                                        available_memory(settings, context)));
   return opened;
 }
 
@@ -97,7 +99,9 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   auto facts = process::common_facts(rank_process.request());
   facts["data.identity"] = opened.data.identity;
   rank_process.compare(facts);
-  if (settings.parallel.backend == "nccl") context.refuse_shared_gpus();
+  if (catalogue::needs_one_rank_per_gpu(settings.parallel.backend)) {
+    context.refuse_shared_gpus();
+  }
   const auto hosts = process::survey_hosts(context);
   process::RunReport& report =
       rank_process.open_report({.hosts = hosts, .folder = continued_folder(settings, context)});

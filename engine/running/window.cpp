@@ -32,8 +32,8 @@ std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine) {
   return std::stoll(control.broadcast(std::to_string(mine)));
 }
 
-// The rest of the least warm-up, as far as the time allows; two steps took `spent_s`, the first of
-// them with its lazy initialisation.
+// How many steps of the rest of the shortest warm-up the time allows; two steps took `spent_s`, the
+// first of them with its lazy initialisation.
 std::int64_t affordable_warmup(const StepContext& context, const planning::RunLength& length,
                                double spent_s) {
   const double step_s = spent_s / 2;
@@ -69,7 +69,7 @@ Warmup warm_up(const StepContext& context, const planning::RunLength& length) {
   if (warmup.iterations > 0) warmup.first_step_s = seconds_since(start);
   const bool limited = !length.warmup_iters && length.most_warmup_s;
   const std::int64_t asked = length.warmup_iters.value_or(length.least_warmup_steps);
-  // Caches fill, threads start, buckets are rebuilt; a limit in seconds needs a first idea.
+  // Caches fill, threads start, buckets are rebuilt; a limit in seconds needs a first estimate.
   run(limited ? 1 : std::max<std::int64_t>(asked / 2 - 1, 0));
   if (warmup.stopped) return ended();  // perhaps without the others: no collective may follow
 

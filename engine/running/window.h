@@ -35,15 +35,15 @@ struct Warmup {
   bool stopped = false;  // an agreed stop came in between
 };
 
-// As long as `length` says; rank 0 judges the seconds, so that every rank runs the same number.
+// Runs as long as `length` says; rank 0's clock decides, so that all ranks run as many steps.
 Warmup warm_up(const StepContext& context, const planning::RunLength& length);
 
-// A step's time as the warm-up leaves it: the mean of its later steps; of a warm-up that has none,
-// its first step's, lazy initialisation and all; 0, unknown, without any step.
+// A step's time at the end of the warm-up: the mean of its later steps; without those its first
+// step's, lazy initialisation included; 0 (unknown) without any step.
 double steady_step_s(std::int64_t later_steps, double later_s, std::optional<double> first_step_s);
 
-// How many steps the window has, planned from the warm-up's step time (the least when that is
-// unknown, 0).
+// How many steps the window has, planned from the warm-up's step time (the minimum when that is 0,
+// unknown).
 std::int64_t window_steps(const planning::RunLength& length, double step_s);
 
 struct WindowPlan {
@@ -54,14 +54,14 @@ struct WindowPlan {
 // `step_s`: 0 where it is unknown. Only a GPU's marks are thinned: those of a CPU cost 30 ns each.
 WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s);
 
-// Rank 0's, on every rank. Collective.
+// Rank 0's plan, on every rank. Collective.
 WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine);
 
 struct Window {
   double wall_s = 0;            // t1 - t0 on this rank
   std::int64_t iterations = 0;  // steps that were run
   std::int64_t steps_per_mark = 1;
-  std::vector<measurement::PhaseTimes> steps;  // one per marked step
+  measurement::MarkedSteps steps;
   std::vector<double> losses;
   std::int64_t samples = 0;  // executed by this rank, padding excluded
   std::int64_t padded = 0;

@@ -15,7 +15,7 @@
 namespace scalemark::running {
 namespace {
 
-// A tenth more rows of the MLM head at most, for shapes that come back. A CPU has nothing of it.
+// At most a tenth more rows of the MLM head, so that shapes recur. A CPU does not profit from it.
 constexpr std::int64_t kMaskedMultipleOnGpu = 64;
 
 catalogue::ModelShape asked_shape(const settings::TaskSettings& what) {
@@ -31,7 +31,7 @@ struct ScannedTree {
   std::string identity;
 };
 
-// How many files a rank looks at that takes over another's list.
+// How many files a rank checks when it takes over another rank's list.
 constexpr std::size_t kLookedAt = 64;
 constexpr std::size_t kSampleDigits = 32;
 
@@ -48,7 +48,7 @@ ScannedTree scan(const settings::Settings& settings, process::DataAccess& access
 }
 
 // The first rank of a machine lists the tree and looks at each file; the others take its list, and
-// see in a sample of the files that theirs is the same tree.
+// check on a sample of the files that theirs is the same tree.
 ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& access) {
   std::optional<ScannedTree> mine;
   const process::SharedBytes list = access.once_per_node(
@@ -176,7 +176,7 @@ std::vector<data::HostBatch> synthetic_batches(const settings::Settings& setting
             {.batch_size = n, .features = workload.input_features, .classes = shape.classes}, seed,
             allocate);
     }
-    throw bug("a workload takes no kind of data");
+    throw bug("a workload without a data kind");
   };
   std::vector<data::HostBatch> batches;
   for (int k = 0; k < planning::kSyntheticBatches; ++k) {

@@ -1,4 +1,4 @@
-// The data of one run: opened from settings, with what of it shapes the network.
+// The data of one run: opened from settings, with its properties that shape the network.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct WorkloadData {
 // Throws configuration() (78) for an unknown name.
 const catalogue::Workload& workload_named(const std::string& name);
 
-// Throws 66 / 65 as the data rooms do; configuration() when the workload cannot take this data.
+// Throws 66 / 65 as the data module does; configuration() when the workload cannot take this data.
 WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload,
                        process::DataAccess& access);
 

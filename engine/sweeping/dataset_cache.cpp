@@ -7,7 +7,7 @@
 namespace scalemark::sweeping {
 namespace {
 
-// What open_data() looks at. Epochs are no part of a sweep.
+// The settings that open_data() reads. A sweep has no epochs.
 std::string key_of(const settings::Settings& settings) {
   const auto& what = settings.task;
   const auto& workload = running::workload_named(what.workload);
@@ -35,7 +35,7 @@ DatasetCache::DatasetCache(const planning::Plan& plan, process::DataAccess& acce
 
 const running::WorkloadData& DatasetCache::of(const settings::Settings& settings) const {
   const auto found = datasets_.find(key_of(settings));
-  if (found == datasets_.end()) throw bug("a point whose data was not opened");
+  if (found == datasets_.end()) throw bug("the data of a point was not opened");
   return found->second;
 }
 

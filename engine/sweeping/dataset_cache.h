@@ -1,5 +1,5 @@
-// The data of all points of a sweep, each set opened once: before the first point, so that what
-// cannot be read is refused early, and outside every measured second.
+// The data of all points of a sweep, each set opened once, before the first point: unreadable data
+// are refused early, and opening is not part of any measured time.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ class DatasetCache {
 
   const running::WorkloadData& of(const settings::Settings& settings) const;
 
-  // All of them, for the comparison between ranks.
+  // The identities of all sets, for the comparison between ranks.
   std::string identity() const;
 
  private:

@@ -34,7 +34,7 @@ PointVerdict verdict_of(const Ballots& results) {
             .reason = reason_of(failed->first, failed->second.record),
             .failed = failed->second.record};
   }
-  if (has_lost_peer(results)) throw bug("a verdict on a loss that has no cause");
+  if (has_lost_peer(results)) throw bug("a lost peer, but no rank reported a cause");
   return {};
 }
 

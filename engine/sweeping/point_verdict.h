@@ -18,9 +18,9 @@ struct PointVerdict {
   std::optional<ErrorRecord> failed;          // kFailed: of the rank that failed first
 };
 
-// `results` by rank, of every member. The cause rules: one rank out of memory makes the point oom,
-// whatever its peers saw of it. A stopped run has no verdict, see below; nor has a loss that no
-// rank names a cause of: bug().
+// `results` by rank, of every member. The cause decides: one rank out of memory makes the point
+// oom, whatever its peers report. A stopped run has no verdict, see below; neither has a lost peer
+// without a cause: bug().
 PointVerdict verdict_of(const std::map<int, RankResult>& results);
 
 // The signal on which the members stopped, if they did.
@@ -30,12 +30,11 @@ struct Stopped {
 };
 std::optional<Stopped> stop_in(const std::map<int, RankResult>& results);
 
-// The fault of a GPU, as the first member's result tells it. A CUDA context does not recover from
-// one (every later call fails): the process that met it cannot run another point, and so the sweep
-// ends.
+// The first GPU fault in the results, by rank. A CUDA context does not recover from one (every
+// later call fails): the process that met it cannot run another point, and so the sweep ends.
 std::optional<ErrorRecord> gpu_fault_in(const std::map<int, RankResult>& results);
 
-// Whether some result says why the others are bereft.
+// Whether some result explains why other ranks lost their peers.
 bool has_root_cause(const std::map<int, RankResult>& results);
 // Whether some rank lost its peers.
 bool has_lost_peer(const std::map<int, RankResult>& results);

@@ -1,6 +1,5 @@
 #include "engine/sweeping/rank_result.h"
 
-#include <array>
 #include <utility>
 
 #include "engine/device/cpu_allocator.h"
@@ -10,25 +9,8 @@
 namespace scalemark::sweeping {
 namespace {
 
-constexpr std::array<std::pair<RankResult::Kind, std::string_view>, 5> kNames{{
-    {RankResult::Kind::kOk, "ok"},
-    {RankResult::Kind::kStopped, "stopped"},
-    {RankResult::Kind::kOom, "oom"},
-    {RankResult::Kind::kFailed, "failed"},
-    {RankResult::Kind::kPeerLost, "bereft"},
-}};
-
-std::string_view name_of(RankResult::Kind kind) {
-  for (const auto& [candidate, name] : kNames) {
-    if (candidate == kind) return name;
-  }
-  throw bug("a result of no kind");
-}
-
 RankResult::Kind kind_of(std::string_view name) {
-  for (const auto& [kind, candidate] : kNames) {
-    if (candidate == name) return kind;
-  }
+  if (const auto kind = find_word<RankResult::Kind>(name)) return *kind;
   throw bug("a result of unknown kind '" + std::string(name) + "'");
 }
 

@@ -1,4 +1,4 @@
-// How a run went on one rank, as it tells the others. Knows no store.
+// The result of a run on one rank, as it is sent to the others. Knows no store.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,22 @@ struct RankResult {
     kPeerLost,  // this rank's peers were gone: some other rank's result says why
   };
   Kind kind = Kind::kOk;
-  ErrorRecord record;                            // oom, failed, bereft
+  ErrorRecord record;                            // oom, failed, peer lost
   std::optional<std::uint64_t> requested_bytes;  // oom, when known
   int signal = 0;                                // stopped
   bool agreed = true;                            // stopped: all ranks answered
 };
 
-// Of what ended a run. Never waits for a cause: that is another result.
+constexpr auto words_of(RankResult::Kind) {
+  using enum RankResult::Kind;
+  return std::to_array<Word<RankResult::Kind>>({{kOk, "ok"},
+                                                {kStopped, "stopped"},
+                                                {kOom, "oom"},
+                                                {kFailed, "failed"},
+                                                {kPeerLost, "peer lost"}});
+}
+
+// The result for the exception that ended a run. Never waits for a cause: another rank reports it.
 RankResult result_of(const std::exception_ptr& exception);
 
 std::string encode(const RankResult& result);

@@ -47,7 +47,7 @@ SweepConsole::SweepConsole(const process::RunRequest& request, const planning::P
   say("sweep: " + counted(can_run, "point") +
       (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") + ", " +
       counted(plan.runs.size(), "run") + " planned, about " + clock_time(plan.estimated_s) +
-      (done > 0 ? "; " + std::to_string(done) + " are there already" : "") + "; output in " +
+      (done > 0 ? "; " + std::to_string(done) + " are already done" : "") + "; output in " +
       output_);
 }
 
@@ -61,7 +61,8 @@ void SweepConsole::begin(const planning::Task& task) {
     return;
   }
   say("        " + point.group + ": memory estimate " +
-      readable_bytes(planning::estimated_memory_bytes(planning::settings_of(plan_, task))) +
+      readable_bytes(
+          planning::estimated_memory_bytes(planning::settings_of(plan_, task), point.world_size)) +
       " per rank");
 }
 
@@ -75,7 +76,7 @@ void SweepConsole::end(const reporting::PointRecord& row, bool is_final,
                       1e3 * row.step_s.mean, row.outside_window_s.value_or(0));
   } else {
     line +=
-        std::string(to_string(row.status)) + (is_final ? "" : ", tried again") + ": " + row.reason;
+        std::string(name_of(row.status)) + (is_final ? "" : ", tried again") + ": " + row.reason;
   }
   line += ", " + clock_time(elapsed) + " elapsed";
   if (remaining_s) line += ", about " + clock_time(*remaining_s) + " to go";

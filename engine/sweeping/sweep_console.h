@@ -22,7 +22,7 @@ class SweepConsole {
 
   // Before a run; the first one of a point says what memory it is expected to need.
   void begin(const planning::Task& task);
-  // `remaining_s`: until the planned blocks are done, when somebody knows.
+  // `remaining_s`: until the planned blocks are done, when known.
   void end(const reporting::PointRecord& row, bool is_final, std::optional<double> remaining_s);
   void end_trial(const planning::Task& task, planning::Ending ending);
   // The tables, and why the sweep does not end with 0.

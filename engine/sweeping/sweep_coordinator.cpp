@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A rank that lost its peers says so at once; the one whose fault it was has voted before that, or
-// it is dead.
+// A rank that lost its peers reports at once; the rank that caused it has reported before that, or
+// has ended.
 constexpr milliseconds kCauseLimit{4'000};
 
 std::string missing_ranks(const std::vector<int>& members,
@@ -23,7 +23,7 @@ std::string missing_ranks(const std::vector<int>& members,
   for (const int member : members) {
     if (!results.contains(member)) missing.push_back(member);
   }
-  return missing.empty() ? std::string("no rank says why")
+  return missing.empty() ? std::string("no rank reported a cause")
                          : distributed::name_ranks(missing) + " did not answer";
 }
 
@@ -32,7 +32,7 @@ planning::RunTimes times_of(const reporting::PointRecord& row) {
           .outside_s = row.outside_window_s.value_or(0)};
 }
 
-// A search that cannot go on: by the fault of the rank that failed, in its words.
+// The error that ends a search: the fault of the rank that failed, with its text.
 Error end_of_search(const planning::Task& task, const PointVerdict& verdict) {
   ErrorRecord record = verdict.failed.value();
   record.what = "batch search, trial " + std::to_string(task.batch_size) + ": " + verdict.reason;
@@ -82,7 +82,7 @@ ExitCode SweepCoordinator::run() {
     record(*task, mine, results, started, seconds_since(began));
     if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
     member_.release();
-    // --fresh-process: the launcher starts new ranks for the next block, unless it is to stop.
+    // --fresh-process: the launcher starts new ranks for the next block, unless asked to stop.
     if (plan_.sweep.fresh_process && schedule_.block_is_complete()) {
       if (const auto signal = requested_signal()) return stop({.signal = *signal});
       return finish();
@@ -105,7 +105,7 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
   if (!complete || (has_lost_peer(results) && !has_root_cause(results))) {
     throw distributed::peer_lost(
         "a rank was lost in the middle of a run: " + missing_ranks(members, results), {},
-        "look at its output, and for a kill by the system");
+        "look at its output, and check whether the system killed it");
   }
   return results;
 }
@@ -151,7 +151,7 @@ ExitCode SweepCoordinator::finish() {
   report_.end_session(schedule_.stop_reasons());
   report_.close(end.exit_code);
   queue_.post_last(encode(SweepCommand{.exit_code = static_cast<int>(end.exit_code)}));
-  // Of new ranks per block, who started them shows the whole.
+  // With new ranks per block, the launcher shows the whole sweep.
   if (!plan_.sweep.fresh_process) console_.show(report_.report(), end.why);
   return end.exit_code;
 }

@@ -27,8 +27,8 @@ class SweepCoordinator {
                    const planning::Plan& plan, distributed::WorkQueue& queue, SweepMember& member,
                    SweepReport& report, std::chrono::steady_clock::time_point begun);
 
-  // Until the sweep is over or asked to stop. Throws what ends it otherwise: a lost rank, a full
-  // disk.
+  // Runs until the sweep is over or asked to stop. Throws what ends it otherwise: a lost rank, a
+  // full disk.
   ExitCode run();
 
  private:

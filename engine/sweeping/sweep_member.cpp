@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/catalogue/backends.h"
 #include "engine/process/group_guard.h"
 #include "engine/process/process_setup.h"
 #include "engine/process/run_console.h"
@@ -15,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A member that fails says why by its result, not on the error store: nobody waits for one there.
+// A failing member reports the cause in its result, not in the error store: no rank waits there.
 constexpr milliseconds kNoCause{0};
 // Of a run that was asked to end: it has 10 s for everything.
 constexpr milliseconds kStoppedLimit{2000};
@@ -30,10 +31,10 @@ SweepMember::SweepMember(process::RankProcess& rank_process, process::RankContex
       queue_(queue),
       datasets_(datasets),
       plan_(plan) {
-  const bool uses_nccl = std::ranges::any_of(plan.points, [](const auto& point) {
-    return !point.skipped && point.settings.parallel.backend == "nccl";
+  const bool need_own_gpus = std::ranges::any_of(plan.points, [](const auto& point) {
+    return !point.skipped && catalogue::needs_one_rank_per_gpu(point.settings.parallel.backend);
   });
-  if (uses_nccl) context.refuse_shared_gpus();
+  if (need_own_gpus) context.refuse_shared_gpus();
 }
 
 SweepMember::~SweepMember() = default;
@@ -54,7 +55,7 @@ TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
                       result.kind == RankResult::Kind::kFailed ||
                       result.kind == RankResult::Kind::kPeerLost;
   queue_.report_result(number, encode(result),
-                       failed);  // first: then peers learn the cause with the loss
+                       failed);  // first: peers that notice the loss then find its cause
   if (failed && rank_group_) rank_group_->drop();
   return outcome;
 }

@@ -17,10 +17,10 @@
 
 namespace scalemark::sweeping {
 
-// What one task came to on this rank.
+// The outcome of one task on this rank.
 struct TaskOutcome {
   RankResult result;
-  launching::World world;          // of the task's ranks, known even where no group came to be
+  launching::World world;          // of the task's ranks, known even where no group could be made
   running::PointOutcome measured;  // what it measured: on the group's rank 0, when the result is ok
 };
 
@@ -39,9 +39,9 @@ class SweepMember {
   // Whether an epoch of the task's data has one batch for each rank.
   bool data_holds_batch(const planning::Task& task) const;
 
-  // Once every member has reported: the group and its keys go, and cached memory. After a fault of
-  // this rank's GPU (E_GPU_FAULT) it throws that fault instead, which ends the process: no call to
-  // the GPU succeeds any more. By then rank 0 has written the row.
+  // Call it once every member has reported: releases the group, its keys and cached memory. After a
+  // fault of this rank's GPU (E_GPU_FAULT) it throws that fault instead, which ends the process: no
+  // call to the GPU succeeds any more. By then rank 0 has written the row.
   void release();
 
  private:

@@ -41,7 +41,7 @@ SweepReport::SweepReport(process::RankProcess& rank_process, process::RankContex
     run_report_ = &rank_process.open_report({.hosts = hosts});
     return;
   }
-  // Locked before it is read: a session that still writes there has not said its last.
+  // Locked before it is read: another session may still be writing there.
   const auto& request = rank_process.request();
   const auto existing = existing_folder(request, plan);
   reporting::OutputFolder folder(request.settings.general.output, existing);
@@ -59,7 +59,7 @@ SweepReport::SweepReport(process::RankProcess& rank_process, process::RankContex
   add_skipped_points();
 }
 
-// What breaks with the earlier session, when --resume-anyway lets it.
+// The differences from the earlier session, which --resume-anyway allows.
 std::vector<std::string> SweepReport::breaks(const std::vector<monitoring::Host>& hosts,
                                              process::RankContext& context) const {
   auto tool = reporting::this_tool();

@@ -1,6 +1,6 @@
 // The report of a sweep on rank 0: opened anew or continued, one row per finished run, summaries
-// after each block. On the other ranks it holds nothing. What the rows mean together stands in
-// core/reporting/sweep/summary.h.
+// after each block. On the other ranks it holds nothing. core/reporting/sweep/summary.h summarises
+// the rows.
 #pragma once
 
 #include <map>
@@ -36,10 +36,10 @@ class SweepReport {
   // `stop_reasons`: why the repetitions of each group ended (SweepSchedule::stop_reasons()).
   void summarise(const std::map<std::string, std::string>& stop_reasons);
   void end_session(const std::map<std::string, std::string>& stop_reasons);
-  // Also writes report.md and report.html, before report.json says that all is well. With
-  // --fresh-process it says that the sweep goes on: who started these ranks has the last word.
+  // Also writes report.md and report.html, before report.json reports success. With --fresh-process
+  // report.json says that the sweep continues: the launcher writes the final state.
   void close(ExitCode exit_code);
-  // report.md and report.html of a sweep that has been stopped: a wish, never throws.
+  // report.md and report.html of a sweep that has been stopped: best effort, never throws.
   void render_what_is_there() noexcept;
   reporting::Report report() const { return run_report_->writer()->report(); }
 

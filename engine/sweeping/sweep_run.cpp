@@ -18,21 +18,21 @@
 namespace scalemark::sweeping {
 namespace {
 
-// A rank without a task passes a signal on that only it has got.
+// A rank without a task passes on a signal that it alone may have received.
 void pass_on_signal(const c10::intrusive_ptr<c10d::Store>& store) {
   if (const auto signal = distributed::received_signal()) {
     distributed::request_stop(*store, *signal);
   }
 }
 
-// A time limit counts from where a person's clock begins.
+// A time limit counts from the start of the process.
 std::chrono::steady_clock::time_point process_began() {
   const auto age = monitoring::process_age().value_or(std::chrono::duration<double>(0));
   return std::chrono::steady_clock::now() -
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(age);
 }
 
-// A waiting rank shows between its looks that it lives, within its own deadline.
+// A waiting rank sends a heartbeat at every look, so looks must be shorter than its deadline.
 std::chrono::milliseconds look_of_waiting(process::RankProcess& rank_process) {
   return std::min(milliseconds_of(rank_process.phase_tracker().timeout_of("wait") / 4),
                   distributed::WorkQueue::kLook);
@@ -54,7 +54,7 @@ ExitCode follow(process::RankProcess& rank_process, process::RankContext& contex
       pass_on_signal(context.store_pointer());
     });
     seen = message.number;
-    member.release();  // of the message before: a new one means that everybody has voted on it
+    member.release();  // of the last message: a new one means that all members have reported
     const SweepCommand command = decode_sweep_command(message.text);
     if (!command.task) return end(rank_process, command);
     const auto& members = plan.points[command.task->run.point].members;

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t kPlaces = 2;  // one batch in use, one on its way
 
-// Device memory is the computing stream's: taken and given back in its order. So a copy waits for
-// what that stream had to do when the memory was taken (a block may have had another use there),
-// and that stream waits for the copy before it reads; the allocator needs to know of no second
-// stream. Pinned host memory is the other way round: its allocator notes each copy's stream.
+// Device memory belongs to the compute stream, which takes and frees it in its order. So a copy
+// waits for the work that this stream had when the memory was taken (the block may have had another
+// use), and that stream waits for the copy before it reads; the allocator needs to know no second
+// stream. Pinned host memory is different: its allocator records each copy's stream.
 class StreamLane final : public CopyLane {
  public:
   explicit StreamLane(c10::Device device)
@@ -65,12 +65,12 @@ std::unique_ptr<CopyLane> make_stream_lane(c10::Device device) {
   return std::make_unique<StreamLane>(device);
 }
 
-// A batch that nobody took: its memory goes back in the computing's order, so behind its copy.
+// A batch that was never taken: the compute stream frees its memory, so after its copy.
 CopyAhead::~CopyAhead() {
   if (!ahead_) return;
   try {
     lane_->wait(ahead_->place);
-  } catch (...) {  // a GPU that has failed has said so elsewhere
+  } catch (...) {  // a failed GPU is reported elsewhere
   }
 }
 

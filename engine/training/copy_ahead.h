@@ -22,14 +22,14 @@ inline constexpr std::uint64_t kBytesWorthCopyingAhead = std::uint64_t{1} << 20;
 
 std::uint64_t bytes_of(const data::Batch& batch);
 
-// A second way to the device, with two places for batches on it. What is sent is there for the
-// device's computing only after wait() of its place.
+// A second stream to the device, with two places for batches on it. The compute stream can use a
+// sent batch only after wait() of its place.
 class CopyLane {
  public:
   virtual ~CopyLane() = default;
   virtual void send(data::Batch& batch, std::size_t place) = 0;  // its tensors become the device's
-  virtual void wait(std::size_t place) = 0;       // the device's computing does; the host does not
-  virtual void send_now(data::Batch& batch) = 0;  // in the order of the computing
+  virtual void wait(std::size_t place) = 0;       // blocks the compute stream, not the host
+  virtual void send_now(data::Batch& batch) = 0;  // on the compute stream
 };
 
 // The lane of a GPU: a stream beside the current one, ordered by events.
@@ -42,11 +42,11 @@ class CopyAhead {
   CopyAhead(const CopyAhead&) = delete;
   CopyAhead& operator=(const CopyAhead&) = delete;
 
-  // The batch of this micro-step. Large batches are asked of `next` one ahead, across calls, and
-  // already on their way; small ones when they are needed.
+  // The batch of this micro-step. Large batches are fetched from `next` one ahead, across calls,
+  // and are being copied already; small ones when they are needed.
   data::Batch take(const NextBatch& next);
 
-  // The device's computing from here on finds the batch of the latest take().
+  // The device's work from here on sees the batch of the latest take().
   void arrive(data::Batch& batch);
 
  private:

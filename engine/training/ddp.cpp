@@ -1,5 +1,5 @@
-// Strategy ddp over c10d::Reducer, equal to DistributedDataParallel's defaults where the settings
-// say nothing.
+// Strategy ddp over c10d::Reducer, equal to DistributedDataParallel's defaults unless the settings
+// change them.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -15,7 +15,7 @@
 namespace scalemark::training {
 namespace {
 
-// What the reducer knows and does not tell.
+// Gives access to what the reducer does not expose.
 class OpenReducer final : public c10d::Reducer {
  public:
   using c10d::Reducer::Reducer;
@@ -87,7 +87,7 @@ void Ddp::make_reducer() {
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
       std::vector<std::int64_t>{});
   // No c10d::Logger: in each of the first ten steps and in every hundredth it waits for events of
-  // the step, on the host, in the middle of the run. Nor the times that it would read.
+  // the step, on the host, in the middle of the run. The times that it would read are off too.
   reducer_->set_ddp_runtime_logging_sample_rate(std::numeric_limits<int>::max());
   if (settings_.static_graph) reducer_->set_static_graph();
   if (settings_.gradient_compression == "fp16") {
@@ -104,7 +104,7 @@ void Ddp::before_forward(bool synchronise) {
     throw configuration("static_graph with gradient_accumulation_steps above 1", "one of the two",
                         "leave static_graph out");
   }
-  reducer_->rebuild_buckets();  // does something once: in the forward after the first backward
+  reducer_->rebuild_buckets();  // rebuilds once: in the forward after the first backward
   if (!step_begins_) return;
   group_->begin_step();
   if (settings_.broadcast_buffers) broadcast_from_rank_0(group_, buffers_);

@@ -116,7 +116,7 @@ class Lamb final : public Optimizer {
   // r + lambda x, r = m^ / (sqrt(v^) + eps).
   TensorVector direction(const ParameterLists& lists, double weight_decay) const {
     const auto dtype = lists.parameters.front().scalar_type();
-    // Step 0 occurs only when the first step is skipped; then nothing moves, but 0/0 must not be.
+    // Step 0 occurs only when the first step is skipped; then nothing moves, and 0/0 is avoided.
     const at::Tensor t = steps_.clamp_min(1);
     const at::Tensor correction1 = (1 - at::pow(beta1_, t)).to(dtype);
     const at::Tensor correction2 = (1 - at::pow(beta2_, t)).sqrt().to(dtype);

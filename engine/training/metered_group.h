@@ -3,9 +3,9 @@
 // can hold buckets back (--overlap off) and can hand every collective back unsent (the twin without
 // communication).
 //
-// A shell around the group instead of a communication hook: with a hook the reducer no longer
+// A wrapper around the group instead of a communication hook: with a hook the reducer no longer
 // divides while it copies into the bucket, which costs one more pass over all gradients and, with 3
-// ranks, another rounding. Here what DDP does by default stays bit for bit what it is, and fp16
+// ranks, another rounding. Here DDP's default results stay the same bit for bit, and fp16
 // compression (which is a hook) combines with everything.
 #pragma once
 

@@ -16,12 +16,11 @@ namespace scalemark::training {
 std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters,
                                           const settings::RecipeSettings& recipe) {
   if (parameters.empty()) throw configuration("the network has no trainable parameters");
-  if (recipe.optimizer == "sgd") return make_sgd(parameters, recipe);
-  if (recipe.optimizer == "adam") return make_adam(parameters, recipe);
-  if (recipe.optimizer == "adamw") return make_adamw(parameters, recipe);
-  if (recipe.optimizer == "lamb") return make_lamb(parameters, recipe);
-  if (recipe.optimizer == "lars") return make_lars(parameters, recipe);
-  throw configuration("optimizer is '" + recipe.optimizer + "'", "sgd, adam, adamw, lamb or lars");
+#define SCALEMARK_OPTIMIZER(name, maker, state) \
+  if (recipe.optimizer == #name) return maker(parameters, recipe);
+#include "core/catalogue/optimizer_list.inc"
+#undef SCALEMARK_OPTIMIZER
+  throw configuration("there is no optimizer '" + recipe.optimizer + "'");
 }
 
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients) {

@@ -43,7 +43,7 @@ class Optimizer {
 std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters,
                                           const settings::RecipeSettings& recipe);
 
-// The 2-norm of all of them together, on the device. Throws bug() without any.
+// The 2-norm of all gradients together, on the device. Throws bug() without gradients.
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients);
 
 // Scales all gradients in place so that `norm`, the norm of all, becomes at most `max_norm`, as

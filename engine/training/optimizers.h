@@ -11,10 +11,9 @@ namespace scalemark::training {
 using Parameters = std::vector<NamedParameter>;
 using settings::RecipeSettings;
 
-std::unique_ptr<Optimizer> make_sgd(const Parameters&, const RecipeSettings&);
-std::unique_ptr<Optimizer> make_adam(const Parameters&, const RecipeSettings&);
-std::unique_ptr<Optimizer> make_adamw(const Parameters&, const RecipeSettings&);
-std::unique_ptr<Optimizer> make_lamb(const Parameters&, const RecipeSettings&);
-std::unique_ptr<Optimizer> make_lars(const Parameters&, const RecipeSettings&);
+#define SCALEMARK_OPTIMIZER(name, maker, state) \
+  std::unique_ptr<Optimizer> maker(const Parameters&, const RecipeSettings&);
+#include "core/catalogue/optimizer_list.inc"
+#undef SCALEMARK_OPTIMIZER
 
 }  // namespace scalemark::training

@@ -44,7 +44,7 @@ class ParameterGroup {
   // Every state tensor, as "optimizer.<slot>.<parameter>".
   void visit_state(StateVisitor& visitor);
 
-  // After the update: a second owner would keep the memory of gradients that are dropped.
+  // Call it after the update: a second owner would keep the memory of dropped gradients.
   void release_gradients();
 
  private:

@@ -1,5 +1,5 @@
-// Ranks that hold the same model: how they come to, and how large their messages are. Shared by
-// strategies of full replicas.
+// Gives every rank the same model, and checks the sizes of messages. Shared by strategies of full
+// replicas.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,7 +21,7 @@ void broadcast_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
 // buffers too where --broadcast-buffers says so.
 void become_replicas(const StrategyInput& input);
 
-// Throws configuration() for a size that is no size.
+// Throws configuration() for an invalid size.
 std::int64_t bytes_of_mb(double mb, const char* option);
 
 }  // namespace scalemark::training

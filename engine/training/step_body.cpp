@@ -20,11 +20,6 @@ StepBodyOptions validated(StepBodyOptions options) {
   return options;
 }
 
-class Unmarked final : public measurement::StepMarker {
- public:
-  void mark(measurement::Moment) override {}
-};
-
 }  // namespace
 
 StepBody::StepBody(workloads::Network& network, const std::vector<NamedParameter>& parameters,
@@ -90,21 +85,6 @@ void StepBody::visit_state(StateVisitor& visitor) {
   optimizer_->visit_state(visitor);
   if (scaler_) scaler_->visit_state(visitor);
   strategy_->visit_state(visitor);
-}
-
-at::Tensor enqueue_step(StepBody& body, std::span<const data::Batch> batches,
-                        const LearningRate& rate) {
-  Unmarked marker;
-  at::Tensor mean_loss;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    const bool last = i + 1 == batches.size();
-    body.prepare(last);
-    const at::Tensor loss = body.forward(batches[i]);
-    body.backward(loss, last, marker);
-    mean_loss = mean_loss.defined() ? mean_loss + loss.detach() : loss.detach();
-  }
-  body.update(rate, marker);
-  return mean_loss;
 }
 
 }  // namespace scalemark::training

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -67,9 +66,5 @@ class StepBody {
   std::optional<GradientScaler> scaler_;
   std::vector<at::Tensor> gradients_;
 };
-
-// A whole step, nothing else: one batch on the device per micro-step. Returns the mean loss.
-at::Tensor enqueue_step(StepBody& body, std::span<const data::Batch> batches,
-                        const LearningRate& rate);
 
 }  // namespace scalemark::training

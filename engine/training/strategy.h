@@ -49,20 +49,20 @@ class Strategy {
   // What this rank's optimizer updates: all parameters unless the strategy divides them.
   virtual const std::vector<NamedParameter>& optimizer_parameters() const { return parameters_; }
 
-  // Of every micro-step, in this order. `synchronise`: true for the last micro-step of a step.
-  // Marks kLastBucketReady when the last bucket leaves for the group. Gradients are complete, on
-  // the device's timeline, after after_backward(). Throws configuration() (78) where the settings
-  // cannot be combined with an unsynchronised micro-step.
+  // Called in every micro-step, in this order. `synchronise`: true for the last micro-step of a
+  // step. Marks kLastBucketReady when the last bucket leaves for the group. Gradients are complete,
+  // on the device's timeline, after after_backward(). Throws configuration() (78) where the
+  // settings cannot be combined with an unsynchronised micro-step.
   virtual void before_forward(bool /*synchronise*/) {}
   virtual void before_backward(const at::Tensor& /*loss*/, bool /*synchronise*/,
                                measurement::StepMarker&) {}
   virtual void after_backward() {}
 
-  // What backward starts from instead of one; undefined: one.
+  // The gradient that backward starts from; undefined: 1.
   virtual at::Tensor backward_seed(const at::Tensor& /*loss*/) { return {}; }
 
-  // Of all gradients, from the norm, and from the "any infinity" (0 or 1), of those that this
-  // rank's optimizer sees. Both scalars stay on the device.
+  // The norm of all gradients, and their "any infinity" (0 or 1), from the value over those that
+  // this rank's optimizer sees. Both scalars stay on the device.
   virtual at::Tensor norm_over_ranks(const at::Tensor& norm) { return norm; }
   virtual void infinity_over_ranks(at::Tensor& /*found_inf*/) {}
 
@@ -70,8 +70,8 @@ class Strategy {
   // then does so; others do nothing here.
   virtual void after_update(measurement::StepMarker&) {}
 
-  // Between two steps; collective. Every rank's running statistics become rank 0's, which are those
-  // that are saved, as the next forward would make them.
+  // Between two steps; collective. Every rank's running statistics become rank 0's, which are the
+  // saved ones, as in the next forward.
   virtual void before_evaluation() {}
 
   // Between two steps; collective. Afterwards the network of rank 0 holds every parameter whole.
@@ -85,7 +85,7 @@ class Strategy {
   // Changes what happens to collectives from the next step on. Without a group: nothing to change.
   virtual void set_exchange(Exchange) {}
 
-  // What the next step needs of the steps before it.
+  // Visits what the next step needs from earlier steps.
   virtual void visit_state(StateVisitor&) {}
 
  protected:
@@ -93,8 +93,8 @@ class Strategy {
 };
 
 // The strategy named by `settings.strategy`. With a group collective over it: verifies the
-// parameters' shapes across ranks and broadcasts parameters and buffers from rank 0. The group must
-// outlive nothing: it is shared. Throws bug() for a strategy that exchanges and has no group.
+// parameters' shapes across ranks and broadcasts parameters and buffers from rank 0. Ownership of
+// the group is shared. Throws bug() for a strategy that exchanges and has no group.
 std::unique_ptr<Strategy> make_strategy(StrategyInput input);
 
 // Throws bug() when gradients go over gloo from a stream that is not the device's default one: with

@@ -70,8 +70,8 @@ def list_steps(steps):
 
 
 def environment_of(place):
-    """No setting of the program's comes from where the session was started: it refuses variables that it does not know.
-    Container machines may keep the driver's libraries where only this variable finds them."""
+    """The session's SCALEMARK_* variables are dropped: the program refuses those that it does not know. LD_LIBRARY_PATH
+    is kept and extended: container machines may keep the driver's libraries where only it finds them."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SCALEMARK_")}
     named = [folder for folder in kept.get("LD_LIBRARY_PATH", "").split(":") if folder]
     searched = [*named, *(str(folder) for folder in DRIVER_FOLDERS if folder.is_dir())]

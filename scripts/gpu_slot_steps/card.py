@@ -1,4 +1,4 @@
-"""Clocks, power and temperature of the card between steps, as nvidia-smi tells them."""
+"""Clocks, power and temperature of the card between steps, as nvidia-smi reports them."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What the table says of the machine and of the program, above its rows."""
+"""Facts about the machine and the program, printed above the rows of the table."""
 
 import datetime
 import platform

@@ -41,7 +41,7 @@ def trains(run):
 
 
 def ended_as_expected(figure):
-    """Its exit code says it all, and that was looked at."""
+    """The exit code decides alone, and it was checked before."""
     return lambda results: passed(figure)
 
 
@@ -54,7 +54,7 @@ def last_line_of(run):
 
 
 def memcheck_clean(run):
-    """compute-sanitizer has come to its end and found nothing."""
+    """compute-sanitizer has run to its end and found nothing."""
     def judge(results):
         sums = [line.strip("= ").strip() for line in results[run].log.splitlines() if "ERROR SUMMARY" in line]
         if not sums:
@@ -103,7 +103,7 @@ def same_losses(cpu, cuda, first_limit, last_limit):
 
 
 def same_evaluation(cpu, cuda, limit):
-    """Losses on held-out samples, where no dropout speaks, after an epoch that hardly moves the weights."""
+    """Losses on held-out samples, where dropout is off, after an epoch that hardly moves the weights."""
     def judge(results):
         a, b = (ok_point(results[run])["evaluation"][-1]["loss"] for run in (cpu, cuda))
         text = f"{relative(a, b):.1e} relative (<= {limit:g}): cpu {a:.6f}, cuda {b:.6f}"
@@ -112,7 +112,7 @@ def same_evaluation(cpu, cuda, limit):
 
 
 def learned(run, vocabulary, share):
-    """The loss on documents that it has never seen is far below ln(vocabulary), that of guessing masked tokens."""
+    """The loss on held-out documents is far below ln(vocabulary), the loss of guessing the masked tokens."""
     def judge(results):
         loss = ok_point(results[run])["evaluation"][-1]["loss"]
         guessing = math.log(len(vocabulary.read_text().splitlines()))
@@ -131,7 +131,7 @@ def refused(run, *quoted):
 
 
 def out_of_memory_row(run):
-    """The small batch is ok, the large one a row `oom` with what was asked for, and the sweep went on to its end."""
+    """The small batch is ok, the large one a row `oom` with what was asked for, and the sweep ran to its end."""
     def judge(results):
         report = results[run].report
         rows = {row["batch_size"]: row for row in report["points"]}

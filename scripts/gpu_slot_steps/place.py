@@ -1,4 +1,4 @@
-"""Where the program and what surrounds it stand: in an unpacked bundle, or in a checkout with a build."""
+"""The paths of the program and its surroundings: in an unpacked bundle, or in a checkout with a build."""
 
 import importlib.util
 import os
@@ -10,7 +10,7 @@ SCRIPTS = Path(__file__).resolve().parents[1]
 
 
 class Refused(Exception):
-    """A start that cannot lead anywhere: one line and an exit code."""
+    """A session that cannot start: one line and an exit code."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -40,7 +40,7 @@ def torch_folder():
 
 
 def find_place(build=None):
-    """`build`: a build folder of the checkout that this file stands in; without it the bundle that it stands in."""
+    """`build`: a build folder of the checkout that holds this file; without it the bundle that holds this file."""
     root = SCRIPTS.parent
     folder = Path(build).resolve() if build else root
     place = Place(program=folder / "scalemark",

@@ -1,5 +1,5 @@
 """The null device instead of a GPU: the same steps, so that none runs on a GPU for the first time. It belongs to the
-tests (tests/nullcuda, built with them); this is its door."""
+tests (tests/nullcuda, built with them); this module wraps it."""
 
 import importlib
 import json
@@ -27,7 +27,7 @@ class Rehearsal:
         return tuple(self.nullgpu.command(*words, devices=1, preload=preload)), environment
 
     def violations(self):
-        """Of the processes since the last call."""
+        """Violations counted in the processes since the last call."""
         found = {}
         for file in self.counts.glob("*.json"):
             for what, n in json.loads(file.read_text()).get("violations", {}).items():

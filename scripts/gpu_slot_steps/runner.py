@@ -99,7 +99,7 @@ def execute(run, slot, limit_s):
 
 
 def verdict_on_ending(step, run, ended, log, limit_s):
-    """What an unexpected ending says; None when the process ended as it should."""
+    """The verdict on an unexpected end; None when the process ended as it should."""
     if ended.cut_off:
         if limit_s < step.limit_s:
             return skipped(f"no time left: {run.name} was cut off after {limit_s:.0f} s")
@@ -115,7 +115,7 @@ def verdict_on_ending(step, run, ended, log, limit_s):
 
 
 def verdict_of_null_device(slot):
-    """What no right program does to a device: the null device has counted it."""
+    """Fails on invalid uses of the device, which the null device has counted."""
     wrong = slot.rehearsal.violations() if slot.rehearsal else {}
     return failed(f"done to the device: {wrong}") if wrong else None
 

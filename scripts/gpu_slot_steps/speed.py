@@ -41,7 +41,7 @@ def run_name(row, side, pair):
 
 
 def complete(results, row, pair):
-    """Both sides have ended well; a pair that failed has been told of in its own step."""
+    """Both sides have ended well; a pair that failed was reported in its own step."""
     sides = [results.get(run_name(row, side, pair)) for side in ("ours", "python")]
     return all(side and side.code == 0 for side in sides)
 

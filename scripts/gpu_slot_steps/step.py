@@ -1,4 +1,4 @@
-"""What a step is, what its processes left behind, and what is said of it."""
+"""A step, the results of its processes, and its outcome."""
 
 import json
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Prints PAGE with what stands between its two marker lines replaced by the content of FIGURES."""
+"""Prints PAGE with the text between its two marker lines replaced by the content of FIGURES."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-# Shared by quickstart, test, bundle and soak: what has to be on the machine, and the build.
+# Shared by quickstart, test, bundle and soak: installs what the machine lacks, and builds.
 # Sourced with the repository root as working directory.
 
 set -euo pipefail

@@ -1,7 +1,7 @@
 """The oldest systems that the program starts on: which symbol versions of glibc and libstdc++ it and its libraries need.
 
-A symbol of a newer library creeps in with one innocent call, and the bundle then starts on the builder's machine alone.
-The floor is that of a build on Debian 12, whose headers name the newest symbols that this may bring.
+One ordinary call can bring in a symbol of a newer library, and the bundle then starts on the builder's machine only.
+The limit is that of a build on Debian 12, whose headers name the newest symbols that are allowed.
 """
 
 import argparse
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from program import check, skip
 
-# Highest versions allowed: RHEL 9 and its kin have glibc 2.34 and the libstdc++ of GCC 11. docs/DEPENDENCIES.md says why
-# not lower.
+# Highest versions allowed: RHEL 9 and its derivatives have glibc 2.34 and the libstdc++ of GCC 11. docs/DEPENDENCIES.md
+# says why not lower.
 FLOOR = {
     "scalemark": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
     "libscalemark_data.so": {"GLIBC": "2.33", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},

@@ -4,14 +4,14 @@
 //
 // What a launch does here: the threads of a block are threads of the CPU; the blocks of a grid run
 // one after another, in an order that the test chooses (CUDA promises none). __syncthreads() is a
-// std::barrier of the block's living threads, __shared__ memory is a static variable, which one
+// std::barrier of the block's running threads, __shared__ memory is a static variable, which one
 // block at a time uses, atomics are those of the CPU.
 //
-// What that proves: indices, tails, arithmetic bit by bit, and that a result does not hang on the
-// order of blocks; a barrier that is missing shows as a result that varies, threads being real.
-// What it cannot prove: speed, what only a warp does (shuffles, ballots: not offered here, so that
-// a kernel with them does not compile), dynamic shared memory (the same), and races between blocks
-// that really run at once.
+// What that proves: indices, tails, arithmetic bit by bit, and that a result does not depend on the
+// order of blocks; a missing barrier makes the result vary, since the threads are real. What it
+// cannot prove: speed, what only a warp does (shuffles, ballots: not offered here, so that a kernel
+// with them does not compile), dynamic shared memory (the same), and races between blocks that
+// really run at once.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ T atomicAdd(T* address, T value) {
   return std::atomic_ref<T>(*address).fetch_add(value);
 }
 
-// The old value; back to 0 behind `last`, as CUDA defines it.
+// Returns the old value; wraps to 0 after `last`, as CUDA defines it.
 inline unsigned atomicInc(unsigned* address, unsigned last) {
   const std::atomic_ref<unsigned> here(*address);
   unsigned old = here.load();

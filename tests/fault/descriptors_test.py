@@ -1,5 +1,5 @@
-"""Limits of open files: the soft limit (1,024 on most systems) is raised, the hard one is told before anything hangs; and
-a program that was started without standard input and output."""
+"""Limits of open files: the soft limit (1,024 on most systems) is raised, the hard one is reported before anything
+hangs; and a program that was started without standard input and output."""
 
 from endings import Running, closed_report, only_error, run_cases
 from program import check
@@ -27,7 +27,7 @@ def hard_limit(folder):
 
 
 def hard_limit_without_our_launcher(folder):
-    """Each rank looks for itself; rank 0, that serves the store, needs most."""
+    """Each rank checks its own limit; rank 0, which serves the store, needs most."""
     with Running(*FOUR_RANKS[:-2], "--output", folder / "out", wrapper=under("-n"), RANK=0, WORLD_SIZE=4, LOCAL_RANK=0,
                  LOCAL_WORLD_SIZE=4, MASTER_ADDR="127.0.0.1", MASTER_PORT=29871) as run:
         run.end(expect=71, seconds=60)

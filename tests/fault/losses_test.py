@@ -1,4 +1,4 @@
-"""Ranks that die, hang or disagree, and signals: exit codes, reports, no orphans."""
+"""Ranks that are killed, hang or disagree, and signals: exit codes, reports, no orphans."""
 
 import os
 import signal
@@ -101,7 +101,7 @@ def sigterm_while_waiting_for_peers(folder):
 
 
 def listening(pid):
-    """Has the rank got to its rendezvous: does it hold a listening socket of this network?"""
+    """Whether the rank has reached its rendezvous: it holds a listening socket of this network."""
     with open(f"/proc/{pid}/net/tcp") as table:
         inodes = {line.split()[9] for line in table.readlines()[1:] if line.split()[3] == "0A"}
     with open(f"/proc/{pid}/net/tcp6") as table:
@@ -136,7 +136,7 @@ def stopped_rank(folder):
         run.end(expect=81, seconds=50)
         check_gone(ranks)
     only_error(run.stderr, "E_HANG", 81, "rank=0", "phase=window", "step=", "3 s",
-               "rank 1 has not come to collective", "--timeout window=")
+               "rank 1 has not reached collective", "--timeout window=")
     report = closed_report(folder / "out", "failed", 81)
     check(report["errors"][0]["phase"] == "window" and report["errors"][0]["step"] > 0, report["errors"])
 

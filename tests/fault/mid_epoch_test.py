@@ -1,5 +1,5 @@
 """Data that fail in the middle of an epoch: files vanish, the file server goes away, a token file is changed. How the run
-ends, and what it says. The next fault of that kind is a case here."""
+ends, and what it reports. Add the next fault of that kind here as a case."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ def images(folder, samples=12):
 
 
 def failing(tree, folder, **more):
-    """The environment in which what is below `tree` fails, once folder/control says how."""
+    """The environment in which reads below `tree` fail, once folder/control says how."""
     skip_under_asan("must be the first library that is loaded")
     return {"LD_PRELOAD": (BINARY_DIR / "tests/libfailing_files.so").resolve(), "FAILING_BELOW": tree.resolve(),
             "FAILING_CONTROL": folder / "control", **more}
@@ -45,7 +45,7 @@ def ending_of(options, output, exit_code, change, ranks=1, **environment):
 
 
 def all_vanish(folder):
-    """Skipping them must end when nothing good comes any more: in training or in the evaluation behind it."""
+    """Skipping them must end when no good sample is left: in training or in the evaluation behind it."""
     for ranks in (1, 2):
         tree = images(folder / str(ranks))
         lines = ending_of((*RESNET, *SKIP, "--data", tree), folder / f"out-{ranks}", 65,
@@ -123,7 +123,7 @@ def token_file_changes(folder):
 
 
 def slow_scan(folder):
-    """--timeout data bounds the time without a sign of life, not the phase; one rank of a machine scans for all."""
+    """--timeout data bounds the time without progress, not the phase; one rank of a machine scans for all."""
     tree = images(folder)
     log = folder / "scans"
     start = time.monotonic()
@@ -135,7 +135,7 @@ def slow_scan(folder):
 
 
 def failing_scan(folder):
-    """The rank that scans for the others says why; they end with its code."""
+    """The rank that scans for the others reports the reason; they end with its code."""
     tree = images(folder)
     (tree / "train" / "zebra").mkdir()
     done = run("train", *RESNET, "--data", tree, "--epochs", 1, "--strategy", "ddp", "--nproc-per-node", 3, "--output",

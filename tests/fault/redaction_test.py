@@ -1,5 +1,5 @@
-"""`report --redact` of a real sweep over photos of somebody, a broken one among them: of the folder, the files, the
-machine and the user nothing is left in any format, and everything else is."""
+"""`report --redact` of a real sweep over photos of somebody, a broken one among them: no format contains the folder,
+the files, the machine or the user any more, and everything else stays."""
 
 import json
 import re

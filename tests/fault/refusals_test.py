@@ -1,5 +1,5 @@
-"""What one rank meets by itself: bad data, no memory, a full disk, a missing torch. Each alone and under the
-built-in launcher: the same code, and one line per rank that says it."""
+"""Faults of a single rank: bad data, no memory, a full disk, a missing torch. Each alone and under the built-in
+launcher: the same code, and one line per rank that says it."""
 
 import resource
 import shutil
@@ -70,7 +70,7 @@ def out_of_memory(folder):
 
 
 def memory_limit(folder):
-    """Of one rank among two: that rank is named with the size it asked for; alone: without a hidden rest."""
+    """A limit of one rank of two: the error names that rank and its request. Also with a single rank."""
     mlp = ("train", "--workload", "mlp", "--batch-size", 4096, *FAST, "--output", folder / "out", "--overwrite")
     run(*mlp, "--memory-limit", "200MiB")
     done = run(*mlp, "--memory-limit", "1=20MiB", "--nproc-per-node", 2, expect=80)

@@ -1,4 +1,4 @@
-"""--run-token: ranks with the same file meet, one with another or none is refused, and the token stands nowhere."""
+"""--run-token: ranks with the same file meet, one with another or none is refused, and no output holds the token."""
 
 import os
 import subprocess

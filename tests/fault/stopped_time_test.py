@@ -1,5 +1,5 @@
-"""Time that stops: a run that is suspended (scontrol suspend, gang scheduling, Ctrl-Z) and continued goes on, and deadlines
-beyond what a clock can hold are deadlines still. `trials`: suspends at random moments, 2 of them; 100 with
+"""Suspended time: a run that is suspended (scontrol suspend, gang scheduling, Ctrl-Z) and continued goes on, and
+deadlines beyond what a clock can hold still work. `trials`: suspends at random moments, 2 of them; 100 with
 SCALEMARK_SOAK=full."""
 
 import os

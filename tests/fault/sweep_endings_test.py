@@ -60,7 +60,7 @@ def events(folder, name):
 
 
 def resumed_and_stopped(folder):
-    """A page of the session before would tell of another report; one of a killed session is gone."""
+    """A page of the earlier session would show another report, so that of a killed session is removed."""
     out = folder / "out"
     run(*sweep("--world-sizes", "1"), "--output", out)
     pages = [out / "report.md", out / "report.html"]

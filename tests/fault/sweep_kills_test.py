@@ -17,7 +17,7 @@ OPTIONS = sweep(*TWO_RANKS, "--batch-sizes", "1,2,3,4096", "--memory-limit", "1=
 
 
 def kill_one_rank(folder, rows):
-    """Rank 1 dies in the run after so many rows: 69, and what was finished stays."""
+    """Rank 1 is killed in the run after so many rows: exit code 69, and finished rows stay."""
     with Running(*OPTIONS, "--output", folder) as sweeping:
         check(await_rows(sweeping, rows), "the sweep ended too early")
         ranks = sweeping.ranks()
@@ -26,12 +26,12 @@ def kill_one_rank(folder, rows):
         sweeping.end(expect=69)
         check_gone(ranks)
     report = closed_report(folder, "failed", 69)
-    kept(finished_rows(folder), report)  # a report that was closed holds all that the journal tells
+    kept(finished_rows(folder), report)  # a report that was closed holds all that the journal holds
     return finished_rows(folder)
 
 
 def kill_everything(folder, after_s):
-    """After so long, if it is not through by then; the report is valid at every look."""
+    """Kills after so many seconds, unless the sweep has ended; the report is valid at every look."""
     with Running(*OPTIONS, "--resume", "--output", folder) as sweeping:
         end = time.monotonic() + after_s
         while time.monotonic() < end and sweeping.process.poll() is None:

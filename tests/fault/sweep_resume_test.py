@@ -142,7 +142,7 @@ def damaged_report(folder):
 
 
 def killed_as_it_began(folder):
-    """Killed between the journal's first line and report.json: the line of the batch script goes on."""
+    """Killed between the journal's first line and report.json: the command of the batch script resumes."""
     out = folder / "out"
     out.mkdir()
     (out / "journal.jsonl").write_text('{"time":"2026-01-02T03:04:05Z","event":"started"}\n')

@@ -1,6 +1,5 @@
-"""Two launches that know nothing of each other meet at one address: the first goes on as if the second had never been,
-the second says why it ends. `trials`: second launches of random kind at random moments, 2 of them; 100 with
-SCALEMARK_SOAK=full."""
+"""Two launches that know nothing of each other meet at one address: the first continues undisturbed, the second reports
+why it ends. `trials`: second launches of random kind at random moments, 2 of them; 100 with SCALEMARK_SOAK=full."""
 
 import os
 import random
@@ -21,7 +20,7 @@ def own_launcher(folder, port, ranks, *options):
 
 
 def by_hand(folder, port, ranks, *options, only=None):
-    """One process per rank, as somebody's script starts them: nothing but the settings tells two such jobs apart."""
+    """One process per rank, as somebody's script starts them: only the settings distinguish two such jobs."""
     return [Running(*SWEEP, *options, "--output", folder, RANK=rank, WORLD_SIZE=ranks, LOCAL_RANK=rank,
                     LOCAL_WORLD_SIZE=ranks, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
             for rank in (range(ranks) if only is None else only)]
@@ -36,7 +35,7 @@ def first_is_unharmed(runs, folder, seconds=120):
 
 
 def refused(run, codes, *quoted, seconds=60):
-    """Ended by itself with one of the codes, and said why in our own form."""
+    """Checks that it ended by itself with one of the codes, and an error line in our own form."""
     run.stdout, run.stderr = run.process.communicate(timeout=seconds)
     check(run.process.returncode in codes, f"{run.command}\nended with {run.process.returncode}\n{run.stderr}")
     lines = error_lines(run.stderr)
@@ -71,7 +70,7 @@ def ranks_by_hand(folder):
 
 
 def other_settings_before_the_start(folder):
-    """Rank 1 of another job comes before ours: it lets a rank with rank 0's own settings pass."""
+    """Rank 1 of another job comes before ours: it leaves the place to a rank with rank 0's own settings."""
     port = free_port()
     leader = by_hand(folder / "first", port, 2, only=(0,))
     with leader[0]:

@@ -1,6 +1,6 @@
-"""Files that vanish at random times under a training run that skips bad samples: what is lost is skipped and listed, and
-when no training file or no held-out one is left the run ends with 65 instead of asking for ever. 2 trials; 100 with SCALEMARK_SOAK=full, or as many as
-the first argument says."""
+"""Files that vanish at random times under a training run that skips bad samples: what is lost is skipped and listed,
+and when no training file or no held-out one is left the run ends with 65 instead of retrying for ever. 2 trials; 100
+with SCALEMARK_SOAK=full, or as many as the first argument says."""
 
 import os
 import random

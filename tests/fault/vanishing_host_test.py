@@ -1,4 +1,4 @@
-"""The host of rank 0 is gone from one moment to the next: no connection is closed, nothing answers any more. A rank that
+"""The host of rank 0 is gone from one moment to the next: no connection is closed, no request is answered. A rank that
 waits for a task in a sweep has lost a peer (69); it does not hang."""
 
 import time

@@ -1,5 +1,5 @@
-"""What gpu_slot runs in Python, on the CPU: the peer trains the work that it says, attention is compared backend by
-backend."""
+"""What gpu_slot runs in Python, on the CPU: the peer trains the workload that it names, attention is compared backend
+by backend."""
 
 import json
 import math

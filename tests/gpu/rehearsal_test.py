@@ -62,7 +62,7 @@ def broken_device(folder):
 
 
 def counted_twice(folder):
-    """countcuda.so stands before the null device, which counts the same calls by itself."""
+    """countcuda.so is loaded before the null device, which counts the same calls by itself."""
     count_file = folder / "counts"
     run = nullgpu.run([
         "train", "--workload", "linear", "--device", "cuda", "--iters", 5, "--warmup-iters", 1, "--output",

@@ -1,4 +1,4 @@
-"""Judges of gpu_slot on written-down reports: what is right passes, and each thing that can be wrong fails."""
+"""The judges of gpu_slot on stored reports: a correct one passes, and each possible error fails."""
 
 import json
 import math

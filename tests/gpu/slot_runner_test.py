@@ -99,7 +99,7 @@ def interruption(folder):
 
 
 class NullDevice:
-    """Every command under `env`, as a rehearsal wraps it; finds fault with the first that has run."""
+    """Every command under `env`, as a rehearsal wraps it; the first step that has run gets its violations."""
 
     def __init__(self, *violations):
         self.found, self.nccl = list(violations), []

@@ -1,5 +1,5 @@
-"""--communication-cost on two ranks over Gloo: T and T_noop are told, the window and the weights that the run leaves
-are those of a run without it."""
+"""--communication-cost on two ranks over Gloo: T and T_noop are reported, the window and the weights that the run
+leaves are those of a run without it."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""What a run of a sweep leaves behind: nothing. Memory, threads, descriptors and store keys of both ranks early and late in
+"""A run of a sweep leaves nothing behind. Memory, threads, descriptors and store keys of both ranks early and late in
 one sweep: after 30 and 60 runs; after 100 and 200 with SCALEMARK_SOAK=full."""
 
 import json
@@ -39,7 +39,7 @@ def sample(pid):
 
 
 class Rows:
-    """How many runs the journal tells of."""
+    """How many runs the journal lists."""
 
     def __init__(self, folder):
         self.journal, self.offset, self.count = folder / "journal.jsonl", 0, 0
@@ -55,7 +55,7 @@ class Rows:
 
 
 class Watch:
-    """Samples of every rank, by how many runs were through."""
+    """Samples of every rank, by how many runs had finished."""
 
     def __init__(self, folder, ranks, store):
         self.rows, self.ranks, self.store = Rows(folder), ranks, store
@@ -70,8 +70,8 @@ class Watch:
             time.sleep(0.001)
 
     def around(self, rows):
-        """Of the last runs before that many were through: the least of each, which is what stands between and beside runs
-        (a run's own group, files that are being written and a model under construction come and go)."""
+        """The least of each over the last runs before that many had finished, which is what stays between and beside
+        runs (a run's own group, files that are being written and a model under construction come and go)."""
         window = [s for s in self.samples if rows - WINDOW <= s[0] < rows]
         ranks = [{what: min(s[1][rank][what] for s in window) for what in window[0][1][rank]}
                  for rank in range(len(self.ranks))]
@@ -110,8 +110,8 @@ def judge(early, late, watch):
         failures += [f"rank {rank}'s {what} went from {before[what]} to {after[what]}"
                      for what in ("threads", "descriptors") if before[what] != after[what]]
     print(f"store: {keys_before} keys after {early} runs, {keys_after} after {late}")
-    # Votes and tasks come and go between two looks, so the least may differ by a key or two; what every block left behind
-    # would be more.
+    # Results and tasks come and go between two looks, so the least may differ by a key or two; what every block left
+    # behind would be more.
     if keys_after - keys_before >= (late - early) // POINTS:
         failures.append(f"keys went from {keys_before} to {keys_after}")
     check(not failures, "; ".join(failures))

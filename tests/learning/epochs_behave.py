@@ -1,4 +1,4 @@
-"""What `train --epochs` promises besides learning: who is held out, bad files, a stop half-way, where the time and the
+"""What `train --epochs` promises besides learning: what is held out, bad files, a stop half-way, where the time and the
 memory go. Tiny data; each check is one function."""
 
 import os

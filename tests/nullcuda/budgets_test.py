@@ -1,6 +1,6 @@
 """Every workload in every precision on a null GPU, and what one step of it asks of the device: kernels, casts, library
-calls, copies and memsets are counted and compared with docs/GPU_BUDGETS.md. More than there fails: something was added
-to the step. Fewer fails too: the table is to be lowered, so that what was won stays won.
+calls, copies and memsets are counted and compared with docs/GPU_BUDGETS.md. A higher count fails: something was added
+to the step. A lower one fails too: lower the table, so that the improvement is kept.
 
 budgets_test.py [WORKLOAD...]    compares the workloads' rows (all without an argument)
 budgets_test.py --rewrite        counts every row anew and writes the table

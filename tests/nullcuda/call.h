@@ -22,7 +22,7 @@ void break_device(cudaError_t error);
 cudaError_t remembered(cudaError_t error);
 cudaError_t last_error(bool forget);
 
-// Something that no right program does. Printed, and listed in the counts.
+// Something that no correct program does. Printed, and listed in the counts.
 void report_violation(const std::string& what);
 
 template <class Body>

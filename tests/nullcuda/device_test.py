@@ -1,4 +1,4 @@
-"""The null device itself, called as a program would call CUDA: what it promises, and that it finds what it is to find.
+"""The null device itself, called as a program would call CUDA: what it promises, and that it finds violations.
 
 Each case runs in a process of its own, with libnullcuda.so loaded in the place of CUDA. It returns the violations that
 the counts of its process must list.
@@ -202,7 +202,7 @@ CASES = {  # with their environment
     windows_count_what_lies_between: {},
     launches_are_judged: {"NULLCUDA_FAIL_LAUNCH": "2"},
 }
-ABORTS = {  # with their environment and last words
+ABORTS = {  # with their environment and final message
     what_is_not_there_says_its_name: ({}, "cudaGraphLaunch is not part of the null device"),
     settings_are_known_by_name: ({"NULLCUDA_COPYS": "deferred"}, "NULLCUDA_COPYS is no setting of the null device"),
 }

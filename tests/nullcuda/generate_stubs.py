@@ -2,8 +2,8 @@
 
 generate_stubs.py OUTPUT NM STUBS OBJECT... -- LIBRARY...
 
-A function that a LIBRARY exports (or, of torch's own libraries, wants) is one of four: it stands in an OBJECT, it is
-named in STUBS, or it becomes a refusal, which ends the process saying its name. So nothing passes unseen to the real
+A function that a LIBRARY exports (or, of torch's own libraries, wants) is one of three: it is defined in an OBJECT, it
+is named in STUBS, or it becomes a refusal, which ends the process saying its name. So nothing passes unseen to the real
 library behind, which would find no device.
 """
 

@@ -1,5 +1,5 @@
 // What the process does with its devices, in order. Counts are made from it afterwards, of the
-// whole life or of any stretch between two moments.
+// whole process or of any interval.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Entry {
   std::uint32_t bytes;  // of copies and memsets; at most 4 GiB - 1
 };
 
-// The lock of the null device is held by every caller.
+// Every caller must hold the lock of the null device.
 void note(Kind kind, const char* name, std::uint64_t bytes = 0);
 
 const std::vector<Entry>& entries();

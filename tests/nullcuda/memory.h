@@ -1,6 +1,6 @@
-// Memory of the null device. A device address is an address of the process that nobody may touch:
-// host code that reads device memory dies as it would with a GPU. Behind each stand zero-filled
-// pages that only copies reach.
+// Memory of the null device. A device address is an inaccessible address of the process: host code
+// that reads device memory crashes as it would with a GPU. Each has zero-filled pages that only
+// copies reach.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Block {
 // The block that holds the address; absent: none of ours, ordinary host memory.
 std::optional<Block> find_block(const void* address);
 
-// The bytes behind a device address; any other address is its own.
+// The bytes behind a device address; any other address is returned unchanged.
 void* host_view(const void* address);
 
 struct MemoryInUse {

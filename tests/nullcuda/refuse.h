@@ -1,4 +1,4 @@
-// How the null device says that it cannot go on.
+// Ends the process where the null device cannot continue.
 #pragma once
 
 #include <string>
@@ -10,5 +10,5 @@ namespace nullcuda {
 
 }  // namespace nullcuda
 
-// For the generated stubs: `function` is none of the null device's.
+// For the generated stubs: the null device does not implement `function`.
 extern "C" [[noreturn]] void nullcuda_refuse(const char* function);

@@ -1,5 +1,5 @@
 """The CUDA path of `train` and `sweep` on a null GPU: every run ends as it should, the host never waits for the device
-inside a measured window, nothing is done to the device that no right program does, and nothing piles up. Every
+inside a measured window, nothing is done to the device that no correct program does, and no resource accumulates. Every
 workload in every precision is budgets_test.py's.
 
 runs_test.py GROUP           a covering choice of the group
@@ -114,7 +114,8 @@ def level():
     check(all(point["status"] == "ok" for point in report["points"]), "a point failed")
     windows = result.measured_windows()
     check(len(windows) == 4 * repetitions, f"{len(windows)} windows of {4 * repetitions} points")
-    # A window's own events depend on how many steps are marked, which depends on how long they take: like with like.
+    # A window's own events depend on how many steps are marked, which depends on how long they take: equal ones are
+    # compared.
     early, late = windows[4:2 * repetitions], windows[2 * repetitions:]
     for marks in {window["marks"] for window in late} & {window["marks"] for window in early}:
         for what in ("events", "streams", "device_bytes", "pinned_bytes"):

@@ -1,4 +1,4 @@
-// What the null device is to be like: the environment's NULLCUDA_* variables, read once.
+// How the null device behaves: the environment's NULLCUDA_* variables, read once.
 //
 //   NULLCUDA_DEVICES=N           how many devices there are (1)
 //   NULLCUDA_MEMORY=BYTES        memory of each (an H200's)
@@ -7,13 +7,12 @@
 //   NULLCUDA_COPIES=deferred     asynchronous copies are done at the last moment that CUDA allows
 //   NULLCUDA_EVENTS=late[:N]     an event answers "not ready" to the first N queries (3)
 //   NULLCUDA_FAIL_ALLOCATION=K[:M]  the K-th cudaMalloc and the M - 1 after it find no memory; M is
-//   3:
-//                                torch's allocator frees what it caches and asks again, twice
+//                                3: torch's allocator frees its cache and asks again, twice
 //   NULLCUDA_FAIL_PINNED=K       the K-th allocation of pinned memory finds none
 //   NULLCUDA_FAIL_LAUNCH=K       the K-th kernel launch is the one that breaks the device for good
 //   NULLCUDA_FAULT_RANK=R        the three faults above are those of the process of rank R only
-//   NULLCUDA_COUNTS=FILE         what was counted is written here when the process ends; %p: its
-//   pid
+//   NULLCUDA_COUNTS=FILE         what was counted is written here when the process ends;
+//                                %p: its pid
 #pragma once
 
 #include <cstdint>
@@ -40,8 +39,8 @@ struct Settings {
   std::string counts_file;
 };
 
-// As they were when the process started. Ends it, naming them, at a variable or value that is not
-// known.
+// The values at the start of the process. An unknown variable or value ends the process with its
+// name.
 const Settings& settings();
 
 }  // namespace nullcuda

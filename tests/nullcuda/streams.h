@@ -1,6 +1,6 @@
 // Streams of the null device: queues of what is still to be done. Kernels do nothing, so a queue
-// holds copies and waits, those only when copies are deferred, and holds: work of another library
-// that ends in its own time (a collective of the null NCCL).
+// contains copies and waits, both only when copies are deferred, and holds: work of another library
+// that ends at its own time (a collective of the null NCCL).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -43,11 +43,11 @@ class Stream {
   void put_hold();
   void release_hold();
 
-  // Does what was put in before, as far as no hold is in the way; whether that was all.
+  // Does the work queued before `count`, up to the first hold; true: that was all.
   bool try_finish(std::uint64_t count);
   bool try_finish() { return try_finish(enqueued_); }
 
-  // Does what was put in before. Waits for holds, without the lock: under a single call().
+  // Does the work queued before `count`. Waits for holds, without the lock: under a single call().
   void finish(std::uint64_t count);
   void finish() { finish(enqueued_); }
 

@@ -1,4 +1,4 @@
-// What no right program does, as it was reported, and how often.
+// What no correct program does, as it was reported, and how often.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The stretches that the program timed: a chain of cudaEventElapsedTime calls, each from the end of
 // the one before, is one window from its first event to its last. So a measured window is found
-// without any sign from the program. A single pair is no window: cuDNN's search for plans times so.
+// without help from the program. A single pair is no window: cuDNN times its plan search with one.
 #pragma once
 
 #include <vector>

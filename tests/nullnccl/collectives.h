@@ -1,5 +1,5 @@
-// Collectives over a segment. Each goes chunk by chunk: every rank lays its part into its slot, all
-// meet, every rank takes what is its own, all meet again.
+// Collectives over a segment. Each goes chunk by chunk: every rank writes its part into its slot,
+// barrier, every rank reads its result, barrier.
 #pragma once
 
 #include <functional>

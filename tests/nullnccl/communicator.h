@@ -1,5 +1,5 @@
-// One rank's end of a communicator: from its creation over its operations to one of its three ends.
-// Every call returns what NCCL's function of that name would.
+// One rank's side of a communicator: its creation, its operations, and three ways to end. Every
+// call returns what NCCL's function of that name would.
 #pragma once
 
 #include <nccl.h>
@@ -25,7 +25,7 @@ class Communicator {
 
   // Operations that were issued together: collectives one after the other, then sends and receives.
   ncclResult_t append(std::vector<Operation> operations);
-  // Whether the arguments can be meant; the text of what cannot goes to ncclGetLastError.
+  // Whether the arguments are valid; ncclGetLastError explains what is not.
   ncclResult_t check(const Operation& operation);
 
   ncclResult_t async_error();
@@ -35,7 +35,7 @@ class Communicator {
   // Waits for what was issued, here and on every other rank.
   ncclResult_t finalize();
   ncclResult_t destroy();
-  // Frees the device at once; what was issued has no result.
+  // Frees the device at once; issued operations get no result.
   void begin_abort();
   // The rest of an abort, which may take long.
   void end_abort();
@@ -65,9 +65,9 @@ class Communicator {
   std::unique_ptr<Worker> worker_;
 };
 
-// Communicators live until the process ends, so that one used after its end is found out.
+// Communicators live until the process ends, so that a use after the end is detected.
 ncclComm_t handle_of(Communicator* communicator);
-// Null, and a text for ncclGetLastError, for one that is none or has ended.
+// Null, and a text for ncclGetLastError, for an invalid handle or an ended communicator.
 Communicator* find(ncclComm_t handle);
 void forget(Communicator* communicator);
 

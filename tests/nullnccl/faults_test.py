@@ -1,7 +1,7 @@
 """Runs that fail over NCCL: a rank that is killed, a collective that hangs, signals, and too little memory on one rank.
 
-NCCL's collectives do not fail when a peer does: over a network NCCL notices an error that somebody must ask for, over
-NVLink nothing at all. Each fault is tried in both ways where they differ.
+NCCL's collectives do not fail when a peer does: over a network NCCL records an error that the program must query, over
+NVLink it notices nothing. Each fault is tried in both ways where they differ.
 """
 
 import os
@@ -28,14 +28,14 @@ def killed(folder, mode, quickest, slowest, status, exit_code):
 
 
 def killed_rank(folder):
-    """NCCL's network tells: the survivor says so by itself, before the launcher's 10 s are over."""
+    """NCCL's network reports it: the survivor ends by itself, before the launcher's 10 s are over."""
     lines, report = killed(folder, "error", 0, 25, "failed", 69)
     expect_error(lines[0], "E_PEER_LOST", 69, "rank=0", "phase=window", "nccl: the group was broken off")
     check(report["points"] == [], "the unfinished window is no row")
 
 
 def killed_rank_silently(folder):
-    """NVLink does not tell: the launcher ends the survivor."""
+    """NVLink does not report it: the launcher ends the survivor."""
     _, report = killed(folder, "silent", 10, 40, "interrupted", 75)
     check(report["points"] == [], "the unfinished window is no row")
 
@@ -108,13 +108,13 @@ def memory_of_one_rank(folder):
 
 
 def memory_of_one_rank_silently(folder):
-    """The peer's NCCL does not notice: it is called off by the vote. An abort of 20 s holds nobody."""
+    """The peer's NCCL does not notice: the failed rank's result frees it. An abort of 20 s delays no rank."""
     done, took = out_of_memory(folder, NULLNCCL_PEER_LOSS="silent", NULLNCCL_ABORT_SECONDS=20)
     check("abort ended" not in events(done.stderr), f"took {took:.1f} s: it waited for an abort")
 
 
 def memory_before_the_first_step(folder):
-    """Not even the parameters fit on rank 1: its peer is not left alone in NCCL's beginning."""
+    """Not even the parameters fit on rank 1: its peer does not hang in NCCL's initialisation."""
     done, _ = null_nccl.run(*SWEEP, "--world-sizes", "1,2", "--memory-limit", "1=1MiB", "--timeout", "40", "--output",
                             folder / "out", expect=2)
     rows = closed_report(folder / "out", "complete", 2)["points"]

@@ -5,7 +5,7 @@
 
 namespace nullnccl {
 
-// What a rank notices of a peer that has died or has aborted its communicator.
+// What a rank notices of a peer that was killed or has aborted its communicator.
 enum class PeerLoss {
   kError,   // an asynchronous remote error, as over a network transport
   kSilent,  // nothing: its collectives hang, as over NVLink and shared memory
@@ -29,8 +29,8 @@ struct Modes {
 
 const Modes& modes();
 
-// Counts one collective of this process; whether it is the one that hangs on this rank. Does not
-// return from the one at which this rank dies.
+// Counts one collective of this process; returns whether it is the one that hangs on this rank.
+// Does not return from the one at which this rank kills itself.
 bool next_collective_hangs(int rank);
 
 // One line, when NULLNCCL_LOG asks for it.

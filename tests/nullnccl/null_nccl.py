@@ -11,7 +11,7 @@ NCCL = BINARY_DIR.resolve() / "tests/libnullnccl.so"
 TRAIN = ("train", "--workload", "linear", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress")
 SWEEP = ("sweep", "--workload", "linear", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress",
          "--iters", 5, "--warmup-iters", 2, "--repetitions", 1)
-# The host runs ahead of a device that never computes; so long that a test always comes into the middle of it.
+# The host runs ahead of a device that never computes; so many steps that a test always acts in the middle of a run.
 LONG = ("--iters", 30_000, "--warmup-iters", 2)
 
 
@@ -30,6 +30,6 @@ def running(*arguments, **environment):
 
 
 def events(text):
-    """What the null NCCL's log tells: how often each thing happened, over all ranks."""
+    """What the null NCCL's log lists: how often each thing happened, over all ranks."""
     found = re.findall(r"nullnccl: pid \d+ rank \d+ of \d+: (.+)", text)
     return {what: found.count(what) for what in found}

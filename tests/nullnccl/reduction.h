@@ -20,7 +20,7 @@ bool can_reduce(ncclDataType_t type);      // the 8-bit floats can only be moved
 double scalar_at(const void* address, ncclDataType_t type);
 
 // output[i] = op over inputs[rank][i]. 16-bit floats are added in single precision and rounded
-// once. The output may be none of the inputs.
+// once. The output must not be an input.
 void reduce(const std::vector<const void*>& inputs, void* output, std::size_t count,
             ncclDataType_t type, ncclRedOp_t op);
 

@@ -1,6 +1,6 @@
-// The shared memory through which the ranks of one communicator speak: who is there, one barrier,
-// one slot per rank for collectives, and one mailbox per ordered pair of ranks. Its name stands in
-// the unique id; it is unlinked once all ranks are attached, so that a killed rank leaves nothing.
+// The shared memory of one communicator's ranks: which ranks are attached, one barrier, one slot
+// per rank for collectives, and one mailbox per ordered pair of ranks. The unique id holds its
+// name; it is unlinked once all ranks are attached, so that a killed rank leaves nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -60,7 +60,7 @@ class Segment {
   int size() const { return size_; }
 
   void mark_gone();
-  // Whether a rank has died or has aborted.
+  // Whether a rank has ended or has aborted.
   bool lost_a_peer() const;
 
  private:

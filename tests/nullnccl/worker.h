@@ -17,7 +17,7 @@ class Worker {
  public:
   using Piece = std::function<void()>;
 
-  // As many pieces as may wait; then the caller waits, as one whose launch queue is full.
+  // How many pieces may wait; beyond it the caller waits, as at a full launch queue.
   static constexpr std::size_t kLongest = 1000;
 
   Worker();

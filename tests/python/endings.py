@@ -50,7 +50,7 @@ class Running:
             return []
 
     def await_event(self, event, seconds=60, into_s=0.3):
-        """Returns once the journal tells of it: "window", "warmup", ..."""
+        """Returns once the journal holds it: "window", "warmup", ..."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             journal = self.folder / "journal.jsonl"

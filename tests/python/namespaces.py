@@ -41,7 +41,7 @@ class TwoHosts:
                 pass
 
     def default_routes(self):
-        """Each host sends what is for nobody in particular to the other one, as to a router."""
+        """Each host sends packets without another route to the other host, as to a router."""
         for name, router in zip(self.names, reversed(self.ADDRESSES)):
             self.ip("-n", name, "route", "add", "default", "via", router)
 

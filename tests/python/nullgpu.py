@@ -96,7 +96,7 @@ class Result:
 
 def run(arguments, devices=1, preload=(), env=None, expect=0, timeout=120, cwd=None, allowed=()):
     """Runs scalemark with the arguments. Fails the test when the exit code is not `expect`, or when something was done
-    to the device that no right program does, unless it is in `allowed`."""
+    to the device that no correct program does, unless it is in `allowed`."""
     require()
     with tempfile.TemporaryDirectory() as folder:
         ours = {"NULLCUDA_DEVICES": devices, "NULLCUDA_COUNTS": f"{folder}/%p.json"}

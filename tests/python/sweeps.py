@@ -1,4 +1,4 @@
-"""Short sweeps for tests: their options, their reports, and what of it must not depend on luck."""
+"""Short sweeps for tests: their options, their reports, and waits that do not depend on timing."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 """Small runs at a fixed seed give the reports that an earlier version of the program gave (reports/*.json): the same
 fields, words, ids and integers, losses within 1e-3. What two runs cannot share is named in the lists below.
 
-`recorded_reports_test.py --record` writes the recorded reports anew: only after a change of the report that is meant."""
+`recorded_reports_test.py --record` writes the recorded reports anew: only after an intended change of the report."""
 
 import json
 import sys

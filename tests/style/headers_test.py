@@ -20,7 +20,7 @@ from program import check
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 BINARY = Path(os.environ["SCALEMARK_BINARY_DIR"])
 TORCH = os.environ.get("SCALEMARK_TORCH_INCLUDES", "")  # of the build; empty: it has no torch
-ROOMS = ("core", "data", "apps", "workloads", "engine")
+MODULES = ("core", "data", "apps", "workloads", "engine")
 # A header of the standard library, and names that only it promises.
 STANDARD = {
     "algorithm": r"std::(?:min|max|clamp|sort|find|find_if|copy|fill|transform|any_of|all_of|none_of|ranges::\w+)\(",
@@ -86,8 +86,8 @@ def missing_in(header):
 
 def first_includes():
     first = set()
-    for room in (*ROOMS, "tests"):
-        for file in [p for ending in ("cpp", "cu") for p in (SOURCE / room).rglob("*." + ending)]:
+    for module in (*MODULES, "tests"):
+        for file in [p for ending in ("cpp", "cu") for p in (SOURCE / module).rglob("*." + ending)]:
             found = INCLUDE.search(without_comments(file.read_text()))
             if found and found.group(1):
                 first.add(found.group(1))
@@ -95,7 +95,7 @@ def first_includes():
 
 
 def compiler_says(headers):
-    """About a file that includes `headers` and nothing else; empty: it compiles."""
+    """The compiler's errors for a file that only includes `headers`; empty: it compiles."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "one.cpp"
         source.write_text("".join(f'#include "{header}"\n' for header in headers))
@@ -108,7 +108,7 @@ def needs(header, *libraries):
     return any(name.startswith(libraries) for name in reached(header))
 
 
-headers = sorted(p.relative_to(SOURCE).as_posix() for room in ROOMS for p in (SOURCE / room).rglob("*.h"))
+headers = sorted(p.relative_to(SOURCE).as_posix() for module in MODULES for p in (SOURCE / module).rglob("*.h"))
 check(len(headers) > 250, len(headers))
 lacking = {header: names for header in headers if (names := missing_in(header))}
 for header, names in lacking.items():

@@ -9,7 +9,7 @@ from program import check
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TORCH = re.compile(r'^\s*#\s*include\s+[<"]((?:torch|ATen|c10|caffe2)/[^>"]+|data/batch\.h)[>"]', re.M)
 
-files = [p for room in ("core", "data", "apps") for p in (SOURCE / room).rglob("*") if p.suffix in (".h", ".cpp", ".inc")]
+files = [p for module in ("core", "data", "apps") for p in (SOURCE / module).rglob("*") if p.suffix in (".h", ".cpp", ".inc")]
 check(len(files) > 350, len(files))
 for file in files:
     found = TORCH.search(file.read_text())

@@ -17,7 +17,7 @@ namespace {
 
 using statistics::Change;
 
-// One group on one side: rates by session, and what came of the other runs.
+// One group on one side: rates by session, and the other runs counted by what went wrong.
 struct Measured {
   const PointRecord* example = nullptr;
   std::map<std::pair<std::size_t, int>, std::vector<double>> rates;  // (file, session)
@@ -37,11 +37,11 @@ Side read_side(const ComparedSide& reports) {
       if (is_new) side.order.push_back(point.group);
       if (!found->second.example) found->second.example = &point;
       if (point.status == PointStatus::kOk && !(point.samples_per_sec > 0)) {
-        ++found->second.trouble["without a rate"];  // it has no logarithm
+        ++found->second.trouble["without a rate"];  // a rate of 0 has no logarithm
       } else if (point.status == PointStatus::kOk) {
         found->second.rates[{file, point.session}].push_back(point.samples_per_sec);
       } else {
-        ++found->second.trouble[std::string(to_string(point.status))];
+        ++found->second.trouble[std::string(name_of(point.status))];
       }
     }
   }
@@ -107,7 +107,7 @@ std::string reason_for(const SideOfPoint& before, const PointAgainst& against, c
   return "the interval reaches across the threshold";
 }
 
-// A row and, for each further side, what is to be tested.
+// A row and, for each further side, the values to test.
 struct Prepared {
   ComparedPoint row;
   std::vector<statistics::PointSides> tests;
@@ -134,7 +134,7 @@ void refuse_without_common_points(std::span<const Side> sides) {
     const bool common = std::ranges::any_of(
         side.order, [&](const std::string& group) { return find(sides[0], group) != nullptr; });
     if (common) continue;
-    throw bad_data("no point stands on both sides: the first has " +
+    throw bad_data("the sides have no point in common: the first has " +
                        (sides[0].order.empty() ? "none" : "'" + sides[0].order.front() + "'") +
                        ", the other " +
                        (side.order.empty() ? "none" : "'" + side.order.front() + "'"),

@@ -15,7 +15,7 @@
 namespace scalemark::reporting {
 
 struct NamedReport {
-  std::string name;  // as the person gave it
+  std::string name;  // as given on the command line
   Report report;
 };
 

@@ -52,7 +52,7 @@ void add_tool(Facts& facts, const Tool& tool) {
   }
 }
 
-// Where results go and who was asked to say what changes no number.
+// Settings that choose where results go and what is printed change no number.
 bool matters(const std::string& setting) {
   static const std::set<std::string> kAside{"output", "run_id",  "resume",      "overwrite",
                                             "quiet",  "verbose", "no_progress", "log_format"};
@@ -68,7 +68,7 @@ void add_settings(Facts& facts, const std::string& settings_json) {
   }
 }
 
-// What a group's name need not tell.
+// Adds the facts of a point that its group's name may leave out.
 void add_point(Facts& facts, const PointRecord& point) {
   const std::string of = " of " + point.group;
   const auto number = [&](const std::string& what, std::optional<std::int64_t> value) {
@@ -111,7 +111,7 @@ Facts setting_facts(const ComparedSide& side) {
   return facts;
 }
 
-// Of points that every side has.
+// Facts of the points that every side has.
 Facts point_facts(const ComparedSide& side) {
   Facts facts;
   for (const NamedReport& named : side) {

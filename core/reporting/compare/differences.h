@@ -1,5 +1,5 @@
-// In what the sides of a comparison differ beside their throughput: machine, versions, settings,
-// and what points of the same name are. Private to this room.
+// How the sides of a comparison differ beside their throughput: machine, versions, settings, and
+// the facts of points of the same name. Private to this folder.
 #pragma once
 
 #include <span>

@@ -20,9 +20,9 @@ void fields(A& a, typename A::template Field<CheckpointFile>& f) {
 
 template <class A>
 void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
-  a.record("checkpoint", "What a training needs to go on");
+  a.record("checkpoint", "What a training needs to resume");
   a("step", m.step, {"optimizer steps that are done", "steps"});
-  a("same", m.same, {"settings, program, data and machines that must be as they were"});
+  a("same", m.same, {"settings, program, data and machines that must be unchanged"});
   a("evaluation", m.evaluation, {"of the epochs that are over"});
   a("resumed", m.resumed, {"of the sessions so far"});
   a("files", m.files, {"in rank order"});

@@ -1,5 +1,5 @@
-// checkpoint.json: what a training checkpoint holds, and what must be as it was for a training to
-// go on from it. Knows nothing of tensors, or of who writes and reads them.
+// checkpoint.json: what a training checkpoint holds, and what must be unchanged for a training to
+// resume from it. Knows nothing of tensors, or of the code that writes and reads them.
 #pragma once
 
 #include <cstdint>

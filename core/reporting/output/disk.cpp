@@ -28,16 +28,6 @@ int read_all(int descriptor, std::string& text) {
 
 }  // namespace
 
-// The entry stands in the folder, not in the file.
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw file_failure("open", folder, errno);
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  // Some network file systems know no fsync of a folder: nothing to be done there.
-  if (error != 0 && error != EINVAL && error != ENOTSUP) throw file_failure("sync", folder, error);
-}
-
 std::optional<std::string> read_if_there(const fs::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {

@@ -1,5 +1,4 @@
-// Files that are whole whatever happens: written and synced, or as they were. Knows nothing of what
-// they hold.
+// Files that stay whole: fully written and synced, or unchanged. Knows nothing of their content.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 namespace scalemark::reporting {
 
 // Absent when no such file is there. Throws io_error() (74) when it cannot be read for any other
-// reason: a file that an ill disk does not show is not gone.
+// reason: a file that a failing disk does not show may still exist.
 std::optional<std::string> read_if_there(const std::filesystem::path& file);
 
 // 0 when every byte is on the disk, else errno.
@@ -24,11 +23,8 @@ int write_all(int descriptor, std::string_view bytes);
 Error file_failure(const char* verb, const std::filesystem::path& file, int error);
 
 // Replaces `file` by `text`: temporary file beside it, fsync, rename, fsync of the folder. When it
-// fails (io_error(), 74), the old file stands untouched and no temporary file is left.
+// fails (io_error(), 74), the old file is unchanged and no temporary file is left.
 void write_atomically(const std::filesystem::path& file, std::string_view text);
-
-// Makes a rename in `folder` last. Throws io_error() (74).
-void sync_folder(const std::filesystem::path& folder);
 
 // Disk space held back, so that a run that filled the disk can still say so: given back by
 // release().

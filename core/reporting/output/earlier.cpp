@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a report gains from its journal: points that it does not hold, and what is said of them.
+// Adds the points that only the journal holds, and their findings.
 void add_from_journal(Report& report, const fs::path& file) {
   std::set<std::string> known, gained;
   for (const auto& point : report.points) known.insert(point.id);

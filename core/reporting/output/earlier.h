@@ -15,15 +15,15 @@
 namespace scalemark::reporting {
 
 // The report of `folder`, with what only its journal holds: points and their findings, of which
-// report.json of a killed run may lack some. Half a last line is passed over. Absent when there is
-// no report. Throws bad_data() (65) for a report that is none, and for a journal that is damaged
+// report.json of a killed run may lack some. An incomplete last line is ignored. Absent when there
+// is no report. Throws bad_data() (65) for an invalid report, and for a journal that is damaged
 // before its last line; io_error() (74) for files that are there and cannot be read.
 std::optional<Report> read_earlier(const std::filesystem::path& folder);
 
 // The runs of `report` that are finished, whatever their status; skipped points have none.
 std::vector<planning::EarlierRun> earlier_runs(const Report& report);
 
-// What must be as it was. Another host of the same kind is no difference.
+// What must be unchanged to resume. Another host of the same kind is no difference.
 struct Sameness {
   std::string program_version;
   std::string git_commit;  // "0123456789ab", or "0123456789ab, changed"
@@ -38,15 +38,15 @@ Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settin
 // The members of one JSON object as texts: invocation.settings of a report, or of a plan.
 std::map<std::string, std::string> settings_texts(const std::string& json_object);
 
-// As an earlier report tells it; `settings` are read from its invocation.
+// Read from an earlier report; `settings` come from its invocation.
 Sameness sameness_of(const Report& report);
 
 // In words, one per difference: "batch_size was 32, now 64". Empty: the same.
 std::vector<std::string> differences(const Sameness& before, const Sameness& now);
 
 // In words, one per set of data: rows of `earlier` that were measured with other data than their
-// group has now. `identities`: of now, group -> PointRecord::data_identity. Groups that are not
-// there any more, and rows that do not tell, differ in nothing.
+// group has now. `identities`: current ones, group -> PointRecord::data_identity. Groups that no
+// longer exist, and rows without an identity, do not differ.
 std::vector<std::string> data_differences(const Report& earlier,
                                           const std::map<std::string, std::string>& identities);
 

@@ -48,7 +48,7 @@ int open_and_lock(const fs::path& file, int flags) {
 LockedFile::LockedFile(const fs::path& file, int flags) : descriptor_(-1) {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries && descriptor_ < 0; ++i) descriptor_ = open_and_lock(file, flags);
-  if (descriptor_ < 0) throw cannot_create("somebody keeps removing " + file.string());
+  if (descriptor_ < 0) throw cannot_create("another process keeps removing " + file.string());
 }
 
 LockedFile::~LockedFile() {
@@ -64,7 +64,7 @@ bool Journal::empty() const {
 }
 
 void Journal::clear() {
-  if (empty()) return;  // what is no file (/dev/full) cannot be cut
+  if (empty()) return;  // /dev/full, which is no regular file, cannot be truncated
   if (::ftruncate(locked_.descriptor(), 0) != 0) throw cannot("replace", file_, errno);
 }
 
@@ -78,7 +78,7 @@ void Journal::mend() {
   } else if (journal.lacks_line_end) {
     error = write_all(locked_.descriptor(), "\n");
   }
-  if (error != 0) throw cannot("mend the torn end of", file_, error);
+  if (error != 0) throw cannot("repair the incomplete last line of", file_, error);
 }
 
 void Journal::append(std::string_view line) {

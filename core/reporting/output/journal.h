@@ -8,12 +8,12 @@
 
 namespace scalemark::reporting {
 
-// A descriptor whose file this process has for itself until it is closed, however that happens.
+// A descriptor whose file this process holds locked until it is closed, even by a crash.
 class LockedFile {
  public:
-  // Opens with `flags` of open(2). The lock is of the file that stands there afterwards, not of one
-  // that was removed meanwhile. Throws cannot_create() (73), also when another process holds it.
-  // File systems without locks have to do without.
+  // Opens with `flags` of open(2). Locks the file that has the name then, not one that was removed
+  // meanwhile. Throws cannot_create() (73), also when another process holds the lock. On file
+  // systems without locks there is none.
   LockedFile(const std::filesystem::path& file, int flags);
   ~LockedFile();
   LockedFile(LockedFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -28,14 +28,13 @@ class LockedFile {
 // Appends lines to a file, each written whole and fsynced, or not at all.
 class Journal {
  public:
-  // Makes the file where there is none, and changes nothing in one that is there. Throws as
-  // LockedFile.
+  // Creates the file if it is missing; does not change an existing one. Throws as LockedFile.
   explicit Journal(const std::filesystem::path& file);
 
   bool empty() const;
   void clear();  // throws cannot_create() (73)
-  // Half a last line (a run was killed while writing) is cut off, so that the next line is no part
-  // of it. Throws cannot_create() (73).
+  // Cuts off an incomplete last line (a run was killed while writing), so that the next line starts
+  // on its own. Throws cannot_create() (73).
   void mend();
 
   void append(std::string_view line);  // throws io_error() (74); the file then ends as before

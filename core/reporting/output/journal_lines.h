@@ -1,5 +1,5 @@
-// The lines of a journal as a killed run may have left them: each whole, but for the last. Knows
-// nothing of what they say. Private to this room.
+// Reads the lines of a journal, of which a killed run may have left the last one incomplete. Knows
+// nothing of their content. Private to this folder.
 #pragma once
 
 #include <cstddef>

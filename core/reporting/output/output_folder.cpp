@@ -59,7 +59,7 @@ bool tells_of_runs(const fs::path& journal) {
 bool is_there(const fs::path& file) {
   std::error_code error;
   const bool there = fs::exists(file, error);
-  if (error) throw file_failure("read", file, error.value());  // an ill disk: it is not gone
+  if (error) throw file_failure("read", file, error.value());  // a disk error: it may exist
   return there;
 }
 
@@ -82,7 +82,7 @@ void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
   if (status.type() == fs::file_type::not_found) return;
   if (!fs::is_directory(status)) {
     throw cannot_create("cannot create the output folder " + folder.string() + ": " +
-                        (error ? error.message() : "a file of that name stands there"));
+                        (error ? error.message() : "a file of that name exists"));
   }
   const bool empty = fs::is_empty(folder, error);
   if (error) throw unreadable(folder, error.message());
@@ -106,7 +106,7 @@ OutputFolder::OutputFolder(fs::path folder, ExistingFolder existing)
   if (existing == ExistingFolder::kOverwrite) empty();
 }
 
-// Another run may have come and gone between the first look and the lock.
+// Another run may have started and ended between the first check and the lock.
 void OutputFolder::look_again(ExistingFolder existing) const {
   if (existing == ExistingFolder::kRefuse &&
       (!journal_.empty() || foreign_entry(path_) || is_there(path_ / "report.json"))) {
@@ -114,14 +114,14 @@ void OutputFolder::look_again(ExistingFolder existing) const {
   }
   if (existing != ExistingFolder::kContinue || is_there(path_ / "report.json")) return;
   if (const auto foreign = foreign_entry(path_)) {
-    throw not_empty(path_, ": it holds '" + *foreign + "' and no report.json to go on with");
+    throw not_empty(path_, ": it holds '" + *foreign + "' and no report.json to resume from");
   }
   if (tells_of_runs(path_ / kJournal)) {
-    throw not_empty(path_, ": its journal tells of runs, but report.json is gone");
+    throw not_empty(path_, ": its journal has runs, but report.json is missing");
   }
 }
 
-// The journal is cut, not removed: a run that opens it now must meet our lock.
+// The journal is truncated, not removed: a run that opens it now must find our lock.
 void OutputFolder::empty() {
   journal_.clear();
   for (const std::string_view name : kOurs) take_away(path_ / name);

@@ -1,5 +1,5 @@
-// The folder that a run writes to: made, looked at, and held against other runs. Knows nothing of
-// what stands in its files.
+// The folder that a run writes to: made, checked, and locked against other runs. Knows nothing of
+// the content of its files.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@ namespace scalemark::reporting {
 // the same for the ranks of one block, whose launcher holds the folder (hold_output_folder()).
 enum class ExistingFolder { kRefuse, kOverwrite, kContinue, kContinueBlock };
 
-// Looks only: throws cannot_create() (73) for a path that is no folder and, with kRefuse, for a
-// folder that holds anything. What is not there yet is good.
+// Only checks: throws cannot_create() (73) for a path that is no folder and, with kRefuse, for a
+// folder that holds anything. A folder that does not exist yet is accepted.
 void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
 // Parents too. Throws cannot_create() (73).
 void make_folder(const std::filesystem::path& folder);
 
-// A folder whose journal is locked until the end of the object, and before anything in it is
-// touched: of two runs that begin in one folder the later one fails and changes nothing.
+// A folder whose journal is locked before anything in it is changed, and until destruction: of two
+// runs that begin in one folder the later one fails and changes nothing.
 class OutputFolder {
  public:
   // Makes the folder after refuse_used_folder(), and locks. Then, under the lock:
@@ -35,7 +35,7 @@ class OutputFolder {
   const std::filesystem::path& path() const { return path_; }
   Journal& journal() { return journal_; }
 
-  // report.md and report.html, which would tell of an earlier session. Throws cannot_create() (73).
+  // report.md and report.html, which describe an earlier session. Throws cannot_create() (73).
   void remove_renderings() const;
 
  private:
@@ -48,8 +48,8 @@ class OutputFolder {
   Journal journal_;
 };
 
-// For a launcher whose ranks come and go: opens as OutputFolder does, and keeps the folder from
-// others while the journal is free for its ranks (kContinueBlock).
+// For a launcher that starts ranks several times: opens as OutputFolder does, and keeps other runs
+// out of the folder while the journal is free for its ranks (kContinueBlock).
 LockedFile hold_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
 }  // namespace scalemark::reporting

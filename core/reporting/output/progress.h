@@ -1,6 +1,6 @@
-// Tells a waiting person how far a run is: a bar on a terminal, a line every few seconds elsewhere.
-// What is measured only stores two numbers; a thread of its own writes. Knows no ranks: who should
-// not speak makes none.
+// Shows how far a run is: a bar on a terminal, a line every few seconds elsewhere. The measured
+// code only stores two numbers; a separate thread writes. Knows no ranks: a rank that should print
+// nothing creates none.
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,7 @@ class Progress {
   void update(std::int64_t done) { done_.store(done, std::memory_order_relaxed); }
   void update_loss(double loss) { loss_.store(loss, std::memory_order_relaxed); }
 
-  // Writes the state as it is, without waiting for the interval.
+  // Writes the current state without waiting for the interval.
   void write_now();
 
   // A line of text that the bar must not overwrite.
@@ -75,7 +75,7 @@ class Progress {
   bool drawn_ = false;
   ProgressState state_;
   std::chrono::steady_clock::time_point began_;
-  std::thread writer_;  // last: everything above stands when it starts
+  std::thread writer_;  // last: all members above exist when it starts
 };
 
 }  // namespace scalemark::reporting

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kReservedAtLeast = 64 << 10;  // for errors and findings of the end
 constexpr std::size_t kIndented = 2;                // a row in report.json against its journal line
 
-// Runs each; throws what the first that failed has thrown.
+// Runs each action, then rethrows the first exception.
 template <class... Actions>
 void run_all(Actions... actions) {
   std::exception_ptr first;
@@ -127,8 +127,8 @@ void ReportWriter::save() {
   if (!ending_) reserve_.hold(2 * saved_bytes_ + kReservedAtLeast);
 }
 
-// What is not in report.json yet must find room there when the disk is full: while that cannot be
-// held back, each row is written at once, as long as there is any room.
+// Rows that report.json lacks must fit into it even when the disk is full: while no space can be
+// held back for them, each row is written at once, as long as there is any space.
 void ReportWriter::save_in_time() {
   const bool has_room = ending_ || reserve_.hold(2 * (saved_bytes_ + kIndented * unsaved_bytes_) +
                                                  kReservedAtLeast / 2);

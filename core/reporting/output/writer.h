@@ -42,13 +42,13 @@ class ReportWriter {
                ExistingFolder existing = ExistingFolder::kRefuse)
       : ReportWriter(OutputFolder(std::move(folder), existing), std::move(report)) {}
 
-  // In the journal when they return. report.json follows by SavePace; read_earlier() puts both
-  // together.
+  // Both are in the journal on return. report.json follows by SavePace; read_earlier() combines the
+  // two.
   void add_point(PointRecord point, std::vector<Finding> findings = {});
   void add_finding(Finding finding);
 
-  // The end is near: written into report.json at once, with the space that was held back for it,
-  // whatever becomes of the journal.
+  // For an error that ends the run: written into report.json at once, with the space that was held
+  // back for it, even when writing to the journal fails.
   void add_error(ErrorRecord error);
 
   // Changes what is derived from the points: summaries, sessions. Not journalled; report.json
@@ -58,10 +58,10 @@ class ReportWriter {
   // Journal only: "warmup", "window", "epoch" ...; `text` for people, may be empty.
   void event(std::string_view name, std::string_view text = {});
 
-  // Sets status, exit code and end; with kPartial, for another session to go on, the status alone.
-  // Later calls only journal: the first close that succeeds decides. Works on a disk that ran full
-  // meanwhile: space for it was held back.
-  // `before` sees the closed report before it is saved; what it throws leaves it open.
+  // Sets status, exit code and end; with kPartial, where another session will go on, only the
+  // status. Later calls only write to the journal: the first close that succeeds decides. Works on
+  // a full disk: space for it was held back. `before` gets the closed report before it is saved; if
+  // it throws, the report stays open.
   void close(ReportStatus status, int exit_code,
              const std::function<void(const Report&)>& before = {});
 

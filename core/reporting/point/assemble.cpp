@@ -65,9 +65,15 @@ double mean_over(const std::vector<RankRecord>& ranks,
   return sum / static_cast<double>(ranks.size());
 }
 
+bool all_have_phases(const std::vector<RankRecord>& ranks) {
+  return std::ranges::all_of(ranks, [](const RankRecord& rank) {
+    return rank.phases_s.has_value() && rank.own_mean_s.has_value();
+  });
+}
+
 Phases mean_phases(const std::vector<RankRecord>& ranks) {
   const auto mean_of = [&](double Phases::*phase) {
-    return mean_over(ranks, [&](const RankRecord& rank) { return rank.phases_s.*phase; });
+    return mean_over(ranks, [&](const RankRecord& rank) { return rank.phases_s.value().*phase; });
   };
   return {.data_wait = mean_of(&Phases::data_wait),
           .host_to_device = mean_of(&Phases::host_to_device),
@@ -78,6 +84,23 @@ Phases mean_phases(const std::vector<RankRecord>& ranks) {
           .other = mean_of(&Phases::other)};
 }
 
+// What only marks within the steps tell: absent without them.
+void set_phases(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
+  point.own_mean_s.reset();
+  point.own_max_of_rank_means_s.reset();
+  point.own_mean_of_step_max_s.reset();
+  point.phases_s.reset();
+  if (!all_have_phases(point.ranks)) return;
+  point.phases_s = mean_phases(point.ranks);
+  const auto own_of = [](const RankRecord& rank) { return rank.own_mean_s.value(); };
+  point.own_mean_s = mean_over(point.ranks, own_of);
+  point.own_max_of_rank_means_s = own_of(*std::ranges::max_element(point.ranks, {}, own_of));
+  // The slowest rank of a group of steps is not that of each step; one rank is always both.
+  if (steps_per_mark == 1 || point.ranks.size() == 1) {
+    point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
+  }
+}
+
 void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
   point.steps_per_mark.reset();
   if (steps_per_mark > 1) point.steps_per_mark = steps_per_mark;
@@ -85,17 +108,7 @@ void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_
   point.step_samples_s = series.max_step_s;
   point.step_mean_over_ranks_s =
       mean_over(point.ranks, [](const RankRecord& rank) { return rank.step_s.mean; });
-  point.own_mean_s = mean_over(point.ranks, [](const RankRecord& rank) { return rank.own_mean_s; });
-  point.own_max_of_rank_means_s = 0;
-  for (const auto& rank : point.ranks) {
-    point.own_max_of_rank_means_s = std::max(point.own_max_of_rank_means_s, rank.own_mean_s);
-  }
-  // The slowest rank of a group of steps is not that of each step; one rank is always both.
-  point.own_mean_of_step_max_s.reset();
-  if (steps_per_mark == 1 || point.ranks.size() == 1) {
-    point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
-  }
-  point.phases_s = mean_phases(point.ranks);
+  set_phases(point, series, steps_per_mark);
   const auto check = statistics::check_steady(series.max_step_s);
   point.steady = check.steady;
   point.steady_reason = check.reason;
@@ -157,7 +170,7 @@ void set_mfu(PointRecord& point) {
   point.mfu_peak_source = peak->source;
 }
 
-// Shuffled epochs bring a bad file to several ranks; it is one file all the same.
+// Shuffled epochs give one bad file to several ranks; it is listed once.
 void add_unlisted(std::vector<SkippedFile>& listed, const std::vector<SkippedFile>& more) {
   for (const SkippedFile& file : more) {
     const bool known = std::any_of(listed.begin(), listed.end(),
@@ -190,7 +203,7 @@ void set_energy(PointRecord& point, Ranks ranks) {
   }
 }
 
-// As a window's step time: the slowest rank's, block by block.
+// Like a window's step time: the slowest rank's, block by block.
 void set_communication_cost(PointRecord& point, Ranks ranks) {
   constexpr std::size_t kBlocks = 4;
   if (ranks.front().abba_step_s.size() != kBlocks) return;

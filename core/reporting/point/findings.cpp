@@ -25,7 +25,7 @@ class Findings {
   void add(const FindingKind& kind, std::string text) {
     const bool told = std::ranges::any_of(
         list_, [&](const auto& other) { return other.code == kind.code && other.text == text; });
-    if (told) return;  // of several GPUs or hosts the same
+    if (told) return;  // several GPUs or hosts give the same one
     list_.push_back(make_finding(kind, point_.id, std::move(text)));
   }
   std::vector<Finding> take() { return std::move(list_); }
@@ -68,9 +68,10 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
 void judge_threads(Findings& findings, const PointRecord& point, const FindingContext& context) {
   const auto omp = context.variables.find("OMP_NUM_THREADS");
   if (omp != context.variables.end() && omp->second != std::to_string(point.threads)) {
-    findings.add(finding_kinds::threads_variable, "OMP_NUM_THREADS=" + omp->second +
-                                                      " was not obeyed: --threads alone rules (" +
-                                                      std::to_string(point.threads) + ")");
+    findings.add(finding_kinds::threads_variable,
+                 "OMP_NUM_THREADS=" + omp->second +
+                     " had no effect: only --threads sets the number of threads (" +
+                     std::to_string(point.threads) + ")");
   }
   if (point.device != "cpu") return;
   for (const auto& host : context.hosts) {
@@ -104,14 +105,14 @@ void judge_data(Findings& findings, const PointRecord& point) {
 
 void judge_shares(Findings& findings, const PointRecord& point) {
   const double step = point.step_mean_over_ranks_s;
-  const double wait = counted_data_wait_s(point);
+  const double wait = counted_data_wait_s(point).value_or(0);
   if (wait > kDataWaitShare * step) {
     findings.add(finding_kinds::data_wait,
                  percent(wait / step) +
                      " of the step waits for data: more --workers, or data that "
                      "is cheaper to read");
   }
-  const double exposed = point.phases_s.exposed_communication;
+  const double exposed = point.phases_s ? point.phases_s->exposed_communication : 0;
   if (exposed > kCommunicationShare * step) {
     findings.add(finding_kinds::communication,
                  percent(exposed / step) + " of the step is communication that nothing hides");

@@ -19,7 +19,7 @@ struct FindingContext {
 };
 
 // Kinds of scope kOfPoint (record/finding_list.inc). A point that is not ok has none: its reason
-// says it.
+// explains it.
 std::vector<Finding> findings_of(const PointRecord& point, const FindingContext& context);
 
 }  // namespace scalemark::reporting

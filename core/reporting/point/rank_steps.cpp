@@ -10,9 +10,9 @@ namespace scalemark::reporting {
 namespace {
 
 void refuse_odd_series(const RankMeasurement& rank) {
-  const std::size_t n = rank.step_s.size();
-  if (series_fits(static_cast<std::int64_t>(n), rank) && rank.exposed_communication_s.size() == n &&
-      rank.counted_data_wait_s.size() == n) {
+  const std::size_t n = rank.step_s.size(), marked = rank.phases_s ? n : 0;
+  if (series_fits(static_cast<std::int64_t>(n), rank) &&
+      rank.exposed_communication_s.size() == marked && rank.counted_data_wait_s.size() == marked) {
     return;
   }
   throw bug("rank " + std::to_string(rank.rank) +
@@ -24,6 +24,7 @@ RankSteps steps_of(const RankMeasurement& rank) {
   refuse_odd_series(rank);
   RankSteps steps;
   steps.step_s = summary_of(rank.step_s, rank.steps_per_mark);
+  if (!rank.phases_s) return steps;
   double sum = 0, sum_ln = 0;
   for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
     const double own = rank.step_s[t] - rank.exposed_communication_s[t];
@@ -58,6 +59,7 @@ Summary summary_of(const std::vector<double>& step_s, std::int64_t steps_per_mar
 StepSeries series_of(const RankMeasurement& rank) {
   refuse_odd_series(rank);
   StepSeries series{.max_step_s = rank.step_s};
+  if (!rank.phases_s) return series;
   for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
     const double own = rank.step_s[t] - rank.exposed_communication_s[t];
     series.max_own_s.push_back(own);

@@ -1,5 +1,5 @@
-// What of a rank's steps is needed elsewhere: its own summary, and its part in each step's largest
-// value over the ranks. So no rank ever holds the series of all. Pure.
+// Condenses a rank's steps to what other ranks need: its own summary, and its part in each step's
+// largest value over the ranks. So no rank ever holds the series of all. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@ namespace scalemark::reporting {
 // One rank's steps in a few numbers; own = step - exposed communication.
 struct RankSteps {
   Summary step_s;
-  double own_mean_s = 0;
-  std::optional<double> own_mean_ln;                    // absent when a step was communication only
-  double data_wait_s = 0, exposed_communication_s = 0;  // mean per step
+  // As RankRecord's.
+  std::optional<double> own_mean_s, own_mean_ln, data_wait_s, exposed_communication_s;
 };
 
-// What a rank sends: its measurement without the three series, and what they come to.
+// What a rank sends: its measurement without the three series, and their summary.
 struct RankSummary {
   RankMeasurement rank;
   RankSteps steps;
 };
 
-// Of the window as a whole: for each step the largest value of any rank.
+// Of the window as a whole: for each step the largest value of any rank. Without phases only
+// max_step_s.
 struct StepSeries {
   std::vector<double> max_step_s, max_own_s, max_own_less_wait_s;
 };
 
-// Whether `values` are what so many steps leave, marked as they are. Steps behind a window's last
-// whole group belong to no value.
+// Whether a series of `values` entries fits the rank's steps and their marks. Steps after a
+// window's last whole group belong to no entry.
 bool series_fits(std::int64_t values, const RankMeasurement& rank);
 
-// Of a series of steps, or of means over `steps_per_mark` steps each.
+// Summary of a series of steps, or of means over `steps_per_mark` steps each.
 Summary summary_of(const std::vector<double>& step_s, std::int64_t steps_per_mark);
 
 // The three series of one rank. Throws bug() when they do not hold one value for each step, or

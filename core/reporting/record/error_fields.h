@@ -8,7 +8,6 @@ namespace scalemark {
 
 template <class A>
 void fields(A& a, typename A::template Field<ErrorRecord>& e) {
-  using enum ErrorDomain;
   a.record("error", "Something that failed, as the run's last line on stderr says it");
   a("code", e.code, {"names the error for scripts: E_..., listed in FAULTS.md; never changes"});
   if constexpr (A::kReading) {
@@ -18,8 +17,7 @@ void fields(A& a, typename A::template Field<ErrorRecord>& e) {
   } else {
     a("exit_code", static_cast<int>(e.exit_code), {"the program's exit code for this error"});
   }
-  a.choice("domain", e.domain, [](ErrorDomain d) { return to_string(d); },
-           {kHardware, kNetwork, kSoftware, kData, kLaunch}, {"where to look for the cause"});
+  a.choice("domain", e.domain, {"where to look for the cause"});
   a("what", e.what, {"what was seen"});
   a.text("expected", e.expected, {"what is allowed or was expected"});
   a.text("suggestion", e.hint, {"what to do"});

@@ -2,19 +2,20 @@
 // value. Each list has the shape of a visitor: report.json in both directions, the columns of CSV,
 // report.schema.json and docs/REPORT.md are archives that walk it.
 //
-//   a.record("oom", "Which rank did not get ...");         the record itself: once, first
-//   a("rank", o.rank, {"its number"});                     any value; absent when the optional is
-//   empty a.text("host", e.host, {...});                         text that is absent when empty
-//   a.time("started", p.started, {...});                   RFC 3339, UTC; time_if_any: absent when
-//   empty a.word("kind", t.kind, {"weak", ...}, {...});          text out of a closed list
-//   a.choice("status", p.status, to_word, {kOk, ...}, {...});   an enumeration, through its names
-//   a.list("varying", p.varying, {...});                   a list or map that is absent when empty
-//   a.pair("ci95", g.ci95_low, g.ci95_high, {...});        [low, high]; absent when either is
-//   a.object("loss", [&](auto& inner) {...}, {...});       an object that the record has no struct
-//   for a.embedded("settings", i.settings_json, {...});        an object whose keys are data
-//   a.constant("schema", kSchema, {...});
-//   if (!a.measured(ok)) return;                           what follows is there when the point is
-//   ok
+// clang-format off
+//   a.record("oom", "Which rank did not get ...");    the record itself: once, first
+//   a("rank", o.rank, {"its number"});                any value; absent when the optional is empty
+//   a.text("host", e.host, {...});                    text that is absent when empty
+//   a.time("started", p.started, {...});              RFC 3339, UTC; time_if_any: absent when empty
+//   a.word("kind", t.kind, {"weak", ...}, {...});     text out of a closed list
+//   a.choice("status", p.status, {...});              an enumeration, through its names
+//   a.list("varying", p.varying, {...});              a list or map that is absent when empty
+//   a.pair("ci95", g.ci95_low, g.ci95_high, {...});   [low, high]; absent when either is
+//   a.object("loss", [&](auto& inner) {...}, {...});  an object that the record has no struct for
+//   a.embedded("settings", i.settings_json, {...});   an object whose keys are data
+//   a.constant("schema", kSchema, {...});             the same text in every report
+//   if (!a.measured(ok)) return;                      fields after it exist when the point is ok
+// clang-format on
 #pragma once
 
 #include <limits>
@@ -29,10 +30,10 @@ inline constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
 
 struct About {
   const char* meaning;
-  const char* unit = "";         // "s", "bytes"; "" for words, flags and what counts itself
+  const char* unit = "";         // "s", "bytes"; "" for words, flags and counts
   double least = 0;              // of numbers; kAnyNumber: may be negative
-  const char* column = nullptr;  // of CSV; absent: by the name; "": none
-  bool always = false;           // an optional that is empty in no report
+  const char* column = nullptr;  // in CSV; null: the field's name; "": none
+  bool always = false;           // an optional that every report sets
 };
 
 template <class T>

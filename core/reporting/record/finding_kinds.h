@@ -29,10 +29,10 @@ namespace finding_kinds {
 
 std::span<const FindingKind> all_finding_kinds();
 
-// `point`: id; empty for what is said of several.
+// `point`: id; empty for a finding about several points.
 Finding make_finding(const FindingKind& kind, std::string point, std::string text);
 
-// Said of the sweep as a whole: a summary made anew replaces it.
+// Whether the finding is about the sweep as a whole: a new summary replaces it.
 bool is_of_sweep(const Finding& finding);
 
 }  // namespace scalemark::reporting

@@ -94,7 +94,7 @@ void fields(A& a, typename A::template Field<Host>& h) {
   a("gpus", h.gpus, {"all GPUs that the driver shows, also those that are not used"});
   a.list("visible_gpus", h.visible_gpus,
          {"index of each GPU that CUDA_VISIBLE_DEVICES leaves, in its order"});
-  a.text("gpu_note", h.gpu_note, {"what of the GPUs is not known, and why"});
+  a.text("gpu_note", h.gpu_note, {"facts about the GPUs that are unknown, and why"});
 }
 
 }  // namespace scalemark::monitoring

@@ -29,7 +29,7 @@ class JsonReader {
 
   void record(const char*, const char*) {}
   bool measured(bool ok) { return ok; }
-  void constant(const char*, const char*, const About&) {}  // whoever opens the text judges it
+  void constant(const char*, const char*, const About&) {}  // checked where the text is opened
 
   template <class T>
   void operator()(const char* key, T& value, const About&) {
@@ -72,14 +72,13 @@ class JsonReader {
     JsonReader reader(found == json_.end() ? kEmpty : *found, path_ + "." + key);
     body(reader);
   }
-  template <class E, class Name>
-  void choice(const char* key, E& value, Name name, std::initializer_list<E> all,
-              const About& about) {
+  template <ClosedWord E>
+  void choice(const char* key, E& value, const About& about) {
     std::string found, allowed;
     (*this)(key, found, about);
-    for (const E candidate : all) {
-      if (name(candidate) == found) return void(value = candidate);
-      allowed += (allowed.empty() ? "" : " | ") + std::string(name(candidate));
+    if (const auto known = find_word<E>(found)) return void(value = *known);
+    for (const std::string_view name : names_of<E>()) {
+      allowed += (allowed.empty() ? "" : " | ") + std::string(name);
     }
     throw bad_data(path_ + "." + key + " is '" + found + "'", allowed);
   }

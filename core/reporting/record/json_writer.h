@@ -17,8 +17,7 @@ namespace scalemark::reporting {
 
 using Json = nlohmann::ordered_json;
 
-// What both writers of report.json have in common: what is absent, and that a name stands for a
-// value.
+// What both writers of report.json share: they omit absent values and write enumerations by name.
 template <class Self>
 class FieldWriter {
  public:
@@ -53,10 +52,9 @@ class FieldWriter {
   void list(const char* key, const Container& value, const About& about) {
     if (!value.empty()) self()(key, value, about);
   }
-  template <class E, class Name>
-  void choice(const char* key, const E& value, Name name, std::initializer_list<E>,
-              const About& about) {
-    self()(key, std::string(name(value)), about);
+  template <ClosedWord E>
+  void choice(const char* key, const E& value, const About& about) {
+    self()(key, std::string(name_of(value)), about);
   }
 
  private:

@@ -4,10 +4,11 @@
 
 namespace scalemark::reporting {
 
-double counted_data_wait_s(const PointRecord& point) {
+std::optional<double> counted_data_wait_s(const PointRecord& point) {
   double wait_s = 0;
   for (const RankRecord& rank : point.ranks) {
-    wait_s += rank.data_wait_s / static_cast<double>(point.ranks.size());
+    if (!rank.data_wait_s) return std::nullopt;
+    wait_s += *rank.data_wait_s / static_cast<double>(point.ranks.size());
   }
   return wait_s;
 }

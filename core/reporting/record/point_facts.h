@@ -1,14 +1,16 @@
-// What several tables and judgements ask of a point and its record does not hold. Pure.
+// Values of a point that several tables and checks need and its record does not hold. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/reporting/record/records.h"
 
 namespace scalemark::reporting {
 
-// Waits for data that counted, mean over steps and ranks: d of docs/METRICS.md. 0 without ranks.
-double counted_data_wait_s(const PointRecord& point);
+// Waits for data that counted, mean over steps and ranks: d of docs/METRICS.md. 0 without ranks;
+// absent where a rank has no phases.
+std::optional<double> counted_data_wait_s(const PointRecord& point);
 
 std::string sample_unit(const std::string& workload);  // "images"; "samples" when unknown
 

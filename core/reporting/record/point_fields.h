@@ -15,10 +15,11 @@ void what_was_trained(A& a, Point& p) {
   a.text("task", p.task, {"what BERT was trained for: pretrain | squad"});
   a("strategy", p.strategy, {"how ranks train together: none | ddp"});
   a("overlap", p.overlap, {"gradients were exchanged while the backward pass still ran"});
-  a("gradient_compression", p.gradient_compression, {"how gradients travelled: none | fp16"});
-  a("backend", p.backend, {"who carried the messages: gloo | nccl"});
+  a("gradient_compression", p.gradient_compression,
+    {"format in which gradients were sent: none | fp16"});
+  a("backend", p.backend, {"communication backend: gloo | nccl"});
   a("device", p.device, {"where it computed: cpu | cuda"});
-  a.text("device_name", p.device_name, {"GPU product that MFU is taken against"});
+  a.text("device_name", p.device_name, {"GPU product whose peak MFU is relative to"});
   a("precision", p.precision, {"arithmetic: fp32 | tf32 | amp-fp16 | amp-bf16"});
   a("memory_format", p.memory_format, {"order of image tensors: channels-last | contiguous"});
 }
@@ -42,7 +43,7 @@ void size_fields(A& a, Point& p) {
     {"tokens per sequence with padding, of text workloads", "tokens"});
   a("data", p.data, {"synthetic, or the path of the data set"});
   a.text("data_identity", p.data_identity,
-         {"tells data sets apart: of the files' contents or of their list"});
+         {"digest that identifies the data set: of the files' contents or of their list"});
   a.list("varying", p.varying, {"every other option that is an axis of the sweep, with its value"});
 }
 
@@ -59,9 +60,7 @@ void identity_fields(A& a, Point& p) {
 
 template <class A, class Point>
 void outcome_fields(A& a, Point& p) {
-  using enum PointStatus;
-  a.choice("status", p.status, [](PointStatus s) { return to_string(s); },
-           {kOk, kOom, kFailed, kSkipped},
+  a.choice("status", p.status,
            {"ok: it was measured; oom: a rank was out of memory; failed: it ended with an error; "
             "skipped: it cannot run here"});
   a.text("reason", p.reason, {"why it is not ok"});
@@ -95,7 +94,7 @@ void throughput_fields(A& a, Point& p) {
                "with steps_per_mark",
                "s", kAnyNumber});
       },
-      {"step minus exposed communication"});
+      {"step minus exposed communication; absent as phases_s is"});
   a("samples_per_sec", p.samples_per_sec, {"throughput: samples / wall_s", "samples/s"});
   a("samples_per_sec_per_rank", p.samples_per_sec_per_rank,
     {"throughput by the number of ranks", "samples/s"});
@@ -110,7 +109,10 @@ void throughput_fields(A& a, Point& p) {
   a("step_samples_s", p.step_samples_s,
     {"length of each step, of its slowest rank; with steps_per_mark means over so many steps each",
      "s"});
-  a("phases_s", p.phases_s, {"parts of the step, mean over steps and ranks", "", 0, "phase_s"});
+  a("phases_s", p.phases_s,
+    {"parts of the step, mean over steps and ranks; absent where steps run as a whole (a captured "
+     "graph), so that only their begin is marked",
+     "", 0, "phase_s"});
 }
 
 template <class A, class Point>
@@ -197,7 +199,7 @@ void fields(A& a, typename A::template Field<PointRecord>& p) {
   identity_fields(a, p);
   outcome_fields(a, p);
   if (!a.measured(p.status == PointStatus::kOk)) return;
-  a("setup_s", p.setup_s, {"what passed before the first measured step"});
+  a("setup_s", p.setup_s, {"time before the first measured step, by part"});
   throughput_fields(a, p);
   training_fields(a, p);
   cost_fields(a, p);

@@ -32,11 +32,11 @@ void fields(A& a, typename A::template Field<Phases>& p) {
   a.record("phases", "Mean seconds per step; they sum to the mean step");
   a("data_wait", p.data_wait, {"the host waited for the next batch", "s", kAnyNumber});
   a("host_to_device", p.host_to_device,
-    {"copying the batch to the device that nothing hides", "s", kAnyNumber});
+    {"copying the batch to the device, where computation does not hide it", "s", kAnyNumber});
   a("forward", p.forward, {"forward pass and loss", "s", kAnyNumber});
   a("backward", p.backward, {"backward pass without exposed communication", "s", kAnyNumber});
   a("exposed_communication", p.exposed_communication,
-    {"communication that no computation hides", "s", kAnyNumber});
+    {"communication that is not overlapped with computation", "s", kAnyNumber});
   a("optimizer", p.optimizer,
     {"clipping of gradients and the optimizer's update", "s", kAnyNumber});
   a("other", p.other, {"the rest of the step", "s", kAnyNumber});
@@ -60,7 +60,7 @@ void fields(A& a, typename A::template Field<SkippedFile>& s) {
 
 template <class A>
 void fields(A& a, typename A::template Field<Evaluation>& e) {
-  a.record("evaluation", "What an epoch of training reached");
+  a.record("evaluation", "Result of one epoch");
   a("epoch", e.epoch, {"its number, counted from 1"});
   a("train_loss", e.train_loss, {"training loss, mean over the epoch", "", kAnyNumber});
   a("loss", e.loss, {"loss on the held-out samples", "", kAnyNumber});
@@ -95,12 +95,15 @@ void fields(A& a, typename A::template Field<RankRecord>& r) {
                    {"mean of the natural logarithm; absent when a step was communication only",
                     "ln s", kAnyNumber});
            },
-           {"its steps without exposed communication"});
+           {"its steps without exposed communication; absent as phases_s is"});
   a("data_wait_s", r.data_wait_s,
-    {"waits for data that made a step longer, mean per step", "s", kAnyNumber});
+    {"waits for data that made a step longer, mean per step; absent as phases_s is", "s",
+     kAnyNumber});
   a("exposed_communication_s", r.exposed_communication_s,
-    {"communication that no computation hides, mean per step", "s", kAnyNumber});
-  a("phases_s", r.phases_s, {"parts of its step, mean per step"});
+    {"communication that is not overlapped with computation, mean per step; absent as phases_s is",
+     "s", kAnyNumber});
+  a("phases_s", r.phases_s,
+    {"parts of its step, mean per step; absent where steps run as a whole"});
   a("memory_peak_bytes", r.memory_peak_bytes,
     {"largest memory that its tensors held at one time", "bytes"});
 }

@@ -1,5 +1,5 @@
 // What was measured, as plain records: the engine fills RankMeasurement, assemble.h turns one per
-// rank into a PointRecord, report_json.h writes it. Units stand in the names; what was not measured
+// rank into a PointRecord, report_json.h writes it. Names contain the units; what was not measured
 // is absent. Definitions of every number: docs/METRICS.md.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
@@ -40,19 +41,20 @@ struct RankMeasurement {
   std::int64_t steps_per_mark = 1;
   std::int64_t samples = 0;  // executed by this rank, padding excluded
   std::int64_t padded = 0;
-  // Of all ranks over all epochs of --epochs: fill no batch. Absent without --epochs.
+  // Samples that fill no batch, of all ranks over all epochs of --epochs. Absent without it.
   std::optional<std::int64_t> left_out;
   std::int64_t tokens = 0;          // text: samples x sequence length
   std::int64_t non_pad_tokens = 0;  // text
   double wall_s = 0;                // t1 - t0 of this rank
   std::vector<double> step_s;
+  // The next three only where phases are marked within a step.
   std::vector<double> exposed_communication_s;
   std::vector<double> counted_data_wait_s;  // d = max(0, batch ready - device drained)
-  Phases phases_s;
+  std::optional<Phases> phases_s;
   double loss_first = 0, loss_last = 0;  // already the mean over ranks
   std::uint64_t memory_peak_bytes = 0;
-  // Of the window, by counter that this rank reads: its GPU, or the packages of its machine when it
-  // is the first rank there. Empty: none can be read.
+  // Over the window, one value per counter that this rank reads: its GPU, or the packages of its
+  // machine when it is the first rank there. Empty: none can be read.
   std::vector<double> energy_J;
   SetupTimes setup_s;
   std::int64_t warmup_iterations = 0;
@@ -88,6 +90,12 @@ struct OutOfMemory {
 };
 
 enum class PointStatus { kOk, kOom, kFailed, kSkipped };
+constexpr auto words_of(PointStatus) {
+  return std::to_array<Word<PointStatus>>({{PointStatus::kOk, "ok"},
+                                           {PointStatus::kOom, "oom"},
+                                           {PointStatus::kFailed, "failed"},
+                                           {PointStatus::kSkipped, "skipped"}});
+}
 
 struct RankRecord {
   int rank = 0;
@@ -95,10 +103,10 @@ struct RankRecord {
   std::int64_t samples = 0;
   double wall_s = 0;
   Summary step_s;
-  double own_mean_s = 0;
-  std::optional<double> own_mean_ln;                    // absent when a step was communication only
-  double data_wait_s = 0, exposed_communication_s = 0;  // mean per step
-  Phases phases_s;
+  // Absent where no phases were marked, own_mean_ln also when a step was communication only.
+  std::optional<double> own_mean_s, own_mean_ln;
+  std::optional<double> data_wait_s, exposed_communication_s;  // mean per step
+  std::optional<Phases> phases_s;
   std::uint64_t memory_peak_bytes = 0;
 };
 
@@ -107,7 +115,7 @@ struct PointRecord {
   std::string id, group;
   std::string workload, task, strategy, gradient_compression, backend, device, precision,
       memory_format;
-  std::string device_name;  // "NVIDIA H200": what MFU is taken against; empty on a CPU
+  std::string device_name;  // "NVIDIA H200": its peak is the base of MFU; empty on a CPU
   bool overlap = true;
   int threads = 1, world_size = 1, processes = 1, nodes = 1;
   std::vector<int> members;
@@ -131,17 +139,17 @@ struct PointRecord {
   SetupTimes setup_s;
   std::int64_t iterations = 0, samples = 0;
   double wall_s = 0, step_mean_over_ranks_s = 0;
-  // Absent: each step is marked by itself. Else every value below that belongs to single steps is
-  // the mean over so many, and what only single steps can tell is absent.
+  // Absent: each step is timed by itself. Else every value below that belongs to single steps is
+  // the mean over so many, and values that need single steps are absent.
   std::optional<std::int64_t> steps_per_mark;
-  double own_mean_s = 0, own_max_of_rank_means_s = 0;
-  std::optional<double> own_mean_of_step_max_s;
+  // Absent where no phases were marked, as phases_s is.
+  std::optional<double> own_mean_s, own_max_of_rank_means_s, own_mean_of_step_max_s;
   double samples_per_sec = 0, samples_per_sec_per_rank = 0;
   std::optional<double> compute_samples_per_sec, tokens_per_sec, non_pad_share;
   std::optional<double> within_run_ci95_low, within_run_ci95_high;
   Summary step_s;
   std::vector<double> step_samples_s;  // max over ranks of step t
-  Phases phases_s;
+  std::optional<Phases> phases_s;
   std::optional<std::string> attention_backend;  // "flash"; "efficient+flash": by padding
   std::optional<double> loss_first, loss_last;
   std::vector<Evaluation> evaluation;

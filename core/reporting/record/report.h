@@ -18,6 +18,12 @@ namespace scalemark::reporting {
 inline constexpr const char* kSchema = "scalemark.report/1";
 
 enum class ReportStatus { kPartial, kComplete, kInterrupted, kFailed };
+constexpr auto words_of(ReportStatus) {
+  return std::to_array<Word<ReportStatus>>({{ReportStatus::kPartial, "partial"},
+                                            {ReportStatus::kComplete, "complete"},
+                                            {ReportStatus::kInterrupted, "interrupted"},
+                                            {ReportStatus::kFailed, "failed"}});
+}
 
 struct LibraryVersion {
   std::optional<std::string> built_with, running_with;

@@ -61,33 +61,31 @@ void fields(A& a, typename A::template Field<Environment>& e) {
   a("variables", e.variables, {"environment variables of rank 0 out of an allow-list"});
 }
 
-// One per entry of what was measured, and what a sweep says about it.
+// The lists of a report: one entry per run, and the results of a sweep.
 template <class A, class R>
 void list_fields(A& a, R& r) {
   a("points", r.points, {"one per run: its configuration and what was measured"});
   a.list("groups", r.groups, {"of a sweep: one per planned point, over its repetitions"});
   a.list("scaling", r.scaling, {"of a sweep: one table per slice"});
   a.list("stragglers", r.stragglers,
-         {"ranks that were looked at because their own time stands out"});
+         {"ranks whose own time differs from the others', with a verdict"});
   a.list("data_gaps", r.data_gaps, {"what real data costs against synthetic data"});
   a("drift", r.drift, {"how speed moved over the sweep"});
   a.list("sessions", r.sessions, {"invocations of the program that added points"});
-  a.list("predictions", r.predictions, {"what more ranks would give, as predict says"});
+  a.list("predictions", r.predictions, {"throughput that predict expects of more ranks"});
   a("findings", r.findings, {"what a reader of the numbers should know"});
   a("errors", r.errors, {"what went wrong"});
 }
 
 template <class A>
 void fields(A& a, typename A::template Field<Report>& r) {
-  using enum ReportStatus;
   a.record("report",
            "What one run measured, where and how. Readers ignore fields they do not know. "
            "docs/REPORT.md explains each field, docs/METRICS.md each number.");
   a.constant("schema", kSchema, {"names this format and its version"});
   a.choice(
-      "status", r.status, [](ReportStatus s) { return to_string(s); },
-      {kPartial, kComplete, kInterrupted, kFailed},
-      {"partial: the run lasts, or rank 0 was lost; complete: it came to its end; interrupted: a "
+      "status", r.status,
+      {"partial: the run is in progress, or rank 0 was lost; complete: it finished; interrupted: a "
        "signal ended it; failed: see errors"});
   a("exit_code", r.exit_code, {"the program's exit code; absent while partial"});
   a.time("started", r.started, {"when the run began; of a sweep its first session"});

@@ -22,9 +22,9 @@ std::string dumped(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// As JsonWriter, for the report itself: writes field by field and row by row into one text, as one
-// tree of everything would be dumped with an indent of 2. A sweep writes all its rows after each
-// run; trees of all of them, made and freed each time, scatter what stays over the heap.
+// As JsonWriter, for the report itself: writes field by field and row by row into one text, equal
+// to a dump of one tree with an indent of 2. A sweep writes all its rows after each run; building
+// and freeing trees of all of them each time would fragment the heap.
 class ReportText : public FieldWriter<ReportText> {
  public:
   using FieldWriter::operator();
@@ -108,34 +108,6 @@ T read(std::string_view text, std::string_view origin, const char* name, Check c
 }
 
 }  // namespace
-
-std::string_view to_string(ReportStatus status) {
-  switch (status) {
-    case ReportStatus::kPartial:
-      return "partial";
-    case ReportStatus::kComplete:
-      return "complete";
-    case ReportStatus::kInterrupted:
-      return "interrupted";
-    case ReportStatus::kFailed:
-      return "failed";
-  }
-  throw bug("a report status without a name");
-}
-
-std::string_view to_string(PointStatus status) {
-  switch (status) {
-    case PointStatus::kOk:
-      return "ok";
-    case PointStatus::kOom:
-      return "oom";
-    case PointStatus::kFailed:
-      return "failed";
-    case PointStatus::kSkipped:
-      return "skipped";
-  }
-  throw bug("a point status without a name");
-}
 
 std::string to_json(const Report& report) {
   ReportText text;

@@ -11,7 +11,7 @@ namespace scalemark::reporting {
 
 // Two-space indented, numbers that read back bit by bit, text that is not UTF-8 repaired with
 // U+FFFD. What is absent in the record is absent in the text. Throws bug() for a number that is not
-// finite: JSON cannot say it, and null would be read as "absent".
+// finite: JSON has none, and null would be read as "absent".
 std::string to_json(const Report& report);
 
 // Unknown fields are ignored. Throws bad_data() (65) naming `origin` for text that is not JSON, for
@@ -22,7 +22,7 @@ Report report_from_json(std::string_view text, std::string_view origin);
 PointRecord point_from_json(std::string_view text, std::string_view origin);
 Finding finding_from_json(std::string_view text, std::string_view origin);
 
-// One line, without the end of line: what stands in journal.jsonl.
+// One line of journal.jsonl, without the end of line.
 std::string to_json_line(const PointRecord& point);
 std::string to_json_line(const Finding& finding);
 std::string to_json_line(const ErrorRecord& error);
@@ -31,8 +31,5 @@ std::string to_json_line(std::string_view text);  // quoted and escaped
 // A machine as bytes for a gather between ranks, and back. Not a file format.
 std::string encode(const monitoring::Host& host);
 monitoring::Host decode_host(std::string_view bytes);
-
-std::string_view to_string(ReportStatus status);  // "partial" | "complete" | ...
-std::string_view to_string(PointStatus status);   // "ok" | "oom" | ...
 
 }  // namespace scalemark::reporting

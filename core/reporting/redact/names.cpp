@@ -9,7 +9,7 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kShortestSecret = 4;  // shorter ones are parts of everything
+constexpr std::size_t kShortestSecret = 4;  // shorter ones occur in other words
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' ||
@@ -119,7 +119,7 @@ void KnownNames::add_host(const std::string& name) {
   if (!std::ranges::all_of(name, is_of_name)) literals_.emplace(name, instead);
   if (dot < key.size() && first.find_first_not_of("0123456789") != std::string::npos) {
     if (first.size() > 2) hosts_.emplace(first, instead);
-    domains_.insert(key.substr(dot + 1));  // of 10.1.2.3 it is none
+    domains_.insert(key.substr(dot + 1));  // 10.1.2.3 has none
   }
   const std::string stem = without_digits(first);
   if (stem.size() >= kShortestSecret && stem != first) stems_.insert(stem);

@@ -13,11 +13,11 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kShortestSecret = 4;  // bytes; shorter ones are parts of everything
-constexpr char kMark = '\x1A';              // stands for a covered path while others are sought
+constexpr std::size_t kShortestSecret = 4;  // bytes; shorter ones occur in other words
+constexpr char kMark = '\x1A';              // marks a covered path during the search for others
 constexpr const char* kSynthetic = "synthetic";
 
-// Names of folders and files that tell nothing, and words of ours that they might be taken for.
+// Names of folders and files that reveal nothing, and words of ours that look like such names.
 const std::set<std::string> kCommon = {
     "data",     "image",     "images",  "text",        "texts",     "train",        "training",
     "val",      "test",      "valid",   "eval",        "output",    "outputs",      "results",
@@ -55,14 +55,14 @@ void cover(std::string& text, std::size_t begin, std::size_t end) {
   text.replace(begin, end - begin, 1, kMark);
 }
 
-// A file below a folder that is known.
+// Covers files below a covered folder.
 void cover_below_marks(std::string& text) {
   for (std::size_t at = 0; (at = text.find(kMark, at)) != std::string::npos; ++at) {
     if (at + 1 < text.size() && text[at + 1] == '/') cover(text, at, end_of_path(text, at));
   }
 }
 
-// From the root, from home or from here: not "samples/s", not "1 - real / synthetic".
+// Covers paths from the root, from home or from here: not "samples/s", not "1 - real / synthetic".
 void cover_rooted(std::string& text) {
   static const std::regex kStart(R"((^|[\s"'=:,;(\[{<>|])((?:~[\w.-]*|\.{1,2})?/)(?=\S))");
   std::smatch found;
@@ -72,8 +72,8 @@ void cover_rooted(std::string& text) {
   }
 }
 
-// Image files are named in messages by whatever stands before ".jpg": blanks and colons are part of
-// their names.
+// Messages name image files: everything before ".jpg" may belong to the name, blanks and colons
+// too.
 void cover_images(std::string& text) {
   static const std::regex kImage(R"(\.(?:jpe?g|png)(?![A-Za-z0-9]))", std::regex::icase);
   std::size_t end = 0;
@@ -128,7 +128,7 @@ void cover_values(std::string& text) {
        ++it) {
     const auto begin = static_cast<std::size_t>(it->position() + it->length());
     if (std::regex_search(text.substr(begin), kCovered)) continue;
-    return cover(text, begin, text.size());  // where the values end, nobody can tell
+    return cover(text, begin, text.size());  // the end of the values is unknown
   }
 }
 
@@ -161,7 +161,7 @@ bool is_place(const std::string& name) {
 void KnownPaths::add(const std::string& path) {
   if (path.empty() || path == kSynthetic) return;
   for (std::string part : {path, std::filesystem::path(path).lexically_normal().string()}) {
-    // The folders that it stands in, too.
+    // The folders that contain it, too.
     for (part = without_end_slash(part); part.size() >= kShortestSecret;
          part = std::filesystem::path(part).parent_path().string()) {
       const bool is_word = part.find_first_of("/ ") == std::string::npos;

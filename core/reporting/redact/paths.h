@@ -1,4 +1,4 @@
-// Where a report's files are: its paths, wherever they stand in text. Private to redact.cpp.
+// Replaces the paths in a report, wherever they occur in text. Private to redact.cpp.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@ namespace scalemark::reporting {
 
 inline constexpr const char* kCoveredPath = "<path>";
 
-// Options, settings and fields whose value is a place, even without a slash in it.
+// Options, settings and fields whose value is a path or address, even without a slash in it.
 bool is_place(const std::string& name);
 
 class KnownPaths {
@@ -17,7 +17,7 @@ class KnownPaths {
   void add(const std::string& path);
   void add_data(const std::string& path);  // --data: the same new name each time
 
-  // What stands instead of a field that is a path and nothing else: "<path>", or "data-1".
+  // The replacement of a field that is a path and nothing else: "<path>", or "data-1".
   std::string instead_of(const std::string& path) const;
   // Free text. Where a path ends is unknown when it may hold blanks and colons: then what follows
   // is covered as well, up to the last ": ", or all of it.
@@ -35,7 +35,7 @@ class KnownPaths {
     }
   };
 
-  std::set<std::string, LongestFirst> literals_;  // replaced wherever they stand
+  std::set<std::string, LongestFirst> literals_;  // replaced wherever they occur
   std::set<std::string, LongestFirst> words_;     // replaced where they are words of their own
   std::map<std::string, std::string> data_;
 };

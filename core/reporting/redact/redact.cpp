@@ -32,7 +32,7 @@ const std::set<std::string> kKept = {
 const std::set<std::string> kIds = {"group",           "id",       "point",      "points",
                                     "baseline_points", "left_out", "real_group", "synthetic_group"};
 
-// `see(text, key, of)` for each text: its field, and the field that it stands in.
+// Calls `see(text, key, of)` for each text: `key` is its field, `of` the field that contains it.
 using Seen = std::function<void(std::string& text, const std::string& key, const std::string& of)>;
 void visit(Json& json, const Seen& see, const std::string& key = {}, const std::string& of = {}) {
   if (json.is_string()) {
@@ -48,7 +48,7 @@ bool is_origin_file(const std::string& text, const std::string& of) {
   return of == "origins" && text.starts_with("config ");
 }
 
-// A list of places, or several addresses: nothing of it is for others.
+// A variable whose value is a path, several paths or addresses: it must not be published.
 bool is_place_of_variable(const std::string& text, const std::string& of) {
   return of == "variables" && text.find('/') != std::string::npos;
 }

@@ -1,4 +1,4 @@
-// A report that may be published: who and where are taken out, what was measured stays.
+// A report that may be published: without names of people, machines and paths, with all results.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace scalemark::reporting {
 
-// Host names become host-1, host-2 ... wherever they stand; serial numbers, UUIDs and PCI addresses
+// Host names become host-1, host-2 ... wherever they occur; serial numbers, UUIDs and PCI addresses
 // of GPUs are dropped; paths become "<path>", addresses "<address>", names of users "<user>".
 // The same host has the same new name in the whole report.
 Report redacted(const Report& report);

@@ -6,8 +6,8 @@
 
 namespace scalemark::reporting {
 
-// Words as a shell takes them apart: quotes and backslashes are undone, nothing is expanded. Empty
-// for a quote that nothing ends.
+// Words as a shell splits them: quotes and backslashes are undone, nothing is expanded. Empty for a
+// quote without its end.
 std::vector<std::string> shell_words(const std::string& line);
 
 }  // namespace scalemark::reporting

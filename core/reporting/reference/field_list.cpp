@@ -56,11 +56,10 @@ class FieldLister {
     field.words.assign(words.begin(), words.end());
     add(std::move(field));
   }
-  template <class E, class Name>
-  void choice(const char* key, const E&, Name name, std::initializer_list<E> all,
-              const About& about) {
+  template <ClosedWord E>
+  void choice(const char* key, const E&, const About& about) {
     FieldEntry field = of_kind(FieldKind::kWord, entry(key, about));
-    for (const E value : all) field.words.emplace_back(name(value));
+    for (const std::string_view name : names_of<E>()) field.words.emplace_back(name);
     add(std::move(field));
   }
   template <class Container>
@@ -74,7 +73,7 @@ class FieldLister {
   void embedded(const char* key, const std::string&, const About& about) {
     add(of_kind(FieldKind::kFree, entry(key, about)));
   }
-  // Written when something is in it: always, when one of its fields always is.
+  // An object is written when it holds something: always, when one of its fields is always written.
   template <class Body>
   void object(const char* key, Body body, const About& about) {
     const std::size_t place = place_of(key, about);

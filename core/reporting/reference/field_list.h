@@ -38,7 +38,7 @@ struct RecordEntry {
   std::vector<FieldEntry> fields;
 };
 
-// "report" first, then each record where a field first speaks of it.
+// "report" first, then each record in the order in which fields refer to them.
 std::vector<RecordEntry> report_records();
 
 }  // namespace scalemark::reporting

@@ -7,7 +7,7 @@
 
 namespace scalemark::reporting {
 
-// JSON Schema 2020-12, as a text with a line's end.
+// JSON Schema 2020-12, as a text with a final line end.
 std::string report_schema();
 
 // A section with a table for each record.
@@ -16,7 +16,7 @@ std::string field_tables();
 // The tables of all kinds of findings.
 std::string finding_tables();
 
-// `page` with what stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->` replaced, for
+// `page` with the text between `<!-- generated: NAME -->` and `<!-- end: NAME -->` replaced, for
 // the names "fields" and "findings". Throws bad_data() for a page without these lines.
 std::string with_tables(std::string_view page);
 

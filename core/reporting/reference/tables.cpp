@@ -8,7 +8,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// Within a table a bar would end the cell.
+// A "|" within a table would end the cell.
 std::string cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -45,7 +45,7 @@ std::string type_text(const FieldEntry& field) {
   return nesting[static_cast<std::size_t>(field.nesting)] + type_word(field);
 }
 
-// The words that a field may hold stand in front, unless its meaning explains each.
+// The words that a field may hold come first, unless its meaning explains each.
 std::string meaning_text(const FieldEntry& field) {
   std::string words;
   for (const std::string& word : field.words) words += (words.empty() ? "" : " | ") + word;
@@ -76,7 +76,7 @@ std::string finding_rows(FindingScope scope) {
   for (const FindingKind& kind : all_finding_kinds()) {
     if (kind.scope != scope) continue;
     text += "| `" + std::string(kind.code) + "` | " + kind.severity + " | " +
-            std::string(to_string(kind.domain)) + " | " + cell(kind.said_when) + " |\n";
+            std::string(name_of(kind.domain)) + " | " + cell(kind.said_when) + " |\n";
   }
   return text;
 }
@@ -102,7 +102,7 @@ std::string field_tables() {
 
 std::string finding_tables() {
   return "\nOf a point:\n" + finding_rows(FindingScope::kOfPoint) +
-         "\nOf a sweep as a whole; a summary made anew replaces them:\n" +
+         "\nAbout a sweep as a whole; a new summary replaces them:\n" +
          finding_rows(FindingScope::kOfSweep);
 }
 

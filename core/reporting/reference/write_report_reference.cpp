@@ -1,5 +1,5 @@
-// write_report_reference DOCS: writes DOCS/report.schema.json, and the tables of DOCS/REPORT.md
-// anew.
+// write_report_reference DOCS: writes DOCS/report.schema.json, and rewrites the tables of
+// DOCS/REPORT.md.
 #include <cstdio>
 #include <fstream>
 #include <sstream>

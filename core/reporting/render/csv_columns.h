@@ -68,10 +68,9 @@ class CsvRow {
   }
   template <class Container>
   void list(const char*, const Container&, const About&) {}
-  template <class E, class Name>
-  void choice(const char* key, const E& value, Name name, std::initializer_list<E>,
-              const About& about) {
-    add(key, std::string(name(value)), about);
+  template <ClosedWord E>
+  void choice(const char* key, const E& value, const About& about) {
+    add(key, std::string(name_of(value)), about);
   }
   void pair(const char* key, const std::optional<double>& low, const std::optional<double>& high,
             const About& about) {

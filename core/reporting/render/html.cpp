@@ -78,7 +78,7 @@ void put(std::string& page, std::string_view place, std::string_view text) {
 
 std::string render_html(std::span<const Report> reports) {
   std::string page = kPageFrame;
-  // From the end to the beginning: what a report says is never searched for a place.
+  // From the end to the beginning, so that text of the report is never searched for placeholders.
   put(page, "@SCRIPT@", kPageScript);
   put(page, "@CHARTS@", kChartLibrary);
   put(page, "@STYLE@", kPageStyle);

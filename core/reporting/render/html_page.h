@@ -4,7 +4,7 @@
 
 namespace scalemark::reporting {
 
-extern const char* const kPageFrame;     // page.html, with places @STYLE@ @DATA@ ...
+extern const char* const kPageFrame;     // page.html, with placeholders @STYLE@ @DATA@ ...
 extern const char* const kPageStyle;     // page.css
 extern const char* const kPageScript;    // the scripts, in order
 extern const char* const kChartLibrary;  // chart.min.js

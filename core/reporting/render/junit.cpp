@@ -16,7 +16,7 @@ struct Case {
   std::string class_name, name;
   double seconds = 0;
   Outcome outcome = Outcome::kPassed;
-  std::string kind, message;  // of what is not passed
+  std::string kind, message;  // of a case that did not pass
 };
 
 std::string seconds_text(double seconds) {
@@ -25,8 +25,8 @@ std::string seconds_text(double seconds) {
   return text.data();
 }
 
-// A group passes when every run of it does. Out of memory is a failure here: whoever reads JUnit
-// wants to know that something asked for did not run.
+// A group passes when every run of it does. Out of memory is a failure here: readers of JUnit must
+// see that something asked for did not run.
 void add_run(Case& of_group, const PointRecord& run) {
   if (run.status == PointStatus::kOk) {
     of_group.seconds += run.wall_s;
@@ -35,11 +35,11 @@ void add_run(Case& of_group, const PointRecord& run) {
   const bool skipped = run.status == PointStatus::kSkipped;
   if (of_group.outcome == Outcome::kFailure) return;
   of_group.outcome = skipped ? Outcome::kSkipped : Outcome::kFailure;
-  of_group.kind = to_string(run.status);
+  of_group.kind = name_of(run.status);
   of_group.message = run.id + ": " + (run.reason.empty() ? of_group.kind : run.reason);
 }
 
-// Errors of an earlier session, which --resume has made good, fail nothing.
+// Errors of an earlier session that --resume has repaired fail no case.
 bool went_well(const Report& report) {
   return report.status == ReportStatus::kComplete && report.exit_code == 0;
 }
@@ -52,7 +52,7 @@ void add_end(std::vector<Case>& cases, const Report& report) {
         {"scalemark.errors", error.code, 0, Outcome::kError, error.code, format_error_line(error)});
   }
   if (report.status == ReportStatus::kComplete) return;
-  const std::string status(to_string(report.status));
+  const std::string status(name_of(report.status));
   cases.push_back(
       {"scalemark.report", "complete", 0, Outcome::kError, status,
        "the report is " + status +
@@ -152,7 +152,7 @@ std::string suite_text(const Report& report, std::size_t number) {
          attribute("skipped", count(Outcome::kSkipped)) + attribute("time", seconds_text(seconds)) +
          ">\n    <properties>\n      <property" + attribute("name", "run_id") +
          attribute("value", report.run_id) + "/>\n      <property" + attribute("name", "status") +
-         attribute("value", std::string(to_string(report.status))) + "/>\n    </properties>\n" +
+         attribute("value", std::string(name_of(report.status))) + "/>\n    </properties>\n" +
          body + "    <system-out>" + xml_escaped(measured_text(report)) +
          "</system-out>\n    <system-err>" + xml_escaped(past_errors_text(report)) +
          "</system-err>\n  </testsuite>\n";

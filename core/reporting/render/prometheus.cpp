@@ -19,7 +19,7 @@ std::string escaped(const std::string& value) {
   return text;
 }
 
-// A metric's samples stand together, under one HELP and TYPE.
+// A metric's samples are grouped under one HELP and TYPE.
 class Exposition {
  public:
   void add(const std::string& name, const char* help, const Labels& labels, double value) {
@@ -58,7 +58,7 @@ void add_report(Exposition& page, const Report& report, const Labels& base) {
   page.add("scalemark_report_info", "What the report is of; always 1.",
            with(base, {{"command", report.invocation.command},
                        {"commit", report.tool.git_commit},
-                       {"status", std::string(to_string(report.status))},
+                       {"status", std::string(name_of(report.status))},
                        {"version", report.tool.version}}),
            1);
   if (report.exit_code) {

@@ -22,7 +22,7 @@ std::vector<std::string_view> format_names();
 // "report.md": what a rendering is called in an output folder.
 std::string file_name(Format format);
 
-// All of it ends with a line end. Several reports stand in one text, in the order given.
+// Every rendering ends with a line end. Several reports give one text, in the order given.
 std::string render(Format format, std::span<const Report> reports);
 
 // For a terminal, at most about 100 columns wide: a sweep by its scaling tables and groups, any

@@ -7,8 +7,8 @@
 
 namespace scalemark::reporting {
 
-// report.md and report.html. Both or none: when one cannot be written (io_error(), 74), neither is
-// left, not even an older one, which would tell of another report.
+// Writes report.md and report.html. When one cannot be written (io_error(), 74), neither is left,
+// nor an older one, which would describe another report.
 void write_renderings(const std::filesystem::path& folder, const Report& report);
 
 }  // namespace scalemark::reporting

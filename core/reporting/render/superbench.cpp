@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// benchmark/metric: no further colon may stand in a name, since SuperBench splits the rank off
+// benchmark/metric: a name must not hold a further colon, since SuperBench splits the rank off
 // there.
 std::string metric_name(const std::string& group, const std::string& metric) {
   std::string name = "scalemark/" + group + "/" + metric;
@@ -32,7 +32,9 @@ void add_run(std::map<std::string, Metrics>& nodes, const PointRecord& run) {
     Metrics& metrics = nodes[rank.host];
     const std::string of_rank = ":" + std::to_string(rank.rank);
     metrics[metric_name(run.group, "step_time") + of_rank].add(1000 * rank.step_s.mean);
-    metrics[metric_name(run.group, "own_time") + of_rank].add(1000 * rank.own_mean_s);
+    if (rank.own_mean_s) {
+      metrics[metric_name(run.group, "own_time") + of_rank].add(1000 * *rank.own_mean_s);
+    }
     if (rank.wall_s > 0) {
       metrics[metric_name(run.group, "throughput") + of_rank].add(
           static_cast<double>(rank.samples) / rank.wall_s);
@@ -40,7 +42,7 @@ void add_run(std::map<std::string, Metrics>& nodes, const PointRecord& run) {
   }
 }
 
-// Of the point as a whole: the same on every node that took part.
+// Values of the point as a whole: the same on every node that took part.
 void add_whole(std::map<std::string, Metrics>& nodes, const std::string& group,
                const std::string& metric, double value) {
   for (auto& [node, metrics] : nodes) {
@@ -78,8 +80,7 @@ std::map<std::string, Metrics> nodes_of(const Report& report) {
 }  // namespace
 
 std::string render_superbench(std::span<const Report> reports) {
-  // One line per node, whatever the number of reports: SuperBench takes the node for the row's
-  // name.
+  // One line per node, whatever the number of reports: SuperBench uses the node as the row's name.
   std::map<std::string, Metrics> nodes;
   for (const Report& report : reports) {
     for (const auto& [node, metrics] : nodes_of(report)) {

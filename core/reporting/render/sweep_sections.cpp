@@ -155,7 +155,7 @@ Section not_measured_section(const Report& report) {
   }
   Section section{"Not measured", {}, {}};
   for (const auto& [run, runs] : reasons) {
-    std::string line = run->group + ": " + std::string(to_string(run->status));
+    std::string line = run->group + ": " + std::string(name_of(run->status));
     if (runs > 1) line += " in " + counted(runs, "run");
     section.lines.push_back(line + (run->reason.empty() ? "" : ", " + run->reason));
   }
@@ -218,7 +218,7 @@ Section predictions_section(const Report& report) {
   return section;
 }
 
-// What is said of many points stands once, with how many.
+// A finding about many points is listed once, with their number.
 Section findings_section(const Report& report) {
   std::vector<std::pair<const Finding*, int>> kinds;
   for (const Finding& finding : report.findings) {
@@ -252,7 +252,7 @@ Section state_section(const Report& report) {
   Section section{"State", {}, {}};
   if (report.status != ReportStatus::kComplete) {
     section.lines.push_back(
-        "this report is " + std::string(to_string(report.status)) +
+        "this report is " + std::string(name_of(report.status)) +
         (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
   }
   for (const ErrorRecord& error : report.errors) section.lines.push_back(format_error_line(error));

@@ -1,5 +1,5 @@
-// What a sweep says, as titled tables of text: the console and Markdown set the same sections.
-// Private to this folder.
+// The results of a sweep as titled tables of text, which the console and Markdown share. Private to
+// this folder.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ bool is_sweep(const Report& report);
 // What the sweep found, in a few sentences: fastest point, best and worst efficiency, what failed.
 std::vector<std::string> summary_in_words(const Report& report);
 
-// Scaling tables, groups, ranks, data gaps, drift, predictions, findings, errors: those that are
-// there.
+// Scaling tables, groups, ranks, data gaps, drift, predictions, findings, errors: those with
+// content.
 std::vector<Section> sweep_sections(const Report& report);
 
 // Each sweep by itself, then all single runs together (also when there is nothing at all), a blank

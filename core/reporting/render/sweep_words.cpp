@@ -34,7 +34,7 @@ std::string slice_text(const ScalingTable& table, const std::vector<ScalingTable
 
 namespace {
 
-// Solo points are no training: nobody asks which of them is fastest.
+// Solo points train replicas that share nothing, so none of them counts as the fastest point.
 bool is_solo(const Report& report, const GroupRecord& group) {
   const auto run = std::ranges::find(report.points, group.group, &PointRecord::group);
   return run != report.points.end() && !catalogue::exchanges(run->strategy) && run->world_size > 1;

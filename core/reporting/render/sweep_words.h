@@ -14,8 +14,8 @@ std::string counted(int n, const char* noun);  // "1 run", "3 runs"
 // "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
 std::string share_interval(const std::optional<double>& low, const std::optional<double>& high);
 
-// "weak, batch size 64, workload mlp": the kind, the size, and whatever else tells this slice from
-// the others of its report.
+// "weak, batch size 64, workload mlp": the kind, the size, and the values in which this slice
+// differs from the others of its report.
 std::string slice_text(const ScalingTable& table, const std::vector<ScalingTable>& all);
 
 }  // namespace scalemark::reporting

@@ -10,7 +10,7 @@
 namespace scalemark::reporting {
 
 std::string exact(double value);     // shortest text that reads back bit by bit
-std::string readable(double value);  // four digits that say something
+std::string readable(double value);  // four significant digits
 std::string percent_text(double share);
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
                           std::string (*text)(double));

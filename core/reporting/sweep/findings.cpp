@@ -16,7 +16,7 @@ constexpr double kRunsDiffer = 0.05;
 constexpr double kSuperlinear = 1.02;
 constexpr double kGapWorthSaying = 0.05;
 constexpr double kEstimateOff = 0.20;
-constexpr std::size_t kNamed = 5;  // more names are counted, not listed
+constexpr std::size_t kNamed = 5;  // further names are counted, not listed
 
 class Findings {
  public:
@@ -63,7 +63,7 @@ void judge_repetitions(const SweepSummary& summary, Findings& findings) {
 void judge_lost(const RunsByGroup& runs, const SweepSummary& summary, Findings& findings) {
   for (const GroupRecord& group : summary.groups) {
     for (const PointStatus status : {PointStatus::kOom, PointStatus::kFailed}) {
-      const auto count = group.status_counts.find(std::string(to_string(status)));
+      const auto count = group.status_counts.find(std::string(name_of(status)));
       if (count == group.status_counts.end() || group.n == 0) continue;
       const Runs& all = runs.all(group.group);
       const auto* run = *std::ranges::find(all, status, &PointRecord::status);
@@ -83,7 +83,7 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
     if (!table.relative_to.starts_with("1 rank ")) {
       findings.add(finding_kinds::baseline_missing,
                    "no 1-rank point without communication could be measured (" + table.kind +
-                       " slice): efficiency stands relative to " + table.relative_to);
+                       " slice): efficiency is relative to " + table.relative_to);
     }
     for (const ScalingRow& row : table.rows) {
       if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < kSuperlinear) continue;

@@ -37,7 +37,7 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs,
     group.stop_reason = own->second;
   }
   for (const PointRecord* run : runs.all(name)) {
-    ++group.status_counts[std::string(to_string(run->status))];
+    ++group.status_counts[std::string(name_of(run->status))];
   }
   const Runs good = runs.ok(name);
   group.n = static_cast<int>(good.size());

@@ -1,5 +1,5 @@
-// What the points of a report say together, by the plan that they come from: summary.h with
-// the slices, price and ranks of a plan. Pure.
+// Summarises the points of a report by the plan that they come from: summary.h with the slices,
+// price and ranks of a plan. Pure.
 #pragma once
 
 #include <map>
@@ -10,9 +10,8 @@
 
 namespace scalemark::reporting {
 
-// Makes groups, scaling, findings of the sweep and all else that is derived from the points anew;
-// findings of single points stay. `stop_reasons`: by group, as SweepSchedule::stop_reasons() tells
-// them.
+// Recomputes groups, scaling, findings of the sweep and all else that is derived from the points;
+// findings of single points stay. `stop_reasons`: by group, from SweepSchedule::stop_reasons().
 void summarise_by_plan(Report& report, const planning::Plan& plan,
                        std::map<std::string, std::string> stop_reasons);
 

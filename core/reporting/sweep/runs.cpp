@@ -7,7 +7,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// As a reader looks for them; the order in which they ran is random.
+// The order of a report, since the order in which points ran is random.
 auto reading_order(const PointRecord& p) {
   return std::tie(p.workload, p.task, p.precision, p.data, p.image_size, p.sequence_length,
                   p.batch_size, p.gradient_accumulation_steps, p.world_size, p.strategy, p.group);

@@ -20,18 +20,19 @@ statistics::Scaling scaling_kind(const SliceGroups& slice) {
 
 statistics::StepTimes step_times(const PointRecord& run) {
   return {.step_s = run.wall_s / static_cast<double>(run.iterations),
-          .own_mean_s = run.own_mean_s,
-          .own_max_of_rank_means_s = run.own_max_of_rank_means_s,
+          .own_mean_s = run.own_mean_s.value(),
+          .own_max_of_rank_means_s = run.own_max_of_rank_means_s.value(),
           .own_mean_of_step_max_s = run.own_mean_of_step_max_s,
-          .data_wait_s = counted_data_wait_s(run)};
+          .data_wait_s = counted_data_wait_s(run).value()};
 }
 
 bool has_step_times(const PointRecord& run) {
-  return run.iterations > 0 && run.wall_s > 0 && run.own_mean_s > 0 && !run.ranks.empty();
+  return run.iterations > 0 && run.wall_s > 0 && !run.ranks.empty() &&
+         run.own_mean_s.value_or(0) > 0 && run.own_max_of_rank_means_s && counted_data_wait_s(run);
 }
 
-// Absent where a report does not hold the times (imported ones), or where the steps were not all
-// full batches, so that shares of time would not add up to lost throughput.
+// Absent where a report does not hold the times (imported ones, steps without phases), or where the
+// steps were not all full batches, so that shares of time would not add up to lost throughput.
 std::optional<LossOfEfficiency> loss_of(const std::vector<RunPair>& pairs,
                                         statistics::Scaling scaling, double ratio,
                                         double efficiency) {
@@ -51,7 +52,8 @@ std::optional<LossOfEfficiency> loss_of(const std::vector<RunPair>& pairs,
 int slowest_rank(const std::vector<RunPair>& pairs) {
   std::map<int, double> own_s;
   for (const RunPair& pair : pairs) {
-    for (const RankRecord& rank : pair.scaled->ranks) own_s[rank.rank] += rank.own_mean_s;
+    for (const RankRecord& rank : pair.scaled->ranks)
+      own_s[rank.rank] += rank.own_mean_s.value_or(0);
   }
   return std::ranges::max_element(own_s, {}, [](const auto& entry) { return entry.second; })->first;
 }
@@ -89,7 +91,7 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
   return row;
 }
 
-// What the rows stand against: the planned baseline, or the smallest world size that ran.
+// The group that rows are compared with: the planned baseline, or the smallest world size that ran.
 std::string baseline_group(const RunsByGroup& runs, const SliceGroups& slice) {
   if (!runs.ok(slice.baseline).empty()) return slice.baseline;
   std::string smallest;

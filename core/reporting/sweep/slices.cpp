@@ -8,7 +8,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// Everything equal but sizes, ranks and how ranks talk: a baseline and its rows agree in this.
+// What a baseline and its rows have in common: everything but sizes, ranks and communication.
 std::map<std::string, std::string> common_part(const PointRecord& p) {
   std::map<std::string, std::string> fixed = {{"workload", p.workload},
                                               {"device", p.device},
@@ -24,7 +24,7 @@ std::map<std::string, std::string> common_part(const PointRecord& p) {
 
 bool is_alone(const PointRecord& p) { return !catalogue::exchanges(p.strategy); }
 
-// What else a row fixes: a point without communication has none of it.
+// The settings of communication that a row fixes; a point without communication has none.
 auto communication_part(const PointRecord& p) {
   return std::tie(p.strategy, p.overlap, p.gradient_compression, p.backend, p.bucket_cap_mb);
 }
@@ -62,7 +62,7 @@ struct Candidate {
   std::set<int> world_sizes;  // of rows that communicate, and of the baseline
 };
 
-// The slice that `first` stands in, seen from `all`: one point per group.
+// The slice that contains `first`, from the points in `all`: one point per group.
 Candidate slice_around(const PointRecord& first, const std::vector<const PointRecord*>& all,
                        const std::string& kind) {
   Candidate found{{.kind = kind, .fixed = common_part(first), .baseline = "", .rows = {}}, {}};

@@ -34,7 +34,7 @@ std::vector<double> logarithms_of(const PointRecord& run) {
 
 void add_group(const std::string& group, const Runs& runs, std::vector<Straggler>& found) {
   std::vector<std::vector<double>> own;
-  const PointRecord* like = nullptr;  // same ranks on the same hosts, or it is another question
+  const PointRecord* like = nullptr;  // only runs with the same ranks and hosts are compared
   for (const PointRecord* run : runs) {
     auto values = logarithms_of(*run);
     if (values.size() < 2 || (like && like->ranks.size() != values.size())) continue;

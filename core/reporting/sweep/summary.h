@@ -1,6 +1,6 @@
-// What the points of a sweep say together: groups over repetitions, scaling tables paired within
-// blocks, drift, ranks that stand out, real against synthetic data, and findings. Pure: records in,
-// records out. The formulas stand in core/statistics; here is which runs go into them.
+// Summarises the points of a sweep: groups over repetitions, scaling tables paired within blocks,
+// drift, ranks that stand out, real against synthetic data, and findings. Pure: records in, records
+// out. core/statistics has the formulas; this selects their runs.
 #pragma once
 
 #include <map>

@@ -19,7 +19,7 @@ std::string format(const char* pattern, Arguments... arguments) {
 
 constexpr const char* kAbsent = "-";
 
-// Four digits that say something, without exponents for usual sizes.
+// Four significant digits, without exponents for usual sizes.
 std::string number(double value) {
   if (value >= 1000) return format("%.0f", value);
   if (value >= 100) return format("%.1f", value);
@@ -32,6 +32,10 @@ std::string percent(double share) { return format("%.1f", 100 * share); }
 template <class T>
 std::string or_absent(const std::optional<T>& value, std::string (*text)(double)) {
   return value ? text(*value) : kAbsent;
+}
+
+std::string share_of_step(const PointRecord& point, const std::optional<double>& seconds) {
+  return seconds ? percent(*seconds / point.step_mean_over_ranks_s) : kAbsent;
 }
 
 std::string unit_of(const PointRecord& point) { return sample_unit(point.workload); }
@@ -65,7 +69,7 @@ Column row_numbers(const std::vector<Row>& rows) {
   return result;
 }
 
-// What a point is: said once above the table where all agree, else a column.
+// A property of points: one sentence above the table where all agree, else a column.
 struct Trait {
   std::vector<std::string> head;
   bool left;
@@ -167,7 +171,7 @@ std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
   }
   columns.push_back(column({common_unit(rows), "per s"}, false, rows, [](const PointRecord& p) {
     return p.status == PointStatus::kOk ? number(p.samples_per_sec)
-                                        : std::string(to_string(p.status));
+                                        : std::string(name_of(p.status));
   }));
   columns.push_back(measured({"per s", "and rank"}, rows, [](const PointRecord& p) {
     return number(p.samples_per_sec_per_rank);
@@ -195,11 +199,11 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
   add({"p50"}, [](const PointRecord& p) { return or_absent(p.step_s.p50, milliseconds); });
   add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, milliseconds); });
   add({"exposed", "comm %"}, [](const PointRecord& p) {
-    return percent(p.phases_s.exposed_communication / p.step_mean_over_ranks_s);
+    return share_of_step(
+        p, p.phases_s ? std::optional(p.phases_s->exposed_communication) : std::nullopt);
   });
-  add({"data", "wait %"}, [](const PointRecord& p) {
-    return percent(counted_data_wait_s(p) / p.step_mean_over_ranks_s);
-  });
+  add({"data", "wait %"},
+      [](const PointRecord& p) { return share_of_step(p, counted_data_wait_s(p)); });
   add({"memory", "GiB"}, [](const PointRecord& p) {
     return format("%.2f", static_cast<double>(p.memory_peak_bytes) / (1 << 30));
   });

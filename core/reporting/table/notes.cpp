@@ -74,12 +74,12 @@ std::vector<std::string> status_notes(std::span<const Report> reports,
   std::vector<std::string> notes;
   for (const auto& row : rows) {
     if (row.point->status == PointStatus::kOk) continue;
-    notes.push_back("row " + row.number + ": " + std::string(to_string(row.point->status)) +
+    notes.push_back("row " + row.number + ": " + std::string(name_of(row.point->status)) +
                     (row.point->reason.empty() ? "" : ", " + row.point->reason));
   }
   for (const auto& report : reports) {
     if (report.status == ReportStatus::kComplete) continue;
-    notes.push_back("report of " + report.started + " is " + std::string(to_string(report.status)) +
+    notes.push_back("report of " + report.started + " is " + std::string(name_of(report.status)) +
                     (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
   }
   for (const auto& report : reports) {

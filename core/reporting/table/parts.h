@@ -30,12 +30,12 @@ std::vector<Column> step_columns(const std::vector<Row>& rows);
 // One line per evaluation; `point` has some.
 std::vector<Column> evaluation_columns(const PointRecord& point);
 
-// What the speed-up stands against: without that, it is no number.
+// The baseline of each speed-up, without which the number means nothing.
 std::vector<std::string> baseline_notes(const std::vector<Row>& rows);
-// Findings that say the same of several rows stand once.
+// Findings; equal ones of several rows are listed once.
 std::vector<std::string> finding_notes(std::span<const Report> reports,
                                        const std::vector<Row>& rows);
-// Points and reports that are not as they should be, and errors.
+// Points that are not ok, reports that are not complete, and errors.
 std::vector<std::string> status_notes(std::span<const Report> reports,
                                       const std::vector<Row>& rows);
 

@@ -11,8 +11,8 @@ namespace scalemark::reporting {
 
 enum class TableFormat { kText, kMarkdown };
 
-// At most 100 columns wide in kText for values of usual size. Speed-up and efficiency stand against
-// the 1-rank point of the same settings, where one of the reports holds it; strategy none is
+// At most 100 columns wide in kText for values of usual size. Speed-up and efficiency are relative
+// to the 1-rank point of the same settings, where one of the reports holds it; strategy none is
 // preferred. Findings and errors of all reports follow the table.
 std::string render_table(std::span<const Report> reports, TableFormat format = TableFormat::kText);
 

@@ -25,7 +25,7 @@ bool is_word(std::string_view text, std::size_t at) {
   return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at]));
 }
 
-// Does the sign at `at` start, or end, anything in Markdown? Inside a word "_" does not.
+// Whether the character at `at` starts or ends markup in Markdown. Inside a word "_" does not.
 bool is_markup(std::string_view text, std::size_t at) {
   if (text[at] == '_') return at == 0 || !is_word(text, at - 1) || !is_word(text, at + 1);
   return std::string_view("*`[]\\|&~").find(text[at]) != std::string_view::npos;
@@ -81,7 +81,7 @@ std::string set_text(const std::vector<Column>& given) {
   }
   std::string text;
   for (std::size_t line = 0; line < head_lines; ++line) {
-    for (const auto& column : columns) {  // short heads stand on the last line
+    for (const auto& column : columns) {  // short heads go on the last line
       const std::size_t above = head_lines - column.head.size();
       const std::string head = line < above ? "" : column.head[line - above];
       text +=

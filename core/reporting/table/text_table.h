@@ -1,5 +1,5 @@
 // Columns of text set as a table: for a terminal or as Markdown. Knows nothing of reports. Private
-// to this room.
+// to this folder.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Column {
   std::vector<std::string> head;  // one or two lines
   bool left = false;              // text to the left; numbers to the right
   std::vector<std::string> cells;
-  bool is_markdown = false;  // the cells are Markdown already, for set_markdown() to leave alone
+  bool is_markdown = false;  // the cells are Markdown: set_markdown() does not escape them
 };
 
 // Names in a cell may hold anything: in both forms no line end in one breaks the table, and in
@@ -20,13 +20,13 @@ struct Column {
 std::string set_text(const std::vector<Column>& columns);
 std::string set_markdown(const std::vector<Column>& columns);
 
-// Line ends, and what else steers a terminal, become blanks.
+// Line ends and other control characters of terminals become blanks.
 std::string on_one_line(std::string_view text);
 
 // Text that Markdown shows as it is, in a table and outside.
 std::string markdown_text(std::string_view text);
 
-// "- text" in lines of at most `width`: words stay whole, further lines stand under the text.
+// "- text" in lines of at most `width`: words stay whole, further lines are indented.
 std::string list_item(const std::string& text, std::size_t width);
 
 }  // namespace scalemark::reporting

@@ -51,15 +51,15 @@ std::vector<Option> run_options() {
        .field = kField<&CheckpointSettings::resume>,
        .sweep_field = kSweepField<&SweepSettings::resume>,
        .default_text = "off",
-       .help = "sweep: run what is missing in --output; train: go on from the last checkpoint "
-               "there; begin anew where there is nothing",
+       .help = "sweep: run what is missing in --output; train: resume from the last checkpoint "
+               "there; start from the beginning where there is none",
        .one_start = true},
       {.name = "dry_run",
        .kind = Kind::kFlag,
        .group = kGroup,
        .field = kField<&GeneralSettings::dry_run>,
        .default_text = "off",
-       .help = "print the resolved settings with their origins, and do nothing"},
+       .help = "print the resolved settings with their origins, and exit"},
       {.name = "quiet",
        .kind = Kind::kFlag,
        .group = kGroup,

@@ -88,7 +88,7 @@ std::vector<Option> meeting_options() {
        .kind = Kind::kText,
        .group = kGroup,
        .field = kField<&LaunchSettings::run_id>,
-       .help = "keeps two jobs on one port apart (default: the launcher's job number)",
+       .help = "separates two jobs on one port (default: the launcher's job number)",
        .value_name = "TEXT"},
       {.name = "run_token",
        .kind = Kind::kPath,

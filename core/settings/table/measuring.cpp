@@ -51,7 +51,7 @@ std::vector<Option> measuring_options() {
        .without = kSweep,
        .field = kField<&CheckpointSettings::keep>,
        .default_text = "2",
-       .help = "how many checkpoints stay: the newest",
+       .help = "number of checkpoints to keep (the newest)",
        .value_name = "N",
        .range = {.low = 1, .high = 1000}},
       {.name = "min_time",

@@ -54,7 +54,7 @@ std::vector<Option> exchange_options() {
        .field = kField<&ParallelSettings::gradient_compression>,
        .identity = Identity::kAxis,
        .default_text = "none",
-       .help = "fp16: gradients travel as half precision",
+       .help = "fp16: gradients are sent in half precision",
        .choices = {"none", "fp16"}},
       {.name = "bucket_cap_mb",
        .kind = Kind::kNumber,
@@ -103,7 +103,7 @@ std::vector<Option> exchange_options() {
        .field = kField<&ParallelSettings::gradient_as_bucket_view>,
        .identity = Identity::kAxis,
        .default_text = "off",
-       .help = "gradients live in the buckets: no copy"},
+       .help = "gradients are views of the buckets: no copy"},
   };
 }
 
@@ -131,7 +131,7 @@ std::vector<Option> compute_options() {
        .field = kField<&ParallelSettings::backend>,
        .identity = Identity::kAxis,
        .default_text = "auto",
-       .help = "who carries the messages (auto: nccl on cuda, gloo on cpu)",
+       .help = "communication backend (auto: nccl on cuda, gloo on cpu)",
        .choices = backend_choices()},
       {.name = "device",
        .kind = Kind::kChoice,

@@ -1,3 +1,4 @@
+#include "core/catalogue/optimizers.h"
 #include "core/settings/table/table.h"
 
 namespace scalemark::settings::table {
@@ -12,8 +13,8 @@ std::vector<Option> optimizer_options() {
        .group = kGroup,
        .field = kField<&RecipeSettings::optimizer>,
        .identity = Identity::kAxis,
-       .help = "how parameters follow gradients",
-       .choices = {"sgd", "adam", "adamw", "lamb", "lars"}},
+       .help = "update rule of the parameters",
+       .choices = catalogue::optimizer_names()},
       {.name = "learning_rate",
        .kind = Kind::kNumber,
        .group = kGroup,
@@ -28,7 +29,7 @@ std::vector<Option> optimizer_options() {
        .group = kGroup,
        .field = kField<&RecipeSettings::lr_schedule>,
        .identity = Identity::kAxis,
-       .help = "course of the learning rate after the warm-up",
+       .help = "schedule of the learning rate after the warm-up",
        .choices = {"constant", "cosine", "step", "linear", "polynomial", "cyclic"}},
       {.name = "lr_warmup_steps",
        .kind = Kind::kCount,

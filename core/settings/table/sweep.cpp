@@ -38,7 +38,8 @@ std::vector<Option> scaling_options() {
        .kind = Kind::kNumber,
        .group = kGroup,
        .sweep_field = kSweepField<&SweepSettings::price_per_hour>,
-       .help = "of all ranks together; the report then tells samples per unit of money",
+       .help =
+           "price per hour of all ranks together; the report then gives samples per unit of money",
        .value_name = "X",
        .range = kAboveZero},
   };
@@ -100,7 +101,7 @@ std::vector<Option> course_options() {
        .group = kGroup,
        .sweep_field = kSweepField<&SweepSettings::retries>,
        .default_text = "1",
-       .help = "of a run that failed and left every rank alive",
+       .help = "retries of a run that failed without losing a rank",
        .value_name = "N",
        .range = {.low = 0, .high = 100}},
       {.name = "allow_oom",

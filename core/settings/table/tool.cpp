@@ -30,7 +30,7 @@ std::vector<Option> tool_options() {
        .kind = Kind::kPath,
        .group = kGroup,
        .commands = kCompare,
-       .help = "reports of the side that is compared with; a folder stands for its report.json",
+       .help = "reports of the side that is compared with; a folder means its report.json",
        .value_name = "FILE...",
        .layer = true},
       {.name = "new",

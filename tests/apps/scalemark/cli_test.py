@@ -153,7 +153,7 @@ class Usage(unittest.TestCase):
             message = json.loads(elastic.read_text())["message"]
             self.assertEqual(message["errorCode"], 78)
             self.assertEqual(message["message"], text.splitlines()[-1])
-            # The error comes first; that its copy failed is a remark.
+            # The error comes first; the failed copy is only a note.
             result = run("train", "--zzz", env={"TORCHELASTIC_ERROR_FILE": "/nowhere/at/all"})
             self.assertEqual(result.returncode, 64)
             error, remark = result.stderr.splitlines()

@@ -92,7 +92,7 @@ class Compare(unittest.TestCase):
         for text, said in (("no report", "is not JSON"), ("{}", "scalemark.report/1 is expected")):
             (self.folder / "text.json").write_text(text)
             self.assertIn(said, self.refused(65, "--old", old, "--new", str(self.folder / "text.json")))
-        self.assertIn("no point stands on both sides",
+        self.assertIn("the sides have no point in common",
                       self.refused(65, "--old", old, "--new", self.report("other.json", groups=("y",))))
 
     def test_help_says_what_sides_are(self):

@@ -1,5 +1,5 @@
-"""A machine whose driver has its CUDA part but no NVML, as in containers that were given no more: a Turing GPU is known
-all the same, and bf16 on it is refused before anything starts. The GPU is a file in a private /dev, the driver a fake."""
+"""A machine whose driver has its CUDA part but no NVML, as in containers that get no more: a Turing GPU is still known,
+and bf16 on it is refused before anything starts. The GPU is a file in a private /dev, the driver a fake."""
 
 import os
 import pathlib

@@ -46,7 +46,7 @@ TEST(Part, SaysWhatIsMissing) {
   EXPECT_EQ(refusal(part("nothing")),
             SCALEMARK_TEST_PART " has no nothing; a library of the same build");
   EXPECT_EQ(refusal({.path = "/nowhere/lib.so", .symbol = "x", .abi = "y"}),
-            "/nowhere/lib.so is not there; it stands beside the program");
+            "/nowhere/lib.so is not there; it must be beside the program");
   EXPECT_EQ(refusal({.path = "/proc/self/exe", .symbol = "x", .abi = "y"}).substr(0, 29),
             "cannot load /proc/self/exe: /");
 }

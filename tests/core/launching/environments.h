@@ -1,4 +1,4 @@
-// Environments as the launchers leave them, and how a detection is compared. For the tests of
+// Environments as the launchers set them, and how a detection is compared. For the tests of
 // detect().
 #pragma once
 

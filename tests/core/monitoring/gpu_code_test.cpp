@@ -33,7 +33,8 @@ TEST(GpuCode, ANewerGenerationGetsCodeThatTheDriverCompiles) {
     EXPECT_EQ(code.use, CodeUse::kCompiledByDriver);
     EXPECT_EQ(code.architecture, 90);
     EXPECT_EQ(in_words(code),
-              "compute_90 code, compiled by the driver at the first start, which is slower for it");
+              "compute_90 code, compiled by the driver at the first start, which makes that start "
+              "slower");
   }
 }
 

@@ -68,7 +68,7 @@ TEST(Csv, FieldsWithinObjectsAndAbsentValues) {
   PointRecord& point = report.points.front();
   point.reason.clear();
   point.varying.clear();
-  point.phases_s.forward = 0.25;
+  point.phases_s.value().forward = 0.25;
   point.setup_s.model_s = 1.5;
   point.loss_first = 2.5;
   point.mfu.reset();

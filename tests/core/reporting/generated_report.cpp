@@ -81,7 +81,7 @@ class Generator {
 
   void disturb(PointRecord& point) {
     if (chance(5)) fail(point);
-    if (chance(5)) point.phases_s = {};
+    if (chance(5)) drop_phases(point);
     if (chance(3)) point.ranks.clear();
     if (chance(5)) point.step_samples_s.clear();
     if (chance(5)) point.loss_first.reset();

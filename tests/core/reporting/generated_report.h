@@ -1,4 +1,4 @@
-// Reports as no sane machine would leave them: for finding what a renderer cannot take.
+// Random extreme reports, to find what a renderer cannot handle.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,7 @@ def readable(value):
 
 
 def check_cells(folder):
-    """What stands in the page is what stands in the report."""
+    """The page holds the values of the report."""
     report = json.loads((folder / "planted.json").read_text(encoding="utf-8"))
     answer = open_page(folder, (folder / "planted.html").read_text(encoding="utf-8"))
     rows = table_of(answer, "Scaling", "ranks", "efficiency %")
@@ -123,6 +123,15 @@ def check_cells(folder):
     errors = [row for row in table_of(answer, "Findings", "severity", "what") if row["severity"] == "error"]
     assert [(e["code"], e["what"]) for e in errors] == [
         ("E_BAD_DATA", "seen this; expected that; planted suggestion")], errors
+
+
+def check_whole_steps(folder):
+    """A sweep whose steps have no phases: the figures that need them are left out, the others drawn."""
+    answer = open_page(folder, (folder / "whole_steps.html").read_text(encoding="utf-8"))
+    names = {chart["name"] for chart in answer["drawn"]}
+    assert names == CHARTS - {"Where a step goes", "From ideal to measured"}, names
+    blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
+    assert not blank, blank
 
 
 def check_generated(folder, count):
@@ -149,6 +158,7 @@ def main():
         subprocess.run([BINARY / "tests/write_sweeps", folder], check=True, timeout=60)
         size = check_sweep(folder)
         check_cells(folder)
+        check_whole_steps(folder)
         if len(sys.argv) > 1:
             keep_pictures(folder)
         generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 4

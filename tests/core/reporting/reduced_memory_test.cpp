@@ -49,6 +49,7 @@ RankMeasurement measured_by(int rank) {
     measured.exposed_communication_s.push_back(0.01);
     measured.counted_data_wait_s.push_back(0.001);
   }
+  measured.phases_s.emplace();
   measured.samples = 8 * kSteps;
   measured.wall_s = 20'000;
   return measured;

@@ -22,7 +22,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(schema.count('"description": ""') == 0, "a field without a meaning")
 
 declared = set(re.findall(r"^SCALEMARK_FINDING\((\w+), ", (SOURCE / "core/reporting/record/finding_list.inc").read_text(), re.M))
-used = {kind for room in ("apps", "core", "engine") for file in (SOURCE / room).rglob("*.cpp")
+used = {kind for module in ("apps", "core", "engine") for file in (SOURCE / module).rglob("*.cpp")
         for kind in re.findall(r"finding_kinds::([a-z_]+)", file.read_text())} - {"code"}
 check(len(declared) > 20 and declared == used, f"declared, but never said: {declared - used}")
 print(f"the schema and the page are as the sources say; {len(declared)} findings")

@@ -176,7 +176,7 @@ std::vector<RankMeasurement> sample_measurements(int world_size, int steps) {
       rank.counted_data_wait_s.push_back(0.02);
       rank.wall_s += rank.step_s.back();
     }
-    rank.phases_s = {.data_wait = 0.02, .forward = 0.1, .backward = 0.2, .other = 0.01};
+    rank.phases_s = Phases{.data_wait = 0.02, .forward = 0.1, .backward = 0.2, .other = 0.01};
     rank.loss_first = 6.9;
     rank.loss_last = 5.5;
     rank.memory_peak_bytes = (100ULL + r) << 20;
@@ -185,6 +185,21 @@ std::vector<RankMeasurement> sample_measurements(int world_size, int steps) {
     rank.bucket_bytes = {1048576, 26214400};
   }
   return ranks;
+}
+
+void drop_phases(PointRecord& point) {
+  point.phases_s.reset();
+  point.own_mean_s.reset();
+  point.own_max_of_rank_means_s.reset();
+  point.own_mean_of_step_max_s.reset();
+  point.compute_samples_per_sec.reset();
+  for (RankRecord& rank : point.ranks) {
+    rank.phases_s.reset();
+    rank.own_mean_s.reset();
+    rank.own_mean_ln.reset();
+    rank.data_wait_s.reset();
+    rank.exposed_communication_s.reset();
+  }
 }
 
 PointRecord sample_point(int world_size) {

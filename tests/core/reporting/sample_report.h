@@ -1,4 +1,4 @@
-// A report as a two-rank run would leave it, for the tests of this module.
+// A report as a two-rank run would write it, for the tests of this module.
 #pragma once
 
 #include "core/reporting/record/report.h"
@@ -8,6 +8,10 @@ namespace scalemark::reporting {
 // 4 steps on each of `world_size` ranks; every optional field present where `everything`.
 std::vector<RankMeasurement> sample_measurements(int world_size, int steps = 4);
 PointRecord sample_point(int world_size);
+
+// What is absent where steps ran as a whole (a captured graph).
+void drop_phases(PointRecord& point);
+
 Report sample_report(int world_size, bool everything);
 
 }  // namespace scalemark::reporting

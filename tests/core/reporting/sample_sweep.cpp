@@ -109,13 +109,13 @@ class Machine {
       exposed += rank.exposed_communication_s[t] / steps;
     }
     const double busy = rank.wall_s / steps - wait - exposed;
-    rank.phases_s = {.data_wait = wait,
-                     .host_to_device = 0.01 * busy,
-                     .forward = 0.32 * busy,
-                     .backward = 0.61 * busy,
-                     .exposed_communication = exposed,
-                     .optimizer = 0.05 * busy,
-                     .other = 0.01 * busy};
+    rank.phases_s = Phases{.data_wait = wait,
+                           .host_to_device = 0.01 * busy,
+                           .forward = 0.32 * busy,
+                           .backward = 0.61 * busy,
+                           .exposed_communication = exposed,
+                           .optimizer = 0.05 * busy,
+                           .other = 0.01 * busy};
   }
 
   const SweepShape& shape_;

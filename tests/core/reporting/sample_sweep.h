@@ -1,5 +1,5 @@
-// A sweep as a machine would leave it, made up from a seed: for the tests of scaling tables and
-// renderers, and for looking at them. Times follow a simple model; truth is known.
+// A sweep's report, generated from a seed: for the tests of scaling tables and renderers, and to
+// look at them. Times follow a simple model; the true values are known.
 #pragma once
 
 #include <cstdint>

@@ -18,6 +18,9 @@ int main(int argc, char** argv) {
   };
   write("least.json", sample_report(1, false));
   write("most.json", sample_report(2, true));
+  Report whole_steps = sample_report(2, false);
+  for (PointRecord& point : whole_steps.points) drop_phases(point);
+  write("whole_steps.json", whole_steps);
   Report partial = sample_report(2, false);
   partial.status = ReportStatus::kPartial;
   partial.exit_code.reset();

@@ -1,7 +1,8 @@
 // Writes made-up sweeps and all their renderings into a folder: for looking at, and for the test of
 // the renderers. `write_sweeps FOLDER` writes sweep.json, a realistic one, and planted.json, whose
-// stragglers and errors the tests know; `write_sweeps FOLDER COUNT SEED` writes COUNT generated
-// reports, hostile ones among them, and every rendering of each.
+// stragglers and errors the tests know, and whole_steps.json, whose steps have no phases;
+// `write_sweeps FOLDER COUNT SEED` writes COUNT generated reports, hostile ones among them, and
+// every rendering of each.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "core/reporting/redact/redact.h"
 #include "core/reporting/render/render.h"
 #include "tests/core/reporting/generated_report.h"
+#include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace {
@@ -48,6 +50,13 @@ Report planted() {
   return report;
 }
 
+Report of_whole_steps() {
+  Report report = sample_sweep({.batch_sizes = {64}, .out_of_memory_from = 1024});
+  for (PointRecord& point : report.points) drop_phases(point);
+  summarise(report);
+  return report;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,6 +69,7 @@ int main(int argc, char** argv) {
   if (argc == 2) {
     write_all(folder, "sweep", sample_sweep({.drift = 0.015}));
     write_all(folder, "planted", planted());
+    write_all(folder, "whole_steps", of_whole_steps());
     return 0;
   }
   const auto seed = std::strtoull(argv[3], nullptr, 10);

@@ -137,7 +137,7 @@ TEST(ReadSweep, RefusesSeveralDevices) {
   ASSERT_EQ(request.problems.size(), 1u);
   EXPECT_EQ(to_line(request.problems[0]),
             "--device is 'cpu,cuda' (from option); a sweep computes on one device. Hint: make one "
-            "sweep for each, and set them against each other with `scalemark compare`");
+            "sweep for each, and compare them with `scalemark compare`");
   EXPECT_TRUE(read_sweep(given({{"device", "cpu"}})).problems.empty());
 }
 

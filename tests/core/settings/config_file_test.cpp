@@ -38,7 +38,7 @@ TEST(ParseConfig, NumbersReachTheChecksUnchanged) {
 
 TEST(ParseConfig, RefusesWhatIsNotStrict) {
   EXPECT_EQ(only_problem(R"({"iters": 1, "iters": 2})"),
-            "--iters (from config f.json); the key stands twice in the file; which value counts?.");
+            "--iters (from config f.json); the key occurs twice in the file; keep one of them.");
   EXPECT_EQ(only_problem(R"({"batch_size": 1, "batch-size": 2})"),
             "--batch-size (from config f.json); the key stands twice in the file; which value "
             "counts?.");
@@ -56,7 +56,7 @@ TEST(ParseConfig, RefusesWhatIsNotStrict) {
   EXPECT_EQ(only_problem(R"({"classes": 3})"),
             "--classes (from config f.json); train has no such option.");
   EXPECT_EQ(only_problem(R"({"config": "other.json"})"),
-            "--config (from config f.json); cannot stand in a config file.");
+            "--config (from config f.json); is not allowed in a config file.");
 }
 
 TEST(ParseConfig, RefusesBrokenTexts) {

@@ -202,7 +202,7 @@ TEST(Resolve, RefusesBadValuesByName) {
 
 TEST(Resolve, RefusesWhatContradicts) {
   EXPECT_EQ(only_problem(given({{"epochs", "2"}})),
-            "--epochs is '2' (from option); needs data that has an end: give --data PATH, or count "
+            "--epochs is '2' (from option); needs a finite data set: give --data PATH, or count "
             "steps with --iters.");
   EXPECT_EQ(only_problem(given(
                 {{"workload", "resnet50"}, {"data", "tree"}, {"iters", "5"}, {"epochs", "1"}})),
@@ -241,7 +241,7 @@ TEST(Resolve, WhatMeansNothingWithAStrategyThatExchangesIsRefused) {
     return given({{"nproc_per_node", "2"}, {"strategy", "flat"}, {option, value}});
   };
   EXPECT_EQ(only_problem(flat("static_graph", "on")),
-            "--static-graph is 'on' (from option); means nothing with --strategy flat. Hint: leave "
+            "--static-graph is 'on' (from option); has no effect with --strategy flat. Hint: leave "
             "--static-graph out");
   for (const char* option :
        {"broadcast_buffers", "find_unused_parameters", "gradient_as_bucket_view"}) {

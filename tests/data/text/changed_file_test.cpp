@@ -41,7 +41,7 @@ class ChangedFile : public ::testing::Test {
   std::filesystem::path file = folder / "it.tokens";
 };
 
-// A worker that reads the lost pages ends the process; where the batches that are there already are
+// A worker that reads the lost pages ends the process; where the batches that are already done are
 // enough, the next one's look at the file throws what the program ends with.
 TEST_F(ChangedFile, CutShortEndsTheProcessWithOneLineThatNamesIt) {
   EXPECT_EXIT(

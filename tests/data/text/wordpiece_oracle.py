@@ -88,8 +88,8 @@ def in_rows(words, length=64):
 
 
 def vocabulary(folder, words=()):
-    """Every code point of the planes with letters and marks is a token, alone and as a piece, so that
-    no difference hides in [UNK]; of the others (ideographs, private use, nothing) a sample is."""
+    """Every code point of the planes with letters and marks is a token, alone and as a piece, so that [UNK] hides no
+    difference; of the others (ideographs, private use, unassigned) only a sample is."""
     tokens = dict.fromkeys(SPECIAL)
     usable = [c for c in CODE_POINTS
               if not c.isspace() and (c < "\U00020000" or c >= "\U000e0000" and c < "\U000e0200"

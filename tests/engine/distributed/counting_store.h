@@ -1,5 +1,5 @@
-// A store that counts the requests which go to the one beneath: what a protocol costs the one
-// thread that serves all ranks.
+// A store that counts the requests to the store that it wraps: what a protocol costs the one thread
+// that serves all ranks.
 #pragma once
 
 #include <atomic>

@@ -13,10 +13,10 @@ Position at(std::uint64_t collectives, const char* group = "point") {
 
 TEST(Positions, ArriveAsTheyWereTold) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
-  tell_position(store, 1, at(56));
-  tell_position(store, 1, at(57));
-  tell_position(store, 2, {.phase = "data"});
-  const auto told = told_positions(store, {0, 1, 2});
+  post_position(store, 1, at(56));
+  post_position(store, 1, at(57));
+  post_position(store, 2, {.phase = "data"});
+  const auto told = posted_positions(store, {0, 1, 2});
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told.at(1).collectives, 57U);
   EXPECT_EQ(told.at(1).step, 12);
@@ -27,18 +27,19 @@ TEST(Positions, ArriveAsTheyWereTold) {
 
 TEST(WhoIsMissing, NamesTheRankThatHasBegunFewerCollectives) {
   EXPECT_EQ(who_is_missing({{0, at(57)}, {1, at(56)}, {2, at(57)}}, {0, 1, 2}, "point"),
-            "rank 1 has not come to collective 57 (it has begun 56; phase window, step 12)");
+            "rank 1 has not reached collective 57 (it has begun 56; phase window, step 12)");
 }
 
 TEST(WhoIsMissing, NamesThoseThatAreElsewhereOrHaveToldNothing) {
   EXPECT_EQ(who_is_missing({{0, at(57)}, {2, at(90, "other")}}, {0, 1, 2}, "point"),
-            "ranks 1 and 2 have not come to collective 57 (rank 1: it has told nothing; rank 2: it "
+            "ranks 1 and 2 have not reached collective 57 (rank 1: it has published no position; "
+            "rank 2: it "
             "is not in the group; phase window, step 12)");
 }
 
 TEST(WhoIsMissing, SaysWhenAllHaveCome) {
   EXPECT_EQ(who_is_missing({{0, at(57)}, {1, at(57)}}, {0, 1}, "point"),
-            "every rank has come to collective 57: what carries it does not move");
+            "every rank has reached collective 57: its backend makes no progress");
 }
 
 TEST(WhoIsMissing, IsSilentWithoutCollectives) {

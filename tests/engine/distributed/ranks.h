@@ -1,4 +1,4 @@
-// Starts one process of the test program per rank and says how each ended. Torch-free, so that
+// Starts one process of the test program per rank and returns how each ended. Torch-free, so that
 // processes are started from a program without threads.
 #pragma once
 

@@ -1,6 +1,6 @@
-"""A 1-rank baseline beside waiting ranks is as fast as alone: 256 of them (64 in CI), on connections of their own, and a loop in the
-process that serves their store. Held to: what the store's and the pulse's threads use of a core, which a busy machine does
-not change; printed: the loop's rate with them over its rate without, the median of its turns."""
+"""A 1-rank baseline beside waiting ranks is as fast as alone: 256 of them (64 in CI), on connections of their own, and
+a loop in the process that serves their store. Checked: how much of a core the store's and the pulse's threads use,
+whatever the load; printed: the loop's rate with them over its rate without, the median of its turns."""
 
 import os
 import statistics

@@ -57,6 +57,28 @@ TEST(SplitIntoPhases, WhatFollowsTheUpdateIsExposedCommunicationAndNotTheOptimiz
   EXPECT_DOUBLE_EQ(steps[0].other, 1);
 }
 
+TEST(SplitIntoSteps, StepsThatRunAsAWholeHaveALengthAndNoPhases) {
+  const auto steps = split_into_steps(std::vector{kStepBegin, kStepBegin, kStepBegin, kWindowEnd},
+                                      std::vector<double>{1, 3, 4, 8});
+  EXPECT_EQ(steps.step_s, (std::vector<double>{2, 1, 4}));
+  EXPECT_TRUE(steps.phases.empty());
+}
+
+TEST(SplitIntoSteps, StepsMarkedInsideHaveTheLengthOfTheirPhases) {
+  const std::vector<Moment> moments{kStepBegin,  kBatchReady,  kOnDevice, kForwardBegin,
+                                    kForwardEnd, kBackwardEnd, kStepEnd,  kWindowEnd};
+  const auto steps = split_into_steps(moments, std::vector<double>{0, 1, 2, 3, 4, 5, 6, 9});
+  ASSERT_EQ(steps.phases.size(), 1u);
+  EXPECT_EQ(steps.step_s, std::vector<double>{9});
+}
+
+TEST(SplitIntoSteps, RefusesAWindowThatHoldsBoth) {
+  const std::vector<Moment> moments{kStepBegin,   kStepBegin,    kBatchReady,
+                                    kOnDevice,    kForwardBegin, kForwardEnd,
+                                    kBackwardEnd, kStepEnd,      kWindowEnd};
+  EXPECT_THROW(split_into_steps(moments, std::vector<double>(moments.size(), 1.0)), Error);
+}
+
 TEST(SplitIntoPhases, RefusesAnOpenWindow) {
   EXPECT_THROW(split_into_phases(std::vector{kStepBegin, kBatchReady}, std::vector<double>{0, 1}),
                Error);

@@ -63,7 +63,7 @@ TEST(SplitThinned, DividesAGroupAsItsMarkedStepWas) {
                                     kWindowEnd,  kWindowEnd};
   const std::vector<double> seconds{0,  1,  1,  1,  3,  4,  5,  5,  //
                                     40, 40, 40, 40, 42, 43, 45, 46, 48, 60};
-  const auto groups = split_thinned(moments, seconds, 4);
+  const auto groups = split_thinned(moments, seconds, 4).phases;
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_DOUBLE_EQ(groups[0].sum(), 10);
   EXPECT_DOUBLE_EQ(groups[0].data_wait, 2);
@@ -76,9 +76,9 @@ TEST(SplitThinned, DividesAGroupAsItsMarkedStepWas) {
 }
 
 TEST(SplitThinned, LeavesOutAGroupThatIsNotClosedAndRefusesAStepThatIsNot) {
-  EXPECT_TRUE(split_thinned({}, {}, 4).empty());
+  EXPECT_TRUE(split_thinned({}, {}, 4).step_s.empty());
   const std::array open{kStepBegin, kBatchReady, kStepEnd, kWindowEnd};
-  EXPECT_TRUE(split_thinned(open, std::array{0.0, 1.0, 2.0, 3.0}, 4).empty());
+  EXPECT_TRUE(split_thinned(open, std::array{0.0, 1.0, 2.0, 3.0}, 4).step_s.empty());
   const std::array two{kStepBegin, kStepEnd, kStepBegin, kStepEnd, kWindowEnd, kWindowEnd};
   EXPECT_THROW(split_thinned(two, std::array{0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, 4), Error);
 }
@@ -98,7 +98,7 @@ std::size_t groups_after(std::int64_t planned, std::int64_t run, std::int64_t k,
   const auto marks = make_window_marks(*device, planned, micro_steps, k);
   for (std::int64_t i = 0; i < run; ++i) one_step(*marks, micro_steps);
   marks->mark(kWindowEnd);
-  return marks->steps().size();
+  return marks->steps().step_s.size();
 }
 
 TEST(WindowMarks, HaveOneValuePerWholeGroup) {
@@ -115,6 +115,15 @@ TEST(WindowMarks, OfAWindowThatStoppedEarlyHoldItsWholeGroups) {
   EXPECT_EQ(groups_after(12, 3, 4, 1), 0u);
 }
 
+TEST(WindowMarks, OfStepsThatRunAsAWholeAreThinnedToo) {
+  const auto device = device::make_cpu_device();
+  const auto marks = make_window_marks(*device, 9, 1, 4);
+  for (int i = 0; i < 9; ++i) marks->mark(kStepBegin);
+  marks->mark(kWindowEnd);
+  EXPECT_EQ(marks->steps().step_s.size(), 2u);
+  EXPECT_TRUE(marks->steps().phases.empty());
+}
+
 // Steps 2 to 4 of each group sleep; the marks of the first alone must not be taken for all of it.
 TEST(WindowMarks, TimeAllStepsOfAGroup) {
   const auto device = device::make_cpu_device();
@@ -127,9 +136,9 @@ TEST(WindowMarks, TimeAllStepsOfAGroup) {
   marks->mark(kWindowEnd);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const auto groups = marks->steps();
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_GE(groups[0].sum(), 1.5e-3);  // 6 ms / 4
-  EXPECT_LE(4 * (groups[0].sum() + groups[1].sum()), took.count());
+  ASSERT_EQ(groups.step_s.size(), 2u);
+  EXPECT_GE(groups.step_s[0], 1.5e-3);  // 6 ms / 4
+  EXPECT_LE(4 * (groups.step_s[0] + groups.step_s[1]), took.count());
 }
 
 }  // namespace

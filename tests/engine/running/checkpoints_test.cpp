@@ -63,7 +63,7 @@ TEST_F(CheckpointFiles, ThatAreTornOrUnfinishedArePassedOver) {
   fs::remove(folder_ / "step-2" / "checkpoint.json");
   EXPECT_EQ(newest(), 1);
   ASSERT_EQ(notes_.size(), 2u);
-  EXPECT_NE(notes_[0].find("step-3 is torn and passed over: rank-0.safetensors is not what"),
+  EXPECT_NE(notes_[0].find("step-3 is damaged and was skipped: rank-0.safetensors is not what"),
             std::string::npos)
       << notes_[0];
   EXPECT_NE(notes_[1].find("checkpoint.json is missing"), std::string::npos) << notes_[1];

@@ -24,7 +24,7 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
                                       .loss_last = std::numeric_limits<double>::quiet_NaN(),
                                       .memory_peak_bytes = 1ULL << 40,
                                       .bucket_bytes = {1048576}};
-  measured.phases_s.forward = 0.3;
+  measured.phases_s = reporting::Phases{.forward = 0.3};
   measured.setup_s.first_step_s = 1.5;
   measured.attention_backends = {"efficient", "flash"};
   measured.skipped = {{.name = "a/b.jpg", .reason = "truncated"}};
@@ -44,7 +44,7 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
   EXPECT_TRUE(std::isnan(got.loss_last));
   EXPECT_EQ(got.memory_peak_bytes, measured.memory_peak_bytes);
   EXPECT_EQ(got.bucket_bytes, measured.bucket_bytes);
-  EXPECT_EQ(got.phases_s.forward, 0.3);
+  EXPECT_EQ(got.phases_s.value().forward, 0.3);
   EXPECT_EQ(got.setup_s.first_step_s, 1.5);
   ASSERT_EQ(got.skipped.size(), 1u);
   EXPECT_EQ(got.skipped[0].reason, "truncated");
@@ -55,6 +55,7 @@ TEST(MeasurementWire, CarriesALongWindowInLittle) {
   constexpr std::size_t kSteps = 100'000;
   reporting::RankMeasurement measured{.rank = 1, .host = "n", .device = "cpu"};
   measured.iterations = static_cast<std::int64_t>(kSteps);
+  measured.phases_s.emplace();
   for (std::size_t t = 0; t < kSteps; ++t) {
     measured.step_s.push_back(0.1 + 1e-7 * static_cast<double>(t));
     measured.exposed_communication_s.push_back(t % 2 == 0 ? 0.01 : 0.0);
@@ -76,10 +77,19 @@ TEST(MeasurementWire, KeepsAbsentValuesAbsent) {
   reporting::RankMeasurement one_step{.iterations = 1, .step_s = {1}};
   one_step.exposed_communication_s = {1};  // nothing of its own: no logarithm
   one_step.counted_data_wait_s = {0};
+  one_step.phases_s.emplace();
   const auto got = from_wire(to_wire(reporting::condensed(one_step)));
   EXPECT_FALSE(got.steps.own_mean_ln);
   EXPECT_FALSE(got.steps.step_s.p99);
   EXPECT_FALSE(got.steps.step_s.stdev);
+}
+
+TEST(MeasurementWire, CarriesStepsWithoutPhases) {
+  const auto got = from_wire(to_wire(reporting::condensed({.iterations = 2, .step_s = {1, 3}})));
+  EXPECT_EQ(got.steps.step_s.mean, 2);
+  EXPECT_FALSE(got.rank.phases_s);
+  EXPECT_FALSE(got.steps.own_mean_s);
+  EXPECT_FALSE(got.steps.data_wait_s);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""The memory that is foretold is within 20 % of the measured peak: ResNet-50 and bert-mini, three batch sizes each."""
+"""The predicted memory is within 20 % of the measured peak: ResNet-50 and bert-mini, three batch sizes each."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-// Delays planted into a real training step, at the seams that the step has: its network, where its
+// Delays planted into a real training step, at the step's interfaces: its network, where its
 // batches come from, its gradient synchronisation. The product knows nothing of them.
 #pragma once
 

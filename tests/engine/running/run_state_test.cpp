@@ -68,9 +68,9 @@ class RunStates : public testing::TestWithParam<const char*> {};
 TEST_P(RunStates, PutBackGoOnBitByBitAsBefore) {
   Training training(GetParam());
   training.run(3);
-  const StateCopy before(training.state());
+  const auto before = copy_of(training.state());
   const auto first = training.run(4);
-  before.put_back(training.state());
+  put_back(before, training.state(), "the copy");
   EXPECT_EQ(training.steps_done(), 3);
   const auto again = training.run(4);
   ASSERT_EQ(first.size(), again.size());
@@ -82,13 +82,13 @@ INSTANTIATE_TEST_SUITE_P(EveryOptimizer, RunStates,
 
 TEST(RunState, HoldsEverythingUnderItsName) {
   Training training("adam");
-  const StateCopy copy(training.state());
+  const auto copy = copy_of(training.state());
   for (const char* name : {"model.fc1.weight", "optimizer.0.fc1.weight", "optimizer.1.fc1.weight",
                            "optimizer.2.fc1.weight", "random.cpu"}) {
-    EXPECT_TRUE(copy.tensors().contains(name)) << name;
+    EXPECT_TRUE(copy.contains(name)) << name;
   }
   for (const char* name : {"steps_done", "data.batches", "data.samples"}) {
-    EXPECT_TRUE(copy.numbers().contains(name)) << name;
+    EXPECT_TRUE(copy.contains(name)) << name;
   }
 }
 

@@ -1,8 +1,8 @@
 """What a step does to a GPU, seen on a null device (no numerics, no speed): 20 s.
 
 Marks are thinned within their budget; batches are copied ahead without a wait of the host, and none is overwritten
-while it is on its way; attention goes where it is said to go; nothing of a run with ranks waits in mid-window for what
-only a log would read; a broken GPU ends a sweep with 84, after its row.
+while it is on its way; attention uses the kernel that is reported; no thread of a run with ranks waits inside a window
+for what only a log would read; a broken GPU ends a sweep with 84, after its row.
 """
 
 import sys

@@ -262,7 +262,7 @@ def write_case(folder, name, case, network, batches, rank=0):
 
 
 def run_ranks(folder, cases_of_rank):
-    """parity_runner once per rank, at the same time. Then its outputs wait for result()."""
+    """Runs parity_runner once per rank, at the same time; result() reads the outputs."""
     size = len(cases_of_rank)
     store = folder / f"store{size}"
     store.unlink(missing_ok=True)
@@ -282,7 +282,7 @@ def run_ranks(folder, cases_of_rank):
 
 
 def result(case):
-    """What parity_runner wrote for a case; the file goes."""
+    """What parity_runner wrote for a case; deletes the file."""
     tensors = load_file(case["output"])
     os.unlink(case["output"])
     return tensors

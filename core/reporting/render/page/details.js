@@ -14,10 +14,12 @@ function stepsSection(report) {
   const course = figure('Timeline', 'Long runs show evenly spaced steps.', () => xyChart(
       [{label: 'step', data: ms().map((y, i) => ({x: i * stride(), y})), borderColor: seriesColor(0), borderWidth: 1, pointRadius: 0}],
       axis('step'), axis('ms')));
+  const perRank = (label, color, seconds) => ({label, data: run.ranks.map(rank => 1000 * seconds(rank)), backgroundColor: seriesColor(color)});
   const ranks = figure('Ranks', 'Own time, and communication that nothing hides, mean per step.', () => barChart(
       run.ranks.map(rank => `rank ${rank.rank}`),
-      [{label: 'own', data: run.ranks.map(rank => 1000 * rank.own_s.mean), backgroundColor: seriesColor(0)},
-       {label: 'exposed communication', data: run.ranks.map(rank => 1000 * rank.exposed_communication_s), backgroundColor: seriesColor(3)}],
+      run.phases_s
+          ? [perRank('own', 0, rank => rank.own_s.mean), perRank('exposed communication', 3, rank => rank.exposed_communication_s)]
+          : [perRank('step', 0, rank => rank.step_s.mean)],
       {stacked: true, values: axis('ms per step'), names: {}}));
   return card('Steps of one run', choice('run', runs, p => p.id, runs.indexOf(widest), p => {
     run = p;

@@ -14,7 +14,7 @@ function make(tag, options, ...children) {
 
 const absent = '\u2013';
 
-// Four digits that say something, as in the other renderings.
+// Four significant digits, as in the other renderings.
 function readable(value) {
   if (value === undefined || value === null) return absent;
   const size = Math.abs(value);
@@ -31,7 +31,7 @@ const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFi
 const interval = (pair, text) => pair ? `${text(pair[0])} .. ${text(pair[1])}` : absent;
 
 // columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap}. Rows sort by
-// value; what is absent stands last.
+// value; absent values come last.
 function table(columns, rows) {
   const body = make('tbody');
   const fill = list => body.replaceChildren(...list.map(row => make('tr', {}, ...columns.map(column => {

@@ -1,4 +1,4 @@
-// What the sections ask of a report. Nothing is measured or judged here.
+// Facts of a report that the sections need. Nothing is measured or judged here.
 const phases = [['forward', 'forward'], ['backward', 'backward'], ['optimizer', 'optimizer'],
                 ['exposed_communication', 'exposed communication'], ['data_wait', 'data wait'],
                 ['host_to_device', 'copy to device'], ['other', 'other']];
@@ -16,7 +16,7 @@ function runsByGroup(report) {
 
 const isSolo = p => p.strategy === 'none' && p.world_size > 1;
 
-// Traits that tell points apart; what all have in common is not said again.
+// Traits that differ between points; those that all points share are left out.
 const traits = [
   ['workload', p => p.workload], ['precision', p => p.precision], ['device', p => p.device],
   ['backend', p => p.backend], ['size', p => p.image_size ?? p.sequence_length],
@@ -38,7 +38,7 @@ function shown(name, value) {
 }
 const strategyOf = p => isSolo(p) ? 'solo' : p.strategy;
 
-// "weak, batch_size 64": the kind and what tells this slice from the others.
+// "weak, batch_size 64": the kind and the values in which this slice differs from the others.
 function sliceName(table, tables) {
   const telling = Object.keys(table.fixed).filter(
       key => tables.some(other => other.fixed[key] !== table.fixed[key]));

@@ -123,7 +123,8 @@ function throughputFigure(report) {
 }
 
 function phasesFigure(report) {
-  const groups = [...runsByGroup(report).values()];
+  const groups = [...runsByGroup(report).values()].filter(runs => runs.every(p => p.phases_s));
+  if (!groups.length) return null;
   const tables = report.scaling?.length ? report.scaling
       : [{kind: 'points', fixed: {}, rows: groups.map(runs => ({group: runs[0].group}))}];
   let chosen = tables.at(-1);

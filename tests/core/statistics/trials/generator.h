@@ -1,4 +1,4 @@
-// Simulated runs with a known truth: what a session, a drifting machine, a run, noise between
+// Simulated runs with known true values: what a session, a drifting machine, a run, noise between
 // neighbouring steps and outliers do to measured step times. Knows nothing of what is estimated.
 #pragma once
 

@@ -1,0 +1,27 @@
+#include "core/catalogue/backends.h"
+
+#include <gtest/gtest.h>
+
+#include "core/catalogue/optimizers.h"
+
+namespace scalemark::catalogue {
+namespace {
+
+TEST(Backends, DefaultsFollowTheDevice) {
+  EXPECT_EQ(default_backend(true), "nccl");
+  EXPECT_EQ(default_backend(false), "gloo");
+  EXPECT_TRUE(needs_one_rank_per_gpu("nccl"));
+  EXPECT_FALSE(needs_one_rank_per_gpu("gloo"));
+  EXPECT_FALSE(needs_one_rank_per_gpu("of another version"));
+  EXPECT_EQ(find_backend("of another version"), nullptr);
+}
+
+TEST(Optimizers, KeepStateOfTheParametersSize) {
+  EXPECT_EQ(state_copies("sgd", 0), 0);
+  EXPECT_EQ(state_copies("sgd", 0.9), 1);
+  EXPECT_EQ(state_copies("lars", 0.9), 1);
+  for (const char* name : {"adam", "adamw", "lamb"}) EXPECT_EQ(state_copies(name, 0), 2);
+}
+
+}  // namespace
+}  // namespace scalemark::catalogue
