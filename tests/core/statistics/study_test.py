@@ -22,6 +22,15 @@ def good(trials=study.FULL):
         "steady": [{"trials": trials, "height": 0.1, "length": 0.2, "bias": 0.02, "said_true": 0.01},
                    {"trials": trials, "height": 0, "length": 1, "bias": 0, "said_false": 0.01}],
         "decomposition": [{"trials": trials, "worst": 1e-14, "worst_from_rates": 1e-14}],
+        "devices": [{"trials": trials, "device_spread": 0.01, "first": 0.4, "drawn": 0.98}],
+        "straggler_points": [{"trials": trials, "device_spread": spread, "new_each_point": False, "spread_given": spread > 0,
+                              "planted": planted, "named": 0.01, "intermittent": 0.01, "found": 0.99}
+                             for spread in (0, 0.01) for planted in ("nobody", "every run", "2 of 5 runs")],
+        "sessions": [{"trials": trials, "runs": "3 + 2", "intervals": 0, "sessions": 0},
+                     {"trials": trials, "runs": "5 x 2", "intervals": 1, "sessions": 0.95}],
+        "correlated": [{"trials": trials, "points": 12, "blocks": 5, "phi": phi, "drift": drift, "correlated": 0.04,
+                        "drift_now": 0.95 if drift else 0.04, "covered_now": 0.95}
+                       for phi, drift in ((0, 0), (0, 0.04), (0.8, 0))],
     }
 
 
@@ -30,7 +39,11 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("cross", 1, "efficiency", 0.971), ("stop_rule", 0, "throughput", 0.929), ("stop_rule", 0, "efficiency", 0.929),
           ("compare", 0, "false_alarms", 0.051), ("compare", 0, "found", 0.949), ("steady", 0, "said_true", 0.051),
           ("steady", 1, "said_false", 0.051), ("decomposition", 0, "worst", 1.1e-12),
-          ("decomposition", 0, "worst_from_rates", 1.1e-12)]
+          ("decomposition", 0, "worst_from_rates", 1.1e-12), ("devices", 0, "drawn", 0.929),
+          ("straggler_points", 3, "named", 0.051), ("straggler_points", 3, "intermittent", 0.051),
+          ("straggler_points", 4, "found", 0.949), ("straggler_points", 5, "found", 0.949), ("sessions", 0, "intervals", 0.001),
+          ("sessions", 1, "sessions", 0.929), ("correlated", 2, "drift_now", 0.051), ("correlated", 1, "drift_now", 0.89),
+          ("correlated", 0, "correlated", 0.061)]
 
 
 def reached(data):
@@ -49,7 +62,7 @@ class Judge(unittest.TestCase):
                 self.assertFalse(reached(data))
 
     def test_nothing_simulated_is_no_pass(self):
-        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition"):
+        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", *study.sweep_study.SECTIONS):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 
