@@ -31,7 +31,7 @@ MEASURED = {
     "setup_s", "wall_s", "step_mean_over_ranks_s", "own_s", "phases_s", "step_samples_s", "data_wait_s",
     "exposed_communication_s", "outside_window_s", "noop_step_s", "cost_s", "memory_peak_bytes",
     "samples_per_sec", "samples_per_sec_per_rank", "compute_samples_per_sec", "within_run_ci95", "ci95", "cv_between",
-    "speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency",
+    "speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency", "loss_of_efficiency_ci95",
     "mean", "p50", "p95", "p99", "min", "max", "stdev",
 }
 # Only that there is text.
