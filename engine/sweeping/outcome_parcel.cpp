@@ -24,17 +24,24 @@ std::string count_key(std::int64_t number) {
   return "task/measured/" + std::to_string(number) + "/count";
 }
 
-// The names of all series: a new one that is not listed here does not compile.
-json to_json(const reporting::StepSeries& series) {
-  const auto& [max_step_s, max_own_s, max_own_less_wait_s] = series;
-  return {max_step_s, max_own_s, max_own_less_wait_s};
+// Every series, in one order for both directions.
+template <class Series, class Use>
+void each_series(Series& series, Use use) {
+  use(series.max_step_s);
+  use(series.max_own_s);
+  use(series.max_own_less_wait_s);
+  if constexpr (requires { series.max_wall_s; }) use(series.max_wall_s);
 }
 
-void from_json(const json& from, reporting::StepSeries& series) {
-  auto& [max_step_s, max_own_s, max_own_less_wait_s] = series;
-  from.at(0).get_to(max_step_s);
-  from.at(1).get_to(max_own_s);
-  from.at(2).get_to(max_own_less_wait_s);
+json to_json(const reporting::StepSeries& series) {
+  json all = json::array();
+  each_series(series, [&](const std::vector<double>& values) { all.push_back(values); });
+  return all;
+}
+
+void from_json(const json& all, reporting::StepSeries& series) {
+  std::size_t next = 0;
+  each_series(series, [&](std::vector<double>& values) { all.at(next++).get_to(values); });
 }
 
 std::string to_bytes(const running::PointOutcome& outcome) {
