@@ -58,6 +58,11 @@ def size(key):
     return lambda row: f"{100 * row[key]:g}"
 
 
+def steady(key):
+    """Of a machine that drifts there is no throughput in the long run."""
+    return lambda row: "-" if row["drift"] else f"{100 * row[key]:.1f}"
+
+
 def tables(data, table):
     """Placeholders of statistics.md -> tables."""
     ranks = [r for r in data["straggler_points"] if r["planted"] == "nobody"]
@@ -83,6 +88,6 @@ def tables(data, table):
                                                  ("seen as correlated %", share("correlated")),
                                                  ("drift claimed, correlation ignored %", share("drift_before")),
                                                  ("drift claimed %", share("drift_now")),
-                                                 ("throughput, not widened %", share("covered_before")),
-                                                 ("throughput %", share("covered_now"))]),
+                                                 ("throughput, not widened %", steady("covered_before")),
+                                                 ("throughput %", steady("covered_now"))]),
     }
