@@ -24,7 +24,7 @@ def add_gates(gates, data):
     alone = [r for r in correlated if not r["phi"]]
     gates.add("efficiency against a device drawn anew in each block", data["devices"], lambda r: r["drawn"], 0.93)
     gates.add("throughput over three sessions and more", [r for r in data["sessions"] if r["intervals"]],
-              lambda r: r["sessions"], 0.93, 0.98)
+              lambda r: r["by_session"], 0.93, 0.98)
     gates.add("no interval from two sessions", [r for r in data["sessions"] if r["runs"] == "3 + 2"],
               lambda r: r["intervals"], None, 0)
     gates.add("straggler: any healthy rank named at 12 points, device spread given", healthy, lambda r: r["named"], None, 0.05)
@@ -82,7 +82,7 @@ def tables(data, table):
                                ("slow one found %", power("every run")), ("slow in 2 of 5 found %", power("2 of 5 runs"))]),
         "SESSIONS": table(data["sessions"], [("runs by session", lambda r: r["runs"]), ("sessions differ by %", size("session")),
                                              ("pooled as runs %", share("pooled")),
-                                             ("session is the unit %", lambda r: share("sessions")(r) if r["intervals"] else "no interval")]),
+                                             ("session is the unit %", lambda r: share("by_session")(r) if r["intervals"] else "no interval")]),
         "CORRELATED": table(data["correlated"], [("points x blocks", lambda r: f"{r['points']} x {r['blocks']}"),
                                                  ("phi", lambda r: f"{r['phi']:g}"), ("drift %", size("drift")),
                                                  ("seen as correlated %", share("correlated")),

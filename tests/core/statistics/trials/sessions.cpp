@@ -54,7 +54,7 @@ void sessions_section(const Study& study) {
       const double n = study.trials;
       std::printf(
           "{\"section\": \"sessions\", \"runs\": \"%s\", \"session\": %g, \"trials\": %d, "
-          "\"pooled\": %.5f, \"intervals\": %.5f, \"sessions\": %.5f}\n",
+          "\"pooled\": %.5f, \"intervals\": %.5f, \"by_session\": %.5f}\n",
           name, spread, study.trials, pooled / n, intervals / n, sessions / n);
     }
   }
