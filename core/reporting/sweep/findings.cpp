@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
-#include <tuple>
+#include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "core/base/text.h"
@@ -16,10 +17,10 @@ constexpr double kRunsDiffer = 0.05;
 constexpr double kSuperlinear = 1.02;
 constexpr double kGapWorthSaying = 0.05;
 constexpr double kEstimateOff = 0.20;
-constexpr std::size_t kNamed = 5;  // further names are counted, not listed
 
 class Findings {
  public:
+  void add(std::vector<Finding> more) { std::ranges::move(more, std::back_inserter(all_)); }
   void add(const FindingKind& kind, std::string text, std::string point = "") {
     all_.push_back(make_finding(kind, std::move(point), std::move(text)));
   }
@@ -28,15 +29,6 @@ class Findings {
  private:
   std::vector<Finding> all_;
 };
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
-    text += (i ? ", " : "") + names[i];
-  }
-  if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
-  return text;
-}
 
 void judge_repetitions(const SweepSummary& summary, Findings& findings) {
   std::vector<std::string> single, unconverged, pooled;
@@ -108,58 +100,6 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
   }
 }
 
-std::string name_of_rank(const Straggler& rank) {
-  return "rank " + std::to_string(rank.rank) + " (" + rank.host +
-         (rank.device.empty() ? "" : ", " + rank.device) + ")";
-}
-
-// A rank with one verdict at several points.
-struct ShownRank {
-  const Straggler* first;
-  double least, most;  // shares of the others' time
-  std::vector<std::string> points;
-};
-
-std::vector<ShownRank> shown_ranks(const SweepSummary& summary) {
-  std::map<std::tuple<int, std::string, std::string, RankVerdict>, ShownRank> ranks;
-  for (const Straggler& rank : summary.stragglers) {
-    if (!is_named(rank.verdict) && rank.verdict != RankVerdict::kIntermittent) continue;
-    const double by = std::expm1(rank.deviation);  // ln seconds to a share of the others' time
-    const auto key = std::tuple(rank.rank, rank.host, rank.device, rank.verdict);
-    ShownRank& shown = ranks.try_emplace(key, ShownRank{&rank, by, by, {}}).first->second;
-    shown.least = std::min(shown.least, by);
-    shown.most = std::max(shown.most, by);
-    shown.points.push_back(rank.verdict == RankVerdict::kIntermittent
-                               ? rank.group + " (" + std::to_string(rank.slow_runs) + " of " +
-                                     std::to_string(rank.runs) + " runs)"
-                               : rank.group);
-  }
-  std::vector<ShownRank> shown;
-  for (auto& [key, rank] : ranks) shown.push_back(std::move(rank));
-  return shown;
-}
-
-// One finding per rank, however many points show it.
-void judge_ranks(const SweepSummary& summary, Findings& findings) {
-  for (const ShownRank& shown : shown_ranks(summary)) {
-    const std::string who = name_of_rank(*shown.first);
-    if (shown.first->verdict == RankVerdict::kIntermittent) {
-      findings.add(finding_kinds::straggler_intermittent,
-                   who + " is slower than its peers in some runs, not in every one: " +
-                       listed(shown.points));
-      continue;
-    }
-    const std::string least = percent(shown.least), most = percent(shown.most);
-    findings.add(finding_kinds::straggler,
-                 who + " needs " + least + (least == most ? "" : " to " + most) +
-                     " more time of its own than " +
-                     (shown.first->verdict == RankVerdict::kSlower
-                          ? "the other rank; of two, neither can be said to be at fault: "
-                          : "the median of the others, in every run: ") +
-                     listed(shown.points));
-  }
-}
-
 void judge_gaps(const SweepSummary& summary, Findings& findings) {
   for (const DataGap& gap : summary.data_gaps) {
     const bool is_sure = gap.lost_share_ci95_low && *gap.lost_share_ci95_low > 0;
@@ -189,15 +129,17 @@ void judge_memory(const RunsByGroup& runs, Findings& findings) {
                "the estimate of memory is more than 20 % off the peak: " + listed(off));
 }
 
-}  // namespace
+std::string two_decimals(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", value);
+  return text.data();
+}
 
-std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
-                                    bool drifted) {
-  Findings findings;
+void judge_course(const SweepSummary& summary, bool drifted, Findings& findings) {
   if (summary.drift && summary.drift->lag1) {
     findings.add(finding_kinds::runs_correlated,
                  "runs that follow each other resemble each other (correlation " +
-                     percent(*summary.drift->lag1) +
+                     two_decimals(*summary.drift->lag1) +
                      "): something that lasts longer than a run comes and goes; intervals of "
                      "throughput are widened for it, and no drift is claimed");
   }
@@ -208,8 +150,16 @@ std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary&
                      " from start to end of the sweep (heat, clocks, a neighbour); pairs within "
                      "blocks are little touched by it");
   }
+}
+
+}  // namespace
+
+std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
+                                    bool drifted) {
+  Findings findings;
+  judge_course(summary, drifted, findings);
   judge_scaling(summary, findings);
-  judge_ranks(summary, findings);
+  findings.add(findings_of_ranks(summary));
   judge_gaps(summary, findings);
   judge_lost(runs, summary, findings);
   judge_repetitions(summary, findings);

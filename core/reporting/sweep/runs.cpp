@@ -7,6 +7,8 @@
 namespace scalemark::reporting {
 namespace {
 
+constexpr std::size_t kNamed = 5;  // further names are counted, not listed
+
 // The order of a report, since the order in which points ran is random.
 auto reading_order(const PointRecord& p) {
   return std::tie(p.workload, p.task, p.precision, p.data, p.image_size, p.sequence_length,
@@ -38,6 +40,15 @@ Runs RunsByGroup::ok(const std::string& group) const {
     if (run->status == PointStatus::kOk && run->samples_per_sec > 0) good.push_back(run);
   }
   return good;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
+    text += (i ? ", " : "") + names[i];
+  }
+  if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
+  return text;
 }
 
 bool same_ranks(const PointRecord& a, const PointRecord& b) {

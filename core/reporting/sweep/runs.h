@@ -49,6 +49,9 @@ bool same_ranks(const PointRecord& a, const PointRecord& b);
 // then.
 bool is_finite(const std::optional<statistics::Interval>& interval);
 
+// "a, b, c, d, e and 3 more".
+std::string listed(const std::vector<std::string>& names);
+
 // What the order of runs in time shows.
 struct CourseOfRuns {
   std::map<const PointRecord*, double> places;  // of each run that is ok: 0, 1, ... in time order
@@ -65,6 +68,7 @@ std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
                                      const std::vector<Straggler>& stragglers);
 std::vector<Straggler> stragglers_of(const RunsByGroup& runs, double device_spread);
 std::vector<DataGap> data_gaps_of(const RunsByGroup& runs);
+std::vector<Finding> findings_of_ranks(const SweepSummary& summary);
 std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
                                     bool drifted);
 
