@@ -1,114 +1,23 @@
 #include "core/statistics/straggler.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "core/base/error.h"
 #include "core/statistics/holm.h"
 #include "core/statistics/mean_interval.h"
+#include "core/statistics/rank_spread.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {
 
 constexpr double kSlowerThatCounts = 0.03;
-constexpr double kLeastSpread = 0.005;
-constexpr double kMadToStandardDeviation = 1.4826;
 constexpr double kLevel = 0.05;
 constexpr std::size_t kSlowRunsThatCount = 2;
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return quantile_of_sorted(values, 0.5);
-}
-
-double median_absolute_deviation(std::vector<double> values) {
-  const double centre = median(values);
-  for (double& value : values) value = std::abs(value - centre);
-  return median(std::move(values));
-}
-
-std::vector<double> without(std::vector<double> values, std::size_t rank) {
-  values.erase(values.begin() + static_cast<std::ptrdiff_t>(rank));
-  return values;
-}
-
-std::vector<double> means_over_runs(std::span<const std::vector<double>> runs) {
-  std::vector<double> means(runs.front().size(), 0.0);
-  for (const auto& run : runs) {
-    for (std::size_t r = 0; r < run.size(); ++r) {
-      means[r] += run[r] / static_cast<double>(runs.size());
-    }
-  }
-  return means;
-}
-
-// [r][k]: own value - median of the other ranks.
-std::vector<std::vector<double>> deviations_of(const RunsOfRanks& runs) {
-  std::vector<std::vector<double>> deviations(runs.front().size());
-  for (const auto& run : runs) {
-    for (std::size_t r = 0; r < run.size(); ++r) {
-      deviations[r].push_back(run[r] - median(without(run, r)));
-    }
-  }
-  return deviations;
-}
-
-std::vector<double> of_others(const std::vector<std::vector<double>>& deviations,
-                              std::size_t rank) {
-  std::vector<double> others;
-  for (std::size_t r = 0; r < deviations.size(); ++r) {
-    if (r != rank) others.insert(others.end(), deviations[r].begin(), deviations[r].end());
-  }
-  return others;
-}
-
-// By how much ranks differ from run to run: each rank's deviations around their mean.
-double variance_of_runs(std::vector<std::vector<double>> deviations, std::size_t rank) {
-  const auto runs = static_cast<double>(deviations.front().size());
-  if (runs < 2) return 0;
-  for (auto& of_rank : deviations) {
-    const double centre = mean(of_rank);
-    for (double& value : of_rank) value -= centre;
-  }
-  const double spread =
-      kMadToStandardDeviation * median_absolute_deviation(of_others(deviations, rank));
-  return spread * spread * runs / (runs - 1);
-}
-
-// The variance of D_r among healthy devices that differ by `device_spread`.
-double variance_of_devices(std::size_t ranks, double device_spread) {
-  const double of_median = std::min(1.0, std::numbers::pi / 2 / static_cast<double>(ranks - 1));
-  return device_spread * device_spread * (1 + of_median);
-}
-
-double spread_of(std::vector<double> values, double least) {
-  return std::max(kMadToStandardDeviation * median_absolute_deviation(std::move(values)), least);
-}
 
 std::size_t at_least(const std::vector<double>& values, double limit) {
   return static_cast<std::size_t>(
       std::ranges::count_if(values, [&](double value) { return value >= limit; }));
-}
-
-// What is compared: the spread of D_r, and of the deviations of single runs.
-struct Spreads {
-  double of_means, of_runs;
-};
-
-Spreads spreads_of(const std::vector<std::vector<double>>& deviations,
-                   const std::vector<double>& means, std::size_t rank, double device_spread) {
-  Spreads least{kLeastSpread, kLeastSpread};
-  if (device_spread > 0) {
-    const double devices = variance_of_devices(means.size(), device_spread);
-    const double runs = variance_of_runs(deviations, rank);
-    const auto count = static_cast<double>(deviations.front().size());
-    least = {std::max(kLeastSpread, std::sqrt(devices + runs / count)),
-             std::max(kLeastSpread, std::sqrt(devices + runs))};
-  }
-  return {spread_of(without(means, rank), least.of_means),
-          spread_of(of_others(deviations, rank), least.of_runs)};
 }
 
 // p is not adjusted yet, and the verdict follows from it.

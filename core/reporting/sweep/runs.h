@@ -66,6 +66,11 @@ std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const CourseOfRuns& 
 std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
                                      const std::vector<SliceGroups>& slices,
                                      const std::vector<Straggler>& stragglers);
+// Sets loss_of_efficiency and its intervals; `row` has its efficiency, `ratio` is that of the world
+// sizes. Leaves both absent where the runs hold no step times, and where the steps were not all
+// full batches, so that shares of time would not add up to lost throughput.
+void set_lost_efficiency(ScalingRow& row, const std::vector<RunPair>& pairs,
+                         const SliceGroups& slice, double ratio);
 std::vector<Straggler> stragglers_of(const RunsByGroup& runs, double device_spread);
 std::vector<DataGap> data_gaps_of(const RunsByGroup& runs);
 std::vector<Finding> findings_of_ranks(const SweepSummary& summary);
