@@ -22,6 +22,8 @@ def good(trials=study.FULL):
         "steady": [{"trials": trials, "height": 0.1, "length": 0.2, "bias": 0.02, "said_true": 0.01},
                    {"trials": trials, "height": 0, "length": 1, "bias": 0, "said_false": 0.01}],
         "decomposition": [{"trials": trials, "worst": 1e-14, "worst_from_rates": 1e-14}],
+        "communication": [{"kind": "cost", "trials": trials, "covered": 0.95, "cost_covered": 0.95, "efficiency_covered": 0.95},
+                          {"kind": "slow_rank", "trials": trials, "worst": 1e-15}],
     }
 
 
@@ -30,7 +32,9 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("cross", 1, "efficiency", 0.971), ("stop_rule", 0, "throughput", 0.929), ("stop_rule", 0, "efficiency", 0.929),
           ("compare", 0, "false_alarms", 0.051), ("compare", 0, "found", 0.949), ("steady", 0, "said_true", 0.051),
           ("steady", 1, "said_false", 0.051), ("decomposition", 0, "worst", 1.1e-12),
-          ("decomposition", 0, "worst_from_rates", 1.1e-12)]
+          ("decomposition", 0, "worst_from_rates", 1.1e-12), ("communication", 0, "covered", 0.929),
+          ("communication", 0, "covered", 0.971), ("communication", 0, "cost_covered", 0.929),
+          ("communication", 0, "efficiency_covered", 0.929), ("communication", 1, "worst", 1.1e-12)]
 
 
 def reached(data):
@@ -49,7 +53,7 @@ class Judge(unittest.TestCase):
                 self.assertFalse(reached(data))
 
     def test_nothing_simulated_is_no_pass(self):
-        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition"):
+        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", "communication"):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 

@@ -11,9 +11,13 @@
 int main(int argc, char** argv) {
   namespace trials = scalemark::trials;
   const std::map<std::string, void (*)(const trials::Study&)> sections{
-      {"coverage", trials::coverage_section},   {"stop_rule", trials::stop_rule_section},
-      {"compare", trials::comparison_section},  {"steady", trials::steady_section},
-      {"straggler", trials::straggler_section}, {"decomposition", trials::decomposition_section}};
+      {"coverage", trials::coverage_section},
+      {"stop_rule", trials::stop_rule_section},
+      {"compare", trials::comparison_section},
+      {"steady", trials::steady_section},
+      {"straggler", trials::straggler_section},
+      {"decomposition", trials::decomposition_section},
+      {"communication", trials::communication_section}};
   if (argc != 7 || !sections.contains(argv[1]) || std::atoi(argv[2]) < 1) {
     std::cerr << "usage: statistics_trials SECTION TRIALS SEED every|few PART PARTS\nsections:";
     for (const auto& [name, run] : sections) std::cerr << ' ' << name;

@@ -23,5 +23,6 @@ void comparison_section(const Study& study);     // false alarms and power
 void steady_section(const Study& study);         // warm-up that is left over, and steady series
 void straggler_section(const Study& study);      // a planted slow rank, and none
 void decomposition_section(const Study& study);  // shares of lost efficiency add up
+void communication_section(const Study& study);  // cost, contention, waits for peers and for data
 
 }  // namespace scalemark::trials
