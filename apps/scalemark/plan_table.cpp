@@ -63,7 +63,7 @@ std::string points_table(const Plan& plan) {
         p.group,
         to_text(p.role) + (p.asked ? "" : " (added)"),
         std::to_string(p.world_size),
-        members_text(p.members),
+        members_text(planning::members_of(plan, run)),
         size_text(p, size.batch_size),
         std::to_string(size.gradient_accumulation_steps),
         size_text(p, size.global_batch_size),
@@ -114,6 +114,9 @@ std::string totals(const Plan& plan) {
           "; about " + seconds_text(plan.estimated_s) +
           " in all, which may be wrong by a factor of 3.\n";
   text += "The order is that of the first block; each block has its own, from seed + block.\n";
+  if (plan.world_size > 1) {
+    text += "So is the rank of points with one rank: each block draws it anew.\n";
+  }
   if (plan.stop.until_ci) {
     text += "More blocks are run until each point's interval is within +-" +
             std::to_string(*plan.stop.until_ci * 100) + " %.\n";

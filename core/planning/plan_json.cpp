@@ -97,6 +97,9 @@ std::string to_json(const Plan& plan) {
                               {"repetition", run.repetition},
                               {"block", run.block},
                               {"order", run.order}});
+    if (plan.points[run.point].world_size == 1) {
+      object["runs"].back()["members"] = members_of(plan, run);
+    }
   }
   object["stop"] = {{"least_blocks", plan.stop.least_blocks}, {"fill_time", plan.stop.fill_time}};
   put(object["stop"], "until_ci", plan.stop.until_ci);

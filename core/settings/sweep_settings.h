@@ -19,6 +19,7 @@ struct SweepSettings {
   std::optional<int> repetitions;  // absent: what the preset or the default says
   std::optional<double> until_ci;  // relative half-width of the 95 % interval
   std::optional<double> max_time_s;
+  std::optional<double> device_spread;  // relative standard deviation of healthy devices
   int retries = 1;
   bool allow_oom = false;
   bool fresh_process = false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/statistics/mean_interval.h"
 
 namespace scalemark::statistics {
 namespace {
@@ -13,6 +14,9 @@ void add(LossTerms& total, const LossTerms& terms, double factor) {
   total.slower_compute += factor * terms.slower_compute;
   total.data_wait += factor * terms.data_wait;
   total.persistent_imbalance += factor * terms.persistent_imbalance;
+  if (terms.run_imbalance) {
+    total.run_imbalance = total.run_imbalance.value_or(0) + factor * *terms.run_imbalance;
+  }
   if (terms.jitter) total.jitter = total.jitter.value_or(0) + factor * *terms.jitter;
   total.communication += factor * terms.communication;
 }
@@ -28,6 +32,28 @@ std::vector<StepTimesPair> alike(std::span<const StepTimesPair> pairs) {
   return result;
 }
 
+// T_N,k - T_ideal,k per unit of ln (T_N,k / T_ideal,k).
+double scale_of(const StepTimesPair& pair, Scaling scaling, double ranks_ratio) {
+  const double ideal_s = ideal_step_s(pair.baseline, scaling, ranks_ratio);
+  if (!(ideal_s > 0) || !(pair.scaled.step_s > 0)) throw bug("a step took no time");
+  return logarithmic_mean(pair.scaled.step_s, ideal_s);
+}
+
+// The rank that is slowest over all blocks, each by its scale. Absent for one block, and where the
+// ranks are not known in each.
+std::optional<std::size_t> slowest_rank(std::span<const StepTimesPair> pairs, Scaling scaling,
+                                        double ranks_ratio) {
+  const std::size_t ranks = pairs.front().scaled.own_of_ranks_s.size();
+  if (pairs.size() < 2 || ranks == 0) return std::nullopt;
+  std::vector<double> above(ranks, 0.0);
+  for (const StepTimesPair& pair : pairs) {
+    if (pair.scaled.own_of_ranks_s.size() != ranks) return std::nullopt;
+    const double scale = scale_of(pair, scaling, ranks_ratio);
+    for (std::size_t r = 0; r < ranks; ++r) above[r] += pair.scaled.own_of_ranks_s[r] / scale;
+  }
+  return static_cast<std::size_t>(std::ranges::max_element(above) - above.begin());
+}
+
 double divisor(Scaling scaling, double ranks_ratio) {
   return scaling == Scaling::kWeak ? 1 : ranks_ratio;
 }
@@ -41,35 +67,69 @@ double ideal_step_s(const StepTimes& baseline, Scaling scaling, double ranks_rat
   return baseline.step_s / divisor(scaling, ranks_ratio);
 }
 
-LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ratio) {
+LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ratio,
+                     std::optional<std::size_t> slowest) {
   const StepTimes& n = pair.scaled;
   const double ideal_s = ideal_step_s(pair.baseline, scaling, ranks_ratio);
   const double ideal_wait_s = pair.baseline.data_wait_s / divisor(scaling, ranks_ratio);
   const double busy_s = n.own_mean_of_step_max_s.value_or(n.own_max_of_rank_means_s);
-  return {.slower_compute = (n.own_mean_s - n.data_wait_s) - (ideal_s - ideal_wait_s),
-          .data_wait = n.data_wait_s - ideal_wait_s,
-          .persistent_imbalance = n.own_max_of_rank_means_s - n.own_mean_s,
-          .jitter = n.own_mean_of_step_max_s ? std::optional(busy_s - n.own_max_of_rank_means_s)
-                                             : std::nullopt,
-          .communication = n.step_s - busy_s};
+  const double slow_s = slowest ? n.own_of_ranks_s.at(*slowest) : n.own_max_of_rank_means_s;
+  return {
+      .slower_compute = (n.own_mean_s - n.data_wait_s) - (ideal_s - ideal_wait_s),
+      .data_wait = n.data_wait_s - ideal_wait_s,
+      .persistent_imbalance = slow_s - n.own_mean_s,
+      .run_imbalance = slowest ? std::optional(n.own_max_of_rank_means_s - slow_s) : std::nullopt,
+      .jitter = n.own_mean_of_step_max_s ? std::optional(busy_s - n.own_max_of_rank_means_s)
+                                         : std::nullopt,
+      .communication = n.step_s - busy_s};
+}
+
+std::vector<LossTerms> shares_by_block(std::span<const StepTimesPair> pairs, Scaling scaling,
+                                       double ranks_ratio) {
+  if (pairs.empty()) throw bug("shares of lost efficiency were asked for without a pair");
+  const auto slowest = slowest_rank(pairs, scaling, ranks_ratio);
+  std::vector<LossTerms> blocks;
+  double lost = 0;  // -ln E
+  for (const StepTimesPair& pair : alike(pairs)) {
+    const double scale = scale_of(pair, scaling, ranks_ratio);
+    add(blocks.emplace_back(), loss_terms(pair, scaling, ranks_ratio, slowest), 1 / scale);
+    const double ideal_s = ideal_step_s(pair.baseline, scaling, ranks_ratio);
+    lost += (pair.scaled.step_s - ideal_s) / scale / static_cast<double>(pairs.size());
+  }
+  for (LossTerms& block : blocks) {
+    LossTerms scaled;
+    add(scaled, block, share_of_logarithm(lost));
+    block = scaled;
+  }
+  return blocks;
 }
 
 LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scaling scaling,
                                     double ranks_ratio) {
-  if (pairs.empty()) throw bug("shares_of_lost_efficiency() was given no pair");
-  const auto blocks = static_cast<double>(pairs.size());
   LossTerms shares;
-  double lost = 0;  // -ln E
-  for (const StepTimesPair& pair : alike(pairs)) {
-    const double ideal_s = ideal_step_s(pair.baseline, scaling, ranks_ratio);
-    if (!(ideal_s > 0) || !(pair.scaled.step_s > 0)) throw bug("a step took no time");
-    const double between = logarithmic_mean(pair.scaled.step_s, ideal_s);
-    add(shares, loss_terms(pair, scaling, ranks_ratio), 1 / between / blocks);
-    lost += (pair.scaled.step_s - ideal_s) / between / blocks;
+  for (const LossTerms& block : shares_by_block(pairs, scaling, ranks_ratio)) {
+    add(shares, block, 1 / static_cast<double>(pairs.size()));
   }
-  LossTerms scaled;
-  add(scaled, shares, share_of_logarithm(lost));
-  return scaled;
+  return shares;
+}
+
+std::optional<LossIntervals> loss_intervals(std::span<const LossTerms> by_block) {
+  if (by_block.size() < 2) return std::nullopt;
+  const auto interval = [&](auto share) -> std::optional<Interval> {
+    std::vector<double> values;
+    for (const LossTerms& block : by_block) {
+      const std::optional<double> value = block.*share;
+      if (!value) return std::nullopt;
+      values.push_back(*value);
+    }
+    return mean_interval(values);
+  };
+  return LossIntervals{.slower_compute = interval(&LossTerms::slower_compute).value(),
+                       .data_wait = interval(&LossTerms::data_wait).value(),
+                       .persistent_imbalance = interval(&LossTerms::persistent_imbalance).value(),
+                       .run_imbalance = interval(&LossTerms::run_imbalance),
+                       .jitter = interval(&LossTerms::jitter),
+                       .communication = interval(&LossTerms::communication).value()};
 }
 
 double logarithmic_mean(double a, double b) {

@@ -44,4 +44,8 @@ double students_t_two_sided(double value, double degrees) {
 
 double normal_quantile(double p) { return boost::math::quantile(boost::math::normal(), p); }
 
+double normal_upper_tail(double value) {
+  return boost::math::cdf(boost::math::complement(boost::math::normal(), value));
+}
+
 }  // namespace scalemark::statistics

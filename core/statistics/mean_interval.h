@@ -25,4 +25,7 @@ double students_t_two_sided(double value, double degrees);
 // Quantile of the standard normal distribution, p in (0, 1).
 double normal_quantile(double p);
 
+// P(Z >= value) of the standard normal distribution.
+double normal_upper_tail(double value);
+
 }  // namespace scalemark::statistics

@@ -25,6 +25,17 @@ struct RunsEstimate {
 // Source: docs/METRICS.md, "Several runs": exp(mean x +- t(.975, R-1) s / sqrt(R)), x = ln X.
 RunsEstimate estimate_over_runs(std::span<const double> samples_per_sec);
 
+// The same where runs come from several sessions, of which each shifts all its runs: the unit is
+// then the session, x_s the mean of ln X over its runs. From three sessions on exp(mean x_s +-
+// t(.975, S-1) s / sqrt(S)); of two no interval: how sessions differ cannot be told from one
+// difference. One session: as above. cv_between is that of the runs. Throws as above, and for a
+// session without a run.
+RunsEstimate estimate_over_sessions(std::span<const std::vector<double>> sessions);
+inline constexpr std::size_t kSessionsForInterval = 3;
+
+// The same with an interval that is `growth` times as wide in ln X; without a growth there is none.
+RunsEstimate widened(RunsEstimate estimate, std::optional<double> growth);
+
 // ln of each value; throws bug() for one that is not finite and above 0.
 std::vector<double> logarithms(std::span<const double> values);
 

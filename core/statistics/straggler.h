@@ -1,7 +1,8 @@
-// Is one rank slower than the others, by more than ranks usually differ and in every run? Knows
-// nothing of hosts or devices.
+// Is one rank slower than the others, by more than ranks usually differ and in every run, or in
+// some runs? Judges all points of a sweep together. Knows nothing of hosts or devices.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,24 +11,38 @@ namespace scalemark::statistics {
 
 enum class StragglerVerdict {
   kNormal,
-  kTooFewRuns,  // beyond the threshold, but fewer than 3 runs cannot show that it lasts
-  kSlower,      // of two ranks: which of them is normal is unknown
+  kTooFewRuns,    // beyond the threshold, but fewer than 3 runs cannot show that it lasts
+  kIntermittent,  // beyond the limit of a single run in two or more of at least 3 runs
+  kSlower,        // of two ranks: which of them is normal is unknown
   kAtFault,
 };
 
 struct RankDelay {
-  double slower_by = 0;               // D_r, in ln seconds: 0.03 is 3 % above the others' median
-  double threshold = 0;               // max(3 %, z(1 - .05/N) s)
+  double slower_by = 0;  // D_r, in ln seconds: 0.03 is 3 % above the others' median
+  double threshold = 0;  // max(3 %, z(1 - .05/M) s), M: ranks of all points
+  double p = 1;          // that devices differ by so much, by Holm over all ranks of all points
   std::optional<double> lower_bound;  // one-sided 95 %, over runs; absent for fewer than 3 runs
+  std::size_t slow_runs = 0;          // above max(3 %, z(1 - .05/M) s of single runs)
   StragglerVerdict verdict = StragglerVerdict::kNormal;
 };
 
-// `mean_ln_own[k][r]`: mean over steps of ln own_s of rank r in run k; every run has the same
-// ranks. D_r = mean over runs of (own value - median of the other ranks), s = max(1.4826 MAD, 0.5
-// %) with the MAD of the other ranks' means over runs: with its own value in it, a rank would hide
-// itself (of two ranks, neither could ever be named). One answer per rank; nothing for one rank.
+// [k][r]: mean over steps of ln own_s of rank r in run k; every run has the same ranks.
+using RunsOfRanks = std::vector<std::vector<double>>;
+
+// One answer per rank of each point; none for points of one rank or without a run. D_r = mean over
+// runs of (own value - median of the other ranks). Named when D_r is at least 3 %, p at most 5 %,
+// and the lower bound above 0. s = max(1.4826 MAD, 0.5 %) with the MAD of the other ranks' means
+// over runs: with its own value in it, a rank would hide itself (of two ranks, neither could ever
+// be named); for single runs the MAD of the others' deviations in all runs. With `device_spread`,
+// the standard deviation of healthy devices, s^2 is at least what D_r varies by between them: the
+// variance of devices times 1 + min(1, pi / 2 / others), for their median is not exact either, plus
+// what the other ranks vary by from run to run (by R; for single runs whole).
 // Throws bug() for runs of different numbers of ranks. Source: docs/METRICS.md, "Straggler".
-std::vector<RankDelay> judge_ranks(std::span<const std::vector<double>> mean_ln_own);
+std::vector<std::vector<RankDelay>> judge_ranks_of_points(std::span<const RunsOfRanks> points,
+                                                          double device_spread = 0);
+
+// The same of one point alone.
+std::vector<RankDelay> judge_ranks(const RunsOfRanks& mean_ln_own, double device_spread = 0);
 
 inline constexpr std::size_t kRunsForStraggler = 3;
 

@@ -1,11 +1,13 @@
 #include "engine/sweeping/sweep_coordinator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/durations.h"
 #include "core/reporting/sweep/end.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/stop_agreement.h"
+#include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/sweep_command.h"
 
 namespace scalemark::sweeping {
@@ -76,10 +78,13 @@ ExitCode SweepCoordinator::run() {
     const auto began = std::chrono::steady_clock::now();
     const std::string started = reporting::utc_now();
     const distributed::WorkMessage message = queue_.post(encode(SweepCommand{.task = task}));
-    const TaskOutcome mine = member_.run(message.number, *task);
-    const auto results = collect(message.number, plan_.points[task->run.point].members);
+    const auto members = planning::members_of(plan_, task->run);
+    TaskOutcome outcome;
+    if (is_member(members)) outcome = member_.run(message.number, *task);
+    const auto results = collect(message.number, members);
     if (const auto stopped = stop_in(results)) return this->stop(*stopped);
-    record(*task, mine, results, started, seconds_since(began));
+    if (!is_member(members)) outcome = outcome_elsewhere(message.number, members, results);
+    record(*task, outcome, results, started, seconds_since(began));
     if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
     member_.release();
     // --fresh-process: the launcher starts new ranks for the next block, unless asked to stop.
@@ -90,17 +95,27 @@ ExitCode SweepCoordinator::run() {
   }
 }
 
+bool SweepCoordinator::is_member(const std::vector<int>& members) const {
+  return std::ranges::find(members, context_.world().rank) != members.end();
+}
+
+// A rank that trains elsewhere has watchdogs of its own, and its pulse: it is waited for as long as
+// it lives. Where this rank trained, too, the others are nearly done.
 std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
                                                     const std::vector<int>& members) {
   std::map<int, RankResult> results;
+  const bool took_part = is_member(members);
   const auto patient = [&](const distributed::WorkQueue::ResultTexts& texts, milliseconds waited) {
     add_new(results, texts);
     const bool lost = has_lost_peer(results) && !has_root_cause(results);
-    return waited < (lost ? kCauseLimit : context_.timeout());
+    if (lost) return waited < kCauseLimit;
+    return !took_part || waited < context_.timeout();
   };
-  rank_process_.phase_tracker().enter("report");
-  add_new(results, queue_.result_texts(number, members, patient,
-                                       [this] { rank_process_.watchdog().heartbeat(0); }));
+  rank_process_.phase_tracker().enter(took_part ? "report" : "wait");
+  add_new(results, queue_.result_texts(number, members, patient, [&] {
+    rank_process_.watchdog().heartbeat(0);
+    if (!took_part) pass_on_signal();
+  }));
   const bool complete = results.size() == members.size();
   if (!complete || (has_lost_peer(results) && !has_root_cause(results))) {
     throw distributed::peer_lost(
@@ -110,7 +125,28 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
   return results;
 }
 
-void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& mine,
+// Only this rank may have received it.
+void SweepCoordinator::pass_on_signal() {
+  if (const auto signal = distributed::received_signal()) {
+    distributed::request_stop(*context_.store_pointer(), *signal);
+  }
+}
+
+// The outcome of a task in which this rank had no part: one of a single rank.
+TaskOutcome SweepCoordinator::outcome_elsewhere(std::int64_t number,
+                                                const std::vector<int>& members,
+                                                const std::map<int, RankResult>& results) {
+  if (members.size() != 1) throw bug("a point of several ranks without rank 0");
+  TaskOutcome outcome;
+  outcome.world = {.launcher = context_.world().launcher};
+  outcome.result = results.begin()->second;
+  if (outcome.result.kind == RankResult::Kind::kOk) {
+    outcome.measured = receive_outcome(*context_.store_pointer(), number);
+  }
+  return outcome;
+}
+
+void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& outcome,
                               const std::map<int, RankResult>& results, const std::string& started,
                               double took_s) {
   PointVerdict verdict = verdict_of(results);
@@ -118,7 +154,7 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& min
     if (verdict.ending == planning::Ending::kFailed) throw end_of_search(task, verdict);
     return record_trial(task, verdict.ending);
   }
-  const auto row = report_.row_of(task, mine, verdict, started, took_s);
+  const auto row = report_.row_of(task, outcome, verdict, started, took_s);
   const auto ending = row.status == reporting::PointStatus::kOk    ? planning::Ending::kOk
                       : row.status == reporting::PointStatus::kOom ? planning::Ending::kOom
                                                                    : planning::Ending::kFailed;

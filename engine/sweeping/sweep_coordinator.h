@@ -1,5 +1,6 @@
 // Rank 0's part of a sweep: what comes next, what the results mean, and the report. Takes part in
-// each task itself, since rank 0 is a member of every point.
+// each task of several ranks itself, since rank 0 is a member of all of them; a task of one rank
+// may be another's.
 #pragma once
 
 #include <chrono>
@@ -32,8 +33,12 @@ class SweepCoordinator {
   ExitCode run();
 
  private:
+  bool is_member(const std::vector<int>& members) const;
   std::map<int, RankResult> collect(std::int64_t number, const std::vector<int>& members);
-  void record(const planning::Task& task, const TaskOutcome& mine,
+  TaskOutcome outcome_elsewhere(std::int64_t number, const std::vector<int>& members,
+                                const std::map<int, RankResult>& results);
+  void pass_on_signal();
+  void record(const planning::Task& task, const TaskOutcome& outcome,
               const std::map<int, RankResult>& results, const std::string& started, double took_s);
   void record_trial(const planning::Task& task, planning::Ending ending);
   ExitCode stop(const Stopped& stopped);

@@ -9,6 +9,7 @@
 #include "engine/process/process_setup.h"
 #include "engine/process/run_console.h"
 #include "engine/running/run_watch.h"
+#include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/point_verdict.h"
 
 namespace scalemark::sweeping {
@@ -43,10 +44,11 @@ TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
   const settings::Settings settings = planning::settings_of(plan_, task);
   process::apply_compute_settings(process::compute_settings(settings));
   TaskOutcome outcome;
-  outcome.world = process::world_within(context_, plan_.points[task.run.point].members);
+  outcome.world = process::world_within(context_, planning::members_of(plan_, task.run));
   RankResult& result = outcome.result;
   try {
     result = attempt(number, task, settings, outcome);
+    if (result.kind == RankResult::Kind::kOk) hand_over(number, outcome);
   } catch (...) {
     result = result_of(std::current_exception());
   }
@@ -62,12 +64,11 @@ TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
 
 RankResult SweepMember::attempt(std::int64_t number, const planning::Task& task,
                                 const settings::Settings& settings, TaskOutcome& outcome) {
-  const planning::PlannedPoint& point = plan_.points[task.run.point];
   const auto& workload = running::workload_named(settings.task.workload);
   const std::string name = "task/" + std::to_string(number);
   rank_process_.phase_tracker().enter("rendezvous");
-  rank_group_ = std::make_unique<process::RankGroup>(context_, name, point.members,
-                                                     settings.parallel.backend, kNoCause);
+  rank_group_ = std::make_unique<process::RankGroup>(
+      context_, name, planning::members_of(plan_, task.run), settings.parallel.backend, kNoCause);
 
   process::RunConsole console(rank_process_.request(), workload.sample_unit,
                               settings::samples_per_batch(settings));
@@ -90,6 +91,12 @@ RankResult SweepMember::attempt(std::int64_t number, const planning::Task& task,
   const auto stop = agreement.stop();
   if (stop->agreed) rank_group_->finish(kStoppedLimit);
   return {.kind = RankResult::Kind::kStopped, .signal = stop->signal, .agreed = stop->agreed};
+}
+
+// Rank 0 of the group has gathered what all measured; rank 0 of the sweep writes the row.
+void SweepMember::hand_over(std::int64_t number, const TaskOutcome& outcome) {
+  if (outcome.world.rank != 0 || context_.world().rank == 0) return;
+  send_outcome(*context_.store_pointer(), number, outcome.measured);
 }
 
 bool SweepMember::data_holds_batch(const planning::Task& task) const {

@@ -139,19 +139,20 @@ reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& po
   return row;
 }
 
-reporting::PointRecord SweepReport::row_of(const planning::Task& task, const TaskOutcome& mine,
+reporting::PointRecord SweepReport::row_of(const planning::Task& task, const TaskOutcome& outcome,
                                            const PointVerdict& verdict, const std::string& started,
                                            double took_s) const {
   auto row = identity_of(plan_.points[task.run.point], planning::settings_of(plan_, task),
-                         planning::length_of(plan_, task), mine.world);
+                         planning::length_of(plan_, task), outcome.world);
   row.id = task.run.id;
   row.started = started;
+  row.members = planning::members_of(plan_, task.run);
   row.repetition = task.run.repetition;
   row.block = task.run.block;
   row.order = task.run.order;
   if (verdict.ending == planning::Ending::kOk) {
-    row.outside_window_s = std::max(0.0, took_s - mine.measured.measuring_s);
-    return run_report_->assembled(std::move(row), mine.measured.ranks, mine.measured.series);
+    row.outside_window_s = std::max(0.0, took_s - outcome.measured.measuring_s);
+    return run_report_->assembled(std::move(row), outcome.measured.ranks, outcome.measured.series);
   }
   row.status = verdict.ending == planning::Ending::kOom ? PointStatus::kOom : PointStatus::kFailed;
   row.reason = verdict.reason;

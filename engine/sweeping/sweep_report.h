@@ -28,7 +28,7 @@ class SweepReport {
   // Rank 0 only, all of them.
   std::vector<planning::EarlierRun> earlier_runs() const;
   // `started`: when the run began (reporting::utc_now()); `took_s`: since then.
-  reporting::PointRecord row_of(const planning::Task& task, const TaskOutcome& mine,
+  reporting::PointRecord row_of(const planning::Task& task, const TaskOutcome& outcome,
                                 const PointVerdict& verdict, const std::string& started,
                                 double took_s) const;
   void add(const reporting::PointRecord& row);

@@ -57,7 +57,7 @@ ExitCode follow(process::RankProcess& rank_process, process::RankContext& contex
     member.release();  // of the last message: a new one means that all members have reported
     const SweepCommand command = decode_sweep_command(message.text);
     if (!command.task) return end(rank_process, command);
-    const auto& members = plan.points[command.task->run.point].members;
+    const auto members = planning::members_of(plan, command.task->run);
     if (std::ranges::find(members, context.world().rank) == members.end()) continue;
     member.run(message.number, *command.task);
   }

@@ -11,11 +11,15 @@ void fields(A& a, typename A::template Field<GroupRecord>& g) {
   a.record("group", "One planned point over its repetitions");
   a("group", g.group, {"group of its points"});
   a("n", g.n, {"how many repetitions are ok"});
+  a("sessions", g.sessions, {"how many sessions those come from; absent: one", "", 2});
   a("samples_per_sec", g.samples_per_sec,
-    {"throughput: exp of the mean of ln samples_per_sec over repetitions", "samples/s"});
-  a.pair(
-      "ci95", g.ci95_low, g.ci95_high,
-      {"95 % interval of samples_per_sec over repetitions; from two on", "samples/s", kAnyNumber});
+    {"throughput: exp of the mean of ln samples_per_sec over repetitions; of several sessions, "
+     "over the means of sessions",
+     "samples/s"});
+  a.pair("ci95", g.ci95_low, g.ci95_high,
+         {"95 % interval of samples_per_sec over repetitions, from two on; of several sessions, "
+          "over sessions, from three on",
+          "samples/s", kAnyNumber});
   a("cv_between", g.cv_between,
     {"standard deviation of samples_per_sec between repetitions (n - 1) by their mean"});
   a.text(
@@ -42,12 +46,35 @@ void fields(A& a, typename A::template Field<LossOfEfficiency>& l) {
     {"ranks compute slower than the baseline does", "", kAnyNumber});
   a("data_wait", l.data_wait, {"ranks wait longer for data", "", kAnyNumber});
   a("persistent_imbalance", l.persistent_imbalance,
-    {"one rank is slower than the others in every step", "", kAnyNumber});
+    {"one rank, the same in all blocks, is slower than the others: it is named only where "
+     "stragglers names it",
+     "", kAnyNumber});
+  a("run_imbalance", l.run_imbalance,
+    {"run-to-run imbalance: another rank is slower in each run; absent with one block, or where "
+     "ranks ran on another host or device in some block, and then part of persistent_imbalance",
+     "", kAnyNumber});
   a("jitter", l.jitter,
     {"another rank is late in each step; absent with steps_per_mark, and then part of "
      "communication",
      "", kAnyNumber});
   a("communication", l.communication, {"what is left of the step", "", kAnyNumber});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<LossIntervals>& l) {
+  a.record("loss_intervals",
+           "95 % intervals of the shares of lost efficiency, Student's t over blocks");
+  const auto share = [&](const char* name, auto& bounds, const char* meaning) {
+    a.pair(name, bounds.low, bounds.high, {meaning, "", kAnyNumber});
+  };
+  share("slower_compute", l.slower_compute, "interval of slower_compute");
+  share("data_wait", l.data_wait, "interval of data_wait");
+  share("persistent_imbalance", l.persistent_imbalance,
+        "interval of persistent_imbalance, of the rank that was slowest: chosen after looking, so "
+        "it begins above 0 more often than 1 time in 40");
+  share("run_imbalance", l.run_imbalance, "interval of run_imbalance");
+  share("jitter", l.jitter, "interval of jitter");
+  share("communication", l.communication, "interval of communication");
 }
 
 template <class A>
@@ -64,8 +91,11 @@ void fields(A& a, typename A::template Field<ScalingRow>& r) {
   a.pair("efficiency_ci95", r.efficiency_ci95_low, r.efficiency_ci95_high,
          {"95 % interval of efficiency, paired within blocks", "", kAnyNumber});
   a("loss_of_efficiency", r.loss_of_efficiency, {"where efficiency went"});
+  a("loss_of_efficiency_ci95", r.loss_of_efficiency_ci95,
+    {"95 % intervals of its shares; from two blocks on"});
   a("slowest_rank", r.slowest_rank,
-    {"the rank with the largest mean own time, when imbalance is named"});
+    {"the rank that stragglers names at this point (verdict straggler or slower); of several the "
+     "slowest"});
   a.text("in_words", r.in_words, {"from the ideal to the measured speed-up as a sentence"});
 }
 
@@ -96,8 +126,12 @@ void fields(A& a, typename A::template Field<Straggler>& s) {
   a("low95", s.low95,
     {"one-sided 95 % lower bound of deviation over runs, a difference of logarithms as well", "",
      kAnyNumber});
-  a("verdict", s.verdict,
-    {"straggler; slower: of two ranks; within noise; too few runs: to judge"});
+  a("runs", s.runs, {"how many runs were compared"});
+  a("slow_runs", s.slow_runs, {"in how many of them it was above the limit of a single run"});
+  a.choice("verdict", s.verdict,
+           {"straggler: slower in every run; slower: the same, of two ranks; "
+            "straggler_intermittent: slower in two runs or more, but not in every one; within "
+            "noise; too few runs: to judge"});
 }
 
 template <class A>
@@ -120,6 +154,11 @@ void fields(A& a, typename A::template Field<Drift>& d) {
   a("per_sweep", d.per_sweep,
     {"relative change of throughput from start to end: 0.01 is 1 % faster", "", kAnyNumber});
   a.pair("ci95", d.ci95_low, d.ci95_high, {"95 % interval of per_sweep", "", kAnyNumber});
+  a("lag1", d.lag1,
+    {"correlation of neighbouring runs, means of points and drift removed; absent unless it is "
+     "significant (one-sided 5 %): intervals of throughput are then widened, and drift is no "
+     "finding",
+     "", kAnyNumber});
 }
 
 template <class A>

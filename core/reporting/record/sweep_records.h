@@ -9,15 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "core/base/words.h"
+
 namespace scalemark::reporting {
 
 // One planned point over its repetitions. The rates count status ok only, and are absent when no
 // repetition is.
 struct GroupRecord {
   std::string group;
-  int n = 0;  // repetitions that are ok
+  int n = 0;                    // repetitions that are ok
+  std::optional<int> sessions;  // that those come from; absent: one
   std::optional<double> samples_per_sec;
-  std::optional<double> ci95_low, ci95_high;  // from two repetitions
+  std::optional<double> ci95_low, ci95_high;  // from two repetitions, or three sessions
   std::optional<double> cv_between;
   std::string stop_reason;  // "repetitions" | "until-ci" | "max-time" (unconverged) | ...
   std::optional<double> samples_per_joule, samples_per_dollar;
@@ -27,8 +30,19 @@ struct GroupRecord {
 // Where efficiency went: shares that sum to 1 - efficiency, signs kept.
 struct LossOfEfficiency {
   double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
+  // Absent for one block, or where ranks ran elsewhere in another: persistent_imbalance holds it.
+  std::optional<double> run_imbalance;
   std::optional<double> jitter;  // absent: single steps were not timed, and communication holds it
   double communication = 0;
+};
+
+struct Bounds {
+  std::optional<double> low, high;  // both or none
+};
+
+// 95 % intervals of those shares over blocks.
+struct LossIntervals {
+  Bounds slower_compute, data_wait, persistent_imbalance, run_imbalance, jitter, communication;
 };
 
 struct ScalingRow {
@@ -40,8 +54,9 @@ struct ScalingRow {
   double speedup = 0, efficiency = 0;  // never clipped
   std::optional<double> efficiency_ci95_low, efficiency_ci95_high;
   std::optional<LossOfEfficiency> loss_of_efficiency;
-  std::optional<int> slowest_rank;  // of the largest mean own time, when imbalance is named
-  std::string in_words;             // "8.0x -> 6.1x: communication -0.9, ..."
+  std::optional<LossIntervals> loss_of_efficiency_ci95;  // from two blocks
+  std::optional<int> slowest_rank;                       // that the rule for stragglers names
+  std::string in_words;                                  // "8.0x -> 6.1x: communication -0.9, ..."
 };
 
 // One slice: everything fixed but the world size.
@@ -54,6 +69,19 @@ struct ScalingTable {
   std::vector<std::string> left_out;  // ids whose baseline ran in another session
 };
 
+enum class RankVerdict { kStraggler, kSlower, kIntermittent, kWithinNoise, kTooFewRuns };
+constexpr auto words_of(RankVerdict) {
+  return std::to_array<Word<RankVerdict>>({{RankVerdict::kStraggler, "straggler"},
+                                           {RankVerdict::kSlower, "slower"},
+                                           {RankVerdict::kIntermittent, "straggler_intermittent"},
+                                           {RankVerdict::kWithinNoise, "within noise"},
+                                           {RankVerdict::kTooFewRuns, "too few runs"}});
+}
+// Whether the rank is slower in every run; of two ranks neither is at fault.
+constexpr bool is_named(RankVerdict verdict) {
+  return verdict == RankVerdict::kStraggler || verdict == RankVerdict::kSlower;
+}
+
 // A rank whose own time stands out from its peers' (docs/METRICS.md, "Straggler").
 struct Straggler {
   std::string group;
@@ -61,7 +89,8 @@ struct Straggler {
   std::string host, device;
   double deviation = 0;  // D_r: 0.05 = its own time is 5 % above the others' median
   std::optional<double> low95;
-  std::string verdict;  // "straggler" | "slower" | "within noise" | "too few runs"
+  int runs = 0, slow_runs = 0;  // that were compared, and those in which it was above its limit
+  RankVerdict verdict = RankVerdict::kWithinNoise;
 };
 
 // The same slice from synthetic and from real data.
@@ -76,6 +105,7 @@ struct DataGap {
 struct Drift {
   double per_sweep = 0;
   std::optional<double> ci95_low, ci95_high;
+  std::optional<double> lag1;  // between neighbouring runs, where it is significant
 };
 
 // One invocation that added points.

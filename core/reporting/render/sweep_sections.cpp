@@ -43,6 +43,23 @@ std::string strategy_text(const ScalingRow& row) {
   return !catalogue::exchanges(row.strategy) && row.world_size > 1 ? "solo" : row.strategy;
 }
 
+// "comm 7.9 .. 10.1": what is lost to it, in points of efficiency.
+std::string intervals_text(const LossIntervals& intervals) {
+  std::string text;
+  const auto add = [&](const char* name, const Bounds& bounds) {
+    if (!bounds.low || !bounds.high) return;
+    text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+            share_interval(bounds.low, bounds.high);
+  };
+  add("comm", intervals.communication);
+  add("imbal", intervals.persistent_imbalance);
+  add("run to run", intervals.run_imbalance);
+  add("jitter", intervals.jitter);
+  add("data", intervals.data_wait);
+  add("slower", intervals.slower_compute);
+  return text;
+}
+
 Section scaling_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {
   using Row = ScalingRow;
   const auto& rows = table.rows;
@@ -69,6 +86,7 @@ Section scaling_section(const ScalingTable& table, const std::vector<ScalingTabl
                   }),
       loss("comm", &LossOfEfficiency::communication),
       loss("imbal", &LossOfEfficiency::persistent_imbalance),
+      loss("run to run", &LossOfEfficiency::run_imbalance),
       loss("jitter", &LossOfEfficiency::jitter),
       loss("data", &LossOfEfficiency::data_wait),
       loss("slower", &LossOfEfficiency::slower_compute),
@@ -80,6 +98,9 @@ Section scaling_section(const ScalingTable& table, const std::vector<ScalingTabl
     if (row.in_words.empty() || row.world_size == 1) continue;
     section.lines.push_back(std::to_string(row.world_size) + " ranks, " + strategy_text(row) +
                             ": " + row.in_words);
+    if (!row.loss_of_efficiency_ci95) continue;
+    section.lines.push_back("95 % intervals of what these lose: " +
+                            intervals_text(*row.loss_of_efficiency_ci95));
   }
   if (!table.left_out.empty()) {
     section.lines.push_back(std::to_string(table.left_out.size()) +
@@ -175,11 +196,16 @@ Section stragglers_section(const Report& report) {
                   [](const Row& s) { return slower_text(s.deviation); }),
       column<Row>({"at least", "% (95 %)"}, false, rows,
                   [](const Row& s) { return or_absent(s.low95, slower_text); }),
-      column<Row>({"verdict"}, true, rows, [](const Row& s) { return s.verdict; }),
+      column<Row>({"slow", "in runs"}, true, rows,
+                  [](const Row& s) {
+                    return std::to_string(s.slow_runs) + " of " + std::to_string(s.runs);
+                  }),
+      column<Row>({"verdict"}, true, rows,
+                  [](const Row& s) { return std::string(name_of(s.verdict)); }),
   };
   section.lines.push_back(
-      "named when above 3 % and the usual spread of ranks, and above 0 in the 95 % bound over "
-      "runs");
+      "named when above 3 % and the usual spread of ranks (all points judged together), and above "
+      "0 in the 95 % bound over runs");
   return section;
 }
 

@@ -1,6 +1,7 @@
 #include "core/statistics/break_even.h"
 
 #include "core/reporting/sweep/runs.h"
+#include "core/statistics/efficiency.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -9,6 +10,18 @@ statistics::Startup startup_of(const PointRecord& point) {
   const SetupTimes& setup = point.setup_s;
   return {.setup_s = setup.rendezvous_s + setup.model_s + setup.data_s + setup.first_step_s,
           .samples_per_sec = point.samples_per_sec};
+}
+
+// Whether the parallel runs are faster beyond doubt: the 95 % interval of their speed-up lies above
+// 1. One pair has none.
+bool is_faster(const std::vector<RunPair>& pairs) {
+  if (pairs.empty()) return false;
+  std::vector<statistics::ThroughputPair> rates;
+  for (const RunPair& pair : pairs) {
+    rates.push_back({pair.baseline->samples_per_sec, pair.scaled->samples_per_sec});
+  }
+  const auto found = statistics::paired_efficiency(rates, 1).speedup_ci95;
+  return found && found->low > 1;
 }
 
 }  // namespace
@@ -20,7 +33,9 @@ std::map<std::string, double> break_even_steps(std::span<const PointRecord> poin
   for (const SliceGroups& slice : slices) {
     for (const std::string& row : slice.rows) {
       if (slice.baseline.empty() || row == slice.baseline) continue;
-      for (const RunPair& pair : paired(runs.ok(slice.baseline), runs.ok(row)).pairs) {
+      const auto pairs = paired(runs.ok(slice.baseline), runs.ok(row)).pairs;
+      if (!is_faster(pairs)) continue;
+      for (const RunPair& pair : pairs) {
         if (pair.scaled->world_size == 1) continue;
         const auto found = statistics::break_even_steps(
             startup_of(*pair.baseline), startup_of(*pair.scaled),

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/reporting/sweep/runs.h"
+#include "core/statistics/run_correlation.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -55,16 +56,24 @@ std::vector<Started> on_one_clock(const RunsByGroup& runs) {
 
 }  // namespace
 
-DriftAnswer drift_of(const RunsByGroup& runs) {
+CourseOfRuns course_of(const RunsByGroup& runs) {
   std::vector<statistics::TimedRun> timed;
   std::map<std::pair<std::string, int>, std::size_t> numbers;  // a point in a session
-  for (const auto& [run, at_s] : on_one_clock(runs)) {
+  auto all = on_one_clock(runs);
+  std::ranges::stable_sort(all, {}, &Started::at_s);
+  CourseOfRuns course;
+  for (const auto& [run, at_s] : all) {
     const auto number = numbers.try_emplace({run->group, run->session}, numbers.size()).first;
     timed.push_back({number->second, at_s, run->samples_per_sec});
+    course.places[run] = static_cast<double>(course.places.size());
   }
   const auto found = timed.empty() ? std::nullopt : statistics::estimate_drift(timed);
-  if (!found || !std::isfinite(found->per_sweep) || !is_finite(found->ci95)) return {};
-  return {Drift{found->per_sweep, found->ci95.low, found->ci95.high}, found->finding};
+  if (!found || !std::isfinite(found->per_sweep) || !is_finite(found->ci95)) return course;
+  course.drift = Drift{found->per_sweep, found->ci95.low, found->ci95.high, {}};
+  const auto correlation = statistics::correlation_of_runs(timed);
+  if (correlation && correlation->significant) course.drift->lag1 = correlation->lag1;
+  course.drifted = found->finding && !course.drift->lag1;
+  return course;
 }
 
 }  // namespace scalemark::reporting

@@ -39,9 +39,10 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 void judge_repetitions(const SweepSummary& summary, Findings& findings) {
-  std::vector<std::string> single, unconverged;
+  std::vector<std::string> single, unconverged, pooled;
   for (const GroupRecord& group : summary.groups) {
     if (group.n == 1) single.push_back(group.group);
+    if (group.sessions == 2) pooled.push_back(group.group);
     if (group.stop_reason == "unconverged") unconverged.push_back(group.group);
     if (group.cv_between && *group.cv_between > kRunsDiffer) {
       findings.add(finding_kinds::runs_differ,
@@ -52,6 +53,12 @@ void judge_repetitions(const SweepSummary& summary, Findings& findings) {
   }
   if (!single.empty()) {
     findings.add(finding_kinds::no_interval, "one repetition, so no interval: " + listed(single));
+  }
+  if (!pooled.empty()) {
+    findings.add(finding_kinds::sessions_pooled,
+                 "repetitions of two sessions, so no interval: how sessions differ is not known "
+                 "before a third: " +
+                     listed(pooled));
   }
   if (!unconverged.empty()) {
     findings.add(
@@ -101,42 +108,67 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
   }
 }
 
-// One finding per rank, however many points show it.
-void judge_ranks(const SweepSummary& summary, Findings& findings) {
-  struct Shown {
-    double least, most;
-    std::vector<std::string> points;
-  };
-  std::map<std::tuple<int, std::string, std::string, std::string>, Shown> ranks;
+std::string name_of_rank(const Straggler& rank) {
+  return "rank " + std::to_string(rank.rank) + " (" + rank.host +
+         (rank.device.empty() ? "" : ", " + rank.device) + ")";
+}
+
+// A rank with one verdict at several points.
+struct ShownRank {
+  const Straggler* first;
+  double least, most;  // shares of the others' time
+  std::vector<std::string> points;
+};
+
+std::vector<ShownRank> shown_ranks(const SweepSummary& summary) {
+  std::map<std::tuple<int, std::string, std::string, RankVerdict>, ShownRank> ranks;
   for (const Straggler& rank : summary.stragglers) {
-    if (rank.verdict != "straggler" && rank.verdict != "slower") continue;
+    if (!is_named(rank.verdict) && rank.verdict != RankVerdict::kIntermittent) continue;
     const double by = std::expm1(rank.deviation);  // ln seconds to a share of the others' time
     const auto key = std::tuple(rank.rank, rank.host, rank.device, rank.verdict);
-    Shown& shown = ranks.try_emplace(key, Shown{by, by, {}}).first->second;
+    ShownRank& shown = ranks.try_emplace(key, ShownRank{&rank, by, by, {}}).first->second;
     shown.least = std::min(shown.least, by);
     shown.most = std::max(shown.most, by);
-    shown.points.push_back(rank.group);
+    shown.points.push_back(rank.verdict == RankVerdict::kIntermittent
+                               ? rank.group + " (" + std::to_string(rank.slow_runs) + " of " +
+                                     std::to_string(rank.runs) + " runs)"
+                               : rank.group);
   }
-  for (const auto& [key, shown] : ranks) {
-    const auto& [rank, host, device, verdict] = key;
+  std::vector<ShownRank> shown;
+  for (auto& [key, rank] : ranks) shown.push_back(std::move(rank));
+  return shown;
+}
+
+// One finding per rank, however many points show it.
+void judge_ranks(const SweepSummary& summary, Findings& findings) {
+  for (const ShownRank& shown : shown_ranks(summary)) {
+    const std::string who = name_of_rank(*shown.first);
+    if (shown.first->verdict == RankVerdict::kIntermittent) {
+      findings.add(finding_kinds::straggler_intermittent,
+                   who + " is slower than its peers in some runs, not in every one: " +
+                       listed(shown.points));
+      continue;
+    }
     const std::string least = percent(shown.least), most = percent(shown.most);
-    findings.add(
-        finding_kinds::straggler,
-        "rank " + std::to_string(rank) + " (" + host + (device.empty() ? "" : ", " + device) +
-            ") needs " + least + (least == most ? "" : " to " + most) +
-            " more time of its own than " +
-            (verdict == "slower" ? "the other rank; of two, neither can be said to be at fault: "
-                                 : "the median of the others, in every run: ") +
-            listed(shown.points));
+    findings.add(finding_kinds::straggler,
+                 who + " needs " + least + (least == most ? "" : " to " + most) +
+                     " more time of its own than " +
+                     (shown.first->verdict == RankVerdict::kSlower
+                          ? "the other rank; of two, neither can be said to be at fault: "
+                          : "the median of the others, in every run: ") +
+                     listed(shown.points));
   }
 }
 
 void judge_gaps(const SweepSummary& summary, Findings& findings) {
   for (const DataGap& gap : summary.data_gaps) {
-    if (gap.lost_share < kGapWorthSaying) continue;
-    findings.add(finding_kinds::data_gap, gap.real_group + ": real data costs " +
-                                              percent(gap.lost_share) +
-                                              " of the throughput with synthetic data");
+    const bool is_sure = gap.lost_share_ci95_low && *gap.lost_share_ci95_low > 0;
+    if (gap.lost_share < kGapWorthSaying || !is_sure) continue;
+    findings.add(finding_kinds::data_gap,
+                 gap.real_group + ": real data costs " + percent(gap.lost_share) +
+                     " of the throughput with synthetic data (95 % interval " +
+                     percent(*gap.lost_share_ci95_low) + " to " +
+                     percent(*gap.lost_share_ci95_high) + ")");
   }
 }
 
@@ -162,6 +194,13 @@ void judge_memory(const RunsByGroup& runs, Findings& findings) {
 std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
                                     bool drifted) {
   Findings findings;
+  if (summary.drift && summary.drift->lag1) {
+    findings.add(finding_kinds::runs_correlated,
+                 "runs that follow each other resemble each other (correlation " +
+                     percent(*summary.drift->lag1) +
+                     "): something that lasts longer than a run comes and goes; intervals of "
+                     "throughput are widened for it, and no drift is claimed");
+  }
   if (drifted) {
     findings.add(finding_kinds::drift,
                  "all points became " + percent(std::abs(summary.drift->per_sweep)) +

@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/runs.h"
+#include "core/statistics/run_correlation.h"
 #include "core/statistics/runs.h"
 
 namespace scalemark::reporting {
@@ -21,6 +25,30 @@ std::optional<double> samples_per_joule(const Runs& runs) {
   return samples / joules;
 }
 
+std::vector<std::vector<double>> rates_by_session(const Runs& runs) {
+  std::map<int, std::vector<double>> by_session;
+  for (const PointRecord* run : runs) by_session[run->session].push_back(run->samples_per_sec);
+  std::vector<std::vector<double>> rates;
+  for (auto& [session, values] : by_session) rates.push_back(std::move(values));
+  return rates;
+}
+
+// Where neighbouring runs are correlated, the interval over runs is widened. Over sessions it needs
+// nothing: they are far apart.
+statistics::RunsEstimate estimate_of(const Runs& runs, const CourseOfRuns& course) {
+  const auto rates = rates_by_session(runs);
+  const auto estimate = statistics::estimate_over_sessions(rates);
+  if (rates.size() > 1 || !course.drift || !course.drift->lag1) return estimate;
+  std::vector<double> places;
+  for (const PointRecord* run : runs) {
+    if (const auto place = course.places.find(run); place != course.places.end()) {
+      places.push_back(place->second);
+    }
+  }
+  if (places.size() < runs.size()) return estimate;  // some have no time
+  return widened(estimate, statistics::interval_growth(places, *course.drift->lag1));
+}
+
 int launched_ranks(const RunsByGroup& runs, const SummaryOptions& options) {
   int largest = options.launched_ranks;
   if (largest > 0) return largest;
@@ -30,7 +58,7 @@ int launched_ranks(const RunsByGroup& runs, const SummaryOptions& options) {
   return largest;
 }
 
-GroupRecord group_of(const std::string& name, const RunsByGroup& runs,
+GroupRecord group_of(const std::string& name, const RunsByGroup& runs, const CourseOfRuns& course,
                      const SummaryOptions& options) {
   GroupRecord group{.group = name, .stop_reason = options.stop_reason};
   if (const auto own = options.stop_reasons.find(name); own != options.stop_reasons.end()) {
@@ -43,9 +71,9 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs,
   group.n = static_cast<int>(good.size());
   if (good.empty()) return group;
 
-  std::vector<double> rates;
-  for (const PointRecord* run : good) rates.push_back(run->samples_per_sec);
-  const auto estimate = statistics::estimate_over_runs(rates);
+  const auto sessions = rates_by_session(good).size();
+  if (sessions > 1) group.sessions = static_cast<int>(sessions);
+  const auto estimate = estimate_of(good, course);
   group.samples_per_sec = estimate.value;
   if (is_finite(estimate.ci95)) {
     group.ci95_low = estimate.ci95->low;
@@ -65,9 +93,12 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs,
 
 }  // namespace
 
-std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const SummaryOptions& options) {
+std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const CourseOfRuns& course,
+                                   const SummaryOptions& options) {
   std::vector<GroupRecord> groups;
-  for (const std::string& name : runs.groups()) groups.push_back(group_of(name, runs, options));
+  for (const std::string& name : runs.groups()) {
+    groups.push_back(group_of(name, runs, course, options));
+  }
   return groups;
 }
 

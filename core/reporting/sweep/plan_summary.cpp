@@ -31,14 +31,17 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
   const auto slices = slices_by(plan);
   const auto break_even = break_even_steps(report.points, slices);
   for (auto& point : report.points) {
+    point.break_even_steps.reset();  // of an earlier summary, which knew fewer runs
     const auto found = break_even.find(point.id);
     if (found != break_even.end()) point.break_even_steps = found->second;
   }
-  auto summary = summarise_sweep(report.points, {.slices = slices,
-                                                 .stop_reasons = std::move(stop_reasons),
-                                                 .stop_reason = "",
-                                                 .price_per_hour = plan.sweep.price_per_hour,
-                                                 .launched_ranks = plan.world_size});
+  auto summary =
+      summarise_sweep(report.points, {.slices = slices,
+                                      .stop_reasons = std::move(stop_reasons),
+                                      .stop_reason = "",
+                                      .price_per_hour = plan.sweep.price_per_hour,
+                                      .launched_ranks = plan.world_size,
+                                      .device_spread = plan.sweep.device_spread.value_or(0)});
   report.groups = std::move(summary.groups);
   report.scaling = std::move(summary.scaling);
   report.stragglers = std::move(summary.stragglers);

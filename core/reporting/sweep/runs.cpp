@@ -40,6 +40,12 @@ Runs RunsByGroup::ok(const std::string& group) const {
   return good;
 }
 
+bool same_ranks(const PointRecord& a, const PointRecord& b) {
+  return std::ranges::equal(a.ranks, b.ranks, [](const RankRecord& x, const RankRecord& y) {
+    return std::tie(x.rank, x.host, x.device) == std::tie(y.rank, y.host, y.device);
+  });
+}
+
 bool is_finite(const std::optional<statistics::Interval>& interval) {
   return interval && std::isfinite(interval->low) && std::isfinite(interval->high);
 }

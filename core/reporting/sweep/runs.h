@@ -42,21 +42,29 @@ struct Pairs {
 // Each run of `scaled` with the run of `baseline` from its block and session.
 Pairs paired(const Runs& baseline, const Runs& scaled);
 
+// Whether both ran on the same devices, rank by rank.
+bool same_ranks(const PointRecord& a, const PointRecord& b);
+
 // Runs that differ by orders of magnitude have intervals that no number can hold: there is none
 // then.
 bool is_finite(const std::optional<statistics::Interval>& interval);
 
-// The parts of summarise_sweep().
-std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const SummaryOptions& options);
-std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
-                                     const std::vector<SliceGroups>& slices);
-std::vector<Straggler> stragglers_of(const RunsByGroup& runs);
-std::vector<DataGap> data_gaps_of(const RunsByGroup& runs);
-struct DriftAnswer {
+// What the order of runs in time shows.
+struct CourseOfRuns {
+  std::map<const PointRecord*, double> places;  // of each run that is ok: 0, 1, ... in time order
   std::optional<Drift> drift;
-  bool finding = false;
+  bool drifted = false;  // the drift is a finding
 };
-DriftAnswer drift_of(const RunsByGroup& runs);
+CourseOfRuns course_of(const RunsByGroup& runs);
+
+// The parts of summarise_sweep().
+std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const CourseOfRuns& course,
+                                   const SummaryOptions& options);
+std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
+                                     const std::vector<SliceGroups>& slices,
+                                     const std::vector<Straggler>& stragglers);
+std::vector<Straggler> stragglers_of(const RunsByGroup& runs, double device_spread);
+std::vector<DataGap> data_gaps_of(const RunsByGroup& runs);
 std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
                                     bool drifted);
 

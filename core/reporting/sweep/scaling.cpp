@@ -23,7 +23,8 @@ statistics::StepTimes step_times(const PointRecord& run) {
           .own_mean_s = run.own_mean_s.value(),
           .own_max_of_rank_means_s = run.own_max_of_rank_means_s.value(),
           .own_mean_of_step_max_s = run.own_mean_of_step_max_s,
-          .data_wait_s = counted_data_wait_s(run).value()};
+          .data_wait_s = counted_data_wait_s(run).value(),
+          .own_of_ranks_s = {}};
 }
 
 bool has_step_times(const PointRecord& run) {
@@ -31,35 +32,72 @@ bool has_step_times(const PointRecord& run) {
          run.own_mean_s.value_or(0) > 0 && run.own_max_of_rank_means_s && counted_data_wait_s(run);
 }
 
-// Absent where a report does not hold the times (imported ones, steps without phases), or where the
-// steps were not all full batches, so that shares of time would not add up to lost throughput.
-std::optional<LossOfEfficiency> loss_of(const std::vector<RunPair>& pairs,
-                                        statistics::Scaling scaling, double ratio,
-                                        double efficiency) {
+std::vector<double> own_of_ranks_s(const PointRecord& run) {
+  std::vector<double> own_s;
+  if (run.ranks.size() < 2) return {};  // one rank is never out of balance
+  for (const RankRecord& rank : run.ranks) {
+    if (!rank.own_mean_s) return {};
+    own_s.push_back(*rank.own_mean_s);
+  }
+  return own_s;
+}
+
+// Absent where a report does not hold the times (imported ones, steps without phases).
+std::optional<std::vector<statistics::StepTimesPair>> times_of(const std::vector<RunPair>& pairs) {
+  const bool same_places = std::ranges::all_of(
+      pairs, [&](const RunPair& pair) { return same_ranks(*pair.scaled, *pairs.front().scaled); });
   std::vector<statistics::StepTimesPair> times;
   for (const RunPair& pair : pairs) {
     if (!has_step_times(*pair.baseline) || !has_step_times(*pair.scaled)) return std::nullopt;
     times.push_back({step_times(*pair.baseline), step_times(*pair.scaled)});
+    if (same_places) times.back().scaled.own_of_ranks_s = own_of_ranks_s(*pair.scaled);
   }
-  const auto shares = statistics::shares_of_lost_efficiency(times, scaling, ratio);
-  const double missing = std::abs(shares.sum() - (1 - efficiency));
-  if (!(missing <= kSumTolerance * std::max(1.0, efficiency))) return std::nullopt;  // NaN, too
-  return LossOfEfficiency{shares.slower_compute, shares.data_wait, shares.persistent_imbalance,
-                          shares.jitter, shares.communication};
+  return times;
 }
 
-// The rank whose own time is largest in the mean over runs.
-int slowest_rank(const std::vector<RunPair>& pairs) {
-  std::map<int, double> own_s;
-  for (const RunPair& pair : pairs) {
-    for (const RankRecord& rank : pair.scaled->ranks)
-      own_s[rank.rank] += rank.own_mean_s.value_or(0);
+Bounds bounds_of(const std::optional<statistics::Interval>& interval) {
+  return is_finite(interval) ? Bounds{interval->low, interval->high} : Bounds{};
+}
+
+std::optional<LossIntervals> intervals_of(const std::vector<statistics::LossTerms>& by_block) {
+  const auto found = statistics::loss_intervals(by_block);
+  if (!found) return std::nullopt;
+  return LossIntervals{.slower_compute = bounds_of(found->slower_compute),
+                       .data_wait = bounds_of(found->data_wait),
+                       .persistent_imbalance = bounds_of(found->persistent_imbalance),
+                       .run_imbalance = bounds_of(found->run_imbalance),
+                       .jitter = bounds_of(found->jitter),
+                       .communication = bounds_of(found->communication)};
+}
+
+// Absent also where the steps were not all full batches, so that shares of time would not add up to
+// lost throughput.
+void set_loss(ScalingRow& row, const std::vector<RunPair>& pairs, const SliceGroups& slice,
+              double ratio) {
+  const auto times = times_of(pairs);
+  if (!times) return;
+  const auto scaling = scaling_kind(slice);
+  const auto shares = statistics::shares_of_lost_efficiency(*times, scaling, ratio);
+  const double missing = std::abs(shares.sum() - (1 - row.efficiency));
+  if (!(missing <= kSumTolerance * std::max(1.0, row.efficiency))) return;  // NaN, too
+  row.loss_of_efficiency =
+      LossOfEfficiency{shares.slower_compute, shares.data_wait, shares.persistent_imbalance,
+                       shares.run_imbalance,  shares.jitter,    shares.communication};
+  row.loss_of_efficiency_ci95 = intervals_of(statistics::shares_by_block(*times, scaling, ratio));
+}
+
+// The rank that is named at this point, of several the slowest.
+std::optional<int> named_rank(const std::string& group, const std::vector<Straggler>& stragglers) {
+  const Straggler* slowest = nullptr;
+  for (const Straggler& rank : stragglers) {
+    if (rank.group != group || !is_named(rank.verdict)) continue;
+    if (!slowest || rank.deviation > slowest->deviation) slowest = &rank;
   }
-  return std::ranges::max_element(own_s, {}, [](const auto& entry) { return entry.second; })->first;
+  return slowest ? std::optional(slowest->rank) : std::nullopt;
 }
 
 ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
-                  const SliceGroups& slice) {
+                  const SliceGroups& slice, const std::vector<Straggler>& stragglers) {
   const PointRecord& first = *pairs.front().scaled;
   const int ranks = first.world_size, baseline_ranks = pairs.front().baseline->world_size;
   ScalingRow row{.world_size = ranks, .group = group, .strategy = first.strategy};
@@ -79,15 +117,10 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
     row.efficiency_ci95_high = found.efficiency_ci95->high;
   }
   const double ratio = static_cast<double>(ranks) / baseline_ranks;
-  row.loss_of_efficiency = loss_of(pairs, scaling_kind(slice), ratio, found.efficiency);
+  set_loss(row, pairs, slice, ratio);
   if (!row.loss_of_efficiency || pairs.front().baseline == pairs.front().scaled) return row;
-
-  row.in_words = waterfall_in_words(ratio, row.speedup, *row.loss_of_efficiency, std::nullopt);
-  if (row.in_words.find("imbalance -") != std::string::npos) {
-    row.slowest_rank = slowest_rank(pairs);
-    row.in_words =
-        waterfall_in_words(ratio, row.speedup, *row.loss_of_efficiency, row.slowest_rank);
-  }
+  row.slowest_rank = named_rank(group, stragglers);
+  row.in_words = waterfall_in_words(ratio, row.speedup, *row.loss_of_efficiency, row.slowest_rank);
   return row;
 }
 
@@ -116,7 +149,8 @@ std::string relative_to(const PointRecord& baseline) {
 }  // namespace
 
 std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
-                                     const std::vector<SliceGroups>& slices) {
+                                     const std::vector<SliceGroups>& slices,
+                                     const std::vector<Straggler>& stragglers) {
   std::vector<ScalingTable> tables;
   for (const SliceGroups& slice : slices) {
     const std::string baseline = baseline_group(runs, slice);
@@ -134,7 +168,7 @@ std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
     for (const std::string& group : groups) {
       const Pairs found = paired(against, runs.ok(group));
       table.left_out.insert(table.left_out.end(), found.elsewhere.begin(), found.elsewhere.end());
-      if (!found.pairs.empty()) table.rows.push_back(row_of(group, found.pairs, slice));
+      if (!found.pairs.empty()) table.rows.push_back(row_of(group, found.pairs, slice, stragglers));
     }
     std::ranges::stable_sort(table.rows, {}, [](const ScalingRow& row) {
       return std::pair(row.world_size,

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <utility>
 
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/straggler.h"
@@ -8,18 +8,20 @@ namespace {
 
 constexpr double kWorthLooking = 0.03;  // METRICS.md, "Straggler": the least threshold
 
-std::string verdict_text(statistics::StragglerVerdict verdict) {
+RankVerdict word_of(statistics::StragglerVerdict verdict) {
   switch (verdict) {
     case statistics::StragglerVerdict::kNormal:
-      return "within noise";
+      return RankVerdict::kWithinNoise;
     case statistics::StragglerVerdict::kTooFewRuns:
-      return "too few runs";
+      return RankVerdict::kTooFewRuns;
+    case statistics::StragglerVerdict::kIntermittent:
+      return RankVerdict::kIntermittent;
     case statistics::StragglerVerdict::kSlower:
-      return "slower";
+      return RankVerdict::kSlower;
     case statistics::StragglerVerdict::kAtFault:
-      return "straggler";
+      return RankVerdict::kStraggler;
   }
-  return "within noise";
+  return RankVerdict::kWithinNoise;
 }
 
 // One value per rank; empty when a rank's logarithm is not known.
@@ -32,37 +34,58 @@ std::vector<double> logarithms_of(const PointRecord& run) {
   return values;
 }
 
-void add_group(const std::string& group, const Runs& runs, std::vector<Straggler>& found) {
-  std::vector<std::vector<double>> own;
-  const PointRecord* like = nullptr;  // only runs with the same ranks and hosts are compared
+// The runs of a point that can be compared: of the same ranks on the same devices.
+struct Compared {
+  const PointRecord* like = nullptr;
+  statistics::RunsOfRanks own;
+};
+
+Compared compared_runs(const Runs& runs) {
+  Compared compared;
   for (const PointRecord* run : runs) {
     auto values = logarithms_of(*run);
-    if (values.size() < 2 || (like && like->ranks.size() != values.size())) continue;
-    like = like ? like : run;
-    own.push_back(std::move(values));
+    if (values.size() < 2 || (compared.like && !same_ranks(*compared.like, *run))) continue;
+    if (!compared.like) compared.like = run;
+    compared.own.push_back(std::move(values));
   }
-  if (own.empty()) return;
-  const auto delays = statistics::judge_ranks(own);
+  return compared;
+}
+
+void add_point(const Compared& point, const std::vector<statistics::RankDelay>& delays,
+               std::vector<Straggler>& found) {
   for (std::size_t r = 0; r < delays.size(); ++r) {
     const auto& delay = delays[r];
     const bool normal = delay.verdict == statistics::StragglerVerdict::kNormal;
     if (normal && delay.slower_by < kWorthLooking) continue;
-    const RankRecord& rank = like->ranks[r];
-    found.push_back({.group = group,
+    const RankRecord& rank = point.like->ranks[r];
+    found.push_back({.group = point.like->group,
                      .rank = rank.rank,
                      .host = rank.host,
                      .device = rank.device,
                      .deviation = delay.slower_by,
                      .low95 = delay.lower_bound,
-                     .verdict = verdict_text(delay.verdict)});
+                     .runs = static_cast<int>(point.own.size()),
+                     .slow_runs = static_cast<int>(delay.slow_runs),
+                     .verdict = word_of(delay.verdict)});
   }
 }
 
 }  // namespace
 
-std::vector<Straggler> stragglers_of(const RunsByGroup& runs) {
+// All points are judged together: the more are looked at, the more a healthy rank stands out by
+// chance.
+std::vector<Straggler> stragglers_of(const RunsByGroup& runs, double device_spread) {
+  std::vector<Compared> points;
+  std::vector<statistics::RunsOfRanks> own;
+  for (const std::string& group : runs.groups()) {
+    Compared point = compared_runs(runs.ok(group));
+    if (point.own.empty()) continue;
+    own.push_back(point.own);
+    points.push_back(std::move(point));
+  }
+  const auto delays = statistics::judge_ranks_of_points(own, device_spread);
   std::vector<Straggler> found;
-  for (const std::string& group : runs.groups()) add_group(group, runs.ok(group), found);
+  for (std::size_t i = 0; i < points.size(); ++i) add_point(points[i], delays[i], found);
   return found;
 }
 

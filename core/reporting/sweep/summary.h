@@ -31,6 +31,8 @@ struct SummaryOptions {
   // Of all launched ranks together; a point pays for the ranks that it uses.
   std::optional<double> price_per_hour;
   int launched_ranks = 0;  // 0: the largest world size of the points
+  // By how much healthy devices differ (standard deviation, relative): --device-spread.
+  double device_spread = 0;
 };
 
 struct SweepSummary {
@@ -53,13 +55,15 @@ SweepSummary summarise_sweep(std::span<const PointRecord> points,
 std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
 
 // By point id: how many steps a parallel run needs before it beats one rank, start-up included,
-// against the baseline of its block. A run that never does is not in it.
+// against the baseline of its block. Absent for a run that never does, and for all runs of a point
+// unless the 95 % interval of its speed-up lies above 1.
 std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
                                                const std::vector<SliceGroups>& slices);
 
 // "8.0x -> 6.1x: communication -0.9, imbalance -0.6 (rank 5), data -0.4": from the ideal speed-up
 // to the measured one, largest term first. What rounds to nothing is added up as "other".
+// `named_rank`: the rule for stragglers has named it.
 std::string waterfall_in_words(double ideal_speedup, double speedup, const LossOfEfficiency& loss,
-                               std::optional<int> slowest_rank);
+                               std::optional<int> named_rank);
 
 }  // namespace scalemark::reporting

@@ -21,16 +21,18 @@ std::string fixed_text(double value, int decimals, bool with_sign) {
 }  // namespace
 
 std::string waterfall_in_words(double ideal_speedup, double speedup, const LossOfEfficiency& loss,
-                               std::optional<int> slowest_rank) {
+                               std::optional<int> named_rank) {
   const int decimals = ideal_speedup >= kOneDecimalFrom ? 1 : 2;
   const double smallest = 0.5 * std::pow(10.0, -decimals);
   const std::string of_rank =
-      slowest_rank ? " (rank " + std::to_string(*slowest_rank) + ")" : std::string();
-  std::vector<std::pair<std::string, double>> terms = {{"communication", loss.communication},
-                                                       {"imbalance", loss.persistent_imbalance},
-                                                       {"data", loss.data_wait},
-                                                       {"jitter", loss.jitter.value_or(0)},
-                                                       {"slower compute", loss.slower_compute}};
+      named_rank ? " (rank " + std::to_string(*named_rank) + ")" : std::string();
+  std::vector<std::pair<std::string, double>> terms = {
+      {"communication", loss.communication},
+      {"imbalance", loss.persistent_imbalance},
+      {"run-to-run imbalance", loss.run_imbalance.value_or(0)},
+      {"data", loss.data_wait},
+      {"jitter", loss.jitter.value_or(0)},
+      {"slower compute", loss.slower_compute}};
   std::ranges::stable_sort(terms, std::greater{},
                            [](const auto& term) { return std::abs(term.second); });
 

@@ -1,6 +1,10 @@
 #include "core/reporting/table/baseline.h"
 
+#include <algorithm>
+#include <cmath>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "core/catalogue/strategy.h"
 
@@ -18,26 +22,57 @@ bool is_weak(const PointRecord& point, const PointRecord& one) {
          one.gradient_accumulation_steps == point.gradient_accumulation_steps;
 }
 
+std::string machine_of(const PointRecord& point, std::span<const PlacedPoint> points) {
+  const auto found = std::ranges::find(points, &point, &PlacedPoint::point);
+  return found == points.end() ? std::string() : found->machine;
+}
+
+// How good a baseline `one` is for `point`; absent: it is none.
+std::optional<int> rank_of(const PointRecord& one, const PointRecord& point) {
+  if (one.status != PointStatus::kOk || one.world_size != 1) return std::nullopt;
+  if (settings_of(one) != settings_of(point)) return std::nullopt;
+  const bool weak = is_weak(point, one);
+  if (!weak && one.global_batch_size != point.global_batch_size) return std::nullopt;
+  return (weak ? 2 : 0) + (catalogue::exchanges(one.strategy) ? 0 : 1);
+}
+
+double mean_rate(const std::vector<const PointRecord*>& points) {
+  double sum = 0;
+  for (const PointRecord* point : points) sum += std::log(point->samples_per_sec);
+  return std::exp(sum / static_cast<double>(points.size()));
+}
+
 }  // namespace
 
-std::optional<SpeedUp> speed_up(const PointRecord& point,
-                                std::span<const PointRecord* const> points) {
-  if (point.status != PointStatus::kOk) return std::nullopt;
-  const PointRecord* best = nullptr;
-  int best_rank = -1;
-  for (const PointRecord* one : points) {
-    if (one->status != PointStatus::kOk || one->world_size != 1) continue;
-    if (settings_of(*one) != settings_of(point)) continue;
-    const bool weak = is_weak(point, *one);
-    if (!weak && one->global_batch_size != point.global_batch_size) continue;
-    const int rank = (weak ? 2 : 0) + (catalogue::exchanges(one->strategy) ? 0 : 1);
-    if (rank < best_rank) continue;
-    best = one;
-    best_rank = rank;
+PlacedPoint placed(const Report& report, const PointRecord& point) {
+  if (point.device != "cpu") return {&point, ""};
+  std::set<std::string> machines;
+  for (const RankRecord& rank : point.ranks) {
+    const auto host =
+        std::ranges::find(report.environment.hosts, rank.host, &monitoring::Host::hostname);
+    const bool known = host != report.environment.hosts.end() && !host->cpu.empty();
+    machines.insert(known ? host->cpu : rank.host);
   }
-  if (!best) return std::nullopt;
-  const double speedup = point.samples_per_sec / best->samples_per_sec;
-  return SpeedUp{best, speedup, speedup / point.world_size, best_rank < 2};
+  std::string text;
+  for (const std::string& machine : machines) text += (text.empty() ? "" : ", ") + machine;
+  return {&point, text};
+}
+
+std::optional<SpeedUp> speed_up(const PointRecord& point, std::span<const PlacedPoint> points) {
+  if (point.status != PointStatus::kOk) return std::nullopt;
+  const std::string machine = machine_of(point, points);
+  std::vector<const PointRecord*> best;
+  int best_rank = -1;
+  for (const PlacedPoint& one : points) {
+    const auto rank = rank_of(*one.point, point);
+    if (!rank || *rank < best_rank || one.machine != machine) continue;
+    if (*rank > best_rank) best.clear();
+    best.push_back(one.point);
+    best_rank = *rank;
+  }
+  if (best.empty()) return std::nullopt;
+  const double speedup = point.samples_per_sec / mean_rate(best);
+  return SpeedUp{std::move(best), speedup, speedup / point.world_size, best_rank < 2};
 }
 
 }  // namespace scalemark::reporting

@@ -3,22 +3,32 @@
 
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "core/reporting/record/records.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
 
+// A point, and what it computed on where the point itself does not say so: on a CPU the models of
+// its hosts' CPUs ("AMD EPYC 9654"), or their names where the report has no model. Empty on a GPU:
+// device_name says it.
+struct PlacedPoint {
+  const PointRecord* point;
+  std::string machine;
+};
+PlacedPoint placed(const Report& report, const PointRecord& point);
+
 struct SpeedUp {
-  const PointRecord* baseline;
-  double speedup;
-  double efficiency;  // speedup / world_size; never clipped
-  bool strong;        // the same global batch, not the same batch per rank
+  std::vector<const PointRecord*> baselines;  // equal ones, in the order given; combined
+  double speedup;                             // against exp of the mean of their ln samples_per_sec
+  double efficiency;                          // speedup / world_size; never clipped
+  bool strong;                                // the same global batch, not the same batch per rank
 };
 
-// Against the 1-rank point with the same settings, batch per rank first (weak), then global batch
-// (strong). Of several, strategy none and then the later one. Absent without one, and for a point
-// that is not ok.
-std::optional<SpeedUp> speed_up(const PointRecord& point,
-                                std::span<const PointRecord* const> points);
+// Against the 1-rank points with the same settings on the same kind of machine, batch per rank
+// first (weak), then global batch (strong); strategy none first. `point` is one of `points`. Absent
+// without a baseline, and for a point that is not ok.
+std::optional<SpeedUp> speed_up(const PointRecord& point, std::span<const PlacedPoint> points);
 
 }  // namespace scalemark::reporting

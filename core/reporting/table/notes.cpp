@@ -30,11 +30,12 @@ std::string names_of(const std::vector<const PointRecord*>& baselines,
 std::vector<std::string> baseline_notes(const std::vector<Row>& rows) {
   const auto points = points_of(rows);
   std::vector<const PointRecord*> baselines;
-  std::string strong;
+  std::string strong, combined;
   for (const auto& row : rows) {
     const auto found = speed_up(*row.point, points);
     if (!found) continue;
-    baselines.push_back(found->baseline);
+    baselines.insert(baselines.end(), found->baselines.begin(), found->baselines.end());
+    if (found->baselines.size() > 1) combined += (combined.empty() ? "" : ", ") + row.number;
     if (found->strong) strong += (strong.empty() ? "" : ", ") + row.number;
   }
   std::vector<std::string> notes;
@@ -44,6 +45,10 @@ std::vector<std::string> baseline_notes(const std::vector<Row>& rows) {
   }
   notes.push_back("speed-up and efficiency against row " + names_of(baselines, rows) +
                   ": one run each, no interval");
+  if (!combined.empty()) {
+    notes.push_back("row " + combined +
+                    ": several baselines of the same settings count together (geometric mean)");
+  }
   if (!strong.empty()) notes.push_back("row " + strong + ": strong scaling, same global batch");
   return notes;
 }

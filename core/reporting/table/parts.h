@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/reporting/record/report.h"
+#include "core/reporting/table/baseline.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
@@ -18,7 +19,7 @@ struct Row {
 };
 
 std::vector<Row> rows_of(std::span<const Report> reports);
-std::vector<const PointRecord*> points_of(const std::vector<Row>& rows);
+std::vector<PlacedPoint> points_of(const std::vector<Row>& rows);
 
 // What all points have in common, as a line: "resnet50, 224 px, strategy ddp". `rows` is not empty,
 // here and below.

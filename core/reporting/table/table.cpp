@@ -33,9 +33,9 @@ std::vector<Row> rows_of(std::span<const Report> reports) {
   return rows;
 }
 
-std::vector<const PointRecord*> points_of(const std::vector<Row>& rows) {
-  std::vector<const PointRecord*> points;
-  for (const auto& row : rows) points.push_back(row.point);
+std::vector<PlacedPoint> points_of(const std::vector<Row>& rows) {
+  std::vector<PlacedPoint> points;
+  for (const auto& row : rows) points.push_back(placed(*row.report, *row.point));
   return points;
 }
 

@@ -226,6 +226,8 @@ class Sweep(unittest.TestCase):
             can_run = {p["group"] for p in plan["points"] if "skipped" not in p}
             self.assertEqual({run["id"] for run in plan["runs"]},
                              {f"{group}/r{k}" for group in can_run for k in range(5)})
+            singles = {(run["repetition"], *run["members"]) for run in plan["runs"] if "-w1-" in run["id"]}
+            self.assertEqual(singles, {(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)}, "one rank, drawn anew for each block")
             self.assertEqual(os.listdir(folder), [])
 
     def test_table_and_config_lists(self):

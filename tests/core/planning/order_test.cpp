@@ -115,6 +115,57 @@ TEST(Members, MoreThanThereAreIsABug) {
   EXPECT_THROW(members(0, {0, 0}, Placement::kFill), Error);
 }
 
+// The rank of points of one rank, block by block.
+std::vector<int> single_ranks(const Plan& p, int blocks) {
+  std::vector<int> ranks;
+  for (int k = 0; k < blocks; ++k) {
+    for (const PlannedRun& run : block(p, k)) {
+      if (p.points[run.point].role != Role::kBaseline) continue;
+      ranks.push_back(members_of(p, run).at(0));
+      break;
+    }
+  }
+  return ranks;
+}
+
+// What rank 0's device differs from the others would be in every efficiency and in no interval.
+TEST(MembersOf, OneRankIsDrawnAnewForEachBlock) {
+  const Plan p = plan({{"world_sizes", "1,2,4"}, {"repetitions", "8"}});
+  const auto ranks = single_ranks(p, 8);
+  for (const int from : {0, 4}) {
+    const std::set<int> turn(ranks.begin() + from, ranks.begin() + from + 4);
+    EXPECT_EQ(turn, (std::set<int>{0, 1, 2, 3})) << "each has its turn before one comes again";
+  }
+  EXPECT_EQ(ranks, (std::vector<int>{0, 2, 3, 1, 0, 2, 3, 1})) << "pinned: a resume goes by it";
+}
+
+TEST(MembersOf, AllPointsOfOneRankShareTheRankOfTheirBlock) {
+  const Plan p = plan({{"world_sizes", "1,2"}, {"batch_size", "8,16"}});
+  for (int k = 0; k < 5; ++k) {
+    std::set<std::vector<int>> ones;
+    for (const PlannedRun& run : block(p, k)) {
+      const PlannedPoint& point = p.points[run.point];
+      if (point.world_size == 1) ones.insert(members_of(p, run));
+      if (point.world_size == 1) continue;
+      EXPECT_EQ(members_of(p, run), point.members);
+    }
+    EXPECT_EQ(ones.size(), 1u);
+  }
+}
+
+TEST(MembersOf, AnotherSeedDrawsOtherRanks) {
+  const auto drawn = [](const char* seed) {
+    return single_ranks(plan({{"world_sizes", "1,4"}, {"seed", seed}}), 4);
+  };
+  EXPECT_EQ(drawn("0"), drawn("0"));
+  EXPECT_NE(drawn("0"), drawn("1"));
+}
+
+TEST(MembersOf, OfOneLaunchedRankThereIsNoChoice) {
+  const Plan p = plan({{"world_sizes", "1"}}, {0});
+  EXPECT_EQ(single_ranks(p, 3), (std::vector<int>{0, 0, 0}));
+}
+
 TEST(AssignMembers, GoesByTheNodesThatWereMet) {
   Plan p = plan({{"world_sizes", "1,2"}});
   assign_members(p, {0, 1, 0, 1});

@@ -119,7 +119,7 @@ class Generator {
     if (chance(20)) report.invocation.command_line = "scalemark sweep --data " + name();
     if (chance(20))
       report.predictions.push_back({name(), 1024, 1e300, 1e-300, 1.0, 1e308, "assumed"});
-    if (chance(10)) report.drift = Drift{-0.5, {}, {}};
+    if (chance(10)) report.drift = Drift{-0.5, {}, {}, {}};
     if (chance(10)) report.points.clear();
     if (chance(10)) report.scaling.clear();
     if (chance(20)) {

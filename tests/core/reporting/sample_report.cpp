@@ -72,6 +72,7 @@ PointRecord identity(int world_size) {
 void add_sweep(Report& report) {
   report.groups.push_back({.group = "p0",
                            .n = 2,
+                           .sessions = 3,
                            .samples_per_sec = 10,
                            .ci95_low = 9,
                            .ci95_high = 11,
@@ -93,7 +94,13 @@ void add_sweep(Report& report) {
                                       .efficiency = 0.9,
                                       .efficiency_ci95_low = 0.88,
                                       .efficiency_ci95_high = 0.92,
-                                      .loss_of_efficiency = {{0.01, 0.02, 0.03, 0.01, 0.03}},
+                                      .loss_of_efficiency = {{0.01, 0.02, 0.02, 0.01, 0.01, 0.03}},
+                                      .loss_of_efficiency_ci95 = {{{0.0, 0.02},
+                                                                   {0.01, 0.03},
+                                                                   {0.01, 0.03},
+                                                                   {0.0, 0.02},
+                                                                   {0.0, 0.02},
+                                                                   {0.02, 0.04}}},
                                       .slowest_rank = 1,
                                       .in_words = "2.0x -> 1.8x"}},
                             .left_out = {"p1.r1"}});
@@ -103,9 +110,11 @@ void add_sweep(Report& report) {
                                .device = "cpu",
                                .deviation = 0.05,
                                .low95 = 0.01,
-                               .verdict = "slower"});
+                               .runs = 5,
+                               .slow_runs = 5,
+                               .verdict = RankVerdict::kSlower});
   report.data_gaps.push_back({"p3", "p0", 8, 10, 0.2, 0.15, 0.25});
-  report.drift = Drift{-0.01, -0.02, 0.0};
+  report.drift = Drift{-0.01, -0.02, 0.0, 0.5};
   report.sessions.push_back(
       {0, report.started, report.finished, "n1", "scalemark sweep", "driver"});
   report.predictions.push_back({"p0", 16, 150, 0.9, 140, 160, "assumed"});

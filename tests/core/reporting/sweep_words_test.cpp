@@ -91,8 +91,8 @@ const Column& headed(const Section& section, const std::string& head) {
 // D_r is a difference of logarithms: exp(0.5) - 1 = 64.9 %.
 TEST(SweepSections, AStragglersDeviationIsShownAsAShareOfTheOthersTime) {
   Report report = sample_sweep({.batch_sizes = {64}});
-  report.stragglers = {{"g", 3, "n1", "cuda:3", 0.5, 0.4, "straggler"},
-                       {"g", 2, "n1", "cuda:2", -0.1, {}, "within noise"}};
+  report.stragglers = {{"g", 3, "n1", "cuda:3", 0.5, 0.4, 5, 5, RankVerdict::kStraggler},
+                       {"g", 2, "n1", "cuda:2", -0.1, {}, 5, 0, RankVerdict::kWithinNoise}};
   const auto sections = sweep_sections(report);
   const Section* section = titled(sections, "Ranks that stand out");
   ASSERT_NE(section, nullptr);

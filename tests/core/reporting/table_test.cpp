@@ -21,15 +21,15 @@ TEST(SpeedUp, AgainstTheOneRankPointOfTheSameSettings) {
   two.samples_per_sec = 15;
   other.samples_per_sec = 1;
   other.threads = 7;  // not comparable
-  const PointRecord* points[] = {&one, &two, &other};
+  const PlacedPoint points[] = {{&one, ""}, {&two, ""}, {&other, ""}};
   const auto found = speed_up(two, points);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->baseline, &one);
+  EXPECT_EQ(found->baselines, std::vector<const PointRecord*>{&one});
   EXPECT_DOUBLE_EQ(found->speedup, 1.5);
   EXPECT_DOUBLE_EQ(found->efficiency, 0.75);
   EXPECT_FALSE(found->strong);
 
-  const PointRecord* without[] = {&two, &other};
+  const PlacedPoint without[] = {{&two, ""}, {&other, ""}};
   EXPECT_FALSE(speed_up(two, without));
 }
 
@@ -38,18 +38,59 @@ TEST(SpeedUp, IsNeverClippedAndPrefersStrategyNone) {
   ddp.strategy = "ddp";
   none.samples_per_sec = 10;
   two.samples_per_sec = 30;
-  const PointRecord* points[] = {&none, &ddp, &two};
-  EXPECT_EQ(speed_up(two, points)->baseline, &none);
+  const PlacedPoint points[] = {{&none, ""}, {&ddp, ""}, {&two, ""}};
+  EXPECT_EQ(speed_up(two, points)->baselines, std::vector<const PointRecord*>{&none});
   EXPECT_DOUBLE_EQ(speed_up(two, points)->efficiency, 1.5);
 }
 
 TEST(SpeedUp, StrongWhenTheGlobalBatchAgrees) {
   PointRecord one = sample_point(1), two = sample_point(2);
   one.batch_size = one.global_batch_size = 16;
-  const PointRecord* points[] = {&one, &two};
+  const PlacedPoint points[] = {{&one, ""}, {&two, ""}};
   EXPECT_TRUE(speed_up(two, points)->strong);
   one.global_batch_size = 17;
   EXPECT_FALSE(speed_up(two, points));
+}
+
+// A report of one CPU and a point on that one, or on another.
+Report on_cpu(int ranks, const std::string& host, const std::string& cpu) {
+  Report report = sample_report(ranks, false);
+  report.environment.hosts.resize(1);
+  report.environment.hosts[0].hostname = host;
+  report.environment.hosts[0].cpu = cpu;
+  report.points[0].device = "cpu";
+  for (auto& rank : report.points[0].ranks) rank.host = host;
+  return report;
+}
+
+TEST(SpeedUp, IsNotAgainstAnotherCpu) {
+  const Report one = on_cpu(1, "a", "Made Up 9000"), two = on_cpu(2, "b", "Made Up 9000"),
+               other = on_cpu(2, "c", "Made Up 7");
+  const PlacedPoint points[] = {placed(one, one.points[0]), placed(two, two.points[0]),
+                                placed(other, other.points[0])};
+  EXPECT_EQ(points[0].machine, "Made Up 9000");
+  EXPECT_TRUE(speed_up(two.points[0], points)) << "another machine of the same kind";
+  EXPECT_FALSE(speed_up(other.points[0], points));
+}
+
+TEST(SpeedUp, IsNotAgainstAnotherHostWhereNoModelIsKnown) {
+  const Report one = on_cpu(1, "a", ""), two = on_cpu(2, "a", ""), other = on_cpu(2, "b", "");
+  const PlacedPoint points[] = {placed(one, one.points[0]), placed(two, two.points[0]),
+                                placed(other, other.points[0])};
+  EXPECT_TRUE(speed_up(two.points[0], points));
+  EXPECT_FALSE(speed_up(other.points[0], points));
+}
+
+TEST(SpeedUp, EqualBaselinesCountTogether) {
+  PointRecord first = sample_point(1), second = sample_point(1), two = sample_point(2);
+  first.samples_per_sec = 8;
+  second.samples_per_sec = 12.5;
+  two.samples_per_sec = 15;
+  const PlacedPoint points[] = {{&first, ""}, {&two, ""}, {&second, ""}};
+  const auto found = speed_up(two, points);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->baselines, (std::vector<const PointRecord*>{&first, &second}));
+  EXPECT_NEAR(found->speedup, 1.5, 1e-12);  // against sqrt(8 x 12.5) = 10
 }
 
 TEST(Table, TwoReportsInOneTable) {

@@ -41,8 +41,8 @@ void write_all(const fs::path& folder, const std::string& stem, const Report& re
 
 Report planted() {
   Report report = sample_sweep({.batch_sizes = {64}, .out_of_memory_from = 1024});
-  report.stragglers = {
-      {report.points.front().group, 3, "gpu-node-07", "cuda:3", 0.5, 0.4, "straggler"}};
+  report.stragglers = {{report.points.front().group, 3, "gpu-node-07", "cuda:3", 0.5, 0.4, 5, 5,
+                        RankVerdict::kStraggler}};
   report.errors = {
       scalemark::bad_data("seen this", "expected that", "planted suggestion").record()};
   report.status = ReportStatus::kFailed;

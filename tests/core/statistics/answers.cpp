@@ -11,7 +11,9 @@
 #include "core/statistics/efficiency.h"
 #include "core/statistics/holm.h"
 #include "core/statistics/mean_interval.h"
+#include "core/statistics/run_correlation.h"
 #include "core/statistics/runs.h"
+#include "core/statistics/straggler.h"
 #include "core/statistics/welch.h"
 
 namespace {
@@ -63,6 +65,35 @@ std::vector<double> bound(const Series& s) {
   return {statistics::mean_lower_bound(s.at(0)).value()};
 }
 
+std::vector<double> sessions(const Series& s) {
+  const auto estimate = statistics::estimate_over_sessions(s);
+  return {estimate.value, estimate.ci95->low, estimate.ci95->high};
+}
+
+// point | time | rate
+std::vector<double> correlation(const Series& s) {
+  std::vector<statistics::TimedRun> measured;
+  for (std::size_t i = 0; i < s.at(0).size(); ++i) {
+    measured.push_back({static_cast<std::size_t>(s[0][i]), s.at(1).at(i), s.at(2).at(i)});
+  }
+  const auto found = statistics::correlation_of_runs(measured).value();
+  return {found.lag1, found.significant ? 1.0 : 0.0};
+}
+
+// places | lag1
+std::vector<double> growth(const Series& s) {
+  return {statistics::interval_growth(s.at(0), s.at(1).at(0)).value()};
+}
+
+// device spread | run | run | ...: of each rank D, p
+std::vector<double> ranks(const Series& s) {
+  std::vector<double> values;
+  for (const auto& rank : statistics::judge_ranks({s.begin() + 1, s.end()}, s.at(0).at(0))) {
+    values.insert(values.end(), {rank.slower_by, rank.p});
+  }
+  return values;
+}
+
 std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "runs") return runs(series);
   if (question == "efficiency") return efficiency(series);
@@ -70,6 +101,10 @@ std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "holm") return statistics::holm_adjusted(series.at(0));
   if (question == "drift") return drift(series);
   if (question == "bound") return bound(series);
+  if (question == "sessions") return sessions(series);
+  if (question == "correlation") return correlation(series);
+  if (question == "growth") return growth(series);
+  if (question == "ranks") return ranks(series);
   throw std::invalid_argument("unknown question " + question);
 }
 

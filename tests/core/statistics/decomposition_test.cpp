@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -53,6 +54,52 @@ TEST(SharesOfLostEfficiency, LeaveJitterOutOfEveryPairWhereOneHasNone) {
   EXPECT_FALSE(shares.jitter);
   EXPECT_NEAR(shares.communication, 0.014 / 0.125, 1e-14);
   EXPECT_NEAR(shares.sum(), 1 - 0.8, 1e-14);
+}
+
+// Two ranks that are slow in turn, by 6 ms above the other; and one that always is.
+StepTimes with_ranks(std::vector<double> own_s) {
+  StepTimes run = kScaled;
+  run.own_of_ranks_s = std::move(own_s);
+  return run;
+}
+
+TEST(SharesOfLostEfficiency, PersistentIsOnlyWhatLasts) {
+  const StepTimes left = with_ranks({0.111, 0.105}), right = with_ranks({0.105, 0.111});
+  const std::vector<StepTimesPair> turns{{kBaseline, left}, {kBaseline, right}};
+  const LossTerms in_turn = shares_of_lost_efficiency(turns, Scaling::kWeak, 4);
+  EXPECT_NEAR(in_turn.persistent_imbalance, 0, 1e-14);
+  EXPECT_NEAR(in_turn.run_imbalance.value(), 0.003 / 0.125, 1e-14);
+  EXPECT_NEAR(in_turn.sum(), 1 - 0.8, 1e-14);
+
+  const std::vector<StepTimesPair> same{{kBaseline, left}, {kBaseline, left}};
+  const LossTerms always = shares_of_lost_efficiency(same, Scaling::kWeak, 4);
+  EXPECT_NEAR(always.persistent_imbalance, 0.003 / 0.125, 1e-14);
+  EXPECT_NEAR(always.run_imbalance.value(), 0, 1e-14);
+}
+
+TEST(SharesOfLostEfficiency, OneRunCannotTellWhatLasts) {
+  const std::vector<StepTimesPair> one{{kBaseline, with_ranks({0.111, 0.105})}};
+  const LossTerms shares = shares_of_lost_efficiency(one, Scaling::kWeak, 4);
+  EXPECT_FALSE(shares.run_imbalance);
+  EXPECT_NEAR(shares.persistent_imbalance, 0.003 / 0.125, 1e-14);
+  const std::vector<StepTimesPair> unknown{one[0], {kBaseline, kScaled}};
+  EXPECT_FALSE(shares_of_lost_efficiency(unknown, Scaling::kWeak, 4).run_imbalance);
+}
+
+// Communication of 10 and 12 ms of steps of 125 ms: t(.975, 1) = 12.706, s / sqrt(2) = 1 ms.
+TEST(LossIntervals, AreStudentsOverBlocks) {
+  StepTimes more = kScaled;
+  more.own_mean_of_step_max_s = 0.113;
+  const std::vector<StepTimesPair> pairs{{kBaseline, kScaled}, {kBaseline, more}};
+  const auto blocks = shares_by_block(pairs, Scaling::kWeak, 4);
+  const auto found = loss_intervals(blocks);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->communication.low, (0.011 - 12.7062047 * 0.001) / 0.125, 1e-8);
+  EXPECT_NEAR(found->communication.high, (0.011 + 12.7062047 * 0.001) / 0.125, 1e-8);
+  EXPECT_NEAR(found->data_wait.low, 0.003 / 0.125, 1e-12);
+  EXPECT_TRUE(found->jitter);
+  EXPECT_FALSE(found->run_imbalance);
+  EXPECT_FALSE(loss_intervals({blocks.data(), 1})) << "one block";
 }
 
 TEST(LossTerms, OfAStrongPair) {  // ideal 0.100 / 4 = 25 ms, of which 0.5 ms are data wait

@@ -85,6 +85,53 @@ class Oracle(unittest.TestCase):
             slopes = fitted[-1] + np.array([0, -1, 1]) * stats.t.ppf(0.975, degrees) * error
             self.compare([("drift", order, time, np.exp(log_rate))], [np.expm1(slopes * (time[-1] - time[0]))])
 
+    def test_sessions_are_the_unit(self):
+        sessions = [self.rates(n) for n in (3, 2, 4, 1)]
+        means = np.array([np.log(x).mean() for x in sessions])
+        low, high = stats.t.interval(0.95, 3, means.mean(), stats.sem(means))
+        self.compare([("sessions", *sessions)], [np.exp([means.mean(), low, high])])
+
+    def test_correlation_of_runs(self):
+        """Against the residuals and the projection of least squares with one column per point and one for time."""
+        for blocks, points in ((3, 2), (5, 4), (10, 12)):
+            order = np.concatenate([self.random.permutation(points) for _ in range(blocks)])
+            time = np.cumsum(self.random.uniform(1, 3, len(order)))
+            log_rate = order + 0.01 * np.convolve(self.random.standard_normal(len(order) + 3), np.ones(4), "valid")
+            design = np.column_stack([order[:, None] == np.arange(points), time - time.mean()]).astype(float)
+            keeps = np.eye(len(order)) - design @ np.linalg.pinv(design)
+            left = keeps @ log_rate
+            expected = np.trace(keeps, 1) / np.trace(keeps)
+            lag1 = (left[1:] * left[:-1]).sum() / (left ** 2).sum() - expected
+            significant = lag1 * np.sqrt(len(order)) > stats.norm.ppf(0.95)
+            self.compare([("correlation", order, time, np.exp(log_rate))], [[lag1, significant]])
+
+    def test_growth_of_intervals(self):
+        """n_eff from the covariance matrix of AR(1): the variance of the mean, and what s^2 is in the mean."""
+        for lag1 in (0, 0.3, 0.9):
+            places = np.sort(self.random.choice(60, 5, replace=False))
+            covariance = lag1 ** np.abs(places[:, None] - places[None, :]) if lag1 else np.eye(5)
+            of_mean = covariance.mean()
+            of_spread = (np.trace(covariance) - 5 * of_mean) / 4
+            self.compare([("growth", places, [lag1])], [[np.sqrt(of_mean / (of_spread / 5))]])
+
+    def test_ranks_against_healthy_devices(self):
+        own = 0.02 * self.random.standard_normal((5, 8))
+        for spread in (0, 0.02):
+            deviations = np.array([[run[r] - np.median(np.delete(run, r)) for r in range(8)] for run in own])
+            p = []
+            for r in range(8):
+                others = np.delete(own.mean(0), r)
+                left = np.delete(deviations - deviations.mean(0), r, 1).ravel()
+                of_runs = 5 / 4 * (1.4826 * np.median(np.abs(left - np.median(left)))) ** 2
+                least = max(0.005, np.sqrt(spread ** 2 * (1 + np.pi / 2 / 7) + of_runs / 5) if spread else 0)
+                s = max(1.4826 * np.median(np.abs(others - np.median(others))), least)
+                p.append(stats.norm.sf(deviations[:, r].mean() / s))
+            adjusted = np.empty(8)
+            order = np.argsort(p)
+            adjusted[order] = np.minimum(1, np.maximum.accumulate((8 - np.arange(8)) * np.array(p)[order]))
+            wanted = np.column_stack([deviations.mean(0), adjusted]).ravel()
+            self.compare([("ranks", [spread], *own)], [wanted])
+
     def test_one_sided_bound(self):
         x = self.random.standard_normal(5)
         self.compare([("bound", x)], [[x.mean() - stats.t.ppf(0.95, 4) * stats.sem(x)]])

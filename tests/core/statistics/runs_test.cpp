@@ -48,5 +48,42 @@ TEST(RunsEstimate, RefusesWhatIsNoMeasurement) {
                Error);
 }
 
+TEST(EstimateOverSessions, OneIsTheSameAsItsRuns) {
+  const std::vector<std::vector<double>> one{{98, 101, 100, 103, 97}};
+  const auto estimate = estimate_over_sessions(one);
+  EXPECT_DOUBLE_EQ(estimate.ci95->low, estimate_over_runs(one[0]).ci95->low);
+}
+
+TEST(EstimateOverSessions, TwoHaveNoInterval) {
+  const auto estimate = estimate_over_sessions(std::vector<std::vector<double>>{{100, 100}, {104}});
+  EXPECT_EQ(estimate.runs, 3u);
+  EXPECT_FALSE(estimate.ci95);
+  EXPECT_FALSE(estimate.half_width);
+  EXPECT_TRUE(estimate.cv_between);
+  EXPECT_NEAR(estimate.value, std::sqrt(100 * 104), 1e-9) << "each session counts alike";
+}
+
+TEST(EstimateOverSessions, FromThreeOnTheirMeansAreTheUnit) {
+  const auto estimate =
+      estimate_over_sessions(std::vector<std::vector<double>>{{99, 99, 99, 99}, {100}, {101}});
+  const auto means = estimate_over_runs(std::vector<double>{99, 100, 101});
+  EXPECT_NEAR(estimate.ci95->low, means.ci95->low, 1e-9);
+  EXPECT_NEAR(estimate.ci95->high, means.ci95->high, 1e-9);
+}
+
+TEST(EstimateOverSessions, RefusesWhatIsNoMeasurement) {
+  EXPECT_THROW(estimate_over_sessions({}), Error);
+  EXPECT_THROW(estimate_over_sessions(std::vector<std::vector<double>>{{1}, {}}), Error);
+}
+
+TEST(Widened, GrowsInLogarithms) {
+  const auto estimate = estimate_over_runs(std::vector<double>{98, 101, 100, 103, 97});
+  const auto wide = widened(estimate, 2.0);
+  EXPECT_NEAR(std::log(wide.ci95->high / wide.value),
+              2 * std::log(estimate.ci95->high / estimate.value), 1e-12);
+  EXPECT_GT(*wide.half_width, *estimate.half_width);
+  EXPECT_FALSE(widened(estimate, {}).ci95);
+}
+
 }  // namespace
 }  // namespace scalemark::statistics

@@ -52,6 +52,43 @@ TEST(JudgeRanks, AWideFieldRaisesTheThreshold) {
   EXPECT_EQ(ranks[7].verdict, kNormal);
 }
 
+TEST(JudgeRanks, SlowInSomeRunsIsIntermittent) {
+  const auto ranks =
+      judge_ranks(Runs{{0, 0, 0, 0.15}, {0, 0, 0, 0}, {0, 0, 0, 0.15}, {0, 0, 0, 0}, {0, 0, 0, 0}});
+  EXPECT_EQ(ranks[3].slow_runs, 2u);
+  EXPECT_EQ(ranks[3].verdict, kIntermittent);
+  EXPECT_EQ(ranks[0].verdict, kNormal);
+}
+
+// p = 1 - Phi(0.04 / (0.02 sqrt(1 + pi / 2 / 3))), four times by Holm.
+TEST(JudgeRanks, HealthyDevicesMayDifferAsMuchAsIsSaid) {
+  const Runs runs{{0, 0, 0, 0.04}, {0, 0, 0, 0.04}, {0, 0, 0, 0.04}};
+  EXPECT_EQ(judge_ranks(runs)[3].verdict, kAtFault);
+  const auto told = judge_ranks(runs, 0.02);
+  EXPECT_NEAR(told[3].p, 0.2104, 2e-4);
+  EXPECT_EQ(told[3].verdict, kNormal);
+}
+
+// z(1 - .05/8) s = 2.50 s is not enough among 12 points of 8 ranks, where it is z(1 - .05/96) s.
+TEST(JudgeRanksOfPoints, AreJudgedTogether) {
+  const std::vector<double> run{-0.013, -0.01, 0, 0, 0.01, 0.01, 0.013, 0.04};
+  const std::vector<double> even(8, 0.0);
+  std::vector<RunsOfRanks> points(12, RunsOfRanks(3, even));
+  points[4] = RunsOfRanks(3, run);
+  EXPECT_EQ(judge_ranks(points[4])[7].verdict, kAtFault);
+  const auto found = judge_ranks_of_points(points);
+  ASSERT_EQ(found.size(), 12u);
+  EXPECT_EQ(found[4][7].verdict, kNormal);
+  EXPECT_NEAR(found[4][7].threshold, 3.2787 * 1.4826 * 0.01, 1e-5);
+}
+
+TEST(JudgeRanksOfPoints, APointOfOneRankHasNoAnswers) {
+  const std::vector<RunsOfRanks> points{RunsOfRanks{{0.1}}, RunsOfRanks{{0, 0}}};
+  const auto found = judge_ranks_of_points(points);
+  EXPECT_TRUE(found[0].empty());
+  EXPECT_EQ(found[1].size(), 2u);
+}
+
 TEST(JudgeRanks, OneRankIsComparedWithNobody) { EXPECT_TRUE(judge_ranks(Runs{{0.1}}).empty()); }
 
 TEST(JudgeRanks, RefusesRunsOfDifferentRanks) {

@@ -24,6 +24,15 @@ def good(trials=study.FULL):
         "decomposition": [{"trials": trials, "worst": 1e-14, "worst_from_rates": 1e-14}],
         "communication": [{"kind": "cost", "trials": trials, "covered": 0.95, "cost_covered": 0.95, "efficiency_covered": 0.95},
                           {"kind": "slow_rank", "trials": trials, "worst": 1e-15}],
+        "devices": [{"trials": trials, "device_spread": 0.01, "first": 0.4, "drawn": 0.98}],
+        "straggler_points": [{"trials": trials, "device_spread": spread, "new_each_point": False, "spread_given": spread > 0,
+                              "planted": planted, "named": 0.01, "intermittent": 0.01, "found": 0.99}
+                             for spread in (0, 0.01) for planted in ("nobody", "every run", "2 of 5 runs")],
+        "sessions": [{"trials": trials, "runs": "3 + 2", "intervals": 0, "by_session": 0},
+                     {"trials": trials, "runs": "5 x 2", "intervals": 1, "by_session": 0.95}],
+        "correlated": [{"trials": trials, "points": 12, "blocks": 5, "phi": phi, "drift": drift, "correlated": 0.04,
+                        "drift_now": 0.95 if drift else 0.04, "covered_now": 0.95}
+                       for phi, drift in ((0, 0), (0, 0.04), (0.8, 0))],
     }
 
 
@@ -34,7 +43,12 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("steady", 1, "said_false", 0.051), ("decomposition", 0, "worst", 1.1e-12),
           ("decomposition", 0, "worst_from_rates", 1.1e-12), ("communication", 0, "covered", 0.929),
           ("communication", 0, "covered", 0.971), ("communication", 0, "cost_covered", 0.929),
-          ("communication", 0, "efficiency_covered", 0.929), ("communication", 1, "worst", 1.1e-12)]
+          ("communication", 0, "efficiency_covered", 0.929), ("communication", 1, "worst", 1.1e-12),
+          ("devices", 0, "drawn", 0.929),
+          ("straggler_points", 3, "named", 0.051), ("straggler_points", 3, "intermittent", 0.051),
+          ("straggler_points", 4, "found", 0.949), ("straggler_points", 5, "found", 0.949), ("sessions", 0, "intervals", 0.001),
+          ("sessions", 1, "by_session", 0.929), ("correlated", 2, "drift_now", 0.051), ("correlated", 1, "drift_now", 0.89),
+          ("correlated", 0, "correlated", 0.061)]
 
 
 def reached(data):
@@ -53,7 +67,7 @@ class Judge(unittest.TestCase):
                 self.assertFalse(reached(data))
 
     def test_nothing_simulated_is_no_pass(self):
-        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", "communication"):
+        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", "communication", *study.sweep_study.SECTIONS):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 

@@ -35,7 +35,10 @@ function scalingFigures(report) {
 }
 
 function scalingTable(table) {
-  const lost = (head, key) => ({head, value: row => row.loss_of_efficiency?.[key], show: percent});
+  const lost = (head, key) => ({head, value: row => row.loss_of_efficiency?.[key], show: (share, row) => {
+    const bounds = row.loss_of_efficiency_ci95?.[key];
+    return percent(share) + (bounds ? ` \u00b1 ${percent((bounds[1] - bounds[0]) / 2)}` : '');
+  }});
   return table_(table, [
     {head: 'ranks', value: row => row.world_size},
     {head: 'strategy', value: strategyOf, text: true},
@@ -43,7 +46,8 @@ function scalingTable(table) {
     {head: 'speed-up', value: row => row.speedup, show: readable},
     {head: 'efficiency %', value: row => row.efficiency, show: percent},
     {head: '95 % interval', value: row => row.efficiency_ci95?.[0], show: (_, row) => interval(row.efficiency_ci95, percent), text: true},
-    lost('communication', 'communication'), lost('imbalance', 'persistent_imbalance'), lost('jitter', 'jitter'),
+    lost('communication', 'communication'), lost('imbalance', 'persistent_imbalance'),
+    lost('run to run', 'run_imbalance'), lost('jitter', 'jitter'),
     lost('data', 'data_wait'), lost('slower compute', 'slower_compute'),
   ]);
 }
@@ -59,7 +63,7 @@ function scalingSection(report) {
   return card('Scaling', scalingFigures(report), ...parts);
 }
 
-const terms = [['communication', 'communication'], ['persistent_imbalance', 'imbalance'], ['jitter', 'jitter'],
+const terms = [['communication', 'communication'], ['persistent_imbalance', 'imbalance'], ['run_imbalance', 'run-to-run imbalance'], ['jitter', 'jitter'],
                ['data_wait', 'data'], ['slower_compute', 'slower compute']];
 
 function waterfallChart(row) {

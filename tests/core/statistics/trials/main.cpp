@@ -17,7 +17,11 @@ int main(int argc, char** argv) {
       {"steady", trials::steady_section},
       {"straggler", trials::straggler_section},
       {"decomposition", trials::decomposition_section},
-      {"communication", trials::communication_section}};
+      {"communication", trials::communication_section},
+      {"devices", trials::devices_section},
+      {"straggler_points", trials::straggler_points_section},
+      {"sessions", trials::sessions_section},
+      {"correlated", trials::correlated_section}};
   if (argc != 7 || !sections.contains(argv[1]) || std::atoi(argv[2]) < 1) {
     std::cerr << "usage: statistics_trials SECTION TRIALS SEED every|few PART PARTS\nsections:";
     for (const auto& [name, run] : sections) std::cerr << ' ' << name;

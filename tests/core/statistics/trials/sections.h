@@ -17,12 +17,16 @@ inline bool is_mine(const Study& study, std::uint64_t scenario) {
   return scenario % study.parts == study.part;
 }
 
-void coverage_section(const Study& study);       // throughput, efficiency, within a run, drift
-void stop_rule_section(const Study& study);      // the same with --until-ci
-void comparison_section(const Study& study);     // false alarms and power
-void steady_section(const Study& study);         // warm-up that is left over, and steady series
-void straggler_section(const Study& study);      // a planted slow rank, and none
-void decomposition_section(const Study& study);  // shares of lost efficiency add up
-void communication_section(const Study& study);  // cost, contention, waits for peers and for data
+void coverage_section(const Study& study);          // throughput, efficiency, within a run, drift
+void stop_rule_section(const Study& study);         // the same with --until-ci
+void comparison_section(const Study& study);        // false alarms and power
+void steady_section(const Study& study);            // warm-up that is left over, and steady series
+void straggler_section(const Study& study);         // a planted slow rank, and none
+void decomposition_section(const Study& study);     // shares of lost efficiency add up
+void communication_section(const Study& study);     // cost, contention, waits for peers and data
+void devices_section(const Study& study);           // efficiency where devices differ
+void straggler_points_section(const Study& study);  // the same at twelve points of a sweep
+void sessions_section(const Study& study);          // resumed sweeps
+void correlated_section(const Study& study);        // runs that resemble their neighbours
 
 }  // namespace scalemark::trials

@@ -42,7 +42,9 @@ void straggler_section(const Study& study) {
               statistics::judge_ranks(simulate(random, {ranks, slower, between_runs}));
           bool other = false;
           for (std::size_t r = 0; r < ranks; ++r) {
-            const bool named = answers[r].verdict != statistics::StragglerVerdict::kNormal;
+            const auto verdict = answers[r].verdict;
+            const bool named = verdict == statistics::StragglerVerdict::kSlower ||
+                               verdict == statistics::StragglerVerdict::kAtFault;
             (r == 1 ? found : accused) += r == 1 && named;
             other |= r != 1 && named;
           }

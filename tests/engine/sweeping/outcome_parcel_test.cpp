@@ -1,0 +1,61 @@
+#include "engine/sweeping/outcome_parcel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "core/base/error.h"
+
+namespace scalemark::sweeping {
+namespace {
+
+running::PointOutcome outcome_of(std::size_t steps) {
+  running::PointOutcome outcome;
+  reporting::RankSummary& only = outcome.ranks.emplace_back();
+  only.rank.rank = 3;
+  only.rank.host = "n1";
+  only.rank.wall_s = 0.1;
+  only.steps.own_mean_s = 1.0 / 3;
+  for (std::size_t t = 0; t < steps; ++t) {
+    outcome.series.max_step_s.push_back(std::sqrt(static_cast<double>(t)));
+    outcome.series.max_own_s.push_back(1.0 / static_cast<double>(t + 1));
+  }
+  outcome.measuring_s = 2.5;
+  return outcome;
+}
+
+TEST(OutcomeParcel, ArrivesAsItWasAndLeavesNothing) {
+  auto store = c10::make_intrusive<c10d::HashStore>();
+  const auto sent = outcome_of(7);
+  send_outcome(*store, 42, sent);
+  const auto got = receive_outcome(*store, 42);
+  ASSERT_EQ(got.ranks.size(), 1u);
+  EXPECT_EQ(got.ranks[0].rank.rank, 3);
+  EXPECT_EQ(got.ranks[0].rank.host, "n1");
+  EXPECT_EQ(got.ranks[0].steps.own_mean_s, 1.0 / 3) << "every bit";
+  EXPECT_EQ(got.series.max_step_s, sent.series.max_step_s);
+  EXPECT_EQ(got.series.max_own_s, sent.series.max_own_s);
+  EXPECT_TRUE(got.series.max_own_less_wait_s.empty());
+  EXPECT_EQ(got.measuring_s, 2.5);
+  EXPECT_EQ(store->getNumKeys(), 0);
+}
+
+// A store takes 8 MiB for a value at most: half a million steps come in pieces.
+TEST(OutcomeParcel, ALongWindowComesInPieces) {
+  auto store = c10::make_intrusive<c10d::HashStore>();
+  const auto sent = outcome_of(500'000);
+  send_outcome(*store, 1, sent);
+  EXPECT_GT(store->getNumKeys(), 2);
+  EXPECT_EQ(receive_outcome(*store, 1).series.max_step_s, sent.series.max_step_s);
+  EXPECT_EQ(store->getNumKeys(), 0);
+}
+
+TEST(OutcomeParcel, NothingSentIsABug) {
+  auto store = c10::make_intrusive<c10d::HashStore>();
+  send_outcome(*store, 1, outcome_of(3));
+  EXPECT_THROW(receive_outcome(*store, 2), Error);
+}
+
+}  // namespace
+}  // namespace scalemark::sweeping
