@@ -24,14 +24,16 @@ void refuse_contradictions(Summaries ranks, const StepSeries& series) {
   if (ranks.empty()) throw bug("a point without measurements");
   const RankMeasurement& first = ranks.front().rank;
   const auto n = static_cast<std::int64_t>(series.max_step_s.size());
-  if (!series_fits(n, first) || series.max_own_s.size() != series.max_step_s.size() ||
-      series.max_own_less_wait_s.size() != series.max_step_s.size()) {
+  const std::size_t marked = first.phases_s ? series.max_step_s.size() : 0;
+  if (!series_fits(n, first) || series.max_own_s.size() != marked ||
+      series.max_own_less_wait_s.size() != marked) {
     throw bug("the series over the ranks do not hold one value for each of " +
               std::to_string(first.iterations) + " steps");
   }
   for (const auto& [rank, steps] : ranks) {
     const std::string who = "rank " + std::to_string(rank.rank) + ": ";
     if (steps.step_s.n != n || rank.iterations != first.iterations ||
+        rank.phases_s.has_value() != first.phases_s.has_value() ||
         rank.steps_per_mark != first.steps_per_mark) {
       throw bug(who + "its summary is not of " + std::to_string(first.iterations) + " steps");
     }

@@ -81,7 +81,7 @@ TEST(Assemble, EveryFormulaByHand) {
   EXPECT_DOUBLE_EQ(point.step_s.mean, 1.5);
   EXPECT_DOUBLE_EQ(point.step_mean_over_ranks_s, (4.0 / 3 + 3.5 / 3) / 2);
   EXPECT_DOUBLE_EQ(point.own_mean_s.value(), (3.5 / 3 + 2.5 / 3) / 2);
-  EXPECT_DOUBLE_EQ(point.own_max_of_rank_means_s, 3.5 / 3);
+  EXPECT_DOUBLE_EQ(point.own_max_of_rank_means_s.value(), 3.5 / 3);
   EXPECT_DOUBLE_EQ(point.own_mean_of_step_max_s.value(), 1.5);
   EXPECT_FALSE(point.steps_per_mark);
   EXPECT_DOUBLE_EQ(*point.compute_samples_per_sec, 60 / 3.5);
@@ -121,7 +121,7 @@ TEST(Assemble, OfMeansOverSeveralStepsTellsNothingOfSingleOnes) {
   EXPECT_FALSE(point.step_s.p50 || point.step_s.min || point.step_s.max || point.step_s.stdev);
   EXPECT_FALSE(point.ranks[0].step_s.p50);
   EXPECT_DOUBLE_EQ(point.own_mean_s.value(), (3.5 / 3 + 2.5 / 3) / 2);
-  EXPECT_DOUBLE_EQ(point.own_max_of_rank_means_s, 3.5 / 3);
+  EXPECT_DOUBLE_EQ(point.own_max_of_rank_means_s.value(), 3.5 / 3);
   EXPECT_DOUBLE_EQ(*point.ranks[0].own_mean_ln, (std::log(0.5) + std::log(2.0)) / 3);
   EXPECT_FALSE(point.own_mean_of_step_max_s);
   EXPECT_FALSE(point.compute_samples_per_sec);

@@ -35,6 +35,7 @@ PointRecord run_of(const std::string& group, int ranks, double step_s, int block
     rank.rank = r;
     rank.own_mean_s = step_s;
     rank.own_mean_ln = std::log(step_s);
+    rank.data_wait_s = 0;
   }
   return run;
 }
