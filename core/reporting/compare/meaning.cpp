@@ -19,7 +19,8 @@ std::string_view what_the_unit_is(ComparedUnit unit) {
       return "The unit is the run, and each side is one session: the intervals hold for these "
              "sessions. What differs from one session to the next (node, placement, boot, "
              "neighbours) is in a change but not in its interval, whatever the number of runs; so "
-             "nothing is called slower or faster, and same is said of these sessions. Sides that were measured in one go on one "
+             "nothing is called slower or faster, and same is said of these sessions. Sides that "
+             "were measured in one go on one "
              "machine: --same-session. ";
     case ComparedUnit::kRunOfTheSameSession:
       break;
