@@ -13,11 +13,11 @@ void what_was_trained(A& a, Point& p) {
   a("group", p.group, {"names the planned point; the same for all its repetitions"});
   a("workload", p.workload, {"what was trained: resnet50, bert-base, ..."});
   a.text("task", p.task, {"what BERT was trained for: pretrain | squad"});
-  a("strategy", p.strategy, {"how ranks train together: none | ddp"});
+  a("strategy", p.strategy, {"how ranks train together: a name that --strategy takes"});
   a("overlap", p.overlap, {"gradients were exchanged while the backward pass still ran"});
   a("gradient_compression", p.gradient_compression,
     {"format in which gradients were sent: none | fp16"});
-  a("backend", p.backend, {"communication backend: gloo | nccl"});
+  a("backend", p.backend, {"communication backend: a name that --backend takes"});
   a("device", p.device, {"where it computed: cpu | cuda"});
   a.text("device_name", p.device_name, {"GPU product whose peak MFU is relative to"});
   a("precision", p.precision, {"arithmetic: fp32 | tf32 | amp-fp16 | amp-bf16"});
