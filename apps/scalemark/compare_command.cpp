@@ -58,21 +58,24 @@ std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides)
 
 const HelpPage compare_page = {
     "[FILE...]",
-    "Compares points of the same group, with Welch's test over repetitions and Holm's correction\n"
-    "over points, and prints Markdown. Several files on a side are several sessions, and the\n"
-    "session is then the unit. More than two sides: --new once for each, or plain FILEs, each a\n"
-    "side of its own, the first being old. Exit code: 1 something got slower, else 2 something "
-    "is\n"
-    "unsure, else 0.",
-    "  scalemark compare --old before/report.json --new after/report.json\n"
-    "  scalemark compare --old a1 a2 a3 --new b1 b2 b3 --threshold 1%     three sessions each\n"
+    "Compares points of the same group, with Welch's test and Holm's correction over points, and\n"
+    "prints Markdown. Several files on a side are several sessions, and the session is then the\n"
+    "unit; five on each side are advised. With one session per side the run is the unit, and a\n"
+    "change is only said to differ in this session, unless --same-session says that both sides\n"
+    "were measured in one go. More than two sides: --new once for each, or plain FILEs, each a\n"
+    "side of its own, the first being old. Exit code: 1 something got slower, else 2 something\n"
+    "is unsure or differs in this session, else 0.",
+    "  scalemark compare --old a1 a2 a3 a4 a5 --new b1 b2 b3 b4 b5        five sessions each\n"
+    "  scalemark compare --old before --new after --same-session          measured in one go\n"
     "  scalemark compare v1.json v2.json v3.json                          both against the "
     "first\n"};
 
 ExitCode compare_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto sides = read_sides(sides_of(invocation));
-  const auto comparison = reporting::compare_sides(sides, values.share("threshold").value());
+  const auto comparison = reporting::compare_sides(
+      sides,
+      {.threshold = values.share("threshold").value(), .same_session = values.on("same_session")});
   print_result(reporting::comparison_markdown(comparison));
   return reporting::exit_code(comparison);
 }

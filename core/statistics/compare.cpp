@@ -12,16 +12,27 @@ namespace scalemark::statistics {
 namespace {
 
 constexpr double kFalseAlarms = 0.05;  // in the whole family of points
+constexpr double kPower = 0.95;
 
-bool enough_units(const PointSides& sides) {
-  return std::min(sides.before.size(), sides.after.size()) >= kUnitsToCompare;
+// What all points of one comparison share.
+struct Rule {
+  ComparedUnit unit;
+  double threshold;
+  double level;  // of the strictest test: kFalseAlarms / points tested
+};
+
+std::optional<Welch> test_of(const PointSides& sides) {
+  if (std::min(sides.before.size(), sides.after.size()) < kUnitsToCompare) return std::nullopt;
+  return welch_test(logarithms(sides.before), logarithms(sides.after));
 }
 
-Change judge(double difference, const Interval& ci90, double p_adjusted, double threshold) {
-  if (p_adjusted < kFalseAlarms && std::abs(difference) >= threshold) {
-    return difference < 0 ? Change::kSlower : Change::kFaster;
+Change judge(const Welch& test, bool is_significant, const Rule& rule) {
+  if (is_significant && std::abs(test.difference) >= rule.threshold) {
+    if (rule.unit == ComparedUnit::kRunOfOneSession) return Change::kDiffers;
+    return test.difference < 0 ? Change::kSlower : Change::kFaster;
   }
-  if (-threshold < ci90.low && ci90.high < threshold) return Change::kSame;
+  const Interval ci90 = test.interval(0.90);
+  if (-rule.threshold < ci90.low && ci90.high < rule.threshold) return Change::kSame;
   return Change::kUnsure;
 }
 
@@ -30,44 +41,42 @@ std::optional<double> relative_change(const PointSides& sides) {
   return std::expm1(mean(logarithms(sides.after)) - mean(logarithms(sides.before)));
 }
 
-}  // namespace
-
-std::string_view to_string(Change change) {
-  switch (change) {
-    case Change::kFaster:
-      return "faster";
-    case Change::kSame:
-      return "same";
-    case Change::kSlower:
-      return "slower";
-    case Change::kUnsure:
-      break;
-  }
-  return "unsure";
+void fill_in(PointChange& change, const Welch& test, double p_adjusted, const Rule& rule) {
+  const Interval ci90 = test.interval(0.90);
+  change.ci90 = Interval{std::expm1(ci90.low), std::expm1(ci90.high)};
+  change.p_adjusted = p_adjusted;
+  change.smallest_found = std::expm1(test.smallest_found(rule.level, kPower));
+  change.is_significant = p_adjusted < kFalseAlarms;
+  change.exceeds_threshold =
+      std::abs(test.difference) - test.half_width(1 - rule.level) > rule.threshold;
+  change.change = judge(test, change.is_significant, rule);
 }
 
-std::vector<PointChange> compare_points(std::span<const PointSides> points, double threshold) {
-  std::vector<Welch> tests;
+// Of the points that are tested, in their order.
+std::vector<double> adjusted_p(std::span<const std::optional<Welch>> tests) {
   std::vector<double> p;
-  for (const PointSides& sides : points) {
-    if (!enough_units(sides)) continue;
-    tests.push_back(welch_test(logarithms(sides.before), logarithms(sides.after)));
-    p.push_back(tests.back().p);
+  for (const auto& test : tests) {
+    if (test) p.push_back(test->p);
   }
-  const std::vector<double> adjusted = holm_adjusted(p);
+  return holm_adjusted(p);
+}
+
+}  // namespace
+
+std::vector<PointChange> compare_points(std::span<const PointSides> points, ComparedUnit unit,
+                                        double threshold) {
+  std::vector<std::optional<Welch>> tests;
+  for (const PointSides& sides : points) tests.push_back(test_of(sides));
+  const std::vector<double> adjusted = adjusted_p(tests);
+  const auto family = static_cast<double>(std::max<std::size_t>(1, adjusted.size()));
+  const Rule rule{.unit = unit, .threshold = threshold, .level = kFalseAlarms / family};
 
   std::vector<PointChange> changes;
-  std::size_t tested = 0;
-  for (const PointSides& sides : points) {
-    PointChange change{.relative = relative_change(sides)};
-    if (enough_units(sides)) {
-      const Interval ci90 = tests[tested].interval(0.90);
-      change.ci90 = Interval{std::expm1(ci90.low), std::expm1(ci90.high)};
-      change.p_adjusted = adjusted[tested];
-      change.change = judge(tests[tested].difference, ci90, adjusted[tested], threshold);
-      ++tested;
-    }
-    changes.push_back(change);
+  auto p_adjusted = adjusted.begin();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    PointChange& change = changes.emplace_back();
+    change.relative = relative_change(points[i]);
+    if (tests[i]) fill_in(change, *tests[i], *p_adjusted++, rule);
   }
   return changes;
 }

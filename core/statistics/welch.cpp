@@ -17,9 +17,16 @@ double variance_of_mean(std::span<const double> values, double centre) {
 
 }  // namespace
 
+double Welch::half_width(double confidence) const {
+  return students_t_quantile((1 + confidence) / 2, degrees) * standard_error;
+}
+
 Interval Welch::interval(double confidence) const {
-  const double half_width = students_t_quantile((1 + confidence) / 2, degrees) * standard_error;
-  return {difference - half_width, difference + half_width};
+  return {difference - half_width(confidence), difference + half_width(confidence)};
+}
+
+double Welch::smallest_found(double level, double power) const {
+  return half_width(1 - level) + students_t_quantile(power, degrees) * standard_error;
 }
 
 Welch welch_test(std::span<const double> a, std::span<const double> b) {

@@ -15,6 +15,11 @@ struct Welch {
   double p = 1;        // two-sided
 
   Interval interval(double confidence) const;  // of the difference
+  double half_width(double confidence) const;  // of that interval
+
+  // (t(1 - level / 2) + t(power)) SE: about the smallest true difference that a two-sided test at
+  // `level` finds with this probability, given the spread that was seen.
+  double smallest_found(double level, double power) const;
 };
 
 // At least two values per side; throws bug() otherwise. Where neither side spreads, the difference

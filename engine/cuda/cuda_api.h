@@ -13,7 +13,7 @@ class BackendProvider;
 
 namespace scalemark::cuda {
 
-inline constexpr const char* kCudaAbi = "scalemark-cuda/2";
+inline constexpr const char* kCudaAbi = "scalemark-cuda/3";
 
 struct CudaApi {
   PartStamp stamp;

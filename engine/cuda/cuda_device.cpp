@@ -101,6 +101,11 @@ class CudaDevice final : public device::Device {
         c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(index_));
     return static_cast<std::uint64_t>(stats.allocated_bytes[0].peak);  // 0: all pools together
   }
+  std::optional<std::uint64_t> memory_reserved_bytes() override {
+    const auto stats =
+        c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(index_));
+    return static_cast<std::uint64_t>(stats.reserved_bytes[0].peak);
+  }
 
   data::HostAllocator batch_allocator(bool pin_memory) override {
     if (!pin_memory) return data::allocate_host;

@@ -47,6 +47,7 @@ class CpuDevice final : public Device {
     monitoring::reset_peak_rss();
   }
   std::uint64_t memory_peak_bytes() override { return monitoring::peak_rss_bytes(); }
+  std::optional<std::uint64_t> memory_reserved_bytes() override { return std::nullopt; }
 
   void limit_memory(std::optional<std::uint64_t> bytes) override {
     cpu_allocator().set_limit(bytes);

@@ -50,6 +50,10 @@ class Device {
   virtual void reset_memory_peak() = 0;
   virtual std::uint64_t memory_peak_bytes() = 0;
 
+  // Peak bytes since the last reset that the caching allocator had taken from the GPU, with what it
+  // keeps for later tensors. Absent on a CPU.
+  virtual std::optional<std::uint64_t> memory_reserved_bytes() = 0;
+
   // Limits the bytes of tensors from now on; an allocation beyond it throws c10::OutOfMemoryError.
   // Absent: no limit.
   virtual void limit_memory(std::optional<std::uint64_t> bytes) = 0;

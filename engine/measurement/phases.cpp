@@ -96,4 +96,10 @@ PhaseTimes mean_of(std::span<const PhaseTimes> steps) {
   return mean;
 }
 
+std::optional<double> mean_own_s(const MarkedSteps& steps) {
+  if (steps.phases.empty()) return std::nullopt;
+  const PhaseTimes mean = mean_of(steps.phases);
+  return mean.sum() - mean.exposed_communication;
+}
+
 }  // namespace scalemark::measurement

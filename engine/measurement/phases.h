@@ -1,6 +1,7 @@
 // Turns the marked moments of a window into step times and phases. Pure: works on plain seconds.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct MarkedSteps {
   std::vector<double> step_s;
   std::vector<PhaseTimes> phases;
 };
+
+// Mean step without its exposed communication. Absent without phases.
+std::optional<double> mean_own_s(const MarkedSteps& steps);
 
 // As split_into_phases(), for steps that are marked inside or as a whole. Throws bug() when a
 // window holds both.

@@ -6,15 +6,27 @@ namespace scalemark::running {
 namespace {
 
 constexpr std::int64_t kFewestSteps = 5;  // of a block
+// So few give an interval; so short that a drift is straight within each.
+constexpr std::int64_t kQuadruples = 4;
+
+reporting::CostBlock cost_block(const Window& window, std::int64_t steps) {
+  return {.step_s = window.wall_s / static_cast<double>(steps),
+          .own_s = measurement::mean_own_s(window.steps)};
+}
 
 }  // namespace
+
+std::int64_t cost_block_steps(std::int64_t window_steps) {
+  constexpr std::int64_t kBlocks = 4 * kQuadruples;
+  return std::max(kFewestSteps, (window_steps + kBlocks - 1) / kBlocks);
+}
 
 CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
                                                           const RunState& state,
                                                           training::Exchange usual,
                                                           const WindowPlan& window) {
   using enum training::Exchange;
-  const std::int64_t steps = std::max(kFewestSteps, window.steps / 4);
+  const std::int64_t steps = cost_block_steps(window.steps);
   // Marked as the window is: the marks' own cost is in both, so that they can be compared.
   const WindowPlan block_plan{.steps = steps,
                               .steps_per_mark = std::min(window.steps_per_mark, steps)};
@@ -25,12 +37,14 @@ CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& con
     context.step.strategy().set_exchange(exchange);
     const Window measured = measure(context, name, block_plan);
     result.stopped = measured.stopped;
-    result.step_s.push_back(measured.wall_s / static_cast<double>(steps));
+    result.blocks.push_back(cost_block(measured, steps));
   };
-  block(usual, "with communication");
-  block(kNone, "without communication");
-  block(kNone, "without communication");
-  block(usual, "with communication");
+  for (std::int64_t i = 0; i < kQuadruples; ++i) {
+    block(usual, "with communication");
+    block(kNone, "without communication");
+    block(kNone, "without communication");
+    block(usual, "with communication");
+  }
   put_back(before, state, "the state before the measurement");
   return result;
 }

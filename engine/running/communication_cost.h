@@ -2,8 +2,10 @@
 // "Communication cost".
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "core/reporting/record/records.h"
 #include "engine/running/run_state.h"
 #include "engine/running/window.h"
 #include "engine/training/strategy.h"
@@ -11,13 +13,16 @@
 namespace scalemark::running {
 
 struct CommunicationCostBlocks {
-  std::vector<double> step_s;  // of this rank: mean of each block
-  bool stopped = false;        // an agreed stop came in between
+  std::vector<reporting::CostBlock> blocks;  // of this rank, in the order of measurement
+  bool stopped = false;                      // an agreed stop came in between
 };
 
-// Four blocks of a quarter of the window's steps each: with communication (as `usual`), without,
-// without, with. Collective. Ranks that exchange nothing drift apart: `state` is put back
-// afterwards, bit by bit, from a copy in host memory.
+// Steps of each block: a sixteenth of the window's, rounded up, and at least 5.
+std::int64_t cost_block_steps(std::int64_t window_steps);
+
+// Four quadruples of short blocks, about as many steps as the window has: with communication (as
+// `usual`), without, without, with. Collective. Ranks that exchange nothing drift apart: `state` is
+// put back afterwards, bit by bit, from a copy in host memory.
 CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
                                                           const RunState& state,
                                                           training::Exchange usual,

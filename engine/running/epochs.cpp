@@ -22,6 +22,7 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
 
 void append(Window& all, const Window& epoch) {
   all.wall_s += epoch.wall_s;
+  all.stretch_wall_s.push_back(epoch.wall_s);
   all.iterations += epoch.iterations;
   all.steps_per_mark = epoch.steps_per_mark;  // as many steps in each epoch, so the same
   append(all.steps.step_s, epoch.steps.step_s);
@@ -39,15 +40,14 @@ struct EpochTotals {
   std::int64_t samples = 0;
 };
 
-// Loss averaged, samples added, and the slowest wall time over all ranks.
+// Loss averaged and samples added over all ranks; the wall time is the same on each.
 EpochTotals over_ranks(distributed::ControlGroup& control, const EpochTotals& mine) {
-  EpochTotals all;
-  for (const std::string& bytes : control.all_gather(distributed::encode_numbers(
-           {mine.loss, mine.wall_s, static_cast<double>(mine.samples)}))) {
-    const auto theirs = distributed::decode_numbers(bytes, 3);
+  EpochTotals all{.wall_s = mine.wall_s};
+  for (const std::string& bytes : control.all_gather(
+           distributed::encode_numbers({mine.loss, static_cast<double>(mine.samples)}))) {
+    const auto theirs = distributed::decode_numbers(bytes, 2);
     all.loss += theirs[0] / control.world_size();
-    all.wall_s = std::max(all.wall_s, theirs[1]);
-    all.samples += static_cast<std::int64_t>(theirs[2]);
+    all.samples += static_cast<std::int64_t>(theirs[1]);
   }
   return all;
 }
@@ -65,11 +65,12 @@ data::Batch next_of(data::Loader& loader, std::int64_t& left) {
 // so that a checkpoint holds it.
 class EpochPart {
  public:
-  void add(const Window& window) {
+  // `slowest_s`: the stretch's wall of the slowest rank.
+  void add(const Window& window, double slowest_s) {
     auto* values = sums_.mutable_data_ptr<double>();
     for (const double loss : window.losses) values[kLoss] += loss;
     values[kSteps] += static_cast<double>(window.losses.size());
-    values[kWall] += window.wall_s;
+    values[kWall] += slowest_s;
     values[kSamples] += static_cast<double>(window.samples);
   }
 
@@ -154,10 +155,17 @@ class EpochTraining {
         context, "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options_.epochs),
         plan_window(context, steps, /*step_s=*/0));
     require_finite(window.losses, first_step);
-    part_.add(window);
+    part_.add(window, window.stopped ? window.wall_s : slowest(window.wall_s));
     const double step_s = window.wall_s / static_cast<double>(steps);
     append(result_.all, std::move(window));
     return step_s;
+  }
+
+  // Between two barriers the slowest rank counts; another one may be it in the next stretch.
+  double slowest(double wall_s) {
+    std::vector<double> all{wall_s};
+    in_.control.max_over_ranks(all);
+    return all.front();
   }
 
   void evaluate_after(std::int64_t epoch) {

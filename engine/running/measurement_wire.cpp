@@ -31,14 +31,16 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Phases, data_wait, host_to_device, forward, b
                                    exposed_communication, optimizer, other)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SetupTimes, rendezvous_s, model_s, data_s, first_step_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SkippedFile, name, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CostBlock, step_s, own_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSteps, step_s, own_mean_s, own_mean_ln, data_wait_s,
                                    exposed_communication_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankMeasurement, rank, host, device, iterations, steps_per_mark,
                                    samples, padded, left_out, tokens, non_pad_tokens, wall_s,
-                                   step_s, exposed_communication_s, counted_data_wait_s, phases_s,
-                                   loss_first, loss_last, memory_peak_bytes, energy_J, setup_s,
+                                   stretch_wall_s, step_s, exposed_communication_s,
+                                   counted_data_wait_s, phases_s, loss_first, loss_last,
+                                   memory_peak_bytes, memory_reserved_bytes, energy_J, setup_s,
                                    warmup_iterations, payload_bytes_per_step, bucket_bytes,
-                                   abba_step_s, skipped, attention_backends)
+                                   cost_blocks, skipped, attention_backends)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSummary, rank, steps)
 }  // namespace scalemark::reporting
 

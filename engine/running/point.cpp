@@ -77,13 +77,17 @@ void average_losses(std::vector<reporting::RankSummary>& ranks) {
 }
 
 void take_largest(reporting::StepSeries& series, process::RankGroup& rank_group) {
-  const auto mine = static_cast<double>(series.max_step_s.size());
-  std::vector<double> most_and_least{mine, -mine};
+  const auto steps = static_cast<double>(series.max_step_s.size());
+  const auto stretches = static_cast<double>(series.max_wall_s.size());
+  std::vector<double> most_and_least{steps, -steps, stretches, -stretches};
   rank_group.max_over_ranks(most_and_least);
-  if (most_and_least[0] != -most_and_least[1]) throw bug("ranks with different numbers of steps");
+  if (most_and_least[0] != -most_and_least[1] || most_and_least[2] != -most_and_least[3]) {
+    throw bug("ranks with different numbers of steps or stretches");
+  }
   rank_group.max_over_ranks(series.max_step_s);
   rank_group.max_over_ranks(series.max_own_s);
   rank_group.max_over_ranks(series.max_own_less_wait_s);
+  rank_group.max_over_ranks(series.max_wall_s);
 }
 
 class PointTraining {
@@ -180,9 +184,7 @@ class PointTraining {
         agreed(rank_group_.control(),
                plan_window(context, window_steps(length_, warmup.step_s), warmup.step_s));
     const auto energy = open_energy();
-    if (energy) energy->begin();
-    Window window = measure(context, "window", plan);
-    if (energy) facts_.energy_J = energy->joules();
+    Window window = measure(context, "window", plan, energy.get());
     set_first_step(warmup, window);
     require_finite(window.losses, warmup.iterations);
     note_memory_peak();
@@ -211,7 +213,7 @@ class PointTraining {
     CommunicationCostBlocks cost =
         measure_communication_cost_blocks(context, state(&source), usual, window);
     communication_cost_s_ = seconds_since(start);
-    if (!cost.stopped) facts_.abba_step_s = std::move(cost.step_s);
+    if (!cost.stopped) facts_.cost_blocks = std::move(cost.blocks);
     return !cost.stopped;
   }
 
@@ -221,7 +223,10 @@ class PointTraining {
   }
 
   // Called at the end of the measured part: later memory does not belong to the point.
-  void note_memory_peak() { facts_.memory_peak_bytes = rank_group_.device().memory_peak_bytes(); }
+  void note_memory_peak() {
+    facts_.memory_peak_bytes = rank_group_.device().memory_peak_bytes();
+    facts_.memory_reserved_bytes = rank_group_.device().memory_reserved_bytes();
+  }
 
   // The counters that this rank reads: its GPU's, or its machine's CPU packages.
   std::unique_ptr<monitoring::EnergyMeter> open_energy() const {

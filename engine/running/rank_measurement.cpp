@@ -28,13 +28,15 @@ reporting::RankMeasurement rank_measurement(const Window& window, const RankFact
       .tokens = window.samples * facts.tokens_per_sample,
       .non_pad_tokens = window.non_pad_tokens,
       .wall_s = window.wall_s,
+      .stretch_wall_s = window.stretch_wall_s,
       .step_s = window.steps.step_s,
       .memory_peak_bytes = facts.memory_peak_bytes,
-      .energy_J = facts.energy_J,
+      .memory_reserved_bytes = facts.memory_reserved_bytes,
+      .energy_J = window.energy_J,
       .setup_s = facts.setup_s,
       .warmup_iterations = facts.warmup_iterations,
       .payload_bytes_per_step = static_cast<double>(facts.communication.payload_bytes_per_step),
-      .abba_step_s = facts.abba_step_s};
+      .cost_blocks = facts.cost_blocks};
   const auto& phases = window.steps.phases;
   if (!phases.empty()) result.phases_s = record_of(measurement::mean_of(phases));
   for (const measurement::PhaseTimes& step : phases) {

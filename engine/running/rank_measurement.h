@@ -20,9 +20,9 @@ struct RankFacts {
   std::int64_t tokens_per_sample = 0;  // text: the sequence length
   reporting::SetupTimes setup_s;
   std::uint64_t memory_peak_bytes = 0;
-  std::vector<double> energy_J;  // of the window
+  std::optional<std::uint64_t> memory_reserved_bytes;
   training::Communication communication;
-  std::vector<double> abba_step_s;  // of --communication-cost
+  std::vector<reporting::CostBlock> cost_blocks;  // of --communication-cost
   std::vector<data::SkippedSample> skipped;
   std::optional<std::int64_t> left_out;  // with --epochs, over all ranks and epochs
   std::vector<std::string> attention_backends;

@@ -117,7 +117,8 @@ std::int64_t window_steps(const planning::RunLength& length, double step_s) {
   return std::min(steps, std::max(planning::kFewestSteps, affordable));
 }
 
-Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan) {
+Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan,
+               monitoring::EnergyMeter* energy) {
   Window window{.steps_per_mark = plan.steps_per_mark};
   const auto marks = measurement::make_window_marks(context.device, plan.steps, context.micro_steps,
                                                     plan.steps_per_mark);
@@ -127,6 +128,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
   context.watch.begin(name, plan.steps, context.micro_steps);
   context.device.synchronize();
   context.control.barrier();
+  if (energy) energy->begin();
 
   // ---- timed region: nothing but steps, their marks and one synchronise ----
   const auto start = Clock::now();
@@ -144,6 +146,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
   window.wall_s = seconds_since(start);
   // ---- end of the timed region ----
 
+  if (energy) window.energy_J = energy->joules();
   if (!window.stopped) context.control.barrier();
   note_samples(window, before, context.step.consumed());
   // A rank may have padding only.

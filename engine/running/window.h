@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/monitoring/energy.h"
 #include "core/planning/plan.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
@@ -58,8 +59,10 @@ WindowPlan plan_window(const StepContext& context, std::int64_t steps, double st
 WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine);
 
 struct Window {
-  double wall_s = 0;            // t1 - t0 on this rank
-  std::int64_t iterations = 0;  // steps that were run
+  double wall_s = 0;                   // t1 - t0 on this rank; of several stretches their sum
+  std::vector<double> stretch_wall_s;  // of --epochs
+  std::vector<double> energy_J;        // see EnergyMeter::joules(); empty without a meter
+  std::int64_t iterations = 0;         // steps that were run
   std::int64_t steps_per_mark = 1;
   measurement::MarkedSteps steps;
   std::vector<double> losses;
@@ -70,7 +73,9 @@ struct Window {
 };
 
 // Barrier, t0, the steps, device synchronised, t1, barrier. Collective over the control group.
-// `name` is for the progress line.
-Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan);
+// `name` is for the progress line. `energy`, if any, counts from t0 to t1: it is read between the
+// barriers, outside the timed region.
+Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan,
+               monitoring::EnergyMeter* energy = nullptr);
 
 }  // namespace scalemark::running

@@ -164,7 +164,8 @@ void Flat::before_backward(const at::Tensor&, bool synchronise, measurement::Ste
 }
 
 at::Tensor Flat::backward_seed(const at::Tensor& loss) {
-  if (!seed_.defined()) seed_ = at::full_like(loss.detach(), 1.0 / group_->getSize());
+  const double share = compress_ ? 1.0 : 1.0 / group_->getSize();
+  if (!seed_.defined()) seed_ = at::full_like(loss.detach(), share);
   return seed_;
 }
 
@@ -179,8 +180,10 @@ void Flat::send_complete_buckets() {
   }
 }
 
+// Compressed gradients are divided as half precision, as PyTorch's hook does it: divided before,
+// those below 2^-14 would be rounded differently than ddp's.
 void Flat::send(Bucket& bucket) {
-  bucket.sent = {compress_ ? bucket.buffer.to(at::kHalf) : bucket.buffer};
+  bucket.sent = {compress_ ? bucket.buffer.to(at::kHalf).div_(group_->getSize()) : bucket.buffer};
   bucket.work = group_->allreduce(bucket.sent, c10d::AllreduceOptions());
 }
 

@@ -33,7 +33,16 @@ def uninterrupted(data, folder, **how):
     save = folder / "weights.safetensors"
     run(*options(data, folder, save, **how), "--checkpoint-keep", 1000)
     [point] = closed_report(folder / "out", "complete", 0)["points"]
+    seconds_are_those_of_the_epochs(point)
     return save.read_bytes(), learned(point)
+
+
+def seconds_are_those_of_the_epochs(point):
+    """Barriers stand between the stretches: the slowest rank of each counts, in the epochs' rates and in the run's."""
+    epochs = point["evaluation"]
+    seconds = sum(point["samples"] / len(epochs) / one["samples_per_sec"] for one in epochs)
+    check(abs(seconds / point["wall_s"] - 1) < 1e-9, f"{seconds} s in epochs, {point['wall_s']} s in all")
+    check(point["wall_s"] >= max(rank["wall_s"] for rank in point["ranks"]) * (1 - 1e-9), point["wall_s"])
 
 
 def learned(point):

@@ -57,6 +57,7 @@ def main():
         check(point["precision"] == options.precision, f"precision {point['precision']}")
         check(all(math.isfinite(point["loss"][k]) for k in ("first", "last")), f"loss {point['loss']}")
         check(point["memory_peak_bytes"] > 0, "no memory peak")
+        check(point["memory_reserved_bytes"] >= point["memory_peak_bytes"], "less is reserved than allocated")
         phases = sum(point["phases_s"].values())
         check(abs(phases - point["step_mean_over_ranks_s"]) < 0.02 * phases, "phases do not sum to the step")
         check_attention(options, point)

@@ -30,6 +30,16 @@ def main():
     noop, cost = asked["noop_step_s"], asked["communication"]["cost_s"]
     print(f"T_noop {1e3 * noop:.3f} ms, cost {1e3 * cost:.3f} ms, window {1e3 * asked['wall_s'] / 40:.3f} ms")
     check(0 < noop and 0 < cost, "communication costs something")
+    told = asked["communication"]
+    for name, value in (("cost", cost), ("contention", told["contention_s"]), ("efficiency", told["efficiency"])):
+        low, high = told[name + "_ci95"]
+        check(low < value < high, f"{name} {value}, interval {low} to {high}")
+    check(0 < told["efficiency"] < 1, told)
+    for point in (plain, asked):
+        parts = point["communication"]["peer_wait_s"] + point["communication"]["network_s"]
+        exposed = point["phases_s"]["exposed_communication"]
+        check(abs(parts - exposed) < 1e-9, f"{parts} s in parts, {exposed} s exposed")
+    check("contention_s" not in plain["communication"], "not asked for, and there")
     check(asked["samples"] == plain["samples"] == 40 * 2 * 8, "the blocks are not the window's")
     check(asked["communication"]["payload_bytes_per_step"] == plain["communication"]["payload_bytes_per_step"],
           "the last block exchanges as always")

@@ -118,7 +118,7 @@ def resident_bytes(pid):
 
 def memory_is_flat(folder):
     skip_under_asan("keeps freed memory for a while")
-    images = make_images(folder / "flat", 48, size=64, classes=3)
+    images = make_images(folder / "flat", 30, size=64, classes=3)
     command = [SCALEMARK, "train", *RESNET, "--data", images, "--epochs", 20, "--workers", 2, "--output",
                folder / "long"]
     program = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,

@@ -75,7 +75,7 @@ def two_ranks():
 def communication_cost():
     """The twin without communication changes nothing of what the host may do."""
     train("--workload", "mlp", "--iters", 12, "--warmup-iters", 11, "--communication-cost", "--quiet", ranks=2,
-          windows=5, steady=False)
+          windows=17, steady=False)
 
 
 def files():

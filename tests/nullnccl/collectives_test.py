@@ -43,6 +43,8 @@ def communication_cost(folder):
     point = closed_report(folder / "out", "complete", 0)["points"][0]
     cost = point["communication"]["cost_s"]
     check(abs(cost) < point["wall_s"] and point["noop_step_s"] > 0, f"cost {cost} s")
+    check("cost_ci95" in point["communication"], point["communication"])
+    check(point["memory_reserved_bytes"] >= point["memory_peak_bytes"] > 0, "reserved memory holds what is allocated")
     ends_well(done.stderr, 2)
 
 

@@ -68,8 +68,8 @@ std::unique_ptr<Network> make(const std::string& workload) {
 class EachNetwork : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Networks, EachNetwork,
                          testing::Values("linear", "mlp", "resnet50", "bert-mini"),
-                         [](const auto& info) {
-                           return info.param == "bert-mini" ? "bert_mini" : info.param;
+                         [](const auto& named) {
+                           return named.param == "bert-mini" ? "bert_mini" : named.param;
                          });
 
 TEST_P(EachNetwork, HasTheCataloguesParameters) {

@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "size or offset of 18446744073709551615", 4},
         Hostile{"Overflow", "{" + f32("a", "[4611686018427387905,1]", "[0,4]") + "}", "overflows",
                 4}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& named) { return named.param.name; });
 
 }  // namespace
 }  // namespace scalemark::workloads

@@ -1,5 +1,5 @@
 // Old reports against new ones, point by point. Reads points, environment and settings of reports;
-// knows no files and prints nothing (compare_text.h does).
+// knows no files and prints nothing (text.h does).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ struct SideOfPoint {
 struct PointAgainst {
   SideOfPoint after;
   statistics::PointChange change;
-  std::string reason;  // why it is unsure; empty otherwise
+  std::string certain;  // of a change: what is certain and what is not; empty otherwise
+  std::string reason;   // why it is unsure; empty otherwise
 };
 
 struct ComparedPoint {
@@ -48,22 +49,31 @@ struct Difference {
 
 struct Comparison {
   double threshold = 0;
-  bool unit_is_session = false;                 // else it is the run
+  statistics::ComparedUnit unit = statistics::ComparedUnit::kSession;
   std::vector<std::vector<std::string>> files;  // of each side
-  std::vector<std::size_t> sessions;            // of each side
+  std::vector<std::size_t> sessions;            // of each side that measured anything
   std::vector<ComparedPoint> points;            // of the first side, in its order
   std::vector<std::string> new_points;          // groups that the first side lacks
   std::vector<Difference> differences;          // machine, versions, settings, what points are
 };
 
-// sides[0] is old; at least two sides, each with at least one report. Points are matched by group.
-// The unit is the run where every side is one file, else the session of each file (the geometric
-// mean of its runs). Holm's family is every point on every further side. A point of the first side
-// that another side did not measure is unsure. Throws bad_data() when the sides share no point.
-// Source: docs/METRICS.md, "Old against new".
-Comparison compare_sides(std::span<const ComparedSide> sides, double threshold);
+struct CompareRule {
+  double threshold = statistics::kChangeThatCounts;
+  bool same_session = false;  // a person says that all sides were measured in one go
+};
 
-// kFail when anything is slower, else kUnsure when anything is unsure, else kPass.
+// sides[0] is old; at least two sides, each with at least one report. Points are matched by group.
+// The unit is the session (of each file; its value the geometric mean of its runs) where any side
+// has several, else the run. Holm's family is every point on every further side. A point of the
+// first side that another side did not measure is unsure. Throws bad_data() when the sides share no
+// point, and for `same_session` with a side of several sessions.
+// Source: docs/METRICS.md, "Old against new".
+Comparison compare_sides(std::span<const ComparedSide> sides, const CompareRule& rule);
+
+std::size_t count_of(const Comparison& comparison, statistics::Change change);  // rows x sides
+
+// kFail when anything is slower, else kUnsure when anything is unsure or differs only in this
+// session, else kPass.
 ExitCode exit_code(const Comparison& comparison);
 
 }  // namespace scalemark::reporting

@@ -1,14 +1,16 @@
 #include "core/reporting/compare/text.h"
 
-#include <array>
 #include <cstdio>
+#include <vector>
 
+#include "core/reporting/compare/meaning.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
 namespace {
 
 using statistics::Change;
+using statistics::ComparedUnit;
 
 constexpr const char* kAbsent = "-";
 
@@ -39,8 +41,12 @@ std::string p_text(const statistics::PointChange& change) {
   return *change.p_adjusted < 0.0001 ? "< 0.0001" : format("%.4f", *change.p_adjusted);
 }
 
+std::string smallest_text(const statistics::PointChange& change) {
+  return change.smallest_found ? format("%.2f", 100 * *change.smallest_found) : kAbsent;
+}
+
 std::string verdict_text(const PointAgainst& against) {
-  const std::string word(statistics::to_string(against.change.change));
+  const std::string word(name_of(against.change.change));
   return against.change.change == Change::kSlower ? "**" + word + "**" : word;
 }
 
@@ -64,19 +70,18 @@ std::string sides_text(const Comparison& comparison) {
   return text;
 }
 
+// Only the verdicts that the unit allows.
 std::string summary(const Comparison& comparison) {
-  std::array<std::size_t, 4> counts{};
-  for (const ComparedPoint& point : comparison.points) {
-    for (const PointAgainst& against : point.against) {
-      ++counts.at(static_cast<std::size_t>(against.change.change));
-    }
+  const std::vector<Change> changes =
+      comparison.unit == ComparedUnit::kRunOfOneSession
+          ? std::vector{Change::kDiffers, Change::kSame, Change::kUnsure}
+          : std::vector{Change::kSlower, Change::kFaster, Change::kSame, Change::kUnsure};
+  std::string text;
+  for (const Change change : changes) {
+    text += (text.empty() ? "**" : ", ") + std::to_string(count_of(comparison, change)) + " " +
+            std::string(name_of(change));
   }
-  const auto count = [&](Change change) {
-    return std::to_string(counts.at(static_cast<std::size_t>(change))) + " " +
-           std::string(statistics::to_string(change));
-  };
-  return "**" + count(Change::kSlower) + ", " + count(Change::kFaster) + ", " +
-         count(Change::kSame) + ", " + count(Change::kUnsure) + "**";
+  return text + "**";
 }
 
 void add_side(std::vector<Column>& columns, const Comparison& comparison, std::size_t side) {
@@ -86,6 +91,7 @@ void add_side(std::vector<Column>& columns, const Comparison& comparison, std::s
                               {{name + "change %"}},
                               {{name + "90 % interval"}},
                               {{name + "p (Holm)"}},
+                              {{name + "finds from %"}},
                               {{name + "units"}},
                               {{name + "verdict"}, true, {}, true}};
   for (const ComparedPoint& point : comparison.points) {
@@ -95,6 +101,7 @@ void add_side(std::vector<Column>& columns, const Comparison& comparison, std::s
         change_text(against.change),
         interval_text(against.change),
         p_text(against.change),
+        smallest_text(against.change),
         std::to_string(point.before.units) + " / " + std::to_string(against.after.units),
         verdict_text(against)};
     for (std::size_t i = 0; i < of_side.size(); ++i) of_side[i].cells.push_back(cells[i]);
@@ -116,17 +123,20 @@ std::string points_table(const Comparison& comparison) {
   return set_markdown(columns);
 }
 
-std::string reasons(const Comparison& comparison) {
+// One line for each row that has such a sentence, under `head`; empty when none has.
+std::string sentences(const Comparison& comparison, const std::string& head,
+                      std::string PointAgainst::*sentence) {
   std::string text;
   for (const ComparedPoint& point : comparison.points) {
     for (std::size_t side = 0; side < point.against.size(); ++side) {
-      if (point.against[side].reason.empty()) continue;
+      const std::string& said = point.against[side].*sentence;
+      if (said.empty()) continue;
       const std::string on =
           comparison.files.size() > 2 ? " (" + side_name(comparison, side + 1) + ")" : "";
-      text += "- " + markdown_text(point.group + on + ": " + point.against[side].reason) + "\n";
+      text += "- " + markdown_text(point.group + on + ": " + said) + "\n";
     }
   }
-  return text.empty() ? text : "\n## Why unsure\n\n" + text;
+  return text.empty() ? text : "\n## " + head + "\n\n" + text;
 }
 
 std::string new_points(const Comparison& comparison) {
@@ -156,33 +166,14 @@ std::string differences_table(const Comparison& comparison) {
   return "\n## Differences\n\n" + set_markdown(columns);
 }
 
-std::string what_it_can_say(const Comparison& comparison) {
-  const std::string threshold = format("%g %%", 100 * comparison.threshold);
-  std::string text =
-      "\n## What this can say\n\nslower, faster: significant (Welch's test on logarithms, Holm "
-      "over "
-      "all points, 5 % in all) and at least " +
-      threshold + "; same: the 90 % interval lies within +-" + threshold +
-      "; unsure: neither, or fewer than three units on a side. ";
-  if (comparison.unit_is_session) {
-    return text +
-           "The unit is the session: what differs from one session to the next (node, placement, "
-           "boot, neighbours) is in the intervals.\n";
-  }
-  return text +
-         "The unit is the run. Each side is one file: the intervals hold for these sessions. What "
-         "differs from one session to the next (node, placement, boot, neighbours) is in the "
-         "change "
-         "but not in its interval, so a small change may be the session's and not the program's. "
-         "To tell them apart, give three or more files of separate sessions on each side.\n";
-}
-
 }  // namespace
 
 std::string comparison_markdown(const Comparison& comparison) {
   return "# Comparison\n\n" + sides_text(comparison) + "\n" + summary(comparison) + "\n\n" +
-         points_table(comparison) + new_points(comparison) + reasons(comparison) +
-         differences_table(comparison) + what_it_can_say(comparison);
+         points_table(comparison) + new_points(comparison) +
+         sentences(comparison, "What is certain", &PointAgainst::certain) +
+         sentences(comparison, "Why unsure", &PointAgainst::reason) +
+         differences_table(comparison) + "\n## What this can say\n\n" + what_it_can_say(comparison);
 }
 
 }  // namespace scalemark::reporting

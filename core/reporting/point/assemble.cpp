@@ -1,13 +1,13 @@
 #include "core/reporting/point/assemble.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "core/reporting/point/communication.h"
 #include "core/reporting/point/peak_flops.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/statistics/interval.h"
@@ -24,14 +24,16 @@ void refuse_contradictions(Summaries ranks, const StepSeries& series) {
   if (ranks.empty()) throw bug("a point without measurements");
   const RankMeasurement& first = ranks.front().rank;
   const auto n = static_cast<std::int64_t>(series.max_step_s.size());
-  if (!series_fits(n, first) || series.max_own_s.size() != series.max_step_s.size() ||
-      series.max_own_less_wait_s.size() != series.max_step_s.size()) {
+  const std::size_t marked = first.phases_s ? series.max_step_s.size() : 0;
+  if (!series_fits(n, first) || series.max_own_s.size() != marked ||
+      series.max_own_less_wait_s.size() != marked) {
     throw bug("the series over the ranks do not hold one value for each of " +
               std::to_string(first.iterations) + " steps");
   }
   for (const auto& [rank, steps] : ranks) {
     const std::string who = "rank " + std::to_string(rank.rank) + ": ";
     if (steps.step_s.n != n || rank.iterations != first.iterations ||
+        rank.phases_s.has_value() != first.phases_s.has_value() ||
         rank.steps_per_mark != first.steps_per_mark) {
       throw bug(who + "its summary is not of " + std::to_string(first.iterations) + " steps");
     }
@@ -55,6 +57,7 @@ RankRecord record_of(const RankMeasurement& rank, const RankSteps& steps) {
   record.exposed_communication_s = steps.exposed_communication_s;
   record.phases_s = rank.phases_s;
   record.memory_peak_bytes = rank.memory_peak_bytes;
+  record.memory_reserved_bytes = rank.memory_reserved_bytes;
   return record;
 }
 
@@ -114,28 +117,35 @@ void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_
   point.steady_reason = check.reason;
 }
 
-// samples / sum_t [max_r(own - d) + (T_t - max_r own)]: the rate without the waits for data that
-// counted. Needs each step's slowest rank, as own_mean_of_step_max_s does.
+// samples / (wall - sum_t [max_r own - max_r(own - d)]): the rate without the waits for data that
+// counted. What they cost is subtracted, so that without any it is samples_per_sec to the last bit.
+// Needs each step's slowest rank, as own_mean_of_step_max_s does.
 std::optional<double> compute_rate(const StepSeries& series, const PointRecord& point) {
-  double seconds = 0;
-  for (std::size_t t = 0; t < series.max_step_s.size(); ++t) {
-    seconds += series.max_own_less_wait_s[t] + (series.max_step_s[t] - series.max_own_s[t]);
+  double waited_s = 0;
+  for (std::size_t t = 0; t < series.max_own_s.size(); ++t) {
+    waited_s += series.max_own_s[t] - series.max_own_less_wait_s[t];
   }
-  if (!(seconds > 0)) return std::nullopt;
-  const double step_s = seconds / static_cast<double>(series.max_step_s.size());
-  return static_cast<double>(point.samples) / (step_s * static_cast<double>(point.iterations));
+  // Entries that are means over several steps, and steps behind the last entry: by their mean.
+  waited_s *= static_cast<double>(point.iterations) / static_cast<double>(series.max_own_s.size());
+  if (!(waited_s < point.wall_s)) return std::nullopt;
+  return static_cast<double>(point.samples) / (point.wall_s - waited_s);
+}
+
+// Between two barriers the slowest rank counts; another one may be it after the next barrier.
+double wall_of(const StepSeries& series) {
+  if (series.max_wall_s.empty()) throw bug("a point without the length of its window");
+  return std::accumulate(series.max_wall_s.begin(), series.max_wall_s.end(), 0.0);
 }
 
 void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
   std::int64_t tokens = 0, non_pad = 0;
   point.samples = point.padded = 0;
-  point.wall_s = 0;
+  point.wall_s = wall_of(series);
   for (const auto& rank : ranks) {
     point.samples += rank.samples;
     point.padded += rank.padded;
     tokens += rank.tokens;
     non_pad += rank.non_pad_tokens;
-    point.wall_s = std::max(point.wall_s, rank.wall_s);
   }
   point.iterations = ranks.front().iterations;
   point.samples_per_sec = static_cast<double>(point.samples) / point.wall_s;
@@ -203,18 +213,15 @@ void set_energy(PointRecord& point, Ranks ranks) {
   }
 }
 
-// Like a window's step time: the slowest rank's, block by block.
-void set_communication_cost(PointRecord& point, Ranks ranks) {
-  constexpr std::size_t kBlocks = 4;
-  if (ranks.front().abba_step_s.size() != kBlocks) return;
-  std::array<double, kBlocks> step_s{};
+// The largest of any rank: the allocator of each has one GPU.
+void set_memory(PointRecord& point, Ranks ranks) {
+  point.memory_peak_bytes = 0;
+  point.memory_reserved_bytes.reset();
   for (const auto& rank : ranks) {
-    for (std::size_t i = 0; i < kBlocks; ++i) {
-      step_s[i] = std::max(step_s[i], rank.abba_step_s.at(i));
-    }
+    point.memory_peak_bytes = std::max(point.memory_peak_bytes, rank.memory_peak_bytes);
+    // An absent value is less than any other.
+    point.memory_reserved_bytes = std::max(point.memory_reserved_bytes, rank.memory_reserved_bytes);
   }
-  point.noop_step_s = (step_s[1] + step_s[2]) / 2;
-  point.communication_cost_s = (step_s[0] + step_s[3]) / 2 - *point.noop_step_s;
 }
 
 // Ranks may differ: only some of them had padded batches.
@@ -232,18 +239,17 @@ void set_attention(PointRecord& point, Ranks ranks) {
 
 void set_the_rest(PointRecord& point, Ranks ranks) {
   set_energy(point, ranks);
-  set_communication_cost(point, ranks);
+  set_communication(point, ranks);
+  set_memory(point, ranks);
   set_attention(point, ranks);
   const auto& first = ranks.front();
   point.warmup_iterations = first.warmup_iterations;
   point.payload_bytes_per_step = first.payload_bytes_per_step;
   point.bucket_bytes = first.bucket_bytes;
   point.left_out = first.left_out;
-  point.memory_peak_bytes = 0;
   point.skipped.clear();
   point.setup_s = {};
   for (const auto& rank : ranks) {
-    point.memory_peak_bytes = std::max(point.memory_peak_bytes, rank.memory_peak_bytes);
     add_unlisted(point.skipped, rank.skipped);
     auto& setup = point.setup_s;  // the slowest rank of each part: the others waited for it
     setup.rendezvous_s = std::max(setup.rendezvous_s, rank.setup_s.rendezvous_s);

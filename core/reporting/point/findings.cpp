@@ -112,34 +112,48 @@ void judge_shares(Findings& findings, const PointRecord& point) {
                      " of the step waits for data: more --workers, or data that "
                      "is cheaper to read");
   }
-  const double exposed = point.phases_s ? point.phases_s->exposed_communication : 0;
-  if (exposed > kCommunicationShare * step) {
+  // Not of the waits for slower ranks: no network makes those shorter.
+  const double network = point.communication.network_s.value_or(0);
+  if (network > kCommunicationShare * step) {
     findings.add(finding_kinds::communication,
-                 percent(exposed / step) + " of the step is communication that nothing hides");
+                 percent(network / step) + " of the step is communication that nothing hides");
   }
 }
 
-// Absent where single steps were not timed: the waits of each step are not known.
-std::string contention_text(const PointRecord& point, double cost_s) {
-  if (!point.own_mean_of_step_max_s) return {};
-  const double waited =
-      point.wall_s / static_cast<double>(point.iterations) - *point.own_mean_of_step_max_s;
+// " (1.000 to 1.400)": the 95 % interval, times `scale`. Empty without one.
+std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
+                          double scale, int decimals) {
+  if (!low || !high) return {};
   char text[64];
-  std::snprintf(text, sizeof text, ", contention %.3f ms of it", 1e3 * (cost_s - waited));
+  std::snprintf(text, sizeof text, " (%.*f to %.*f)", decimals, scale * *low, decimals,
+                scale * *high);
   return text;
 }
 
-// What METRICS.md derives from T_noop.
+// "1.200 ms (1.000 to 1.400)".
+std::string milliseconds(double seconds, const std::optional<double>& low = {},
+                         const std::optional<double>& high = {}) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f ms", 1e3 * seconds);
+  return text + interval_text(low, high, 1e3, 3);
+}
+
+// What --communication-cost measured.
 void tell_communication_cost(Findings& findings, const PointRecord& point) {
-  if (!point.noop_step_s || !point.communication_cost_s) return;
-  const double cost = *point.communication_cost_s;
-  const double step = *point.noop_step_s + cost;
-  char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "communication costs %.3f ms of a step of %.3f ms (communication efficiency %.1f %%)",
-      1e3 * cost, 1e3 * step, 100 * *point.noop_step_s / step);
-  findings.add(finding_kinds::communication_cost, text + contention_text(point, cost));
+  const CommunicationTimes& times = point.communication;
+  if (!point.noop_step_s || !times.cost_s) return;
+  const double step_s = *point.noop_step_s + *times.cost_s;
+  std::string text = "communication costs " +
+                     milliseconds(*times.cost_s, times.cost_ci95_low, times.cost_ci95_high) +
+                     " of a step of " + milliseconds(step_s) + ", communication efficiency " +
+                     percent(times.efficiency.value_or(*point.noop_step_s / step_s)) +
+                     interval_text(times.efficiency_ci95_low, times.efficiency_ci95_high, 100, 1);
+  if (times.contention_s) {
+    text += ", contention " + milliseconds(*times.contention_s, times.contention_ci95_low,
+                                           times.contention_ci95_high);
+  }
+  if (times.cost_ci95_low) text += "; in brackets 95 % intervals within this run";
+  findings.add(finding_kinds::communication_cost, std::move(text));
 }
 
 void judge_mfu(Findings& findings, const PointRecord& point) {

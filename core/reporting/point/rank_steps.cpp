@@ -40,7 +40,7 @@ RankSteps steps_of(const RankMeasurement& rank) {
 }
 
 void take_largest(std::vector<double>& all, const std::vector<double>& more) {
-  if (all.size() != more.size()) throw bug("ranks with different numbers of steps");
+  if (all.size() != more.size()) throw bug("ranks with different numbers of steps or stretches");
   for (std::size_t t = 0; t < all.size(); ++t) all[t] = std::max(all[t], more[t]);
 }
 
@@ -58,7 +58,8 @@ Summary summary_of(const std::vector<double>& step_s, std::int64_t steps_per_mar
 
 StepSeries series_of(const RankMeasurement& rank) {
   refuse_odd_series(rank);
-  StepSeries series{.max_step_s = rank.step_s};
+  StepSeries series{.max_step_s = rank.step_s, .max_wall_s = rank.stretch_wall_s};
+  if (series.max_wall_s.empty()) series.max_wall_s = {rank.wall_s};
   if (!rank.phases_s) return series;
   for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
     const double own = rank.step_s[t] - rank.exposed_communication_s[t];
@@ -72,6 +73,7 @@ void take_largest(StepSeries& all, const StepSeries& more) {
   take_largest(all.max_step_s, more.max_step_s);
   take_largest(all.max_own_s, more.max_own_s);
   take_largest(all.max_own_less_wait_s, more.max_own_less_wait_s);
+  take_largest(all.max_wall_s, more.max_wall_s);
 }
 
 RankSummary condensed(RankMeasurement rank) {
@@ -79,6 +81,7 @@ RankSummary condensed(RankMeasurement rank) {
   rank.step_s = {};
   rank.exposed_communication_s = {};
   rank.counted_data_wait_s = {};
+  rank.stretch_wall_s = {};
   summary.rank = std::move(rank);
   return summary;
 }

@@ -17,16 +17,17 @@ struct RankSteps {
   std::optional<double> own_mean_s, own_mean_ln, data_wait_s, exposed_communication_s;
 };
 
-// What a rank sends: its measurement without the three series, and their summary.
+// What a rank sends: its measurement without the series, and their summary.
 struct RankSummary {
   RankMeasurement rank;
   RankSteps steps;
 };
 
-// Of the window as a whole: for each step the largest value of any rank. Without phases only
-// max_step_s.
+// Of the window as a whole: for each step the largest value of any rank, and for each stretch
+// between two barriers its longest wall. Without phases only max_step_s and max_wall_s.
 struct StepSeries {
   std::vector<double> max_step_s, max_own_s, max_own_less_wait_s;
+  std::vector<double> max_wall_s;  // one; of --epochs one per stretch
 };
 
 // Whether a series of `values` entries fits the rank's steps and their marks. Steps after a
@@ -36,11 +37,11 @@ bool series_fits(std::int64_t values, const RankMeasurement& rank);
 // Summary of a series of steps, or of means over `steps_per_mark` steps each.
 Summary summary_of(const std::vector<double>& step_s, std::int64_t steps_per_mark);
 
-// The three series of one rank. Throws bug() when they do not hold one value for each step, or
+// The series of one rank. Throws bug() when they do not hold one value for each step, or
 // group of steps.
 StepSeries series_of(const RankMeasurement& rank);
 
-// The larger of two values, step by step; both of equally many steps.
+// The larger of two values, step by step; both of equally many steps and stretches.
 void take_largest(StepSeries& all, const StepSeries& more);
 
 // A few hundred bytes for any number of steps. Throws as series_of().

@@ -1,5 +1,6 @@
 #include "core/reporting/record/point_facts.h"
 
+#include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 
 namespace scalemark::reporting {
@@ -11,6 +12,10 @@ std::optional<double> counted_data_wait_s(const PointRecord& point) {
     wait_s += *rank.data_wait_s / static_cast<double>(point.ranks.size());
   }
   return wait_s;
+}
+
+bool has_exchange(const PointRecord& point) {
+  return point.ranks.size() > 1 && catalogue::exchanges(point.strategy);
 }
 
 std::string sample_unit(const std::string& workload) {

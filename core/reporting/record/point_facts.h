@@ -12,6 +12,9 @@ namespace scalemark::reporting {
 // absent where a rank has no phases.
 std::optional<double> counted_data_wait_s(const PointRecord& point);
 
+// Whether its ranks exchanged anything: several that are no replicas of their own (solo).
+bool has_exchange(const PointRecord& point);
+
 std::string sample_unit(const std::string& workload);  // "images"; "samples" when unknown
 
 }  // namespace scalemark::reporting

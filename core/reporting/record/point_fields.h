@@ -13,11 +13,11 @@ void what_was_trained(A& a, Point& p) {
   a("group", p.group, {"names the planned point; the same for all its repetitions"});
   a("workload", p.workload, {"what was trained: resnet50, bert-base, ..."});
   a.text("task", p.task, {"what BERT was trained for: pretrain | squad"});
-  a("strategy", p.strategy, {"how ranks train together: none | ddp"});
+  a("strategy", p.strategy, {"how ranks train together: a name that --strategy takes"});
   a("overlap", p.overlap, {"gradients were exchanged while the backward pass still ran"});
   a("gradient_compression", p.gradient_compression,
     {"format in which gradients were sent: none | fp16"});
-  a("backend", p.backend, {"communication backend: gloo | nccl"});
+  a("backend", p.backend, {"communication backend: a name that --backend takes"});
   a("device", p.device, {"where it computed: cpu | cuda"});
   a.text("device_name", p.device_name, {"GPU product whose peak MFU is relative to"});
   a("precision", p.precision, {"arithmetic: fp32 | tf32 | amp-fp16 | amp-bf16"});
@@ -137,6 +137,11 @@ template <class A, class Point>
 void cost_fields(A& a, Point& p) {
   a("memory_peak_bytes", p.memory_peak_bytes,
     {"largest memory that the tensors of any rank held at one time", "bytes"});
+  a("memory_reserved_bytes", p.memory_reserved_bytes,
+    {"largest memory that torch's allocator had taken from the GPU for any rank: with what it "
+     "keeps "
+     "for later tensors; absent on a CPU",
+     "bytes"});
   a("energy_J", p.energy_J, {"energy of all members' devices over the window", "J"});
   a("noop_step_s", p.noop_step_s,
     {"T_noop: mean of the same steps without communication (--communication-cost)", "s"});
@@ -156,6 +161,33 @@ void cost_fields(A& a, Point& p) {
   a("mfu_peak_source", p.mfu_peak_source, {"which datasheet that peak comes from"});
 }
 
+template <class A, class Times>
+void communication_times(A& inner, Times& c) {
+  inner("peer_wait_s", c.peer_wait_s,
+        {"part of phases_s.exposed_communication: waiting for the rank that is slowest in the "
+         "step, mean over steps and ranks; absent where nothing is exchanged, and as "
+         "own_s.mean_of_step_max",
+         "s", kAnyNumber});
+  inner("network_s", c.network_s,
+        {"the rest of phases_s.exposed_communication: communication after the slowest rank has "
+         "come; absent as peer_wait_s",
+         "s", kAnyNumber});
+  inner("cost_s", c.cost_s,
+        {"T - T_noop: what communication adds to a step (--communication-cost)", "s", kAnyNumber});
+  inner.pair("cost_ci95", c.cost_ci95_low, c.cost_ci95_high,
+             {"95 % interval of cost_s over quadruples of blocks of this run", "s", kAnyNumber});
+  inner("contention_s", c.contention_s,
+        {"own time with communication less own time without (--communication-cost): what "
+         "communication takes from what runs at the same time",
+         "s", kAnyNumber});
+  inner.pair("contention_ci95", c.contention_ci95_low, c.contention_ci95_high,
+             {"95 % interval of contention_s, as of cost_s", "s", kAnyNumber});
+  inner("efficiency", c.efficiency,
+        {"T_noop / T (--communication-cost): 1, where communication costs nothing"});
+  inner.pair("efficiency_ci95", c.efficiency_ci95_low, c.efficiency_ci95_high,
+             {"95 % interval of efficiency, as of cost_s"});
+}
+
 template <class A, class Point>
 void circumstance_fields(A& a, Point& p) {
   a.object("warmup",
@@ -173,9 +205,7 @@ void circumstance_fields(A& a, Point& p) {
              inner.record("communication", "Exchange of gradients in one step");
              inner("payload_bytes_per_step", p.payload_bytes_per_step,
                    {"what one rank hands to all-reduce", "bytes"});
-             inner("cost_s", p.communication_cost_s,
-                   {"T - T_noop: what communication adds to a step (--communication-cost)", "s",
-                    kAnyNumber});
+             communication_times(inner, p.communication);
              inner("buckets", p.bucket_bytes, {"size of each bucket of gradients", "bytes"});
            },
            {"what is exchanged in a step"});

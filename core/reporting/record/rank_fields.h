@@ -106,6 +106,8 @@ void fields(A& a, typename A::template Field<RankRecord>& r) {
     {"parts of its step, mean per step; absent where steps run as a whole"});
   a("memory_peak_bytes", r.memory_peak_bytes,
     {"largest memory that its tensors held at one time", "bytes"});
+  a("memory_reserved_bytes", r.memory_reserved_bytes,
+    {"largest memory that torch's allocator had taken from its GPU; absent on a CPU", "bytes"});
 }
 
 template <class A>

@@ -31,6 +31,12 @@ struct SkippedFile {
   std::string name, reason;
 };
 
+// A block of --communication-cost as one rank saw it; mean per step.
+struct CostBlock {
+  double step_s = 0;            // the block's wall by its steps
+  std::optional<double> own_s;  // without exposed communication; absent without phases
+};
+
 // One rank's raw measurement of one window. Vectors hold one value per step, in step order; with
 // steps_per_mark above 1 one per group of so many steps, each the mean over its group.
 struct RankMeasurement {
@@ -45,7 +51,9 @@ struct RankMeasurement {
   std::optional<std::int64_t> left_out;
   std::int64_t tokens = 0;          // text: samples x sequence length
   std::int64_t non_pad_tokens = 0;  // text
-  double wall_s = 0;                // t1 - t0 of this rank
+  double wall_s = 0;                // t1 - t0 of this rank; of several stretches their sum
+  // --epochs: of each stretch between two barriers. Empty: the window is one.
+  std::vector<double> stretch_wall_s;
   std::vector<double> step_s;
   // The next three only where phases are marked within a step.
   std::vector<double> exposed_communication_s;
@@ -53,6 +61,7 @@ struct RankMeasurement {
   std::optional<Phases> phases_s;
   double loss_first = 0, loss_last = 0;  // already the mean over ranks
   std::uint64_t memory_peak_bytes = 0;
+  std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
   // Over the window, one value per counter that this rank reads: its GPU, or the packages of its
   // machine when it is the first rank there. Empty: none can be read.
   std::vector<double> energy_J;
@@ -60,8 +69,8 @@ struct RankMeasurement {
   std::int64_t warmup_iterations = 0;
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;
-  // Mean step of four blocks: with communication, without, without, with. Empty: not asked for.
-  std::vector<double> abba_step_s;
+  // Quadruples of blocks: with communication, without, without, with. Empty: not asked for.
+  std::vector<CostBlock> cost_blocks;
   std::vector<SkippedFile> skipped;
   std::vector<std::string> attention_backends;  // that its training steps used; each once
 };
@@ -97,6 +106,18 @@ constexpr auto words_of(PointStatus) {
                                            {PointStatus::kSkipped, "skipped"}});
 }
 
+// What of a step is communication, and what communication costs it. Each absent where it was not
+// measured, or nothing is exchanged.
+struct CommunicationTimes {
+  // The two parts of exposed communication, mean per step.
+  std::optional<double> peer_wait_s, network_s;
+  // Of --communication-cost, with intervals over its quadruples of blocks.
+  std::optional<double> cost_s, cost_ci95_low, cost_ci95_high;  // T - T_noop
+  // Own time with communication less own time without.
+  std::optional<double> contention_s, contention_ci95_low, contention_ci95_high;
+  std::optional<double> efficiency, efficiency_ci95_low, efficiency_ci95_high;  // T_noop / T
+};
+
 struct RankRecord {
   int rank = 0;
   std::string host, device;
@@ -108,6 +129,7 @@ struct RankRecord {
   std::optional<double> data_wait_s, exposed_communication_s;  // mean per step
   std::optional<Phases> phases_s;
   std::uint64_t memory_peak_bytes = 0;
+  std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
 };
 
 struct PointRecord {
@@ -155,10 +177,11 @@ struct PointRecord {
   std::vector<Evaluation> evaluation;
   std::vector<Resumption> resumed;
   std::uint64_t memory_peak_bytes = 0;
+  std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
   std::optional<std::uint64_t> memory_estimate_bytes;
-  std::optional<double> energy_J;              // of all members' devices over the window
-  std::optional<double> noop_step_s;           // T_noop: the same steps without communication
-  std::optional<double> communication_cost_s;  // T - T_noop, both of --communication-cost
+  std::optional<double> energy_J;     // of all members' devices over the window
+  std::optional<double> noop_step_s;  // T_noop: the same steps without communication
+  CommunicationTimes communication;
   std::optional<double> break_even_steps;
   std::int64_t parameters = 0;
   double flops_per_sample = 0;

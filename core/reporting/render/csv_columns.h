@@ -85,7 +85,7 @@ class CsvRow {
   template <class Body>
   void object(const char* key, Body body, const About& about) {
     CsvRow inner(cells_);
-    inner.object_ = about.column ? about.column : key;
+    inner.object_ = about.column ? about.column : csv_column(object_, key);
     inner.blank_ = blank_;
     body(inner);
   }

@@ -198,10 +198,10 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
   add({"step ms", "mean"}, [](const PointRecord& p) { return milliseconds(p.step_s.mean); });
   add({"p50"}, [](const PointRecord& p) { return or_absent(p.step_s.p50, milliseconds); });
   add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, milliseconds); });
-  add({"exposed", "comm %"}, [](const PointRecord& p) {
-    return share_of_step(
-        p, p.phases_s ? std::optional(p.phases_s->exposed_communication) : std::nullopt);
-  });
+  add({"peer", "wait %"},
+      [](const PointRecord& p) { return share_of_step(p, p.communication.peer_wait_s); });
+  add({"network", "%"},
+      [](const PointRecord& p) { return share_of_step(p, p.communication.network_s); });
   add({"data", "wait %"},
       [](const PointRecord& p) { return share_of_step(p, counted_data_wait_s(p)); });
   add({"memory", "GiB"}, [](const PointRecord& p) {

@@ -69,7 +69,8 @@ std::vector<Option> measuring_options() {
        .field = kField<&MeasuringSettings::communication_cost>,
        .identity = Identity::kPoint,
        .default_text = "off",
-       .help = "after the window as many steps again, half of them without communication"},
+       .help = "after the window as many steps again (at least 80), half of them without "
+               "communication"},
   };
 }
 

@@ -73,7 +73,7 @@ class Usage(unittest.TestCase):
     def test_config_files(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "c.json")
-            for content, found in ((b'{"iters": 1, "iters": 2}', "stands twice"),
+            for content, found in ((b'{"iters": 1, "iters": 2}', "occurs twice"),
                                    (b'{"batchsize": 2}', "did you mean 'batch_size'?"),
                                    (b'{"command": "sweep"}', "another command"),
                                    (b'{"iters": [1, 2]}', "one value per key"),

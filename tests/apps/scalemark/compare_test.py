@@ -23,13 +23,14 @@ class Compare(unittest.TestCase):
         self.addCleanup(keep.cleanup)
         self.folder = pathlib.Path(keep.name)
 
-    def report(self, name, factor=1.0, rates=RATES, groups=("x",)):
+    def report(self, name, factor=1.0, rates=RATES, groups=("x",), sessions=None):
         report = copy.deepcopy(self.sample)
         example = report["points"][0]
         report["points"] = []
         for group in groups:
             for k, rate in enumerate(rates):
-                report["points"].append({**example, "group": group, "id": f"{group}-r{k}", "samples_per_sec": rate * factor})
+                report["points"].append({**example, "group": group, "id": f"{group}-r{k}", "samples_per_sec": rate * factor,
+                                         "session": sessions[k] if sessions else 0})
         (self.folder / name).write_text(json.dumps(report))
         return str(self.folder / name)
 
@@ -44,31 +45,59 @@ class Compare(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (code, ""), result.stderr)
         return result.stderr
 
-    def test_exit_codes(self):
+    def test_exit_codes_in_one_session(self):
         old = self.report("old.json")
-        self.assertIn("**1 slower, 0 faster", self.compare(1, "--old", old, "--new", self.report("slow.json", 0.95)))
-        self.assertIn("0 slower, 1 faster", self.compare(0, "--old", old, "--new", self.report("fast.json", 1.05)))
-        self.assertIn("1 same", self.compare(0, "--old", old, "--new", self.report("same.json", 1.0)))
-        text = self.compare(2, "--old", old, "--new", self.report("few.json", 0.5, rates=RATES[:2]))
-        self.assertIn("x: 2 runs on one side: three are needed", text)
-        self.assertIn("three or more files of separate sessions", text)
+        sides = ["--same-session", "--old", old, "--new"]
+        slow = self.compare(1, *sides, self.report("slow.json", 0.95))
+        self.assertIn("**1 slower, 0 faster", slow)
+        self.assertIn("slower by 5.00 % (90 % interval", slow)
+        self.assertIn("more than 0 is certain, more than 2 % too", slow)
+        self.assertIn("0 slower, 1 faster", self.compare(0, *sides, self.report("fast.json", 1.05)))
+        self.assertIn("1 same", self.compare(0, *sides, self.report("same.json", 1.0)))
+        text = self.compare(2, *sides, self.report("few.json", 0.5, rates=RATES[:2]))
+        self.assertIn("x: 2 runs on one side: three are needed, five on each are advised", text)
+        self.assertIn("five files of separate sessions on each side", text)
+
+    def test_one_session_per_side_only_differs(self):
+        old = self.report("old.json")
+        for factor, summary in ((0.5, "1 differs in this session, 0 same"), (1.05, "1 differs in this session, 0 same")):
+            text = self.compare(2, "--old", old, "--new", self.report("new.json", factor))
+            self.assertIn(summary, text)
+            self.assertIn("five files of separate sessions on each side", text)
+            self.assertNotRegex(text, r"\*\*slower|\d (slower|faster)")
+        self.assertIn("1 same", self.compare(0, "--old", old, "--new", self.report("same.json")))
+
+    def test_each_row_says_what_it_could_have_found(self):
+        text = self.compare(0, self.report("old.json"), self.report("same.json"))
+        head, row = [line.split("|") for line in text.splitlines() if line.startswith("| point") or line.startswith("| x")]
+        cell = row[[name.strip() for name in head].index("finds from %")]
+        # (t(.975, 8) + t(.95, 8)) x .79057 % x sqrt(2 / 5)
+        self.assertAlmostEqual(float(cell), 2.1, delta=0.05)
 
     def test_the_threshold(self):
-        old, new = self.report("old.json"), self.report("new.json", 0.985)
-        self.assertEqual(run("compare", "--old", old, "--new", new, "--threshold", "1%").returncode, 1)
-        self.assertEqual(run("compare", "--old", old, "--new", new, "--threshold", "0.03").returncode, 0)
-        self.refused(78, "--old", old, "--new", new, "--threshold", "0")
-        self.refused(78, "--old", old, "--new", new, "--threshold", "much")
+        sides = ["--same-session", "--old", self.report("old.json"), "--new", self.report("new.json", 0.985)]
+        self.assertEqual(run("compare", *sides, "--threshold", "1%").returncode, 1)
+        self.assertEqual(run("compare", *sides, "--threshold", "0.03").returncode, 0)
+        self.refused(78, *sides, "--threshold", "0")
+        self.refused(78, *sides, "--threshold", "much")
 
     def test_several_files_are_several_sessions(self):
         old = [self.report(f"o{i}.json", f) for i, f in enumerate((0.99, 1, 1.01))]
         new = [self.report(f"n{i}.json", f) for i, f in enumerate((0.89, 0.9, 0.91))]
-        self.assertIn("The unit is the session", self.compare(1, "--old", *old, "--new", *new))
+        sides = ["--old", *old, "--new", *new]
+        self.assertIn("The unit is the session", self.compare(1, *sides))
+        self.assertIn("--same-session is given, and a side holds 3 sessions", self.refused(65, "--same-session", *sides))
+
+    def test_one_file_of_several_sessions(self):
+        old = self.report("old.json", sessions=[0, 0, 1, 1, 2])
+        text = self.compare(2, "--old", old, "--new", self.report("new.json", 0.9, sessions=[0, 0, 0, 1, 1]))
+        self.assertIn("old.json (3 sessions)", text)
+        self.assertIn("x: 2 sessions on one side: three are needed, five on each are advised", text)
 
     def test_more_than_two_sides(self):
         files = [self.report(f"{i}.json", f) for i, f in enumerate((1, 1.001, 0.9))]
         for arguments in (files, ["--old", files[0], "--new", files[1], "--new", files[2]]):
-            text = self.compare(1, *arguments)
+            text = self.compare(1, "--same-session", *arguments)
             self.assertIn("| side 3 change % |", text)
             self.assertIn("**1 slower, 0 faster, 1 same, 0 unsure**", text)
 

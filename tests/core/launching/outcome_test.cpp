@@ -9,7 +9,6 @@
 
 #include "core/launching/describe.h"
 #include "core/launching/line_relay.h"
-#include "core/launching/resolve_host.h"
 
 namespace scalemark::launching {
 namespace {
@@ -174,14 +173,6 @@ TEST(LineRelay, CutsEndlessLinesAndKeepsFiveShortLastOnes) {
   relay.feed("1\n2\n3\n4\n" + std::string(500, '5') + "\n");
   EXPECT_EQ(relay.last_lines(),
             (std::deque<std::string>{"1", "2", "3", "4", std::string(400, '5')}));
-}
-
-TEST(ResolveHost, ExplainsWhatDoesNotResolve) {
-  EXPECT_FALSE(resolve_or_explain("127.0.0.1", std::chrono::seconds(5)).has_value());
-  const auto problem = resolve_or_explain("no-such-host.invalid", std::chrono::seconds(10));
-  ASSERT_TRUE(problem.has_value());
-  EXPECT_EQ(problem->exit_code, ExitCode::kPeerLost);
-  EXPECT_TRUE(problem->what.starts_with("host name no-such-host.invalid does not resolve: "));
 }
 
 TEST(Describe, SaysWhatCameFromWhere) {

@@ -13,6 +13,11 @@ namespace {
 
 using statistics::Change;
 
+using statistics::ComparedUnit;
+
+constexpr CompareRule kOneGo{.threshold = 0.02, .same_session = true};
+constexpr CompareRule kAnySessions{.threshold = 0.02};
+
 const std::vector<double> kOld{100, 101, 99, 100.5, 99.5};
 
 // One report whose points are one group each, a run for each rate.
@@ -43,13 +48,13 @@ TEST(CompareSides, SlowerSameFasterByGroup) {
   const std::vector<ComparedSide> sides{
       {report("a", {{"x", kOld}, {"y", kOld}, {"z", kOld}})},
       {report("b", {{"z", times(1.05)}, {"y", times(1)}, {"x", times(0.95)}})}};
-  const Comparison comparison = compare_sides(sides, 0.02);
+  const Comparison comparison = compare_sides(sides, kOneGo);
   ASSERT_EQ(comparison.points.size(), 3u);
   EXPECT_EQ(comparison.points[0].group, "x");
   EXPECT_EQ(comparison.points[0].against[0].change.change, Change::kSlower);
   EXPECT_EQ(comparison.points[1].against[0].change.change, Change::kSame);
   EXPECT_EQ(comparison.points[2].against[0].change.change, Change::kFaster);
-  EXPECT_FALSE(comparison.unit_is_session);
+  EXPECT_EQ(comparison.unit, ComparedUnit::kRunOfTheSameSession);
   EXPECT_EQ(exit_code(comparison), ExitCode::kFail);
 }
 
@@ -59,8 +64,8 @@ TEST(CompareSides, SeveralFilesMakeTheSessionTheUnit) {
     before.push_back(report("a", {{"x", {100 * shift, 100 * shift}}}));
     after.push_back(report("b", {{"x", {90 * shift, 90 * shift}}}));
   }
-  const Comparison comparison = compare_sides(std::vector{before, after}, 0.02);
-  EXPECT_TRUE(comparison.unit_is_session);
+  const Comparison comparison = compare_sides(std::vector{before, after}, kAnySessions);
+  EXPECT_EQ(comparison.unit, ComparedUnit::kSession);
   EXPECT_EQ(comparison.points[0].before.units, 3u);  // six runs
   EXPECT_EQ(comparison.points[0].against[0].change.change, Change::kSlower);
   EXPECT_NEAR(*comparison.points[0].against[0].change.relative, -0.1, 1e-12);
@@ -71,7 +76,7 @@ TEST(CompareSides, UnsureHasAReason) {
   failing.report.points[5].status = failing.report.points[6].status = PointStatus::kOom;
   const std::vector<ComparedSide> sides{{report("a", {{"x", kOld}, {"y", kOld}, {"gone", kOld}})},
                                         {failing}};
-  const Comparison comparison = compare_sides(sides, 0.02);
+  const Comparison comparison = compare_sides(sides, kOneGo);
   EXPECT_EQ(comparison.points[0].against[0].change.change, Change::kSame);
   EXPECT_EQ(comparison.points[1].against[0].reason, "not measured: 2 oom");
   EXPECT_EQ(comparison.points[2].against[0].reason, "no new report holds the point");
@@ -83,7 +88,7 @@ TEST(CompareSides, ARunWithoutARateIsNotMeasured) {
   const Comparison comparison = compare_sides(
       std::vector<ComparedSide>{{report("a", {{"x", kOld}, {"y", kOld}})},
                                 {report("b", {{"x", {0, 100, 100, 100, 101}}, {"y", {0}}})}},
-      0.02);
+      kOneGo);
   EXPECT_EQ(comparison.points[0].against[0].after.units, 4u);
   EXPECT_EQ(comparison.points[0].against[0].after.trouble, "1 without a rate");
   EXPECT_EQ(comparison.points[1].against[0].reason, "not measured: 1 without a rate");
@@ -93,20 +98,109 @@ TEST(CompareSides, ARunWithoutARateIsNotMeasured) {
 TEST(CompareSides, TwoRunsAreTooFew) {
   const std::vector<ComparedSide> sides{{report("a", {{"x", {100, 100.1}}})},
                                         {report("b", {{"x", {50, 50.1}}})}};
-  const Comparison comparison = compare_sides(sides, 0.02);
-  EXPECT_EQ(comparison.points[0].against[0].reason, "2 runs on one side: three are needed");
+  const Comparison comparison = compare_sides(sides, kOneGo);
+  EXPECT_EQ(comparison.points[0].against[0].reason,
+            "2 runs on one side: three are needed, five on each are advised");
+}
+
+// The session is part of what differs, and of no interval: no number of runs tells it apart.
+TEST(CompareSides, OneSessionEachOnlyDiffers) {
+  const std::vector<ComparedSide> sides{{report("a", {{"x", kOld}, {"y", kOld}})},
+                                        {report("b", {{"x", times(0.95)}, {"y", times(1.05)}})}};
+  const Comparison comparison = compare_sides(sides, kAnySessions);
+  EXPECT_EQ(comparison.unit, ComparedUnit::kRunOfOneSession);
+  EXPECT_EQ(comparison.points[0].against[0].change.change, Change::kDiffers);
+  EXPECT_EQ(comparison.points[1].against[0].change.change, Change::kDiffers);
+  EXPECT_EQ(exit_code(comparison), ExitCode::kUnsure);
+  const std::string text = comparison_markdown(comparison);
+  EXPECT_NE(text.find("**2 differs in this session, 0 same, 0 unsure**"), std::string::npos);
+  EXPECT_NE(text.find("five files of separate sessions on each side"), std::string::npos);
+}
+
+// What a resume appends to a report is a session of its own.
+NamedReport in_sessions(NamedReport named, const std::vector<int>& sessions) {
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    named.report.points.at(i).session = sessions[i];
+  }
+  return named;
+}
+
+TEST(CompareSides, OneFileOfSeveralSessions) {
+  const std::vector<int> of_run{0, 0, 1, 1, 2};
+  const std::vector<ComparedSide> sides{
+      {in_sessions(report("a", {{"x", {100, 100, 101, 101, 99}}}), of_run)},
+      {in_sessions(report("b", {{"x", {90, 90, 91, 91, 89}}}), of_run)}};
+  const Comparison comparison = compare_sides(sides, kAnySessions);
+  EXPECT_EQ(comparison.unit, ComparedUnit::kSession);
+  EXPECT_EQ(comparison.points[0].before.units, 3u);
+  EXPECT_EQ(comparison.points[0].against[0].change.change, Change::kSlower);
+  EXPECT_THROW(compare_sides(sides, kOneGo), Error);
+}
+
+TEST(CompareSides, TwoSessionsAreTooFew) {
+  const std::vector<ComparedSide> sides{{in_sessions(report("a", {{"x", kOld}}), {0, 0, 0, 1, 1})},
+                                        {report("b", {{"x", kOld}})}};
+  const Comparison comparison = compare_sides(sides, kAnySessions);
+  EXPECT_EQ(comparison.points[0].before.units, 2u);
+  EXPECT_EQ(comparison.points[0].against[0].reason,
+            "1 session on one side: three are needed, five on each are advised");
+  EXPECT_EQ(exit_code(comparison), ExitCode::kUnsure);
+}
+
+TEST(CompareSides, ASessionThatMeasuredNothingIsNone) {
+  NamedReport resumed = in_sessions(report("b", {{"x", {100, 101, 99, 100, 1}}}), {0, 0, 0, 0, 1});
+  resumed.report.points[4].status = PointStatus::kFailed;
+  const std::vector<ComparedSide> sides{{report("a", {{"x", kOld}})}, {resumed}};
+  const Comparison comparison = compare_sides(sides, kOneGo);
+  EXPECT_EQ(comparison.sessions, (std::vector<std::size_t>{1, 1}));
+  EXPECT_EQ(comparison.points[0].against[0].change.change, Change::kSame);
+}
+
+TEST(CompareSides, SaysWhatIsCertainOfAChange) {
+  const std::vector<ComparedSide> sides{
+      {report("a", {{"x", kOld}, {"y", kOld}, {"z", kOld}})},
+      {report("b", {{"x", times(0.975)}, {"y", times(1.1)}, {"z", times(0.985)}})}};
+  const Comparison comparison = compare_sides(sides, kOneGo);
+  const auto& points = comparison.points;
+  EXPECT_EQ(
+      points[0].against[0].certain,
+      "slower by 2.50 % (90 % interval 1.63 to 3.36 %): more than 0 is certain, more than 2 % "
+      "is not");
+  EXPECT_EQ(points[1].against[0].certain,
+            "faster by 10.00 % (90 % interval 9.02 to 10.98 %): more than 0 is certain, more than "
+            "2 % too");
+  EXPECT_EQ(points[2].against[0].certain, "");
+  EXPECT_EQ(points[2].against[0].reason,
+            "slower by 1.50 % (90 % interval 0.62 to 2.37 %): more than 0 is certain, whether more "
+            "than 2 % is not");
+  const std::string apart = compare_sides(sides, kAnySessions).points[0].against[0].certain;
+  EXPECT_NE(apart.find("whether it is the session's"), std::string::npos);
+}
+
+TEST(CompareSides, EachRowSaysWhatItCouldHaveFound) {
+  const std::vector<double> wide{100, 104, 96, 102, 98};
+  const std::vector<ComparedSide> sides{{report("a", {{"x", wide}, {"y", kOld}})},
+                                        {report("b", {{"x", wide}, {"y", times(1)}})}};
+  const Comparison comparison = compare_sides(sides, kOneGo);
+  const PointAgainst& x = comparison.points[0].against[0];
+  EXPECT_EQ(x.change.change, Change::kUnsure);
+  EXPECT_NE(x.reason.find("a change of less than 9.67 % could go unseen"), std::string::npos);
+  const std::string text = comparison_markdown(comparison);
+  EXPECT_NE(text.find("finds from %"), std::string::npos);
+  EXPECT_NE(text.find("| 9.67 |"), std::string::npos);
+  EXPECT_NE(text.find("| 2.23 |"), std::string::npos);
 }
 
 TEST(CompareSides, AllTheSameIsAPass) {
   const std::vector<ComparedSide> sides{{report("a", {{"x", kOld}})}, {report("b", {{"x", kOld}})}};
-  EXPECT_EQ(exit_code(compare_sides(sides, 0.02)), ExitCode::kPass);
+  EXPECT_EQ(exit_code(compare_sides(sides, kOneGo)), ExitCode::kPass);
 }
 
 TEST(CompareSides, ThreeSidesStandAgainstTheFirst) {
   const std::vector<ComparedSide> sides{{report("a", {{"x", kOld}})},
                                         {report("b", {{"x", times(1)}})},
                                         {report("c", {{"x", times(0.9)}})}};
-  const Comparison comparison = compare_sides(sides, 0.02);
+  const Comparison comparison = compare_sides(sides, kOneGo);
   ASSERT_EQ(comparison.points[0].against.size(), 2u);
   EXPECT_EQ(comparison.points[0].against[0].change.change, Change::kSame);
   EXPECT_EQ(comparison.points[0].against[1].change.change, Change::kSlower);
@@ -116,10 +210,10 @@ TEST(CompareSides, ThreeSidesStandAgainstTheFirst) {
 
 TEST(CompareSides, DifferencesAreListed) {
   std::vector<ComparedSide> sides{{report("a", {{"x", kOld}})}, {report("b", {{"x", kOld}})}};
-  EXPECT_TRUE(compare_sides(sides, 0.02).differences.empty());
+  EXPECT_TRUE(compare_sides(sides, kOneGo).differences.empty());
   sides[1][0].report.environment.hosts.front().cpu = "Another";
   sides[1][0].report.points.front().threads = 7;
-  const auto differences = compare_sides(sides, 0.02).differences;
+  const auto differences = compare_sides(sides, kOneGo).differences;
   ASSERT_EQ(differences.size(), 2u);
   EXPECT_EQ(differences[0].what, "CPU");
   EXPECT_EQ(differences[0].values[1], "Another");
@@ -128,7 +222,7 @@ TEST(CompareSides, DifferencesAreListed) {
 
 TEST(CompareSides, NothingInCommonIsRefused) {
   const std::vector<ComparedSide> sides{{report("a", {{"x", kOld}})}, {report("b", {{"y", kOld}})}};
-  EXPECT_THROW(compare_sides(sides, 0.02), Error);
+  EXPECT_THROW(compare_sides(sides, kOneGo), Error);
 }
 
 }  // namespace

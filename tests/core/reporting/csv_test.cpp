@@ -74,6 +74,8 @@ TEST(Csv, FieldsWithinObjectsAndAbsentValues) {
   point.mfu.reset();
   point.steady = true;
   point.left_out = 7;
+  point.communication.cost_ci95_low = -0.5;
+  point.communication.cost_ci95_high = 0.5;
   auto row = row_of(report);
   EXPECT_EQ(row["phase_forward_s"], "0.25");
   EXPECT_EQ(row["setup_model_s"], "1.5");
@@ -81,6 +83,8 @@ TEST(Csv, FieldsWithinObjectsAndAbsentValues) {
   EXPECT_EQ(row["mfu"], "");
   EXPECT_EQ(row["steady"], "true");
   EXPECT_EQ(row["data_loading_left_out"], "7");
+  EXPECT_EQ(row["communication_cost_ci95_low"], "-0.5");
+  EXPECT_TRUE(row.contains("communication_network_s"));
 
   point.status = PointStatus::kOom;
   row = row_of(report);

@@ -141,7 +141,18 @@ void add_everything(Report& report) {
   point.attention_backend = "efficient+flash";
   point.steps_per_mark = 7;
   point.noop_step_s = 0.25;
-  point.communication_cost_s = 1e-3;
+  point.communication = {.peer_wait_s = 0.01,
+                         .network_s = 0.02,
+                         .cost_s = 1e-3,
+                         .cost_ci95_low = -1e-3,
+                         .cost_ci95_high = 3e-3,
+                         .contention_s = 5e-4,
+                         .contention_ci95_low = -5e-4,
+                         .contention_ci95_high = 1.5e-3,
+                         .efficiency = 0.996,
+                         .efficiency_ci95_low = 0.988,
+                         .efficiency_ci95_high = 1.004};
+  point.memory_reserved_bytes = point.ranks.front().memory_reserved_bytes = 200ULL << 20;
   point.varying = {{"workers", "8"}};
   point.break_even_steps = 40;
   point.padded = 3;
@@ -202,6 +213,8 @@ void drop_phases(PointRecord& point) {
   point.own_max_of_rank_means_s.reset();
   point.own_mean_of_step_max_s.reset();
   point.compute_samples_per_sec.reset();
+  point.communication.peer_wait_s.reset();
+  point.communication.network_s.reset();
   for (RankRecord& rank : point.ranks) {
     rank.phases_s.reset();
     rank.own_mean_s.reset();

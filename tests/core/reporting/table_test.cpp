@@ -111,6 +111,11 @@ TEST(Table, TwoReportsInOneTable) {
   EXPECT_TRUE(contains(text, "- row 1, 2: one run\n")) << text;
   EXPECT_TRUE(contains(text, "- row 2: warning: slow\n")) << text;
   EXPECT_TRUE(contains(text, "6.9 -> 5.5")) << text;
+  // Waits for the slower of two ranks, and the network; one rank has neither.
+  EXPECT_TRUE(contains(text, "peer  network ")) << text;
+  EXPECT_TRUE(contains(text, "wait %        %  wait %")) << text;
+  EXPECT_TRUE(contains(text, "     8.8      8.8     3.5 ")) << text;
+  EXPECT_TRUE(contains(text, "       -        -     3.9 ")) << text;
 }
 
 TEST(Table, IsAtMostAHundredColumnsWideWhateverVaries) {

@@ -40,8 +40,8 @@ TEST(ParseConfig, RefusesWhatIsNotStrict) {
   EXPECT_EQ(only_problem(R"({"iters": 1, "iters": 2})"),
             "--iters (from config f.json); the key occurs twice in the file; keep one of them.");
   EXPECT_EQ(only_problem(R"({"batch_size": 1, "batch-size": 2})"),
-            "--batch-size (from config f.json); the key stands twice in the file; which value "
-            "counts?.");
+            "--batch-size (from config f.json); the key occurs twice in the file; keep one "
+            "of them.");
   EXPECT_EQ(only_problem(R"({"batchsize": 1})"),
             "batchsize (from config f.json); unknown key. Hint: did you mean 'batch_size'?");
   EXPECT_EQ(

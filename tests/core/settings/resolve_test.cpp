@@ -204,10 +204,11 @@ TEST(Resolve, RefusesWhatContradicts) {
   EXPECT_EQ(only_problem(given({{"epochs", "2"}})),
             "--epochs is '2' (from option); needs a finite data set: give --data PATH, or count "
             "steps with --iters.");
-  EXPECT_EQ(only_problem(given(
-                {{"workload", "resnet50"}, {"data", "tree"}, {"iters", "5"}, {"epochs", "1"}})),
-            "--iters is '5' (from option); cannot be combined with --epochs: steps are counted, or "
-            "epochs.");
+  EXPECT_EQ(
+      only_problem(
+          given({{"workload", "resnet50"}, {"data", "tree"}, {"iters", "5"}, {"epochs", "1"}})),
+      "--iters is '5' (from option); cannot be combined with --epochs: give a number of steps "
+      "or of epochs.");
   EXPECT_EQ(only_problem(given({{"data", "/tmp/x"}})),
             "--data is '/tmp/x' (from option); mlp trains on synthetic data only.");
   EXPECT_EQ(

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/statistics/compare.h"
 #include "core/statistics/drift.h"
 #include "core/statistics/efficiency.h"
 #include "core/statistics/holm.h"
@@ -49,6 +50,18 @@ std::vector<double> welch(const Series& s) {
   const auto test = statistics::welch_test(s.at(0), s.at(1));
   const auto ci90 = test.interval(0.90);
   return {test.difference, test.degrees, test.p, ci90.low, ci90.high};
+}
+
+// before | after of one point after another: smallest_found of each.
+std::vector<double> smallest_found(const Series& s) {
+  std::vector<statistics::PointSides> points;
+  for (std::size_t i = 0; i + 1 < s.size(); i += 2) points.push_back({s[i], s[i + 1]});
+  std::vector<double> answers;
+  for (const auto& change :
+       statistics::compare_points(points, statistics::ComparedUnit::kSession)) {
+    answers.push_back(change.smallest_found.value());
+  }
+  return answers;
 }
 
 // point | time | rate
@@ -98,6 +111,7 @@ std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "runs") return runs(series);
   if (question == "efficiency") return efficiency(series);
   if (question == "welch") return welch(series);
+  if (question == "smallest_found") return smallest_found(series);
   if (question == "holm") return statistics::holm_adjusted(series.at(0));
   if (question == "drift") return drift(series);
   if (question == "bound") return bound(series);

@@ -11,6 +11,10 @@
 namespace scalemark::statistics {
 namespace {
 
+constexpr auto kSession = ComparedUnit::kSession;
+constexpr auto kOneSession = ComparedUnit::kRunOfOneSession;
+constexpr auto kSameSession = ComparedUnit::kRunOfTheSameSession;
+
 const std::vector<double> kOld{100, 101, 99, 100.5, 99.5};
 
 std::vector<double> times(double factor) {
@@ -54,8 +58,10 @@ TEST(Holm, NeverFallsAndNeverExceedsOne) {
 }
 
 TEST(ComparePoints, TheFourAnswers) {  // literals from scipy, on logarithms
-  const auto changes = compare_points(std::vector<PointSides>{
-      {kOld, times(0.95)}, {kOld, times(1)}, {kOld, times(1.05)}, {kOld, times(0.985)}});
+  const auto changes = compare_points(
+      std::vector<PointSides>{
+          {kOld, times(0.95)}, {kOld, times(1)}, {kOld, times(1.05)}, {kOld, times(0.985)}},
+      kSession);
   EXPECT_EQ(changes[0].change, Change::kSlower);
   EXPECT_NEAR(*changes[0].relative, -0.0499960, 1e-7);
   EXPECT_NEAR(changes[0].ci90->low, -0.0584217, 1e-7);
@@ -69,30 +75,62 @@ TEST(ComparePoints, TheFourAnswers) {  // literals from scipy, on logarithms
 
 TEST(ComparePoints, TheThresholdDecides) {
   const std::vector<PointSides> point{{kOld, times(0.985)}};
-  EXPECT_EQ(compare_points(point, 0.01)[0].change, Change::kSlower);
-  EXPECT_EQ(compare_points(point, 0.03)[0].change, Change::kSame);
+  EXPECT_EQ(compare_points(point, kSession, 0.01)[0].change, Change::kSlower);
+  EXPECT_EQ(compare_points(point, kSession, 0.03)[0].change, Change::kSame);
 }
 
 TEST(ComparePoints, TwoUnitsAreTooFew) {
   const auto changes =
-      compare_points(std::vector<PointSides>{{{100, 101}, {50, 51, 50}}, {kOld, {}}});
+      compare_points(std::vector<PointSides>{{{100, 101}, {50, 51, 50}}, {kOld, {}}}, kSession);
   EXPECT_EQ(changes[0].change, Change::kUnsure);
   EXPECT_TRUE(changes[0].relative);
   EXPECT_FALSE(changes[0].ci90);
   EXPECT_FALSE(changes[0].p_adjusted);
+  EXPECT_FALSE(changes[0].smallest_found);
   EXPECT_EQ(changes[1].change, Change::kUnsure);
   EXPECT_FALSE(changes[1].relative);
 }
 
 // A point that cannot be tested is no member of the family: it does not blunt the others.
 TEST(ComparePoints, UntestedPointsCostNothing) {
-  const auto changes = compare_points(std::vector<PointSides>{{{100}, {90}}, {kOld, times(0.95)}});
+  const auto changes =
+      compare_points(std::vector<PointSides>{{{100}, {90}}, {kOld, times(0.95)}}, kSession);
   EXPECT_NEAR(*changes[1].p_adjusted, 5.380563e-06, 1e-9);
 }
 
+// Where each side is one session, no number of runs makes a difference the program's.
+TEST(ComparePoints, OneSessionEachIsNeverSlowerOrFaster) {
+  const std::vector<PointSides> points{
+      {kOld, times(0.95)}, {kOld, times(1)}, {kOld, times(1.05)}, {kOld, times(0.985)}};
+  const auto changes = compare_points(points, kOneSession);
+  EXPECT_EQ(changes[0].change, Change::kDiffers);
+  EXPECT_EQ(changes[1].change, Change::kSame);
+  EXPECT_EQ(changes[2].change, Change::kDiffers);
+  EXPECT_EQ(changes[3].change, Change::kUnsure);
+  EXPECT_EQ(name_of(changes[0].change), "differs in this session");
+  EXPECT_EQ(compare_points(points, kSameSession)[0].change, Change::kSlower);
+}
+
+TEST(ComparePoints, TheSmallestChangeFoundKnowsTheFamily) {  // literals from scipy
+  const std::vector<PointSides> one{{kOld, times(1)}};
+  EXPECT_NEAR(*compare_points(one, kSession)[0].smallest_found, 0.0201609419, 1e-7);
+  const std::vector<PointSides> twelve(12, one[0]);
+  EXPECT_NEAR(*compare_points(twelve, kSession)[11].smallest_found, 0.0283192213, 1e-7);
+}
+
+// 2.5 % slower, known to 1.3 %: certainly slower, not certainly by 2 %.
+TEST(ComparePoints, MoreThanZeroIsNotMoreThanTheThreshold) {
+  const auto changes =
+      compare_points(std::vector<PointSides>{{kOld, times(0.975)}, {kOld, times(0.95)}}, kSession);
+  EXPECT_EQ(changes[0].change, Change::kSlower);
+  EXPECT_TRUE(changes[0].is_significant);
+  EXPECT_FALSE(changes[0].exceeds_threshold);
+  EXPECT_TRUE(changes[1].exceeds_threshold);
+}
+
 TEST(ComparePoints, SwappedSidesSwapTheAnswer) {
-  const auto there = compare_points(std::vector<PointSides>{{kOld, times(0.95)}});
-  const auto back = compare_points(std::vector<PointSides>{{times(0.95), kOld}});
+  const auto there = compare_points(std::vector<PointSides>{{kOld, times(0.95)}}, kSession);
+  const auto back = compare_points(std::vector<PointSides>{{times(0.95), kOld}}, kSession);
   EXPECT_EQ(back[0].change, Change::kFaster);
   EXPECT_NEAR((1 + *there[0].relative) * (1 + *back[0].relative), 1, 1e-12);
 }

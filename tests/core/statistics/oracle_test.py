@@ -59,6 +59,17 @@ class Oracle(unittest.TestCase):
             expected.append([b.mean() - a.mean(), test.df, test.pvalue, interval.low, interval.high])
         self.compare(questions, expected)
 
+    def test_the_smallest_change_that_is_found(self):
+        """d_min = (t(1 - a / 2m) + t(.95)) SE of each of m points, with Welch's degrees of freedom."""
+        for m in (1, 2, 12, 40):
+            sides = [(self.rates(int(n)), self.rates(int(k))) for n, k in self.random.integers(3, 12, (m, 2))]
+            wanted = []
+            for a, b in sides:
+                test = stats.ttest_ind(np.log(b), np.log(a), equal_var=False)
+                error = (np.log(b).mean() - np.log(a).mean()) / test.statistic
+                wanted.append(np.expm1((stats.t.ppf(1 - 0.05 / (2 * m), test.df) + stats.t.ppf(0.95, test.df)) * error))
+            self.compare([("smallest_found", *(side for pair in sides for side in pair))], [wanted])
+
     def test_holm(self):
         """Rejected at a level if and only if the step-down procedure as published rejects."""
         for _ in range(20):

@@ -13,15 +13,25 @@ study = importlib.util.module_from_spec(importlib.util.spec_from_loader("study",
 loader.exec_module(study)
 
 
+def comparisons(trials):
+    """In the order of (arrangement, planted); one session each is never a false alarm."""
+    row = {"trials": trials, "false_alarms": 0.03, "found": 0.98, "significant": 0.87, "session_cv": 0.01}
+    return [{**row, "arrangement": "one session each", "planted": "nothing", "false_alarms": 0}] + [
+        {**row, "arrangement": arrangement, "planted": planted}
+        for arrangement in ("in one go", "five sessions each") for planted in ("nothing", "five percent", "smallest found")]
+
+
 def good(trials=study.FULL):
     row = {"trials": trials, "outliers": "none", "throughput": 0.95, "efficiency": 0.95}
     return {
         "coverage": [dict(row)], "stop_rule": [dict(row)],
         "cross": [{**row, "drift": 0.0, "run": 0.01}, {**row, "drift": 0.01, "run": 0.0, "throughput": 0.999}],
-        "compare": [{"trials": trials, "change": 0.05, "false_alarms": 0.03, "found": 0.98}],
+        "compare": comparisons(trials),
         "steady": [{"trials": trials, "height": 0.1, "length": 0.2, "bias": 0.02, "said_true": 0.01},
                    {"trials": trials, "height": 0, "length": 1, "bias": 0, "said_false": 0.01}],
         "decomposition": [{"trials": trials, "worst": 1e-14, "worst_from_rates": 1e-14}],
+        "communication": [{"kind": "cost", "trials": trials, "covered": 0.95, "cost_covered": 0.95, "efficiency_covered": 0.95},
+                          {"kind": "slow_rank", "trials": trials, "worst": 1e-15}],
         "devices": [{"trials": trials, "device_spread": 0.01, "first": 0.4, "drawn": 0.98}],
         "straggler_points": [{"trials": trials, "device_spread": spread, "new_each_point": False, "spread_given": spread > 0,
                               "planted": planted, "named": 0.01, "intermittent": 0.01, "found": 0.99}
@@ -37,9 +47,14 @@ def good(trials=study.FULL):
 BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.971), ("coverage", 0, "efficiency", 0.929),
           ("coverage", 0, "efficiency", 0.971), ("cross", 0, "throughput", 0.971), ("cross", 1, "throughput", 0.929),
           ("cross", 1, "efficiency", 0.971), ("stop_rule", 0, "throughput", 0.929), ("stop_rule", 0, "efficiency", 0.929),
-          ("compare", 0, "false_alarms", 0.051), ("compare", 0, "found", 0.949), ("steady", 0, "said_true", 0.051),
+          ("compare", 0, "false_alarms", 0.001), ("compare", 1, "false_alarms", 0.051), ("compare", 4, "false_alarms", 0.051),
+          ("compare", 2, "found", 0.949), ("compare", 5, "found", 0.949), ("compare", 3, "significant", 0.799),
+          ("compare", 6, "significant", 0.799), ("steady", 0, "said_true", 0.051),
           ("steady", 1, "said_false", 0.051), ("decomposition", 0, "worst", 1.1e-12),
-          ("decomposition", 0, "worst_from_rates", 1.1e-12), ("devices", 0, "drawn", 0.929),
+          ("decomposition", 0, "worst_from_rates", 1.1e-12), ("communication", 0, "covered", 0.929),
+          ("communication", 0, "covered", 0.971), ("communication", 0, "cost_covered", 0.929),
+          ("communication", 0, "efficiency_covered", 0.929), ("communication", 1, "worst", 1.1e-12),
+          ("devices", 0, "drawn", 0.929),
           ("straggler_points", 3, "named", 0.051), ("straggler_points", 3, "intermittent", 0.051),
           ("straggler_points", 4, "found", 0.949), ("straggler_points", 5, "found", 0.949), ("sessions", 0, "intervals", 0.001),
           ("sessions", 1, "by_session", 0.929), ("correlated", 2, "drift_now", 0.051), ("correlated", 1, "drift_now", 0.89),
@@ -62,7 +77,7 @@ class Judge(unittest.TestCase):
                 self.assertFalse(reached(data))
 
     def test_nothing_simulated_is_no_pass(self):
-        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", *study.sweep_study.SECTIONS):
+        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", "communication", *study.sweep_study.SECTIONS):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 
@@ -72,6 +87,18 @@ class Judge(unittest.TestCase):
             data = good(trials=400)
             data["coverage"][0]["throughput"] = value
             self.assertEqual(reached(data), passes)
+
+    def test_a_verdict_that_must_never_be_gets_no_margin(self):
+        data = good(trials=200)
+        data["compare"][0]["false_alarms"] = 0.005
+        self.assertFalse(reached(data))
+
+    def test_five_sessions_that_differ_by_two_percent_are_no_gate(self):
+        data = good()
+        data["compare"].append({**data["compare"][5], "session_cv": 0.02, "found": 0.3})
+        self.assertTrue(reached(data))
+        data["compare"][-1]["false_alarms"] = 0.051
+        self.assertFalse(reached(data))
 
     def test_rounding_errors_get_no_margin(self):
         data = good(trials=200)

@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Interruption{"UnevenTermToRank2", "alone", SIGTERM, 2, 75},
                       Interruption{"UnevenUsr1ToRank0", "alone", SIGUSR1, 0, 75},
                       Interruption{"UnevenInterruptToRank1", "alone", SIGINT, 1, 130}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& named) { return named.param.name; });
 
 // Rank 0 is through with its 20 steps while rank 2 has begun 7: everybody runs all 20.
 TEST(Interruption, ALoopThatRankZeroHasFinishedIsFinishedByAll) {

@@ -49,7 +49,7 @@ TEST_P(Fault, AKilledRankIsALostPeerWithinSeconds) {
 INSTANTIATE_TEST_SUITE_P(Places, Fault,
                          ::testing::Values(Place{"Tcp", free_address},
                                            Place{"File", fresh_file_place}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& named) { return named.param.name; });
 
 struct Resources {
   int threads = 0, descriptors = 0, keys = 0;

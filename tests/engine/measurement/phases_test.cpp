@@ -79,6 +79,13 @@ TEST(SplitIntoSteps, RefusesAWindowThatHoldsBoth) {
   EXPECT_THROW(split_into_steps(moments, std::vector<double>(moments.size(), 1.0)), Error);
 }
 
+TEST(MeanOwn, IsTheStepWithoutExposedCommunication) {
+  EXPECT_FALSE(mean_own_s({.step_s = {2, 1}}));
+  const PhaseTimes first{.forward = 2, .backward = 1, .exposed_communication = 4};
+  const PhaseTimes second{.data_wait = 1, .forward = 3, .exposed_communication = 1};
+  EXPECT_EQ(mean_own_s({.step_s = {7, 5}, .phases = {first, second}}), 3.5);
+}
+
 TEST(SplitIntoPhases, RefusesAnOpenWindow) {
   EXPECT_THROW(split_into_phases(std::vector{kStepBegin, kBatchReady}, std::vector<double>{0, 1}),
                Error);

@@ -140,7 +140,8 @@ reporting::PointRecord record_of(const running::Window& window, const std::strin
   std::vector<reporting::RankSummary> ranks;
   auto measured = running::rank_measurement(window, {.rank = control.rank(), .device = "cpu"});
   auto series = reporting::series_of(measured);
-  for (auto* values : {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s}) {
+  for (auto* values :
+       {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s, &series.max_wall_s}) {
     max_of(*values);
   }
   const auto mine = reporting::condensed(std::move(measured));

@@ -26,6 +26,8 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
                                       .bucket_bytes = {1048576}};
   measured.phases_s = reporting::Phases{.forward = 0.3};
   measured.setup_s.first_step_s = 1.5;
+  measured.memory_reserved_bytes = 1ULL << 41;
+  measured.cost_blocks = {{.step_s = 0.1, .own_s = std::nextafter(0.1, 1)}, {.step_s = 0.2}};
   measured.attention_backends = {"efficient", "flash"};
   measured.skipped = {{.name = "a/b.jpg", .reason = "truncated"}};
 
@@ -43,7 +45,12 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
   EXPECT_EQ(steps.data_wait_s, 0.375);
   EXPECT_TRUE(std::isnan(got.loss_last));
   EXPECT_EQ(got.memory_peak_bytes, measured.memory_peak_bytes);
+  EXPECT_EQ(got.memory_reserved_bytes, measured.memory_reserved_bytes);
   EXPECT_EQ(got.bucket_bytes, measured.bucket_bytes);
+  ASSERT_EQ(got.cost_blocks.size(), 2u);
+  EXPECT_EQ(got.cost_blocks[0].step_s, 0.1);
+  EXPECT_EQ(got.cost_blocks[0].own_s, std::nextafter(0.1, 1));
+  EXPECT_FALSE(got.cost_blocks[1].own_s);
   EXPECT_EQ(got.phases_s.value().forward, 0.3);
   EXPECT_EQ(got.setup_s.first_step_s, 1.5);
   ASSERT_EQ(got.skipped.size(), 1u);
@@ -60,6 +67,7 @@ TEST(MeasurementWire, CarriesALongWindowInLittle) {
     measured.step_s.push_back(0.1 + 1e-7 * static_cast<double>(t));
     measured.exposed_communication_s.push_back(t % 2 == 0 ? 0.01 : 0.0);
     measured.counted_data_wait_s.push_back(1e-3);
+    measured.stretch_wall_s.push_back(0.1);  // of as many checkpoints
   }
   const auto sent = reporting::condensed(measured);
   const std::string bytes = to_wire(sent);
@@ -82,6 +90,7 @@ TEST(MeasurementWire, KeepsAbsentValuesAbsent) {
   EXPECT_FALSE(got.steps.own_mean_ln);
   EXPECT_FALSE(got.steps.step_s.p99);
   EXPECT_FALSE(got.steps.step_s.stdev);
+  EXPECT_FALSE(got.rank.memory_reserved_bytes);
 }
 
 TEST(MeasurementWire, CarriesStepsWithoutPhases) {

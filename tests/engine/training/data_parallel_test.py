@@ -193,7 +193,7 @@ def compare_flat(verdict, by_name):
         for rank in (0, 1):
             theirs = {k: t for k, t in weights_of(by_name[f"as ddp {name}"][rank]).items()
                       if k != "loss" and "running_" not in k}
-            allowed = 1e-8 if case["dtype"] == "float64" else 1e-3
+            allowed = 1e-8 if case["dtype"] == "float64" else 1e-6
             verdict.tensors(f"flat {name}, rank {rank}", by_name[f"flat {name}"][rank], theirs,
                             allowed)
     statistics = {k: t for k, t in by_name["as ddp resnet50"][0].items() if "running_" in k}

@@ -1,6 +1,6 @@
 // Charts, by Chart.js. Colours come from the style sheet and change with the theme.
 const charts = [];
-const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7'];
+const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c8'];
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const seriesColor = i => color(palette[i % palette.length]);
 

@@ -15,10 +15,14 @@ function stepsSection(report) {
       [{label: 'step', data: ms().map((y, i) => ({x: i * stride(), y})), borderColor: seriesColor(0), borderWidth: 1, pointRadius: 0}],
       axis('step'), axis('ms')));
   const perRank = (label, color, seconds) => ({label, data: run.ranks.map(rank => 1000 * seconds(rank)), backgroundColor: seriesColor(color)});
-  const ranks = figure('Ranks', 'Own time, and communication that nothing hides, mean per step.', () => barChart(
+  const exposedOf = () => hasParts(run)
+      ? [perRank('waits for peers', 4, rank => peerWait(run, rank)),
+         perRank('communication', 3, rank => rank.exposed_communication_s - peerWait(run, rank))]
+      : [perRank('exposed communication', 3, rank => rank.exposed_communication_s)];
+  const ranks = figure('Ranks', 'Own time, waits for the slowest rank of each step, and communication that nothing hides, mean per step.', () => barChart(
       run.ranks.map(rank => `rank ${rank.rank}`),
       run.phases_s
-          ? [perRank('own', 0, rank => rank.own_s.mean), perRank('exposed communication', 3, rank => rank.exposed_communication_s)]
+          ? [perRank('own', 0, rank => rank.own_s.mean), ...exposedOf()]
           : [perRank('step', 0, rank => rank.step_s.mean)],
       {stacked: true, values: axis('ms per step'), names: {}}));
   return card('Steps of one run', choice('run', runs, p => p.id, runs.indexOf(widest), p => {

@@ -1,7 +1,18 @@
 // Facts of a report that the sections need. Nothing is measured or judged here.
-const phases = [['forward', 'forward'], ['backward', 'backward'], ['optimizer', 'optimizer'],
-                ['exposed_communication', 'exposed communication'], ['data_wait', 'data wait'],
-                ['host_to_device', 'copy to device'], ['other', 'other']];
+const phase = key => p => p.phases_s[key];
+const exposed = [['exposed communication', phase('exposed_communication')]];
+// What no peer causes, such as the finalisation of a single rank's reducer, is not waited for.
+const exposedInParts = [['communication', p => p.communication?.network_s ?? p.phases_s.exposed_communication],
+                        ['waits for peers', p => p.communication?.peer_wait_s ?? 0]];
+const hasParts = p => p.communication?.network_s !== undefined;
+const talks = p => p.world_size > 1 && !isSolo(p);
+// Label and seconds of each part of a step. Waits for peers stand apart where every run knows them.
+const phasesOf = runs => [['forward', phase('forward')], ['backward', phase('backward')], ['optimizer', phase('optimizer')],
+                          ...(runs.filter(talks).every(hasParts) ? exposedInParts : exposed),
+                          ['data wait', phase('data_wait')], ['copy to device', phase('host_to_device')], ['other', phase('other')]];
+
+// A rank's wait for the slowest rank of each step, mean per step.
+const peerWait = (run, rank) => run.own_s.mean_of_step_max - rank.own_s.mean;
 
 const okRuns = report => report.points.filter(p => p.status === 'ok');
 

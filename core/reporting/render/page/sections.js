@@ -135,8 +135,8 @@ function phasesFigure(report) {
   const chart = figure('Where a step goes', 'Mean over ranks and repetitions, stacked.', () => {
     const runs = chosen.rows.map(row => groups.find(list => list[0].group === row.group)).filter(Boolean);
     return barChart(runs.map(([p]) => `${p.world_size} ${strategyOf(p)}`),
-        phases.map(([key, label], i) => ({label, backgroundColor: seriesColor(i),
-          data: runs.map(list => 1000 * mean(list.map(p => p.phases_s[key])))})),
+        phasesOf(groups.flat()).map(([label, seconds], i) => ({label, backgroundColor: seriesColor(i),
+          data: runs.map(list => 1000 * mean(list.map(seconds)))})),
         {stacked: true, values: axis('ms per step'), names: axis('ranks and strategy')});
   });
   const picker = choice('slice', tables, of => sliceName(of, tables), tables.length - 1, of => { chosen = of; chart.redraw(); });

@@ -1,94 +1,131 @@
-// Old against new with 12 points: false alarms where nothing changed, and whether one change of 5 %
-// is found.
+// Old against new with 12 points: false alarms where nothing changed, whether one change of 5 % is
+// found, and whether one of d_min is.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "core/statistics/compare.h"
-#include "tests/core/statistics/trials/generator.h"
+#include "tests/core/statistics/trials/comparison_model.h"
 #include "tests/core/statistics/trials/sections.h"
 
 namespace scalemark::trials {
 namespace {
 
-constexpr std::size_t kPoints = 12;
-constexpr std::size_t kRuns = 5;
-constexpr double kRunCv = 0.01;
-constexpr double kSessionCv = 0.003;
+using statistics::Change;
+using statistics::PointChange;
 
-struct Setup {
-  std::string name;
-  bool session_per_point;  // a session shifts every point on its own, or all alike
-  std::size_t sessions;    // files per side
-  double change;           // of the first point, relative
+enum class Planted { kNothing, kFivePercent, kSmallestFound };
+
+struct Case {
+  ComparisonSetup setup;
+  Planted planted;
 };
 
-std::vector<double> side(Random& random, double rate, const Setup& setup,
-                         const std::vector<double>& common_shift) {
-  std::vector<double> units;
-  for (std::size_t s = 0; s < setup.sessions; ++s) {
-    const double shift = setup.session_per_point ? kSessionCv * normal(random) : common_shift[s];
-    double sum = 0;
-    for (std::size_t k = 0; k < kRuns; ++k) {
-      const double ln_rate = std::log(rate) + shift + kRunCv * normal(random);
-      sum += ln_rate / static_cast<double>(kRuns);
-      if (setup.sessions == 1) units.push_back(std::exp(ln_rate));
+// Over all trials of a one.
+struct Counts {
+  int alarms = 0;   // trials in which an unchanged point is called slower or faster
+  int differs = 0;  // ... or is said to differ in this session
+  int found = 0;    // trials in which the changed point is called slower, or said to differ
+  int missed = 0;   // ... or is called the same
+  int significant = 0;
+  int same = 0, undecided = 0;  // unchanged points
+  std::vector<double> smallest_found;
+};
+
+// ln of the first point's change.
+double planted_change(const Case& one) {
+  if (one.planted == Planted::kFivePercent) return std::log(0.95);
+  if (one.planted == Planted::kNothing) return 0;
+  return -true_smallest_found(one.setup);
+}
+
+bool any_is(std::span<const PointChange> changes, std::initializer_list<Change> words) {
+  return std::ranges::any_of(changes, [&](const PointChange& change) {
+    return std::ranges::find(words, change.change) != words.end();
+  });
+}
+
+void add_trial(Counts& counts, std::span<const PointChange> changes, bool is_planted) {
+  const auto unchanged = changes.subspan(is_planted ? 1 : 0);
+  counts.alarms += any_is(unchanged, {Change::kSlower, Change::kFaster});
+  counts.differs += any_is(unchanged, {Change::kDiffers});
+  for (const PointChange& change : unchanged) {
+    counts.same += change.change == Change::kSame;
+    counts.undecided += change.change == Change::kUnsure || change.change == Change::kDiffers;
+    counts.smallest_found.push_back(*change.smallest_found);
+  }
+  counts.found +=
+      any_is(changes.first(1), {Change::kSlower, Change::kDiffers}) && *changes[0].relative < 0;
+  counts.missed += changes[0].change == Change::kSame;
+  counts.significant += changes[0].is_significant && *changes[0].relative < 0;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+const char* name_of(Planted planted) {
+  if (planted == Planted::kNothing) return "nothing";
+  return planted == Planted::kFivePercent ? "five percent" : "smallest found";
+}
+
+void print(const Case& one, const Counts& counts, int trials) {
+  const bool is_planted = one.planted != Planted::kNothing;
+  const double n = trials;
+  const double unchanged = n * static_cast<double>(kPointsCompared - (is_planted ? 1 : 0));
+  const auto& setup = one.setup;
+  std::printf(
+      "{\"section\": \"compare\", \"arrangement\": \"%s\", \"session_cv\": %g, "
+      "\"session_per_point\": %s, \"planted\": \"%s\", \"planted_size\": %.5f, \"trials\": %d, "
+      "\"false_alarms\": %.5f, \"differs\": %.5f, \"found\": %.5f, \"missed\": %.5f, "
+      "\"significant\": %.5f, \"same\": %.5f, \"undecided\": %.5f, \"smallest_found\": %.5f}\n",
+      std::string(name_of(setup.arrangement)).c_str(), setup.session_cv,
+      setup.session_per_point ? "true" : "false", name_of(one.planted),
+      -std::expm1(setup.log_change), trials, counts.alarms / n, counts.differs / n,
+      is_planted ? counts.found / n : 0, is_planted ? counts.missed / n : 0,
+      is_planted ? counts.significant / n : 0, counts.same / unchanged,
+      counts.undecided / unchanged, median(counts.smallest_found));
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const double session_cv : {0.0, 0.003, 0.01, 0.02}) {
+    for (const bool per_point : {false, true}) {
+      if (session_cv == 0 && per_point) continue;  // no shift at all
+      for (const Arrangement arrangement : kArrangements) {
+        for (const Planted planted :
+             {Planted::kNothing, Planted::kFivePercent, Planted::kSmallestFound}) {
+          all.push_back({.setup = {.arrangement = arrangement,
+                                   .session_cv = session_cv,
+                                   .session_per_point = per_point},
+                         .planted = planted});
+          all.back().setup.log_change = planted_change(all.back());
+        }
+      }
     }
-    if (setup.sessions > 1) units.push_back(std::exp(sum));
   }
-  return units;
-}
-
-std::vector<double> session_shifts(Random& random, std::size_t sessions) {
-  std::vector<double> shifts;
-  for (std::size_t s = 0; s < sessions; ++s) shifts.push_back(kSessionCv * normal(random));
-  return shifts;
-}
-
-std::vector<statistics::PointSides> simulate(Random& random, const Setup& setup) {
-  const auto before = session_shifts(random, setup.sessions);
-  const auto after = session_shifts(random, setup.sessions);
-  std::vector<statistics::PointSides> points;
-  for (std::size_t p = 0; p < kPoints; ++p) {
-    const double rate = 100 * static_cast<double>(p + 1);
-    const double changed = p == 0 ? rate * (1 + setup.change) : rate;
-    points.push_back({side(random, rate, setup, before), side(random, changed, setup, after)});
-  }
-  return points;
+  return all;
 }
 
 }  // namespace
 
 void comparison_section(const Study& study) {
-  using statistics::Change;
   std::uint64_t number = 2'000'000;
-  for (const bool per_point : {false, true}) {
-    for (const std::size_t sessions : {1, 5}) {
-      for (const double change : {0.0, -0.05, 0.05}) {
-        if (!is_mine(study, ++number)) continue;
-        Random random = random_for(study.seed, number);
-        const Setup setup{"", per_point, sessions, change};
-        int alarms = 0, found = 0, same = 0, unsure = 0;
-        for (int trial = 0; trial < study.trials; ++trial) {
-          const auto changes = statistics::compare_points(simulate(random, setup));
-          bool alarm = false;
-          for (std::size_t p = change == 0 ? 0 : 1; p < kPoints; ++p) {
-            alarm |= changes[p].change == Change::kSlower || changes[p].change == Change::kFaster;
-            same += changes[p].change == Change::kSame;
-            unsure += changes[p].change == Change::kUnsure;
-          }
-          alarms += alarm;
-          found += changes[0].change == (change < 0 ? Change::kSlower : Change::kFaster);
-        }
-        const double n = study.trials, unchanged = n * (change == 0 ? kPoints : kPoints - 1);
-        std::printf(
-            "{\"section\": \"compare\", \"session_per_point\": %s, \"sessions\": %zu, "
-            "\"change\": %g, \"trials\": %d, \"false_alarms\": %.5f, \"found\": %.5f, "
-            "\"same\": %.5f, \"unsure\": %.5f}\n",
-            per_point ? "true" : "false", sessions, change, study.trials, alarms / n,
-            change == 0 ? 0 : found / n, same / unchanged, unsure / unchanged);
-      }
+  for (const Case& one : cases()) {
+    if (!is_mine(study, ++number)) continue;
+    Random random = random_for(study.seed, number);
+    Counts counts;
+    for (int trial = 0; trial < study.trials; ++trial) {
+      const auto sides = simulate_sides(random, one.setup);
+      add_trial(counts, statistics::compare_points(sides, unit_of(one.setup.arrangement)),
+                one.planted != Planted::kNothing);
     }
+    print(one, counts, study.trials);
   }
 }
 

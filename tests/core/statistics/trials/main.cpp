@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
       {"steady", trials::steady_section},
       {"straggler", trials::straggler_section},
       {"decomposition", trials::decomposition_section},
+      {"communication", trials::communication_section},
       {"devices", trials::devices_section},
       {"straggler_points", trials::straggler_points_section},
       {"sessions", trials::sessions_section},

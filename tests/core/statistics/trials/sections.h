@@ -23,6 +23,7 @@ void comparison_section(const Study& study);        // false alarms and power
 void steady_section(const Study& study);            // warm-up that is left over, and steady series
 void straggler_section(const Study& study);         // a planted slow rank, and none
 void decomposition_section(const Study& study);     // shares of lost efficiency add up
+void communication_section(const Study& study);     // cost, contention, waits for peers and data
 void devices_section(const Study& study);           // efficiency where devices differ
 void straggler_points_section(const Study& study);  // the same at twelve points of a sweep
 void sessions_section(const Study& study);          // resumed sweeps

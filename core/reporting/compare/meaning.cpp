@@ -1,0 +1,57 @@
+#include "core/reporting/compare/meaning.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+namespace scalemark::reporting {
+namespace {
+
+using statistics::Change;
+using statistics::ComparedUnit;
+
+std::string_view what_the_unit_is(ComparedUnit unit) {
+  switch (unit) {
+    case ComparedUnit::kSession:
+      return "The unit is the session: what differs from one session to the next (node, placement, "
+             "boot, neighbours) is in the intervals. ";
+    case ComparedUnit::kRunOfOneSession:
+      return "The unit is the run, and each side is one session: the intervals hold for these "
+             "sessions. What differs from one session to the next (node, placement, boot, "
+             "neighbours) is in a change but not in its interval, whatever the number of runs; so "
+             "nothing is called slower or faster, and same is said of these sessions. Sides that "
+             "were measured in one go on one "
+             "machine: --same-session. ";
+    case ComparedUnit::kRunOfTheSameSession:
+      break;
+  }
+  return "The unit is the run, and --same-session says that the sides were measured in one go. "
+         "Were they not, what differs between their sessions is called slower or faster. ";
+}
+
+std::string advice(const Comparison& comparison) {
+  const bool undecided =
+      count_of(comparison, Change::kUnsure) + count_of(comparison, Change::kDiffers) > 0;
+  const bool enough = std::ranges::min(comparison.sessions) >= statistics::kUnitsAdvised;
+  if (!undecided || enough) return "";
+  return "To be surer, give five files of separate sessions on each side. ";
+}
+
+}  // namespace
+
+std::string what_it_can_say(const Comparison& comparison) {
+  char threshold[32];
+  std::snprintf(threshold, sizeof threshold, "%g %%", 100 * comparison.threshold);
+  const bool one_session = comparison.unit == ComparedUnit::kRunOfOneSession;
+  std::string text =
+      std::string(one_session ? name_of(Change::kDiffers) : "slower, faster") +
+      ": significant (Welch's test on logarithms, Holm over all points, 5 % in all) and at least " +
+      threshold + " as measured; same: the 90 % interval lies within +-" + threshold +
+      "; unsure: neither, or fewer than three units on a side; finds from: about the smallest "
+      "change that the row would have shown to be more than 0. " +
+      std::string(what_the_unit_is(comparison.unit)) + advice(comparison);
+  text.back() = '\n';
+  return text;
+}
+
+}  // namespace scalemark::reporting

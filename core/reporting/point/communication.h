@@ -1,0 +1,15 @@
+// What of a point's step is communication: waits for peers against the network, and what
+// --communication-cost measured. Definitions: docs/METRICS.md. Pure.
+#pragma once
+
+#include <span>
+
+#include "core/reporting/record/records.h"
+
+namespace scalemark::reporting {
+
+// Fills point.communication and noop_step_s, from the point's ranks and own times and the blocks of
+// `ranks`. Throws bug() when the ranks' blocks are no quadruples, or not equally many.
+void set_communication(PointRecord& point, std::span<const RankMeasurement> ranks);
+
+}  // namespace scalemark::reporting
