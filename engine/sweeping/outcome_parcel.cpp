@@ -30,7 +30,7 @@ void each_series(Series& series, Use use) {
   use(series.max_step_s);
   use(series.max_own_s);
   use(series.max_own_less_wait_s);
-  if constexpr (requires { series.max_wall_s; }) use(series.max_wall_s);
+  use(series.max_wall_s);
 }
 
 json to_json(const reporting::StepSeries& series) {
