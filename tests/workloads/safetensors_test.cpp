@@ -125,8 +125,9 @@ std::string f32(const std::string& name, const std::string& shape, const std::st
 INSTANTIATE_TEST_SUITE_P(
     Safetensors, HostileHeader,
     testing::Values(
-        Hostile{"NoJson", "{", "no JSON", 0}, Hostile{"NoObject", "[]", "no JSON object", 0},
-        Hostile{"NoUtf8", "{\"\xff\":1}", "no JSON", 0},
+        Hostile{"NoJson", "{", "not valid JSON", 0},
+        Hostile{"NoObject", "[]", "not a JSON object", 0},
+        Hostile{"NoUtf8", "{\"\xff\":1}", "not valid JSON", 0},
         Hostile{"TwiceTheName",
                 "{" + f32("a", "[1]", "[0,4]") + "," + f32("a", "[1]", "[4,8]") + "}",
                 "the name 'a' twice", 8},
@@ -138,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{
             "DeepShape",
             "{" + f32("a", std::string(200'000, '[') + std::string(200'000, ']'), "[0,4]") + "}",
-            "nests too deep", 4},
+            "nested too deeply", 4},
         Hostile{"PastTheEnd", "{" + f32("a", "[2]", "[0,8]") + "}", "8 bytes of data, 4 are there",
                 4},
         Hostile{"BytesLeftOver", "{" + f32("a", "[1]", "[0,4]") + "}", "4 bytes of data, 5", 5},
