@@ -16,8 +16,6 @@ constexpr auto kBackends = std::to_array<Backend>({
 
 }  // namespace
 
-std::span<const Backend> all_backends() { return kBackends; }
-
 const Backend* find_backend(std::string_view name) {
   const auto found = std::ranges::find(kBackends, name, &Backend::name);
   return found == kBackends.end() ? nullptr : &*found;

@@ -2,7 +2,6 @@
 // process groups is their provider (engine/distributed/backend.h).
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,10 +15,8 @@ struct Backend {
   double latency_s = 1e-3, bytes_per_s = 1e9;
 };
 
-// In the order of backend_list.inc.
-std::span<const Backend> all_backends();
 const Backend* find_backend(std::string_view name);  // nullptr when unknown
-std::vector<std::string_view> backend_names();
+std::vector<std::string_view> backend_names();       // in the order of backend_list.inc
 
 // What --backend auto means: the first that needs a GPU for each rank on GPUs, else the first that
 // does not.

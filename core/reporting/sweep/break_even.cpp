@@ -16,11 +16,7 @@ statistics::Startup startup_of(const PointRecord& point) {
 // 1. One pair has none.
 bool is_faster(const std::vector<RunPair>& pairs) {
   if (pairs.empty()) return false;
-  std::vector<statistics::ThroughputPair> rates;
-  for (const RunPair& pair : pairs) {
-    rates.push_back({pair.baseline->samples_per_sec, pair.scaled->samples_per_sec});
-  }
-  const auto found = statistics::paired_efficiency(rates, 1).speedup_ci95;
+  const auto found = statistics::paired_efficiency(rates_of(pairs), 1).speedup_ci95;
   return found && found->low > 1;
 }
 

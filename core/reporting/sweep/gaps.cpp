@@ -27,12 +27,9 @@ auto all_but_data(const PointRecord& p) {
 }
 
 std::optional<DataGap> gap_between(const Runs& real, const Runs& synthetic) {
-  std::vector<statistics::ThroughputPair> rates;
-  double real_ln = 0, synthetic_ln = 0;
-  for (const RunPair& pair : paired(synthetic, real).pairs) {
-    rates.push_back({pair.baseline->samples_per_sec, pair.scaled->samples_per_sec});
-  }
+  const auto rates = rates_of(paired(synthetic, real).pairs);
   if (rates.empty()) return std::nullopt;
+  double real_ln = 0, synthetic_ln = 0;
   for (const auto& rate : rates) {
     real_ln += std::log(rate.scaled) / static_cast<double>(rates.size());
     synthetic_ln += std::log(rate.baseline) / static_cast<double>(rates.size());

@@ -77,4 +77,12 @@ Pairs paired(const Runs& baseline, const Runs& scaled) {
   return result;
 }
 
+std::vector<statistics::ThroughputPair> rates_of(const std::vector<RunPair>& pairs) {
+  std::vector<statistics::ThroughputPair> rates;
+  for (const RunPair& pair : pairs) {
+    rates.push_back({pair.baseline->samples_per_sec, pair.scaled->samples_per_sec});
+  }
+  return rates;
+}
+
 }  // namespace scalemark::reporting

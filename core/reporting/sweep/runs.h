@@ -10,6 +10,7 @@
 
 #include "core/reporting/record/records.h"
 #include "core/reporting/sweep/summary.h"
+#include "core/statistics/efficiency.h"
 #include "core/statistics/interval.h"
 
 namespace scalemark::reporting {
@@ -41,6 +42,9 @@ struct Pairs {
 
 // Each run of `scaled` with the run of `baseline` from its block and session.
 Pairs paired(const Runs& baseline, const Runs& scaled);
+
+// What statistics::paired_efficiency() takes.
+std::vector<statistics::ThroughputPair> rates_of(const std::vector<RunPair>& pairs);
 
 // Whether both ran on the same devices, rank by rank.
 bool same_ranks(const PointRecord& a, const PointRecord& b);

@@ -24,14 +24,12 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
   const PointRecord& first = *pairs.front().scaled;
   const int ranks = first.world_size, baseline_ranks = pairs.front().baseline->world_size;
   ScalingRow row{.world_size = ranks, .group = group, .strategy = first.strategy};
-  std::vector<statistics::ThroughputPair> rates;
   std::vector<double> scaled;
   for (const RunPair& pair : pairs) {
     row.points.push_back(pair.scaled->id);
-    rates.push_back({pair.baseline->samples_per_sec, pair.scaled->samples_per_sec});
     scaled.push_back(pair.scaled->samples_per_sec);
   }
-  const auto found = statistics::paired_efficiency(rates, ranks, baseline_ranks);
+  const auto found = statistics::paired_efficiency(rates_of(pairs), ranks, baseline_ranks);
   row.samples_per_sec = statistics::estimate_over_runs(scaled).value;
   row.speedup = found.speedup;
   row.efficiency = found.efficiency;
