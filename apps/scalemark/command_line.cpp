@@ -18,7 +18,8 @@ using settings::Option;
 
 std::string dashed(std::string_view name) { return settings::option_flag(name).substr(2); }
 
-// "--batch-size,--batch_size,-b" and the same for aliases; in a sweep --batch-sizes, too.
+// "--batch-size,--batch_size,-b" and the same for aliases; where lists are taken --batch-sizes,
+// too.
 std::string cli11_names(const Option& option, Command command) {
   std::string names;
   const auto add = [&](std::string_view name) {
@@ -27,7 +28,7 @@ std::string cli11_names(const Option& option, Command command) {
   };
   add(option.name);
   for (const std::string_view alias : option.aliases) add(alias);
-  const std::string plural = command == settings::kSweep ? settings::plural(option) : "";
+  const std::string plural = command & settings::kTakesLists ? settings::plural(option) : "";
   if (!plural.empty()) add(plural);
   if (option.letter) names += std::string(",-") + option.letter;
   return names;

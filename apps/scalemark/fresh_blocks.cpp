@@ -22,6 +22,7 @@
 #include "core/reporting/render/renderings.h"
 #include "core/reporting/sweep/end.h"
 #include "core/reporting/sweep/plan_summary.h"
+#include "core/reporting/sweep/precision.h"
 
 namespace scalemark::cli {
 namespace {
@@ -76,7 +77,9 @@ class Blocks {
  private:
   void read() {
     report_ = reporting::read_earlier(folder_);
-    if (report_) schedule_.emplace(settled_.plan, reporting::earlier_runs(*report_));
+    if (!report_) return;
+    schedule_.emplace(settled_.plan, reporting::earlier_runs(*report_));
+    schedule_->note_precision(reporting::precision_of(*report_));
   }
 
   void close(reporting::ReportStatus status, ExitCode exit_code,

@@ -15,7 +15,7 @@ bool all_alike(const std::vector<monitoring::Gpu>& gpus) {
 }
 
 settings::Gpu view(const monitoring::Gpu& gpu) {
-  settings::Gpu seen{.name = gpu.name, .capability = std::nullopt};
+  settings::Gpu seen{.name = gpu.name, .capability = std::nullopt, .pci = gpu.pci};
   if (gpu.compute_major && gpu.compute_minor) {
     seen.capability = {.major = *gpu.compute_major, .minor = *gpu.compute_minor};
   }

@@ -81,9 +81,10 @@ std::string option_lines(const Option& option) {
   return left + wrapped(description(option), kHelpColumn) + "\n";
 }
 
-constexpr Group kGroups[] = {Group::kTool,     Group::kWhat,    Group::kSize,      Group::kRecipe,
-                             Group::kParallel, Group::kLoading, Group::kMeasuring, Group::kSweeping,
-                             Group::kLaunch,   Group::kGeneral};
+constexpr Group kGroups[] = {Group::kTool,      Group::kWhat,     Group::kSize,
+                             Group::kRecipe,    Group::kParallel, Group::kLoading,
+                             Group::kMeasuring, Group::kSweeping, Group::kCollectives,
+                             Group::kLaunch,    Group::kGeneral};
 
 }  // namespace
 

@@ -9,7 +9,9 @@
 #include "core/base/host_name.h"
 #include "core/launching/environment.h"
 #include "core/monitoring/environment.h"
+#include "core/monitoring/topology.h"
 #include "core/monitoring/visible_gpus.h"
+#include "core/placement/places.h"
 
 namespace scalemark::cli {
 namespace {
@@ -67,6 +69,15 @@ ProbedMachine probe_machine() {
     probed.gpus_without_cuda_part = gpus;
   }
   return probed;
+}
+
+void probe_topology(const settings::RawSettings& raw, settings::Machine& machine) {
+  const auto bind = raw.find("bind");
+  if (bind == raw.end() || bind->second.text == name_of(placement::Bind::kNone)) return;
+  machine.topology = monitoring::read_topology();
+  for (settings::Gpu& gpu : machine.gpus) {
+    gpu.memory_node = monitoring::memory_node_of_pci(gpu.pci);
+  }
 }
 
 settings::Place probe_place(const std::string& given_run_id) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/settings/layers.h"
 #include "core/settings/machine.h"
 
 namespace scalemark::cli {
@@ -16,6 +17,9 @@ struct ProbedMachine {
 };
 
 ProbedMachine probe_machine();
+
+// How CPUs and GPUs lie, where `raw` asks for ranks to be bound.
+void probe_topology(const settings::RawSettings& raw, settings::Machine& machine);
 
 // `job`: the run id when one was given, else the launcher's job number, else "none".
 settings::Place probe_place(const std::string& given_run_id);

@@ -1,5 +1,6 @@
 // scalemark: runs the command in its arguments; an error becomes one line and an exit code.
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -11,6 +12,7 @@
 #include "apps/scalemark/help.h"
 #include "core/base/error.h"
 #include "core/launching/descriptors.h"
+#include "core/launching/rank_of_mpirun.h"
 
 namespace scalemark::cli {
 namespace {
@@ -46,11 +48,20 @@ ExitCode run_and_report(const std::vector<std::string>& arguments) {
   }
 }
 
+void become_rank() {
+  try {
+    launching::become_rank_of_mpirun();
+  } catch (const Error& error) {
+    std::exit(static_cast<int>(end_with(error.record())));
+  }
+}
+
 }  // namespace
 }  // namespace scalemark::cli
 
 int main(int argc, char** argv) {
   scalemark::launching::fill_standard_descriptors();
+  scalemark::cli::become_rank();
   std::signal(SIGPIPE, SIG_IGN);  // a lost peer must be an error that we can report
   return static_cast<int>(scalemark::cli::run_and_report({argv + (argc > 0), argv + argc}));
 }

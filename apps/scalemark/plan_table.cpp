@@ -1,7 +1,6 @@
 #include "apps/scalemark/plan_table.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "apps/scalemark/setting_text.h"
 #include "core/base/byte_size.h"
@@ -20,34 +19,9 @@ using settings::Group;
 
 constexpr const char* kNothing = "-";
 
-std::string seconds_text(double seconds) {
-  char text[32];
-  if (seconds < 120) {
-    std::snprintf(text, sizeof text, "%.1f s", seconds);
-  } else if (seconds < 7200) {
-    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
-  } else {
-    std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
-  }
-  return text;
-}
-
 std::string size_text(const PlannedPoint& point, std::int64_t size) {
   if (point.batch_search) return "auto";
   return size == 0 ? kNothing : std::to_string(size);
-}
-
-// "0-3,8": ranks of the world.
-std::string members_text(const std::vector<int>& members) {
-  std::string text;
-  for (std::size_t i = 0; i < members.size();) {
-    std::size_t last = i;
-    while (last + 1 < members.size() && members[last + 1] == members[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(members[i]);
-    if (last > i) text += "-" + std::to_string(members[last]);
-    i = last + 1;
-  }
-  return text;
 }
 
 std::string points_table(const Plan& plan) {
@@ -68,7 +42,7 @@ std::string points_table(const Plan& plan) {
         std::to_string(size.gradient_accumulation_steps),
         size_text(p, size.global_batch_size),
         std::string(name_of(p.settings.parallel.precision)),
-        seconds_text(p.estimated_s),
+        duration_text(p.estimated_s),
         p.memory_estimate_bytes ? readable_bytes(p.memory_estimate_bytes) : kNothing};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
@@ -111,18 +85,22 @@ std::string totals(const Plan& plan) {
   text += " x " + std::to_string(plan.stop.least_blocks) +
           " blocks = " + std::to_string(plan.runs.size()) + " runs on " +
           std::to_string(plan.world_size) + (plan.world_size == 1 ? " rank" : " ranks") +
-          "; about " + seconds_text(plan.estimated_s) +
+          "; about " + duration_text(plan.estimated_s) +
           " in all, which may be wrong by a factor of 3.\n";
   text += "The order is that of the first block; each block has its own, from seed + block.\n";
   if (plan.world_size > 1) {
     text += "So is the rank of points with one rank: each block draws it anew.\n";
   }
+  if (!plan.sweep.tune.empty()) {
+    text += "From the fourth block on, values of " + settings::option_flag(plan.sweep.tune) +
+            " that are surely slower than the fastest are left out.\n";
+  }
   if (plan.stop.until_ci) {
-    text += "More blocks are run until each point's interval is within +-" +
+    text += "More blocks are run until the intervals of throughput and efficiency are within +-" +
             std::to_string(*plan.stop.until_ci * 100) + " %.\n";
   }
   if (plan.stop.max_time_s) {
-    text += "No block begins that would end later than " + seconds_text(*plan.stop.max_time_s) +
+    text += "No block begins that would end later than " + duration_text(*plan.stop.max_time_s) +
             " after the start.\n";
   }
   if (plan.memory_available_bytes) {

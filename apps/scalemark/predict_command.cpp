@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/predict_text.h"
 #include "apps/scalemark/read_reports.h"
+#include "apps/scalemark/report_folder.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/reporting/output/disk.h"
-#include "core/reporting/output/output_folder.h"
-#include "core/reporting/record/report_json.h"
 #include "core/settings/config_file.h"
-#include "core/settings/output_name.h"
 
 namespace scalemark::cli {
 namespace {
@@ -60,17 +56,16 @@ SeriesPrediction predict(const WeakSeries& series, const Topology& topology,
                          const std::vector<int>& world_sizes) {
   SeriesPrediction made{
       .fit = prediction::fit(series.measured),
-      .left_out_error = prediction::leave_largest_out(series.measured),
+      .left_out = prediction::leave_largest_out(series.measured),
       .ranks_per_node = topology.ranks_per_node.value_or(most_ranks_on_a_node(series)),
       .ranks_per_node_given = topology.ranks_per_node.has_value()};
-  const int largest = series.rows.back().world_size;
   for (const int world_size : world_sizes) {
     const bool measured = std::any_of(series.rows.begin(), series.rows.end(), [&](const auto& row) {
       return row.world_size == world_size;
     });
     if (measured) continue;
     const auto layout = prediction::layout_of(world_size, made.ranks_per_node);
-    made.forecasts.push_back(prediction::forecast(made.fit, largest, world_size, layout));
+    made.forecasts.push_back(prediction::forecast(made.fit, series.measured, world_size, layout));
   }
   return made;
 }
@@ -78,29 +73,18 @@ SeriesPrediction predict(const WeakSeries& series, const Topology& topology,
 // Where the report with its predictions goes; refused before anything is computed.
 std::optional<std::filesystem::path> output_of(const settings::ToolValues& values,
                                                std::size_t reports) {
-  const auto pattern = values.text("output");
-  if (!pattern) return std::nullopt;
-  if (reports != 1) {
+  if (values.text("output") && reports != 1) {
     throw usage("--output with " + std::to_string(reports) + " reports",
                 "predictions are written into one report: name one, or leave --output out");
   }
-  const auto folder = settings::fill_placeholders(*pattern, probe_place(""));
-  if (!folder) {
-    throw configuration("--output " + *pattern, "{host}, {job} and {date} are filled in");
-  }
-  reporting::refuse_used_folder(*folder, values.on("overwrite")
-                                             ? reporting::ExistingFolder::kOverwrite
-                                             : reporting::ExistingFolder::kRefuse);
-  return *folder;
+  return report_folder(values);
 }
 
-// Keeps the folder's other files: predictions may go into the report that they come from.
+// The folder's other files stay: predictions may go into the report that they come from.
 void write(const std::filesystem::path& folder, reporting::Report report,
            std::vector<reporting::Prediction> predictions) {
   report.predictions = std::move(predictions);
-  reporting::make_folder(folder);
-  reporting::write_atomically(folder / "report.json", reporting::to_json(report));
-  print_note("written: " + (folder / "report.json").string());
+  write_report(folder, report);
 }
 
 Error too_little(const std::vector<WeakSeries>& found) {
@@ -119,11 +103,13 @@ Error too_little(const std::vector<WeakSeries>& found) {
 
 const HelpPage predict_page = {
     "FILE|FOLDER...",
-    "Fits compute and communication to the world sizes that were measured, and says how fast "
-    "more\n"
-    "ranks would be, how sure that is, and what it assumes. At least two world sizes of the same\n"
-    "workload, settings and batch per rank are needed. docs/PREDICTION.md tells how well it "
-    "works.\n",
+    "Says how fast more ranks would be, by a model of compute and communication that is fitted to\n"
+    "the world sizes measured, and by the rule that efficiency falls 2 % per doubling of the "
+    "ranks;\n"
+    "which of the two is the prediction and why, how far off such predictions were on published\n"
+    "series, and what it assumes. At least two world sizes of the same workload, settings and "
+    "batch\n"
+    "per rank are needed (docs/PREDICTION.md).\n",
     "  scalemark predict results/runs/a/report.json --world-sizes 16,64,256,1024\n"
     "  scalemark predict results/runs/a --world-sizes 64 --topology cluster.json\n"};
 

@@ -14,7 +14,7 @@ namespace scalemark::cli {
 struct SeriesPrediction {
   prediction::Fit fit;
   std::vector<prediction::Forecast> forecasts;  // ascending, none of them measured
-  std::optional<double> left_out_error;         // leave_largest_out()
+  std::optional<prediction::LeftOut> left_out;
   int ranks_per_node = 1;
   bool ranks_per_node_given = false;
 };

@@ -41,7 +41,9 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
           .rendezvous = detection.rendezvous,
           .command_line = invocation.command_line,
           .library_folder = library_folder().string(),
+          .mpi_library = resolved.mpi_library,
           .error_file = detection.error_file,
+          .given_cpus = resolved.given_cpus,
           .terminal = detection.terminal.value_or(isatty(STDERR_FILENO) == 1)};
 }
 

@@ -3,6 +3,8 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/reporting/collectives/collectives.h"
+#include "core/reporting/output/earlier.h"
 #include "core/reporting/record/report_json.h"
 #include "core/settings/config_file.h"
 
@@ -21,7 +23,14 @@ reporting::Report read_report(const std::string& path) {
   if (!fs::exists(file)) {
     throw no_input("'" + path + "' holds no report.json", "a report's file or folder is expected");
   }
-  return reporting::report_from_json(settings::read_text_file(file), file);
+  auto report = reporting::report_from_json(settings::read_text_file(file), file);
+  // A run of collectives that was killed: its last rows are in the journal only.
+  const bool may_lack_rows =
+      report.status == reporting::ReportStatus::kPartial && report.invocation.command == "comm";
+  if (!fs::is_directory(path) || !may_lack_rows) return report;
+  report = reporting::read_earlier(path).value_or(std::move(report));
+  reporting::summarise_collectives(report);
+  return report;
 }
 
 }  // namespace

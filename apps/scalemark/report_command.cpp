@@ -26,7 +26,8 @@ void refuse_unwritable_files(const std::vector<reporting::RenderRequest>& reques
 
 const HelpPage report_page = {
     "FILE|FOLDER...",
-    "Renders reports that `scalemark train` and `sweep` wrote; a folder means its report.json.",
+    "Renders reports that `scalemark train`, `sweep` and `comm` wrote; a folder means its "
+    "report.json.",
     "  scalemark report results/runs/a/report.json results/runs/b\n"
     "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"};
 

@@ -6,8 +6,11 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/error.h"
+#include "core/launching/bind.h"
 #include "core/launching/run_token.h"
+#include "core/monitoring/topology.h"
 #include "core/planning/memory_budget.h"
+#include "core/settings/binding.h"
 #include "core/settings/resolve.h"
 
 namespace scalemark::cli {
@@ -61,9 +64,28 @@ bool may_print_notes(const ResolvedCommand& resolved) {
   return !resolved.settings.general.quiet && resolved.detection.world.rank == 0 && !started_by_us;
 }
 
+void place_ranks(const settings::Machine& machine, ResolvedCommand& resolved,
+                 std::vector<settings::Problem>& problems) {
+  const settings::Settings& settings = resolved.settings;
+  if (auto problem = settings::impossible_binding(settings, machine, resolved.ranks)) {
+    problems.push_back(std::move(*problem));
+  }
+  resolved.places = settings::place_ranks(machine, settings.parallel.bind, settings.parallel.device,
+                                          resolved.ranks.local_world_size)
+                        .places;
+}
+
+void bind_rank(ResolvedCommand& resolved) {
+  if (resolved.places.empty()) return;
+  resolved.given_cpus = monitoring::allowed_cpus();
+  const auto local_rank = static_cast<std::size_t>(resolved.detection.world.local_rank);
+  launching::bind_process(resolved.places.at(local_rank));
+}
+
 ResolvedCommand resolve_command(const Invocation& invocation) {
   const settings::Layers layers = read_layers(invocation);
-  const ProbedMachine probed = probe_machine();
+  ProbedMachine probed = probe_machine();
+  probe_topology(layers.raw, probed.machine);
   settings::Surroundings around{.machine = probed.machine,
                                 .ranks = std::nullopt,
                                 .place = probe_place(run_id_in(layers.raw))};
@@ -82,10 +104,11 @@ ResolvedCommand resolve_command(const Invocation& invocation) {
   }
   std::vector<settings::Problem> problems = layers.problems;
   problems.insert(problems.end(), resolution.problems.begin(), resolution.problems.end());
+  resolved.settings = std::move(resolution.settings);
+  if (problems.empty()) place_ranks(probed.machine, resolved, problems);
   refuse(problems, resolved.detection);
   use_run_token(layers.raw, resolved.detection);
 
-  resolved.settings = std::move(resolution.settings);
   if (!may_print_notes(resolved)) return resolved;
   std::vector<std::string> notes = layers.notes;
   notes.insert(notes.end(), resolution.notes.begin(), resolution.notes.end());

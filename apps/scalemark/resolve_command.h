@@ -8,6 +8,7 @@
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/sources.h"
 #include "core/launching/detect.h"
+#include "core/placement/places.h"
 #include "core/settings/machine.h"
 #include "core/settings/problem.h"
 #include "core/settings/settings.h"
@@ -18,7 +19,18 @@ struct ResolvedCommand {
   settings::Settings settings;
   launching::Detection detection;
   settings::RankCount ranks;
+  std::string mpi_library;               // see settle_mpi(); empty: none
+  std::vector<placement::Place> places;  // of --bind, by local rank; empty: none are bound
+  std::string given_cpus;                // that this process had before; empty: not bound
 };
+
+// The places of --bind, or its problem with these ranks, which is added to `problems`.
+void place_ranks(const settings::Machine& machine, ResolvedCommand& resolved,
+                 std::vector<settings::Problem>& problems);
+
+// Binds this process, a rank, as --bind asks. Before the engine is loaded: libraries start threads,
+// and libgomp counts CPUs. Throws as launching::bind_process() does.
+void bind_rank(ResolvedCommand& resolved);
 
 // Ranks that a launcher has started, or that this command will start.
 settings::RankCount ranks_of(const launching::Detection& detection);

@@ -1,6 +1,7 @@
 #include "apps/scalemark/setting_text.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace scalemark::cli {
 namespace {
@@ -30,6 +31,30 @@ std::string shown_value(const std::map<std::string, std::string>& values,
   for (const char* own : {"_by_rank", "_by_phase"}) {
     const auto found = values.find(name + own);
     if (found != values.end()) text += (text.empty() ? "" : ",") + list_of(found->second);
+  }
+  return text;
+}
+
+std::string duration_text(double seconds) {
+  char text[32];
+  if (seconds < 120) {
+    std::snprintf(text, sizeof text, "%.1f s", seconds);
+  } else if (seconds < 7200) {
+    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
+  } else {
+    std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+  }
+  return text;
+}
+
+std::string members_text(const std::vector<int>& members) {
+  std::string text;
+  for (std::size_t i = 0; i < members.size();) {
+    std::size_t last = i;
+    while (last + 1 < members.size() && members[last + 1] == members[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(members[i]);
+    if (last > i) text += "-" + std::to_string(members[last]);
+    i = last + 1;
   }
   return text;
 }

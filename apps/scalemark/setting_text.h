@@ -1,8 +1,9 @@
-// One setting's value as a person writes it, for the tables of --dry-run. Pure.
+// Values as a person writes them, for the tables of --dry-run. Pure.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/settings/option.h"
 
@@ -15,5 +16,11 @@ std::string plain(const std::string& json);
 // values of single ranks or phases follow it: "auto,1=20971520".
 std::string shown_value(const std::map<std::string, std::string>& values,
                         const settings::Option& option);
+
+// "12.5 s", "34 min", "2.1 h"
+std::string duration_text(double seconds);
+
+// "0-3,8": ranks of the world, ascending.
+std::string members_text(const std::vector<int>& members);
 
 }  // namespace scalemark::cli

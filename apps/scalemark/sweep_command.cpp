@@ -4,6 +4,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/fresh_blocks.h"
+#include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/plan_table.h"
 #include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/resolve_sweep.h"
@@ -29,11 +30,15 @@ reporting::ExistingFolder existing_folder(const ResolvedSweep& resolved) {
 }
 
 ExitCode run_plan(const Invocation& invocation, ResolvedSweep resolved) {
+  std::vector<std::string> backends;
   for (const auto& point : resolved.plan.points) {
-    if (!point.skipped) refuse_missing_inputs(point.settings);
+    if (point.skipped) continue;
+    refuse_missing_inputs(point.settings);
+    backends.push_back(point.settings.parallel.backend);
   }
   const TorchFolder torch = find_torch(resolved.base.settings.general.torch);
   refuse_used_output(resolved.base, existing_folder(resolved));
+  settle_mpi(resolved.base, backends);
   // A rank that was started for one block: such ranks are all on one node. On several nodes with
   // one rank each, the command that a person started is a rank of the launcher, too.
   const auto& world = resolved.base.detection.world;
@@ -42,6 +47,7 @@ ExitCode run_plan(const Invocation& invocation, ResolvedSweep resolved) {
     return run_in_fresh_blocks(invocation, resolved, existing_folder(resolved));
   }
   if (resolved.base.detection.node) return start_ranks(invocation, resolved.base);
+  bind_rank(resolved.base);
   const api::EngineApi& engine = load_engine(torch);
   resolved.base.settings.general.torch = torch.path.string();
   return engine.sweep({.run = rank_request(invocation, resolved.base),
@@ -63,7 +69,8 @@ const HelpPage sweep_page = {
     "else\n"
     "  scalemark sweep --workload resnet50 --world-sizes 1,2,4,8 --batch-sizes 32..256*2\n"
     "  scalemark sweep --world-sizes 1..8*2 --global-batch-size 256 --strong-by accumulation\n"
-    "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"};
+    "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"
+    "  scalemark sweep --workload resnet50 --world-sizes 8 --tune bucket-cap-mb\n"};
 
 ExitCode sweep_command(const Invocation& invocation) {
   if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");

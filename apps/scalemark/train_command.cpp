@@ -3,6 +3,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/engine_loader.h"
+#include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/output_file.h"
 #include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/resolve_command.h"
@@ -49,7 +50,9 @@ ExitCode train_command(const Invocation& invocation) {
   if (!save.empty() && holds_rank_0(resolved.detection)) refuse_unwritable_file("--save", save);
   const TorchFolder torch = find_torch(resolved.settings.general.torch);
   refuse_used_output(resolved, existing_folder(resolved.settings));
+  settle_mpi(resolved, {resolved.settings.parallel.backend});
   if (resolved.detection.node) return start_ranks(invocation, resolved);
+  bind_rank(resolved);
   const api::EngineApi& engine = load_engine(torch);
   resolved.settings.general.torch = torch.path.string();
   return engine.train({.run = rank_request(invocation, resolved), .settings = resolved.settings});

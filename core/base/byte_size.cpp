@@ -1,12 +1,38 @@
 #include "core/base/byte_size.h"
 
+#include <charconv>
 #include <cstdio>
+#include <limits>
 
 namespace scalemark {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+
+struct Unit {
+  std::string_view suffix;
+  std::int64_t bytes;
+};
+constexpr Unit kUnits[] = {{"KiB", 1LL << 10},
+                           {"MiB", 1LL << 20},
+                           {"GiB", 1LL << 30},
+                           {"TiB", 1LL << 40},
+                           {"kB", 1'000},
+                           {"KB", 1'000},
+                           {"MB", 1'000'000},
+                           {"GB", 1'000'000'000},
+                           {"TB", 1'000'000'000'000},
+                           {"B", 1}};  // last: every unit ends with it
+
+std::optional<std::int64_t> parse_whole(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 }  // namespace
 
@@ -17,6 +43,16 @@ std::string readable_bytes(std::uint64_t bytes) {
   std::snprintf(text, sizeof text, small ? "%.1f MiB" : "%.2f GiB",
                 static_cast<double>(bytes) / static_cast<double>(small ? kMiB : kGiB));
   return text;
+}
+
+std::optional<std::int64_t> parse_byte_size(std::string_view text) {
+  for (const Unit& unit : kUnits) {
+    if (!text.ends_with(unit.suffix)) continue;
+    const auto count = parse_whole(text.substr(0, text.size() - unit.suffix.size()));
+    if (!count || *count < 1 || *count > kMostBytes / unit.bytes) return std::nullopt;
+    return *count * unit.bytes;
+  }
+  return std::nullopt;
 }
 
 }  // namespace scalemark

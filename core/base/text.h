@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -21,11 +22,26 @@ std::string joined(const Texts& texts, std::string_view separator) {
   return all;
 }
 
-// 0.123 -> "12.3 %"
-inline std::string percent(double share) {
+// "a, b, c, d, e and 3 more".
+template <class Texts>
+std::string listed(const Texts& texts, std::size_t most = 5) {
+  std::string all;
+  std::size_t count = 0;
+  for (const auto& text : texts) {
+    if (++count <= most) all += (count > 1 ? ", " : "") + std::string(text);
+  }
+  if (count > most) all += " and " + std::to_string(count - most) + " more";
+  return all;
+}
+
+// `pattern`: of printf, with one place for a double.
+inline std::string printed(const char* pattern, double value) {
   std::array<char, 400> text{};  // the largest double has 309 digits
-  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
+  std::snprintf(text.data(), text.size(), pattern, value);
   return text.data();
 }
+
+// 0.123 -> "12.3 %"
+inline std::string percent(double share) { return printed("%.1f %%", 100 * share); }
 
 }  // namespace scalemark

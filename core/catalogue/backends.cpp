@@ -33,6 +33,16 @@ std::string_view default_backend(bool on_gpus) {
   return found->name;
 }
 
+bool is_cpu_only(std::string_view backend) {
+  const Backend* known = find_backend(backend);
+  return known != nullptr && known->cpu_only;
+}
+
+bool needs_mpi_ranks(std::string_view backend) {
+  const Backend* known = find_backend(backend);
+  return known != nullptr && known->mpi_ranks;
+}
+
 bool needs_one_rank_per_gpu(std::string_view backend) {
   const Backend* known = find_backend(backend);
   return known != nullptr && known->one_rank_per_gpu;

@@ -11,6 +11,8 @@ struct Backend {
   std::string_view name;  // what --backend takes
   // Carries tensors of GPUs only, and two ranks must not share one.
   bool one_rank_per_gpu = false;
+  bool cpu_only = false;   // carries no tensors of GPUs
+  bool mpi_ranks = false;  // carries only between ranks that an MPI launcher has started
   // Of an all-reduce, roughly: for estimates before anything is measured.
   double latency_s = 1e-3, bytes_per_s = 1e9;
 };
@@ -23,5 +25,7 @@ std::vector<std::string_view> backend_names();       // in the order of backend_
 std::string_view default_backend(bool on_gpus);
 
 bool needs_one_rank_per_gpu(std::string_view backend);  // false when unknown
+bool is_cpu_only(std::string_view backend);             // false when unknown
+bool needs_mpi_ranks(std::string_view backend);         // false when unknown
 
 }  // namespace scalemark::catalogue

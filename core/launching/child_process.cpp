@@ -84,28 +84,32 @@ void throw_if_not_started(const ChildSpec& spec, const Pipe& failure, pid_t pid)
 
 }  // namespace
 
+OutputPipes make_output_pipes() {
+  Pipe out = make_pipe(), err = make_pipe();
+  fcntl(out.read.get(), F_SETFL, O_NONBLOCK);
+  fcntl(err.read.get(), F_SETFL, O_NONBLOCK);
+  return {std::move(out.read), std::move(err.read), std::move(out.write), std::move(err.write)};
+}
+
 ChildProcess start_child(const ChildSpec& spec) {
   auto arguments = spec.arguments;
   std::vector<std::string> environment;
   for (const auto& [name, value] : spec.environment) environment.push_back(name + "=" + value);
   auto argument_list = pointers(arguments);
   auto environment_list = pointers(environment);
-  Pipe out = make_pipe();
-  Pipe err = make_pipe();
+  OutputPipes pipes = make_output_pipes();
   Pipe failure = make_pipe();
-  const Prepared prepared{spec.program.c_str(),    argument_list.data(),
-                          environment_list.data(), spec.inherited_fd.value_or(-1),
-                          out.write.get(),         err.write.get(),
-                          failure.write.get(),     getpid()};
+  const Prepared prepared{spec.program.c_str(),     argument_list.data(),
+                          environment_list.data(),  spec.inherited_fd.value_or(-1),
+                          pipes.out_of_child.get(), pipes.err_of_child.get(),
+                          failure.write.get(),      getpid()};
   const pid_t pid = fork();
   if (pid < 0) throw system_error(std::string("cannot fork: ") + std::strerror(errno));
   if (pid == 0) become(prepared);
   setpgid(pid, pid);  // here too: either process may run first
   failure.write.reset();
   throw_if_not_started(spec, failure, pid);
-  fcntl(out.read.get(), F_SETFL, O_NONBLOCK);
-  fcntl(err.read.get(), F_SETFL, O_NONBLOCK);
-  return {pid, std::move(out.read), std::move(err.read)};
+  return {pid, std::move(pipes.out), std::move(pipes.err)};
 }
 
 }  // namespace scalemark::launching

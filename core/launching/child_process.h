@@ -17,6 +17,12 @@ struct ChildProcess {
   Descriptor out, err;  // our ends, non-blocking
 };
 
+// The output of a process that somebody else starts: our ends (non-blocking) and its ends.
+struct OutputPipes {
+  Descriptor out, err, out_of_child, err_of_child;
+};
+OutputPipes make_output_pipes();  // throws Error (71)
+
 struct ChildSpec {
   std::string program;                 // path
   std::vector<std::string> arguments;  // [0] becomes its argv[0]

@@ -1,5 +1,6 @@
 #include "core/launching/detect.h"
 
+#include "core/base/error.h"
 #include "core/launching/launchers.h"
 #include "core/launching/parse.h"
 #include "core/launching/rank_spec.h"
@@ -74,7 +75,8 @@ std::optional<Source> forced(const std::string& launcher) {
   if (launcher == "openmpi") return Source::kOpenMpi;
   if (launcher == "pmi") return Source::kPmi;
   if (launcher == "kubernetes") return Source::kKubernetes;
-  return {};
+  if (launcher == "auto") return {};
+  throw bug("launcher " + launcher + " is a choice of --launcher that detection does not know");
 }
 
 Source choose(const Request& request, const Present& present, Detection& detection) {

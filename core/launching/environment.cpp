@@ -26,6 +26,7 @@ constexpr std::array kNames = {
     "MPI_LOCALRANKID"sv,
     "MPI_LOCALNRANKS"sv,
     "SCALEMARK_RANK_SPEC"sv,
+    "SCALEMARK_LAUNCHER_SOCKET"sv,
 };
 
 constexpr std::array kPrefixes = {

@@ -45,6 +45,8 @@ struct LaunchResult {
 // the ranks still running are killed. A second SIGINT, a second or more later, kills at once.
 // SIGTSTP (Ctrl-Z) stops the ranks and then us, SIGCONT lets all go on.
 //
+// Where the plan names an mpirun, that starts the ranks (mpirun.h), and all else stays as it is.
+//
 // Exit code: run_exit_code(). Throws Error (71) when a rank cannot be started; none is left then.
 LaunchResult launch_local(const LaunchSpec& spec);
 

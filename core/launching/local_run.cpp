@@ -44,6 +44,10 @@ void LocalRun::poll_once() {
       sources.push_back({&rank, is_stdout});
     }
   }
+  for (const auto& rank : ranks_) {  // sources of their own end: read by reap()
+    if (rank.of_mpirun && !rank.ended) polled.push_back({rank.of_mpirun->status.get(), POLLIN, 0});
+  }
+  if (mpirun_) mpirun_->listen();
   if (poll(polled.data(), polled.size(), milliseconds_to_next_deadline()) <= 0) return;
   if (polled[1].revents != 0) stdout_.write_some();
   if (polled[2].revents != 0) stderr_.write_some();
@@ -121,15 +125,25 @@ void LocalRun::interrupt(int signal) {
 void LocalRun::reap() {
   for (auto& rank : ranks_) {
     if (rank.ended) continue;
-    siginfo_t info{};
-    const auto id = static_cast<id_t>(rank.child.pid);
-    const int failed = waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
-    if (failed != 0 || info.si_pid != rank.child.pid) continue;
-    kill(-rank.child.pid, SIGKILL);  // its leftover children; not reaped, so the pid is still its
-    int status = 0;
-    waitpid(rank.child.pid, &status, 0);
-    note_end(rank, status);
+    if (const auto status = status_of(rank)) note_end(rank, *status);
   }
+}
+
+// Of waitpid(), once the rank has ended; its leftover children are killed.
+std::optional<int> LocalRun::status_of(Rank& rank) {
+  if (rank.of_mpirun) {
+    const auto status = Mpirun::receive_status(*rank.of_mpirun);
+    if (status) kill(-rank.child.pid, SIGKILL);
+    return status;
+  }
+  siginfo_t info{};
+  const auto id = static_cast<id_t>(rank.child.pid);
+  const int failed = waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
+  if (failed != 0 || info.si_pid != rank.child.pid) return std::nullopt;
+  kill(-rank.child.pid, SIGKILL);  // not reaped, so the pid is still its
+  int status = 0;
+  waitpid(rank.child.pid, &status, 0);
+  return status;
 }
 
 void LocalRun::note_end(Rank& rank, int status) {
@@ -193,7 +207,7 @@ void LocalRun::signal_all(int signal, bool whole_group) {
 void LocalRun::kill_all() {
   signal_all(SIGKILL, true);
   for (auto& rank : ranks_) {
-    if (!rank.ended) waitpid(rank.child.pid, nullptr, 0);
+    if (!rank.ended && !rank.of_mpirun) waitpid(rank.child.pid, nullptr, 0);
     rank.ended = true;
   }
 }
@@ -244,6 +258,8 @@ void LocalRun::flush(std::optional<Clock::time_point> until) {
 }
 
 LaunchResult LocalRun::close() {
+  for (auto& rank : ranks_) rank.of_mpirun.reset();  // lets mpirun's processes go
+  if (mpirun_) mpirun_->wait(spec_.grace);
   LaunchResult result;
   for (auto& rank : ranks_) {
     const auto& lines =

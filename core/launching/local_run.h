@@ -11,6 +11,7 @@
 #include "core/launching/child_process.h"
 #include "core/launching/line_relay.h"
 #include "core/launching/local_launcher.h"
+#include "core/launching/mpirun.h"
 #include "core/launching/rank_spec.h"
 #include "core/launching/signal_scope.h"
 #include "core/launching/sink.h"
@@ -25,6 +26,7 @@ class ErrorFolder {
   ErrorFolder(const ErrorFolder&) = delete;
   ErrorFolder& operator=(const ErrorFolder&) = delete;
   std::filesystem::path file_of(int rank) const;
+  const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
@@ -42,6 +44,7 @@ struct Rank {
   bool ended = false;
   bool killed = false;  // by us
   std::chrono::steady_clock::time_point ended_at;
+  std::optional<Mpirun::Started> of_mpirun;  // such a rank is no child of ours
 };
 
 class LocalRun {
@@ -60,6 +63,8 @@ class LocalRun {
  private:
   RankSpec spec_of(int local_rank, const Listener& listener) const;
   void start_rank(int local_rank, const Listener& listener);
+  void start_through_mpirun(const Listener& listener);
+  Rank& add_rank(int number, ChildProcess child);
   LineRelay relay_of(int rank, bool is_stdout) const;
 
   void poll_once();
@@ -71,6 +76,7 @@ class LocalRun {
   void interrupt(int signal);
   void pause();
   void reap();
+  std::optional<int> status_of(Rank& rank);
   void note_end(Rank& rank, int status);
   void act_on_deadlines();
   void terminate_the_rest(Clock::time_point now);
@@ -89,6 +95,7 @@ class LocalRun {
   SignalScope& signals_;
   std::string secret_;  // part of every key prefix, see Rendezvous
   std::vector<Rank> ranks_;
+  std::optional<Mpirun> mpirun_;  // absent: the ranks are children of ours
   int interrupt_signal_ = 0;
   std::int64_t interrupted_ns_ = 0;
   std::vector<int> passed_on_;

@@ -3,9 +3,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/launching/descriptors.h"
@@ -117,10 +119,37 @@ void LocalRun::start_rank(int local_rank, const Listener& listener) {
   ChildSpec child{spec_.program, spec_.arguments, without_launcher_variables(spec_.environment),
                   rank.rendezvous.listen_fd};
   child.environment[std::string(kRankSpecVariable)] = to_json(rank);
-  const int number = rank.world.rank;
-  ranks_.push_back({{}, start_child(child), relay_of(number, true), relay_of(number, false)});
+  add_rank(rank.world.rank, start_child(child));
+}
+
+Rank& LocalRun::add_rank(int number, ChildProcess child) {
+  ranks_.push_back({{}, std::move(child), relay_of(number, true), relay_of(number, false)});
   ranks_.back().outcome.rank = number;
   ranks_.back().outcome.pid = ranks_.back().child.pid;
+  return ranks_.back();
+}
+
+// Mpirun starts its processes in any order; each says which rank it is.
+void LocalRun::start_through_mpirun(const Listener& listener) {
+  const NodePlan& plan = spec_.plan;
+  mpirun_.emplace(plan.mpi_library, plan.mpirun, plan.nproc_per_node,
+                  fs::canonical(spec_.program).string(),
+                  std::vector(spec_.arguments.begin() + 1, spec_.arguments.end()),
+                  spec_.environment, errors_.path());
+  for (int i = 0; i < plan.nproc_per_node; ++i) {
+    OutputPipes pipes = make_output_pipes();
+    int number = 0;
+    auto started = mpirun_->next([&](int rank) {
+      number = rank;
+      const RankSpec its = spec_of(rank, listener);
+      std::vector<int> passed{pipes.out_of_child.get(), pipes.err_of_child.get()};
+      if (its.rendezvous.listen_fd) passed.push_back(*its.rendezvous.listen_fd);
+      return Mpirun::Place{.spec = to_json(its), .passed = std::move(passed)};
+    });
+    Rank& rank = add_rank(number, {started.pid, std::move(pipes.out), std::move(pipes.err)});
+    rank.of_mpirun = std::move(started);
+  }
+  std::ranges::sort(ranks_, {}, [](const Rank& rank) { return rank.outcome.rank; });
 }
 
 void LocalRun::start() {
@@ -128,6 +157,7 @@ void LocalRun::start() {
   Listener listener;
   if (spec_.plan.rendezvous.kind == Rendezvous::Kind::kNone) listener = listen_on_loopback();
   ranks_.reserve(static_cast<std::size_t>(spec_.plan.nproc_per_node));
+  if (!spec_.plan.mpirun.empty()) return start_through_mpirun(listener);
   for (int i = 0; i < spec_.plan.nproc_per_node; ++i) start_rank(i, listener);
 }
 

@@ -25,8 +25,17 @@ std::int64_t time_of(const RankOutcome& outcome) {
   return is_silent(outcome) ? outcome.ended_ns - kReapingDelay_ns : outcome.ended_ns;
 }
 
+// What a rank says that ends because of a signal.
+bool says_interrupted(const RankOutcome& outcome) {
+  const int code = code_of(outcome);
+  return code == static_cast<int>(ExitCode::kPreempted) ||
+         code == static_cast<int>(ExitCode::kInterrupted);
+}
+
 Weight weight_of(const RankOutcome& outcome) {
-  if (outcome.ended_by_launcher && !outcome.error) return Weight::kNone;
+  if (outcome.ended_by_launcher && (!outcome.error || says_interrupted(outcome))) {
+    return Weight::kNone;
+  }
   if (is_silent(outcome)) return Weight::kFault;
   const int code = code_of(outcome);
   if (outcome.signal == 0 && outcome.exit_code == 0) return Weight::kNone;

@@ -45,6 +45,8 @@ struct NodePlan {
   int node_rank = 0;
   std::string launcher = "local";  // local | kubernetes: who described the nodes
   Rendezvous rendezvous;           // kNone on one node: the launcher opens a port of its own
+  // Whose mpirun starts the ranks ("openmpi"), and its path; empty: the launcher itself does.
+  std::string mpi_library, mpirun;
   std::map<std::string, std::string> detected_from;
 };
 

@@ -1,3 +1,5 @@
+#include "core/monitoring/cgroup.h"
+
 #include <charconv>
 #include <sstream>
 
@@ -88,6 +90,20 @@ void read_v1_cpu(CgroupLimits& limits, const fs::path& folder) {
 }
 
 }  // namespace
+
+std::vector<fs::path> cgroup_cpu_folders(const fs::path& root) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  const auto groups = read_text(root / "proc/self/cgroup").value_or("");
+  std::vector<fs::path> folders;
+  const auto add = [&](const fs::path& folder) { folders.push_back(folder); };
+  std::error_code ignored;
+  if (fs::exists(mount / "cgroup.controllers", ignored)) {
+    walk_up(mount, group_path(groups, ""), add);
+  } else if (fs::exists(mount / "cpu", ignored)) {
+    walk_up(mount / "cpu", group_path(groups, "cpu"), add);
+  }
+  return folders;
+}
 
 CgroupLimits cgroup_limits(const fs::path& root) {
   CgroupLimits limits;

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "core/monitoring/memory.h"
+#include "core/monitoring/rdma.h"
 #include "core/monitoring/text_file.h"
 #include "core/monitoring/visible_gpus.h"
 
@@ -148,6 +149,7 @@ Host survey_host(const fs::path& root, const std::string& nvml) {
   host.memory_bytes =
       kilobyte_field(read_text(root / "proc/meminfo").value_or(""), "MemTotal").value_or(0);
   host.nics = read_nics(root);
+  host.rdma = survey_rdma(root).ports;
   if (!nvml.empty()) read_gpus(host, nvml);
   return host;
 }

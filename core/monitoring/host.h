@@ -30,6 +30,17 @@ struct Nic {
   std::optional<std::int64_t> mtu;
 };
 
+// One port of an InfiniBand or RoCE adapter. The words are the kernel's.
+struct RdmaPort {
+  std::string device;  // "mlx5_0"
+  int port = 1;
+  std::string state;           // "ACTIVE", "DOWN", ...
+  std::string physical_state;  // "LinkUp", "Polling", "Disabled", ...
+  std::string link_layer;      // "InfiniBand", or "Ethernet": RoCE
+  std::optional<double> rate_Gbit_per_s;
+  std::string netdev;  // network interface of the same port; empty: none
+};
+
 struct Pcie {
   std::optional<int> generation, width;  // as linked now
 };
@@ -62,6 +73,7 @@ struct Host {
   CgroupLimits cgroup;
   std::uint64_t memory_bytes = 0;
   std::vector<Nic> nics;
+  std::vector<RdmaPort> rdma;
   std::vector<Gpu> gpus;          // all that the driver shows
   std::vector<int> visible_gpus;  // indices that CUDA_VISIBLE_DEVICES leaves, in its order
   std::string gpu_note;           // why nothing or not everything is known of GPUs; may be empty

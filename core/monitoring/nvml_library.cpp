@@ -12,6 +12,13 @@ void find(void* handle, const char* symbol, F*& function) {
   function = reinterpret_cast<F*>(dlsym(handle, symbol));
 }
 
+// The first of two names, newest first, that the library has.
+template <class F>
+void find(void* handle, const char* symbol, const char* older, F*& function) {
+  find(handle, symbol, function);
+  if (!function) find(handle, older, function);
+}
+
 Functions find_all(void* handle) {
   Functions f;
   find(handle, "nvmlInit_v2", f.init);
@@ -33,6 +40,16 @@ Functions find_all(void* handle) {
   find(handle, "nvmlDeviceGetHandleByUUID", f.device_by_uuid);
   find(handle, "nvmlDeviceGetTotalEnergyConsumption", f.total_energy);
   find(handle, "nvmlDeviceGetNvLinkState", f.nvlink_state);
+  find(handle, "nvmlDeviceGetClockInfo", f.clock);
+  find(handle, "nvmlDeviceGetTemperature", f.temperature);
+  find(handle, "nvmlDeviceGetPowerUsage", f.power);
+  find(handle, "nvmlDeviceGetUtilizationRates", f.utilization);
+  find(handle, "nvmlDeviceGetCurrentClocksEventReasons",
+       "nvmlDeviceGetCurrentClocksThrottleReasons", f.clock_reasons);
+  find(handle, "nvmlDeviceGetViolationStatus", f.violation);
+  find(handle, "nvmlDeviceGetTotalEccErrors", f.ecc_errors);
+  find(handle, "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses",
+       f.compute_processes);
   find(handle, "nvmlDeviceGetMigMode", f.mig_mode);
   find(handle, "nvmlDeviceGetMaxMigDeviceCount", f.most_mig_instances);
   find(handle, "nvmlDeviceGetMigDeviceHandleByIndex", f.mig_instance);

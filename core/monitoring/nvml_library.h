@@ -25,6 +25,24 @@ struct Memory {  // nvmlMemory_t
   unsigned long long total, free, used;
 };
 
+struct Utilization {  // nvmlUtilization_t, percent
+  unsigned gpu, memory;
+};
+
+struct ViolationTime {  // nvmlViolationTime_t
+  unsigned long long reference_us, violation_ns;
+};
+
+// Bits of what holds the clocks down now (nvmlClocksEventReasons, before R535 ...ThrottleReasons).
+inline constexpr unsigned long long kPowerCap = 0x4, kHwSlowdown = 0x8, kSwThermalSlowdown = 0x20,
+                                    kHwThermalSlowdown = 0x40, kPowerBrake = 0x80;
+inline constexpr int kPowerPolicy = 0, kThermalPolicy = 1, kBoardLimitPolicy = 3,
+                     kReliabilityPolicy = 5;                        // nvmlPerfPolicyType_t
+inline constexpr int kCorrectedErrors = 0, kUncorrectedErrors = 1;  // nvmlMemoryErrorType_t
+inline constexpr int kVolatileErrors = 0;  // nvmlEccCounterType_t: since the driver was loaded
+inline constexpr int kGpuTemperature = 0;  // nvmlTemperatureSensors_t
+inline constexpr Return kInsufficientSize = 7;
+
 // A null pointer: the library lacks that function (an old driver).
 struct Functions {
   Return (*init)() = nullptr;
@@ -46,6 +64,15 @@ struct Functions {
   Return (*device_by_uuid)(const char*, Device*) = nullptr;
   Return (*total_energy)(Device, unsigned long long*) = nullptr;  // mJ since the driver started
   Return (*nvlink_state)(Device, unsigned, unsigned*) = nullptr;
+  Return (*clock)(Device, unsigned, unsigned*) = nullptr;   // MHz
+  Return (*temperature)(Device, int, unsigned*) = nullptr;  // degrees Celsius
+  Return (*power)(Device, unsigned*) = nullptr;             // mW
+  Return (*utilization)(Device, Utilization*) = nullptr;
+  Return (*clock_reasons)(Device, unsigned long long*) = nullptr;
+  Return (*violation)(Device, int policy, ViolationTime*) = nullptr;
+  Return (*ecc_errors)(Device, int type, int counter, unsigned long long*) = nullptr;
+  // With a count of 0 it tells the number and kInsufficientSize, or success where there is none.
+  Return (*compute_processes)(Device, unsigned* count, void*) = nullptr;
   Return (*mig_mode)(Device, unsigned* current, unsigned* pending) = nullptr;
   Return (*most_mig_instances)(Device, unsigned*) = nullptr;
   Return (*mig_instance)(Device, unsigned, Device*) = nullptr;

@@ -1,9 +1,11 @@
-// Reads the small text files of /proc and /sys whole. Private to this module.
+// Reads the small text files of /proc and /sys whole, and lists their folders. Private to this
+// module.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace scalemark::monitoring {
 
@@ -12,5 +14,8 @@ std::optional<std::string> read_text(const std::filesystem::path& file);
 
 // The first line, without the end of line and surrounding blanks.
 std::optional<std::string> read_line(const std::filesystem::path& file);
+
+// What the folder holds, sorted; empty when it is absent or cannot be read.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 }  // namespace scalemark::monitoring

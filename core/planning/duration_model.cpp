@@ -67,7 +67,7 @@ double DurationModel::run_s(const Task& task, const RunLength& length) const {
   const double step = step_s(task);
   return outside_s(task.run.point) + estimated_warmup_s(length, step) +
          estimated_window_s(length, step) +
-         estimated_abba_s(plan_.points[task.run.point].settings, length, step);
+         estimated_abba_s(settings_of(plan_, task), length, step);
 }
 
 }  // namespace scalemark::planning

@@ -1,6 +1,7 @@
 #include "core/planning/estimates.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
@@ -8,6 +9,9 @@
 
 namespace scalemark::planning {
 namespace {
+
+constexpr std::int64_t kFewestCostSteps = 5;  // of a block
+constexpr double kRounding = 1e-9;            // of a window that is a whole number of steps
 
 // Achieved in training, not peak: on a CPU per compute thread (ResNet-50 and BERT reach 20 to 80
 // GFLOP/s a thread on current server cores), on a GPU per device (an H100 with eager PyTorch).
@@ -29,6 +33,9 @@ double exchange_s(const settings::Settings& settings, double parameters, int wor
   const catalogue::Backend backend = known ? *known : catalogue::Backend{};
   return backend.latency_s + bytes / backend.bytes_per_s;
 }
+
+// Times its least length.
+constexpr double kLongestWarmup = 5;
 
 bool on_cpu(const settings::Settings& settings) {
   return settings.parallel.device == settings::DeviceKind::kCpu;
@@ -96,15 +103,27 @@ double estimated_warmup_s(const RunLength& length, double step_s) {
   return length_s(length.least_warmup_s, length.most_warmup_s, length.least_warmup_steps, step_s);
 }
 
+double latest_warmup_s(const RunLength& length) {
+  const double latest = length.max_warmup_s.value_or(kLongestWarmup * length.least_warmup_s);
+  return std::min(latest, length.most_warmup_s.value_or(latest));
+}
+
 double estimated_window_s(const RunLength& length, double step_s) {
   if (length.iters) return static_cast<double>(*length.iters) * step_s;
-  // The window itself plans a tenth more than wanted.
-  return length_s(1.1 * length.least_window_s, length.most_window_s, length.least_steps, step_s);
+  return length_s(kWindowMargin * length.least_window_s, length.most_window_s, length.least_steps,
+                  step_s);
+}
+
+std::int64_t cost_block_steps(std::int64_t window_steps) {
+  return std::max(kFewestCostSteps, (window_steps + kCostBlocks - 1) / kCostBlocks);
 }
 
 double estimated_abba_s(const settings::Settings& settings, const RunLength& length,
                         double step_s) {
-  return settings::measures_communication_cost(settings) ? estimated_window_s(length, step_s) : 0;
+  if (!settings::measures_communication_cost(settings) || !(step_s > 0)) return 0;
+  const double steps = std::ceil(estimated_window_s(length, step_s) / step_s - kRounding);
+  return static_cast<double>(kCostBlocks * cost_block_steps(static_cast<std::int64_t>(steps))) *
+         step_s;
 }
 
 }  // namespace scalemark::planning

@@ -32,8 +32,23 @@ double estimated_step_s(const settings::Settings& settings, int world_size);
 double estimated_start_s(const settings::Settings& settings);
 double estimated_setup_s(const settings::Settings& settings);
 
-// Warm-up and window of a run whose step takes `step_s`, and the blocks of --communication-cost (0
-// without).
+// A window is planned so much longer than asked for: its steps may be faster than the warm-up's.
+inline constexpr double kWindowMargin = 1.1;
+
+// Blocks of --communication-cost, in quadruples of with, without, without, with: so few quadruples
+// give an interval, and blocks so short that a drift is straight within each.
+inline constexpr std::int64_t kCostBlocks = 4 * 4;
+
+// Steps of each block: a sixteenth of the window's, rounded up, and at least 5.
+std::int64_t cost_block_steps(std::int64_t window_steps);
+
+// When a warm-up that has not settled ends: at max_warmup_s (5 x the least time), within what a
+// preset allows.
+double latest_warmup_s(const RunLength& length);
+
+// Warm-up (its least time) and window of a run whose step takes `step_s`, and the blocks of
+// --communication-cost (0 without): half of their steps lack communication and are shorter by as
+// much, which nobody knows before.
 double estimated_warmup_s(const RunLength& length, double step_s);
 double estimated_window_s(const RunLength& length, double step_s);
 double estimated_abba_s(const settings::Settings& settings, const RunLength& length, double step_s);

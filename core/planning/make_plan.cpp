@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/catalogue/strategy.h"
+#include "core/planning/comparisons.h"
 #include "core/planning/point_builder.h"
 #include "core/planning/presets.h"
 #include "core/planning/slice_requests.h"
+#include "core/settings/binding.h"
 #include "core/settings/option.h"
 #include "core/settings/value.h"
 
@@ -118,7 +121,25 @@ class PlanMaker {
         most = std::max(most, ++ranks[request_.node_of_rank[static_cast<std::size_t>(rank)]]);
       }
     }
-    return std::max(1, request_.machine.cores / most);
+    const bool gpus = computes_on_gpus(request_.asked, request_.machine);
+    return settings::threads_per_rank(
+        request_.machine, bind(), gpus ? settings::DeviceKind::kCuda : settings::DeviceKind::kCpu,
+        most_on_a_node(), most);
+  }
+
+  placement::Bind bind() const {
+    const auto given = common_.find("bind");
+    const auto word =
+        given == common_.end() ? std::nullopt : find_word<placement::Bind>(given->second.text);
+    return word.value_or(placement::Bind::kNone);
+  }
+
+  // Of the launch, all of whose ranks are bound.
+  int most_on_a_node() const {
+    std::map<int, int> ranks;
+    int most = 1;
+    for (const int node : request_.node_of_rank) most = std::max(most, ++ranks[node]);
+    return most;
   }
 
   void make_points() {
@@ -135,7 +156,21 @@ class PlanMaker {
     PointBuilder builder(request_, axes_, threads_of_a_rank());
     for (const SliceRequest& slice : slice_requests(question)) add_slice(slice, builder);
     answer_.problems = builder.refusals();
-    if (answer_.problems.empty()) builder.finish(answer_.plan);
+    if (!answer_.problems.empty()) return;
+    builder.finish(answer_.plan);
+    answer_.plan.comparisons = comparisons_of(answer_.plan, axes_);
+    refuse_tuning_nothing();
+  }
+
+  void refuse_tuning_nothing() {
+    const std::string& tuned = answer_.plan.sweep.tune;
+    if (tuned.empty() || std::ranges::count(answer_.plan.comparisons, tuned, &Comparison::axis) > 0)
+      return;
+    const auto given = request_.asked.own.find("tune");
+    answer_.problems.push_back(
+        {"tune", tuned, "no two points of this sweep differ in it: it has no effect here",
+         given == request_.asked.own.end() ? "" : given->second.origin,
+         "an option of the exchange needs 2 ranks, one of the loader --data"});
   }
 
   void add_slice(const SliceRequest& request, PointBuilder& builder) {

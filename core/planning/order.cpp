@@ -1,10 +1,10 @@
 // Which ranks a point uses, and in which order points run.
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 #include "core/base/error.h"
 #include "core/planning/plan.h"
+#include "core/planning/shuffle.h"
 
 namespace scalemark::planning {
 namespace {
@@ -12,25 +12,6 @@ namespace {
 // Other numbers than those that the blocks' orders are drawn from. With this one the first block of
 // seed 0 has rank 0, on up to four ranks and on eight: the usual first look needs no second device.
 constexpr std::uint64_t kSeedOfSingleRanks = 0x72616E6BAF;
-
-// Uniform in [0, bound), the same on every machine: std::uniform_int_distribution and std::shuffle
-// are free to differ between standard libraries, the generator is not.
-std::uint64_t below(std::uint64_t bound, std::mt19937_64& random) {
-  const std::uint64_t rest = (UINT64_MAX % bound + 1) % bound;  // 2^64 modulo bound
-  while (true) {
-    const std::uint64_t drawn = random();
-    if (drawn <= UINT64_MAX - rest) return drawn % bound;
-  }
-}
-
-// Fisher and Yates.
-template <class T>
-void shuffle(std::vector<T>& items, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  for (std::size_t i = items.size(); i > 1; --i) {
-    std::swap(items[i - 1], items[below(i, random)]);
-  }
-}
 
 }  // namespace
 

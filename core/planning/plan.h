@@ -24,12 +24,14 @@ std::string to_text(SliceKind kind);  // "weak" | "strong-by-batch" | "strong-by
 
 // How long one run lasts. A given number of steps decides alone. Otherwise a run reaches both the
 // least steps and the least seconds, unless that takes more than `most_...`: then it has fewer
-// steps (presets only, and never fewer than kFewestSteps).
+// steps (presets only, and never fewer than kFewestSteps). A warm-up goes on while step times have
+// not settled: up to latest_warmup_s().
 struct RunLength {
   std::optional<std::int64_t> warmup_iters, iters;
   std::int64_t least_warmup_steps = 20, least_steps = 100;
   double least_warmup_s = 2, least_window_s = 2;
   std::optional<double> most_warmup_s, most_window_s;
+  std::optional<double> max_warmup_s;  // --max-warmup; absent: 5 x least_warmup_s
 };
 inline constexpr std::int64_t kFewestSteps = 5;
 
@@ -70,6 +72,19 @@ struct Slice {
   std::vector<std::size_t> rows;             // points by ascending world size, skipped ones too
 };
 
+struct ComparedValue {
+  std::string value;  // as typed
+  std::size_t point = 0;
+};
+
+// Points that differ in the value of one axis only (comparisons.h). The first value is the first
+// that was typed.
+struct Comparison {
+  std::string axis;
+  std::map<std::string, std::string> fixed;  // option -> value, world_size among them
+  std::vector<ComparedValue> values;         // two or more
+};
+
 struct PlannedRun {
   std::string id;  // group + "/r" + repetition: fixed by the plan, whatever the order
   std::size_t point = 0;
@@ -96,10 +111,12 @@ struct Plan {
   StopRule stop;
   std::vector<PlannedPoint> points;
   std::vector<Slice> slices;
+  std::vector<Comparison> comparisons;
   std::vector<BatchSearch> searches;
-  std::vector<PlannedRun> runs;                         // blocks 0 .. least_blocks - 1, in order
-  std::vector<std::string> notes;                       // for a person
-  double estimated_s = 0;                               // of `runs`
+  std::vector<PlannedRun> runs;    // blocks 0 .. least_blocks - 1, in order
+  std::vector<std::string> notes;  // for a person
+  double estimated_s = 0;          // of `runs`
+  double fingerprint_s = 0;  // for each measurement of the machine's fingerprint; 0: none is made
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank, when known
 };
 

@@ -106,6 +106,7 @@ std::string to_json(const Plan& plan) {
   put(object["stop"], "max_time_s", plan.stop.max_time_s);
   put(object["stop"], "deadline_s", plan.stop.deadline_s);
   put(object, "memory_available_bytes", plan.memory_available_bytes);
+  if (plan.fingerprint_s > 0) object["fingerprint_s"] = plan.fingerprint_s;
   return object.dump(1);
 }
 

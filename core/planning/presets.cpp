@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text.h"
 #include "core/planning/estimates.h"
 #include "core/planning/task.h"
 
@@ -17,6 +18,9 @@ constexpr double kQuick_s = 60, kThorough_s = 20 * 60;
 constexpr double kSafety = 0.8;        // estimates are rough
 constexpr double kWarmupShare = 0.35;  // of a run whose time is cut
 constexpr double kShortestRun_s = 0.3;
+constexpr double kFingerprint_s = 2;             // each measurement of the machine's fingerprint
+constexpr double kFingerprintShare = 1.0 / 600;  // of the sweep's time, if that is less
+constexpr int kFingerprintParts = 10;            // measurements, and making files for them
 constexpr double kClosing_s = 2;  // tables, md and html after the last run, and the ranks' end
 
 struct Budget {
@@ -31,9 +35,13 @@ RunLength default_length(const settings::Settings& settings) {
   return length;
 }
 
-// --communication-cost runs as many steps again as the window has.
-double windows_of(const settings::Settings& settings) {
-  return settings::measures_communication_cost(settings) ? 2 : 1;
+// The longest window that leaves room for the blocks of --communication-cost: as many steps again,
+// but no fewer than those blocks have at least.
+double affordable_window_s(const PlannedPoint& point, double left_s) {
+  if (!settings::measures_communication_cost(point.settings)) return left_s;
+  const double step_s = estimated_step_s(point.settings, point.world_size);
+  const double least_blocks_s = static_cast<double>(kCostBlocks * cost_block_steps(1)) * step_s;
+  return std::max(0.0, std::min(left_s / 2, left_s - least_blocks_s));
 }
 
 // Options that were given override the preset.
@@ -41,6 +49,10 @@ void apply_options(const settings::MeasuringSettings& measuring, RunLength& leng
   length.iters = measuring.iters;
   length.warmup_iters = measuring.warmup_iters;
   if (length.warmup_iters) length.most_warmup_s.reset();
+  length.max_warmup_s = measuring.max_warmup_s;
+  if (length.max_warmup_s) {
+    length.least_warmup_s = std::min(length.least_warmup_s, *length.max_warmup_s);
+  }
   if (length.iters) length.most_window_s.reset();
   length.least_window_s = std::max(length.least_window_s, measuring.min_time_s);
   if (length.most_window_s) {
@@ -89,6 +101,7 @@ class Scheduler {
 
   void thorough() {
     const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
+    plan_.fingerprint_s = std::min(kFingerprint_s, kFingerprintShare * limit);
     const double all = kSafety * limit - start_s();
     int blocks = plan_.sweep.repetitions.value_or(kRepetitions);
     const auto set = [&] { set_lengths({.block_s = all / blocks, .least_window_s = 10}); };
@@ -98,6 +111,9 @@ class Scheduler {
       set();
     }
     plan_.stop.least_blocks = blocks;
+    note("the machine is measured by itself before the first block: " +
+         printed("%.2g s", plan_.fingerprint_s) +
+         " for each precision's matrix product, memory, all-reduce, image loader and disk");
     hold(limit, "thorough");
   }
 
@@ -130,9 +146,10 @@ class Scheduler {
       if (budget.block_s != 0) {
         const double left = std::max(kShortestRun_s, share_s - estimated_setup_s(point->settings));
         length.most_warmup_s = kWarmupShare * left;
-        length.most_window_s = (left - *length.most_warmup_s) / windows_of(point->settings);
+        length.most_window_s = affordable_window_s(*point, left - *length.most_warmup_s);
         length.least_warmup_s = std::min(length.least_warmup_s, *length.most_warmup_s);
-        length.least_window_s = std::min(length.least_window_s, *length.most_window_s / 1.1);
+        length.least_window_s =
+            std::min(length.least_window_s, *length.most_window_s / kWindowMargin);
       }
       apply_options(point->settings.measuring, length);
       point->length = length;
@@ -145,7 +162,9 @@ class Scheduler {
     return estimated_setup_s(point.settings) + estimated_warmup_s(length, step_s) +
            estimated_window_s(length, step_s) + estimated_abba_s(point.settings, length, step_s);
   }
-  double start_s() const { return estimated_start_s(points_.front()->settings); }
+  double start_s() const {
+    return estimated_start_s(points_.front()->settings) + kFingerprintParts * plan_.fingerprint_s;
+  }
   double block_s() const {
     double sum = 0;
     for (const PlannedPoint* point : points_) sum += point->estimated_s;

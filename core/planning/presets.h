@@ -2,10 +2,14 @@
 // to this module.
 //
 //   default     5 blocks; warm-up 20 steps and 2 s (10 s on a GPU), window 100 steps and 2 s
-//   --quick     1 block within 60 s: warm-up at most 1 s, window at most 2 s, both cut to what is
-//               there; no intervals
-//   --thorough  5 blocks (3 when time is short) within 20 minutes, windows up to 10 s
+//   --quick     1 block within 60 s: warm-up of 1 s, window at most 2 s, both cut to what is there;
+//               no intervals
+//   --thorough  5 blocks (3 when time is short) within 20 minutes, windows up to 10 s; before them
+//               the machine's fingerprint, 2 s for each of its measurements or 1/600 of the time
 //   --burn-in   windows of 60 s (less, so that there are 10 blocks), until the hours are over
+//
+// A warm-up goes on until step times have settled, at most 5 times as long (--max-warmup), and
+// within what a preset has for it.
 //
 // --repetitions, --iters, --warmup-iters and --min-time override a preset, --max-time its time. A
 // preset keeps its time: runs are cut, down to kFewestSteps of warm-up and as many measured; a plan
@@ -30,8 +34,9 @@ struct Overrun {
   double longest_s = 0;
 };
 
-// Sets length and estimated_s of every point that can run, and stop, estimated_s and notes of the
-// plan. Points, settings and sweep must be final. With an Overrun the plan must not run.
+// Sets length and estimated_s of every point that can run, and stop, fingerprint_s, estimated_s and
+// notes of the plan. Points, settings and sweep must be final. With an Overrun the plan must not
+// run.
 std::optional<Overrun> schedule(Plan& plan);
 
 }  // namespace scalemark::planning

@@ -52,7 +52,8 @@ bool has_effect(const RawSettings& raw, std::string_view option) {
   const catalogue::Workload* workload = catalogue::find_workload(text_or(raw, "workload", ""));
   if (workload && !settings::serves(*workload, option)) return false;
   if (among(catalogue::options_without_meaning(text_or(raw, "strategy", "")))) return false;
-  if (text_or(raw, "data", "synthetic") == "synthetic" && among(settings::reading_options())) {
+  const bool is_synthetic = text_or(raw, "data", "synthetic") == "synthetic";
+  if (is_synthetic ? among(settings::reading_options()) : option == "synthetic_in_loop") {
     return false;
   }
   return option != "pin_memory" || text_or(raw, "device", "") != "cpu";

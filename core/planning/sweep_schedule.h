@@ -9,12 +9,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/planning/batch_finder.h"
 #include "core/planning/duration_model.h"
 #include "core/planning/plan.h"
 #include "core/planning/task.h"
+#include "core/planning/tuning.h"
+#include "core/planning/until_ci.h"
 
 namespace scalemark::planning {
 
@@ -23,6 +26,7 @@ struct EarlierRun {
   std::string id, group;
   std::optional<double> samples_per_sec;  // when ok
   std::int64_t batch_size = 0;            // as it ran: answers a batch search
+  int block = 0, session = 0;
 };
 
 enum class Ending { kOk, kOom, kFailed };
@@ -37,15 +41,28 @@ class SweepSchedule {
   // deadline, the task is cut to its part of what is left.
   std::optional<Task> next(double elapsed_s);
 
-  // Records how the task from next() ended. True when that is final; false: next() returns it
-  // again. `samples_per_sec` of a run that is ok.
-  bool record_outcome(const Task& task, Ending ending, std::optional<double> samples_per_sec);
+  // Records how the task from next() ended, and the rate of a run that is ok, which --tune needs.
+  // True when that is final; false: next() returns it again.
+  bool record_outcome(const Task& task, Ending ending, std::optional<double> samples_per_sec = {});
+
+  // How well each point is known after the last block, for --until-ci: to be told before next()
+  // opens another one, and when a session begins with runs of an earlier one.
+  void note_precision(Precisions points) { precisions_ = std::move(points); }
+  // What --until-ci still takes, by that; absent when it was not asked for or is reached, and where
+  // runs come from several sessions: more runs tell nothing of how those differ.
+  std::optional<Outlook> outlook() const;
+
+  // Of a run that is ok, but whose window something disturbed: whether it is measured again, as far
+  // as --retries and the time allow; next() then returns it. Not after three repeated runs in a row
+  // that were disturbed as well, until one is not: what is always there does not go away. False:
+  // the measurement counts, and is recorded.
+  bool measures_again(const Task& task, double elapsed_s);
 
   // Records how long a run took that ended ok: later durations are predicted from it.
   void took(const Task& task, const RunTimes& times) { durations_.note(task, times); }
 
-  // Time until all planned blocks are done, once a block has begun; absent when unknown
-  // (--until-ci).
+  // Time until all planned blocks are done, once a block has begun, or those that --until-ci takes
+  // by its outlook; absent when unknown.
   std::optional<double> remaining_s(double elapsed_s) const;
 
   // Points that could run and have no run, in this session or before.
@@ -61,18 +78,23 @@ class SweepSchedule {
 
   // Why the repetitions of each point that has runs ended, by group: "repetitions", all that were
   // planned; "until-ci" | "unconverged", --until-ci was reached, or not within the time; "time",
-  // the time of --burn-in was used; "max-time", the time was over before all that were planned.
+  // the time of --burn-in was used; "max-time", the time was over before all that were planned;
+  // "dropped", --tune needs no more of a value that is slower; "tuned", it has its answer.
   // `unfinished` where runs are still due: "running", or "interrupted" when none will follow.
   std::map<std::string, std::string> stop_reasons(const std::string& unfinished = "running") const;
-  // --until-ci was asked for and not reached.
-  bool unconverged() const;
+  // Why --until-ci ends without being reached, for a person; empty when it does not.
+  std::string why_unconverged() const;
 
  private:
   std::optional<Task> next_task(double elapsed_s);
   void open_block(double elapsed_s);
   bool wants_block(double elapsed_s);
   bool was_done_before(int block_number) const;
-  bool known_well_enough() const;
+  std::vector<PlannedRun> runs_of(int block_number) const;
+  bool is_known(std::size_t point) const;
+  bool has_several_sessions() const;
+  bool wants_to_know_more();
+  double block_s(double window_s) const;
   std::string stop_reason(std::size_t point, int runs, const std::string& unfinished) const;
   std::optional<Task> next_trial();
   Task task_of(const PlannedRun& run) const;
@@ -81,20 +103,28 @@ class SweepSchedule {
   std::optional<TimeCut> fitting_cut(const Task& task, double left_s) const;
   bool ends_in_time(const Task& task, double left_s) const;
   void pass_over(const Task& task);
+  void try_again(const Task& task);
+  bool has_time_to_repeat(const Task& task, double elapsed_s) const;
 
   const Plan& plan_;
   DurationModel durations_;
-  std::set<std::string> done_;                        // ids
-  std::map<std::size_t, int> ran_;                    // runs by point, whatever their status
-  std::map<std::size_t, std::vector<double>> rates_;  // by point
+  Tuner tuner_;
+  std::set<std::string> done_;      // ids
+  std::map<std::size_t, int> ran_;  // runs by point, whatever their status
+  std::set<std::size_t> measured_;  // points with a run that is ok
+  Precisions precisions_;
   std::vector<BatchFinder> finders_;
   std::vector<std::optional<std::int64_t>> found_;  // by search
   std::vector<Task> queue_;                         // the rest of the current block, last first
   std::optional<Task> retry_;
+  std::string disturbed_;     // id of the last run that stayed disturbed
+  int repeated_in_vain_ = 0;  // runs in a row
   std::set<Ending> endings_;
+  std::set<std::size_t> dropped_;  // points that --tune needs no more
   int next_block_ = 0;
   double block_began_s_ = 0, longest_block_s_ = 0;
-  bool out_of_time_ = false, over_ = false;
+  int blocks_of_session_ = 0;  // that had something to run
+  bool out_of_time_ = false, sessions_rule_ = false, over_ = false, tuned_ = false;
 };
 
 }  // namespace scalemark::planning

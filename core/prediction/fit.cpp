@@ -254,13 +254,4 @@ Fit fit(const Measured& measured, const FitOptions& options) {
   return *best;
 }
 
-std::optional<double> leave_largest_out(const Measured& measured, const FitOptions& options) {
-  if (measured.points.size() < kFewestPoints + 1) return std::nullopt;
-  Measured others = measured;
-  others.points.pop_back();
-  const MeasuredPoint& left_out = measured.points.back();
-  const Fit fitted = fit(others, options);
-  return left_out.step_s / step_s(fitted.model, left_out.world_size, left_out.layout) - 1;
-}
-
 }  // namespace scalemark::prediction

@@ -55,8 +55,4 @@ inline constexpr std::size_t kFewestPoints = 2;
 // kFewestPoints points, points that are not ascending, or a step time that is not positive.
 Fit fit(const Measured& measured, const FitOptions& options = {});
 
-// predicted / measured samples per second of the largest point - 1, when the others predict it.
-// Absent with fewer than 3 points.
-std::optional<double> leave_largest_out(const Measured& measured, const FitOptions& options = {});
-
 }  // namespace scalemark::prediction

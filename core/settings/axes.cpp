@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "core/collectives/message_size.h"
 #include "core/settings/near_match.h"
 #include "core/settings/value.h"
 
@@ -12,6 +13,8 @@ namespace scalemark::settings {
 namespace {
 
 constexpr const char* kRangeForm = "a range runs upwards with a step, like 32..256*2 or 1..9+2";
+constexpr const char* kSizeRangeForm =
+    "a range runs upwards with a step, like 1KiB..64MiB*4 or 1MiB..8MiB+1MiB";
 
 struct RangeText {
   std::string_view low, high, step;
@@ -72,11 +75,39 @@ bool accepts_in_sweep(const Option& option, std::string_view text) {
   return accepts(option, text) || (option.name == "batch_size" && text == "auto");
 }
 
+std::vector<std::string> message_size_range(const RangeText& range) {
+  std::vector<std::string> values;
+  for (const collectives::MessageSize& size :
+       collectives::size_range(range.low, range.high, range.step, range.geometric, kMostPoints)) {
+    values.push_back(collectives::to_text(size));
+  }
+  return values;
+}
+
+std::vector<std::string> range_values(const Option& option, const RangeText& range) {
+  if (option.kind == Kind::kCount) return whole_range(range);
+  return option.kind == Kind::kMessageSize ? message_size_range(range) : number_range(range);
+}
+
+bool has_ranges(const Option& option) {
+  return option.kind == Kind::kCount || option.kind == Kind::kNumber ||
+         option.kind == Kind::kMessageSize;
+}
+
 std::string allowed_in_sweep(const Option& option) {
   const bool number = option.kind == Kind::kCount || option.kind == Kind::kNumber;
+  if (option.kind == Kind::kMessageSize) {
+    return allowed_text(option) + " is allowed, or a list or range (1KiB..64MiB*4) of them";
+  }
   return allowed_text(option) + (option.name == "batch_size" ? ", or auto" : "") +
          (number ? " is allowed, or a list (1,2,4) or range (32..256*2, 1..9+2) of them"
                  : " is allowed, or a list of them");
+}
+
+// Sizes have several: 4KiB, 4096, 4096B.
+std::string one_spelling(const Option& option, const std::string& value) {
+  if (option.kind != Kind::kMessageSize) return value;
+  return collectives::to_text(*collectives::parse_message_size(value));
 }
 
 void add_value(const Option& option, const std::string& value, ValueList& list) {
@@ -84,21 +115,25 @@ void add_value(const Option& option, const std::string& value, ValueList& list) 
     std::string hint =
         option.kind == Kind::kChoice ? did_you_mean(value, option.choices) : std::string();
     list.bad.push_back({value, allowed_in_sweep(option), std::move(hint)});
-  } else if (std::ranges::count(list.values, value) > 0) {
-    if (std::ranges::count(list.twice, value) == 0) list.twice.push_back(value);
-  } else {
-    list.values.push_back(value);
+    return;
+  }
+  const std::string text = one_spelling(option, value);
+  if (std::ranges::count(list.values, text) == 0) {
+    list.values.push_back(text);
+  } else if (std::ranges::count(list.twice, text) == 0) {
+    list.twice.push_back(text);
   }
 }
 
 void add_range(const Option& option, std::string_view text, ValueList& list) {
   const auto range = split_range(text);
   std::vector<std::string> values;
-  if (range) values = option.kind == Kind::kCount ? whole_range(*range) : number_range(*range);
+  if (range) values = range_values(option, *range);
   if (values.empty()) {
     list.bad.push_back(
         {std::string(text),
-         std::string(kRangeForm) + ", and holds at most " + std::to_string(kMostPoints) + " values",
+         std::string(option.kind == Kind::kMessageSize ? kSizeRangeForm : kRangeForm) +
+             ", and holds at most " + std::to_string(kMostPoints) + " values",
          ""});
   }
   for (const std::string& value : values) add_value(option, value, list);
@@ -107,12 +142,12 @@ void add_range(const Option& option, std::string_view text, ValueList& list) {
 }  // namespace
 
 ValueList expand_list(const Option& option, std::string_view text) {
-  const bool number = option.kind == Kind::kCount || option.kind == Kind::kNumber;
+  const bool ranges = has_ranges(option);
   ValueList list;
   while (true) {
     const std::size_t comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
-    if (number && part.find("..") != std::string_view::npos) {
+    if (ranges && part.find("..") != std::string_view::npos) {
       add_range(option, part, list);
     } else {
       add_value(option, std::string(part), list);

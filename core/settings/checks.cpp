@@ -23,6 +23,7 @@ class Checker {
   std::vector<Problem> run() {
     check_measuring();
     check_workload();
+    check_data();
     check_recipe();
     check_strategy();
     check_exchange();
@@ -77,6 +78,14 @@ class Checker {
         s_.task.sequence_length > transformer->max_positions) {
       refuse("sequence_length", in_.workload->name + " has " +
                                     std::to_string(transformer->max_positions) + " positions");
+    }
+  }
+
+  void check_data() {
+    if (known({"synthetic_in_loop", "data"}) && s_.loading.synthetic_in_loop &&
+        s_.task.data != "synthetic") {
+      refuse("synthetic_in_loop", "is about synthetic data, and --data names another",
+             "leave --synthetic-in-loop out, or use --data synthetic");
     }
   }
 
@@ -137,6 +146,10 @@ class Checker {
                    (gpus == 1 ? " GPU" : " GPUs") + ": " + backend + " takes one rank per GPU",
                "start fewer ranks, or " + instead);
       }
+    }
+    if (cuda && known({"backend"}) && catalogue::is_cpu_only(backend)) {
+      refuse("backend", backend + " carries tensors of the CPU only",
+             "use --device cpu, or --backend " + std::string(catalogue::default_backend(true)));
     }
     if (known({"precision"})) check_precision();
   }

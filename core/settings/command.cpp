@@ -35,6 +35,8 @@ std::string_view title(Group group) {
       return "Measuring";
     case Group::kSweeping:
       return "Sweep";
+    case Group::kCollectives:
+      return "Collectives (each takes a list)";
     case Group::kLaunch:
       return "Launching";
     case Group::kTool:

@@ -16,6 +16,7 @@ enum class Group {
   kLoading,
   kMeasuring,
   kSweeping,
+  kCollectives,
   kLaunch,
   kTool,
   kGeneral
@@ -43,7 +44,8 @@ enum Command : unsigned {
 #include "core/settings/command_list.inc"
 #undef SCALEMARK_COMMAND
   kEveryCommand = (1u << command_index::kCount) - 1,
-  kRuns = kTrain | kSweep,  // commands that train
+  kRuns = kTrain | kSweep | kComm,  // commands with ranks
+  kTakesLists = kSweep | kComm,     // in which an option may have several values
 };
 
 std::string_view title(Group group);

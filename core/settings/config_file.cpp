@@ -157,7 +157,7 @@ std::vector<Problem> check_key(const std::string& key, const std::string& value,
 
 ConfigValues parse_config(const ConfigFile& file, Command command) {
   const std::string origin = "config " + file.path;
-  FlatObjectReader reader(origin, command == kSweep);
+  FlatObjectReader reader(origin, (command & kTakesLists) != 0);
   json::sax_parse(file.text, &reader);
   ConfigValues read = reader.take_result();
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/placement/topology.h"
 #include "core/settings/precision_support.h"
 
 namespace scalemark::settings {
@@ -12,12 +13,15 @@ namespace scalemark::settings {
 struct Gpu {
   std::string name;                             // empty: unknown
   std::optional<ComputeCapability> capability;  // absent: unknown
+  std::string pci = {};                         // address; empty: unknown
+  std::optional<int> memory_node = {};          // read where ranks are bound
 };
 
 struct Machine {
-  std::string cpu_flags;  // the "flags" line of /proc/cpuinfo
-  int cores = 1;          // that this process may use
-  std::vector<Gpu> gpus;  // visible ones
+  std::string cpu_flags;              // the "flags" line of /proc/cpuinfo
+  int cores = 1;                      // that this process may use
+  std::vector<Gpu> gpus;              // visible ones
+  placement::Topology topology = {};  // read where ranks are bound
 };
 
 // How many ranks there are, once a launcher or the launch options have said so.

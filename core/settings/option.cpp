@@ -13,8 +13,8 @@ std::vector<Option> join_table() {
   std::vector<Option> joined;
   for (auto part : {table::what_options(), table::size_options(), table::recipe_options(),
                     table::parallel_options(), table::loading_options(), table::measuring_options(),
-                    table::sweep_options(), table::launch_options(), table::tool_options(),
-                    table::general_options()}) {
+                    table::sweep_options(), table::comm_options(), table::launch_options(),
+                    table::tool_options(), table::general_options()}) {
     joined.insert(joined.end(), part.begin(), part.end());
   }
   return joined;
@@ -75,7 +75,7 @@ const Option* find_option(std::string_view name) {
 
 const Option* find_option(std::string_view name, Command command) {
   const Option* option = find_option(name);
-  if (option || command != kSweep) return option;
+  if (option || !(command & kTakesLists)) return option;
   const std::string wanted = normalised(name);
   for (const Option& candidate : all_options()) {
     if (plural(candidate) == wanted) return &candidate;
@@ -146,6 +146,9 @@ std::string allowed_text(const Option& option) {
       break;
     case Kind::kShare:
       text = "a share" + range_text(option.range) + ", like 0.02 or 2%";
+      break;
+    case Kind::kMessageSize:
+      text = "a size in bytes (4KiB, 64MiB, 1MB, 4096) or in elements (1Mi:elem)";
       break;
   }
   if (!option.words.empty()) text += ", or " + joined(option.words, ", ");

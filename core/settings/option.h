@@ -30,6 +30,7 @@ enum class Kind {
   kMemoryLimit,  // SIZE | RANK=SIZE,...
   kBetas,        // two numbers in [0, 1), comma between
   kShare,        // decimal number, or a percentage: 0.02 or 2%
+  kMessageSize,  // bytes or elements: 4KiB, 4096, 1Mi:elem
 };
 
 // Which numbers are allowed. Absent bounds mean "any that the type holds".
@@ -71,7 +72,8 @@ struct Option {
   std::vector<std::string_view> aliases = {};  // other names, with underscores
   AcrossRanks across_ranks = AcrossRanks::kEqual;
   bool one_start = false;  // of a sweep: about one start of it, not about what it measures
-  bool layer = false;      // names a source of values (--config, --set) and is no value itself
+  std::string_view tune_values = {};  // list that --tune tries, its default first
+  bool layer = false;  // names a source of values (--config, --set) and is no value itself
 };
 
 // All options, in the order of --help.
@@ -86,11 +88,17 @@ const Option* find_row(std::string_view key);
 
 // By name or alias, '-' and '_' alike; nullptr when unknown.
 const Option* find_option(std::string_view name);
-// The same among the names that `command` knows: in a sweep the plural of an axis, too.
+// The same among the names that `command` knows: where it takes lists the plural of an axis, too.
 const Option* find_option(std::string_view name, Command command);
 
 // Whether the option takes a list in a sweep.
 inline bool is_axis(const Option& option) { return option.identity == Identity::kAxis; }
+
+// Whether a sweep compares its values with each other: not other work, and not the world size,
+// which scaling tables are for.
+inline bool is_compared(const Option& option) {
+  return is_axis(option) && option.name != "workload" && option.name != "world_sizes";
+}
 
 // "precision" -> "precisions", "strategy" -> "strategies"; empty for what is no axis or ends in s.
 std::string plural(const Option& option);

@@ -17,7 +17,7 @@ FieldValue need(std::optional<T> value, const Option& option, const std::string&
 
 bool stays_text(Kind kind) {
   return kind == Kind::kText || kind == Kind::kPath || kind == Kind::kChoice ||
-         kind == Kind::kStepsOrTime;
+         kind == Kind::kStepsOrTime || kind == Kind::kMessageSize;
 }
 
 FieldValue parse(const Option& option, const std::string& text) {
@@ -29,6 +29,7 @@ FieldValue parse(const Option& option, const std::string& text) {
     case Kind::kPath:
     case Kind::kChoice:
     case Kind::kStepsOrTime:
+    case Kind::kMessageSize:
       break;
     case Kind::kSwitch:
     case Kind::kFlag:

@@ -5,6 +5,7 @@
 #include "core/settings/defaults.h"
 #include "core/settings/read_fields.h"
 #include "core/settings/tool_values.h"
+#include "core/settings/tuning.h"
 #include "core/settings/value.h"
 
 namespace scalemark::settings {
@@ -29,6 +30,7 @@ class SweepReader {
       out_.problems.push_back(std::move(problem));
     }
     read_own();
+    read_tune();
     refuse_contradictions();
     return std::move(out_);
   }
@@ -91,12 +93,39 @@ class SweepReader {
     if (!world_sizes_.text.empty()) out_.own["world_sizes"] = world_sizes_;
   }
 
+  // Of the table's order, as every axis.
+  void add_axis(Axis axis) {
+    const auto place = [](const Axis& one) { return find_option(one.option); };
+    out_.axes.push_back(std::move(axis));
+    std::ranges::sort(out_.axes, {}, place);
+  }
+
+  void read_tune() {
+    if (out_.sweep.tune.empty()) return;
+    const Option& option = tuned_option(out_.sweep.tune);
+    const std::string name(option.name), origin = out_.own["tune"].origin;
+    out_.own["tune"].text = out_.sweep.tune = name;
+    const auto given = std::ranges::find(out_.axes, name, &Axis::option);
+    if (given_.contains(name)) {
+      if (given == out_.axes.end() || given->values.size() > 1) return;
+      out_.problems.push_back({"tune", name, "needs several values to choose from", origin,
+                               "give " + option_flag(option) + " a list, or leave it out"});
+      return;
+    }
+    const std::string values = default_tune_values(option);
+    if (!values.empty()) return add_axis({name, expand(option, {values, "tune"}), "tune"});
+    out_.problems.push_back({"tune", name, "needs a list: no values fit every machine", origin,
+                             "add " + option_flag(option) + " LIST"});
+  }
+
   void refuse_contradictions() {
     const SweepSettings& sweep = out_.sweep;
     refuse_both(sweep.quick, "quick", sweep.thorough, "thorough");
     refuse_both(sweep.quick, "quick", sweep.burn_in_hours.has_value(), "burn_in");
     refuse_both(sweep.thorough, "thorough", sweep.burn_in_hours.has_value(), "burn_in");
     refuse_both(sweep.quick, "quick", sweep.until_ci.has_value(), "until_ci");
+    refuse_both(!sweep.tune.empty(), "tune", sweep.burn_in_hours.has_value(), "burn_in");
+    refuse_both(!sweep.tune.empty(), "tune", sweep.until_ci.has_value(), "until_ci");
     refuse_both(sweep.burn_in_hours.has_value(), "burn_in", sweep.max_time_s.has_value(),
                 "max_time");
     const auto overwrite = out_.common.find("overwrite");

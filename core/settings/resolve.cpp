@@ -6,6 +6,7 @@
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/batch_size.h"
+#include "core/settings/binding.h"
 #include "core/settings/checks.h"
 #include "core/settings/defaults.h"
 #include "core/settings/near_match.h"
@@ -139,8 +140,15 @@ class Resolver {
   }
 
   void decide_threads() {
-    const int share = around_.machine.cores / std::max(1, ranks_.local_world_size);
-    replace_auto("threads", std::to_string(std::max(1, share)));
+    const std::string* bind = text("bind");
+    const std::string* device = text("device");
+    const int ranks = ranks_.local_world_size;
+    const int threads = threads_per_rank(
+        around_.machine,
+        bind ? find_word<placement::Bind>(*bind).value_or(placement::Bind::kNone)
+             : placement::Bind::kNone,
+        device && *device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu, ranks, ranks);
+    replace_auto("threads", std::to_string(threads));
   }
 
   // As DistributedDataParallel: its small first bucket belongs to its default size; with a given

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/placement/places.h"
 #include "core/settings/closed_words.h"
 #include "core/settings/compound_values.h"
 
@@ -67,6 +68,7 @@ struct ParallelSettings {
   std::string backend = "gloo";
   DeviceKind device = DeviceKind::kCpu;
   int threads = 1;  // compute threads of one rank
+  placement::Bind bind = placement::Bind::kNone;
   MemoryLimits memory_limit;
 };
 
@@ -75,14 +77,17 @@ struct LoadingSettings {
   bool pin_memory = true;  // where the device is cuda
   bool drop_last = false;
   OnBadSample on_bad_sample = OnBadSample::kFail;
+  bool synthetic_in_loop = false;  // each batch of synthetic data is made when it is used
 };
 
 struct MeasuringSettings {
   std::optional<std::int64_t> iters;         // absent: at least 100 steps and 2 s
   std::optional<std::int64_t> warmup_iters;  // absent: max(20 steps, 2 s on cpu, 10 s on cuda)
+  std::optional<double> max_warmup_s;        // absent: 5 x the least time
   std::optional<std::int64_t> epochs;        // present: train for real, with evaluation
   double min_time_s = 0;                     // per window
   bool communication_cost = false;           // T - T_noop, in blocks after the window
+  bool raw_steps = false;                    // a file of every rank's steps
 };
 
 // Of train --epochs.
@@ -99,7 +104,8 @@ struct LaunchSettings {
   std::string rendezvous;         // HOST:PORT or file:PATH; empty: from the launcher
   std::string launcher = "auto";  // auto | local | torch | slurm | openmpi | pmi | kubernetes
   bool standalone = false;
-  std::string run_id;  // empty: derived
+  std::string mpi_library = "auto";  // auto | openmpi | mpich
+  std::string run_id;                // empty: derived
   std::optional<int> local_rank;
   Timeouts timeout;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/settings/closed_words.h"
@@ -20,6 +21,7 @@ struct SweepSettings {
   std::optional<double> until_ci;  // relative half-width of the 95 % interval
   std::optional<double> max_time_s;
   std::optional<double> device_spread;  // relative standard deviation of healthy devices
+  std::string tune;                     // name of the option; empty: none
   int retries = 1;
   bool allow_oom = false;
   bool fresh_process = false;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "core/base/byte_size.h"
+#include "core/collectives/message_size.h"
 
 namespace scalemark::settings {
 namespace {
-
-constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 // Bytes that follow the first one of a UTF-8 sequence; absent for a byte that starts none.
 std::optional<int> continuation_bytes(unsigned char first) {
@@ -72,7 +72,7 @@ bool add_timeout(Timeouts& timeouts, bool& every_given, std::string_view part) {
 bool add_memory_limit(MemoryLimits& limits, std::string_view part) {
   const std::size_t equals = part.find('=');
   const bool for_one_rank = equals != std::string_view::npos;
-  const auto bytes = parse_bytes(for_one_rank ? part.substr(equals + 1) : part);
+  const auto bytes = parse_byte_size(for_one_rank ? part.substr(equals + 1) : part);
   if (!bytes) return false;
   if (!for_one_rank) {
     if (limits.every_bytes) return false;
@@ -152,30 +152,6 @@ std::optional<double> parse_share(std::string_view text) {
   return percent ? std::optional(*percent / 100) : std::nullopt;
 }
 
-std::optional<std::int64_t> parse_bytes(std::string_view text) {
-  struct Unit {
-    std::string_view suffix;
-    std::int64_t bytes;
-  };
-  static constexpr Unit kUnits[] = {{"KiB", 1LL << 10},
-                                    {"MiB", 1LL << 20},
-                                    {"GiB", 1LL << 30},
-                                    {"TiB", 1LL << 40},
-                                    {"kB", 1'000},
-                                    {"KB", 1'000},
-                                    {"MB", 1'000'000},
-                                    {"GB", 1'000'000'000},
-                                    {"TB", 1'000'000'000'000},
-                                    {"B", 1}};  // last: every unit ends with it
-  for (const Unit& unit : kUnits) {
-    if (!text.ends_with(unit.suffix)) continue;
-    const auto count = parse_count(text.substr(0, text.size() - unit.suffix.size()));
-    if (!count || *count < 1 || *count > kMostBytes / unit.bytes) return std::nullopt;
-    return *count * unit.bytes;
-  }
-  return std::nullopt;
-}
-
 std::optional<MemoryLimits> parse_memory_limits(std::string_view text) {
   MemoryLimits limits;
   const bool good =
@@ -229,6 +205,8 @@ bool accepts(const Option& option, std::string_view text) {
       const auto share = parse_share(text);
       return share && in_range(option.range, *share);
     }
+    case Kind::kMessageSize:
+      return collectives::parse_message_size(text).has_value();
   }
   return false;
 }

@@ -41,10 +41,6 @@ std::optional<Timeouts> parse_timeouts(std::string_view text);
 // "0.02" or "2%" -> 0.02
 std::optional<double> parse_share(std::string_view text);
 
-// "512MiB", "2GB", "4096B" -> bytes: powers of 1024 with an i, of 1000 without. Absent for anything
-// else: no unit, no whole number, none at all, or more than int64 holds.
-std::optional<std::int64_t> parse_bytes(std::string_view text);
-
 // "2GiB" or "0=2GiB,3=512MiB" or both ("2GiB,3=512MiB"). Absent when a part is none of these, or a
 // rank or the whole comes twice.
 std::optional<MemoryLimits> parse_memory_limits(std::string_view text);

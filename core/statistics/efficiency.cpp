@@ -32,7 +32,7 @@ Efficiency paired_efficiency(std::span<const ThroughputPair> pairs, int ranks, i
   Efficiency result{.pairs = pairs.size(), .speedup = std::exp(mean(ratios))};
   result.efficiency = result.speedup / ideal;
   if (const auto interval = mean_interval(ratios)) {
-    result.speedup_ci95 = Interval{std::exp(interval->low), std::exp(interval->high)};
+    result.speedup_ci95 = exponential(*interval);
     result.efficiency_ci95 =
         Interval{result.speedup_ci95->low / ideal, result.speedup_ci95->high / ideal};
   }

@@ -9,14 +9,14 @@
 namespace scalemark::statistics {
 namespace {
 
+double degrees_of(std::span<const double> values) { return static_cast<double>(values.size() - 1); }
+
+}  // namespace
+
 double standard_error(std::span<const double> values, double centre) {
   const auto n = static_cast<double>(values.size());
   return std::sqrt(sum_of_squares(values, centre) / (n - 1) / n);
 }
-
-double degrees_of(std::span<const double> values) { return static_cast<double>(values.size() - 1); }
-
-}  // namespace
 
 std::optional<Interval> mean_interval(std::span<const double> values, double confidence) {
   if (values.size() < 2) return std::nullopt;
@@ -46,6 +46,10 @@ double normal_quantile(double p) { return boost::math::quantile(boost::math::nor
 
 double normal_upper_tail(double value) {
   return boost::math::cdf(boost::math::complement(boost::math::normal(), value));
+}
+
+Interval exponential(const Interval& logarithms) {
+  return {std::exp(logarithms.low), std::exp(logarithms.high)};
 }
 
 }  // namespace scalemark::statistics

@@ -28,4 +28,10 @@ double normal_quantile(double p);
 // P(Z >= value) of the standard normal distribution.
 double normal_upper_tail(double value);
 
+// Of what the values of `logarithms` are the natural logarithms of.
+Interval exponential(const Interval& logarithms);
+
+// Of the mean `centre` of two values or more.
+double standard_error(std::span<const double> values, double centre);
+
 }  // namespace scalemark::statistics

@@ -12,7 +12,7 @@ namespace {
 void set_interval(RunsEstimate& estimate, std::span<const double> logs) {
   const auto interval = mean_interval(logs);
   if (!interval) return;
-  estimate.ci95 = Interval{std::exp(interval->low), std::exp(interval->high)};
+  estimate.ci95 = exponential(*interval);
   estimate.half_width = (estimate.ci95->high - estimate.ci95->low) / 2 / estimate.value;
 }
 
@@ -58,6 +58,19 @@ RunsEstimate estimate_over_sessions(std::span<const std::vector<double>> session
   RunsEstimate estimate{.runs = all.size(), .value = std::exp(mean(means))};
   if (means.size() >= kSessionsForInterval) set_interval(estimate, means);
   estimate.cv_between = cv_of(all);
+  return estimate;
+}
+
+MeanEstimate mean_over_sessions(std::span<const std::vector<double>> sessions) {
+  std::vector<double> means;
+  for (const std::vector<double>& session : sessions) {
+    if (session.empty()) throw bug("a session without a run reached the statistics");
+    means.push_back(mean(session));
+  }
+  if (means.empty()) throw bug("mean_over_sessions() was given no session");
+  MeanEstimate estimate{.value = mean(means), .ci95 = std::nullopt};
+  if (means.size() == 1) estimate.ci95 = mean_interval(sessions.front());
+  if (means.size() >= kSessionsForInterval) estimate.ci95 = mean_interval(means);
   return estimate;
 }
 

@@ -33,7 +33,17 @@ RunsEstimate estimate_over_runs(std::span<const double> samples_per_sec);
 RunsEstimate estimate_over_sessions(std::span<const std::vector<double>> sessions);
 inline constexpr std::size_t kSessionsForInterval = 3;
 
-// The same with an interval that is `growth` times as wide in ln X; without a growth there is none.
+// An arithmetic mean over runs, and the interval of it that estimate_over_sessions() gives ln X.
+struct MeanEstimate {
+  double value = 0;
+  std::optional<Interval> ci95;
+};
+
+// Of values that may have any sign. Throws bug() without a value, and for a session without one.
+MeanEstimate mean_over_sessions(std::span<const std::vector<double>> sessions);
+
+// An estimate_over_...() with an interval that is `growth` times as wide in ln X; without a growth
+// there is none.
 RunsEstimate widened(RunsEstimate estimate, std::optional<double> growth);
 
 // ln of each value; throws bug() for one that is not finite and above 0.

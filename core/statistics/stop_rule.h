@@ -1,8 +1,10 @@
-// When has a sweep measured enough? `--until-ci` adds whole blocks until the interval of every
-// point is as narrow as asked for. Knows nothing of time budgets or launchers.
+// When has a sweep measured enough? `--until-ci` adds whole blocks until every interval is as
+// narrow as asked for. And how many it takes, should they go on as they were. Knows nothing of time
+// budgets or launchers.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,14 +14,29 @@ namespace scalemark::statistics {
 // stop the sweep, and such sweeps would be wrong more often than 5 %.
 inline constexpr std::size_t kRepetitionsBeforeLooking = 10;
 
-// Whether one point's 95 % interval of samples_per_sec is at most `half_width` wide to either side,
-// relative to its estimate. Always false for fewer than kRepetitionsBeforeLooking runs.
-bool known_well_enough(std::span<const double> samples_per_sec, double half_width);
+// What steps add to the variance of one repetition, and the length of the windows that gave it.
+struct WindowNoise {
+  double variance = 0, window_s = 0;
+};
 
-// After each block: whether every point has reached it. `points[i]`: samples_per_sec of the runs of
-// point i that were measured. Points that cannot run (out of memory, skipped) are left out by the
-// caller: they would keep the sweep going for ever. True when there is no point.
+// A throughput or an efficiency, by what is known of its interval.
+struct StopQuantity {
+  std::size_t repetitions = 0;
+  std::optional<double> half_width;  // of its 95 % interval, relative; absent: it has none
+  std::vector<WindowNoise> steps;    // of a pair's both sides
+};
+
+// Whether the interval is at most `half_width` wide to either side, relative to its estimate.
+// Always false for fewer than kRepetitionsBeforeLooking repetitions, and without an interval.
 // Source: docs/METRICS.md, "Stop when sure".
-bool all_known_well_enough(std::span<const std::vector<double>> points, double half_width);
+bool known_well_enough(const StopQuantity& quantity, double half_width);
+
+// About how many repetitions in all reach `half_width` (> 0) with windows of at least `window_s`
+// (0: as they are): the smallest R from kRepetitionsBeforeLooking on with t(.975, R-1) s / sqrt(R)
+// <= asinh(half_width), s^2 from the interval, of which the share of steps falls as windows grow.
+// Absent without an interval, and for more than kMostRepetitions.
+std::optional<std::size_t> repetitions_needed(const StopQuantity& quantity, double half_width,
+                                              double window_s = 0);
+inline constexpr std::size_t kMostRepetitions = 1'000'000;
 
 }  // namespace scalemark::statistics

@@ -3,6 +3,8 @@
 #include <torch/version.h>
 
 #include "build_stamp.h"
+#include "engine/communicating/comm_run.h"
+#include "engine/fingerprint/measure_run.h"
 #include "engine/running/train_run.h"
 #include "engine/sweeping/sweep_run.h"
 
@@ -17,6 +19,14 @@ extern "C" const scalemark::api::EngineApi* scalemark_engine_api() {
       .sweep =
           [](const scalemark::sweeping::SweepRequest& request) {
             return scalemark::sweeping::sweep(request);
+          },
+      .measure =
+          [](const scalemark::fingerprint::MeasureRequest& request) {
+            return scalemark::fingerprint::measure(request);
+          },
+      .comm =
+          [](const scalemark::communicating::CommRequest& request) {
+            return scalemark::communicating::comm(request);
           },
   };
   return &api;

@@ -4,6 +4,8 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/part.h"
+#include "engine/communicating/comm_request.h"
+#include "engine/fingerprint/measure_request.h"
 #include "engine/running/train_request.h"
 #include "engine/sweeping/sweep_request.h"
 
@@ -11,7 +13,7 @@ namespace scalemark::api {
 
 // Changes whenever a struct that passes through changes its layout; the commit of the build is
 // compared as well, so an engine and a program of different builds refuse each other by name.
-inline constexpr const char* kEngineAbi = "scalemark-engine/2";
+inline constexpr const char* kEngineAbi = "scalemark-engine/3";
 
 struct EngineApi {
   PartStamp stamp;
@@ -21,6 +23,9 @@ struct EngineApi {
   // across the interface.
   ExitCode (*train)(const running::TrainRequest& request);
   ExitCode (*sweep)(const sweeping::SweepRequest& request);
+  // What this machine does by itself: doctor --measure.
+  fingerprint::MeasuredMachine (*measure)(const fingerprint::MeasureRequest& request);
+  ExitCode (*comm)(const communicating::CommRequest& request);
 };
 
 }  // namespace scalemark::api

@@ -4,6 +4,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
 #include "engine/cuda/nccl_defaults.h"
+#include "engine/cuda/nccl_direct.h"
 
 namespace scalemark::cuda {
 namespace {
@@ -11,7 +12,9 @@ namespace {
 class NcclProvider final : public distributed::BackendProvider {
  public:
   std::string_view name() const override { return "nccl"; }
-  std::optional<std::string> library_version() const override { return c10d::getNcclVersion(); }
+  std::optional<distributed::LibraryVersion> library_version() const override {
+    return distributed::LibraryVersion{.running_with = c10d::getNcclVersion()};
+  }
   bool serves(c10::DeviceType device) const override { return device == c10::DeviceType::CUDA; }
   bool notices_lost_peers() const override { return false; }
 
@@ -25,6 +28,12 @@ class NcclProvider final : public distributed::BackendProvider {
     // before its first collective, and nothing can abort that.
     if (spec.size() > 1) backend->eagerConnectSingleDevice(spec.device);
     return backend;
+  }
+
+  std::unique_ptr<distributed::DirectCommunicator> make_direct(
+      c10d::Backend& of_this_group) const override {
+    if (of_this_group.getSize() == 1) return nullptr;  // it has no communicator yet
+    return make_direct_nccl(dynamic_cast<c10d::ProcessGroupNCCL&>(of_this_group));
   }
 };
 

@@ -5,13 +5,18 @@
 #include <c10/core/Device.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
+
+#include "core/collectives/words.h"
+#include "core/launching/world.h"
 
 namespace scalemark::distributed {
 
@@ -28,6 +33,32 @@ struct GroupSpec {
   int size() const { return static_cast<int>(members.size()); }
 };
 
+// The communicator below a group's c10d backend, called without c10d: what a benchmark subtracts to
+// tell c10d's share of a collective's time. One thread uses it, and nothing else uses the group
+// meanwhile.
+class DirectCommunicator {
+ public:
+  virtual ~DirectCommunicator() = default;
+
+  virtual bool supports(collectives::Collective collective, collectives::DataType type) const = 0;
+
+  // Starts or does one collective of sums; every member calls it. `elements` is the size as
+  // nccl-tests counts it: of an all-gather what a rank ends with, of a reduce-scatter what it
+  // begins with. in == out, or where a rank has a part of the whole, that part's place in it: in
+  // place. `root` only of collectives that have one. Throws E_PEER_LOST (69) when the library
+  // fails.
+  virtual void run(collectives::Collective collective, const void* in, void* out,
+                   std::int64_t elements, collectives::DataType type, int root) = 0;
+
+  // Returns when what run() has started is done.
+  virtual void finish() = 0;
+};
+
+// Of the library behind a backend, as it names itself ("2.28.9").
+struct LibraryVersion {
+  std::optional<std::string> built_with, running_with;
+};
+
 class BackendProvider {
  public:
   virtual ~BackendProvider() = default;
@@ -35,8 +66,8 @@ class BackendProvider {
   // As --backend and c10d's Backend::getBackendName() name it.
   virtual std::string_view name() const = 0;
 
-  // Version of the library behind it ("2.28.9"), where that is not torch itself.
-  virtual std::optional<std::string> library_version() const { return std::nullopt; }
+  // Where the library behind it is not torch itself.
+  virtual std::optional<LibraryVersion> library_version() const { return std::nullopt; }
 
   // Whether it carries tensors of such a device.
   virtual bool serves(c10::DeviceType device) const = 0;
@@ -46,12 +77,30 @@ class BackendProvider {
   // (group_end.h).
   virtual bool notices_lost_peers() const = 0;
 
+  // Whether abort() of its backends frees a rank that is stuck in a collective. If not (MPI), such
+  // a rank can only end its process.
+  virtual bool can_abort() const { return true; }
+
+  // Collective over the run's ranks, once, before the first group. Throws what the library's start
+  // throws.
+  virtual void start(const launching::World& /*world*/) const {}
+
   // Collective over the members. The keys in the store are this backend's alone. Throws what c10d
   // throws; translate_collective_error() turns it into an Error.
   virtual c10::intrusive_ptr<c10d::Backend> make(const GroupSpec& spec) const = 0;
 
-  // Ends a process that has made a group and must end at once, from any thread, without
-  // destructors. An MPI process must not end without MPI_Abort.
+  // The communicator below a backend that make() has made, which must outlive it; null: this
+  // backend has none of its own.
+  virtual std::unique_ptr<DirectCommunicator> make_direct(c10d::Backend& /*of_this_group*/) const {
+    return nullptr;
+  }
+
+  // The healthy end of a process after start(), collective over the run's ranks; `exit_code` ends
+  // one that waits for a peer too long.
+  virtual void finish_process(int /*exit_code*/) const {}
+
+  // Ends a process after start() that must end at once, from any thread, without destructors. An
+  // MPI process must not end without MPI_Abort.
   [[noreturn]] virtual void end_process(int exit_code) const noexcept { std::_Exit(exit_code); }
 };
 

@@ -45,8 +45,8 @@ const BackendProvider& find_provider(std::string_view name, c10::DeviceType devi
                       "leave --backend at auto");
 }
 
-std::map<std::string, std::string> library_versions(const PartProviders& parts) {
-  std::map<std::string, std::string> versions;
+std::map<std::string, LibraryVersion> library_versions(const PartProviders& parts) {
+  std::map<std::string, LibraryVersion> versions;
   for (const Row& row : rows(parts)) {
     if (row.provider == nullptr) continue;
     if (const auto version = row.provider->library_version()) {
@@ -58,5 +58,6 @@ std::map<std::string, std::string> library_versions(const PartProviders& parts) 
 
 const BackendProvider* gloo_provider(const PartProviders&) { return &gloo(); }
 const BackendProvider* nccl_provider(const PartProviders& parts) { return parts.nccl; }
+const BackendProvider* mpi_provider(const PartProviders& parts) { return parts.mpi; }
 
 }  // namespace scalemark::distributed

@@ -12,6 +12,7 @@ namespace scalemark::distributed {
 // What the loaded parts export.
 struct PartProviders {
   const BackendProvider* nccl = nullptr;  // absent while the CUDA part is not loaded
+  const BackendProvider* mpi = nullptr;   // absent while no part of MPI is loaded
 };
 
 // Throws configuration() (78) for a backend that is not in the list, whose part is not loaded, or
@@ -20,10 +21,11 @@ const BackendProvider& find_provider(std::string_view name, c10::DeviceType devi
                                      const PartProviders& parts);
 
 // The library versions of the available providers, by name.
-std::map<std::string, std::string> library_versions(const PartProviders& parts);
+std::map<std::string, LibraryVersion> library_versions(const PartProviders& parts);
 
 // One function for each line of the list: its provider, or null while that is not loaded.
 const BackendProvider* gloo_provider(const PartProviders& parts);
 const BackendProvider* nccl_provider(const PartProviders& parts);
+const BackendProvider* mpi_provider(const PartProviders& parts);
 
 }  // namespace scalemark::distributed

@@ -31,6 +31,8 @@ class ErrorStore {
   // broke. Returns at once when one is there, or when the store is gone. With a zero limit: looks
   // once.
   Cause find_cause(std::chrono::milliseconds limit = kCauseLimit) noexcept;
+  // Whether another rank has posted a fault by now.
+  bool has_cause() noexcept { return find_cause(std::chrono::milliseconds(0)).record.has_value(); }
 
   // The last call of a rank, whether it ends well or not. The host of the store stays until every
   // rank has left or the limit is over, so that the others can still read why it ended.

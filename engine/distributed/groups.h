@@ -71,11 +71,18 @@ class PointGroup {
   // For a ControlGroup. Where the payload goes over Gloo, it uses the same connections.
   const c10::intrusive_ptr<c10d::Backend>& control() const { return control_; }
 
+  // The payload's communicator without c10d; null where its backend has none of its own. It ends
+  // before the group.
+  std::unique_ptr<DirectCommunicator> make_direct() const {
+    return payload_provider_.make_direct(*payload_);
+  }
+
   // Of control traffic and payload together. It may outlive the group.
   const std::shared_ptr<CollectiveCount>& count() const { return count_; }
 
   // Of the payload's backend: see BackendProvider.
   bool notices_lost_peers() const { return payload_provider_.notices_lost_peers(); }
+  bool can_abort() const { return payload_provider_.can_abort(); }
   std::string_view payload_name() const { return payload_provider_.name(); }
 
   // Whether the payload's backend has noticed that a peer is gone. Safe from another thread.

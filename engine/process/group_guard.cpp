@@ -50,15 +50,28 @@ void GroupGuard::run_watched(const std::function<bool()>& called_off,
   std::optional<std::chrono::steady_clock::time_point> broken_at;
   const distributed::Periodic look(period, [&] {
     if (!broken_at) {
-      if (!called_off() && !rank_group_.lost_a_peer()) return true;
+      const bool lost = rank_group_.lost_a_peer();
+      if (!lost && !called_off()) return true;
       broken_at = std::chrono::steady_clock::now();
       broken_ = true;
+      // A launcher of MPI ends the job a second after a rank's death.
+      if (lost && !rank_group_.can_abort()) give_up();
     }
     if (seconds_since(*broken_at) < kGrace_s) return true;
+    if (!rank_group_.can_abort()) give_up();
     rank_group_.abort();
     return false;
   });
   body();
+}
+
+// Nothing frees the calling thread: the process ends, with the cause where a peer has posted one.
+void GroupGuard::give_up() {
+  auto& context = rank_group_.context();
+  const auto loss = std::make_exception_ptr(broken_off());
+  context.give_up(distributed::translate_collective_error(loss, context.error_store(),
+                                                          std::chrono::milliseconds(0))
+                      .record());
 }
 
 void GroupGuard::refuse_broken() const {

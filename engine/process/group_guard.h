@@ -22,7 +22,8 @@ class GroupGuard {
   // Runs `body` under watch. Once `called_off` (asked from the side thread, five times a second,
   // less often where ranks are many) or the backend itself says that a peer has failed, the group
   // is aborted, what the body did is void, and E_PEER_LOST or the cause is thrown. Out of memory
-  // stays what it is: no abort makes it.
+  // stays what it is: no abort makes it. Where nothing can be aborted (MPI) and the body does not
+  // return by itself, the process ends with that error.
   void run(const std::function<bool()>& called_off, const std::function<void()>& body);
 
   // Between two steps: throws when the group is broken. Costs an atomic read.
@@ -31,6 +32,7 @@ class GroupGuard {
  private:
   void run_watched(const std::function<bool()>& called_off, const std::function<void()>& body);
   c10::DistBackendError broken_off() const;
+  [[noreturn]] void give_up();
 
   RankGroup& rank_group_;
   bool is_watched_;

@@ -15,6 +15,7 @@
 #include "engine/device/cpu_device.h"
 #include "engine/device/cuda_part.h"
 #include "engine/distributed/gloo.h"
+#include "engine/distributed/mpi_part.h"
 
 namespace scalemark::process {
 namespace {
@@ -64,8 +65,14 @@ std::unique_ptr<device::Device> open_device(const cuda::CudaApi* cuda, int local
   return cuda == nullptr ? device::make_cpu_device() : cuda->make_device(local_rank);
 }
 
-distributed::PartProviders providers_of(const cuda::CudaApi* cuda) {
-  return {.nccl = cuda == nullptr ? nullptr : &cuda->nccl()};
+distributed::PartProviders providers_of(const cuda::CudaApi* cuda, const RunRequest& request) {
+  distributed::PartProviders providers;
+  if (cuda != nullptr) providers.nccl = &cuda->nccl();
+  if (!request.mpi_library.empty()) {
+    providers.mpi =
+        &distributed::load_mpi_part(request.library_folder, request.mpi_library).provider();
+  }
+  return providers;
 }
 
 }  // namespace
@@ -74,6 +81,7 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
                          FailureReporter& failures)
     : request_(request),
       phase_tracker_(phase_tracker),
+      failures_(failures),
       rendezvous_timeout_(enter_rendezvous(phase_tracker)),
       timeout_(longest_timeout(phase_tracker)),
       host_(host_name()),
@@ -81,7 +89,7 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
           distributed::gloo_interface(request.world, request.rendezvous, rendezvous_timeout_)),
       cuda_(open_cuda_part(request)),
       device_(open_device(cuda_, request.world.local_rank)),
-      parts_(providers_of(cuda_)),
+      parts_(providers_of(cuda_, request)),
       joined_(distributed::join(request.world, request.rendezvous, rendezvous_timeout_,
                                 fingerprint_of(request.settings))),
       error_store_(joined_.store, request.world.rank, request.world.world_size,
@@ -96,9 +104,19 @@ void RankContext::connect() {
   std::vector<int> all(static_cast<std::size_t>(world().world_size));
   std::iota(all.begin(), all.end(), 0);
   use(control_->count(), std::move(all));
-  for (const std::string& node : control_->all_gather(std::to_string(world().node))) {
-    node_of_rank_.push_back(std::stoi(node));
+  const std::string gpu = device_->identity();
+  for (const std::string& text : control_->all_gather(std::to_string(world().node) + " " + gpu)) {
+    std::size_t digits = 0;
+    node_of_rank_.push_back(std::stoi(text, &digits));
+    ranks_on_gpu_ += !gpu.empty() && text.substr(digits + 1) == gpu ? 1 : 0;
   }
+  if (parts_.mpi == nullptr) return;
+  parts_.mpi->start(world());
+  ender_ = parts_.mpi;
+}
+
+void RankContext::give_up(const ErrorRecord& fault) {
+  distributed::end_process(ender(), static_cast<int>(failures_.report(fault)));
 }
 
 void RankContext::refuse_shared_gpus() {
@@ -111,7 +129,7 @@ std::unique_ptr<distributed::PointGroup> RankContext::open_group(const std::stri
                                                                  const std::string& backend) {
   const c10::Device device = device_->torch_device();
   const auto& payload = distributed::find_provider(backend, device.type(), parts_);
-  payload_ = &payload;
+  if (parts_.mpi == nullptr) ender_ = &payload;
   auto group =
       std::make_unique<distributed::PointGroup>(distributed::GroupSpec{.store = joined_.store,
                                                                        .name = name,

@@ -30,7 +30,8 @@ class RankContext {
   // posted to the peers. Throws as join() and the devices do.
   RankContext(const RunRequest& request, PhaseTracker& phase_tracker, FailureReporter& failures);
 
-  // Connects all ranks for gathers and results. After the preflight: it is the first collective.
+  // Connects all ranks for gathers and results, and starts MPI where it is asked for. After the
+  // preflight: it is the first collective.
   void connect();
 
   // Collective over all ranks, for what NCCL is to do: throws configuration() (78) when two of them
@@ -49,11 +50,14 @@ class RankContext {
   };
   GroupInUse group_in_use() const;
 
-  // Of the last group that was opened, which knows how this process ends at once; null before the
-  // first. Safe from another thread.
-  const distributed::BackendProvider* payload() const { return payload_; }
+  // What knows how this process ends at once: MPI once it is started, else the payload of the last
+  // group that was opened; null before the first. Safe from another thread.
+  const distributed::BackendProvider* ender() const { return ender_; }
+
+  // Ends the process with the code of `fault`, from a side thread: the main thread is stuck.
+  [[noreturn]] void give_up(const ErrorRecord& fault);
   // Of the libraries behind the backends, by the backend's name.
-  std::map<std::string, std::string> backend_versions() const {
+  std::map<std::string, distributed::LibraryVersion> backend_versions() const {
     return distributed::library_versions(parts_);
   }
 
@@ -69,23 +73,28 @@ class RankContext {
   std::chrono::milliseconds timeout() const { return timeout_; }
   // Of every rank of the world; after connect().
   const std::vector<int>& node_of_rank() const { return node_of_rank_; }
+  // Ranks of the world that compute on this rank's GPU, itself counted; 0 on a CPU. After
+  // connect().
+  int ranks_on_gpu() const { return ranks_on_gpu_; }
 
  private:
   void use(std::shared_ptr<distributed::CollectiveCount> count, std::vector<int> members);
 
   const RunRequest& request_;
   PhaseTracker& phase_tracker_;
+  FailureReporter& failures_;
   std::chrono::milliseconds rendezvous_timeout_, timeout_;
   std::string host_;
   std::string interface_;
   const cuda::CudaApi* cuda_;  // null on a CPU
   std::unique_ptr<device::Device> device_;
   distributed::PartProviders parts_;
-  std::atomic<const distributed::BackendProvider*> payload_{nullptr};
+  std::atomic<const distributed::BackendProvider*> ender_{nullptr};
   distributed::Joined joined_;
   distributed::ErrorStore error_store_;
   std::optional<distributed::ControlGroup> control_;
   std::vector<int> node_of_rank_;
+  int ranks_on_gpu_ = 0;
   mutable std::mutex in_use_mutex_;
   GroupInUse in_use_;
   FailureReporter::Attachment posted_failures_;

@@ -45,9 +45,15 @@ class RankGroup {
   // For gradients; there for a single rank, too.
   const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_->group(); }
 
+  // The same connections without c10d; null where the backend has none of its own.
+  std::unique_ptr<distributed::DirectCommunicator> direct_communicator() const {
+    return group_->make_direct();
+  }
+
   // Of the backend that carries the payload: see distributed::BackendProvider.
   std::string_view backend() const { return group_->payload_name(); }
   bool notices_lost_peers() const { return group_->notices_lost_peers(); }
+  bool can_abort() const { return group_->can_abort(); }
   // Whether a backend whose collectives do not notice it knows that a member is gone. Safe from
   // another thread.
   bool lost_a_peer() const noexcept;

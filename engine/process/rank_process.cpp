@@ -13,6 +13,7 @@
 #include "engine/distributed/positions.h"
 #include "engine/distributed/preflight.h"
 #include "engine/process/failure.h"
+#include "engine/process/host_survey.h"
 #include "engine/process/process_setup.h"
 #include "engine/process/versions.h"
 
@@ -31,6 +32,20 @@ void require_enough_descriptors(const launching::World& world) {
   if (world.world_size == 1) return;
   launching::require_descriptors(launching::descriptors_of_rank(world.rank, world.world_size),
                                  limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
+}
+
+// Whether this process may end as any other does: nothing is started that has to be ended, or all
+// ranks end it together.
+bool finished(const distributed::BackendProvider* ender, bool together, ExitCode code) noexcept {
+  if (ender == nullptr || ender->can_abort()) return true;
+  if (!together) return false;
+  try {
+    ender->finish_process(static_cast<int>(code));
+    return true;
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+    return false;
+  }
 }
 
 }  // namespace
@@ -67,6 +82,7 @@ ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {
     set_up_process(request_.settings);
     return body();
   } catch (...) {
+    ends_together_ = false;
     auto record = record_of(std::current_exception(), error_store());
     if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
     const auto signal = distributed::received_signal();
@@ -91,6 +107,7 @@ void RankProcess::compare(const distributed::Facts& facts) {
   distributed::preflight(context_->store_pointer(), context_->world().world_size, facts,
                          context_->error_store(), milliseconds_of(limit_s));
   context_->connect();
+  refuse_bound_by_launcher(*context_, request_.given_cpus);
 }
 
 RunReport& RankProcess::open_report(RunReport::Opening opening) {
@@ -99,26 +116,27 @@ RunReport& RankProcess::open_report(RunReport::Opening opening) {
 }
 
 void RankProcess::give_up(const ErrorRecord& fault) {
-  distributed::end_process(backend(), static_cast<int>(failure_reporter_.report(fault)));
+  distributed::end_process(ender(), static_cast<int>(failure_reporter_.report(fault)));
 }
 
 // The process ends with this fault's code, also when another thread's was reported first.
 void RankProcess::report_and_end(const ErrorRecord& fault) {
   failure_reporter_.report(fault);
-  distributed::end_process(backend(), static_cast<int>(fault.exit_code));
+  distributed::end_process(ender(), static_cast<int>(fault.exit_code));
 }
 
 distributed::StopAgreement::Options RankProcess::stop_options() {
   return {.on_overdue = [this](int signal) {
     failure_reporter_.report(launching::interruption(signal, report_.has_value()),
                              reporting::ReportStatus::kInterrupted);
-    distributed::end_process(backend(), static_cast<int>(distributed::exit_code_of_signal(signal)));
+    distributed::end_process(ender(), static_cast<int>(distributed::exit_code_of_signal(signal)));
   }};
 }
 
 // Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
 // not waited for again.
 ExitCode RankProcess::end_interrupted(int signal, bool agreed) {
+  ends_together_ = agreed;
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
   return failure_reporter_.report(launching::interruption(signal, report_.has_value()),
                                   reporting::ReportStatus::kInterrupted,
@@ -158,15 +176,17 @@ std::string RankProcess::who_is_missing() {
 ExitCode run_rank_process(const RunRequest& request,
                           const std::function<ExitCode(RankProcess& rank_process)>& body) noexcept {
   ExitCode code = ExitCode::kBug;
-  const distributed::BackendProvider* backend = nullptr;
+  const distributed::BackendProvider* ender = nullptr;
+  bool together = false;
   {
     RankProcess rank_process(request);
     code = rank_process.run([&] { return body(rank_process); });
-    backend = rank_process.backend();
+    ender = rank_process.ender();
+    together = rank_process.ends_together();
   }
-  if (distributed::ends_are_pending()) {
+  if (distributed::ends_are_pending() || !finished(ender, together, code)) {
     std::cout << std::flush;
-    distributed::end_process(backend, static_cast<int>(code));
+    distributed::end_process(ender, static_cast<int>(code));
   }
   return code;
 }

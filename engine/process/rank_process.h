@@ -43,10 +43,12 @@ class RankProcess {
   PhaseTracker& phase_tracker() { return phase_tracker_; }
   distributed::Watchdog& watchdog() { return watchdog_; }
 
-  // Of the last group; null before the first.
-  const distributed::BackendProvider* backend() const {
-    return context_ ? context_->payload() : nullptr;
+  // See RankContext::ender().
+  const distributed::BackendProvider* ender() const {
+    return context_ ? context_->ender() : nullptr;
   }
+  // Whether all ranks end together: no failure, and no stop that some rank has not agreed to.
+  bool ends_together() const { return ends_together_; }
 
   // What an out-of-memory line adds: what would have fitted.
   void note_what_fits(std::optional<std::string> text) { fitting_ = std::move(text); }
@@ -72,6 +74,7 @@ class RankProcess {
   distributed::InterruptHandlers interrupts_;
   std::chrono::milliseconds leave_limit_ = distributed::ErrorStore::kLeaveLimit;
   std::optional<std::string> fitting_;
+  bool ends_together_ = true;
   std::optional<RankContext> context_;
   std::optional<RunReport> report_;
   distributed::Watchdog watchdog_;

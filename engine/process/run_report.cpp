@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "core/monitoring/environment.h"
@@ -14,7 +15,7 @@ namespace scalemark::process {
 namespace {
 
 reporting::Report first_page(const RunRequest& request, RunReport::Opening& opening, bool with_cuda,
-                             const std::map<std::string, std::string>& backends) {
+                             const std::map<std::string, distributed::LibraryVersion>& backends) {
   reporting::Report report =
       opening.continued ? std::move(*opening.continued) : reporting::Report{};
   if (report.started.empty()) report.started = reporting::utc_now();
@@ -50,6 +51,11 @@ std::string in_words(const reporting::Evaluation& evaluation) {
          std::to_string(evaluation.value);
 }
 
+bool makes_data_in_loop(const ProcessSettings& settings) {
+  const auto found = settings.common.find("synthetic_in_loop");
+  return found != settings.common.end() && found->second == "true";
+}
+
 reporting::OutputFolder folder_of(const RunRequest& request) {
   const auto& general = request.settings.general;
   return {general.output, general.overwrite ? reporting::ExistingFolder::kOverwrite
@@ -60,7 +66,8 @@ reporting::OutputFolder folder_of(const RunRequest& request) {
 
 RunReport::RunReport(const RunRequest& request, RankContext& context, Opening opening,
                      FailureReporter& failures)
-    : device_uuid_(context.device().identity()) {
+    : device_uuid_(context.device().identity()),
+      synthetic_in_loop_(makes_data_in_loop(request.settings)) {
   if (context.world().rank != 0) return;
   auto folder = opening.folder ? std::move(*opening.folder) : folder_of(request);
   auto page = first_page(request, opening, context.device().torch_device().is_cuda(),
@@ -91,11 +98,16 @@ reporting::PointRecord RunReport::assembled(reporting::PointRecord identity,
   return reporting::assemble_point(std::move(identity), ranks, series);
 }
 
-void RunReport::add_row(reporting::PointRecord point, int repetitions) {
+void RunReport::add_row(reporting::PointRecord point, int repetitions,
+                        std::vector<reporting::TelemetryRecord> telemetry,
+                        std::vector<reporting::Finding> more) {
   auto findings = reporting::findings_of(point, {.hosts = environment_.hosts,
                                                  .variables = environment_.variables,
-                                                 .repetitions = repetitions});
-  writer_->add_point(std::move(point), std::move(findings));
+                                                 .repetitions = repetitions,
+                                                 .telemetry = telemetry,
+                                                 .synthetic_in_loop = synthetic_in_loop_});
+  std::ranges::move(more, std::back_inserter(findings));
+  writer_->add_point(std::move(point), std::move(findings), std::move(telemetry));
 }
 
 void RunReport::close(reporting::ReportStatus status, ExitCode exit_code) {

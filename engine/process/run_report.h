@@ -8,6 +8,7 @@
 
 #include "core/reporting/output/writer.h"
 #include "core/reporting/point/rank_steps.h"
+#include "core/reporting/point/telemetry.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/run_request.h"
@@ -40,12 +41,20 @@ class RunReport {
   reporting::PointRecord assembled(reporting::PointRecord identity,
                                    const std::vector<reporting::RankSummary>& ranks,
                                    const reporting::StepSeries& series) const;
-  // Rank 0 only: `point` with its findings. `repetitions`: how many runs its group has.
-  void add_row(reporting::PointRecord point, int repetitions);
+  // Rank 0 only: `point` with its findings and `more`. `repetitions`: how many runs its group has.
+  void add_row(reporting::PointRecord point, int repetitions,
+               std::vector<reporting::TelemetryRecord> telemetry,
+               std::vector<reporting::Finding> more = {});
+  // What disturbed a measurement, on the hosts of the report.
+  std::vector<reporting::Disturbance> disturbances_of(
+      const std::vector<reporting::TelemetryRecord>& telemetry) const {
+    return reporting::disturbances_of(telemetry, environment_.hosts);
+  }
   void close(reporting::ReportStatus status, ExitCode exit_code);
 
  private:
   std::string device_uuid_;             // of this rank; empty on a CPU
+  bool synthetic_in_loop_;              // of the request's settings
   reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
   std::optional<reporting::ReportWriter> writer_;
   std::optional<FailureReporter::Attachment> written_failures_;

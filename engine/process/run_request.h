@@ -52,8 +52,10 @@ struct RunRequest {
   launching::World world;
   launching::Rendezvous rendezvous;
   std::string command_line;    // as typed, for the report
-  std::string library_folder;  // where libscalemark_cuda.so stands: beside the engine
+  std::string library_folder;  // where the engine's parts stand: beside it
+  std::string mpi_library;     // whose part is loaded: "openmpi" or "mpich"; empty: none
   std::string error_file;      // of the built-in launcher; empty: none
+  std::string given_cpus;      // that this process had before --bind; empty: it is not bound
   bool terminal = false;       // may this rank draw a progress bar on stderr?
 };
 

@@ -47,7 +47,7 @@ std::string loaded_torch_version() {
 }
 
 std::map<std::string, reporting::LibraryVersion> library_versions(
-    bool with_cuda, const std::map<std::string, std::string>& backends) {
+    bool with_cuda, const std::map<std::string, distributed::LibraryVersion>& backends) {
   std::map<std::string, reporting::LibraryVersion> versions;
   versions["libtorch"] = {.built_with = TORCH_VERSION, .running_with = loaded_torch_version()};
   if (with_cuda) {
@@ -55,7 +55,9 @@ std::map<std::string, reporting::LibraryVersion> library_versions(
     versions["cuda"] = {.running_with = cuda_version(hooks.versionCUDART())};
     if (hooks.hasCuDNN()) versions["cudnn"] = {.running_with = cudnn_version(hooks.versionCuDNN())};
   }
-  for (const auto& [name, version] : backends) versions[name] = {.running_with = version};
+  for (const auto& [name, version] : backends) {
+    versions[name] = {.built_with = version.built_with, .running_with = version.running_with};
+  }
   if (program_version().git_dirty) {
     for (const auto& [name, id] : build_ids()) versions[name] = {.running_with = "build " + id};
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/reporting/record/report.h"
+#include "engine/distributed/backend.h"
 
 namespace scalemark::process {
 
@@ -13,9 +14,9 @@ namespace scalemark::process {
 std::string loaded_torch_version();
 
 // libtorch always; cuda and cudnn when the CUDA part is loaded; `backends`, the libraries that
-// carry messages (nccl); of a build from changed sources, which no commit names, the program's own
-// libraries by their build ids.
+// carry messages (nccl, mpi); of a build from changed sources, which no commit names, the program's
+// own libraries by their build ids.
 std::map<std::string, reporting::LibraryVersion> library_versions(
-    bool with_cuda, const std::map<std::string, std::string>& backends = {});
+    bool with_cuda, const std::map<std::string, distributed::LibraryVersion>& backends = {});
 
 }  // namespace scalemark::process

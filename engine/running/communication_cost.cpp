@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "core/planning/estimates.h"
+
 namespace scalemark::running {
 namespace {
-
-constexpr std::int64_t kFewestSteps = 5;  // of a block
-// So few give an interval; so short that a drift is straight within each.
-constexpr std::int64_t kQuadruples = 4;
 
 reporting::CostBlock cost_block(const Window& window, std::int64_t steps) {
   return {.step_s = window.wall_s / static_cast<double>(steps),
@@ -16,17 +14,12 @@ reporting::CostBlock cost_block(const Window& window, std::int64_t steps) {
 
 }  // namespace
 
-std::int64_t cost_block_steps(std::int64_t window_steps) {
-  constexpr std::int64_t kBlocks = 4 * kQuadruples;
-  return std::max(kFewestSteps, (window_steps + kBlocks - 1) / kBlocks);
-}
-
 CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
                                                           const RunState& state,
                                                           training::Exchange usual,
                                                           const WindowPlan& window) {
   using enum training::Exchange;
-  const std::int64_t steps = cost_block_steps(window.steps);
+  const std::int64_t steps = planning::cost_block_steps(window.steps);
   // Marked as the window is: the marks' own cost is in both, so that they can be compared.
   const WindowPlan block_plan{.steps = steps,
                               .steps_per_mark = std::min(window.steps_per_mark, steps)};
@@ -39,7 +32,7 @@ CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& con
     result.stopped = measured.stopped;
     result.blocks.push_back(cost_block(measured, steps));
   };
-  for (std::int64_t i = 0; i < kQuadruples; ++i) {
+  for (std::int64_t i = 0; i < planning::kCostBlocks; i += 4) {
     block(usual, "with communication");
     block(kNone, "without communication");
     block(kNone, "without communication");

@@ -2,7 +2,6 @@
 // "Communication cost".
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "core/reporting/record/records.h"
@@ -17,12 +16,9 @@ struct CommunicationCostBlocks {
   bool stopped = false;                      // an agreed stop came in between
 };
 
-// Steps of each block: a sixteenth of the window's, rounded up, and at least 5.
-std::int64_t cost_block_steps(std::int64_t window_steps);
-
-// Four quadruples of short blocks, about as many steps as the window has: with communication (as
-// `usual`), without, without, with. Collective. Ranks that exchange nothing drift apart: `state` is
-// put back afterwards, bit by bit, from a copy in host memory.
+// Four quadruples of short blocks (planning::cost_block_steps()), about as many steps as the window
+// has: with communication (as `usual`), without, without, with. Collective. Ranks that exchange
+// nothing drift apart: `state` is put back afterwards, bit by bit, from a copy in host memory.
 CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
                                                           const RunState& state,
                                                           training::Exchange usual,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -20,18 +21,21 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-void append(Window& all, const Window& epoch) {
-  all.wall_s += epoch.wall_s;
-  all.stretch_wall_s.push_back(epoch.wall_s);
-  all.iterations += epoch.iterations;
-  all.steps_per_mark = epoch.steps_per_mark;  // as many steps in each epoch, so the same
-  append(all.steps.step_s, epoch.steps.step_s);
-  append(all.steps.phases, epoch.steps.phases);
-  append(all.losses, epoch.losses);
-  all.samples += epoch.samples;
-  all.padded += epoch.padded;
-  all.non_pad_tokens += epoch.non_pad_tokens;
-  all.stopped = epoch.stopped;
+void append(Window& all, const Window& stretch, std::int64_t epoch) {
+  all.wall_s += stretch.wall_s;
+  all.stretches.push_back({.wall_s = stretch.wall_s,
+                           .steps = stretch.iterations,
+                           .entries = std::ssize(stretch.steps.step_s),
+                           .epoch = epoch});
+  all.iterations += stretch.iterations;
+  all.steps_per_mark = stretch.steps_per_mark;  // as many steps in each epoch, so the same
+  append(all.steps.step_s, stretch.steps.step_s);
+  append(all.steps.phases, stretch.steps.phases);
+  append(all.losses, stretch.losses);
+  all.samples += stretch.samples;
+  all.padded += stretch.padded;
+  all.non_pad_tokens += stretch.non_pad_tokens;
+  all.stopped = stretch.stopped;
 }
 
 struct EpochTotals {
@@ -153,11 +157,11 @@ class EpochTraining {
     const std::int64_t first_step = step().steps_done();
     Window window = measure(
         context, "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options_.epochs),
-        plan_window(context, steps, /*step_s=*/0));
+        plan_window(context, steps, /*step_s=*/0), {.telemetry = in_.telemetry});
     require_finite(window.losses, first_step);
     part_.add(window, window.stopped ? window.wall_s : slowest(window.wall_s));
     const double step_s = window.wall_s / static_cast<double>(steps);
-    append(result_.all, std::move(window));
+    append(result_.all, window, epoch + 1);
     return step_s;
   }
 

@@ -48,6 +48,7 @@ struct EpochsContext {
   StepWatch& watch;
   Checkpoints& checkpoints;
   std::function<void(const reporting::Evaluation&)> report;  // on every rank, after each evaluation
+  monitoring::Sampler* telemetry = nullptr;                  // during the stretches; may be null
 };
 
 // Collective over the control group. Resumes from the last checkpoint if asked to; then the

@@ -2,20 +2,27 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/catalogue/strategy.h"
 #include "core/monitoring/energy.h"
+#include "core/monitoring/telemetry/host_probes.h"
+#include "core/monitoring/topology.h"
 #include "core/reporting/point/rank_steps.h"
+#include "engine/process/telemetry.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/communication_cost.h"
 #include "engine/running/epochs.h"
-#include "engine/running/measurement_wire.h"
-#include "engine/running/rank_measurement.h"
+#include "engine/running/fresh_batches.h"
+#include "engine/running/results/loss_course.h"
+#include "engine/running/results/measurement_wire.h"
+#include "engine/running/results/rank_measurement.h"
 #include "engine/running/run_state.h"
 #include "engine/running/trainer.h"
+#include "engine/running/warmup/warm_up.h"
 #include "engine/running/window.h"
 #include "workloads/weights.h"
 
@@ -64,15 +71,24 @@ std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Setti
 }
 
 // loss = mean over ranks (docs/METRICS.md): the same on every rank's record.
+// Only the first member has them all.
 void average_losses(std::vector<reporting::RankSummary>& ranks) {
+  if (ranks.empty()) return;
   double first = 0, last = 0;
+  auto course = ranks.front().rank.loss_course;
+  for (auto& at : course) at.loss = 0;
   for (const auto& [rank, steps] : ranks) {
-    first += rank.loss_first / static_cast<double>(ranks.size());
-    last += rank.loss_last / static_cast<double>(ranks.size());
+    const auto n = static_cast<double>(ranks.size());
+    first += rank.loss_first / n;
+    last += rank.loss_last / n;
+    for (std::size_t i = 0; i < course.size(); ++i) {
+      course[i].loss += rank.loss_course.at(i).loss / n;
+    }
   }
   for (auto& [rank, steps] : ranks) {
     rank.loss_first = first;
     rank.loss_last = last;
+    rank.loss_course = course;
   }
 }
 
@@ -105,7 +121,11 @@ class PointTraining {
     facts_.rank = rank_group.global_rank();
     facts_.host = rank_group.context().host();
     facts_.device = rank_group.device().name();
+    facts_.uuid = rank_group.device().identity();
     facts_.setup_s.rendezvous_s = rank_group.rendezvous_s();
+    facts_.machine = monitoring::machine_id();
+    facts_.cpus = monitoring::allowed_cpus();
+    facts_.memory_node = monitoring::preferred_memory_node();
     if (workload.data_kind == catalogue::DataKind::kText) {
       facts_.tokens_per_sample = data.shape.sequence_length;
     }
@@ -113,6 +133,7 @@ class PointTraining {
 
   PointOutcome run(const EpochReport& report_epoch) {
     rank_group_.device().reset_memory_peak();
+    telemetry_ = process::open_telemetry(rank_group_.context(), rank_group_.leads_node());
     build();
     PointOutcome outcome;
     const Window window =
@@ -149,7 +170,8 @@ class PointTraining {
                                 .control = rank_group_.control(),
                                 .watch = watch_,
                                 .checkpoints = checkpoints,
-                                .report = report_epoch},
+                                .report = report_epoch,
+                                .telemetry = telemetry_.get()},
                                epochs_of(rank_group_, settings_, workload_));
     outcome.evaluations = std::move(result.evaluations);
     outcome.resumed = std::move(result.resumed);
@@ -167,16 +189,19 @@ class PointTraining {
     const auto source = open_source();
     facts_.setup_s.data_s = seconds_since(start);
 
+    LossCourse losses;
     const StepContext context{.step = *trainer_.step,
                               .next_batch = [&] { return source->next(); },
                               .micro_steps = settings_.size.gradient_accumulation_steps,
                               .device = rank_group_.device(),
                               .control = rank_group_.control(),
-                              .watch = watch_};
+                              .watch = watch_,
+                              .losses = &losses};
     watch_.enter("warmup");
     const Warmup warmup = warm_up(context, length_);
     warmup_s_ = warmup.seconds;
     facts_.warmup_iterations = warmup.iterations;
+    facts_.warmup_settled = warmup.settled;
     if (warmup.stopped) return Window{.stopped = true};
 
     watch_.enter("window");
@@ -184,10 +209,12 @@ class PointTraining {
         agreed(rank_group_.control(),
                plan_window(context, window_steps(length_, warmup.step_s), warmup.step_s));
     const auto energy = open_energy();
-    Window window = measure(context, "window", plan, energy.get());
+    Window window =
+        measure(context, "window", plan, {.energy = energy.get(), .telemetry = telemetry_.get()});
     set_first_step(warmup, window);
     require_finite(window.losses, warmup.iterations);
     note_memory_peak();
+    facts_.loss_course = losses.with_window(warmup.iterations, window.losses);
     if (settings::measures_communication_cost(settings_) && !window.stopped) {
       window.stopped = !measure_communication_cost(context, *source, plan);
     }
@@ -238,9 +265,12 @@ class PointTraining {
 
   std::unique_ptr<BatchSource> open_source() {
     if (data_.train) return endless_epochs(*data_.train, sampling_of(rank_group_, settings_));
-    return cached_batches(
+    auto batches =
         synthetic_batches(settings_, workload_, data_.shape, rank_group_.world().rank,
-                          rank_group_.device().batch_allocator(settings_.loading.pin_memory)));
+                          rank_group_.device().batch_allocator(settings_.loading.pin_memory));
+    if (!settings_.loading.synthetic_in_loop) return cached_batches(std::move(batches));
+    return fresh_batches(batches.front(), random_ranges(workload_, data_.shape),
+                         first_seed(settings_, rank_group_.world().rank));
   }
 
   // A full disk must not lose the measurements.
@@ -258,7 +288,9 @@ class PointTraining {
   void gather(const Window& window, PointOutcome& outcome) {
     facts_.communication = trainer_.step->strategy().communication();
     facts_.attention_backends = trainer_.network->attention_backends();
+    facts_.telemetry = telemetry_->summaries();
     auto measured = rank_measurement(window, facts_);
+    if (settings_.measuring.raw_steps) outcome.raw_steps = raw_steps(window, facts_);
     outcome.series = reporting::series_of(measured);
     take_largest(outcome.series, rank_group_);
     const auto summary = reporting::condensed(std::move(measured));
@@ -281,6 +313,7 @@ class PointTraining {
   CheckpointOptions checkpoints_;
   RankFacts facts_;
   double warmup_s_ = 0, communication_cost_s_ = 0;
+  std::unique_ptr<monitoring::Sampler> telemetry_;
   Trainer trainer_;
 };
 
@@ -298,6 +331,10 @@ planning::RunLength run_length_of(const settings::Settings& settings) {
   length.least_warmup_s = settings.parallel.device == settings::DeviceKind::kCuda
                               ? kWarmupSecondsCuda
                               : kWarmupSecondsCpu;
+  length.max_warmup_s = settings.measuring.max_warmup_s;
+  if (length.max_warmup_s) {
+    length.least_warmup_s = std::min(length.least_warmup_s, *length.max_warmup_s);
+  }
   length.least_window_s = std::max(length.least_window_s, settings.measuring.min_time_s);
   return length;
 }

@@ -3,10 +3,12 @@
 
 #include <exception>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/catalogue/workload.h"
 #include "core/planning/plan.h"
+#include "core/reporting/output/raw_steps.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/records.h"
 #include "core/settings/settings.h"
@@ -23,13 +25,17 @@ struct PointOutcome {
   reporting::StepSeries series;  // over the ranks, on each of them
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   std::vector<reporting::Resumption> resumed;
-  bool stopped = false;          // an agreed stop came before the end
-  std::exception_ptr not_saved;  // why --save failed; the rest is valid
+  std::optional<reporting::RawPart>
+      raw_steps;  // --raw-steps: this rank's; save_raw_steps() takes it
+  std::optional<reporting::RawStepsRecord> raw_steps_file;  // once saved, where it was
+  bool stopped = false;                                     // an agreed stop came before the end
+  std::exception_ptr not_saved;  // why --save or --raw-steps failed; the rest is valid
   double measuring_s = 0;        // in warm-up, window and what --communication-cost adds
 };
 
 // The length of a run without a plan: what --iters and similar options say, else at least 20 steps
-// and 2 s (10 s on CUDA) of warm-up, 100 steps and 2 s of window.
+// and 2 s (10 s on CUDA) of warm-up, or less than that with --max-warmup; 100 steps and 2 s of
+// window.
 planning::RunLength run_length_of(const settings::Settings& settings);
 
 // Steps of the learning-rate schedule without --epochs: those of warm-up and window when both are

@@ -2,6 +2,7 @@
 
 #include <numeric>
 #include <sstream>
+#include <string>
 
 #include "core/planning/estimates.h"
 
@@ -19,7 +20,13 @@ std::string warmup_method(const settings::Settings& settings, const planning::Ru
   std::ostringstream text;
   text << "at least " << length.least_warmup_steps << " steps and " << length.least_warmup_s
        << " s";
-  if (length.most_warmup_s) text << ", cut to " << *length.most_warmup_s << " s";
+  const bool is_cut = length.most_warmup_s && *length.most_warmup_s <= length.least_warmup_s;
+  if (is_cut) {
+    text << ", cut to " << *length.most_warmup_s << " s";
+  } else {
+    text << ", then until step times have settled, at most " << planning::latest_warmup_s(length)
+         << " s";
+  }
   return text.str();
 }
 

@@ -10,8 +10,10 @@
 
 #include "core/catalogue/backends.h"
 #include "core/reporting/output/earlier.h"
+#include "core/reporting/sweep/summary.h"
 #include "core/settings/settings_json.h"
 #include "core/settings/value.h"
+#include "engine/communicating/links/host_ring.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/group_guard.h"
@@ -24,6 +26,7 @@
 #include "engine/running/memory_advice.h"
 #include "engine/running/point.h"
 #include "engine/running/point_identity.h"
+#include "engine/running/results/raw_steps.h"
 #include "engine/running/run_watch.h"
 #include "engine/running/workload_data.h"
 
@@ -32,10 +35,6 @@ namespace {
 
 // Of a run that was asked to end: it has 10 s for everything.
 constexpr std::chrono::milliseconds kStoppedLimit{2000};
-
-bool a_peer_has_failed(distributed::ErrorStore& error_store) {
-  return error_store.find_cause(std::chrono::milliseconds(0)).record.has_value();
-}
 
 struct Opened {
   const catalogue::Workload& workload;
@@ -107,6 +106,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
       rank_process.open_report({.hosts = hosts, .folder = continued_folder(settings, context)});
   auto checkpoints = checkpoint_options(settings, context, hosts, opened.data.identity);
   checkpoints.note = [&](const std::string& text) { report.note(text); };
+  communicating::report_host_ring(context, settings.parallel.backend, report,
+                                  [&] { rank_process.watchdog().heartbeat(0); });
 
   process::RankGroup rank_group(context, "point", process::all_ranks(context.world()),
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
@@ -126,10 +127,12 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
     console.show(evaluation);
     report.add(evaluation);
   };
-  guard.run([&] { return a_peer_has_failed(context.error_store()); },
+  guard.run([&] { return context.error_store().has_cause(); },
             [&] {
               outcome = run_point(rank_group, settings, length, opened.workload, opened.data, watch,
                                   report_epoch, std::move(checkpoints));
+              save_raw_steps(rank_group.control(), {settings.general.output, identity.id}, outcome,
+                             [&] { rank_process.watchdog().heartbeat(0); });
             });
   console.finish();
   if (outcome.stopped) {
@@ -143,7 +146,13 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   if (report.writer() != nullptr) {
     identity.evaluation = outcome.evaluations;
     identity.resumed = outcome.resumed;
-    report.add_row(report.assembled(std::move(identity), outcome.ranks, outcome.series), 1);
+    auto telemetry = reporting::telemetry_of(identity.id, outcome.ranks);
+    identity.raw_steps = outcome.raw_steps_file;
+    report.add_row(report.assembled(std::move(identity), outcome.ranks, outcome.series), 1,
+                   std::move(telemetry));
+    report.writer()->amend([](reporting::Report& page) {
+      page.devices = reporting::devices_of(page.points, page.environment.hosts);
+    });
   }
   if (outcome.not_saved) std::rethrow_exception(outcome.not_saved);
   report.close(reporting::ReportStatus::kComplete, ExitCode::kPass);

@@ -14,36 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// False when an agreed stop came before all were done.
-bool run_unmeasured(const StepContext& context, std::int64_t count) {
-  measurement::NoMarker marker;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t step = context.step.steps_done();
-    if (context.watch.stop_before(step)) return false;
-    context.step.run(context.next_batch, marker);
-    context.watch.step_done(step, std::nullopt);
-  }
-  context.device.synchronize();
-  return true;
-}
-
-// A number that rank 0 decides.
-std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine) {
-  return std::stoll(control.broadcast(std::to_string(mine)));
-}
-
-// How many steps of the rest of the shortest warm-up the time allows; two steps took `spent_s`, the
-// first of them with its lazy initialisation.
-std::int64_t affordable_warmup(const StepContext& context, const planning::RunLength& length,
-                               double spent_s) {
-  const double step_s = spent_s / 2;
-  const double left_s = std::max(0.0, *length.most_warmup_s - spent_s);
-  const auto affordable = static_cast<std::int64_t>(left_s / step_s);
-  return agree(context.control,
-               std::clamp<std::int64_t>(affordable, 1,
-                                        std::max<std::int64_t>(1, length.least_warmup_steps - 2)));
-}
-
 void note_samples(Window& window, const training::Consumed& before,
                   const training::Consumed& after) {
   window.padded = after.padding - before.padding;
@@ -53,44 +23,8 @@ void note_samples(Window& window, const training::Consumed& before,
 
 }  // namespace
 
-Warmup warm_up(const StepContext& context, const planning::RunLength& length) {
-  Warmup warmup;
-  const auto run = [&](std::int64_t count) {
-    warmup.stopped = warmup.stopped || !run_unmeasured(context, count);
-    warmup.iterations += count;
-  };
-  const auto start = Clock::now();
-  const auto ended = [&] {
-    warmup.seconds = seconds_since(start);
-    return warmup;
-  };
-  context.watch.begin("warm-up", length.warmup_iters, context.micro_steps);
-  run(std::min<std::int64_t>(length.warmup_iters.value_or(1), 1));
-  if (warmup.iterations > 0) warmup.first_step_s = seconds_since(start);
-  const bool limited = !length.warmup_iters && length.most_warmup_s;
-  const std::int64_t asked = length.warmup_iters.value_or(length.least_warmup_steps);
-  // Caches fill, threads start, buckets are rebuilt; a limit in seconds needs a first estimate.
-  run(limited ? 1 : std::max<std::int64_t>(asked / 2 - 1, 0));
-  if (warmup.stopped) return ended();  // perhaps without the others: no collective may follow
-
-  const auto settled = Clock::now();
-  const std::int64_t before = warmup.iterations;
-  run(limited ? affordable_warmup(context, length, seconds_since(start))
-              : asked - warmup.iterations);
-  warmup.step_s =
-      steady_step_s(warmup.iterations - before, seconds_since(settled), warmup.first_step_s);
-  if (!length.warmup_iters && !warmup.stopped && warmup.step_s > 0) {
-    const double missing_s =
-        std::min(length.least_warmup_s, length.most_warmup_s.value_or(length.least_warmup_s)) -
-        seconds_since(start);
-    run(agree(context.control,
-              static_cast<std::int64_t>(std::ceil(std::max(0.0, missing_s) / warmup.step_s))));
-  }
-  return ended();
-}
-
-double steady_step_s(std::int64_t later_steps, double later_s, std::optional<double> first_step_s) {
-  return later_steps > 0 ? later_s / static_cast<double>(later_steps) : first_step_s.value_or(0);
+std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine) {
+  return std::stoll(control.broadcast(std::to_string(mine)));
 }
 
 WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s) {
@@ -118,7 +52,7 @@ std::int64_t window_steps(const planning::RunLength& length, double step_s) {
 }
 
 Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan,
-               monitoring::EnergyMeter* energy) {
+               const WindowMeters& meters) {
   Window window{.steps_per_mark = plan.steps_per_mark};
   const auto marks = measurement::make_window_marks(context.device, plan.steps, context.micro_steps,
                                                     plan.steps_per_mark);
@@ -128,7 +62,8 @@ Window measure(const StepContext& context, const std::string& name, const Window
   context.watch.begin(name, plan.steps, context.micro_steps);
   context.device.synchronize();
   context.control.barrier();
-  if (energy) energy->begin();
+  if (meters.telemetry) meters.telemetry->begin();  // reads in a thread of its own
+  if (meters.energy) meters.energy->begin();
 
   // ---- timed region: nothing but steps, their marks and one synchronise ----
   const auto start = Clock::now();
@@ -146,7 +81,8 @@ Window measure(const StepContext& context, const std::string& name, const Window
   window.wall_s = seconds_since(start);
   // ---- end of the timed region ----
 
-  if (energy) window.energy_J = energy->joules();
+  if (meters.energy) window.energy_J = meters.energy->joules();
+  if (meters.telemetry) meters.telemetry->end();
   if (!window.stopped) context.control.barrier();
   note_samples(window, before, context.step.consumed());
   // A rank may have padding only.

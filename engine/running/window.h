@@ -1,4 +1,5 @@
-// Warm-up and the measured window of one rank. Definitions: docs/METRICS.md, "One run".
+// The measured window of one rank; the warm-up before it: warmup/warm_up.h. Definitions:
+// docs/METRICS.md, "One run".
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,14 @@
 #include <vector>
 
 #include "core/monitoring/energy.h"
+#include "core/monitoring/telemetry/sampler.h"
 #include "core/planning/plan.h"
+#include "core/reporting/output/raw_steps.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
 #include "engine/measurement/phases.h"
-#include "engine/running/loss_trace.h"
+#include "engine/running/results/loss_course.h"
+#include "engine/running/results/loss_trace.h"
 #include "engine/running/step_watch.h"
 #include "engine/training/train_step.h"
 
@@ -26,22 +30,11 @@ struct StepContext {
   device::Device& device;
   distributed::ControlGroup& control;
   StepWatch& watch;
+  LossCourse* losses = nullptr;  // of the warm-up's steps; null: nobody asks
 };
 
-struct Warmup {
-  std::int64_t iterations = 0;
-  double seconds = 0;                  // all of it, on this rank
-  std::optional<double> first_step_s;  // absent: there was none
-  double step_s = 0;     // what the window's length is planned with: see steady_step_s()
-  bool stopped = false;  // an agreed stop came in between
-};
-
-// Runs as long as `length` says; rank 0's clock decides, so that all ranks run as many steps.
-Warmup warm_up(const StepContext& context, const planning::RunLength& length);
-
-// A step's time at the end of the warm-up: the mean of its later steps; without those its first
-// step's, lazy initialisation included; 0 (unknown) without any step.
-double steady_step_s(std::int64_t later_steps, double later_s, std::optional<double> first_step_s);
+// A number that rank 0 decides. Collective.
+std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine);
 
 // How many steps the window has, planned from the warm-up's step time (the minimum when that is 0,
 // unknown).
@@ -59,10 +52,10 @@ WindowPlan plan_window(const StepContext& context, std::int64_t steps, double st
 WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine);
 
 struct Window {
-  double wall_s = 0;                   // t1 - t0 on this rank; of several stretches their sum
-  std::vector<double> stretch_wall_s;  // of --epochs
-  std::vector<double> energy_J;        // see EnergyMeter::joules(); empty without a meter
-  std::int64_t iterations = 0;         // steps that were run
+  double wall_s = 0;  // t1 - t0 on this rank; of several stretches their sum
+  std::vector<reporting::RawWindow> stretches;  // of --epochs
+  std::vector<double> energy_J;                 // see EnergyMeter::joules(); empty without a meter
+  std::int64_t iterations = 0;                  // steps that were run
   std::int64_t steps_per_mark = 1;
   measurement::MarkedSteps steps;
   std::vector<double> losses;
@@ -72,10 +65,16 @@ struct Window {
   bool stopped = false;
 };
 
+// What looks at the machine meanwhile; null: nothing does.
+struct WindowMeters {
+  monitoring::EnergyMeter* energy = nullptr;
+  monitoring::Sampler* telemetry = nullptr;
+};
+
 // Barrier, t0, the steps, device synchronised, t1, barrier. Collective over the control group.
-// `name` is for the progress line. `energy`, if any, counts from t0 to t1: it is read between the
-// barriers, outside the timed region.
+// `name` is for the progress line. `meters` count from t0 to t1: they are begun and read between
+// the barriers, outside the timed region.
 Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan,
-               monitoring::EnergyMeter* energy = nullptr);
+               const WindowMeters& meters = {});
 
 }  // namespace scalemark::running

@@ -7,7 +7,13 @@
 
 #include "core/base/error.h"
 #include "engine/distributed/wire.h"
-#include "engine/running/measurement_wire.h"
+#include "engine/running/results/measurement_wire.h"
+
+namespace scalemark::reporting {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RawColumn, name, unit)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RawTable, name, rows, columns)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RawPart, steps_per_mark, tables, values)
+}  // namespace scalemark::reporting
 
 namespace scalemark::sweeping {
 namespace {
@@ -47,8 +53,10 @@ void from_json(const json& all, reporting::StepSeries& series) {
 std::string to_bytes(const running::PointOutcome& outcome) {
   std::vector<std::string> ranks;
   for (const auto& rank : outcome.ranks) ranks.push_back(running::to_wire(rank));
-  return distributed::pack(json{
-      {"ranks", ranks}, {"series", to_json(outcome.series)}, {"measuring_s", outcome.measuring_s}});
+  json parcel{
+      {"ranks", ranks}, {"series", to_json(outcome.series)}, {"measuring_s", outcome.measuring_s}};
+  if (outcome.raw_steps) parcel["raw_steps"] = *outcome.raw_steps;
+  return distributed::pack(parcel);
 }
 
 running::PointOutcome from_bytes(const std::string& bytes) {
@@ -60,6 +68,9 @@ running::PointOutcome from_bytes(const std::string& bytes) {
   }
   from_json(value->at("series"), outcome.series);
   outcome.measuring_s = value->at("measuring_s").get<double>();
+  if (value->contains("raw_steps")) {
+    outcome.raw_steps = value->at("raw_steps").get<reporting::RawPart>();
+  }
   return outcome;
 }
 

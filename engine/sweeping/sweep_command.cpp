@@ -33,6 +33,11 @@ planning::Task task_in(const Facts& facts) {
 }  // namespace
 
 std::string encode(const SweepCommand& command) {
+  if (command.quiet_check) return distributed::encode(Facts{{"quiet_check", "1"}});
+  if (command.fingerprint != FingerprintPart::kNone) {
+    const bool machine = command.fingerprint == FingerprintPart::kMachine;
+    return distributed::encode(Facts{{"fingerprint", machine ? "machine" : "exchange"}});
+  }
   if (!command.task) {
     return distributed::encode(Facts{{"signal", std::to_string(command.signal)},
                                      {"agreed", command.agreed ? "1" : "0"},
@@ -58,6 +63,12 @@ std::string encode(const SweepCommand& command) {
 SweepCommand decode_sweep_command(std::string_view text) {
   const auto facts = distributed::decode_facts(text);
   if (!facts) throw bug("a command that cannot be read");
+  if (facts->contains("quiet_check")) return {.task = {}, .quiet_check = true};
+  if (facts->contains("fingerprint")) {
+    const bool machine = facts->at("fingerprint") == "machine";
+    return {.task = {},
+            .fingerprint = machine ? FingerprintPart::kMachine : FingerprintPart::kExchange};
+  }
   if (facts->contains("kind")) return {.task = task_in(*facts)};
   return {.signal = static_cast<int>(number(*facts, "signal")),
           .agreed = facts->at("agreed") == "1",

@@ -1,5 +1,5 @@
-// What rank 0 tells the other ranks of a sweep: the next task, or the end. Every rank holds the
-// plan, so only numbers travel.
+// What rank 0 tells the other ranks of a sweep: the next task, a look at the machines, a part of
+// their fingerprint, or the end. Every rank holds the plan, so only numbers travel.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,20 @@
 
 namespace scalemark::sweeping {
 
+// fingerprint_round.h
+enum class FingerprintPart {
+  kNone,
+  kMachine,  // the first rank of each machine measures it
+  kExchange  // all ranks together
+};
+
 struct SweepCommand {
-  std::optional<planning::Task> task;  // absent: the sweep is over
-  int signal = 0;                      // it was asked to stop by this signal
-  bool agreed = true;                  // all ranks answered
-  int exit_code = 0;                   // of the sweep
+  std::optional<planning::Task> task;  // absent: the sweep is over, unless one of the next two
+  bool quiet_check = false;            // every rank reads its machine: quiet_check.h
+  FingerprintPart fingerprint = FingerprintPart::kNone;
+  int signal = 0;      // it was asked to stop by this signal
+  bool agreed = true;  // all ranks answered
+  int exit_code = 0;   // of the sweep
 };
 
 std::string encode(const SweepCommand& command);

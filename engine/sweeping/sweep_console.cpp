@@ -66,14 +66,16 @@ void SweepConsole::begin(const planning::Task& task) {
       " per rank");
 }
 
-void SweepConsole::end(const reporting::PointRecord& row, bool is_final,
-                       std::optional<double> remaining_s) {
+void SweepConsole::end(const reporting::PointRecord& row, const std::string& disturbed,
+                       bool is_final, std::optional<double> remaining_s) {
   const double elapsed = seconds_since(begun_);
   const std::string place = formatted("[%zu/%zu] ", schedule_.runs_done(), schedule_.runs_known());
   std::string line = place + row.id + ": ";
   if (row.status == reporting::PointStatus::kOk) {
     line += formatted("%.1f samples/s, step %.3f ms, outside %.2f s", row.samples_per_sec,
-                      1e3 * row.step_s.mean, row.outside_window_s.value_or(0));
+                      1e3 * row.step_time_s.value_or(row.step_s.mean),
+                      row.outside_window_s.value_or(0));
+    if (!disturbed.empty()) line += ", " + disturbed + (is_final ? "" : ": measured again");
   } else {
     line +=
         std::string(name_of(row.status)) + (is_final ? "" : ", tried again") + ": " + row.reason;
@@ -81,6 +83,11 @@ void SweepConsole::end(const reporting::PointRecord& row, bool is_final,
   line += ", " + clock_time(elapsed) + " elapsed";
   if (remaining_s) line += ", about " + clock_time(*remaining_s) + " to go";
   say(line);
+}
+
+void SweepConsole::end_block() {
+  if (schedule_.runs_done() < plan_.runs.size()) return;
+  if (const auto ahead = schedule_.outlook()) say("        --until-ci: " + to_text(*ahead));
 }
 
 void SweepConsole::end_trial(const planning::Task& task, planning::Ending ending) {

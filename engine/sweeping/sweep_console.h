@@ -22,8 +22,12 @@ class SweepConsole {
 
   // Before a run; the first one of a point says what memory it is expected to need.
   void begin(const planning::Task& task);
-  // `remaining_s`: until the planned blocks are done, when known.
-  void end(const reporting::PointRecord& row, bool is_final, std::optional<double> remaining_s);
+  // `disturbed`: by what, of a run that is ok. `remaining_s`: until the planned blocks are done,
+  // when known.
+  void end(const reporting::PointRecord& row, const std::string& disturbed, bool is_final,
+           std::optional<double> remaining_s);
+  // What --until-ci still takes, after each block that it looks at.
+  void end_block();
   void end_trial(const planning::Task& task, planning::Ending ending);
   // The tables, and why the sweep does not end with 0.
   void show(const reporting::Report& report, const std::string& why);

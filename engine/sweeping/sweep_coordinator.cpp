@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "core/base/durations.h"
+#include "core/reporting/point/telemetry.h"
 #include "core/reporting/sweep/end.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/stop_agreement.h"
+#include "engine/running/results/raw_steps.h"
+#include "engine/sweeping/fingerprint_round.h"
 #include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/sweep_command.h"
 
@@ -34,6 +37,17 @@ planning::RunTimes times_of(const reporting::PointRecord& row) {
           .outside_s = row.outside_window_s.value_or(0)};
 }
 
+planning::Ending ending_of(const reporting::PointRecord& row) {
+  if (row.status == reporting::PointStatus::kOk) return planning::Ending::kOk;
+  return row.status == reporting::PointStatus::kOom ? planning::Ending::kOom
+                                                    : planning::Ending::kFailed;
+}
+
+reporting::Attempt attempt_of(const reporting::PointRecord& row, const std::string& disturbed) {
+  if (row.status != reporting::PointStatus::kOk) return {.reason = row.reason};
+  return {.samples_per_sec = row.samples_per_sec, .reason = disturbed};
+}
+
 // The error that ends a search: the fault of the rank that failed, with its text.
 Error end_of_search(const planning::Task& task, const PointVerdict& verdict) {
   ErrorRecord record = verdict.failed.value();
@@ -53,23 +67,40 @@ void add_new(std::map<int, RankResult>& results, const distributed::WorkQueue::R
 
 SweepCoordinator::SweepCoordinator(process::RankProcess& rank_process,
                                    process::RankContext& context, const planning::Plan& plan,
-                                   distributed::WorkQueue& queue, SweepMember& member,
+                                   distributed::WorkQueue& queue, Members members,
                                    SweepReport& report, std::chrono::steady_clock::time_point begun)
     : rank_process_(rank_process),
       context_(context),
       plan_(plan),
       queue_(queue),
-      member_(member),
+      member_(members.of_points),
+      fingerprint_(members.of_fingerprint),
       report_(report),
       begun_(begun),
       schedule_(plan, report.earlier_runs()),
-      console_(rank_process.request(), plan, schedule_) {}
+      console_(rank_process.request(), plan, schedule_),
+      quiet_check_(
+          context, queue,
+          {.longest_wait_s = report.was_busy() ? 0 : longest_wait_s(plan),
+           .judge = [&report](const auto& telemetry) { return report.disturbances_of(telemetry); },
+           .idle =
+               [this] {
+                 rank_process_.watchdog().heartbeat(0);
+                 return requested_signal().has_value();
+               }}) {}
 
 ExitCode SweepCoordinator::run() {
+  if (schedule_.runs_done() > 0) {
+    summarise();  // of an earlier session
+  } else {
+    take_fingerprint();
+  }
   while (true) {
     if (const auto signal = requested_signal()) return stop({.signal = *signal});
     const auto task = schedule_.next(seconds_since(begun_));
     if (!task) return finish();
+    check_before_block(*task);
+    if (const auto signal = requested_signal()) return stop({.signal = *signal});
     console_.begin(*task);
     if (task->kind == planning::Task::Kind::kTrial && !member_.data_holds_batch(*task)) {
       record_trial(*task, planning::Ending::kFailed);
@@ -83,7 +114,7 @@ ExitCode SweepCoordinator::run() {
     if (is_member(members)) outcome = member_.run(message.number, *task);
     const auto results = collect(message.number, members);
     if (const auto stopped = stop_in(results)) return this->stop(*stopped);
-    if (!is_member(members)) outcome = outcome_elsewhere(message.number, members, results);
+    if (!is_member(members)) outcome = outcome_elsewhere(message, *task, results);
     record(*task, outcome, results, started, seconds_since(began));
     if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
     member_.release();
@@ -93,6 +124,21 @@ ExitCode SweepCoordinator::run() {
       return finish();
     }
   }
+}
+
+// Once for all sessions: an earlier one may have ended behind it.
+void SweepCoordinator::take_fingerprint() {
+  if (!(plan_.fingerprint_s > 0) || plan_.runs.empty() || report_.has_fingerprint()) return;
+  FingerprintRound round(rank_process_, context_, queue_, fingerprint_,
+                         [this] { return requested_signal().has_value(); });
+  report_.set_fingerprint(round.take(plan_));
+}
+
+void SweepCoordinator::check_before_block(const planning::Task& task) {
+  if (task.kind == planning::Task::Kind::kTrial || task.run.block == checked_block_) return;
+  checked_block_ = task.run.block;
+  rank_process_.phase_tracker().enter("wait");
+  busy_ = quiet_check_.before_block();
 }
 
 bool SweepCoordinator::is_member(const std::vector<int>& members) const {
@@ -133,15 +179,17 @@ void SweepCoordinator::pass_on_signal() {
 }
 
 // The outcome of a task in which this rank had no part: one of a single rank.
-TaskOutcome SweepCoordinator::outcome_elsewhere(std::int64_t number,
-                                                const std::vector<int>& members,
+TaskOutcome SweepCoordinator::outcome_elsewhere(const distributed::WorkMessage& message,
+                                                const planning::Task& task,
                                                 const std::map<int, RankResult>& results) {
-  if (members.size() != 1) throw bug("a point of several ranks without rank 0");
+  if (results.size() != 1) throw bug("a point of several ranks without rank 0");
   TaskOutcome outcome;
   outcome.world = {.launcher = context_.world().launcher};
   outcome.result = results.begin()->second;
   if (outcome.result.kind == RankResult::Kind::kOk) {
-    outcome.measured = receive_outcome(*context_.store_pointer(), number);
+    outcome.measured = receive_outcome(*context_.store_pointer(), message.number);
+    running::save_raw_steps({rank_process_.request().settings.general.output, task.run.id},
+                            outcome.measured);
   }
   return outcome;
 }
@@ -154,23 +202,45 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& out
     if (verdict.ending == planning::Ending::kFailed) throw end_of_search(task, verdict);
     return record_trial(task, verdict.ending);
   }
-  const auto row = report_.row_of(task, outcome, verdict, started, took_s);
-  const auto ending = row.status == reporting::PointStatus::kOk    ? planning::Ending::kOk
-                      : row.status == reporting::PointStatus::kOom ? planning::Ending::kOom
-                                                                   : planning::Ending::kFailed;
-  const bool is_final = schedule_.record_outcome(task, ending,
-                                                 row.status == reporting::PointStatus::kOk
-                                                     ? std::optional(row.samples_per_sec)
-                                                     : std::nullopt);
-  if (ending == planning::Ending::kOk) schedule_.took(task, times_of(row));
-  console_.end(row, is_final, schedule_.remaining_s(seconds_since(begun_)));
-  if (!is_final && !gpu_fault_in(results)) return report_.note_retry(task, row.reason);
-  report_.add(row);
-  if (schedule_.block_is_complete()) report_.summarise(schedule_.stop_reasons());
+  auto row = report_.row_of(task, outcome, verdict, started, took_s);
+  auto telemetry = row.status == reporting::PointStatus::kOk
+                       ? reporting::telemetry_of(row.id, outcome.measured.ranks)
+                       : std::vector<reporting::TelemetryRecord>{};
+  const std::string disturbed = reporting::in_words(report_.disturbances_of(telemetry));
+  const bool is_final = settle(task, row, disturbed);
+  console_.end(row, disturbed, is_final, schedule_.remaining_s(seconds_since(begun_)));
+  attempts_.push_back(attempt_of(row, disturbed));
+  if (!is_final && !gpu_fault_in(results)) {
+    return report_.note_retry(task, attempts_.back().reason);
+  }
+  // Which attempt counts may not depend on what it gave: the last one does (docs/METRICS.md).
+  if (attempts_.size() > 1) row.attempts = attempts_;
+  attempts_.clear();
+  report_.add(row, std::move(telemetry), std::exchange(busy_, {}));
+  if (outcome.measured.not_saved) std::rethrow_exception(outcome.measured.not_saved);
+  if (!schedule_.block_is_complete()) return;
+  summarise();
+  console_.end_block();
+}
+
+// --until-ci judges by what the report says.
+void SweepCoordinator::summarise() {
+  report_.summarise(schedule_.stop_reasons());
+  schedule_.note_precision(report_.precision());
+}
+
+// True: the run is over; false: it is measured again.
+bool SweepCoordinator::settle(const planning::Task& task, const reporting::PointRecord& row,
+                              const std::string& disturbed) {
+  const bool is_ok = row.status == reporting::PointStatus::kOk;
+  if (is_ok) schedule_.took(task, times_of(row));
+  if (!disturbed.empty() && schedule_.measures_again(task, seconds_since(begun_))) return false;
+  return schedule_.record_outcome(task, ending_of(row),
+                                  is_ok ? std::optional(row.samples_per_sec) : std::nullopt);
 }
 
 void SweepCoordinator::record_trial(const planning::Task& task, planning::Ending ending) {
-  schedule_.record_outcome(task, ending, std::nullopt);
+  schedule_.record_outcome(task, ending);
   console_.end_trial(task, ending);
 }
 

@@ -8,6 +8,7 @@
 #include "engine/process/group_guard.h"
 #include "engine/process/process_setup.h"
 #include "engine/process/run_console.h"
+#include "engine/running/results/raw_steps.h"
 #include "engine/running/run_watch.h"
 #include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/point_verdict.h"
@@ -41,7 +42,8 @@ SweepMember::SweepMember(process::RankProcess& rank_process, process::RankContex
 SweepMember::~SweepMember() = default;
 
 TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
-  const settings::Settings settings = planning::settings_of(plan_, task);
+  settings::Settings settings = planning::settings_of(plan_, task);
+  if (task.kind == planning::Task::Kind::kTrial) settings.measuring.raw_steps = false;
   process::apply_compute_settings(process::compute_settings(settings));
   TaskOutcome outcome;
   outcome.world = process::world_within(context_, planning::members_of(plan_, task.run));
@@ -83,6 +85,7 @@ RankResult SweepMember::attempt(std::int64_t number, const planning::Task& task,
               outcome.measured =
                   running::run_point(*rank_group_, settings, planning::length_of(plan_, task),
                                      workload, datasets_.of(settings), watch, [](const auto&) {});
+              save_raw_steps(task, outcome.measured);
             });
   if (!outcome.measured.stopped) {
     rank_group_->finish();
@@ -91,6 +94,14 @@ RankResult SweepMember::attempt(std::int64_t number, const planning::Task& task,
   const auto stop = agreement.stop();
   if (stop->agreed) rank_group_->finish(kStoppedLimit);
   return {.kind = RankResult::Kind::kStopped, .signal = stop->signal, .agreed = stop->agreed};
+}
+
+// The only rank of a point hands its steps over to rank 0.
+void SweepMember::save_raw_steps(const planning::Task& task, running::PointOutcome& measured) {
+  if (planning::members_of(plan_, task.run).front() != 0) return;
+  running::save_raw_steps(rank_group_->control(),
+                          {rank_process_.request().settings.general.output, task.run.id}, measured,
+                          [&] { rank_process_.watchdog().heartbeat(0); });
 }
 
 // Rank 0 of the group has gathered what all measured; rank 0 of the sweep writes the row.

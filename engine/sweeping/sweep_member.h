@@ -47,6 +47,7 @@ class SweepMember {
  private:
   RankResult attempt(std::int64_t number, const planning::Task& task,
                      const settings::Settings& settings, TaskOutcome& outcome);
+  void save_raw_steps(const planning::Task& task, running::PointOutcome& measured);
   void hand_over(std::int64_t number, const TaskOutcome& outcome);
 
   process::RankProcess& rank_process_;

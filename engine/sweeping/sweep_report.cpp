@@ -10,8 +10,12 @@
 #include "core/planning/plan_json.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/point/assemble.h"
+#include "core/reporting/point/fingerprint.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/render/renderings.h"
 #include "core/reporting/sweep/plan_summary.h"
+#include "core/reporting/sweep/precision.h"
+#include "engine/communicating/links/host_ring.h"
 #include "engine/process/host_survey.h"
 #include "engine/process/versions.h"
 #include "engine/running/point_identity.h"
@@ -36,27 +40,36 @@ SweepReport::SweepReport(process::RankProcess& rank_process, process::RankContex
                          const planning::Plan& plan, const DatasetCache& datasets)
     : rank_process_(rank_process), plan_(plan), datasets_(datasets) {
   const auto hosts = process::survey_hosts(context);
-  const bool leads = context.world().rank == 0;
-  if (!leads) {
-    run_report_ = &rank_process.open_report({.hosts = hosts});
+  open(hosts, context);
+  const auto first = std::ranges::find_if(plan.points, [](const auto& p) { return !p.skipped; });
+  if (first != plan.points.end()) {
+    communicating::report_host_ring(context, first->settings.parallel.backend, *run_report_,
+                                    [&] { rank_process.watchdog().heartbeat(0); });
+  }
+  if (context.world().rank == 0) add_skipped_points();
+}
+
+void SweepReport::open(const std::vector<monitoring::Host>& hosts, process::RankContext& context) {
+  if (context.world().rank != 0) {
+    run_report_ = &rank_process_.open_report({.hosts = hosts});
     return;
   }
   // Locked before it is read: another session may still be writing there.
-  const auto& request = rank_process.request();
-  const auto existing = existing_folder(request, plan);
+  const auto& request = rank_process_.request();
+  const auto existing = existing_folder(request, plan_);
   reporting::OutputFolder folder(request.settings.general.output, existing);
   std::vector<std::string> broke_with;
   if (existing == reporting::ExistingFolder::kContinue ||
       existing == reporting::ExistingFolder::kContinueBlock) {
     earlier_ = reporting::read_earlier(folder.path());
     if (earlier_) broke_with = breaks(hosts, context);
+    if (earlier_) fingerprint_ = earlier_->fingerprint;
   }
-  run_report_ = &rank_process.open_report({.hosts = hosts,
-                                           .continued = earlier_,
-                                           .settings_json = planning::settings_json(plan),
-                                           .session = new_session(broke_with),
-                                           .folder = std::move(folder)});
-  add_skipped_points();
+  run_report_ = &rank_process_.open_report({.hosts = hosts,
+                                            .continued = earlier_,
+                                            .settings_json = planning::settings_json(plan_),
+                                            .session = new_session(broke_with),
+                                            .folder = std::move(folder)});
 }
 
 // The differences from the earlier session, which --resume-anyway allows.
@@ -152,7 +165,10 @@ reporting::PointRecord SweepReport::row_of(const planning::Task& task, const Tas
   row.order = task.run.order;
   if (verdict.ending == planning::Ending::kOk) {
     row.outside_window_s = std::max(0.0, took_s - outcome.measured.measuring_s);
-    return run_report_->assembled(std::move(row), outcome.measured.ranks, outcome.measured.series);
+    row.raw_steps = outcome.measured.raw_steps_file;
+    row = run_report_->assembled(std::move(row), outcome.measured.ranks, outcome.measured.series);
+    row.mfu_of_measured_gemm = reporting::mfu_of_measured_gemm(row, fingerprint_);
+    return row;
   }
   row.status = verdict.ending == planning::Ending::kOom ? PointStatus::kOom : PointStatus::kFailed;
   row.reason = verdict.reason;
@@ -160,8 +176,25 @@ reporting::PointRecord SweepReport::row_of(const planning::Task& task, const Tas
   return row;
 }
 
-void SweepReport::add(const reporting::PointRecord& row) {
-  run_report_->add_row(row, plan_.stop.least_blocks);
+void SweepReport::add(const reporting::PointRecord& row,
+                      std::vector<reporting::TelemetryRecord> telemetry, const std::string& busy) {
+  std::vector<reporting::Finding> more;
+  if (!busy.empty()) {
+    more.push_back(reporting::make_finding(reporting::finding_kinds::machine_busy, row.id, busy));
+  }
+  run_report_->add_row(row, plan_.stop.least_blocks, std::move(telemetry), std::move(more));
+}
+
+void SweepReport::set_fingerprint(std::vector<reporting::FingerprintRecord> fingerprint) {
+  fingerprint_ = std::move(fingerprint);
+  run_report_->writer()->amend(
+      [&](reporting::Report& report) { report.fingerprint = fingerprint_; });
+}
+
+bool SweepReport::was_busy() const {
+  return earlier_ && std::ranges::any_of(earlier_->findings, [](const auto& finding) {
+           return finding.code == reporting::finding_kinds::machine_busy.code;
+         });
 }
 
 void SweepReport::note_retry(const planning::Task& task, const std::string& reason) {
@@ -171,6 +204,7 @@ void SweepReport::note_retry(const planning::Task& task, const std::string& reas
 void SweepReport::summarise(const std::map<std::string, std::string>& stop_reasons) {
   run_report_->writer()->amend([&](reporting::Report& report) {
     reporting::summarise_by_plan(report, plan_, stop_reasons);
+    precision_ = reporting::precision_of(report);
   });
 }
 

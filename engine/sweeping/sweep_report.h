@@ -10,6 +10,7 @@
 
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
+#include "core/planning/until_ci.h"
 #include "core/reporting/record/report.h"
 #include "engine/process/rank_process.h"
 #include "engine/sweeping/dataset_cache.h"
@@ -31,10 +32,23 @@ class SweepReport {
   reporting::PointRecord row_of(const planning::Task& task, const TaskOutcome& outcome,
                                 const PointVerdict& verdict, const std::string& started,
                                 double took_s) const;
-  void add(const reporting::PointRecord& row);
+  // `busy`: what the check before its block found, of the first row of a block; else empty.
+  void add(const reporting::PointRecord& row,
+           std::vector<reporting::TelemetryRecord> telemetry = {}, const std::string& busy = {});
+  std::vector<reporting::Disturbance> disturbances_of(
+      const std::vector<reporting::TelemetryRecord>& telemetry) const {
+    return run_report_->disturbances_of(telemetry);
+  }
+  // What the machines do by themselves; of rows that follow, the share of it that they reach.
+  void set_fingerprint(std::vector<reporting::FingerprintRecord> fingerprint);
+  bool has_fingerprint() const { return !fingerprint_.empty(); }
+  // Whether the machine was busy before a block already.
+  bool was_busy() const;
   void note_retry(const planning::Task& task, const std::string& reason);
   // `stop_reasons`: why the repetitions of each group ended (SweepSchedule::stop_reasons()).
   void summarise(const std::map<std::string, std::string>& stop_reasons);
+  // How well each point is known, by the last summary.
+  const planning::Precisions& precision() const { return precision_; }
   void end_session(const std::map<std::string, std::string>& stop_reasons);
   // Also writes report.md and report.html, before report.json reports success. With --fresh-process
   // report.json says that the sweep continues: the launcher writes the final state.
@@ -44,6 +58,7 @@ class SweepReport {
   reporting::Report report() const { return run_report_->writer()->report(); }
 
  private:
+  void open(const std::vector<monitoring::Host>& hosts, process::RankContext& context);
   reporting::SessionRecord new_session(const std::vector<std::string>& broke_with);
   std::vector<std::string> breaks(const std::vector<monitoring::Host>& hosts,
                                   process::RankContext& context) const;
@@ -60,6 +75,8 @@ class SweepReport {
   process::RunReport* run_report_ = nullptr;
   std::optional<reporting::Report> earlier_;
   int session_number_ = 0;
+  std::vector<reporting::FingerprintRecord> fingerprint_;
+  planning::Precisions precision_;
 };
 
 }  // namespace scalemark::sweeping

@@ -10,6 +10,8 @@
 #include "engine/process/rank_process.h"
 #include "engine/running/memory_advice.h"
 #include "engine/sweeping/dataset_cache.h"
+#include "engine/sweeping/fingerprint_member.h"
+#include "engine/sweeping/quiet_check.h"
 #include "engine/sweeping/sweep_command.h"
 #include "engine/sweeping/sweep_coordinator.h"
 #include "engine/sweeping/sweep_member.h"
@@ -45,7 +47,8 @@ ExitCode end(process::RankProcess& rank_process, const SweepCommand& command) {
 
 // Every rank but 0: does what the messages say.
 ExitCode follow(process::RankProcess& rank_process, process::RankContext& context,
-                const planning::Plan& plan, distributed::WorkQueue& queue, SweepMember& member) {
+                const planning::Plan& plan, distributed::WorkQueue& queue, SweepMember& member,
+                FingerprintMember& fingerprint) {
   std::int64_t seen = 0;
   while (true) {
     rank_process.phase_tracker().enter("wait");
@@ -55,7 +58,17 @@ ExitCode follow(process::RankProcess& rank_process, process::RankContext& contex
     });
     seen = message.number;
     member.release();  // of the last message: a new one means that all members have reported
+    fingerprint.release();
     const SweepCommand command = decode_sweep_command(message.text);
+    if (command.quiet_check) {
+      queue.report_result(message.number, quiet_reading(context), /*failed=*/false);
+      continue;
+    }
+    if (command.fingerprint != FingerprintPart::kNone) {
+      queue.report_result(message.number, fingerprint.answer(command.fingerprint),
+                          /*failed=*/false);
+      continue;
+    }
     if (!command.task) return end(rank_process, command);
     const auto members = planning::members_of(plan, command.task->run);
     if (std::ranges::find(members, context.world().rank) == members.end()) continue;
@@ -82,11 +95,14 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
       context.error_store(), context.timeout(),
       [&](const ErrorRecord& loss) { rank_process.give_up(loss); }, look_of_waiting(rank_process));
   SweepMember member(rank_process, context, queue, datasets, plan);
+  FingerprintMember fingerprint(rank_process, context, plan);
   SweepReport report(rank_process, context, plan, datasets);
   if (context.world().rank == 0) {
-    return SweepCoordinator(rank_process, context, plan, queue, member, report, begun).run();
+    return SweepCoordinator(rank_process, context, plan, queue, {member, fingerprint}, report,
+                            begun)
+        .run();
   }
-  return follow(rank_process, context, plan, queue, member);
+  return follow(rank_process, context, plan, queue, member, fingerprint);
 }
 
 }  // namespace

@@ -52,6 +52,14 @@ MeteredGroup::MeteredGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group)
   setDefaultBackend(group->getBackendType());
 }
 
+c10d::Backend& MeteredGroup::backend_of(const at::Tensor& tensor) {
+  return *getBackend(tensor.device().type());
+}
+
+c10d::Backend& MeteredGroup::backend_of(const Tensors& tensors) {
+  return backend_of(tensors.at(0));
+}
+
 void MeteredGroup::begin_backward(std::size_t buckets, measurement::StepMarker& marker) {
   buckets_left_ = buckets;
   marker_ = &marker;
@@ -67,7 +75,7 @@ Work MeteredGroup::counted(std::int64_t payload_bytes, const Tensors& result, Se
 Work MeteredGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
   if (buckets_left_ > 0) return bucket(tensors, options);
   return counted(bytes_of(tensors), tensors,
-                 [&] { return c10d::ProcessGroup::allreduce(tensors, options); });
+                 [&] { return backend_of(tensors).allreduce(tensors, options); });
 }
 
 Work MeteredGroup::bucket(Tensors& tensors, const c10d::AllreduceOptions& options) {
@@ -76,7 +84,7 @@ Work MeteredGroup::bucket(Tensors& tensors, const c10d::AllreduceOptions& option
   if (last) marker_->mark(measurement::Moment::kLastBucketReady);
   return counted(sent_.bucket_bytes.back(), tensors, [&] {
     if (exchange_ == Exchange::kOverlapped) {
-      return c10d::ProcessGroup::allreduce(tensors, options);
+      return backend_of(tensors).allreduce(tensors, options);
     }
     auto work = enqueue(tensors, options);
     if (last) launch_queued();
@@ -91,7 +99,7 @@ Work MeteredGroup::enqueue(const Tensors& tensors, const c10d::AllreduceOptions&
 
 void MeteredGroup::launch_queued() {
   for (Queued& bucket : queue_) {
-    auto sent = c10d::ProcessGroup::allreduce(bucket.tensors, bucket.options)->getFuture();
+    auto sent = backend_of(bucket.tensors).allreduce(bucket.tensors, bucket.options)->getFuture();
     sent->addCallback([done = bucket.done](Future& future) {
       if (future.hasError()) return done->setError(future.exception_ptr());
       done->markCompleted(future.value(), future.storages());
@@ -105,72 +113,72 @@ void MeteredGroup::launch_queued() {
 Work MeteredGroup::allreduce_coalesced(Tensors& tensors,
                                        const c10d::AllreduceCoalescedOptions& options) {
   return counted(bytes_of(tensors), tensors,
-                 [&] { return c10d::ProcessGroup::allreduce_coalesced(tensors, options); });
+                 [&] { return backend_of(tensors).allreduce_coalesced(tensors, options); });
 }
 
 Work MeteredGroup::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
   return counted(bytes_of(tensors), tensors,
-                 [&] { return c10d::ProcessGroup::broadcast(tensors, options); });
+                 [&] { return backend_of(tensors).broadcast(tensors, options); });
 }
 
 Work MeteredGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& options) {
   return counted(bytes_of(tensors), tensors,
-                 [&] { return c10d::ProcessGroup::reduce(tensors, options); });
+                 [&] { return backend_of(tensors).reduce(tensors, options); });
 }
 
 Work MeteredGroup::allgather(TensorLists& outputs, Tensors& inputs,
                              const c10d::AllgatherOptions& options) {
   return counted(bytes_of(inputs), joined(outputs),
-                 [&] { return c10d::ProcessGroup::allgather(outputs, inputs, options); });
+                 [&] { return backend_of(inputs).allgather(outputs, inputs, options); });
 }
 
 Work MeteredGroup::_allgather_base(at::Tensor& output, at::Tensor& input,
                                    const c10d::AllgatherOptions& options) {
   return counted(bytes_of(input), {output},
-                 [&] { return c10d::ProcessGroup::_allgather_base(output, input, options); });
+                 [&] { return backend_of(output)._allgather_base(output, input, options); });
 }
 
 Work MeteredGroup::allgather_coalesced(TensorLists& outputs, Tensors& inputs,
                                        const c10d::AllgatherOptions& options) {
   return counted(bytes_of(inputs), joined(outputs),
-                 [&] { return c10d::ProcessGroup::allgather_coalesced(outputs, inputs, options); });
+                 [&] { return backend_of(inputs).allgather_coalesced(outputs, inputs, options); });
 }
 
 Work MeteredGroup::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                    const c10d::AllgatherOptions& options) {
   return counted(bytes_of(inputs), outputs, [&] {
-    return c10d::ProcessGroup::allgather_into_tensor_coalesced(outputs, inputs, options);
+    return backend_of(inputs).allgather_into_tensor_coalesced(outputs, inputs, options);
   });
 }
 
 Work MeteredGroup::gather(TensorLists& outputs, Tensors& inputs,
                           const c10d::GatherOptions& options) {
   return counted(bytes_of(inputs), joined(outputs),
-                 [&] { return c10d::ProcessGroup::gather(outputs, inputs, options); });
+                 [&] { return backend_of(inputs).gather(outputs, inputs, options); });
 }
 
 Work MeteredGroup::scatter(Tensors& outputs, TensorLists& inputs,
                            const c10d::ScatterOptions& options) {
   return counted(bytes_of(joined(inputs)), outputs,
-                 [&] { return c10d::ProcessGroup::scatter(outputs, inputs, options); });
+                 [&] { return backend_of(outputs).scatter(outputs, inputs, options); });
 }
 
 Work MeteredGroup::reduce_scatter(Tensors& outputs, TensorLists& inputs,
                                   const c10d::ReduceScatterOptions& options) {
   return counted(bytes_of(joined(inputs)), outputs,
-                 [&] { return c10d::ProcessGroup::reduce_scatter(outputs, inputs, options); });
+                 [&] { return backend_of(outputs).reduce_scatter(outputs, inputs, options); });
 }
 
 Work MeteredGroup::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
                                         const c10d::ReduceScatterOptions& options) {
   return counted(bytes_of(input), {output},
-                 [&] { return c10d::ProcessGroup::_reduce_scatter_base(output, input, options); });
+                 [&] { return backend_of(output)._reduce_scatter_base(output, input, options); });
 }
 
 Work MeteredGroup::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                    const c10d::ReduceScatterOptions& options) {
   return counted(bytes_of(inputs), outputs, [&] {
-    return c10d::ProcessGroup::reduce_scatter_tensor_coalesced(outputs, inputs, options);
+    return backend_of(outputs).reduce_scatter_tensor_coalesced(outputs, inputs, options);
   });
 }
 
@@ -179,14 +187,14 @@ Work MeteredGroup::alltoall_base(at::Tensor& output, at::Tensor& input,
                                  std::vector<std::int64_t>& input_sizes,
                                  const c10d::AllToAllOptions& options) {
   return counted(bytes_of(input), {output}, [&] {
-    return c10d::ProcessGroup::alltoall_base(output, input, output_sizes, input_sizes, options);
+    return backend_of(output).alltoall_base(output, input, output_sizes, input_sizes, options);
   });
 }
 
 Work MeteredGroup::alltoall(Tensors& outputs, Tensors& inputs,
                             const c10d::AllToAllOptions& options) {
   return counted(bytes_of(inputs), outputs,
-                 [&] { return c10d::ProcessGroup::alltoall(outputs, inputs, options); });
+                 [&] { return backend_of(outputs).alltoall(outputs, inputs, options); });
 }
 
 }  // namespace scalemark::training

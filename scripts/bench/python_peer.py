@@ -15,7 +15,25 @@ import time
 import peer_models
 
 
-def make(workload, batch, image_size, sequence_length, torch):
+def masked_head(bert, torch):
+    """BertForPreTraining whose language head works on the masked positions only, as ours does: the same loss."""
+
+    class MaskedHead(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.whole = bert
+
+        def forward(self, labels, next_sentence_label, **inputs):
+            hidden, pooled = self.whole.bert(**inputs)[:2]
+            masked = labels != -100
+            cross_entropy = torch.nn.functional.cross_entropy
+            return (cross_entropy(self.whole.cls.predictions(hidden[masked]), labels[masked])
+                    + cross_entropy(self.whole.cls.seq_relationship(pooled), next_sentence_label))
+
+    return MaskedHead()
+
+
+def make(workload, batch, image_size, sequence_length, on_masked, torch):
     """Model, optimizer, and a function from the model to the loss of one fixed batch."""
     model = peer_models.network(workload, torch)
     cross_entropy = torch.nn.functional.cross_entropy
@@ -34,7 +52,10 @@ def make(workload, batch, image_size, sequence_length, torch):
     labels = torch.where(torch.rand(ids.shape) < 0.15, ids, -100)
     arguments = dict(input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=torch.zeros_like(ids),
                      labels=labels, next_sentence_label=torch.randint(2, (batch,)))
-    return model, torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01), lambda m: m(**arguments).loss
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01)
+    if on_masked:
+        return masked_head(model, torch), optimizer, lambda m: m(**arguments)
+    return model, optimizer, lambda m: m(**arguments).loss
 
 
 def run(rank, options, results):
@@ -47,7 +68,7 @@ def run(rank, options, results):
             os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(options.port))
         torch.distributed.init_process_group("gloo", rank=rank, world_size=options.ranks)
     model, optimizer, loss_of = make(options.workload, options.batch_size, options.image_size,
-                                     options.sequence_length, torch)
+                                     options.sequence_length, options.masked_head, torch)
     if options.ranks > 1:
         model = torch.nn.parallel.DistributedDataParallel(model)
 
@@ -84,6 +105,7 @@ def main():
     parser.add_argument("--batch-size", type=int, required=True)
     parser.add_argument("--image-size", type=int, default=224)
     parser.add_argument("--sequence-length", type=int, default=128)
+    parser.add_argument("--masked-head", action="store_true", help="BERT: the language head on masked positions only")
     parser.add_argument("--precision", default="fp32")
     parser.add_argument("--iters", type=int, default=100)
     parser.add_argument("--warmup-iters", type=int, default=20)

@@ -1,6 +1,7 @@
 """The ratio of two sides that were measured in pairs, with its interval."""
 
 import math
+import statistics
 
 # Student's t by degrees of freedom, from 1; beyond the last one the last.
 T_975 = [None, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -21,3 +22,13 @@ def interval(ratios):
     s = math.sqrt(sum((x - mean) ** 2 for x in logs) / (len(logs) - 1))
     half = T_975[min(len(logs) - 1, len(T_975) - 1)] * s / math.sqrt(len(logs))
     return math.exp(mean), (math.exp(mean - half), math.exp(mean + half))
+
+
+def median_interval(ratios):
+    """The median and its 95 % interval by order statistics (sign test): no assumption about the tails. From 6 ratios on."""
+    ordered, n = sorted(ratios), len(ratios)
+    outside, below = 0, 0.5 ** n  # below: of k or fewer ratios under the median
+    while below + math.comb(n, outside + 1) * 0.5 ** n <= 0.025:
+        outside += 1
+        below += math.comb(n, outside) * 0.5 ** n
+    return statistics.median(ordered), (ordered[outside], ordered[n - 1 - outside])

@@ -8,8 +8,12 @@ build_packages=(
   g++ cmake ninja-build ccache mold git pkg-config python3 python3-venv
   libcli11-dev nlohmann-json3-dev libboost-math-dev libeigen3-dev libgloo-dev
   libjpeg62-turbo-dev libpng-dev libutf8proc-dev libxxhash-dev libgtest-dev libjs-chart.js
+  libopenmpi-dev libmpich-dev
 )
-test_packages=(clang-format universal-ctags patchelf iproute2 procps openmpi-bin mpich chromium prometheus)
+test_packages=(
+  clang-format universal-ctags patchelf iproute2 procps openmpi-bin mpich chromium prometheus
+  slurmctld slurmd slurm-client munge hwloc-nox
+)
 
 say() { printf '\n== %s\n' "$*" >&2; }
 

@@ -88,7 +88,7 @@ def searched_in_little_data(folder):
 
 def search_that_fails(folder):
     """A trial that fails for a reason of its own ends the sweep with that reason."""
-    done = run(*sweep(*TWO_RANKS, "--batch-size", "auto", "--learning-rate", "1e38", "--retries", 0),
+    done = run(*sweep(*TWO_RANKS, "--batch-size", "auto", "--learning-rate", "1e38"),
                "--output", folder / "out", expect=82)
     check("batch search, trial 1: rank 0: E_NUMERICS" in done.stderr, done.stderr)
 

@@ -58,7 +58,19 @@ def new_ranks_until_sure(folder):
     named = [finding["text"] for finding in report["findings"] if finding["code"] == "unconverged"]
     check(len(named) == 1 and all(group["group"] in named[0] for group in report["groups"]), named)
     for file in ("report.md", "report.html"):
-        check("the time was over before the interval" in (folder / "out" / file).read_text(), f"{file} is of a block")
+        check("did not become as narrow as asked for" in (folder / "out" / file).read_text(), f"{file} is of a block")
+
+
+def a_second_session_ends(folder):
+    """Its runs give no interval however many they are: it runs what is planned and ends, and --max-time is not waited for."""
+    options = sweep("--world-sizes", "1", "--until-ci", "0.001%", repetitions=10)
+    first = run(*options, "--max-time", "2s", "--output", folder / "out", expect=2)
+    check("--until-ci was not reached within --max-time" in first.stderr.splitlines()[-1], first.stderr)
+    done, took = timed(*options, "--max-time", "10m", "--resume", "--output", folder / "out", expect=2)
+    check("runs of two sessions give no interval of throughput" in done.stderr.splitlines()[-1], done.stderr)
+    check(took < 120, f"{took:.0f} s")
+    report = closed_report(folder / "out", "complete", 2)
+    check(all(group["n"] >= 10 and "ci95" not in group for group in report["groups"]), report["groups"])
 
 
 def rows_tell_when_they_began(folder):
@@ -73,4 +85,4 @@ def rows_tell_when_they_began(folder):
 
 
 run_cases({f.__name__: f for f in (preset_holds_its_time, preset_that_cannot_is_refused, new_ranks_per_block,
-                                   new_ranks_until_sure, rows_tell_when_they_began)})
+                                   new_ranks_until_sure, a_second_session_ends, rows_tell_when_they_began)})

@@ -9,24 +9,27 @@ import sys
 import tempfile
 from pathlib import Path
 
-from program import check, run
+from program import check, report_in, run
 from sweeps import SOURCE, valid_report
 
 SMALL_IMAGES = ("--image-size", 32, "--batch-size", 2, "--learning-rate", 0.001)
 FP16_IMAGES = ("--image-size", 64, "--batch-size", 4, "--learning-rate", 0.001)
 SMALL_BOTH = (*SMALL_IMAGES, "--workload", "resnet50,bert-mini", "--sequence-length", 16)
 
-MEASURED_IN_CI = {"ddp-method", "rtx4090-mlp"}
+MEASURED_IN_CI = {"ddp-method", "rtx4090-mlp", "allreduce", "backends"}
 
 # What the short form changes, and a field of a row with the values that it must show. `group`: how many settings are
 # measured on 2 ranks with ddp (how data is read stands in the name only; synthetic batches on a CPU are never pinned).
 SHORT = {
+    "allreduce": (("--sizes", "1Ki:elem,16Ki:elem"), "congestion", {False, True}),
+    "backends": (("--sizes", "1KiB,64KiB"), "collective", {"all-reduce", "all-gather", "broadcast"}),
     "accumulation": (("--gradient-accumulation-steps", "1,2", *SMALL_IMAGES), "gradient_accumulation_steps", {1, 2}),
     "bucket-size": ((*SMALL_BOTH, "--bucket-cap-mb", "1,25"), "bucket_cap_mb", {1, 25}),
     "ddp-method": (("--batch-size", "32,64"), "batch_size", {32, 64}),
     "ddp-method-precision": (("--precision", "fp32"), "precision", {"fp32"}),  # bf16: where the CPU has it
     # At 32 px and batch 2 the last batch norms see two values: gradients overflow fp16.
     "fp16-communication": (FP16_IMAGES, "gradient_compression", {"none", "fp16"}),
+    "in-loop-data": (("--workload", "linear"), "group", 2),
     "loader": ((*SMALL_IMAGES, "--workers", "1,2"), "group", 2),
     "overlap": (SMALL_IMAGES, "overlap", {True, False}),
     "pin-memory": (SMALL_IMAGES, "group", 1),
@@ -45,11 +48,26 @@ def check_all_listed():
         check(len(json.loads(file.read_text())["about"]) > 80, f"{name}: `about` says what the experiment shows")
 
 
+def measure_collectives(name, folder):
+    """A short form on 2 ranks; backends that this machine lacks are rows with a reason."""
+    short, field, expected = SHORT[name]
+    options = ["--config", configs()[name], "--nproc-per-node", 2, "--device", "cpu", *short]
+    run("comm", *options, "--dry-run")
+    run("comm", *options, "--repetitions", 1, "--threads", 1, "--no-progress", "--output", folder / "out", timeout=170)
+    rows = report_in(folder / "out")["collectives"]
+    check({row["backend"] for row in rows} == {"nccl", "gloo", "mpi"}, "a backend has no row")
+    seen = {row[field] for row in rows if row["status"] == "ok"}
+    check(seen == expected, f"{name}: rows show {field} {sorted(map(str, seen))}, expected {sorted(map(str, expected))}")
+    check(all(row["reason"] for row in rows if row["status"] == "skipped"), rows)
+
+
 def measure(name):
     """Where a config is labelled soak, CI plans it only: ten of them would take four minutes."""
     short, field, expected = SHORT[name]
     planned_only = name not in MEASURED_IN_CI and os.environ.get("SCALEMARK_SOAK") != "full"
     with tempfile.TemporaryDirectory() as folder:
+        if json.loads(configs()[name].read_text())["command"] == "comm":
+            return measure_collectives(name, Path(folder))
         options = ["--config", configs()[name], "--world-sizes", "1,2", "--nproc-per-node", 2, "--device", "cpu", *short]
         if name == "loader":
             run("data", "generate", "images", Path(folder) / "images", "--samples", 32, "--classes", 2, "--image-size", 40)

@@ -1,4 +1,4 @@
-"""The built program under the launchers of others and its own, over one and two hosts (network namespaces)."""
+"""What is special under torchrun and where ranks meet; launchers_test.py runs every command under every launcher."""
 
 import shutil
 import sys
@@ -7,10 +7,9 @@ import time
 from endings import closed_report, run_cases
 from launching import await_listener, finish, free_port, start
 from namespaces import TwoHosts
-from program import SCALEMARK, check, skip
+from program import SCALEMARK, check
 
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
-LAUNCH = (sys.executable, "-W", "ignore", "-m", "torch.distributed.launch")
 TRAIN = ("train", "--workload", "mlp", "--batch-size", 8, "--iters", 10, "--warmup-iters", 2, "--no-progress",
          "--threads", 1)
 
@@ -33,10 +32,6 @@ def torchrun_over_two_hosts(folder, *rendezvous, of_node=lambda node: ()):
     check_world(folder / "out", "torch", nodes=2)
 
 
-def torchrun_static(folder):
-    torchrun_over_two_hosts(folder, "--master-addr", TwoHosts.ADDRESSES[0], "--master-port", 29611)
-
-
 def torchrun_c10d(folder):
     # torchrun guesses from the host name which node holds its store; a namespace has none of its own, and without
     # is_host every node waits for another.
@@ -46,41 +41,10 @@ def torchrun_c10d(folder):
                                                   "--local-addr", TwoHosts.ADDRESSES[node]))
 
 
-def own_launcher(folder):
-    with TwoHosts() as hosts:
-        finish([start(*hosts.on(node), SCALEMARK, *TRAIN, "--nnodes", 2, "--node-rank", node, "--nproc-per-node", 1,
-                      "--rendezvous", f"{TwoHosts.ADDRESSES[0]}:29613", "--output", folder / "out")
-                for node in (0, 1)])
-    check_world(folder / "out", "local", nodes=2)
-
-
 def file_rendezvous(folder):
     finish([start(SCALEMARK, *TRAIN, "--rendezvous", f"file:{folder}/meet", "--output", folder / "out", RANK=rank,
                   WORLD_SIZE=2, LOCAL_RANK=rank, LOCAL_WORLD_SIZE=2) for rank in (0, 1)])
     check_world(folder / "out", "torch")
-
-
-def distributed_launch(folder):
-    """torch allows --no-python with --use-env only; --local-rank, its other way, is tested with the options."""
-    finish([start(*LAUNCH, "--use-env", "--nproc-per-node", 2, "--master-port", free_port(), "--no-python", SCALEMARK,
-                  *TRAIN, "--output", folder / "out")])
-    check_world(folder / "out", "torch")
-
-
-def mpi(folder, program, launcher, *options, **environment):
-    if shutil.which(program) is None:
-        skip(f"{program} is not installed")
-    finish([start(program, *options, "-n", 2, SCALEMARK, *TRAIN, "--output", folder / "out", **environment)])
-    check_world(folder / "out", launcher)
-
-
-def open_mpi(folder):
-    mpi(folder, "mpirun.openmpi", "openmpi", "--oversubscribe", "--bind-to", "none", OMPI_ALLOW_RUN_AS_ROOT=1,
-        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
-
-
-def mpich(folder):
-    mpi(folder, "mpiexec.mpich", "pmi")
 
 
 def two_jobs_on_one_port(folder):
@@ -167,6 +131,5 @@ def doctor(folder):
         check("openmpi" in out and "OMPI_COMM_WORLD_RANK" in out, out)
 
 
-run_cases({f.__name__: f for f in (torchrun_static, torchrun_c10d, own_launcher, file_rendezvous, distributed_launch,
-                                   open_mpi, mpich, two_jobs_on_one_port, torchrun_prints_our_error,
+run_cases({f.__name__: f for f in (torchrun_c10d, file_rendezvous, two_jobs_on_one_port, torchrun_prints_our_error,
                                    restarted_by_torchrun, rounds_in_one_store, doctor)})

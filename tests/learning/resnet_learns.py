@@ -20,8 +20,9 @@ def main():
     parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--least", type=float, default=0.80)
     options = parser.parse_args()
-    if options.ranks > 1 and len(trials()) == 1:
-        skip("ResNet-50 learns on 1 rank here and on 2 in scripts/soak: twice five minutes are too many for CI")
+    if len(trials()) == 1:
+        skip("ResNet-50 learns in scripts/soak: five minutes are too many for CI, where bert-mini learns on two ranks and ResNet's "
+             "losses and gradients are compared with PyTorch's")
     for seed in options.seeds:
         with tempfile.TemporaryDirectory() as folder:
             images = make_images(Path(folder) / "images", options.samples, size=48, classes=options.classes, seed=seed)

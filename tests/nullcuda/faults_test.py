@@ -17,7 +17,7 @@ from sweeps import statuses
 FULL = os.environ.get("SCALEMARK_SOAK") == "full"
 WORKLOAD = ("resnet50", "--image-size", 32) if FULL else ("mlp",)
 SWEEP = ("sweep", "--workload", *WORKLOAD, "--device", "cuda", "--batch-sizes", "2,4", "--iters", 4,
-         "--warmup-iters", 2, "--repetitions", 1, "--allow-oom", "--quiet", "--no-progress")
+         "--warmup-iters", 2, "--repetitions", 1, "--retries", 0, "--allow-oom", "--quiet", "--no-progress")
 TRAIN = ("train", "--workload", "linear", "--device", "cuda", "--iters", 3, "--warmup-iters", 2, "--quiet")
 
 

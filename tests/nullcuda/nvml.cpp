@@ -99,6 +99,15 @@ NULLCUDA_API int nvmlDeviceGetCurrPcieLinkGeneration(void*, unsigned* generation
   return put(generation, 5);
 }
 NULLCUDA_API int nvmlDeviceGetCurrPcieLinkWidth(void*, unsigned* width) { return put(width, 16); }
+NULLCUDA_API int nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* MHz) {
+  return put(MHz, type == scalemark::monitoring::nvml::kClockSm ? 1980 : 3201);
+}
+NULLCUDA_API int nvmlDeviceGetTemperature(void*, int, unsigned* C) { return put(C, 40); }
+NULLCUDA_API int nvmlDeviceGetPowerUsage(void*, unsigned* mW) { return put(mW, 300000); }
+NULLCUDA_API int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons) {
+  *reasons = 0;
+  return kSuccess;
+}
 // As if 1.5 J were used between any two looks.
 NULLCUDA_API int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* mJ) {
   static unsigned long long total = 0;

@@ -72,6 +72,23 @@ def two_ranks():
         check(len(seen) == devices, f"{devices} devices, but the ranks were on {seen}")
 
 
+def solo():
+    """Replicas on two devices: each is named by its UUID and PCI address, with the clocks that NVML says."""
+    with tempfile.TemporaryDirectory() as folder:
+        nullgpu.run(["train", "--device", "cuda", "--workload", "mlp", "--strategy", "none", "--nproc-per-node", 2, *SHORT,
+                     "--backend", "gloo", "--output", folder, "--overwrite"], devices=2)
+        report = report_in(folder)
+    VALIDATOR.validate(report)
+    gpus = {gpu["uuid"]: gpu for host in report["environment"]["hosts"] for gpu in host["gpus"]}
+    check([d["rank"] for d in report["devices"]] == [0, 1], report["devices"])
+    check(len({d["uuid"] for d in report["devices"]}) == 2, f"two devices with one UUID: {report['devices']}")
+    for device, rank in zip(report["devices"], report["points"][0]["ranks"]):
+        gpu = gpus[device["uuid"]]
+        check(device["pci"] == gpu["pci"] and device["clocks"] == gpu["clocks"], f"{device} is not {gpu}")
+        rate = rank["samples"] / rank["wall_s"]
+        check(abs(device["samples_per_sec"] / rate - 1) < 1e-12, f"{device}: {rate} samples/s expected")
+
+
 def communication_cost():
     """The twin without communication changes nothing of what the host may do."""
     train("--workload", "mlp", "--iters", 12, "--warmup-iters", 11, "--communication-cost", "--quiet", ranks=2,
@@ -124,7 +141,24 @@ def level():
             check(last <= first, f"{what} grow from {first} to {last} over {len(windows)} points of {marks} marks")
 
 
-GROUPS = {f.__name__: f for f in (optimizers, two_ranks, communication_cost, files, lazy_device, level)}
+def telemetry():
+    """What NVML says of each rank's own GPU is in the report; what the null device does not give is absent."""
+    with tempfile.TemporaryDirectory() as folder:
+        nullgpu.run(["train", "--workload", "mlp", "--device", "cuda", *SHORT, "--nproc-per-node", 2, "--strategy", "ddp",
+                     "--backend", "gloo", "--output", folder, "--overwrite"], devices=2)
+        report = report_in(folder)
+    VALIDATOR.validate(report)
+    found = {(entry["device"], entry["source"]): entry for entry in report["telemetry"] if "cuda" in entry.get("device", "")}
+    for device in ("cuda:0", "cuda:1"):
+        check(found[device, "sm_clock_MHz"]["mean"] == 1980, found)
+        check(found[device, "power_W"]["min"] == 300, found)
+        check(found[device, "power_brake"]["max"] == 0, found)
+        check(found[device, "other_processes"]["max"] == 0, found)
+        check((device, "ecc_corrected_errors_per_s") not in found, "a source that is not there")
+    check(not any(finding["code"] == "throttled" for finding in report["findings"]), report["findings"])
+
+
+GROUPS = {f.__name__: f for f in (optimizers, two_ranks, solo, communication_cost, files, lazy_device, level, telemetry)}
 
 if __name__ == "__main__":
     nullgpu.require()

@@ -131,15 +131,17 @@ NULLCUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 // For stand-ins of other libraries (NCCL), whose work is done by threads of their own.
-NULLCUDA_API void nullcuda_stream_hold(void* handle) {
+// What is held is named by the return value: the handle of a default stream is that of the calling
+// thread's device, and another thread releases.
+NULLCUDA_API void* nullcuda_stream_hold(void* handle) {
   const Guard guard(lock());
   Stream* stream = find_stream(static_cast<cudaStream_t>(handle), "nullcuda_stream_hold");
   if (stream) stream->put_hold();
+  return stream;
 }
-NULLCUDA_API void nullcuda_stream_release(void* handle) {
+NULLCUDA_API void nullcuda_stream_release(void* held) {
   const Guard guard(lock());
-  Stream* stream = find_stream(static_cast<cudaStream_t>(handle), "nullcuda_stream_release");
-  if (stream) stream->release_hold();
+  if (held != nullptr) static_cast<Stream*>(held)->release_hold();
 }
 
 NULLCUDA_API cudaError_t cudaStreamSynchronize(cudaStream_t handle) {

@@ -48,6 +48,25 @@ def communication_cost(folder):
     ends_well(done.stderr, 2)
 
 
+def comm(folder):
+    """Every collective and type: the stand-in carries the data, so that a call with a wrong count or buffer has wrong elements."""
+    def measured(out, *lists):
+        done, _ = null_nccl.run("comm", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--backends", "nccl",
+                                "--sizes", "4000", "--repetitions", 1, "--output", folder / out, *lists)
+        rows = closed_report(folder / out, "complete", 0)["collectives"]
+        check(all(row.get("wrong", 0) == 0 for row in rows), [row["id"] for row in rows if row.get("wrong")])
+        ends_well(done.stderr, 2)
+        return {(row["collective"], row["dtype"], row["in_place"]) for row in rows if row["status"] == "ok"}
+
+    collectives = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "gather", "all-to-all", "send-recv", "barrier")
+    found = measured("all", "--collectives", ",".join(collectives))
+    check({name for name, _, _ in found} == set(collectives), sorted(found))
+    found = measured("types", "--collectives", "all-reduce,reduce-scatter", "--dtypes", "fp16,bf16,int32", "--in-place", "on,off")
+    check(len(found) == 9, sorted(found))  # c10d's all-reduce is in place only
+    found = measured("direct", "--collectives", ",".join(collectives), "--via", "direct")
+    check({name for name, _, _ in found} == set(collectives), sorted(found))
+
+
 def shared_gpu(folder):
     """Our launcher sees it by itself; under another one the ranks find out when they meet."""
     done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", devices=1, expect=78)
@@ -63,4 +82,4 @@ def shared_gpu(folder):
             check(not events(run.stderr), "NCCL was asked before")
 
 
-run_cases({f.__name__: f for f in (train, sweep, communication_cost, shared_gpu)})
+run_cases({f.__name__: f for f in (train, sweep, comm, communication_cost, shared_gpu)})

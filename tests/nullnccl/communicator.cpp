@@ -86,8 +86,7 @@ ncclResult_t Communicator::append(std::vector<Operation> operations) {
       streams.push_back(operation.stream);
     }
   }
-  worker_->append([this, operations = std::move(operations)] { execute(operations); },
-                  std::move(streams));
+  worker_->append([this, operations = std::move(operations)] { execute(operations); }, streams);
   return ncclSuccess;
 }
 

@@ -10,18 +10,16 @@ Function find(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
 }
 
-using OnStream = void (*)(void*);
-
 }  // namespace
 
-void hold(cudaStream_t stream) {
-  static const auto function = find<OnStream>("nullcuda_stream_hold");
-  if (function != nullptr) function(stream);
+void* hold(cudaStream_t stream) {
+  static const auto function = find<void* (*)(void*)>("nullcuda_stream_hold");
+  return function != nullptr ? function(stream) : nullptr;
 }
 
-void release(cudaStream_t stream) {
-  static const auto function = find<OnStream>("nullcuda_stream_release");
-  if (function != nullptr) function(stream);
+void release(void* held) {
+  static const auto function = find<void (*)(void*)>("nullcuda_stream_release");
+  if (function != nullptr) function(held);
 }
 
 void* host_view(const void* address) {

@@ -8,8 +8,9 @@
 
 namespace nullnccl {
 
-void hold(cudaStream_t stream);
-void release(cudaStream_t stream);
+// What release() takes, on any thread.
+void* hold(cudaStream_t stream);
+void release(void* held);
 
 // Where the bytes of a device address can be read and written by the host.
 void* host_view(const void* address);

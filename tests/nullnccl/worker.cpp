@@ -18,13 +18,14 @@ void Worker::close() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Worker::append(Piece piece, std::vector<cudaStream_t> streams) {
+void Worker::append(Piece piece, const std::vector<cudaStream_t>& streams) {
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closing_ || entries_.size() < kLongest; });
     if (closing_) return;
-    for (const cudaStream_t stream : streams) hold(stream);
-    entries_.push_back({std::move(piece), std::move(streams)});
+    std::vector<void*> held;
+    for (const cudaStream_t stream : streams) held.push_back(hold(stream));
+    entries_.push_back({std::move(piece), std::move(held)});
   }
   changed_.notify_all();
 }
@@ -50,7 +51,7 @@ void Worker::run() {
       entry.piece();
     } catch (const Aborted&) {  // the device is free again, the results are void
     }
-    for (const cudaStream_t stream : entry.streams) release(stream);
+    for (void* held : entry.held) release(held);
     lock.lock();
     entries_.pop_front();
     changed_.notify_all();

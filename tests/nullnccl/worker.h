@@ -26,7 +26,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // The streams are busy from now until the piece has returned. A piece may throw Aborted.
-  void append(Piece piece, std::vector<cudaStream_t> streams);
+  void append(Piece piece, const std::vector<cudaStream_t>& streams);
   // Ends the thread, after all pieces. What is appended from now on is dropped.
   void close();
   bool is_busy();
@@ -35,7 +35,7 @@ class Worker {
  private:
   struct Entry {
     Piece piece;
-    std::vector<cudaStream_t> streams;
+    std::vector<void*> held;  // of streams.h
   };
   void run();
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jsonschema
 
-from program import SCALEMARK, check, clean_environment, report_in
+from program import SCALEMARK, check, clean_environment, report_in, words_of
 
 SOURCE = Path(os.environ.get("SCALEMARK_SOURCE_DIR", "."))
 # One line per error: code, exit code, where, then what was seen.
@@ -24,7 +24,7 @@ class Running:
     """The program in the background; whatever happens, it is gone at the end of the with block."""
 
     def __init__(self, *arguments, wrapper=(), cwd=None, **environment):
-        self.command = [*map(str, wrapper), str(SCALEMARK), *map(str, arguments)]
+        self.command = [*map(str, wrapper), str(SCALEMARK), *words_of(arguments)]
         self.folder = Path(arguments[arguments.index("--output") + 1]) if "--output" in arguments else None
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         cwd=cwd, env=clean_environment(**environment), start_new_session=True)

@@ -1,6 +1,7 @@
 """Two hosts in one: network namespaces that reach each other over a veth pair, and nothing else."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,6 +19,7 @@ class TwoHosts:
 
     def __enter__(self):
         try:
+            remove_left_behind()
             for name in self.names:
                 self.ip("netns", "add", name)
             ends = [f"v{name}" for name in self.names]
@@ -34,11 +36,13 @@ class TwoHosts:
 
     def __exit__(self, *_):
         for name in self.names:
-            shutil.rmtree(Path("/etc/netns") / name, ignore_errors=True)
-            try:
-                subprocess.run(["ip", "netns", "del", name], capture_output=True)
-            except OSError:
-                pass
+            remove(name)
+
+    def limit(self, rate):
+        """What each host sends goes at this rate ("20mbit"), as tc writes it."""
+        for name in self.names:
+            subprocess.run(["tc", "-n", name, "qdisc", "add", "dev", f"v{name}", "root", "tbf", "rate", rate, "burst", "16kb",
+                            "latency", "200ms"], check=True, capture_output=True)
 
     def default_routes(self):
         """Each host sends packets without another route to the other host, as to a router."""
@@ -58,3 +62,20 @@ class TwoHosts:
     @staticmethod
     def ip(*arguments):
         subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True)
+
+
+def remove(name):
+    shutil.rmtree(Path("/etc/netns") / name, ignore_errors=True)
+    try:
+        subprocess.run(["ip", "netns", "del", name], capture_output=True)
+    except OSError:
+        pass
+
+
+def remove_left_behind():
+    """Namespaces of tests that were killed: the name holds the process that made it."""
+    for folder in (Path("/run/netns"), Path("/etc/netns")):
+        for path in folder.glob("smt*"):
+            owner = re.fullmatch(r"smt(\d+)[ab]", path.name)
+            if owner and not Path(f"/proc/{owner[1]}").exists():
+                remove(path.name)

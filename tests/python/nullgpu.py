@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from program import BINARY_DIR, SCALEMARK, check, clean_environment, skip, skip_under_asan
+from program import BINARY_DIR, SCALEMARK, check, clean_environment, skip, skip_under_asan, words_of
 
 LIBRARIES = ("libnullcuda.so", "libcuda.so.1", "libnvidia-ml.so.1")
 FOLDER = BINARY_DIR.resolve() / "tests/nullcuda"
@@ -101,7 +101,7 @@ def run(arguments, devices=1, preload=(), env=None, expect=0, timeout=120, cwd=N
     with tempfile.TemporaryDirectory() as folder:
         ours = {"NULLCUDA_DEVICES": devices, "NULLCUDA_COUNTS": f"{folder}/%p.json"}
         environment = clean_environment(**(ours | (env or {})))
-        words = command(SCALEMARK.resolve(), *arguments, devices=devices, preload=preload)
+        words = command(SCALEMARK.resolve(), *words_of(arguments), devices=devices, preload=preload)
         done = subprocess.run(words, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=environment)
         result = Result(done, [json.loads(file.read_text()) for file in Path(folder).glob("*.json")])
     said = f"{' '.join(map(str, arguments))}\n--- stdout\n{done.stdout}\n--- stderr\n{done.stderr}"

@@ -17,21 +17,22 @@ RUNS = {
     "mlp": ("train", "--workload", "mlp", "--iters", 6, "--nproc-per-node", 2, "--gradient-accumulation-steps", 2,
             "--communication-cost"),
     "sweep": ("sweep", "--workload", "linear", "--iters", 5, "--world-sizes", "1,2", "--nproc-per-node", 2,
-              "--repetitions", 2),
+              "--repetitions", 2, "--retries", 0),
 }
 
 # Left out with everything below: what says where and by which build a run was made, and what exists or not by timing.
 LEFT_OUT = {
     "tool", "environment", "command_line", "host", "hostname", "output", "torch",
-    "steady", "steady_reason", "stragglers", "drift", "in_words", "slowest_rank",
-    "break_even_steps", "energy_J",
+    "steady", "steady_reason", "bias_bound", "biases", "change_point_step", "settled", "stragglers", "drift", "in_words", "slowest_rank",
+    "break_even_steps", "energy_J", "fastest", "unsteady_runs", "telemetry", "variance",
 }
 # Only that there is a number, or a list of so many numbers: what is measured. A name's whole subtree.
 MEASURED = {
-    "setup_s", "wall_s", "step_mean_over_ranks_s", "own_s", "phases_s", "step_samples_s", "data_wait_s",
+    "setup_s", "wall_s", "step_time_s", "step_mean_over_ranks_s", "own_s", "phases_s", "step_samples_s", "data_wait_s",
     "exposed_communication_s", "outside_window_s", "noop_step_s", "peer_wait_s", "network_s", "cost_s", "cost_ci95",
     "contention_s", "contention_ci95", "memory_peak_bytes",
-    "samples_per_sec", "samples_per_sec_per_rank", "compute_samples_per_sec", "within_run_ci95", "ci95", "cv_between",
+    "samples_per_sec", "samples_per_sec_per_rank", "compute_samples_per_sec", "within_run_ci95", "ci95", "range", "unseen_share",
+    "cv_between", "deviation", "deviation_ci95", "efficiency_range",
     "speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency", "loss_of_efficiency_ci95",
     "mean", "p50", "p95", "p99", "min", "max", "stdev",
 }
@@ -39,7 +40,7 @@ MEASURED = {
 NAMED_ANEW = {"started", "finished", "run_id"}
 # Findings that do not depend on how fast the machine is; of the others nothing is compared.
 FINDINGS = {"single_repetition", "communication_cost", "no_interval", "baseline_missing", "padding"}
-LOSSES = {"first", "last"}
+LOSSES = {"first", "last", "loss"}
 # Maps that may have more keys than were recorded: an option that came later is a key there.
 GROWING = {"settings", "origins"}
 

@@ -116,7 +116,7 @@ for header, names in lacking.items():
 check(not lacking, "headers that lack an include")
 
 first = first_includes()
-others = [h for h in headers if h not in first and not needs(h, "cuda")]
+others = [h for h in headers if h not in first and not needs(h, "cuda", "mpi.h")]
 with_torch = [h for h in others if needs(h, "ATen/", "c10/", "torch/")]
 files = [[h] for h in others if h not in with_torch] + ([with_torch] if TORCH and with_torch else [])
 with ThreadPoolExecutor(2) as pool:

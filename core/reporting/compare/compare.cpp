@@ -5,9 +5,9 @@
 
 #include "core/base/error.h"
 #include "core/reporting/compare/differences.h"
+#include "core/reporting/compare/fingerprints.h"
 #include "core/reporting/compare/sentences.h"
 #include "core/reporting/compare/sides.h"
-#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -60,9 +60,7 @@ void add_row(Comparison& comparison, std::vector<statistics::PointSides>& tests,
              const std::vector<Side>& sides, const std::string& group) {
   const Measured* first = find(sides[0], group);
   const std::vector<double> before = units_of(first, comparison.unit);
-  ComparedPoint row{.group = group,
-                    .unit = sample_unit(first->example->workload),
-                    .before = side_of_point(first, before)};
+  ComparedPoint row{.group = group, .unit = first->unit, .before = side_of_point(first, before)};
   for (const Side& side : further(sides)) {
     const Measured* measured = find(side, group);
     const std::vector<double> after = units_of(measured, comparison.unit);
@@ -75,12 +73,14 @@ void add_row(Comparison& comparison, std::vector<statistics::PointSides>& tests,
 // `tests`: of every row and, within it, of every further side.
 void judge_rows(Comparison& comparison, std::span<const statistics::PointSides> tests) {
   const auto changes = statistics::compare_points(tests, comparison.unit, comparison.threshold);
+  const auto tested = static_cast<std::size_t>(std::ranges::count_if(
+      changes, [](const statistics::PointChange& one) { return one.p_adjusted.has_value(); }));
   auto change = changes.begin();
   for (ComparedPoint& point : comparison.points) {
     for (PointAgainst& against : point.against) {
       against.change = *change++;
       against.certain = what_is_certain(against.change, comparison);
-      against.reason = why_unsure(point.before, against, comparison);
+      against.reason = why_unsure(point.before, against, comparison, tested);
     }
   }
 }
@@ -101,7 +101,7 @@ Comparison compare_sides(std::span<const ComparedSide> reports, const CompareRul
   if (reports.size() < 2) throw bug("compare_sides() needs two sides");
   std::vector<Side> sides;
   for (const ComparedSide& side : reports) sides.push_back(read_side(side));
-  refuse_without_common_points(sides);
+  if (!are_fingerprints_alone(reports)) refuse_without_common_points(sides);
 
   Comparison comparison = with_sides(reports, sides, rule);
   std::vector<statistics::PointSides> tests;
@@ -109,6 +109,7 @@ Comparison compare_sides(std::span<const ComparedSide> reports, const CompareRul
   judge_rows(comparison, tests);
   comparison.new_points = groups_that_the_first_lacks(sides);
   comparison.differences = find_differences(reports);
+  comparison.fingerprints = compare_fingerprints(reports, rule.threshold);
   return comparison;
 }
 

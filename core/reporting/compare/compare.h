@@ -1,5 +1,5 @@
-// Old reports against new ones, point by point. Reads points, environment and settings of reports;
-// knows no files and prints nothing (text.h does).
+// Old reports against new ones, point by point. Reads points, collectives, environment and settings
+// of reports; knows no files and prints nothing (text.h does).
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct PointAgainst {
 
 struct ComparedPoint {
   std::string group;
-  std::string unit;  // "images": what X counts
+  std::string unit;  // "images", of collectives "calls": what X counts
   SideOfPoint before;
   std::vector<PointAgainst> against;  // one for each further side
 };
@@ -55,6 +55,7 @@ struct Comparison {
   std::vector<ComparedPoint> points;            // of the first side, in its order
   std::vector<std::string> new_points;          // groups that the first side lacks
   std::vector<Difference> differences;          // machine, versions, settings, what points are
+  std::vector<std::string> fingerprints;        // how what the machines do by themselves differs
 };
 
 struct CompareRule {
@@ -62,12 +63,12 @@ struct CompareRule {
   bool same_session = false;  // a person says that all sides were measured in one go
 };
 
-// sides[0] is old; at least two sides, each with at least one report. Points are matched by group.
-// The unit is the session (of each file; its value the geometric mean of its runs) where any side
-// has several, else the run. Holm's family is every point on every further side. A point of the
-// first side that another side did not measure is unsure. Throws bad_data() when the sides share no
-// point, and for `same_session` with a side of several sessions.
-// Source: docs/METRICS.md, "Old against new".
+// sides[0] is old; at least two sides, each with at least one report. Points and collectives are
+// matched by group. The unit is the session (of each file; its value the geometric mean of its
+// runs) where any side has several, else the run. Holm's family is every point on every further
+// side. A point of the first side that another side did not measure is unsure. Throws bad_data()
+// when the sides share no point (unless they hold nothing but fingerprints), and for `same_session`
+// with a side of several sessions. Source: docs/METRICS.md, "Old against new".
 Comparison compare_sides(std::span<const ComparedSide> sides, const CompareRule& rule);
 
 std::size_t count_of(const Comparison& comparison, statistics::Change change);  // rows x sides

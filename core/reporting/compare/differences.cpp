@@ -27,12 +27,21 @@ std::string gpus_of(const monitoring::Host& host) {
   return text.empty() ? "none" : text;
 }
 
+void add_rdma(Facts& facts, const monitoring::Host& host) {
+  for (const auto& port : host.rdma) {
+    const std::string rate =
+        port.rate_Gbit_per_s ? printed(" %.4g Gbit/s", *port.rate_Gbit_per_s) : "";
+    add(facts, "RDMA port", port.link_layer + rate + ", " + port.state);
+  }
+}
+
 void add_host(Facts& facts, const monitoring::Host& host) {
   add(facts, "host", host.hostname);
   add(facts, "CPU", host.cpu);
   add(facts, "cores",
       std::to_string(host.cores.usable) + " of " + std::to_string(host.cores.logical) + " usable");
   add(facts, "GPUs", gpus_of(host));
+  add_rdma(facts, host);
   for (const auto& gpu : host.gpus) {
     add(facts, "driver", gpu.driver);
     if (gpu.power_limit_W) {
@@ -91,6 +100,13 @@ void add_point(Facts& facts, const PointRecord& point) {
   number("sequence length", point.sequence_length);
 }
 
+void add_collective(Facts& facts, const CollectiveRecord& run) {
+  const std::string of = " of " + run.group;
+  add(facts, "backend" + of, run.backend);
+  add(facts, "device" + of, run.device);
+  add(facts, "nodes" + of, std::to_string(run.nodes));
+}
+
 Facts machine_facts(const ComparedSide& side) {
   Facts facts;
   for (const NamedReport& named : side) {
@@ -116,6 +132,7 @@ Facts point_facts(const ComparedSide& side) {
   Facts facts;
   for (const NamedReport& named : side) {
     for (const PointRecord& point : named.report.points) add_point(facts, point);
+    for (const CollectiveRecord& run : named.report.collectives) add_collective(facts, run);
   }
   return facts;
 }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "core/base/text.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -11,11 +12,7 @@ using statistics::Change;
 using statistics::ComparedUnit;
 using statistics::PointChange;
 
-std::string percent(const char* pattern, double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, pattern, 100 * share);
-  return text;
-}
+std::string percent(const char* pattern, double share) { return printed(pattern, 100 * share); }
 
 // "slower by 2.10 % (90 % interval 0.40 to 3.77 %)"
 std::string size_of(const PointChange& change) {
@@ -31,13 +28,27 @@ std::string counted(std::size_t units, ComparedUnit unit) {
          (units == 1 ? "" : "s");
 }
 
-std::string why_undecided(const PointChange& change, double threshold) {
+// All of the interval, by the logarithms of the rule. Such a change counts once it is significant.
+bool lies_outside(const statistics::Interval& ci90, double threshold) {
+  return std::log1p(ci90.low) >= threshold || std::log1p(ci90.high) <= -threshold;
+}
+
+std::string what_could_go_unseen(double smallest_found) {
+  if (smallest_found > 1) return "these runs show nothing";
+  return "a change of less than " + percent("%.2f %%", smallest_found) + " could go unseen";
+}
+
+std::string why_undecided(const PointChange& change, double threshold, std::size_t tested) {
   const std::string limit = percent("%g %%", threshold);
   if (change.is_significant) {
     return size_of(change) + ": more than 0 is certain, whether more than " + limit + " is not";
   }
-  return "the interval reaches across the threshold: a change of less than " +
-         percent("%.2f %%", *change.smallest_found) + " could go unseen";
+  if (lies_outside(*change.ci90, threshold)) {
+    return size_of(change) + ": not significant over all " + std::to_string(tested) +
+           (tested == 1 ? " point (p " : " points (p ") + printed("%.2g)", *change.p_adjusted);
+  }
+  return "the interval reaches across the threshold: " +
+         what_could_go_unseen(*change.smallest_found);
 }
 
 }  // namespace
@@ -52,7 +63,7 @@ std::string what_is_certain(const PointChange& change, const Comparison& compari
 }
 
 std::string why_unsure(const SideOfPoint& before, const PointAgainst& against,
-                       const Comparison& comparison) {
+                       const Comparison& comparison, std::size_t tested) {
   if (against.change.change != Change::kUnsure) return "";
   if (before.units == 0) return "not measured on the first side";
   if (against.after.units == 0) {
@@ -64,7 +75,7 @@ std::string why_unsure(const SideOfPoint& before, const PointAgainst& against,
     return counted(units, comparison.unit) +
            " on one side: three are needed, five on each are advised";
   }
-  return why_undecided(against.change, comparison.threshold);
+  return why_undecided(against.change, comparison.threshold, tested);
 }
 
 }  // namespace scalemark::reporting

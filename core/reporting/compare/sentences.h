@@ -12,8 +12,8 @@ namespace scalemark::reporting {
 // Empty where no change was found.
 std::string what_is_certain(const statistics::PointChange& change, const Comparison& comparison);
 
-// Empty where the row is not unsure.
+// Empty where the row is not unsure. `tested`: how many points had enough units for a test.
 std::string why_unsure(const SideOfPoint& before, const PointAgainst& against,
-                       const Comparison& comparison);
+                       const Comparison& comparison, std::size_t tested);
 
 }  // namespace scalemark::reporting

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/reporting/record/point_facts.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/summary.h"
 
@@ -15,14 +16,31 @@ double geometric_mean(std::span<const double> values) {
   return std::exp(statistics::mean(statistics::logarithms(values)));
 }
 
-void add_run(Measured& measured, std::size_t file, const PointRecord& point) {
-  if (!measured.example) measured.example = &point;
-  if (point.status == PointStatus::kOk && !(point.samples_per_sec > 0)) {
+struct Run {
+  std::string group, unit;
+  SessionKey session;
+  PointStatus status;
+  double rate = 0;  // per second; meaningful when it is ok
+};
+
+void add_run(Side& side, const Run& run) {
+  const auto [found, is_new] = side.groups.try_emplace(run.group);
+  if (is_new) side.order.push_back(run.group);
+  Measured& measured = found->second;
+  measured.unit = run.unit;
+  if (run.status != PointStatus::kOk) {
+    ++measured.trouble[std::string(name_of(run.status))];
+  } else if (!(run.rate > 0) || !std::isfinite(run.rate)) {
     ++measured.trouble["without a rate"];  // a rate of 0 has no logarithm
-  } else if (point.status == PointStatus::kOk) {
-    measured.rates[{file, point.session}].push_back(point.samples_per_sec);
   } else {
-    ++measured.trouble[std::string(name_of(point.status))];
+    measured.rates[run.session].push_back(run.rate);
+  }
+}
+
+// The plan's order, by size: runs come in an order drawn by chance.
+void add_in_order(Side& side, const std::vector<CollectiveGroup>& groups) {
+  for (const CollectiveGroup& group : groups) {
+    if (side.groups.try_emplace(group.group).second) side.order.push_back(group.group);
   }
 }
 
@@ -32,9 +50,15 @@ Side read_side(const ComparedSide& reports) {
   Side side;
   for (std::size_t file = 0; file < reports.size(); ++file) {
     for (const PointRecord& point : reports[file].report.points) {
-      const auto [found, is_new] = side.groups.try_emplace(point.group);
-      if (is_new) side.order.push_back(point.group);
-      add_run(found->second, file, point);
+      add_run(side, {point.group,
+                     sample_unit(point.workload),
+                     {file, point.session},
+                     point.status,
+                     point.samples_per_sec});
+    }
+    add_in_order(side, reports[file].report.collective_groups);
+    for (const CollectiveRecord& run : reports[file].report.collectives) {
+      add_run(side, {run.group, "calls", {file, 0}, run.status, 1 / run.time_s});
     }
   }
   return side;

@@ -1,5 +1,5 @@
-// One side of a comparison: the rates of its points by session, and as units to compare. Private to
-// this folder.
+// One side of a comparison: the rates of its points, and of its collectives in calls, by session,
+// and as units to compare. Private to this folder.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using SessionKey = std::pair<std::size_t, int>;  // file, session within it
 
 // One group on one side: rates by session, and the other runs counted by what went wrong.
 struct Measured {
-  const PointRecord* example = nullptr;
+  std::string unit;  // "images", "calls": what rates count
   std::map<SessionKey, std::vector<double>> rates;
   std::map<std::string, std::size_t> trouble;
 };

@@ -42,7 +42,8 @@ std::string p_text(const statistics::PointChange& change) {
 }
 
 std::string smallest_text(const statistics::PointChange& change) {
-  return change.smallest_found ? format("%.2f", 100 * *change.smallest_found) : kAbsent;
+  if (!change.smallest_found) return kAbsent;
+  return *change.smallest_found > 1 ? "> 100" : format("%.2f", 100 * *change.smallest_found);
 }
 
 std::string verdict_text(const PointAgainst& against) {
@@ -166,14 +167,25 @@ std::string differences_table(const Comparison& comparison) {
   return "\n## Differences\n\n" + set_markdown(columns);
 }
 
+std::string fingerprints_text(const Comparison& comparison) {
+  if (comparison.fingerprints.empty()) return "";
+  std::string text = "\n## The machines by themselves\n\n";
+  for (const std::string& line : comparison.fingerprints) text += "- " + markdown_text(line) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string comparison_markdown(const Comparison& comparison) {
-  return "# Comparison\n\n" + sides_text(comparison) + "\n" + summary(comparison) + "\n\n" +
-         points_table(comparison) + new_points(comparison) +
-         sentences(comparison, "What is certain", &PointAgainst::certain) +
+  const std::string head = "# Comparison\n\n" + sides_text(comparison);
+  if (comparison.points.empty()) {  // reports of doctor --measure
+    return head + fingerprints_text(comparison) + differences_table(comparison);
+  }
+  return head + "\n" + summary(comparison) + "\n\n" + points_table(comparison) +
+         new_points(comparison) + sentences(comparison, "What is certain", &PointAgainst::certain) +
          sentences(comparison, "Why unsure", &PointAgainst::reason) +
-         differences_table(comparison) + "\n## What this can say\n\n" + what_it_can_say(comparison);
+         differences_table(comparison) + fingerprints_text(comparison) +
+         "\n## What this can say\n\n" + what_it_can_say(comparison);
 }
 
 }  // namespace scalemark::reporting

@@ -9,6 +9,7 @@
 #include "core/planning/plan.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/output/journal_lines.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
 
 namespace scalemark::reporting {
@@ -16,21 +17,75 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Adds the points that only the journal holds, and their findings.
-void add_from_journal(Report& report, const fs::path& file) {
-  std::set<std::string> known, gained;
-  for (const auto& point : report.points) known.insert(point.id);
-  for (const std::string& line : read_journal_lines(file).lines) {
-    const auto json = nlohmann::json::parse(line);
-    if (json.contains("point") && json["point"].is_object()) {
-      auto point = point_from_json(json["point"].dump(), file.string());
-      if (!known.insert(point.id).second) continue;
-      gained.insert(point.id);
-      report.points.push_back(std::move(point));
-    } else if (json.contains("finding") && json["finding"].is_object()) {
-      auto finding = finding_from_json(json["finding"].dump(), file.string());
-      if (gained.contains(finding.point)) report.findings.push_back(std::move(finding));
+// Adds the rows that only the journal holds, their findings and telemetry, and such links.
+class JournalReplay {
+ public:
+  JournalReplay(Report& report, std::string origin) : report_(report), origin_(std::move(origin)) {
+    for (const auto& point : report.points) known_.insert(point.id);
+    for (const auto& run : report.collectives) known_.insert(run.id);
+  }
+
+  void take(const nlohmann::json& line) {
+    if (const auto text = value_of(line, "point")) {
+      add_row(point_from_json(*text, origin_), report_.points);
     }
+    if (const auto text = value_of(line, "collective")) {
+      add_row(collective_from_json(*text, origin_), report_.collectives);
+    }
+    if (const auto text = value_of(line, "links")) add_links(links_from_json(*text, origin_));
+    if (const auto text = value_of(line, "finding")) add_finding(finding_from_json(*text, origin_));
+    if (const auto text = value_of(line, "telemetry")) {
+      add_telemetry(telemetry_from_json(*text, origin_));
+    }
+  }
+
+ private:
+  // Absent where the line has no such object or list.
+  static std::optional<std::string> value_of(const nlohmann::json& line, const char* key) {
+    const auto found = line.find(key);
+    if (found == line.end() || !found->is_structured()) return std::nullopt;
+    return found->dump();
+  }
+
+  template <class Row>
+  void add_row(Row row, std::vector<Row>& rows) {
+    if (!known_.insert(row.id).second) return;
+    gained_.insert(row.id);
+    rows.push_back(std::move(row));
+  }
+
+  void add_links(std::vector<LinkRecord> links) {
+    gained_links_ = false;
+    for (LinkRecord& link : links) {
+      if (std::ranges::find(report_.links, link) != report_.links.end()) continue;
+      gained_links_ = true;
+      report_.links.push_back(std::move(link));
+    }
+  }
+
+  void add_finding(Finding finding) {
+    const bool of_links = finding.point.empty() && is_of_collectives(finding);
+    if (of_links ? gained_links_ : gained_.contains(finding.point)) {
+      report_.findings.push_back(std::move(finding));
+    }
+  }
+
+  void add_telemetry(std::vector<TelemetryRecord> records) {
+    for (TelemetryRecord& record : records) {
+      if (gained_.contains(record.point)) report_.telemetry.push_back(std::move(record));
+    }
+  }
+
+  Report& report_;
+  std::string origin_;
+  std::set<std::string> known_, gained_;  // ids of rows
+  bool gained_links_ = false;             // by the last line of links
+};
+
+void add_from_journal(Report& report, const fs::path& file) {
+  JournalReplay replay(report, file.string());
+  for (const std::string& line : read_journal_lines(file).lines) {
+    replay.take(nlohmann::json::parse(line));
   }
 }
 
@@ -69,7 +124,9 @@ std::vector<planning::EarlierRun> earlier_runs(const Report& report) {
     runs.push_back({.id = point.id,
                     .group = point.group,
                     .samples_per_sec = ok ? std::optional(point.samples_per_sec) : std::nullopt,
-                    .batch_size = point.batch_size.value_or(0)});
+                    .batch_size = point.batch_size.value_or(0),
+                    .block = point.block,
+                    .session = point.session});
   }
   return runs;
 }

@@ -14,10 +14,11 @@
 
 namespace scalemark::reporting {
 
-// The report of `folder`, with what only its journal holds: points and their findings, of which
-// report.json of a killed run may lack some. An incomplete last line is ignored. Absent when there
-// is no report. Throws bad_data() (65) for an invalid report, and for a journal that is damaged
-// before its last line; io_error() (74) for files that are there and cannot be read.
+// The report of `folder`, with what only its journal holds: points and collectives, their findings
+// and telemetry, and links, of which report.json of a killed run may lack some. An incomplete last
+// line is ignored. Absent when there is no report. Throws bad_data() (65) for an invalid report,
+// and for a journal that is damaged before its last line; io_error() (74) for files that are there
+// and cannot be read.
 std::optional<Report> read_earlier(const std::filesystem::path& folder);
 
 // The runs of `report` that are finished, whatever their status; skipped points have none.

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/output/journal_lines.h"
+#include "core/reporting/output/raw_steps.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -130,6 +131,7 @@ void OutputFolder::empty() {
   if (error)
     throw cannot_create("cannot replace the checkpoints of " + path_.string() + ": " +
                         error.message());
+  remove_raw_steps(path_);
 }
 
 void OutputFolder::remove_renderings() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "core/reporting/record/report_json.h"
@@ -51,12 +52,30 @@ ReportWriter::ReportWriter(OutputFolder folder, Report report, Clock clock)
   save();
 }
 
-void ReportWriter::add_point(PointRecord point, std::vector<Finding> findings) {
+void ReportWriter::add_point(PointRecord point, std::vector<Finding> findings,
+                             std::vector<TelemetryRecord> telemetry) {
   const std::lock_guard lock(mutex_);
   append("point", "point", to_json_line(point));
-  for (const auto& finding : findings) append("finding", "finding", to_json_line(finding));
+  if (!telemetry.empty()) append("telemetry", "telemetry", to_json_line(telemetry));
+  append_findings(std::move(findings));
   report_.points.push_back(std::move(point));
-  report_.findings.insert(report_.findings.end(), findings.begin(), findings.end());
+  std::ranges::move(telemetry, std::back_inserter(report_.telemetry));
+  save_in_time();
+}
+
+void ReportWriter::add_collective(CollectiveRecord run, std::vector<Finding> findings) {
+  const std::lock_guard lock(mutex_);
+  append("collective", "collective", to_json_line(run));
+  append_findings(std::move(findings));
+  report_.collectives.push_back(std::move(run));
+  save_in_time();
+}
+
+void ReportWriter::add_links(std::vector<LinkRecord> links, std::vector<Finding> findings) {
+  const std::lock_guard lock(mutex_);
+  append("links", "links", to_json_line(links));
+  append_findings(std::move(findings));
+  std::ranges::move(links, std::back_inserter(report_.links));
   save_in_time();
 }
 
@@ -115,6 +134,11 @@ void ReportWriter::append(std::string_view event, std::string_view key, const st
   if (!json.empty()) line += ",\"" + std::string(key) + "\":" + json;
   folder_.journal().append(line + "}");
   unsaved_bytes_ += line.size();
+}
+
+void ReportWriter::append_findings(std::vector<Finding> findings) {
+  for (const auto& finding : findings) append("finding", "finding", to_json_line(finding));
+  std::ranges::move(findings, std::back_inserter(report_.findings));
 }
 
 void ReportWriter::save() {

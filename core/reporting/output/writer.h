@@ -42,9 +42,12 @@ class ReportWriter {
                ExistingFolder existing = ExistingFolder::kRefuse)
       : ReportWriter(OutputFolder(std::move(folder), existing), std::move(report)) {}
 
-  // Both are in the journal on return. report.json follows by SavePace; read_earlier() combines the
+  // All is in the journal on return. report.json follows by SavePace; read_earlier() combines the
   // two.
-  void add_point(PointRecord point, std::vector<Finding> findings = {});
+  void add_point(PointRecord point, std::vector<Finding> findings = {},
+                 std::vector<TelemetryRecord> telemetry = {});
+  void add_collective(CollectiveRecord run, std::vector<Finding> findings = {});
+  void add_links(std::vector<LinkRecord> links, std::vector<Finding> findings = {});
   void add_finding(Finding finding);
 
   // For an error that ends the run: written into report.json at once, with the space that was held
@@ -70,6 +73,7 @@ class ReportWriter {
 
  private:
   void append(std::string_view event, std::string_view key, const std::string& json);
+  void append_findings(std::vector<Finding> findings);  // to journal and report
   void save();
   void save_in_time();
   void give_reserve_back();

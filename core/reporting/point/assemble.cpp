@@ -11,7 +11,7 @@
 #include "core/reporting/point/peak_flops.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/statistics/interval.h"
-#include "core/statistics/steady.h"
+#include "core/statistics/steadiness/steady.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
@@ -48,6 +48,7 @@ RankRecord record_of(const RankMeasurement& rank, const RankSteps& steps) {
   record.rank = rank.rank;
   record.host = rank.host;
   record.device = rank.device;
+  record.uuid = rank.uuid;
   record.samples = rank.samples;
   record.wall_s = rank.wall_s;
   record.step_s = steps.step_s;
@@ -58,6 +59,8 @@ RankRecord record_of(const RankMeasurement& rank, const RankSteps& steps) {
   record.phases_s = rank.phases_s;
   record.memory_peak_bytes = rank.memory_peak_bytes;
   record.memory_reserved_bytes = rank.memory_reserved_bytes;
+  record.cpus = rank.cpus;
+  record.memory_node = rank.memory_node;
   return record;
 }
 
@@ -104,6 +107,17 @@ void set_phases(PointRecord& point, const StepSeries& series, std::int64_t steps
   }
 }
 
+void set_steady(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
+  const auto check = statistics::check_steady(series.max_step_s);
+  point.steady = check.steady;
+  point.steady_reason = check.reason;
+  point.bias_bound = check.bias_bound;
+  point.biases.clear();
+  if (check.biases) point.biases.assign(check.biases->begin(), check.biases->end());
+  point.change_point_step.reset();
+  if (check.change_step) point.change_point_step = *check.change_step * steps_per_mark;
+}
+
 void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
   point.steps_per_mark.reset();
   if (steps_per_mark > 1) point.steps_per_mark = steps_per_mark;
@@ -112,9 +126,7 @@ void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_
   point.step_mean_over_ranks_s =
       mean_over(point.ranks, [](const RankRecord& rank) { return rank.step_s.mean; });
   set_phases(point, series, steps_per_mark);
-  const auto check = statistics::check_steady(series.max_step_s);
-  point.steady = check.steady;
-  point.steady_reason = check.reason;
+  set_steady(point, series, steps_per_mark);
 }
 
 // samples / (wall - sum_t [max_r own - max_r(own - d)]): the rate without the waits for data that
@@ -148,6 +160,7 @@ void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
     non_pad += rank.non_pad_tokens;
   }
   point.iterations = ranks.front().iterations;
+  point.step_time_s = point.wall_s / static_cast<double>(point.iterations);
   point.samples_per_sec = static_cast<double>(point.samples) / point.wall_s;
   point.samples_per_sec_per_rank = point.samples_per_sec / static_cast<double>(ranks.size());
   point.compute_samples_per_sec.reset();
@@ -192,6 +205,10 @@ void add_unlisted(std::vector<SkippedFile>& listed, const std::vector<SkippedFil
 void set_loss(PointRecord& point, const RankMeasurement& rank) {
   if (std::isfinite(rank.loss_first)) point.loss_first = rank.loss_first;
   if (std::isfinite(rank.loss_last)) point.loss_last = rank.loss_last;
+  point.loss_course.clear();
+  for (const LossAtStep& at : rank.loss_course) {
+    if (std::isfinite(at.loss)) point.loss_course.push_back(at);
+  }
   if (!point.loss_first || !point.loss_last) {
     point.status = PointStatus::kFailed;
     point.reason = "the loss is not finite";
@@ -249,7 +266,9 @@ void set_the_rest(PointRecord& point, Ranks ranks) {
   point.left_out = first.left_out;
   point.skipped.clear();
   point.setup_s = {};
+  point.warmup_settled.reset();
   for (const auto& rank : ranks) {
+    if (rank.warmup_settled) point.warmup_settled = rank.warmup_settled;
     add_unlisted(point.skipped, rank.skipped);
     auto& setup = point.setup_s;  // the slowest rank of each part: the others waited for it
     setup.rendezvous_s = std::max(setup.rendezvous_s, rank.setup_s.rendezvous_s);

@@ -84,7 +84,8 @@ void set_communication(PointRecord& point, Ranks ranks) {
   point.noop_step_s.reset();
   set_parts(point);
   refuse_unequal_blocks(ranks);
-  if (!ranks.front().cost_blocks.empty()) set_cost(point, ranks);
+  if (!has_exchange(point) || ranks.front().cost_blocks.empty()) return;
+  set_cost(point, ranks);
 }
 
 }  // namespace scalemark::reporting

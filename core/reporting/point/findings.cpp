@@ -4,10 +4,13 @@
 #include <cstdio>
 
 #include "core/base/text.h"
-#include "core/monitoring/environment.h"
 #include "core/monitoring/gpu_code.h"
+#include "core/reporting/point/rank_cpus.h"
+#include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/statistics/steadiness/pooled.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -17,6 +20,8 @@ constexpr double kCommunicationShare = 0.30;
 constexpr std::int64_t kEnoughSteps = 100;
 constexpr double kEnoughSeconds = 2;
 constexpr double kSlowStep = 5;  // times the median
+constexpr double kStronglyCorrelated = 0.5;
+constexpr std::size_t kStepsForCorrelation = 50;
 
 class Findings {
  public:
@@ -36,9 +41,11 @@ class Findings {
 };
 
 void judge_window(Findings& findings, const PointRecord& point, int repetitions) {
-  if (point.steady == false)
+  // Of several runs all together speak: the sweep's findings.
+  const bool speaks = repetitions < static_cast<int>(statistics::kRunsToPool);
+  if (speaks && point.steady == false)
     findings.add(finding_kinds::not_steady, "not steady: " + point.steady_reason);
-  if (!point.steady)
+  if (speaks && !point.steady)
     findings.add(finding_kinds::steady_unknown, "steady: unknown, " + point.steady_reason);
   if (repetitions < 2) {
     findings.add(finding_kinds::single_repetition,
@@ -65,6 +72,22 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
   }
 }
 
+// Their number says how well the mean is known only where steps are independent.
+void judge_step_correlation(Findings& findings, const PointRecord& point) {
+  const auto& steps = point.step_samples_s;
+  if (steps.size() < kStepsForCorrelation) return;
+  const double lag1 = statistics::lag1_correlation(steps);
+  if (!(lag1 > kStronglyCorrelated)) return;
+  const auto n = static_cast<double>(steps.size());
+  char text[192];
+  std::snprintf(text, sizeof text,
+                "neighbouring steps resemble each other (correlation %.2f): %.0f of them tell as "
+                "much as about %.0f independent ones, and the interval within the run may be too "
+                "narrow",
+                lag1, n, std::max(1.0, n * (1 - lag1) / (1 + lag1)));
+  findings.add(finding_kinds::steps_correlated, text);
+}
+
 void judge_threads(Findings& findings, const PointRecord& point, const FindingContext& context) {
   const auto omp = context.variables.find("OMP_NUM_THREADS");
   if (omp != context.variables.end() && omp->second != std::to_string(point.threads)) {
@@ -74,10 +97,14 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
                      std::to_string(point.threads) + ")");
   }
   if (point.device != "cpu") return;
+  if (const auto crowded = crowded_rank(point)) {
+    findings.add(finding_kinds::too_many_threads, *crowded);
+    return;
+  }
   for (const auto& host : context.hosts) {
     const auto ranks = std::count_if(point.ranks.begin(), point.ranks.end(),
                                      [&](const auto& rank) { return rank.host == host.hostname; });
-    const int cores = monitoring::usable_cores(host);
+    const int cores = usable_cpus(point, host);
     if (ranks * point.threads > cores) {
       findings.add(finding_kinds::too_many_threads,
                    std::to_string(ranks) + " ranks x " + std::to_string(point.threads) +
@@ -85,6 +112,10 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
                        ": efficiency measures that, not communication");
     }
   }
+}
+
+void tell_binding(Findings& findings, const PointRecord& point) {
+  if (const auto text = binding_of(point)) findings.add(finding_kinds::ranks_bound, *text);
 }
 
 void judge_data(Findings& findings, const PointRecord& point) {
@@ -103,14 +134,21 @@ void judge_data(Findings& findings, const PointRecord& point) {
   }
 }
 
-void judge_shares(Findings& findings, const PointRecord& point) {
+// Loaders help against waits for files only.
+std::string what_waits_mean(const PointRecord& point, const FindingContext& context) {
+  if (point.data != "synthetic") return "more --workers, or data that is cheaper to read";
+  const auto varied = point.varying.find("synthetic_in_loop");
+  const bool in_loop =
+      varied == point.varying.end() ? context.synthetic_in_loop : varied->second == "on";
+  return in_loop ? "the loop makes its own random data" : "the host was held up";
+}
+
+void judge_shares(Findings& findings, const PointRecord& point, const FindingContext& context) {
   const double step = point.step_mean_over_ranks_s;
   const double wait = counted_data_wait_s(point).value_or(0);
   if (wait > kDataWaitShare * step) {
-    findings.add(finding_kinds::data_wait,
-                 percent(wait / step) +
-                     " of the step waits for data: more --workers, or data that "
-                     "is cheaper to read");
+    findings.add(finding_kinds::data_wait, percent(wait / step) + " of the step waits for data: " +
+                                               what_waits_mean(point, context));
   }
   // Not of the waits for slower ranks: no network makes those shorter.
   const double network = point.communication.network_s.value_or(0);
@@ -206,12 +244,17 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   if (point.status != PointStatus::kOk) return {};
   Findings findings(point);
   judge_window(findings, point, context.repetitions);
+  judge_step_correlation(findings, point);
   judge_threads(findings, point, context);
+  tell_binding(findings, point);
   judge_data(findings, point);
-  judge_shares(findings, point);
+  judge_shares(findings, point, context);
   tell_communication_cost(findings, point);
   judge_mfu(findings, point);
   judge_gpus(findings, point, context);
+  for (const Disturbance& found : disturbances_of(context.telemetry, context.hosts)) {
+    findings.add(*found.kind, found.text);
+  }
   return findings.take();
 }
 

@@ -16,6 +16,8 @@ struct FindingContext {
   std::span<const monitoring::Host> hosts;
   std::map<std::string, std::string> variables;
   int repetitions = 1;
+  std::span<const TelemetryRecord> telemetry = {};  // of the point
+  bool synthetic_in_loop = false;                   // where the point's `varying` does not say
 };
 
 // Kinds of scope kOfPoint (record/finding_list.inc). A point that is not ok has none: its reason

@@ -12,6 +12,12 @@ constexpr FindingKind kAll[] = {
 #undef SCALEMARK_FINDING
 };
 
+bool has_scope(const Finding& finding, FindingScope scope) {
+  return std::ranges::any_of(kAll, [&](const FindingKind& kind) {
+    return kind.scope == scope && finding.code == kind.code;
+  });
+}
+
 }  // namespace
 
 std::span<const FindingKind> all_finding_kinds() { return kAll; }
@@ -23,10 +29,10 @@ Finding make_finding(const FindingKind& kind, std::string point, std::string tex
           .text = std::move(text)};
 }
 
-bool is_of_sweep(const Finding& finding) {
-  return std::ranges::any_of(kAll, [&](const FindingKind& kind) {
-    return kind.scope == FindingScope::kOfSweep && finding.code == kind.code;
-  });
+bool is_of_sweep(const Finding& finding) { return has_scope(finding, FindingScope::kOfSweep); }
+
+bool is_of_collectives(const Finding& finding) {
+  return has_scope(finding, FindingScope::kOfCollectives);
 }
 
 }  // namespace scalemark::reporting

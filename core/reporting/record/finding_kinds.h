@@ -9,7 +9,7 @@
 
 namespace scalemark::reporting {
 
-enum class FindingScope { kOfPoint, kOfSweep };
+enum class FindingScope { kOfPoint, kOfSweep, kOfCollectives };
 
 struct FindingKind {
   const char* code;
@@ -34,5 +34,6 @@ Finding make_finding(const FindingKind& kind, std::string point, std::string tex
 
 // Whether the finding is about the sweep as a whole: a new summary replaces it.
 bool is_of_sweep(const Finding& finding);
+bool is_of_collectives(const Finding& finding);  // or of links
 
 }  // namespace scalemark::reporting

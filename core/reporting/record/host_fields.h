@@ -1,5 +1,5 @@
-// The fields of environment.hosts[]: one machine with its cores, network cards and GPUs. See
-// field.h.
+// The fields of environment.hosts[]: one machine with its cores, network cards, RDMA ports and
+// GPUs. See field.h.
 #pragma once
 
 #include "core/monitoring/host.h"
@@ -32,6 +32,18 @@ void fields(A& a, typename A::template Field<Nic>& n) {
   a("speed_Mbit_per_s", n.speed_Mbit_per_s,
     {"speed of the link as the driver says", "Mbit/s", kAnyNumber});
   a("mtu", n.mtu, {"largest packet", "bytes"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<RdmaPort>& r) {
+  a.record("rdma_port", "A port of an InfiniBand or RoCE adapter");
+  a("device", r.device, {"name of the adapter: mlx5_0"});
+  a("port", r.port, {"its number on the adapter, from 1"});
+  a("state", r.state, {"ACTIVE | DOWN | INIT | ..., as the kernel says"});
+  a("physical_state", r.physical_state, {"LinkUp | Polling | Disabled | ..., as the kernel says"});
+  a("link_layer", r.link_layer, {"InfiniBand, or Ethernet: RoCE"});
+  a("rate_Gbit_per_s", r.rate_Gbit_per_s, {"rate of the link as it is now", "Gbit/s"});
+  a.text("netdev", r.netdev, {"network interface over the same port"});
 }
 
 template <class A>
@@ -91,6 +103,7 @@ void fields(A& a, typename A::template Field<Host>& h) {
   a("cgroup", h.cgroup, {"limits of the control group"});
   a("memory_bytes", h.memory_bytes, {"memory installed", "bytes"});
   a("nics", h.nics, {"network cards"});
+  a.list("rdma", h.rdma, {"ports of InfiniBand and RoCE adapters"});
   a("gpus", h.gpus, {"all GPUs that the driver shows, also those that are not used"});
   a.list("visible_gpus", h.visible_gpus,
          {"index of each GPU that CUDA_VISIBLE_DEVICES leaves, in its order"});

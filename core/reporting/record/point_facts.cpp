@@ -14,6 +14,16 @@ std::optional<double> counted_data_wait_s(const PointRecord& point) {
   return wait_s;
 }
 
+std::optional<double> step_time_s(const PointRecord& point) {
+  if (point.iterations <= 0 || !(point.wall_s > 0)) return std::nullopt;
+  return point.wall_s / static_cast<double>(point.iterations);
+}
+
+std::optional<double> within_run_share(const PointRecord& point) {
+  if (!point.within_run_ci95_low || !point.within_run_ci95_high) return std::nullopt;
+  return (*point.within_run_ci95_high - *point.within_run_ci95_low) / 2 / point.samples_per_sec;
+}
+
 bool has_exchange(const PointRecord& point) {
   return point.ranks.size() > 1 && catalogue::exchanges(point.strategy);
 }

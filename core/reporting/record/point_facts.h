@@ -12,6 +12,13 @@ namespace scalemark::reporting {
 // absent where a rank has no phases.
 std::optional<double> counted_data_wait_s(const PointRecord& point);
 
+// T = wall_s / iterations. Absent where one of them is missing (imported reports).
+std::optional<double> step_time_s(const PointRecord& point);
+
+// Half of the 95 % interval within the run by its rate: of one run alone, its uncertainty is at
+// least this. Absent without an interval.
+std::optional<double> within_run_share(const PointRecord& point);
+
 // Whether its ranks exchanged anything: several that are no replicas of their own (solo).
 bool has_exchange(const PointRecord& point);
 

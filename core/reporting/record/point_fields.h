@@ -64,6 +64,10 @@ void outcome_fields(A& a, Point& p) {
            {"ok: it was measured; oom: a rank was out of memory; failed: it ended with an error; "
             "skipped: it cannot run here"});
   a.text("reason", p.reason, {"why it is not ok"});
+  a.list(
+      "attempts", p.attempts,
+      {"every measurement of a run that was repeated (--retries), in order: the last one is this "
+       "row, whatever the others gave"});
   a("outside_window_s", p.outside_window_s,
     {"how long the run took apart from warm-up, window and what --communication-cost adds", "s"});
   a("oom", p.oom, {"which rank did not get the memory that it asked for"});
@@ -76,6 +80,8 @@ void throughput_fields(A& a, Point& p) {
   a("iterations", p.iterations, {"optimizer steps of the window", "steps"});
   a("samples", p.samples, {"samples that all ranks executed, padding excluded", "samples"});
   a("wall_s", p.wall_s, {"length of the window of the slowest rank", "s"});
+  a("step_time_s", p.step_time_s,
+    {"T: wall_s / iterations; samples_per_sec times it are the samples of a step", "s"});
   a("steps_per_mark", p.steps_per_mark,
     {"GPU steps too short to mark each: one step in so many is marked, and values of steps are "
      "means over so many",
@@ -124,8 +130,11 @@ void training_fields(A& a, Point& p) {
                    {"of the first step of the window", "", kAnyNumber, nullptr, true});
              inner("last", p.loss_last,
                    {"of the last step of the window", "", kAnyNumber, nullptr, true});
+             inner.list("course", p.loss_course,
+                        {"at steps 1 to 15, 16, 18, ... 30, 32, 36, ...: the same ones in every "
+                         "run, so that runs can be compared; absent with --epochs"});
            },
-           {"training loss at both ends of the window"});
+           {"training loss at both ends of the window, and on the way"});
   a("attention_backend", p.attention_backend,
     {"which of torch's attention kernels training steps used: flash, efficient, cudnn or math; two "
      "joined by + where padded batches use another"});
@@ -159,6 +168,9 @@ void cost_fields(A& a, Point& p) {
     {"model FLOP/s over the datasheet peak, 1 = 100 %; of GPUs and precisions whose peak is "
      "known"});
   a("mfu_peak_source", p.mfu_peak_source, {"which datasheet that peak comes from"});
+  a("mfu_of_measured_gemm", p.mfu_of_measured_gemm,
+    {"model FLOP/s over the matrix products that fingerprint[] holds of its precision, threads and "
+     "machines, 1 = 100 %; absent without them"});
 }
 
 template <class A, class Times>
@@ -190,16 +202,30 @@ void communication_times(A& inner, Times& c) {
 
 template <class A, class Point>
 void circumstance_fields(A& a, Point& p) {
-  a.object("warmup",
-           [&](auto& inner) {
-             inner.record("warmup", "The steps before the window, and whether they were enough");
-             inner("iterations", p.warmup_iterations, {"steps before the window", "steps"});
-             inner("steady", p.steady,
-                   {"whether the window was steady; absent: it cannot tell", "", 0, "steady"});
-             inner.text("steady_reason", p.steady_reason, {"why it is not steady, or cannot tell"});
-             inner.text("method", p.warmup_method, {"what decided how many steps there were"});
-           },
-           {"before the window"});
+  a.object(
+      "warmup",
+      [&](auto& inner) {
+        inner.record("warmup", "The steps before the window, and whether they were enough");
+        inner("iterations", p.warmup_iterations, {"steps before the window", "steps"});
+        inner("settled", p.warmup_settled,
+              {"whether step times had settled when it ended; false: its time was over. "
+               "Absent where it had a given number of steps, or few"});
+        inner("steady", p.steady,
+              {"whether the window was steady; absent: it cannot tell", "", 0, "steady"});
+        inner.text("steady_reason", p.steady_reason,
+                   {"what was seen of a change, and what could hide"});
+        inner("bias_bound", p.bias_bound,
+              {"by how much the mean step may be off for a decay (a warm-up or slowdown) no "
+               "longer than the window: 0.01 = 1 %; absent for fewer than 20 steps"});
+        inner.list("biases", p.biases,
+                   {"by how much it seems to be: of decays to 1/e in .05, .1, .2, .5 and 1 of "
+                    "the window, each fitted alone; 0.01 = 1 % too long",
+                    "", kAnyNumber});
+        inner("change_point_step", p.change_point_step,
+              {"the first step of a new level, counted from 0; absent: none was found", "steps"});
+        inner.text("method", p.warmup_method, {"what decided how many steps there were"});
+      },
+      {"before the window"});
   a.object("communication",
            [&](auto& inner) {
              inner.record("communication", "Exchange of gradients in one step");
@@ -234,6 +260,7 @@ void fields(A& a, typename A::template Field<PointRecord>& p) {
   training_fields(a, p);
   cost_fields(a, p);
   circumstance_fields(a, p);
+  a("raw_steps", p.raw_steps, {"every rank's steps in a file (--raw-steps)"});
   a("ranks", p.ranks, {"one per member, by rank"});
 }
 

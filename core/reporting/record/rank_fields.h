@@ -52,6 +52,13 @@ void fields(A& a, typename A::template Field<SetupTimes>& s) {
 }
 
 template <class A>
+void fields(A& a, typename A::template Field<LossAtStep>& l) {
+  a.record("loss_at_step", "Training loss at one step");
+  a("step", l.step, {"its number, counted from 1 with the first step of the warm-up", "steps", 1});
+  a("loss", l.loss, {"mean over ranks", "", kAnyNumber});
+}
+
+template <class A>
 void fields(A& a, typename A::template Field<SkippedFile>& s) {
   a.record("skipped", "A file that could not be read");
   a("name", s.name, {"its path"});
@@ -84,6 +91,7 @@ void fields(A& a, typename A::template Field<RankRecord>& r) {
   a("rank", r.rank, {"its number in the launch"});
   a("host", r.host, {"the machine it ran on"});
   a("device", r.device, {"what it computed on: cpu | cuda:0"});
+  a.text("uuid", r.uuid, {"unique id of its GPU or MIG instance"});
   a("samples", r.samples, {"samples that it trained on, padding excluded", "samples"});
   a("wall_s", r.wall_s, {"length of its window", "s"});
   a("step_s", r.step_s, {"its steps"});
@@ -108,6 +116,28 @@ void fields(A& a, typename A::template Field<RankRecord>& r) {
     {"largest memory that its tensors held at one time", "bytes"});
   a("memory_reserved_bytes", r.memory_reserved_bytes,
     {"largest memory that torch's allocator had taken from its GPU; absent on a CPU", "bytes"});
+  a.text("cpus", r.cpus,
+         {"the CPUs that it could run on, by --bind, its launcher or a cpuset, as Linux writes "
+          "them: 0-3,8"});
+  a("memory_node", r.memory_node,
+    {"the memory node that its memory came from first (--bind numa); absent: the nearest one"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<Attempt>& t) {
+  a.record("attempt", "One measurement of a run that was measured more than once");
+  a("samples_per_sec", t.samples_per_sec, {"throughput; absent: it failed", "samples/s"});
+  a.text("reason", t.reason,
+         {"why it was repeated; of the last one what disturbed it, or how it failed; absent: "
+          "nothing did"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<RawStepsRecord>& r) {
+  a.record("raw_steps", "The file that --raw-steps wrote: see \"Raw steps\"");
+  a("file", r.file, {"its path below the output folder"});
+  a("bytes", r.bytes, {"its size", "bytes"});
+  a("xxh3_128", r.xxh3_128, {"checksum of the file, hexadecimal"});
 }
 
 template <class A>

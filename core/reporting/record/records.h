@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/monitoring/telemetry/source.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
@@ -25,6 +26,12 @@ struct Phases {
 
 struct SetupTimes {
   double rendezvous_s = 0, model_s = 0, data_s = 0, first_step_s = 0;
+};
+
+// Steps are counted from 1, warm-up included.
+struct LossAtStep {
+  std::int64_t step = 0;
+  double loss = 0;
 };
 
 struct SkippedFile {
@@ -43,6 +50,7 @@ struct RankMeasurement {
   int rank = 0;
   std::string host;
   std::string device;  // "cpu" | "cuda:0"
+  std::string uuid;    // of the GPU or MIG instance; empty on a CPU
   std::int64_t iterations = 0;
   std::int64_t steps_per_mark = 1;
   std::int64_t samples = 0;  // executed by this rank, padding excluded
@@ -60,6 +68,7 @@ struct RankMeasurement {
   std::vector<double> counted_data_wait_s;  // d = max(0, batch ready - device drained)
   std::optional<Phases> phases_s;
   double loss_first = 0, loss_last = 0;  // already the mean over ranks
+  std::vector<LossAtStep> loss_course;   // likewise; see keeps_loss_at()
   std::uint64_t memory_peak_bytes = 0;
   std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
   // Over the window, one value per counter that this rank reads: its GPU, or the packages of its
@@ -67,12 +76,17 @@ struct RankMeasurement {
   std::vector<double> energy_J;
   SetupTimes setup_s;
   std::int64_t warmup_iterations = 0;
+  std::optional<bool> warmup_settled;  // rank 0 only
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;
   // Quadruples of blocks: with communication, without, without, with. Empty: not asked for.
   std::vector<CostBlock> cost_blocks;
   std::vector<SkippedFile> skipped;
   std::vector<std::string> attention_backends;  // that its training steps used; each once
+  std::string machine;  // monitoring::machine_id(): several hosts (containers) may share one
+  std::vector<monitoring::SourceSummary> telemetry;  // that this rank read, over the window
+  std::string cpus;                                  // "0-3": that it may use; empty: unknown
+  std::optional<int> memory_node;                    // that it prefers
 };
 
 // One evaluation of --epochs.
@@ -92,10 +106,62 @@ struct Resumption {
   std::string at;         // RFC 3339, UTC
 };
 
+// The file of --raw-steps.
+struct RawStepsRecord {
+  std::string file;  // below the output folder
+  std::int64_t bytes = 0;
+  std::string xxh3_128;  // hex
+};
+
 // Which rank did not get the memory that it asked for.
 struct OutOfMemory {
   int rank = 0;
   std::optional<std::uint64_t> requested_bytes;
+};
+
+// One measurement of a run that was measured more than once.
+struct Attempt {
+  std::optional<double> samples_per_sec;  // absent: it failed
+  std::string reason;                     // why it was repeated, or what is wrong with it
+};
+
+// One source over the window of one run.
+struct TelemetryRecord {
+  std::string point, host;
+  monitoring::SourceSummary values;
+};
+
+// What one machine does by itself, in a short measurement of one kind. Every value is a rate: more
+// is faster.
+enum class MachineRate {
+  kMatrixProduct,
+  kMemoryCopy,
+  kHostToDevice,
+  kAllReduce,
+  kImageLoader,
+  kDiskRead
+};
+constexpr auto words_of(MachineRate) {
+  return std::to_array<Word<MachineRate>>({{MachineRate::kMatrixProduct, "matrix-product"},
+                                           {MachineRate::kMemoryCopy, "memory-copy"},
+                                           {MachineRate::kHostToDevice, "host-to-device"},
+                                           {MachineRate::kAllReduce, "all-reduce"},
+                                           {MachineRate::kImageLoader, "image-loader"},
+                                           {MachineRate::kDiskRead, "disk-read"}});
+}
+
+struct FingerprintRecord {
+  std::string host, device, device_name;  // "cpu" | "cuda:0"; the model of CPU or GPU
+  MachineRate what = MachineRate::kMatrixProduct;
+  std::string precision;        // of a matrix product: fp32 | tf32 | fp16 | bf16
+  int threads = 1;              // compute threads that took part
+  std::string method;           // what exactly was done: values of one method can be compared
+  std::optional<double> value;  // absent: `reason` says why
+  std::string unit;             // "FLOP/s", "B/s", "images/s"
+  std::optional<double> ci95_low, ci95_high;
+  std::int64_t n = 0;  // calls that were timed
+  double seconds = 0;  // that they took
+  std::string reason;
 };
 
 enum class PointStatus { kOk, kOom, kFailed, kSkipped };
@@ -120,7 +186,7 @@ struct CommunicationTimes {
 
 struct RankRecord {
   int rank = 0;
-  std::string host, device;
+  std::string host, device, uuid;  // uuid as RankMeasurement's
   std::int64_t samples = 0;
   double wall_s = 0;
   Summary step_s;
@@ -130,6 +196,8 @@ struct RankRecord {
   std::optional<Phases> phases_s;
   std::uint64_t memory_peak_bytes = 0;
   std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
+  std::string cpus;                                    // as RankMeasurement's
+  std::optional<int> memory_node;
 };
 
 struct PointRecord {
@@ -154,6 +222,7 @@ struct PointRecord {
   // outcome
   PointStatus status = PointStatus::kOk;
   std::string reason;
+  std::vector<Attempt> attempts;           // in order, the last is this row; empty: there was one
   std::optional<double> outside_window_s;  // of the run, apart from what is measured, with warm-up
   std::optional<OutOfMemory> oom;
 
@@ -161,6 +230,7 @@ struct PointRecord {
   SetupTimes setup_s;
   std::int64_t iterations = 0, samples = 0;
   double wall_s = 0, step_mean_over_ranks_s = 0;
+  std::optional<double> step_time_s;  // T = wall_s / iterations; reports of old lack it
   // Absent: each step is timed by itself. Else every value below that belongs to single steps is
   // the mean over so many, and values that need single steps are absent.
   std::optional<std::int64_t> steps_per_mark;
@@ -174,6 +244,7 @@ struct PointRecord {
   std::optional<Phases> phases_s;
   std::optional<std::string> attention_backend;  // "flash"; "efficient+flash": by padding
   std::optional<double> loss_first, loss_last;
+  std::vector<LossAtStep> loss_course;
   std::vector<Evaluation> evaluation;
   std::vector<Resumption> resumed;
   std::uint64_t memory_peak_bytes = 0;
@@ -187,15 +258,22 @@ struct PointRecord {
   double flops_per_sample = 0;
   std::optional<double> mfu;
   std::optional<std::string> mfu_peak_source;
+  std::optional<double> mfu_of_measured_gemm;  // of fingerprint[]
   std::int64_t warmup_iterations = 0;
-  std::optional<bool> steady;  // absent: unknown
+  std::optional<bool> warmup_settled;  // absent: its length was given in steps
+  std::optional<bool> steady;          // absent: unknown
   std::string steady_reason;
+  // Of check_steady(); absent or empty for a window of few steps.
+  std::optional<double> bias_bound;
+  std::vector<double> biases;
+  std::optional<std::int64_t> change_point_step;
   std::string warmup_method;
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;
   std::int64_t padded = 0;
   std::optional<std::int64_t> left_out;  // with --epochs
   std::vector<SkippedFile> skipped;
+  std::optional<RawStepsRecord> raw_steps;
   std::vector<RankRecord> ranks;
 };
 

@@ -16,6 +16,10 @@ Tool this_tool() {
           .libraries = {}};
 }
 
+bool measures_collectives(const Report& report) {
+  return report.points.empty() && (!report.collectives.empty() || !report.links.empty());
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm utc = {};

@@ -10,6 +10,8 @@
 #include "core/base/error.h"
 #include "core/base/exit_code.h"
 #include "core/monitoring/host.h"
+#include "core/reporting/record/collective_records.h"
+#include "core/reporting/record/effect_records.h"
 #include "core/reporting/record/records.h"
 #include "core/reporting/record/sweep_records.h"
 
@@ -65,13 +67,29 @@ struct Report {
   std::vector<GroupRecord> groups;
   std::vector<ScalingTable> scaling;
   std::vector<Straggler> stragglers;
+  std::vector<DeviceRecord> devices;
+  std::optional<FastestPoint> fastest;
   std::vector<DataGap> data_gaps;
+  std::vector<EffectRecord> effects;
+  std::vector<TuningRecord> tuning;
+  std::vector<CommunicationLimit> communication_limits;
   std::optional<Drift> drift;
   std::vector<SessionRecord> sessions;
   std::vector<Prediction> predictions;
+  std::vector<TelemetryRecord> telemetry;
+  std::vector<FingerprintRecord> fingerprint;  // of doctor --measure, too
+  // Of `comm`; empty otherwise.
+  std::vector<CollectiveRecord> collectives;
+  std::vector<CollectiveGroup> collective_groups;
+  std::vector<CollectiveWinners> collective_winners;
+  std::vector<CollectiveFit> collective_fits;
+  std::vector<LinkRecord> links;  // also of runs over several nodes
   std::vector<Finding> findings;
   std::vector<ErrorRecord> errors;
 };
+
+// Whether it is of collectives (`comm`) and not of training.
+bool measures_collectives(const Report& report);
 
 // "2026-01-02T03:04:05Z"
 std::string utc_now();

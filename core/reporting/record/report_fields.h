@@ -1,12 +1,15 @@
 // The fields of the report as a whole: who ran what where, and its lists. See field.h.
 #pragma once
 
+#include "core/reporting/record/collective_fields.h"
+#include "core/reporting/record/effect_fields.h"
 #include "core/reporting/record/error_fields.h"
 #include "core/reporting/record/host_fields.h"
 #include "core/reporting/record/point_fields.h"
 #include "core/reporting/record/report.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/sweep_fields.h"
+#include "core/reporting/record/telemetry_fields.h"
 
 namespace scalemark::reporting {
 
@@ -43,7 +46,7 @@ void fields(A& a, typename A::template Field<Tool>& t) {
 template <class A>
 void fields(A& a, typename A::template Field<Invocation>& i) {
   a.record("invocation", "How the program was started");
-  a("command", i.command, {"train, sweep, ..."});
+  a("command", i.command, {"train, sweep, comm, ..."});
   a.text("command_line", i.command_line, {"the command line as typed"});
   a("launcher", i.launcher,
     {"who started the ranks: single | local | torch | slurm | openmpi | pmi | kubernetes"});
@@ -69,10 +72,33 @@ void list_fields(A& a, R& r) {
   a.list("scaling", r.scaling, {"of a sweep: one table per slice"});
   a.list("stragglers", r.stragglers,
          {"ranks whose own time differs from the others', with a verdict"});
+  a.list("devices", r.devices,
+         {"of solo runs (strategy none on several ranks): one per device and point"});
+  a("fastest", r.fastest, {"of a sweep: the fastest point, and what may be as fast"});
   a.list("data_gaps", r.data_gaps, {"what real data costs against synthetic data"});
+  a.list("effects", r.effects,
+         {"what the values of each axis give against its first value; of comm between backends, "
+          "data types and the like"});
+  a.list("tuning", r.tuning, {"the fastest values that --tune found"});
+  a.list("communication_limits", r.communication_limits,
+         {"of a sweep over batch sizes: from which on communication stays below 30 and 10 %"});
   a("drift", r.drift, {"how speed moved over the sweep"});
   a.list("sessions", r.sessions, {"invocations of the program that added points"});
   a.list("predictions", r.predictions, {"throughput that predict expects of more ranks"});
+  a.list("telemetry", r.telemetry,
+         {"the machine during the windows: one per run, host, device and source"});
+  a.list("fingerprint", r.fingerprint,
+         {"what the machines do by themselves, measured before the first block (sweep --thorough) "
+          "or by doctor --measure: one per host, device, kind, precision and number of threads"});
+  a.list("collectives", r.collectives, {"of comm: one per run of a collective"});
+  a.list("collective_groups", r.collective_groups,
+         {"of comm: one per planned point, over its repetitions"});
+  a.list("collective_winners", r.collective_winners,
+         {"of comm: which backend is the fastest at which size"});
+  a.list("collective_fits", r.collective_fits,
+         {"of comm: latency and bandwidth of a model of each series over sizes"});
+  a.list("links", r.links,
+         {"between hosts or ranks: of comm --pairs, and of runs over several nodes"});
   a("findings", r.findings, {"what a reader of the numbers should know"});
   a("errors", r.errors, {"what went wrong"});
 }

@@ -18,6 +18,13 @@ Json as_json(const T& record, const char* name) {
   return json;
 }
 
+template <class T>
+Json all_as_json(const std::vector<T>& records, const char* name) {
+  Json all = Json::array();
+  for (const T& record : records) all.push_back(as_json(record, name));
+  return all;
+}
+
 std::string dumped(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -85,19 +92,30 @@ std::string without_library_name(const std::string& text) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-template <class T, class Check>
-T read(std::string_view text, std::string_view origin, const char* name, Check check) {
+template <class T>
+T record_in(const Json& json, const char* name) {
+  T record;
+  JsonReader reader(json, name);
+  fields(reader, record);
+  return record;
+}
+
+template <class T>
+std::vector<T> records_in(const Json& array, const char* name) {
+  std::vector<T> all;
+  for (const Json& entry : array) all.push_back(record_in<T>(entry, name));
+  return all;
+}
+
+// What `use` makes of the JSON in `text`.
+template <class Use>
+auto read(std::string_view text, std::string_view origin, Use use) {
   if (nests_too_deep(text)) {
     throw bad_data(std::string(origin) + " nests deeper than any report",
                    std::to_string(kDeepestJson) + " levels at most");
   }
   try {
-    const Json json = Json::parse(text);
-    check(json);
-    T record;
-    JsonReader reader(json, name);
-    fields(reader, record);
-    return record;
+    return use(Json::parse(text));
   } catch (const nlohmann::json::exception& error) {
     throw bad_data(std::string(origin) + " is not JSON: " + without_library_name(error.what()));
   } catch (const Error& error) {
@@ -116,20 +134,59 @@ std::string to_json(const Report& report) {
 }
 
 Report report_from_json(std::string_view text, std::string_view origin) {
-  return read<Report>(text, origin, "report", refuse_other_schema);
+  return read(text, origin, [](const Json& json) {
+    refuse_other_schema(json);
+    return record_in<Report>(json, "report");
+  });
 }
 
 PointRecord point_from_json(std::string_view text, std::string_view origin) {
-  return read<PointRecord>(text, origin, "point", [](const Json&) {});
+  return read(text, origin, [](const Json& json) { return record_in<PointRecord>(json, "point"); });
 }
 
 Finding finding_from_json(std::string_view text, std::string_view origin) {
-  return read<Finding>(text, origin, "finding", [](const Json&) {});
+  return read(text, origin, [](const Json& json) { return record_in<Finding>(json, "finding"); });
+}
+
+std::vector<TelemetryRecord> telemetry_from_json(std::string_view text, std::string_view origin) {
+  return read(text, origin,
+              [](const Json& json) { return records_in<TelemetryRecord>(json, "telemetry"); });
+}
+
+std::vector<FingerprintRecord> fingerprint_from_json(std::string_view text,
+                                                     std::string_view origin) {
+  return read(text, origin,
+              [](const Json& json) { return records_in<FingerprintRecord>(json, "fingerprint"); });
+}
+
+CollectiveRecord collective_from_json(std::string_view text, std::string_view origin) {
+  return read(text, origin,
+              [](const Json& json) { return record_in<CollectiveRecord>(json, "collective"); });
+}
+
+std::vector<LinkRecord> links_from_json(std::string_view text, std::string_view origin) {
+  return read(text, origin, [](const Json& json) { return records_in<LinkRecord>(json, "link"); });
 }
 
 std::string to_json_line(const PointRecord& point) { return dumped(as_json(point, "point"), -1); }
 
 std::string to_json_line(const Finding& finding) { return dumped(as_json(finding, "finding"), -1); }
+
+std::string to_json_line(const std::vector<TelemetryRecord>& telemetry) {
+  return dumped(all_as_json(telemetry, "telemetry"), -1);
+}
+
+std::string to_json_line(const std::vector<FingerprintRecord>& fingerprint) {
+  return dumped(all_as_json(fingerprint, "fingerprint"), -1);
+}
+
+std::string to_json_line(const CollectiveRecord& collective) {
+  return dumped(as_json(collective, "collective"), -1);
+}
+
+std::string to_json_line(const std::vector<LinkRecord>& links) {
+  return dumped(all_as_json(links, "link"), -1);
+}
 
 std::string to_json_line(const ErrorRecord& error) { return dumped(as_json(error, "error"), -1); }
 

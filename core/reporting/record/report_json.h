@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/reporting/record/report.h"
 
@@ -21,12 +22,21 @@ Report report_from_json(std::string_view text, std::string_view origin);
 // The same of one point or finding, as to_json_line() writes it.
 PointRecord point_from_json(std::string_view text, std::string_view origin);
 Finding finding_from_json(std::string_view text, std::string_view origin);
+std::vector<TelemetryRecord> telemetry_from_json(std::string_view text, std::string_view origin);
+std::vector<FingerprintRecord> fingerprint_from_json(std::string_view text,
+                                                     std::string_view origin);
+CollectiveRecord collective_from_json(std::string_view text, std::string_view origin);
+std::vector<LinkRecord> links_from_json(std::string_view text, std::string_view origin);
 
 // One line of journal.jsonl, without the end of line.
 std::string to_json_line(const PointRecord& point);
 std::string to_json_line(const Finding& finding);
+std::string to_json_line(const std::vector<TelemetryRecord>& telemetry);      // an array
+std::string to_json_line(const std::vector<FingerprintRecord>& fingerprint);  // likewise
 std::string to_json_line(const ErrorRecord& error);
-std::string to_json_line(std::string_view text);  // quoted and escaped
+std::string to_json_line(const CollectiveRecord& collective);
+std::string to_json_line(const std::vector<LinkRecord>& links);  // an array
+std::string to_json_line(std::string_view text);                 // quoted and escaped
 
 // A machine as bytes for a gather between ranks, and back. Not a file format.
 std::string encode(const monitoring::Host& host);

@@ -10,8 +10,35 @@
 #include <vector>
 
 #include "core/base/words.h"
+#include "core/statistics/variance_split.h"
 
 namespace scalemark::reporting {
+
+struct Bounds {
+  std::optional<double> low, high;  // both or none
+  bool operator==(const Bounds&) const = default;
+};
+
+// Where the variance of a point's throughput comes from: standard deviations of ln X, and what
+// would narrow its interval.
+struct VarianceRecord {
+  double between_runs = 0, steps = 0, beyond_steps = 0;
+  Bounds beyond_steps_ci95;
+  std::optional<double> sessions;  // absent: one session
+  Bounds sessions_ci95;
+  double window_s = 0;          // mean length of the windows
+  std::optional<double> run_s;  // what a run takes besides; absent: not known
+  statistics::Purchase buy = statistics::Purchase::kUnsure;
+  std::optional<double> best_window_s;  // of kWindows
+  std::string in_words;
+};
+
+// What --communication-cost measured, over repetitions: means, and their intervals from two on, or
+// from three sessions.
+struct GroupCommunication {
+  std::optional<double> cost_s, contention_s, efficiency;
+  Bounds cost_ci95, contention_ci95, efficiency_ci95;
+};
 
 // One planned point over its repetitions. The rates count status ok only, and are absent when no
 // repetition is.
@@ -20,11 +47,22 @@ struct GroupRecord {
   int n = 0;                    // repetitions that are ok
   std::optional<int> sessions;  // that those come from; absent: one
   std::optional<double> samples_per_sec;
+  std::optional<double> step_time_s;          // T: samples of a step / samples_per_sec
   std::optional<double> ci95_low, ci95_high;  // from two repetitions, or three sessions
+  std::optional<double> slowest, fastest;     // samples_per_sec of single runs, from two on
+  std::optional<double> at_least;             // of one run; as ScalingRow's
+  std::optional<double> unseen_share;  // largest share of runs that a state of the machine may have
+                                       // and still be in none of them (95 %)
   std::optional<double> cv_between;
   std::string stop_reason;  // "repetitions" | "until-ci" | "max-time" (unconverged) | ...
   std::optional<double> samples_per_joule, samples_per_dollar;
-  std::map<std::string, int> status_counts;  // ok | oom | failed | skipped -> repetitions
+  // By all repetitions together; absent: unknown.
+  std::optional<bool> steady;
+  std::string steady_reason;
+  std::optional<double> bias_bound;
+  std::optional<VarianceRecord> variance;           // absent: too few runs, or steps, to tell
+  std::optional<GroupCommunication> communication;  // of --communication-cost
+  std::map<std::string, int> status_counts;         // ok | oom | failed | skipped -> repetitions
 };
 
 // Where efficiency went: shares that sum to 1 - efficiency, signs kept.
@@ -34,10 +72,6 @@ struct LossOfEfficiency {
   std::optional<double> run_imbalance;
   std::optional<double> jitter;  // absent: single steps were not timed, and communication holds it
   double communication = 0;
-};
-
-struct Bounds {
-  std::optional<double> low, high;  // both or none
 };
 
 // 95 % intervals of those shares over blocks.
@@ -51,8 +85,14 @@ struct ScalingRow {
   std::string strategy;             // "none" with world_size > 1: solo
   std::vector<std::string> points;  // ids that went in, one per block
   double samples_per_sec = 0;
+  std::optional<double> step_time_s;   // T, as of a group
   double speedup = 0, efficiency = 0;  // never clipped
   std::optional<double> efficiency_ci95_low, efficiency_ci95_high;
+  std::optional<double> efficiency_lowest, efficiency_highest;  // of single pairs, from two on
+  // Where one pair stands alone: the relative uncertainty that steps within the runs give. Runs
+  // differ by more.
+  std::optional<double> at_least;
+  std::optional<int> unsteady_runs;  // of the pairs; absent: none
   std::optional<LossOfEfficiency> loss_of_efficiency;
   std::optional<LossIntervals> loss_of_efficiency_ci95;  // from two blocks
   std::optional<int> slowest_rank;                       // that the rule for stragglers names
@@ -108,6 +148,25 @@ struct Drift {
   std::optional<double> lag1;  // between neighbouring runs, where it is significant
 };
 
+// A device by itself, from runs of independent replicas (solo), where no rank waits for another.
+struct DeviceRecord {
+  std::string group;  // the solo point
+  int rank = 0;
+  std::string host, device, uuid, pci;  // uuid and pci empty where they are not known
+  int runs = 0;
+  double samples_per_sec = 0;
+  std::optional<double> ci95_low, ci95_high;  // as GroupRecord's
+  // From the median of the other devices of the same runs: -0.05 is 5 % slower. Absent for one.
+  std::optional<double> deviation, deviation_ci95_low, deviation_ci95_high;
+  std::optional<int> max_sm_clock_MHz, max_memory_clock_MHz;
+};
+
+// The fastest point, and what may be as fast.
+struct FastestPoint {
+  std::string group;
+  std::vector<std::string> not_told_apart;  // groups, fastest first
+};
+
 // One invocation that added points.
 struct SessionRecord {
   int session = 0;
@@ -121,8 +180,12 @@ struct Prediction {
   std::string slice;
   int world_size = 1;
   double samples_per_sec = 0, efficiency = 0;
-  std::optional<double> low, high;  // band of samples_per_sec
-  std::string basis;                // links: measured | given | assumed; may go on ", indicative"
+  std::string predictor, reason;  // model | rule, and why; empty in older reports: the model
+  std::optional<double> model_samples_per_sec, rule_samples_per_sec;
+  // Of samples_per_sec; absent where published series do not test the prediction.
+  std::optional<double> low, high, band_coverage;
+  std::optional<int> tested_series, tested_sources;
+  std::string basis;  // links: measured | given | assumed; may go on ", indicative"
 };
 
 }  // namespace scalemark::reporting

@@ -22,15 +22,18 @@ const std::set<std::string> kDropped = {"serial", "uuid", "pci"};  // optional i
 
 // Fields that hold words of ours, or versions and times: a host that is called "ok" changes none.
 const std::set<std::string> kKept = {
-    "schema",      "status",      "severity", "code",       "domain",        "verdict",
-    "kind",        "basis",       "workload", "task",       "strategy",      "device",
-    "backend",     "precision",   "started",  "finished",   "memory_format", "gradient_compression",
-    "compiler",    "git_commit",  "version",  "build_type", "device_name",   "stop_reason",
-    "phase",       "relative_to", "launcher", "metric",     "driver",        "built_with",
-    "running_with"};
+    "schema",    "status",       "severity",  "code",       "domain",        "verdict",
+    "kind",      "basis",        "workload",  "task",       "strategy",      "device",
+    "backend",   "precision",    "started",   "finished",   "memory_format", "gradient_compression",
+    "compiler",  "git_commit",   "version",   "build_type", "device_name",   "stop_reason",
+    "phase",     "relative_to",  "launcher",  "metric",     "driver",        "built_with",
+    "predictor", "running_with", "axis",      "source",     "collective",    "via",
+    "dtype",     "staging",      "placement", "level"};
 // Names that the plan gave: slashes part group and repetition.
-const std::set<std::string> kIds = {"group",           "id",       "point",      "points",
-                                    "baseline_points", "left_out", "real_group", "synthetic_group"};
+const std::set<std::string> kIds = {
+    "group",           "id",       "point",         "points",
+    "baseline_points", "left_out", "real_group",    "synthetic_group",
+    "groups",          "file",     "not_told_apart"};
 
 // Calls `see(text, key, of)` for each text: `key` is its field, `of` the field that contains it.
 using Seen = std::function<void(std::string& text, const std::string& key, const std::string& of)>;
@@ -44,6 +47,11 @@ void visit(Json& json, const Seen& see, const std::string& key = {}, const std::
   }
 }
 
+// Words and units of ours. "what" of an error may hold anything.
+bool is_of_fingerprint(const std::string& key, const std::string& of) {
+  return of == "fingerprint" && (key == "what" || key == "unit" || key == "method");
+}
+
 bool is_origin_file(const std::string& text, const std::string& of) {
   return of == "origins" && text.starts_with("config ");
 }
@@ -53,13 +61,20 @@ bool is_place_of_variable(const std::string& text, const std::string& of) {
   return of == "variables" && text.find('/') != std::string::npos;
 }
 
+// "enx00e04c680001": systemd names such a network card by its hardware address.
+bool is_named_by_address(const std::string& text) {
+  return text.size() == 15 && text.starts_with("enx") &&
+         text.find_first_not_of("0123456789abcdef", 3) == std::string::npos;
+}
+
 class Redactor {
  public:
   Redactor(const Report& report, Json& json) {
     visit(json, [this](std::string& text, const std::string& key, const std::string& of) {
       learn_places(text, key, of);
       if (key == "hostname" || key == "host") names_.add_host(text);
-      if (kDropped.contains(key)) names_.add_device(text);
+      if (of == "links" && !text.starts_with("rank ")) names_.add_host(text);
+      if (kDropped.contains(key) || is_named_by_address(text)) names_.add_device(text);
     });
     visit(json, [this](std::string& text, const std::string&, const std::string&) {
       if (text.size() <= kLongestText) names_.learn_from(text);
@@ -116,7 +131,8 @@ class Redactor {
   std::string cleaned(std::string text, const std::string& key, const std::string& of) const {
     // Of "origins" the fields name options, and the texts only say where each came from.
     if (of == "origins") return is_origin_file(text, of) ? "config <path>" : text;
-    if (kKept.contains(key)) return text;
+    if (kKept.contains(key) && !is_named_by_address(text)) return text;
+    if (is_of_fingerprint(key, of)) return text;
     if (is_place(key)) return paths_.instead_of(text);
     if (text.size() > kLongestText) return "<text>";
     if (of == "skipped" && key == "name") return kCoveredPath;

@@ -75,7 +75,7 @@ void add_conditions(Json& schema, const RecordEntry& record) {
     schema["allOf"] = conditions("status", "partial", {{"not", {{"required", {"exit_code"}}}}},
                                  {{"required", {"exit_code", "finished"}}});
   }
-  if (record.name == "point") {
+  if (record.name == "point" || record.name == "collective") {
     schema["allOf"] =
         conditions("status", "ok", {{"required", names_of(record, Presence::kWhenOk)}},
                    {{"required", {"reason"}}});

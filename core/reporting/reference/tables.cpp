@@ -103,7 +103,8 @@ std::string field_tables() {
 std::string finding_tables() {
   return "\nOf a point:\n" + finding_rows(FindingScope::kOfPoint) +
          "\nAbout a sweep as a whole; a new summary replaces them:\n" +
-         finding_rows(FindingScope::kOfSweep);
+         finding_rows(FindingScope::kOfSweep) + "\nOf collectives and links:\n" +
+         finding_rows(FindingScope::kOfCollectives);
 }
 
 std::string with_tables(std::string_view page) {

@@ -1,6 +1,7 @@
 #include "core/reporting/render/render.h"
-#include "core/reporting/render/sweep_sections.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/table/table.h"
+#include "core/reporting/table/telemetry_cost.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -16,6 +17,8 @@ std::string sweep_text(const Report& report) {
       text += set_text(section.columns) + (section.lines.empty() ? "" : "\n");
     for (const auto& line : section.lines) text += list_item(line, kWidth);
   }
+  const std::string cost = telemetry_cost(std::span(&report, 1));
+  if (!cost.empty()) text += "\n" + list_item(cost, kWidth);
   return text;
 }
 

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <iterator>
+
+#include "core/reporting/record/collective_fields.h"
 #include "core/reporting/record/point_fields.h"
 #include "core/reporting/render/csv_columns.h"
 #include "core/reporting/render/render.h"
@@ -5,36 +9,33 @@
 namespace scalemark::reporting {
 namespace {
 
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + "\"";
-}
-
-std::vector<CsvCell> row_of(const std::string& run_id, const PointRecord& point) {
+template <class Record>
+std::vector<CsvCell> row_of(const std::string& run_id, const Record& record) {
   std::vector<CsvCell> cells{{"run_id", run_id}};
   CsvRow row(cells);
-  fields(row, point);
+  fields(row, record);
   return cells;
 }
 
-std::string line_of(const std::vector<CsvCell>& row, std::string CsvCell::*part) {
-  std::string line;
-  for (const CsvCell& cell : row) line += (&cell == &row.front() ? "" : ",") + quoted(cell.*part);
-  return line + "\r\n";
+template <class Record>
+std::string table_of(std::span<const Report> reports, std::vector<Record> Report::*rows) {
+  std::string text = csv_line(row_of("", Record{}), &CsvCell::column);
+  for (const Report& report : reports) {
+    for (const Record& record : report.*rows) {
+      text += csv_line(row_of(report.run_id, record), &CsvCell::text);
+    }
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string render_csv(std::span<const Report> reports) {
-  std::string text = line_of(row_of("", PointRecord{}), &CsvCell::column);
-  for (const Report& report : reports) {
-    for (const PointRecord& point : report.points) {
-      text += line_of(row_of(report.run_id, point), &CsvCell::text);
-    }
-  }
-  return text;
+  const auto of_collectives = std::ranges::count_if(reports, measures_collectives);
+  if (of_collectives == 0) return table_of(reports, &Report::points);
+  const std::string text = table_of(reports, &Report::collectives);
+  if (of_collectives == std::ssize(reports)) return text;
+  return table_of(reports, &Report::points) + "\r\n" + text;
 }
 
 }  // namespace scalemark::reporting

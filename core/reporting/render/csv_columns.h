@@ -18,6 +18,9 @@ struct CsvCell {
   std::string column, text;  // text empty: absent
 };
 
+// A line of RFC 4180: the names of the columns, or their texts.
+std::string csv_line(const std::vector<CsvCell>& row, std::string CsvCell::*part);
+
 // Names of fields within an object follow the object's: step_s and mean give step_mean_s.
 inline std::string csv_column(const std::string& object, const std::string& field) {
   if (object.empty()) return field;

@@ -7,7 +7,7 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/html_page.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/render/sweep_sections.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {

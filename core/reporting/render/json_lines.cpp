@@ -19,9 +19,25 @@ std::string line_of(const char* record, const std::string& run_id, const Json& f
 
 std::string render_json_lines(std::span<const Report> reports) {
   static const std::map<std::string, const char*> kLists = {
-      {"points", "point"},           {"groups", "group"},       {"scaling", "scaling"},
-      {"stragglers", "straggler"},   {"data_gaps", "data_gap"}, {"sessions", "session"},
-      {"predictions", "prediction"}, {"findings", "finding"},   {"errors", "error"}};
+      {"points", "point"},
+      {"groups", "group"},
+      {"scaling", "scaling"},
+      {"stragglers", "straggler"},
+      {"data_gaps", "data_gap"},
+      {"sessions", "session"},
+      {"effects", "effect"},
+      {"tuning", "tuning"},
+      {"communication_limits", "communication_limit"},
+      {"devices", "device"},
+      {"predictions", "prediction"},
+      {"findings", "finding"},
+      {"telemetry", "telemetry"},
+      {"collectives", "collective"},
+      {"collective_groups", "collective_group"},
+      {"collective_winners", "collective_winners"},
+      {"collective_fits", "collective_fit"},
+      {"links", "link"},
+      {"errors", "error"}};
   std::string text;
   for (const Report& report : reports) {
     Json whole = Json::parse(to_json(report));

@@ -27,9 +27,11 @@ std::string seconds_text(double seconds) {
 
 // A group passes when every run of it does. Out of memory is a failure here: readers of JUnit must
 // see that something asked for did not run.
-void add_run(Case& of_group, const PointRecord& run) {
+// `run`: of a point or a collective; `seconds` that it was measured for.
+template <class Run>
+void add_run(Case& of_group, const Run& run, double seconds) {
   if (run.status == PointStatus::kOk) {
-    of_group.seconds += run.wall_s;
+    of_group.seconds += seconds;
     return;
   }
   const bool skipped = run.status == PointStatus::kSkipped;
@@ -37,6 +39,12 @@ void add_run(Case& of_group, const PointRecord& run) {
   of_group.outcome = skipped ? Outcome::kSkipped : Outcome::kFailure;
   of_group.kind = name_of(run.status);
   of_group.message = run.id + ": " + (run.reason.empty() ? of_group.kind : run.reason);
+}
+
+Case& case_of(std::vector<Case>& cases, const std::string& name, const std::string& class_name) {
+  const auto found = std::ranges::find(cases, name, &Case::name);
+  if (found != cases.end()) return *found;
+  return cases.emplace_back(Case{.class_name = class_name, .name = name});
 }
 
 // Errors of an earlier session that --resume has repaired fail no case.
@@ -62,13 +70,12 @@ void add_end(std::vector<Case>& cases, const Report& report) {
 std::vector<Case> cases_of(const Report& report) {
   std::vector<Case> cases;
   for (const PointRecord& run : report.points) {
-    const std::string name = run.group.empty() ? run.id : run.group;
-    auto found = std::ranges::find(cases, name, &Case::name);
-    if (found == cases.end()) {
-      found =
-          cases.insert(cases.end(), Case{.class_name = "scalemark." + run.workload, .name = name});
-    }
-    add_run(*found, run);
+    const std::string& name = run.group.empty() ? run.id : run.group;
+    add_run(case_of(cases, name, "scalemark." + run.workload), run, run.wall_s);
+  }
+  for (const CollectiveRecord& run : report.collectives) {
+    Case& one = case_of(cases, run.group, "scalemark." + std::string(name_of(run.collective)));
+    add_run(one, run, run.time_s * static_cast<double>(run.iterations));
   }
   for (const Finding& finding : report.findings) {
     if (finding.severity != "error") continue;
@@ -104,6 +111,10 @@ std::string measured_text(const Report& report) {
   for (const GroupRecord& group : report.groups) {
     if (!group.samples_per_sec) continue;
     text += group.group + ": " + readable(*group.samples_per_sec) + " samples/s\n";
+  }
+  for (const CollectiveGroup& group : report.collective_groups) {
+    if (!group.time_s.value) continue;
+    text += group.group + ": " + readable(1e6 * *group.time_s.value) + " us\n";
   }
   for (const ScalingTable& table : report.scaling) {
     for (const ScalingRow& row : table.rows) {

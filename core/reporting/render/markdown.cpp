@@ -1,5 +1,6 @@
 #include "core/reporting/render/render.h"
-#include "core/reporting/render/sweep_sections.h"
+#include "core/reporting/render/sections/machine_sections.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
@@ -22,24 +23,39 @@ std::string environment_text(const Report& report) {
   return text;
 }
 
+std::string section_text(const Section& section) {
+  std::string text = "\n## " + markdown_text(section.title) + "\n\n";
+  if (!section.columns.empty()) {
+    text += set_markdown(section.columns) + (section.lines.empty() ? "" : "\n");
+  }
+  for (const auto& line : section.lines) text += "- " + markdown_text(line) + "\n";
+  return text;
+}
+
+// What the console leaves out.
+std::string machine_text(const Report& report) {
+  std::string text;
+  if (const auto attempts = attempts_section(report)) text += section_text(*attempts);
+  if (const auto machine = machine_section(report)) text += section_text(*machine);
+  return text;
+}
+
 std::string sweep_text(const Report& report) {
-  std::string text = "# Sweep report\n\n";
+  std::string text = measures_collectives(report) ? "# Collectives\n\n" : "# Sweep report\n\n";
   for (const auto& sentence : summary_in_words(report))
     text += "- " + markdown_text(sentence) + "\n";
-  for (const Section& section : sweep_sections(report)) {
-    text += "\n## " + markdown_text(section.title) + "\n\n";
-    if (!section.columns.empty())
-      text += set_markdown(section.columns) + (section.lines.empty() ? "" : "\n");
-    for (const auto& line : section.lines) text += "- " + markdown_text(line) + "\n";
-  }
-  return text + environment_text(report);
+  for (const Section& section : sweep_sections(report)) text += section_text(section);
+  if (const auto fingerprint = fingerprint_section(report)) text += section_text(*fingerprint);
+  return text + machine_text(report) + environment_text(report);
 }
 
 }  // namespace
 
 std::string render_markdown(std::span<const Report> reports) {
   return sweeps_then_runs(reports, sweep_text, [](std::span<const Report> runs) {
-    return render_table(runs, TableFormat::kMarkdown);
+    std::string text = render_table(runs, TableFormat::kMarkdown);
+    for (const Report& run : runs) text += machine_text(run);
+    return text;
   });
 }
 

@@ -118,6 +118,33 @@ void add_scaling(Exposition& page, const Report& report, const Labels& base) {
   }
 }
 
+void add_over_runs(Exposition& page, const std::string& name, const char* help,
+                   const Labels& labels, const OverRuns& number) {
+  if (!number.value) return;
+  page.add(name, help, labels, *number.value);
+  if (!number.ci95.low || !number.ci95.high) return;
+  page.add(name + "_ci95_low", "Lower end of the 95 % interval.", labels, *number.ci95.low);
+  page.add(name + "_ci95_high", "Upper end of the 95 % interval.", labels, *number.ci95.high);
+}
+
+void add_collective(Exposition& page, const CollectiveGroup& group, const Labels& base) {
+  const Labels labels = with(base, {{"group", group.group},
+                                    {"collective", std::string(name_of(group.collective))},
+                                    {"backend", group.backend},
+                                    {"bytes", std::to_string(group.bytes)},
+                                    {"world_size", std::to_string(group.world_size)}});
+  add_over_runs(page, "scalemark_collective_seconds", "Time of one call over repetitions.", labels,
+                group.time_s);
+  add_over_runs(page, "scalemark_collective_latency_p99_seconds",
+                "99 of 100 isolated calls are shorter.", labels, group.latency_p99_s);
+  add_over_runs(page, "scalemark_collective_busbw_gigabytes_per_second",
+                "Bus bandwidth as nccl-tests defines it.", labels, group.busbw_GBps);
+  if (group.wrong) {
+    page.add("scalemark_collective_wrong_elements", "Wrong elements of all repetitions.", labels,
+             static_cast<double>(*group.wrong));
+  }
+}
+
 }  // namespace
 
 std::string render_prometheus(std::span<const Report> reports) {
@@ -132,6 +159,9 @@ std::string render_prometheus(std::span<const Report> reports) {
     }
     for (const PointRecord& run : report.points) add_run(page, run, base);
     add_scaling(page, report, base);
+    for (const CollectiveGroup& group : report.collective_groups) {
+      add_collective(page, group, base);
+    }
   }
   return page.text();
 }

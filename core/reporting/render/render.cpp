@@ -13,7 +13,7 @@ struct FormatEntry {
   std::string (*render)(std::span<const Report>);
 };
 
-constexpr std::array<FormatEntry, 8> kFormats = {{
+constexpr std::array<FormatEntry, 9> kFormats = {{
     {Format::kTable, "table", ".txt", render_console},
     {Format::kMarkdown, "md", ".md", render_markdown},
     {Format::kCsv, "csv", ".csv", render_csv},
@@ -22,6 +22,7 @@ constexpr std::array<FormatEntry, 8> kFormats = {{
     {Format::kJunit, "junit", ".junit.xml", render_junit},
     {Format::kSuperbench, "superbench", ".superbench.jsonl", render_superbench},
     {Format::kPrometheus, "prom", ".prom", render_prometheus},
+    {Format::kEffects, "effects", ".effects.csv", render_effects},
 }};
 
 const FormatEntry& entry_of(Format format) {

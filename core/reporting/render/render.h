@@ -12,9 +12,19 @@
 
 namespace scalemark::reporting {
 
-enum class Format { kTable, kMarkdown, kCsv, kJsonLines, kHtml, kJunit, kSuperbench, kPrometheus };
+enum class Format {
+  kTable,
+  kMarkdown,
+  kCsv,
+  kJsonLines,
+  kHtml,
+  kJunit,
+  kSuperbench,
+  kPrometheus,
+  kEffects
+};
 
-// "table" | "md" | "csv" | "jsonl" | "html" | "junit" | "superbench" | "prom"
+// "table" | "md" | "csv" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "effects"
 std::optional<Format> find_format(std::string_view name);
 std::string_view format_name(Format format);
 std::vector<std::string_view> format_names();
@@ -25,15 +35,19 @@ std::string file_name(Format format);
 // Every rendering ends with a line end. Several reports give one text, in the order given.
 std::string render(Format format, std::span<const Report> reports);
 
-// For a terminal, at most about 100 columns wide: a sweep by its scaling tables and groups, any
-// other report by its points.
+// For a terminal, at most about 100 columns wide: a sweep by its scaling tables and groups,
+// collectives as nccl-tests shows them, any other report by its points.
 std::string render_console(std::span<const Report> reports);
 
 // For a page or a pull request.
 std::string render_markdown(std::span<const Report> reports);
 
-// One line per point; absent values are empty cells. RFC 4180, with a head line.
+// One line per run: of points, of collectives, or, where the reports hold both, first the ones and,
+// after an empty line, the others. Absent values are empty cells. RFC 4180, with a head line.
 std::string render_csv(std::span<const Report> reports);
+
+// One line per effect of an option, as CSV.
+std::string render_effects(std::span<const Report> reports);
 
 // One JSON object per line: first the report without its lists, then each entry of each list. Field
 // `record` says which: report | point | group | scaling | finding | ...; `run_id` ties them.

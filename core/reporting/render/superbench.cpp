@@ -54,6 +54,22 @@ void add_whole(std::map<std::string, Metrics>& nodes, const std::string& group,
   }
 }
 
+// Which ranks are on which node is not in their rows: each node of the report has them all.
+void add_collectives(std::map<std::string, Metrics>& nodes, const Report& report) {
+  for (const auto& host : report.environment.hosts) {
+    for (const CollectiveGroup& group : report.collective_groups) {
+      const auto add = [&](const char* metric, const OverRuns& number, double scale) {
+        if (number.value) {
+          nodes[host.hostname][metric_name(group.group, metric)].add(scale * *number.value);
+        }
+      };
+      add("time", group.time_s, 1000);
+      add("algbw", group.algbw_GBps, 1);
+      add("busbw", group.busbw_GBps, 1);
+    }
+  }
+}
+
 std::map<std::string, Metrics> nodes_of(const Report& report) {
   std::map<std::string, Metrics> nodes;
   for (const PointRecord& run : report.points) {
@@ -68,6 +84,7 @@ std::map<std::string, Metrics> nodes_of(const Report& report) {
       add_whole(nodes, group.group, "throughput_total", *group.samples_per_sec);
     }
   }
+  add_collectives(nodes, report);
   for (const ScalingTable& table : report.scaling) {
     const std::string kind = table.kind == "weak" ? "" : "_" + table.kind;
     for (const ScalingRow& row : table.rows) {

@@ -3,16 +3,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+
+#include "core/base/text.h"
 
 namespace scalemark::reporting {
 namespace {
-
-std::string printed(const char* pattern, double value) {
-  std::array<char, 400> text{};  // a double has up to 309 digits before the point
-  std::snprintf(text.data(), text.size(), pattern, value);
-  return text.data();
-}
 
 std::string escaped(std::string_view text, bool replace_controls) {
   std::string result;

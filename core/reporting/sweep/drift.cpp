@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 #include <map>
+#include <tuple>
 
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/run_correlation.h"
@@ -60,7 +61,10 @@ CourseOfRuns course_of(const RunsByGroup& runs) {
   std::vector<statistics::TimedRun> timed;
   std::map<std::pair<std::string, int>, std::size_t> numbers;  // a point in a session
   auto all = on_one_clock(runs);
-  std::ranges::stable_sort(all, {}, &Started::at_s);
+  // Runs may be shorter than a second, which is as exact as their times are.
+  std::ranges::stable_sort(all, {}, [](const Started& one) {
+    return std::tuple(one.at_s, one.run->block, one.run->order);
+  });
   CourseOfRuns course;
   for (const auto& [run, at_s] : all) {
     const auto number = numbers.try_emplace({run->group, run->session}, numbers.size()).first;

@@ -34,8 +34,8 @@ SweepEnd end_of_sweep(const Report& report, const planning::Plan& plan,
                                    std::to_string(planning::block(plan, 0).size()) +
                                    " points did not fit into the time; --resume runs them"};
   }
-  if (schedule.unconverged()) {
-    return {ExitCode::kUnsure, "unconverged: --until-ci was not reached within --max-time"};
+  if (const std::string why = schedule.why_unconverged(); !why.empty()) {
+    return {ExitCode::kUnsure, "unconverged: " + why};
   }
   return {};
 }

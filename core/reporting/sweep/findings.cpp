@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -9,6 +7,8 @@
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/runs.h"
+#include "core/statistics/normality.h"
+#include "core/statistics/steadiness/pooled.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -17,6 +17,7 @@ constexpr double kRunsDiffer = 0.05;
 constexpr double kSuperlinear = 1.02;
 constexpr double kGapWorthSaying = 0.05;
 constexpr double kEstimateOff = 0.20;
+constexpr double kNotNormal = 0.01;
 
 class Findings {
  public:
@@ -55,7 +56,29 @@ void judge_repetitions(const SweepSummary& summary, Findings& findings) {
   if (!unconverged.empty()) {
     findings.add(
         finding_kinds::unconverged,
-        "the time was over before the interval was as narrow as asked for: " + listed(unconverged));
+        "the interval of throughput or of efficiency did not become as narrow as asked for: " +
+            listed(unconverged));
+  }
+}
+
+// Single windows of fewer repetitions speak for themselves.
+void judge_windows(const SweepSummary& summary, Findings& findings) {
+  std::vector<std::string> unknown;
+  for (const GroupRecord& group : summary.groups) {
+    if (group.n < static_cast<int>(statistics::kRunsToPool)) continue;
+    if (group.steady == false) {
+      findings.add(finding_kinds::windows_not_steady,
+                   group.group + ": not steady: " + group.steady_reason);
+    } else if (!group.steady) {
+      unknown.push_back(
+          group.group +
+          (group.bias_bound ? " (up to " + printed("%.2f", 100 * *group.bias_bound) + " %)" : ""));
+    }
+  }
+  if (!unknown.empty()) {
+    findings.add(finding_kinds::windows_unknown,
+                 "the windows cannot tell whether they were steady; a bias could hide in: " +
+                     listed(unknown));
   }
 }
 
@@ -129,27 +152,50 @@ void judge_memory(const RunsByGroup& runs, Findings& findings) {
                "the estimate of memory is more than 20 % off the peak: " + listed(off));
 }
 
-std::string two_decimals(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
-}
-
 void judge_course(const SweepSummary& summary, bool drifted, Findings& findings) {
   if (summary.drift && summary.drift->lag1) {
     findings.add(finding_kinds::runs_correlated,
                  "runs that follow each other resemble each other (correlation " +
-                     two_decimals(*summary.drift->lag1) +
+                     printed("%.2f", *summary.drift->lag1) +
                      "): something that lasts longer than a run comes and goes; intervals of "
                      "throughput are widened for it, and no drift is claimed");
   }
   if (drifted) {
     findings.add(finding_kinds::drift,
-                 "all points became " + percent(std::abs(summary.drift->per_sweep)) +
-                     (summary.drift->per_sweep < 0 ? " slower" : " faster") +
-                     " from start to end of the sweep (heat, clocks, a neighbour); pairs within "
-                     "blocks are little touched by it");
+                 "the common trend of speed is " +
+                     printed("%+.1f %%", 100 * summary.drift->per_sweep) +
+                     " from start to end of the sweep; see throttled, shared; pairs within blocks "
+                     "are little touched by it");
   }
+}
+
+// In which way: rare slow runs are what intervals over a few runs miss.
+std::string shape_in_words(const statistics::Normality& normality) {
+  const bool skewed = std::abs(normality.skewness_z) > std::abs(normality.kurtosis_z);
+  if (skewed && normality.skewness_z < 0) return "a few are far slower than the rest";
+  if (skewed) return "a few are far faster than the rest";
+  return normality.kurtosis_z > 0 ? "a few are far from the rest"
+                                  : "they stay away from it, as on two levels";
+}
+
+// Correlated runs resemble each other across points; the test supposes that they do not.
+void judge_normality(const RunsByGroup& runs, const SweepSummary& summary, Findings& findings) {
+  if (summary.drift && summary.drift->lag1) return;
+  std::vector<std::vector<double>> groups;
+  for (const std::string& group : runs.groups()) {
+    for (const Runs& session : by_session(runs.ok(group))) {
+      auto& logs = groups.emplace_back();
+      for (const PointRecord* run : session) logs.push_back(std::log(run->samples_per_sec));
+    }
+  }
+  const auto normality = statistics::check_normality(groups);
+  if (!normality || normality->p > kNotNormal) return;
+  findings.add(finding_kinds::runs_not_normal,
+               "runs are not normally distributed around the mean of their point (p = " +
+                   printed("%.4f", normality->p) + ", " + std::to_string(normality->runs) +
+                   " runs): " + shape_in_words(*normality) +
+                   "; intervals suppose that they are, and may hold the truth less often than 95 % "
+                   "says: look at the single runs, and repeat more");
 }
 
 }  // namespace
@@ -158,11 +204,14 @@ std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary&
                                     bool drifted) {
   Findings findings;
   judge_course(summary, drifted, findings);
+  judge_normality(runs, summary, findings);
+  findings.add(findings_of_levels(runs));
   judge_scaling(summary, findings);
   findings.add(findings_of_ranks(summary));
   judge_gaps(summary, findings);
   judge_lost(runs, summary, findings);
   judge_repetitions(summary, findings);
+  judge_windows(summary, findings);
   judge_memory(runs, findings);
   return findings.take();
 }

@@ -10,12 +10,17 @@
 namespace scalemark::reporting {
 namespace {
 
-// A loader's options vary with real data only: a synthetic point has none of them.
+// A loader's options vary with real data only: a synthetic point has none of them. Synthetic data
+// that is made in the loop is another thing than files.
 std::map<std::string, std::string> varying_but_data(const PointRecord& p) {
   auto varying = p.varying;
   varying.erase("data");
   for (const std::string_view option : settings::reading_options()) {
     varying.erase(std::string(option));
+  }
+  if (const auto made = varying.find("synthetic_in_loop");
+      made != varying.end() && made->second == "off") {
+    varying.erase(made);
   }
   return varying;
 }

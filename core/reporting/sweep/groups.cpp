@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 #include <vector>
 
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/run_correlation.h"
 #include "core/statistics/runs.h"
+#include "core/statistics/steadiness/pooled.h"
+#include "core/statistics/two_levels.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -23,14 +25,6 @@ std::optional<double> samples_per_joule(const Runs& runs) {
   }
   if (!(joules > 0)) return std::nullopt;
   return samples / joules;
-}
-
-std::vector<std::vector<double>> rates_by_session(const Runs& runs) {
-  std::map<int, std::vector<double>> by_session;
-  for (const PointRecord* run : runs) by_session[run->session].push_back(run->samples_per_sec);
-  std::vector<std::vector<double>> rates;
-  for (auto& [session, values] : by_session) rates.push_back(std::move(values));
-  return rates;
 }
 
 // Where neighbouring runs are correlated, the interval over runs is widened. Over sessions it needs
@@ -49,6 +43,19 @@ statistics::RunsEstimate estimate_of(const Runs& runs, const CourseOfRuns& cours
   return widened(estimate, statistics::interval_growth(places, *course.drift->lag1));
 }
 
+void set_steady(GroupRecord& group, const Runs& runs) {
+  std::vector<statistics::WindowVerdict> windows;
+  for (const PointRecord* run : runs) {
+    auto& window = windows.emplace_back(run->steady, run->bias_bound);
+    if (run->biases.size() != statistics::kDecays) continue;
+    std::ranges::copy(run->biases, window.biases.emplace().begin());
+  }
+  const auto check = statistics::pooled_steady(windows);
+  group.steady = check.steady;
+  group.steady_reason = check.reason;
+  group.bias_bound = check.bias_bound;
+}
+
 int launched_ranks(const RunsByGroup& runs, const SummaryOptions& options) {
   int largest = options.launched_ranks;
   if (largest > 0) return largest;
@@ -56,6 +63,18 @@ int launched_ranks(const RunsByGroup& runs, const SummaryOptions& options) {
     for (const PointRecord* run : runs.all(group)) largest = std::max(largest, run->world_size);
   }
   return largest;
+}
+
+// What the runs themselves show beside their mean.
+void set_spread(GroupRecord& group, const Runs& runs) {
+  if (runs.size() == 1) {
+    group.at_least = within_run_share(*runs.front());
+    return;
+  }
+  const auto [slowest, fastest] = std::ranges::minmax_element(
+      runs, {}, [](const PointRecord* run) { return run->samples_per_sec; });
+  group.slowest = (*slowest)->samples_per_sec;
+  group.fastest = (*fastest)->samples_per_sec;
 }
 
 GroupRecord group_of(const std::string& name, const RunsByGroup& runs, const CourseOfRuns& course,
@@ -75,6 +94,9 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs, const Cou
   if (sessions > 1) group.sessions = static_cast<int>(sessions);
   const auto estimate = estimate_of(good, course);
   group.samples_per_sec = estimate.value;
+  group.step_time_s = step_time_of(good, estimate.value);
+  set_spread(group, good);
+  group.unseen_share = statistics::share_that_may_be_missed(good.size());
   if (is_finite(estimate.ci95)) {
     group.ci95_low = estimate.ci95->low;
     group.ci95_high = estimate.ci95->high;
@@ -82,6 +104,9 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs, const Cou
   if (estimate.cv_between && std::isfinite(*estimate.cv_between)) {
     group.cv_between = estimate.cv_between;
   }
+  set_steady(group, good);
+  group.variance = variance_of(good);
+  group.communication = communication_of(good);
   group.samples_per_joule = samples_per_joule(good);
   if (options.price_per_hour && *options.price_per_hour > 0) {
     const double share =

@@ -17,7 +17,7 @@ statistics::Scaling scaling_kind(const SliceGroups& slice) {
 }
 
 statistics::StepTimes step_times(const PointRecord& run) {
-  return {.step_s = run.wall_s / static_cast<double>(run.iterations),
+  return {.step_s = step_time_s(run).value(),
           .own_mean_s = run.own_mean_s.value(),
           .own_max_of_rank_means_s = run.own_max_of_rank_means_s.value(),
           .own_mean_of_step_max_s = run.own_mean_of_step_max_s,
@@ -26,8 +26,8 @@ statistics::StepTimes step_times(const PointRecord& run) {
 }
 
 bool has_step_times(const PointRecord& run) {
-  return run.iterations > 0 && run.wall_s > 0 && !run.ranks.empty() &&
-         run.own_mean_s.value_or(0) > 0 && run.own_max_of_rank_means_s && counted_data_wait_s(run);
+  return step_time_s(run) && !run.ranks.empty() && run.own_mean_s.value_or(0) > 0 &&
+         run.own_max_of_rank_means_s && counted_data_wait_s(run);
 }
 
 std::vector<double> own_of_ranks_s(const PointRecord& run) {

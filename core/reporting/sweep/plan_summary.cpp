@@ -24,6 +24,18 @@ std::vector<SliceGroups> slices_by(const planning::Plan& plan) {
   return slices;
 }
 
+std::vector<ComparedGroups> comparisons_by(const planning::Plan& plan) {
+  std::vector<ComparedGroups> all;
+  for (const planning::Comparison& comparison : plan.comparisons) {
+    ComparedGroups& groups = all.emplace_back(
+        ComparedGroups{.axis = comparison.axis, .fixed = comparison.fixed, .values = {}});
+    for (const planning::ComparedValue& value : comparison.values) {
+      groups.values.push_back({value.value, plan.points[value.point].group});
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 void summarise_by_plan(Report& report, const planning::Plan& plan,
@@ -37,6 +49,8 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
   }
   auto summary =
       summarise_sweep(report.points, {.slices = slices,
+                                      .comparisons = comparisons_by(plan),
+                                      .tuned_axis = plan.sweep.tune,
                                       .stop_reasons = std::move(stop_reasons),
                                       .stop_reason = "",
                                       .price_per_hour = plan.sweep.price_per_hour,
@@ -45,7 +59,12 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
   report.groups = std::move(summary.groups);
   report.scaling = std::move(summary.scaling);
   report.stragglers = std::move(summary.stragglers);
+  report.devices = devices_of(report.points, report.environment.hosts);
+  report.fastest = std::move(summary.fastest);
   report.data_gaps = std::move(summary.data_gaps);
+  report.effects = std::move(summary.effects);
+  report.tuning = std::move(summary.tuning);
+  report.communication_limits = std::move(summary.communication_limits);
   report.drift = summary.drift;
   std::erase_if(report.findings, is_of_sweep);
   std::ranges::move(summary.findings, std::back_inserter(report.findings));

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
+
+#include "core/catalogue/strategy.h"
+#include "core/statistics/runs.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {
-
-constexpr std::size_t kNamed = 5;  // further names are counted, not listed
 
 // The order of a report, since the order in which points ran is random.
 auto reading_order(const PointRecord& p) {
@@ -42,23 +45,17 @@ Runs RunsByGroup::ok(const std::string& group) const {
   return good;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
-    text += (i ? ", " : "") + names[i];
-  }
-  if (names.size() > kNamed) text += " and " + std::to_string(names.size() - kNamed) + " more";
-  return text;
+std::vector<Runs> by_session(const Runs& runs) {
+  std::map<int, Runs> sessions;
+  for (const PointRecord* run : runs) sessions[run->session].push_back(run);
+  std::vector<Runs> ordered;
+  for (auto& [session, its_runs] : sessions) ordered.push_back(std::move(its_runs));
+  return ordered;
 }
-
 bool same_ranks(const PointRecord& a, const PointRecord& b) {
   return std::ranges::equal(a.ranks, b.ranks, [](const RankRecord& x, const RankRecord& y) {
     return std::tie(x.rank, x.host, x.device) == std::tie(y.rank, y.host, y.device);
   });
-}
-
-bool is_finite(const std::optional<statistics::Interval>& interval) {
-  return interval && std::isfinite(interval->low) && std::isfinite(interval->high);
 }
 
 Pairs paired(const Runs& baseline, const Runs& scaled) {
@@ -75,6 +72,35 @@ Pairs paired(const Runs& baseline, const Runs& scaled) {
     }
   }
   return result;
+}
+
+bool is_solo(const PointRecord& point) {
+  return point.world_size > 1 && !catalogue::exchanges(point.strategy);
+}
+
+std::vector<std::vector<double>> rates_by_session(const Runs& runs) {
+  std::vector<std::vector<double>> rates;
+  for (const Runs& session : by_session(runs)) {
+    auto& of_session = rates.emplace_back();
+    for (const PointRecord* run : session) of_session.push_back(run->samples_per_sec);
+  }
+  return rates;
+}
+
+double geometric_mean(std::span<const double> values) {
+  return std::exp(statistics::mean(statistics::logarithms(values)));
+}
+
+std::optional<double> step_time_of(const Runs& runs, double samples_per_sec) {
+  const auto of_step = [](const PointRecord& run) {
+    return static_cast<double>(run.samples) / static_cast<double>(run.iterations);
+  };
+  const double first = of_step(*runs.front());
+  if (!(first > 0) || !std::isfinite(first)) return std::nullopt;  // imported reports lack them
+  const bool same =
+      std::ranges::all_of(runs, [&](const PointRecord* run) { return of_step(*run) == first; });
+  const double step_s = first / samples_per_sec;
+  return same && std::isfinite(step_s) ? std::optional(step_s) : std::nullopt;
 }
 
 std::vector<statistics::ThroughputPair> rates_of(const std::vector<RunPair>& pairs) {

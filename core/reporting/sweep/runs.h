@@ -2,12 +2,15 @@
 // files of this folder.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/reporting/effects/effect_phrases.h"
+#include "core/reporting/record/effect_records.h"
 #include "core/reporting/record/records.h"
 #include "core/reporting/sweep/summary.h"
 #include "core/statistics/efficiency.h"
@@ -30,6 +33,9 @@ class RunsByGroup {
   std::map<std::string, Runs> runs_;
 };
 
+// The runs of each session, sessions ascending.
+std::vector<Runs> by_session(const Runs& runs);
+
 struct RunPair {
   const PointRecord* baseline;
   const PointRecord* scaled;
@@ -43,18 +49,39 @@ struct Pairs {
 // Each run of `scaled` with the run of `baseline` from its block and session.
 Pairs paired(const Runs& baseline, const Runs& scaled);
 
+// The difference of the loss after equally many samples, scaled less baseline, in the mean of
+// `pairs`, and the baseline's step at which it was taken: the last that all runs have. Absent where
+// there is none, and between different data.
+struct LossDifference {
+  double mean = 0;
+  std::int64_t step = 0;
+};
+std::optional<LossDifference> loss_difference(const std::vector<RunPair>& pairs);
+
+// What is fixed, as far as another of `all` (records with `axis` and `fixed`) of the same axis
+// differs in it: "2 ranks, batch_size 64".
+template <class Record>
+std::string where_text(const Record& record, const std::vector<Record>& all);
+std::string option_text(const std::string& option, const std::string& value);
+
+// Independent replicas on several ranks.
+bool is_solo(const PointRecord& point);
+
+// samples_per_sec of runs that are ok: one list per session.
+std::vector<std::vector<double>> rates_by_session(const Runs& runs);
+
+// exp of the mean ln of values above 0.
+double geometric_mean(std::span<const double> values);
+
+// T of a mean over `runs`, in s: the samples of one step / samples_per_sec. Absent where the runs'
+// steps differ in size.
+std::optional<double> step_time_of(const Runs& runs, double samples_per_sec);
+
 // What statistics::paired_efficiency() takes.
 std::vector<statistics::ThroughputPair> rates_of(const std::vector<RunPair>& pairs);
 
 // Whether both ran on the same devices, rank by rank.
 bool same_ranks(const PointRecord& a, const PointRecord& b);
-
-// Runs that differ by orders of magnitude have intervals that no number can hold: there is none
-// then.
-bool is_finite(const std::optional<statistics::Interval>& interval);
-
-// "a, b, c, d, e and 3 more".
-std::string listed(const std::vector<std::string>& names);
 
 // What the order of runs in time shows.
 struct CourseOfRuns {
@@ -67,9 +94,14 @@ CourseOfRuns course_of(const RunsByGroup& runs);
 // The parts of summarise_sweep().
 std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const CourseOfRuns& course,
                                    const SummaryOptions& options);
+// Absent where variance_split.h's are. `good`: runs that are ok.
+std::optional<VarianceRecord> variance_of(const Runs& good);
+// Absent unless every run has been measured with --communication-cost.
+std::optional<GroupCommunication> communication_of(const Runs& good);
 std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
                                      const std::vector<SliceGroups>& slices,
-                                     const std::vector<Straggler>& stragglers);
+                                     const std::vector<Straggler>& stragglers,
+                                     const std::vector<GroupRecord>& verdicts);
 // Sets loss_of_efficiency and its intervals; `row` has its efficiency, `ratio` is that of the world
 // sizes. Leaves both absent where the runs hold no step times, and where the steps were not all
 // full batches, so that shares of time would not add up to lost throughput.
@@ -77,8 +109,20 @@ void set_lost_efficiency(ScalingRow& row, const std::vector<RunPair>& pairs,
                          const SliceGroups& slice, double ratio);
 std::vector<Straggler> stragglers_of(const RunsByGroup& runs, double device_spread);
 std::vector<DataGap> data_gaps_of(const RunsByGroup& runs);
+std::vector<EffectRecord> effects_of(const RunsByGroup& runs,
+                                     const std::vector<ComparedGroups>& comparisons);
+std::vector<TuningRecord> tuning_of(const RunsByGroup& runs, const SummaryOptions& options);
+std::vector<CommunicationLimit> communication_limits_of(
+    const RunsByGroup& runs, const std::vector<ComparedGroups>& comparisons);
+std::optional<FastestPoint> fastest_point(const RunsByGroup& runs);
+std::vector<Finding> findings_of_levels(const RunsByGroup& runs);
 std::vector<Finding> findings_of_ranks(const SweepSummary& summary);
 std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
                                     bool drifted);
+
+template <class Record>
+std::string where_text(const Record& record, const std::vector<Record>& all) {
+  return where_text(record, all, option_text);
+}
 
 }  // namespace scalemark::reporting

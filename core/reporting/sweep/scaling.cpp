@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/efficiency.h"
 #include "core/statistics/runs.h"
+#include "core/statistics/steadiness/pooled.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -19,18 +22,71 @@ std::optional<int> named_rank(const std::string& group, const std::vector<Stragg
   return slowest ? std::optional(slowest->rank) : std::nullopt;
 }
 
+bool is_own_baseline(const RunPair& pair) { return pair.baseline == pair.scaled; }
+
+// Relative uncertainty of a ratio from the steps within both runs.
+std::optional<double> within_pair_share(const RunPair& pair) {
+  const auto baseline = within_run_share(*pair.baseline), scaled = within_run_share(*pair.scaled);
+  if (!baseline || !scaled) return std::nullopt;
+  return std::sqrt(*baseline * *baseline + *scaled * *scaled);
+}
+
+using Groups = std::vector<GroupRecord>;
+
+// How many of these runs of one point had a window that was not steady. All repetitions together
+// know more than each: where they have a verdict, it is that of each run.
+int unsteady_windows(const Runs& runs, const Groups& groups) {
+  const auto group = std::ranges::find(groups, runs.front()->group, &GroupRecord::group);
+  const bool pooled =
+      group != groups.end() && group->n >= static_cast<int>(statistics::kRunsToPool);
+  if (pooled && group->steady) return *group->steady ? 0 : static_cast<int>(runs.size());
+  return static_cast<int>(std::ranges::count(runs, std::optional(false), &PointRecord::steady));
+}
+
+// A baseline against itself varies in nothing.
+void set_unsteady_runs(ScalingRow& row, const std::vector<RunPair>& pairs, const Groups& groups) {
+  if (is_own_baseline(pairs.front())) return;
+  Runs baselines, scaled;
+  for (const RunPair& pair : pairs) {
+    baselines.push_back(pair.baseline);
+    scaled.push_back(pair.scaled);
+  }
+  const int unsteady = unsteady_windows(baselines, groups) + unsteady_windows(scaled, groups);
+  if (unsteady > 0) row.unsteady_runs = unsteady;
+}
+
+// What the pairs themselves show beside their mean.
+void set_spread(ScalingRow& row, const std::vector<RunPair>& pairs, double ranks_ratio) {
+  if (is_own_baseline(pairs.front())) return;
+  std::vector<double> efficiencies;
+  for (const RunPair& pair : pairs) {
+    efficiencies.push_back(pair.scaled->samples_per_sec / pair.baseline->samples_per_sec /
+                           ranks_ratio);
+  }
+  if (pairs.size() == 1) {
+    row.at_least = within_pair_share(pairs.front());
+    return;
+  }
+  const auto [lowest, highest] = std::ranges::minmax(efficiencies);
+  if (!std::isfinite(highest)) return;
+  row.efficiency_lowest = lowest;
+  row.efficiency_highest = highest;
+}
+
 ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
-                  const SliceGroups& slice, const std::vector<Straggler>& stragglers) {
+                  const SliceGroups& slice, const std::vector<Straggler>& stragglers,
+                  const Groups& verdicts) {
   const PointRecord& first = *pairs.front().scaled;
   const int ranks = first.world_size, baseline_ranks = pairs.front().baseline->world_size;
   ScalingRow row{.world_size = ranks, .group = group, .strategy = first.strategy};
-  std::vector<double> scaled;
+  Runs runs;
   for (const RunPair& pair : pairs) {
     row.points.push_back(pair.scaled->id);
-    scaled.push_back(pair.scaled->samples_per_sec);
+    runs.push_back(pair.scaled);
   }
   const auto found = statistics::paired_efficiency(rates_of(pairs), ranks, baseline_ranks);
-  row.samples_per_sec = statistics::estimate_over_runs(scaled).value;
+  row.samples_per_sec = statistics::estimate_over_sessions(rates_by_session(runs)).value;
+  row.step_time_s = step_time_of(runs, row.samples_per_sec);
   row.speedup = found.speedup;
   row.efficiency = found.efficiency;
   if (is_finite(found.efficiency_ci95)) {
@@ -38,10 +94,14 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
     row.efficiency_ci95_high = found.efficiency_ci95->high;
   }
   const double ratio = static_cast<double>(ranks) / baseline_ranks;
+  set_spread(row, pairs, ratio);
+  set_unsteady_runs(row, pairs, verdicts);
   set_lost_efficiency(row, pairs, slice, ratio);
-  if (!row.loss_of_efficiency || pairs.front().baseline == pairs.front().scaled) return row;
+  if (!row.loss_of_efficiency || is_own_baseline(pairs.front())) return row;
   row.slowest_rank = named_rank(group, stragglers);
-  row.in_words = waterfall_in_words(ratio, row.speedup, *row.loss_of_efficiency, row.slowest_rank);
+  row.in_words = waterfall_in_words(
+      {.ideal = ratio, .measured = row.speedup, .unsteady = row.unsteady_runs.has_value()},
+      *row.loss_of_efficiency, row.slowest_rank);
   return row;
 }
 
@@ -71,7 +131,8 @@ std::string relative_to(const PointRecord& baseline) {
 
 std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
                                      const std::vector<SliceGroups>& slices,
-                                     const std::vector<Straggler>& stragglers) {
+                                     const std::vector<Straggler>& stragglers,
+                                     const std::vector<GroupRecord>& verdicts) {
   std::vector<ScalingTable> tables;
   for (const SliceGroups& slice : slices) {
     const std::string baseline = baseline_group(runs, slice);
@@ -89,7 +150,8 @@ std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
     for (const std::string& group : groups) {
       const Pairs found = paired(against, runs.ok(group));
       table.left_out.insert(table.left_out.end(), found.elsewhere.begin(), found.elsewhere.end());
-      if (!found.pairs.empty()) table.rows.push_back(row_of(group, found.pairs, slice, stragglers));
+      if (found.pairs.empty()) continue;
+      table.rows.push_back(row_of(group, found.pairs, slice, stragglers, verdicts));
     }
     std::ranges::stable_sort(table.rows, {}, [](const ScalingRow& row) {
       return std::pair(row.world_size,

@@ -1,6 +1,6 @@
 // Summarises the points of a sweep: groups over repetitions, scaling tables paired within blocks,
-// drift, ranks that stand out, real against synthetic data, and findings. Pure: records in, records
-// out. core/statistics has the formulas; this selects their runs.
+// drift, ranks that stand out, real against synthetic data, effects of options, and findings. Pure:
+// records in, records out. core/statistics has the formulas; this selects their runs.
 #pragma once
 
 #include <map>
@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/monitoring/host.h"
+#include "core/reporting/record/effect_records.h"
 #include "core/reporting/record/records.h"
 #include "core/reporting/record/sweep_records.h"
 
@@ -22,9 +24,22 @@ struct SliceGroups {
   std::vector<std::string> rows;  // measured points and solo, any order
 };
 
+// Points that differ in one axis only, by group names; the first value is the axis's first.
+struct ComparedGroups {
+  struct Value {
+    std::string value, group;
+  };
+  std::string axis;
+  std::map<std::string, std::string> fixed;  // world_size among them
+  std::vector<Value> values;
+};
+
 struct SummaryOptions {
   // As planned. Empty: derived from the points by slices_of().
   std::vector<SliceGroups> slices;
+  // As planned. Empty: there are no effects, since points do not say which value was typed first.
+  std::vector<ComparedGroups> comparisons;
+  std::string tuned_axis;  // of --tune; empty: none
   // Why a group's repetitions ended, where it differs from `stop_reason`.
   std::map<std::string, std::string> stop_reasons;
   std::string stop_reason = "repetitions";
@@ -39,7 +54,11 @@ struct SweepSummary {
   std::vector<GroupRecord> groups;  // by workload, precision, data, size, batch, ranks
   std::vector<ScalingTable> scaling;
   std::vector<Straggler> stragglers;
+  std::optional<FastestPoint> fastest;
   std::vector<DataGap> data_gaps;
+  std::vector<EffectRecord> effects;  // in the order of comparisons
+  std::vector<TuningRecord> tuning;
+  std::vector<CommunicationLimit> communication_limits;
   std::optional<Drift> drift;
   std::vector<Finding> findings;  // of the sweep; those of single points are findings_of()'s
 };
@@ -48,6 +67,11 @@ struct SweepSummary {
 // docs/METRICS.md, "Several runs".
 SweepSummary summarise_sweep(std::span<const PointRecord> points,
                              const SummaryOptions& options = {});
+
+// The devices of every solo point, by point and rank: `hosts` (environment.hosts[]) knows their PCI
+// addresses and clocks. Source: docs/METRICS.md, "Devices".
+std::vector<DeviceRecord> devices_of(std::span<const PointRecord> points,
+                                     std::span<const monitoring::Host> hosts);
 
 // Slices that the points form: everything equal but the world size. Weak where the batch per rank
 // and the accumulation are fixed and at least two world sizes are there; strong, by batch or by
@@ -60,10 +84,21 @@ std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
 std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
                                                const std::vector<SliceGroups>& slices);
 
+// A speed-up on its way from the ideal one.
+struct SpeedUpStory {
+  double ideal = 1, measured = 1;
+  bool unsteady = false;  // a window that was not steady went in
+};
+
 // "8.0x -> 6.1x: communication -0.9, imbalance -0.6 (rank 5), data -0.4": from the ideal speed-up
 // to the measured one, largest term first. What rounds to nothing is added up as "other".
-// `named_rank`: the rule for stragglers has named it.
-std::string waterfall_in_words(double ideal_speedup, double speedup, const LossOfEfficiency& loss,
+// `named_rank`: the rule for stragglers has named it. Of unsteady windows two digits: "8.0x ->
+// ~6x".
+std::string waterfall_in_words(const SpeedUpStory& speedup, const LossOfEfficiency& loss,
                                std::optional<int> named_rank);
+
+// "bucket_cap_mb 100 against 25: 2.8 % faster (1.4 to 4.2), +210 MiB: real". `all`: the effects
+// that it stands among; what it is fixed at is named where others of its axis differ in that.
+std::string effect_in_words(const EffectRecord& effect, const std::vector<EffectRecord>& all);
 
 }  // namespace scalemark::reporting

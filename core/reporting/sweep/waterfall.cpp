@@ -11,6 +11,12 @@ namespace {
 
 // Small speed-ups need a second decimal for their terms to be seen.
 constexpr double kOneDecimalFrom = 8;
+constexpr double kThreeDigitsFrom = 9.95;  // with one decimal
+
+int decimals_of(const SpeedUpStory& speedup) {
+  if (speedup.unsteady) return speedup.measured >= kThreeDigitsFrom ? 0 : 1;
+  return speedup.ideal >= kOneDecimalFrom ? 1 : 2;
+}
 
 std::string fixed_text(double value, int decimals, bool with_sign) {
   std::array<char, 64> text{};
@@ -20,9 +26,9 @@ std::string fixed_text(double value, int decimals, bool with_sign) {
 
 }  // namespace
 
-std::string waterfall_in_words(double ideal_speedup, double speedup, const LossOfEfficiency& loss,
+std::string waterfall_in_words(const SpeedUpStory& speedup, const LossOfEfficiency& loss,
                                std::optional<int> named_rank) {
-  const int decimals = ideal_speedup >= kOneDecimalFrom ? 1 : 2;
+  const int decimals = decimals_of(speedup);
   const double smallest = 0.5 * std::pow(10.0, -decimals);
   const std::string of_rank =
       named_rank ? " (rank " + std::to_string(*named_rank) + ")" : std::string();
@@ -36,8 +42,9 @@ std::string waterfall_in_words(double ideal_speedup, double speedup, const LossO
   std::ranges::stable_sort(terms, std::greater{},
                            [](const auto& term) { return std::abs(term.second); });
 
-  std::string text = fixed_text(ideal_speedup, decimals, false) + "x -> " +
-                     fixed_text(speedup, decimals, false) + "x";
+  std::string text = fixed_text(speedup.ideal, decimals, false) + "x -> " +
+                     (speedup.unsteady ? "~" : "") + fixed_text(speedup.measured, decimals, false) +
+                     "x";
   const char* separator = ": ";
   const auto add = [&](const std::string& name, double change) {
     text += separator + name + " " + fixed_text(change, decimals, true);
@@ -45,7 +52,7 @@ std::string waterfall_in_words(double ideal_speedup, double speedup, const LossO
   };
   double other = 0;
   for (const auto& [name, share] : terms) {
-    const double change = -share * ideal_speedup;
+    const double change = -share * speedup.ideal;
     if (std::abs(change) < smallest) {
       other += change;
       continue;

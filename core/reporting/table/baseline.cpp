@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -42,6 +42,29 @@ double mean_rate(const std::vector<const PointRecord*>& points) {
   return std::exp(sum / static_cast<double>(points.size()));
 }
 
+// Of the ratio of `point` to the mean of `baselines`.
+std::optional<double> uncertainty(const PointRecord& point,
+                                  const std::vector<const PointRecord*>& baselines) {
+  if (std::ranges::count(baselines, &point)) return std::nullopt;
+  const auto own = within_run_share(point);
+  double squares = 0;
+  for (const PointRecord* one : baselines) {
+    const auto share = within_run_share(*one);
+    if (!share || !own) return std::nullopt;
+    squares += *share * *share;
+  }
+  const auto count = static_cast<double>(baselines.size());
+  const double of_point = own.value_or(0);
+  return std::sqrt(of_point * of_point + squares / (count * count));
+}
+
+bool any_unsteady(const PointRecord& point, const std::vector<const PointRecord*>& baselines) {
+  if (baselines.size() == 1 && baselines.front() == &point) return false;
+  return point.steady == false || std::ranges::any_of(baselines, [](const PointRecord* one) {
+           return one->steady == false;
+         });
+}
+
 }  // namespace
 
 PlacedPoint placed(const Report& report, const PointRecord& point) {
@@ -72,7 +95,12 @@ std::optional<SpeedUp> speed_up(const PointRecord& point, std::span<const Placed
   }
   if (best.empty()) return std::nullopt;
   const double speedup = point.samples_per_sec / mean_rate(best);
-  return SpeedUp{std::move(best), speedup, speedup / point.world_size, best_rank < 2};
+  return SpeedUp{.baselines = best,
+                 .speedup = speedup,
+                 .efficiency = speedup / point.world_size,
+                 .strong = best_rank < 2,
+                 .unsteady = any_unsteady(point, best),
+                 .at_least = uncertainty(point, best)};
 }
 
 }  // namespace scalemark::reporting

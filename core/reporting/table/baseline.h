@@ -24,6 +24,10 @@ struct SpeedUp {
   double speedup;                             // against exp of the mean of their ln samples_per_sec
   double efficiency;                          // speedup / world_size; never clipped
   bool strong;                                // the same global batch, not the same batch per rank
+  bool unsteady;                              // a window that was not steady went in
+  // Relative uncertainty of the ratio from the steps within the runs: runs differ by more. Absent
+  // where one has no interval, and of a point against itself, which is exact.
+  std::optional<double> at_least;
 };
 
 // Against the 1-rank points with the same settings on the same kind of machine, batch per rank

@@ -105,7 +105,7 @@ std::vector<Trait> traits() {
        true,
        [](const PointRecord& p) { return p.strategy; },
        [](const PointRecord& p) { return "strategy " + p.strategy; }},
-      {{"precision"},
+      {{"preci-", "sion"},
        true,
        [](const PointRecord& p) { return p.precision; },
        [](const PointRecord& p) { return p.precision; }},
@@ -137,17 +137,33 @@ bool varies(const Trait& trait, const std::vector<Row>& rows) {
                      [&](const Row& row) { return trait.cell(*row.point) != first; });
 }
 
-std::string interval_text(const PointRecord& p) {
-  if (!p.within_run_ci95_low || !p.within_run_ci95_high) return kAbsent;
-  return percent((*p.within_run_ci95_high - *p.within_run_ci95_low) / 2 / p.samples_per_sec);
-}
-
 std::string loss_text(const PointRecord& p) {
   if (!p.loss_first || !p.loss_last) return kAbsent;
   return format("%.4g -> %.4g", *p.loss_first, *p.loss_last);
 }
 
 std::string milliseconds(double seconds) { return number(1000 * seconds); }
+
+std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
+  const auto points = points_of(rows);
+  const auto of = [&](std::vector<std::string> head, std::string (*text)(const SpeedUp&)) {
+    return measured(std::move(head), rows, [&points, text](const PointRecord& p) {
+      const auto found = speed_up(p, points);
+      return found ? text(*found) : std::string(kAbsent);
+    });
+  };
+  return {of({"speed", "up"},
+             [](const SpeedUp& found) {
+               return found.unsteady ? two_digits(found.speedup) : format("%.2f", found.speedup);
+             }),
+          of({"eff.", "%"},
+             [](const SpeedUp& found) {
+               return found.unsteady ? two_digits(100 * found.efficiency)
+                                     : percent(found.efficiency);
+             }),
+          of({"at", "least", "+- %"},
+             [](const SpeedUp& found) { return or_absent(found.at_least, percent); })};
+}
 
 }  // namespace
 
@@ -162,7 +178,6 @@ std::string common_traits(const std::vector<Row>& rows) {
 }
 
 std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
-  const auto points = points_of(rows);
   std::vector<Column> columns = {row_numbers(rows)};
   columns.push_back(column({"ranks"}, false, rows,
                            [](const PointRecord& p) { return std::to_string(p.world_size); }));
@@ -173,18 +188,13 @@ std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
     return p.status == PointStatus::kOk ? number(p.samples_per_sec)
                                         : std::string(name_of(p.status));
   }));
-  columns.push_back(measured({"per s", "and rank"}, rows, [](const PointRecord& p) {
+  columns.push_back(measured({"per s", "and", "rank"}, rows, [](const PointRecord& p) {
     return number(p.samples_per_sec_per_rank);
   }));
-  columns.push_back(measured({"+- %", "in run"}, rows, interval_text));
-  columns.push_back(measured({"speed-", "up"}, rows, [&](const PointRecord& p) {
-    const auto found = speed_up(p, points);
-    return found ? format("%.2f", found->speedup) : std::string(kAbsent);
+  columns.push_back(measured({"at", "least", "+- %"}, rows, [](const PointRecord& p) {
+    return or_absent(within_run_share(p), percent);
   }));
-  columns.push_back(measured({"effic.", "%"}, rows, [&](const PointRecord& p) {
-    const auto found = speed_up(p, points);
-    return found ? percent(found->efficiency) : std::string(kAbsent);
-  }));
+  for (Column& column : speed_up_columns(rows)) columns.push_back(std::move(column));
   return columns;
 }
 
@@ -195,7 +205,7 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
   const auto add = [&](std::vector<std::string> head, const Text& text) {
     columns.push_back(measured(std::move(head), rows, text));
   };
-  add({"step ms", "mean"}, [](const PointRecord& p) { return milliseconds(p.step_s.mean); });
+  add({"step", "ms"}, [](const PointRecord& p) { return or_absent(step_time_s(p), milliseconds); });
   add({"p50"}, [](const PointRecord& p) { return or_absent(p.step_s.p50, milliseconds); });
   add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, milliseconds); });
   add({"peer", "wait %"},
@@ -209,6 +219,11 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
   });
   if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.point->mfu; })) {
     add({"MFU %"}, [](const PointRecord& p) { return or_absent(p.mfu, percent); });
+  }
+  if (std::any_of(rows.begin(), rows.end(),
+                  [](const Row& row) { return row.point->mfu_of_measured_gemm; })) {
+    add({"% of", "GEMM"},
+        [](const PointRecord& p) { return or_absent(p.mfu_of_measured_gemm, percent); });
   }
   add({"loss", "first -> last"}, loss_text);
   add({"steady"}, [](const PointRecord& p) {

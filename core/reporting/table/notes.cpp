@@ -30,12 +30,13 @@ std::string names_of(const std::vector<const PointRecord*>& baselines,
 std::vector<std::string> baseline_notes(const std::vector<Row>& rows) {
   const auto points = points_of(rows);
   std::vector<const PointRecord*> baselines;
-  std::string strong, combined;
+  std::string strong, combined, unsteady;
   for (const auto& row : rows) {
     const auto found = speed_up(*row.point, points);
     if (!found) continue;
     baselines.insert(baselines.end(), found->baselines.begin(), found->baselines.end());
     if (found->baselines.size() > 1) combined += (combined.empty() ? "" : ", ") + row.number;
+    if (found->unsteady) unsteady += (unsteady.empty() ? "" : ", ") + row.number;
     if (found->strong) strong += (strong.empty() ? "" : ", ") + row.number;
   }
   std::vector<std::string> notes;
@@ -44,10 +45,14 @@ std::vector<std::string> baseline_notes(const std::vector<Row>& rows) {
     return notes;
   }
   notes.push_back("speed-up and efficiency against row " + names_of(baselines, rows) +
-                  ": one run each, no interval");
+                  ": one run each, so +- holds what steps within the runs show, and runs differ by "
+                  "more");
   if (!combined.empty()) {
     notes.push_back("row " + combined +
                     ": several baselines of the same settings count together (geometric mean)");
+  }
+  if (!unsteady.empty()) {
+    notes.push_back("row " + unsteady + ": ~ of a window that was not steady: two digits");
   }
   if (!strong.empty()) notes.push_back("row " + strong + ": strong scaling, same global batch");
   return notes;

@@ -4,7 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/reporting/table/device_table.h"
+#include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/parts.h"
+#include "core/reporting/table/telemetry_cost.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -17,6 +20,31 @@ std::string evaluations(const std::vector<Row>& rows,
   for (const auto& row : rows) {
     if (row.point->evaluation.empty()) continue;
     text += "\nevaluation of row " + row.number + "\n\n" + set(evaluation_columns(*row.point));
+  }
+  return text;
+}
+
+std::string devices(std::span<const Report> reports,
+                    const std::function<std::string(const std::vector<Column>&)>& set) {
+  std::string text;
+  for (const Report& report : reports) {
+    if (report.devices.empty()) continue;
+    text += "\n" + std::string(kDevicesTitle) + "\n\n" + set(device_columns(report.devices));
+  }
+  return text;
+}
+
+std::string fingerprints(std::span<const Report> reports,
+                         const std::function<std::string(const std::vector<Column>&)>& set,
+                         const std::function<std::string(const std::string&)>& plain) {
+  std::string text;
+  for (const Report& report : reports) {
+    if (report.fingerprint.empty()) continue;
+    text += "\n" + std::string(kFingerprintTitle) + "\n\n";
+    text += set(fingerprint_columns(report.fingerprint)) + "\n";
+    for (const auto& note : fingerprint_notes(report.fingerprint)) {
+      text += list_item(plain(note), kNoteWidth);
+    }
   }
   return text;
 }
@@ -45,16 +73,19 @@ std::string render_table(std::span<const Report> reports, TableFormat format) {
   const auto set = is_text ? set_text : set_markdown;
   const auto plain = [&](const std::string& line) { return is_text ? line : markdown_text(line); };
   std::string text;
+  const std::string by_itself = fingerprints(reports, set, plain);
   if (rows.empty()) {
-    text = "no points were measured\n";
+    text = by_itself.empty() ? "no points were measured\n" : "";
   } else {
     text = plain(on_one_line(common_traits(rows))) + "\n\n" + set(throughput_columns(rows)) + "\n" +
-           set(step_columns(rows)) + evaluations(rows, set);
+           set(step_columns(rows)) + evaluations(rows, set) + devices(reports, set);
   }
+  text += by_itself;
   std::vector<std::string> notes;
   if (!rows.empty()) notes = baseline_notes(rows);
   for (auto& note : finding_notes(reports, rows)) notes.push_back(std::move(note));
   for (auto& note : status_notes(reports, rows)) notes.push_back(std::move(note));
+  if (auto cost = telemetry_cost(reports); !cost.empty()) notes.push_back(std::move(cost));
   if (!notes.empty()) text += "\n";
   for (const auto& note : notes) text += list_item(plain(note), kNoteWidth);
   return text;

@@ -1,7 +1,10 @@
 #include "core/reporting/table/text_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cmath>
+#include <cstdio>
 
 namespace scalemark::reporting {
 namespace {
@@ -51,6 +54,15 @@ void end_line(std::string& text) {
 }
 
 }  // namespace
+
+std::string two_digits(double value) {
+  const double unit = value == 0 ? 1 : std::pow(10, std::floor(std::log10(std::abs(value))) - 1);
+  const double rounded = std::round(value / unit) * unit, size = std::abs(rounded);
+  std::array<char, 400> text{};  // the largest double has 309 digits
+  const char* pattern = size >= 9.95 ? "~%.0f" : size >= 0.95 ? "~%.1f" : "~%.2g";
+  std::snprintf(text.data(), text.size(), pattern, rounded);
+  return text.data();
+}
 
 std::string on_one_line(std::string_view text) {
   std::string result(text);

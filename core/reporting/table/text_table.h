@@ -20,6 +20,9 @@ struct Column {
 std::string set_text(const std::vector<Column>& columns);
 std::string set_markdown(const std::vector<Column>& columns);
 
+// "~1.4", "~77", "~120": a number of which not more than two digits mean anything.
+std::string two_digits(double value);
+
 // Line ends and other control characters of terminals become blanks.
 std::string on_one_line(std::string_view text);
 

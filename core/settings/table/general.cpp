@@ -27,27 +27,29 @@ std::vector<Option> run_options() {
       {.name = "output",
        .kind = Kind::kPath,
        .group = kGroup,
-       .commands = kPredict | kDataTokenize,
+       .commands = kPredict | kDataTokenize | kDoctor,
        .field = kField<&GeneralSettings::output>,
        .help = "folder of the report; {host}, {job} and {date} are filled in "
-               "(default: results/runs/<workload>-{date}); predict: where the report with its "
-               "predictions goes (default: nowhere); data tokenize: the token file (default: "
-               "TEXT.tokens)",
+               "(default: results/runs/<workload>-{date}, of comm comm-{date}); predict: where the "
+               "report with its predictions goes (default: nowhere); doctor --measure: where its "
+               "report goes, and the disk that is read (default: no report, this folder's disk); "
+               "data tokenize: the token file (default: TEXT.tokens)",
        .value_name = "PATH",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "overwrite",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kPredict | kDataTokenize | kDataGenerate,
+       .commands = kPredict | kDataTokenize | kDataGenerate | kDoctor,
        .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
-       .help = "use an output folder that is not empty; predict: replace its report.json; data "
-               "tokenize: replace the file; data "
+       .help = "use an output folder that is not empty; predict, doctor: replace its report.json; "
+               "data tokenize: replace the file; data "
                "generate: replace what it made",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "resume",
        .kind = Kind::kFlag,
        .group = kGroup,
+       .without = kComm,
        .field = kField<&CheckpointSettings::resume>,
        .sweep_field = kSweepField<&SweepSettings::resume>,
        .default_text = "off",
@@ -86,9 +88,10 @@ std::vector<Option> run_options() {
       {.name = "log_format",
        .kind = Kind::kChoice,
        .group = kGroup,
+       .commands = kDoctor,
        .field = kField<&GeneralSettings::log_format>,
        .default_text = "text",
-       .help = "form of the log lines, and of --dry-run",
+       .help = "form of the log lines, of --dry-run and of doctor --measure",
        .choices = names_of<LogFormat>(),
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "torch",

@@ -16,7 +16,8 @@ std::vector<Option> loading_options() {
            "threads (per rank) that read, decode or write files (0: the calling thread does it)",
        .value_name = "N",
        .range = {.low = 0, .high = 1024},
-       .letter = 'j'},
+       .letter = 'j',
+       .tune_values = "2,0,1,4,8"},
       {.name = "pin_memory",
        .kind = Kind::kSwitch,
        .group = kGroup,
@@ -40,6 +41,14 @@ std::vector<Option> loading_options() {
        .default_text = "fail",
        .help = "a file that cannot be decoded ends the run (65), or is counted and listed",
        .choices = names_of<OnBadSample>()},
+      {.name = "synthetic_in_loop",
+       .kind = Kind::kSwitch,
+       .group = kGroup,
+       .field = kField<&LoadingSettings::synthetic_in_loop>,
+       .identity = Identity::kAxis,
+       .default_text = "off",
+       .help = "with synthetic data: on makes a new random batch in each step, as many published "
+               "benchmarks do, and its time counts; off makes them before"},
   };
 }
 

@@ -25,6 +25,18 @@ std::vector<Option> measuring_options() {
        .value_name = "N|auto",
        .words = {"auto"},
        .range = kFromZero},
+      {.name = "max_warmup",
+       .kind = Kind::kSeconds,
+       .group = kGroup,
+       .field = kField<&MeasuringSettings::max_warmup_s>,
+       .identity = Identity::kPoint,
+       .default_text = "auto",
+       .help =
+           "latest end of a warm-up, which ends when step times have settled (auto: 5 times its "
+           "least seconds); presets and --warmup-iters rule over it",
+       .value_name = "SECONDS|auto",
+       .words = {"auto"},
+       .range = {.low = 0, .high = 1e6}},
       {.name = "epochs",
        .kind = Kind::kCount,
        .group = kGroup,
@@ -71,6 +83,12 @@ std::vector<Option> measuring_options() {
        .default_text = "off",
        .help = "after the window as many steps again (at least 80), half of them without "
                "communication"},
+      {.name = "raw_steps",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .field = kField<&MeasuringSettings::raw_steps>,
+       .default_text = "off",
+       .help = "write each rank's step and phase times into OUTPUT/raw/, one file per run"},
   };
 }
 

@@ -10,11 +10,13 @@ std::vector<Option> scaling_options() {
       {.name = "world_sizes",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kPredict,
+       .commands = kComm | kPredict,
        .identity = Identity::kAxis,
-       .help = "numbers of ranks to measure, or to predict (a sweep's default: 1, 2, 4, ... up to "
-               "the ranks there are; "
-               "without a launcher 1,2 on cpu, up to all GPUs of the node on cuda)",
+       .help =
+           "numbers of ranks to measure, or to predict (a sweep's default: 1, 2, 4, ... up to "
+           "the ranks there are; "
+           "without a launcher 1,2 on cpu, up to all GPUs of the node on cuda; comm: all ranks, "
+           "without a launcher 2 on cpu, all GPUs of the node on cuda)",
        .value_name = "LIST",
        .range = {.low = 1, .high = 1'000'000},
        .aliases = {"world_size"}},
@@ -29,10 +31,12 @@ std::vector<Option> scaling_options() {
       {.name = "placement",
        .kind = Kind::kChoice,
        .group = kGroup,
+       .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::placement>,
        .identity = Identity::kPoint,
        .default_text = "fill",
-       .help = "ranks of a smaller point: fill nodes one after the other, or spread over all",
+       .help = "ranks of a smaller point: fill nodes one after the other, or spread over all (comm "
+               "takes both: fill,spread)",
        .choices = names_of<Placement>()},
       {.name = "device_spread",
        .kind = Kind::kShare,
@@ -58,6 +62,7 @@ std::vector<Option> length_options() {
       {.name = "repetitions",
        .kind = Kind::kCount,
        .group = kGroup,
+       .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::repetitions>,
        .help = "runs of each point (default 5; --quick 1, which gives no intervals)",
        .value_name = "N",
@@ -66,7 +71,9 @@ std::vector<Option> length_options() {
        .kind = Kind::kShare,
        .group = kGroup,
        .sweep_field = kSweepField<&SweepSettings::until_ci>,
-       .help = "repeat until each point's 95 % interval of samples_per_sec is within +- this share",
+       .help =
+           "repeat until each point's 95 % intervals of throughput and of efficiency are within +- "
+           "this share",
        .value_name = "SHARE",
        .range = {.low = 0, .high = 1, .low_excluded = true, .high_excluded = true}},
       {.name = "max_time",
@@ -76,6 +83,13 @@ std::vector<Option> length_options() {
        .help = "of the whole sweep (with --until-ci 1h unless given)",
        .value_name = "SECONDS",
        .range = kAboveZero},
+      {.name = "tune",
+       .kind = Kind::kText,
+       .group = kGroup,
+       .sweep_field = kSweepField<&SweepSettings::tune>,
+       .help = "find the fastest value of this option, in the list given for it or its default "
+               "list: values that are surely slower are dropped on the way",
+       .value_name = "OPTION"},
       {.name = "quick",
        .kind = Kind::kFlag,
        .group = kGroup,
@@ -90,7 +104,8 @@ std::vector<Option> length_options() {
        .sweep_field = kSweepField<&SweepSettings::thorough>,
        .default_text = "off",
        .help = "5 repetitions (3 where time is short) and long windows within 20 minutes (or "
-               "--max-time); a plan that cannot fit is refused"},
+               "--max-time), and before them what the machine does by itself, as doctor --measure; "
+               "a plan that cannot fit is refused"},
       {.name = "burn_in",
        .kind = Kind::kNumber,
        .group = kGroup,
@@ -109,7 +124,8 @@ std::vector<Option> course_options() {
        .group = kGroup,
        .sweep_field = kSweepField<&SweepSettings::retries>,
        .default_text = "1",
-       .help = "retries of a run that failed without losing a rank",
+       .help = "retries of a run that failed without losing a rank, or whose window was disturbed: "
+               "throttled, or shared with others",
        .value_name = "N",
        .range = {.low = 0, .high = 100}},
       {.name = "allow_oom",

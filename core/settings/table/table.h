@@ -14,6 +14,7 @@ std::vector<Option> parallel_options();
 std::vector<Option> loading_options();
 std::vector<Option> measuring_options();
 std::vector<Option> sweep_options();
+std::vector<Option> comm_options();
 std::vector<Option> launch_options();
 std::vector<Option> tool_options();
 std::vector<Option> general_options();

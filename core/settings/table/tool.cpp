@@ -10,7 +10,8 @@ std::vector<Option> tool_options() {
        .group = kGroup,
        .commands = kReport,
        .default_text = "table",
-       .help = "how the report is shown: table, md, csv, jsonl, html, junit, superbench or prom; "
+       .help = "how the report is shown: table, md, csv, jsonl, html, junit, superbench, prom or "
+               "effects; "
                "several with commas between; FORMAT=FILE writes to a file instead of stdout",
        .value_name = "FORMAT[=FILE],..."},
       {.name = "redact",
@@ -71,6 +72,13 @@ std::vector<Option> tool_options() {
                "corpus (1000)",
        .value_name = "N",
        .range = {.low = 1, .high = 10'000'000}},
+      {.name = "measure",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kDoctor,
+       .default_text = "off",
+       .help = "measure what this machine does by itself: matrix products, memory, copy to the "
+               "GPU, image loader, disk; takes 2 s for each"},
   };
 }
 

@@ -50,7 +50,6 @@ class Usage(unittest.TestCase):
     def test_what_is_not_built_does_not_exist(self):
         for option in ("--cuda-graphs", "--resume-anyway", "--world-sizes"):
             self.refused(64, "train", option, "on")
-        self.refused(64, "comm")
         self.refused(78, "train", "--batch-size", "auto")
         self.refused(78, "train", "--strategy", "sharded")
 
@@ -262,6 +261,20 @@ class Sweep(unittest.TestCase):
         result = run("sweep", "--dry-run", "--set", "accept=on")
         self.assertEqual(result.returncode, 78)
         self.assertIn("--thorough measures as long", result.stderr)
+        for arguments in (("--tune", "threads"), ("--tune", "overlap", "--overlap", "on"), ("--tune", "overlap", "--until-ci", "1%"),
+                          ("--tune", "overlap", "--world-sizes", "1"),
+                          ("--workload", "resnet50", "--data", "/tmp", "--synthetic-in-loop", "on")):
+            result = run("sweep", "--dry-run", "--device", "cpu", *arguments)
+            self.assertEqual(result.returncode, 78, (arguments, result.stderr))
+            self.assertEqual(len([line for line in result.stderr.splitlines() if "error E_" in line]), 1, result.stderr)
+        for option in ("bucket-cap", "world-sizes", "workload", "seed"):
+            result = run("sweep", "--dry-run", "--tune", option)
+            self.assertEqual(result.returncode, 64, result.stderr)
+            self.assertIn("is no option whose values can be compared", result.stderr)
+        result = run("sweep", "--dry-run", "--device", "cpu", "--world-sizes", "2", "--tune", "bucket-cap-mb", "--nproc-per-node", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for size in (25, 1, 5, 10, 50, 100, 200):
+            self.assertIn(f"-bucket{size}", result.stdout)
         result = run("sweep", "--dry-run", "--device", "cpu,cuda")
         self.assertEqual(result.returncode, 78)
         self.assertIn("--device is 'cpu,cuda' (from option); a sweep computes on one device", result.stderr)
@@ -312,8 +325,22 @@ class Start(unittest.TestCase):
     def test_doctor_says_what_it_sees(self):
         result = run("doctor")
         self.assertIn(result.returncode, (0, 71))
-        for word in ("torch", "cpu", "gpus", "launching"):
+        for word in ("torch", "cpu", "gpus", "rdma", "launching"):
             self.assertRegex(result.stdout, rf"(?m)^{word}")
+
+    def test_doctor_says_which_options_have_no_effect(self):
+        result = run("doctor", "--output", "/not/there", "--log-format", "json")
+        self.assertIn("--output has no effect without --measure", result.stderr)
+        self.assertIn("--log-format has no effect without --measure", result.stderr)
+        self.assertIn("launching", result.stdout)
+
+    def test_doctor_measure_refuses_a_folder_in_use_before_it_measures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            open(f"{folder}/mine", "w").close()
+            begun = time.monotonic()
+            result = run("doctor", "--measure", "--output", folder)
+            self.assertEqual(result.returncode, 73, result.stderr)
+            self.assertLess(time.monotonic() - begun, 2)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""`scalemark predict` on reports of a planted series: compute with growing jitter, and a ring of known links."""
+"""`scalemark predict` on reports of a planted series: compute with growing jitter, and a ring of known links.
+
+The rule beside the model is computed anew here; which of the two predicts, and the bands, come from published series.
+"""
 
 import copy
 import json
@@ -86,40 +89,72 @@ class Predict(unittest.TestCase):
         self.assertRegex(done.stderr.splitlines()[-1], rf"^scalemark: error E_[A-Z_]+ \(exit {code}\): ")
         return done.stderr
 
-    def test_a_table_with_bands_and_reasons(self):
+    def by_rule(self, ranks, last):
+        return rate(last) * ranks / last * 0.98 ** math.log2(ranks / last)
+
+    def test_a_table_with_model_rule_bands_and_reasons(self):
         path = self.write(report([1, 2, 4, 8, 16], repetitions=3))
-        text, rows = self.predicted(path, "--world-sizes", "256,32,64,16")
-        self.assertEqual(list(rows), [1, 2, 4, 8, 16, 32, 64, 256])
+        text, rows = self.predicted(path, "--world-sizes", "256,32,64,128,16")
+        self.assertEqual(list(rows), [1, 2, 4, 8, 16, 32, 64, 128, 256])
+        self.assertRegex(text, r"model +rule \(2 % per doubling\) +prediction +band \(coverage in tests\)")
         for ranks in (1, 2, 4, 8, 16):
             self.assertEqual(rows[ranks][-1], "measured itself")
             self.assertAlmostEqual(float(rows[ranks][2]) / rate(ranks), 1, delta=0.005)
         # The latency between nodes is too small to be seen on 4 nodes, and grows with their number.
         for ranks, off, basis in ((32, 0.04, "measured links"), (64, 0.07, "measured links"),
                                   (256, 0.12, "measured links, indicative")):
-            _, nodes, samples_per_sec, speedup, efficiency, band, rests_on = rows[ranks]
+            _, nodes, samples_per_sec, speedup, efficiency, model, rule, predictor, band, rests_on = rows[ranks]
             self.assertEqual((int(nodes), rests_on), (ranks // 4, basis))
-            self.assertAlmostEqual(float(samples_per_sec) / rate(ranks), 1, delta=off)
-            low, high = map(float, band.split(" and "))
-            self.assertLess(low, rate(ranks))
-            self.assertGreater(high, rate(ranks))
+            self.assertAlmostEqual(float(model) / rate(ranks), 1, delta=off)
+            self.assertAlmostEqual(float(rule) / self.by_rule(ranks, 16), 1, delta=0.005)
+            self.assertEqual(samples_per_sec, {"model": model, "rule": rule}[predictor])
             self.assertAlmostEqual(float(speedup) / ranks * 100, float(efficiency.rstrip(" %")), delta=0.3)
-        self.assertRegex(text, r"Left out, 16 ranks are predicted \d+\.\d % (above|below) what was measured")
+            self.assertRegex(text, rf"(?m)^- (\d+, )*{ranks}(, \d+)* ranks: the {predictor}: ")
+        for ranks in (32, 64):
+            low, high, held = re.fullmatch(r"(\S+) to (\S+) \((\d+) %\)", rows[ranks][8]).groups()
+            self.assertLess(float(low), rate(ranks))
+            self.assertGreater(float(high), rate(ranks))
+            self.assertLess(50, int(held))
+        for ranks in (128, 256):  # no published series goes so far
+            self.assertEqual(rows[ranks][7:9], ["rule", "not testable"])
+        self.assertIn("128, 256 ranks: the rule: not testable: fewer than 5 published series of 3 sources", text)
+        self.assertRegex(text, r"32 ranks: the \w+: to 2 times the ranks, median errors on \d+ published series of \d sources")
+        self.assertRegex(text, r"Left out, 16 ranks are predicted \d+\.\d % (above|below) what was measured by the model, "
+                               r"\d+\.\d % (above|below) by the rule\.")
         self.assertIn("4 ranks stand on a node (the most that were measured on one)", text)
         self.assertIn("all-reduces 100 MB", text)
         self.assertIn("\"indicative\": more than 4 times", text)
+        self.assertNotIn("9 in 10", text)
+
+    def test_repetitions_count_by_the_mean_of_their_logarithms(self):
+        content = report([1, 2, 4], repetitions=2)
+        rates = {4: (1000.0, 1440.0)}
+        for point in content["points"]:
+            if point["world_size"] in rates:
+                point["samples_per_sec"] = rates[point["world_size"]][point["repetition"]]
+        _, rows = self.predicted(self.write(content), "--world-sizes", "8")
+        self.assertEqual(float(rows[4][2]), 1200)
+        self.assertEqual(float(rows[8][6]), 2352)  # 2 x 1200 x 0.98
+
+    def test_between_the_counts_measured_the_model_predicts_without_a_band(self):
+        text, rows = self.predicted(self.write(report([1, 2, 8])), "--world-sizes", "4")
+        self.assertEqual(rows[4][7:9], ["model", "not testable"])
+        self.assertIn("4 ranks: the model: fewer ranks than were measured", text)
 
     def test_links_that_were_not_measured_are_assumed_unless_given(self):
         path = self.write(report([1, 2, 4]))
         text, rows = self.predicted(path, "--world-sizes", "16")
         self.assertEqual(rows[16][-1], "assumed links")
         self.assertIn("between nodes were not measured", text)
-        self.assertGreater(float(rows[16][2]), 1.1 * rate(16))  # that is why it says "assumed"
+        self.assertIn("over links not measured, median errors", text)
+        self.assertGreater(float(rows[16][5]), 1.1 * rate(16))  # that is why it says "assumed"
         topology = self.write({"ranks_per_node": 4, "links": {
             "intra_node": {"alpha_s": ALPHA["intra"], "bandwidth_GBps": 10},
             "inter_node": {"alpha_s": ALPHA["inter"], "bandwidth_GBps": 2.5}}}, "topology.json")
-        text, rows = self.predicted(path, "--world-sizes", "16", "--topology", topology)
-        self.assertEqual(rows[16][-1], "given links")
-        self.assertAlmostEqual(float(rows[16][2]) / rate(16), 1, delta=0.02)
+        text, given = self.predicted(path, "--world-sizes", "16", "--topology", topology)
+        self.assertEqual(given[16][-1], "given links")
+        self.assertAlmostEqual(float(given[16][5]) / rate(16), 1, delta=0.02)
+        self.assertEqual(given[16][6], rows[16][6])  # the rule knows no links
         self.assertIn("4 ranks stand on a node (from the topology file)", text)
         self.assertRegex(text, r"between nodes: alpha 100 us, 2.5 GB/s \(given\)")
 
@@ -149,12 +184,25 @@ class Predict(unittest.TestCase):
         self.assertEqual([(n, rows[n]["basis"]) for n in rows], [(16, "measured"), (64, "measured, indicative")])
         for ranks, row in rows.items():
             self.assertIn("batch 32 per rank", row["slice"])
-            self.assertLess(row["band"][0], row["samples_per_sec"])
-            self.assertLess(row["samples_per_sec"], row["band"][1])
+            self.assertAlmostEqual(row["rule_samples_per_sec"] / self.by_rule(ranks, 8), 1, delta=1e-9)
+            self.assertEqual(row["samples_per_sec"], row[row["predictor"] + "_samples_per_sec"])
+            self.assertTrue(row["reason"])
             self.assertAlmostEqual(row["efficiency"], row["samples_per_sec"] / ranks / rate(1), delta=0.001)
+        tested, untested = rows[16], rows[64]  # 64 is 8 times 8, over links as measured: one source has that
+        self.assertLess(tested["band"][0], tested["samples_per_sec"])
+        self.assertLess(tested["samples_per_sec"], tested["band"][1])
+        self.assertLess(0.5, tested["band_coverage"])
+        self.assertGreaterEqual(tested["tested_sources"], 3)
+        self.assertEqual(untested["predictor"], "rule")
+        self.assertFalse({"band", "band_coverage", "tested_series", "tested_sources"} & set(untested))
         self.assertEqual(len(written["points"]), 4)
         shown = [json.loads(line) for line in run("report", str(out), "--format", "jsonl").stdout.splitlines()]
         self.assertEqual(sum(line["record"] == "prediction" for line in shown), 2)
+        groups = [{"group": "n1", "n": 1, "status_counts": {"ok": 1}}]
+        of_a_sweep = self.write(written | {"groups": groups}, "sweep.json")
+        markdown = run("report", of_a_sweep, "--format", "md").stdout
+        self.assertRegex(markdown, r"(?m)^\|.*\| 64 \|.*\| rule \|.*\| not testable \|")
+        self.assertIn("rule: not testable: fewer than 5 published series", markdown)
         # The same folder again only with --overwrite, which leaves everything but report.json.
         (out / "journal.jsonl").write_text("")
         again = ("predict", str(out), "--world-sizes", "32", "--output", str(out))
@@ -163,6 +211,16 @@ class Predict(unittest.TestCase):
         self.assertEqual([row["world_size"] for row in json.loads((out / "report.json").read_text())["predictions"]], [32])
         self.assertTrue((out / "journal.jsonl").exists())
         self.assertIn("name one", self.refused(64, path, path, "--world-sizes", "8", "--output", str(self.folder / "o")))
+
+    def test_predictions_of_an_older_report_are_read(self):
+        old = {"slice": "mlp", "world_size": 16, "samples_per_sec": 900.0, "efficiency": 0.9, "band": [800.0, 1000.0],
+               "basis": "measured"}
+        groups = [{"group": "n1", "n": 1, "status_counts": {"ok": 1}}]
+        content = report([1, 2]) | {"predictions": [old], "groups": groups}
+        shown = run("report", self.write(content), "--format", "md")
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertIn("| mlp | 16 | 900.0 |", shown.stdout)
+        self.assertIn("| 800.0 .. 1000 |", shown.stdout)
 
     def test_too_little_is_refused_in_one_line(self):
         for sizes in ([1], [4], []):

@@ -16,6 +16,15 @@ TEST(Backends, DefaultsFollowTheDevice) {
   EXPECT_EQ(find_backend("of another version"), nullptr);
 }
 
+TEST(Backends, MpiNeedsRanksOfItsOwnLauncherAndNoGpu) {
+  EXPECT_TRUE(needs_mpi_ranks("mpi"));
+  EXPECT_TRUE(is_cpu_only("mpi"));
+  for (const char* other : {"gloo", "nccl", "of another version"}) {
+    EXPECT_FALSE(needs_mpi_ranks(other));
+    EXPECT_FALSE(is_cpu_only(other));
+  }
+}
+
 TEST(Optimizers, KeepStateOfTheParametersSize) {
   EXPECT_EQ(state_copies("sgd", 0), 0);
   EXPECT_EQ(state_copies("sgd", 0.9), 1);

@@ -4,6 +4,7 @@
 
 #include "core/launching/meeting_point.h"
 #include "core/launching/rank_spec.h"
+#include "core/settings/option.h"
 #include "tests/core/launching/environments.h"
 
 namespace scalemark::launching {
@@ -14,6 +15,17 @@ TEST(Detect, ALonelyProcessIsAWorldOfOne) {
   expect_world(detection, {.launcher = "single"});
   EXPECT_EQ(detection.rendezvous.kind, Rendezvous::Kind::kNone);
   EXPECT_EQ(detection.rendezvous.run_id, "none");
+}
+
+TEST(Detect, KnowsEveryChoiceOfTheOption) {
+  for (const std::string_view choice : settings::find_option("launcher")->choices) {
+    Request request{.environment = slurm()};
+    request.launch.launcher = choice;
+    EXPECT_NO_THROW(detect(request)) << choice;
+  }
+  Request request{.environment = slurm()};
+  request.launch.launcher = "no launcher";
+  EXPECT_THROW(detect(request), Error);
 }
 
 // The order of the launchers: of two that are present the left one wins.

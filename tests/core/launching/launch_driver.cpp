@@ -1,6 +1,7 @@
 // Calls launch_local() as the program does:
 //   launch_driver PROGRAM NPROC GRACE_MS FAILURE_GRACE_MS VERBOSE [NNODES NODE_RANK] --
 //   ARGUMENTS...
+// LAUNCH_MPIRUN=openmpi:/usr/bin/mpirun.openmpi in its environment: through that mpirun.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -26,6 +27,11 @@ int main(int argc, char** argv) {
     spec.plan.node_rank = std::stoi(ours.at(6));
     spec.plan.rendezvous = *launching::parse_rendezvous("127.0.0.1:23456");
     spec.plan.rendezvous.run_id = "over-nodes";
+  }
+  if (const char* text = std::getenv("LAUNCH_MPIRUN")) {
+    const std::string mpirun = text;
+    spec.plan.mpi_library = mpirun.substr(0, mpirun.find(':'));
+    spec.plan.mpirun = mpirun.substr(mpirun.find(':') + 1);
   }
   spec.arguments = {"rank_child"};
   for (++i; i < argc; ++i) spec.arguments.emplace_back(argv[i]);

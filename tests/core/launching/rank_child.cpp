@@ -11,6 +11,7 @@
 
 #include "core/launching/detect.h"
 #include "core/launching/error_file.h"
+#include "core/launching/rank_of_mpirun.h"
 
 namespace {
 
@@ -162,6 +163,7 @@ int run(const Detection& self, const std::string& what, int number) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  launching::become_rank_of_mpirun();
   std::setvbuf(stderr, nullptr, _IOLBF, 4096);
   const auto self = launching::detect(launching::make_request({}));
   for (const auto& problem : self.problems) {

@@ -2,38 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include <cstring>
-#include <fstream>
 
 #include "core/monitoring/memory.h"
+#include "tests/core/monitoring/fake_root.h"
 
 namespace scalemark::monitoring {
 namespace {
-
-namespace fs = std::filesystem;
-
-class FakeRoot {  // a tree that stands for /
- public:
-  FakeRoot() : path_(fs::path(::testing::TempDir()) / "scalemark-root-XXXXXX") {
-    std::string name = path_;
-    path_ = mkdtemp(name.data());
-  }
-  ~FakeRoot() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  void write(const std::string& file, const std::string& text) const {
-    fs::create_directories((path_ / file).parent_path());
-    std::ofstream(path_ / file) << text;
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 constexpr const char* kCpuinfo =
     "processor\t: 0\nmodel name\t: Made Up 9000 CPU @ 2.00GHz\nphysical id\t: 0\ncore id\t\t: 0\n"

@@ -4,7 +4,10 @@
 //   FAKE_NVML_EMPTY    has none of NVML's functions
 //   FAKE_NVML_MIG      GPU 0 is in MIG mode and has two instances, at the indices 0 and 2 of 3
 //   (none)             everything; GPU 1 does not tell its serial and its power limit fails
+// FAKE_NVML_REASONS (a number: bits of what holds the clocks down) and FAKE_NVML_PROCESSES in the
+// environment are read at each call.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #ifndef FAKE_NVML_EMPTY
@@ -13,6 +16,10 @@ constexpr int kOk = 0, kNotSupported = 3, kNotFound = 6, kUnknown = 999, kMismat
 constexpr long kFirstInstance = 101;
 long number_of(void* device) { return reinterpret_cast<long>(device); }
 int index_of(void* device) { return static_cast<int>(number_of(device)) - 1; }
+unsigned long long from_environment(const char* name, unsigned long long otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 0) : otherwise;
+}
 bool is_instance(void* device) { return number_of(device) >= kFirstInstance; }
 }  // namespace
 
@@ -120,6 +127,49 @@ int nvmlDeviceGetCurrPcieLinkGeneration(void*, unsigned* generation) {
 int nvmlDeviceGetCurrPcieLinkWidth(void*, unsigned* width) {
   *width = 16;
   return kOk;
+}
+int nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* MHz) {
+  *MHz = type == 1 ? 1755 : 2619;
+  return kOk;
+}
+int nvmlDeviceGetTemperature(void*, int sensor, unsigned* C) {
+  *C = 61;
+  return sensor == 0 ? kOk : kNotSupported;
+}
+int nvmlDeviceGetPowerUsage(void*, unsigned* mW) {
+  *mW = 650500;
+  return kOk;
+}
+struct Used {
+  unsigned gpu, memory;
+};
+int nvmlDeviceGetUtilizationRates(void* device, Used* used) {
+  *used = {97, 40};
+  return index_of(device) == 0 ? kOk : kNotSupported;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
+  *reasons = from_environment("FAKE_NVML_REASONS", 0x4);  // a power cap
+  return kOk;
+}
+struct Violation {
+  unsigned long long reference_us, violation_ns;
+};
+int nvmlDeviceGetViolationStatus(void*, int policy, Violation* time) {
+  static unsigned long long power = 0;
+  if (policy == 3) return kNotSupported;
+  *time = {1, policy == 0 ? power += 1000000 : 0};  // held back by power 1 ms between two looks
+  return kOk;
+}
+int nvmlDeviceGetTotalEccErrors(void*, int type, int counter, unsigned long long* errors) {
+  static unsigned long long corrected = 5;
+  *errors = type == 0 ? corrected++ : 0;
+  return counter == 0 ? kOk : kNotSupported;
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void*) {
+  const auto running = static_cast<unsigned>(from_environment("FAKE_NVML_PROCESSES", 1));
+  const bool fits = *count >= running;
+  *count = running;
+  return fits ? kOk : 7;  // NVML_ERROR_INSUFFICIENT_SIZE
 }
 int nvmlDeviceGetNvLinkState(void*, unsigned link, unsigned* on) {
   *on = link < 17;  // one of 18 is down

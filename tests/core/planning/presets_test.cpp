@@ -76,18 +76,48 @@ TEST(Schedule, BurnInGoesOnUntilItsHoursAreOver) {
   EXPECT_EQ(p.points[0].length.least_window_s, 60);
 }
 
-TEST(Schedule, CommunicationCostTakesAsLongAsTheWindowWhereThereIsCommunication) {
-  const Plan without = plan({}), with = plan({{"communication_cost", "on"}});
-  ASSERT_EQ(without.points.size(), with.points.size());
-  for (std::size_t i = 0; i < with.points.size(); ++i) {
-    const PlannedPoint& point = without.points[i];
-    const double step_s = estimated_step_s(point.settings, point.world_size);
-    const bool exchanges = point.settings.parallel.strategy != "none";
-    EXPECT_NEAR(with.points[i].estimated_s - point.estimated_s,
-                exchanges ? estimated_window_s(point.length, step_s) : 0, 1e-9)
-        << point.group;
+// The engine's blocks: sixteen of a sixteenth of the window's steps, rounded up, and at least five.
+TEST(CostBlocks, AreSixteenthsOfTheWindowAndAtLeastFiveSteps) {
+  EXPECT_EQ(cost_block_steps(110), 7);
+  EXPECT_EQ(cost_block_steps(1600), 100);
+  EXPECT_EQ(cost_block_steps(40), 5);
+}
+
+TEST(Schedule, CommunicationCostTakesItsBlocksWhereThereIsCommunication) {
+  for (const auto& [iters, blocks] : {std::pair{"110", 16 * 7}, {"40", 16 * 5}, {"1600", 1600}}) {
+    const Plan without = plan({{"iters", iters}});
+    const Plan with = plan({{"iters", iters}, {"communication_cost", "on"}});
+    ASSERT_EQ(without.points.size(), with.points.size());
+    for (std::size_t i = 0; i < with.points.size(); ++i) {
+      const PlannedPoint& point = without.points[i];
+      const double step_s = estimated_step_s(point.settings, point.world_size);
+      const bool exchanges = point.settings.parallel.strategy != "none";
+      EXPECT_NEAR(with.points[i].estimated_s - point.estimated_s, exchanges ? blocks * step_s : 0,
+                  1e-9)
+          << point.group << ' ' << iters;
+    }
   }
   EXPECT_LE(plan({{"quick", "on"}, {"communication_cost", "on"}}).estimated_s, 60);
+}
+
+// Eighty steps of 0.2 s do not shrink with the window: --quick keeps its minute by shorter windows,
+// or refuses.
+TEST(Schedule, QuickCountsTheFewestStepsOfCommunicationCost) {
+  const settings::Machine two_cores{.cores = 2};
+  const PlanAnswer made = answer({{"quick", "on"},
+                                  {"communication_cost", "on"},
+                                  {"workload", "resnet50"},
+                                  {"batch_size", "32"},
+                                  {"world_sizes", "1,2"}},
+                                 {0, 0}, two_cores);
+  double least_s = 0;
+  for (const PlannedPoint& point : made.plan.points) {
+    const double step_s = estimated_step_s(point.settings, point.world_size);
+    if (settings::measures_communication_cost(point.settings)) least_s += 80 * step_s;
+  }
+  EXPECT_GT(least_s, 60) << "the example is large enough";
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_NE(to_line(made.problems[0]).find("and it has 60 s"), std::string::npos);
 }
 
 TEST(Schedule, GivenLengthsWinOverPresets) {
@@ -99,6 +129,17 @@ TEST(Schedule, GivenLengthsWinOverPresets) {
   EXPECT_FALSE(p.points[0].length.most_window_s);
   EXPECT_EQ(p.stop.least_blocks, 2);
   EXPECT_EQ(plan({{"min_time", "5"}, {"quick", "on"}}).points[0].length.least_window_s, 5);
+}
+
+TEST(Schedule, AWarmUpThatHasNotSettledEndsAtMaxWarmup) {
+  const auto length = [](const Options& options) { return plan(options).points[0].length; };
+  EXPECT_EQ(latest_warmup_s(length({})), 10) << "5 x 2 s";
+  EXPECT_EQ(latest_warmup_s(length({{"max_warmup", "30"}})), 30);
+  const RunLength little = length({{"max_warmup", "500ms"}});
+  EXPECT_EQ(little.least_warmup_s, 0.5) << "less than the least is the least";
+  EXPECT_EQ(latest_warmup_s(little), 0.5);
+  const RunLength preset = length({{"quick", "on"}, {"max_warmup", "1h"}});
+  EXPECT_LE(latest_warmup_s(preset), *preset.most_warmup_s) << "a preset rules over it";
 }
 
 TEST(Schedule, UntilSureBuysAtLeastTenBlocksAndEndsSomeTime) {

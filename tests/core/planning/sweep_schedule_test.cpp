@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/planning/estimates.h"
@@ -36,11 +37,32 @@ Plan plan_with_search(int least_blocks) {
 std::vector<std::string> run_all(SweepSchedule& schedule) {
   std::vector<std::string> ids;
   while (const auto task = schedule.next(static_cast<double>(ids.size()))) {
-    schedule.record_outcome(*task, Ending::kOk, 10);
+    schedule.record_outcome(*task, Ending::kOk);
     ids.push_back(task->run.id);
     if (ids.size() > 1000) break;
   }
   return ids;
+}
+
+// A point that is known to `half_width` after so many repetitions.
+PointPrecision known(std::size_t repetitions, double half_width, int sessions = 1) {
+  return {.sessions = sessions,
+          .throughput = {.repetitions = repetitions, .half_width = half_width, .steps = {}},
+          .efficiencies = {}};
+}
+
+// Runs blocks until the schedule is over; after each one its points are known as `precision` says
+// for so many repetitions. How many blocks there were.
+int run_blocks(SweepSchedule& schedule, const std::function<Precisions(std::size_t)>& precision) {
+  int blocks = 0;
+  for (double now_s = 0; const auto task = schedule.next(now_s); ++now_s) {
+    schedule.record_outcome(*task, Ending::kOk);
+    if (!schedule.block_is_complete()) continue;
+    ++blocks;
+    schedule.note_precision(precision(static_cast<std::size_t>(task->run.block + 1)));
+    if (blocks > 1000) break;
+  }
+  return blocks;
 }
 
 TEST(SweepSchedule, RunsEveryPointOncePerBlock) {
@@ -55,15 +77,15 @@ TEST(SweepSchedule, RunsEveryPointOncePerBlock) {
 
 TEST(SweepSchedule, LeavesOutWhatAnEarlierSessionFinished) {
   const Plan plan = plan_of(2, 2);
-  SweepSchedule schedule(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0},
-                                {.id = "p1/r1", .group = "p1", .samples_per_sec = std::nullopt}});
+  SweepSchedule schedule(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 100},
+                                {.id = "p1/r1", .group = "p1"}});
   const auto ids = run_all(schedule);
   EXPECT_EQ(Ids(ids.begin(), ids.end()), (Ids{"p1/r0", "p0/r1"}));
 }
 
 TEST(SweepSchedule, IsOverAtOnceWhenEverythingWasFinished) {
   const Plan plan = plan_of(1, 1);
-  SweepSchedule schedule(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0}});
+  SweepSchedule schedule(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 100}});
   EXPECT_FALSE(schedule.next(0));
 }
 
@@ -75,30 +97,180 @@ TEST(SweepSchedule, TriesAFailedRunAgainAsOftenAsAsked) {
     const auto task = schedule.next(0);
     ASSERT_TRUE(task);
     EXPECT_EQ(task->attempt, attempt);
-    EXPECT_EQ(schedule.record_outcome(*task, Ending::kFailed, std::nullopt), attempt == 2);
+    EXPECT_EQ(schedule.record_outcome(*task, Ending::kFailed), attempt == 2);
   }
   EXPECT_FALSE(schedule.next(0));
+}
+
+TEST(SweepSchedule, MeasuresADisturbedRunAgainWithinRetries) {
+  Plan plan = plan_of(1, 1);
+  plan.sweep.retries = 2;
+  SweepSchedule schedule(plan, {});
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto task = schedule.next(0);
+    ASSERT_TRUE(task);
+    EXPECT_EQ(task->run.id, "p0/r0");
+    EXPECT_EQ(task->attempt, attempt);
+    EXPECT_EQ(schedule.measures_again(*task, 0), attempt < 2);
+    EXPECT_EQ(schedule.runs_done(), 0u);
+    if (attempt == 2) {
+      EXPECT_TRUE(schedule.record_outcome(*task, Ending::kOk, 10));
+    }
+  }
+  EXPECT_FALSE(schedule.next(0));
+}
+
+// Failures and disturbances share --retries.
+TEST(SweepSchedule, ARunThatFailedHasFewerRetriesLeft) {
+  const Plan plan = plan_of(1, 1);
+  SweepSchedule schedule(plan, {});
+  EXPECT_FALSE(schedule.record_outcome(*schedule.next(0), Ending::kFailed, std::nullopt));
+  EXPECT_FALSE(schedule.measures_again(*schedule.next(0), 0));
+}
+
+// The runs of a sweep in which runs are disturbed as `disturbed` says, in order: "a" once, "aa"
+// measured again.
+std::string measured(SweepSchedule& schedule, const std::vector<bool>& disturbed) {
+  std::string all;
+  std::size_t run = 0;
+  while (const auto task = schedule.next(0)) {
+    all += static_cast<char>('a' + run);
+    if (disturbed.at(run) && schedule.measures_again(*task, 0)) continue;
+    schedule.record_outcome(*task, Ending::kOk, 10);
+    ++run;
+  }
+  return all;
+}
+
+TEST(SweepSchedule, StopsRepeatingWhatIsDisturbedAllTheTime) {
+  const Plan plan = plan_of(1, 9);
+  SweepSchedule always(plan, {});
+  EXPECT_EQ(measured(always, std::vector<bool>(9, true)), "aabbccdefghi");
+  SweepSchedule sometimes(plan, {});
+  EXPECT_EQ(measured(sometimes, {true, true, true, true, false, true, false, false, false}),
+            "aabbccdeffghi");
+}
+
+// A measured run must not be lost: it is repeated only where everything planned fits as well.
+TEST(SweepSchedule, RepeatsOnlyWhereThereIsTime) {
+  Plan plan = plan_of(2, 1);
+  for (PlannedPoint& point : plan.points) point.estimated_s = 10;
+  for (const double limit_s : {40.0, 400.0}) {
+    Plan limited = plan;
+    limited.stop.deadline_s = limit_s;
+    SweepSchedule schedule(limited, {});
+    const auto task = schedule.next(0);
+    ASSERT_TRUE(task);
+    schedule.took(*task, {.step_s = 0.1, .outside_s = 0});  // 100 steps and a warm-up: 12 s
+    EXPECT_EQ(schedule.measures_again(*task, 15), limit_s > 100);
+    if (limit_s > 100) {
+      EXPECT_EQ(schedule.next(15)->attempt, 1);
+    }
+  }
 }
 
 TEST(SweepSchedule, DoesNotTryOutOfMemoryAgain) {
   const Plan plan = plan_of(1, 1);
   SweepSchedule schedule(plan, {});
-  EXPECT_TRUE(schedule.record_outcome(*schedule.next(0), Ending::kOom, std::nullopt));
+  EXPECT_TRUE(schedule.record_outcome(*schedule.next(0), Ending::kOom));
   EXPECT_FALSE(schedule.next(0));
 }
 
 TEST(SweepSchedule, BuysBlocksUntilEveryPointIsKnownWellEnough) {
-  Plan plan = plan_of(2, 5);
+  Plan plan = plan_of(2, 10);
   plan.stop.until_ci = 0.01;
   SweepSchedule schedule(plan, {});
-  EXPECT_EQ(run_all(schedule).size(), 2u * 10u);  // constant rates: as soon as it looks
+  EXPECT_EQ(
+      run_blocks(
+          schedule,
+          [](std::size_t n) {
+            return Precisions{{"p0", known(n, 0.001)}, {"p1", known(n, n < 14 ? 0.011 : 0.009)}};
+          }),
+      14);
   EXPECT_EQ(schedule.stop_reasons(), (Reasons{{"p0", "until-ci"}, {"p1", "until-ci"}}));
-  EXPECT_FALSE(schedule.unconverged());
+  EXPECT_EQ(schedule.why_unconverged(), "");
+  EXPECT_FALSE(schedule.outlook());
+}
+
+TEST(SweepSchedule, AnEfficiencyKeepsItGoing) {
+  Plan plan = plan_of(2, 10);
+  plan.stop.until_ci = 0.01;
+  SweepSchedule schedule(plan, {});
+  EXPECT_EQ(run_blocks(schedule,
+                       [](std::size_t n) {
+                         PointPrecision scaled = known(n, 0.001);
+                         scaled.efficiencies.push_back({n, n < 12 ? 0.02 : 0.005, {}});
+                         return Precisions{{"p0", known(n, 0.001)}, {"p1", scaled}};
+                       }),
+            12);
+}
+
+TEST(SweepSchedule, WhatItStillTakesIsForeseen) {
+  Plan plan = plan_of(1, 10);
+  plan.stop.until_ci = 0.01;
+  plan.stop.max_time_s = 15;
+  SweepSchedule schedule(plan, {});
+  run_blocks(schedule, [](std::size_t n) { return Precisions{{"p0", known(n, 0.0143)}}; });
+  const auto ahead = schedule.outlook();
+  ASSERT_TRUE(ahead);
+  EXPECT_EQ(ahead->group, "p0");
+  EXPECT_GT(*ahead->repetitions, 18u);
+  EXPECT_TRUE(schedule.why_unconverged().starts_with(
+      "--until-ci was not reached within --max-time: p0 is known to 1.4 %; about "))
+      << schedule.why_unconverged();
+}
+
+// What two sessions differ by is not told by more runs of the second.
+TEST(SweepSchedule, ASecondSessionDoesNotGoOnForEver) {
+  Plan plan = plan_of(1, 10);
+  plan.stop.until_ci = 0.01;
+  std::vector<EarlierRun> earlier;
+  for (int k = 0; k < 10; ++k) {
+    earlier.push_back({.id = "p0/r" + std::to_string(k), .group = "p0", .samples_per_sec = 100});
+  }
+  const auto two_sessions = [](std::size_t n) {
+    PointPrecision point = known(n, 0, 2);
+    point.throughput.half_width.reset();
+    return Precisions{{"p0", point}};
+  };
+  SweepSchedule schedule(plan, earlier);
+  schedule.note_precision({{"p0", known(10, 0.02)}});
+  EXPECT_EQ(run_blocks(schedule, two_sessions), 1) << "one block, and no other";
+  EXPECT_EQ(schedule.stop_reasons(), (Reasons{{"p0", "unconverged"}}));
+  EXPECT_TRUE(schedule.why_unconverged().starts_with("runs of two sessions give no interval"));
+  EXPECT_FALSE(schedule.outlook());
+
+  SweepSchedule third(plan, earlier);
+  third.note_precision(two_sessions(11));
+  EXPECT_EQ(run_blocks(third,
+                       [](std::size_t n) {
+                         return Precisions{{"p0", known(n, 0.009, 3)}};
+                       }),
+            1);
+  EXPECT_EQ(third.stop_reasons(), (Reasons{{"p0", "until-ci"}}));
+
+  SweepSchedule wide(plan, earlier);
+  wide.note_precision(two_sessions(11));
+  run_blocks(wide, [](std::size_t n) { return Precisions{{"p0", known(n, 0.05, 3)}}; });
+  EXPECT_NE(wide.why_unconverged().find("--resume begins another one"), std::string::npos);
+}
+
+TEST(SweepSchedule, WithFreshProcessesBlocksAreSessions) {
+  Plan plan = plan_of(1, 10);
+  plan.stop.until_ci = 0.01;
+  plan.sweep.fresh_process = true;
+  SweepSchedule schedule(plan, {});
+  EXPECT_EQ(
+      run_blocks(schedule,
+                 [](std::size_t n) {
+                   return Precisions{{"p0", known(n, n < 13 ? 0.02 : 0.01, static_cast<int>(n))}};
+                 }),
+      13);
 }
 
 // One point that never settles is no word against those that did, or that have no rate at all.
 TEST(SweepSchedule, EachPointHasItsOwnReason) {
-  Plan plan = plan_of(3, 5);
+  Plan plan = plan_of(3, 10);
   plan.stop.until_ci = 0.01;
   plan.stop.max_time_s = 40;
   SweepSchedule schedule(plan, {});
@@ -107,18 +279,14 @@ TEST(SweepSchedule, EachPointHasItsOwnReason) {
     for (const auto& [group, reason] : schedule.stop_reasons("interrupted")) {
       EXPECT_TRUE(group == "p2" || reason == "interrupted") << group << ' ' << reason;
     }
-    const std::size_t point = task->run.point;
-    const double noisy = task->run.block % 2 == 0 ? 10 : 20;
-    if (point == 2) {
-      schedule.record_outcome(*task, Ending::kOom, std::nullopt);
-    } else {
-      schedule.record_outcome(*task, Ending::kOk, point == 0 ? 10 : noisy);
-    }
+    schedule.record_outcome(*task, task->run.point == 2 ? Ending::kOom : Ending::kOk);
+    const auto repetitions = static_cast<std::size_t>(task->run.block + 1);
+    schedule.note_precision({{"p0", known(repetitions, 0.001)}, {"p1", known(repetitions, 0.3)}});
     now_s += 1;
   }
   EXPECT_EQ(schedule.stop_reasons(),
             (Reasons{{"p0", "until-ci"}, {"p1", "unconverged"}, {"p2", "repetitions"}}));
-  EXPECT_TRUE(schedule.unconverged());
+  EXPECT_NE(schedule.why_unconverged(), "");
 }
 
 TEST(SweepSchedule, WhatIsNotOverIsRunningOrInterrupted) {
@@ -126,11 +294,11 @@ TEST(SweepSchedule, WhatIsNotOverIsRunningOrInterrupted) {
   SweepSchedule schedule(plan, {});
   EXPECT_TRUE(schedule.stop_reasons().empty());
   const auto task = schedule.next(0);
-  schedule.record_outcome(*task, Ending::kOk, 10);
+  schedule.record_outcome(*task, Ending::kOk);
   const std::string done = plan.points[task->run.point].group;
   EXPECT_EQ(schedule.stop_reasons(), (Reasons{{done, "repetitions"}})) << "it has all of its own";
   const Plan longer = plan_of(2, 2);
-  SweepSchedule half(longer, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0}});
+  SweepSchedule half(longer, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 100}});
   EXPECT_EQ(half.stop_reasons(), (Reasons{{"p0", "running"}}));
   EXPECT_EQ(half.stop_reasons("interrupted"), (Reasons{{"p0", "interrupted"}}));
 }
@@ -150,8 +318,8 @@ TEST(SweepSchedule, ABurnInEndsByTime) {
 TEST(SweepSchedule, RunsOfPointsThatAreNoLongerPlannedArePassedOver) {
   Plan plan = plan_of(2, 1);
   plan.points[1].skipped = "it cannot run any more";
-  SweepSchedule schedule(plan, {{.id = "gone/r0", .group = "gone", .samples_per_sec = 5.0},
-                                {.id = "p1/r0", .group = "p1", .samples_per_sec = 5.0}});
+  SweepSchedule schedule(plan, {{.id = "gone/r0", .group = "gone", .samples_per_sec = 100},
+                                {.id = "p1/r0", .group = "p1", .samples_per_sec = 100}});
   EXPECT_EQ(schedule.runs_done(), 0u);
   EXPECT_EQ(run_all(schedule), std::vector<std::string>{"p0/r0"});
   EXPECT_EQ(schedule.stop_reasons(), (Reasons{{"p0", "repetitions"}}));
@@ -163,7 +331,7 @@ TEST(SweepSchedule, BeginsNoBlockThatWouldEndTooLate) {
   plan.stop.max_time_s = 7;  // a block takes 2 s here
   SweepSchedule schedule(plan, {});
   EXPECT_EQ(run_all(schedule).size(), 2u * 3u);
-  EXPECT_TRUE(schedule.unconverged());
+  EXPECT_EQ(schedule.why_unconverged(), "--until-ci was not reached within --max-time");
   EXPECT_EQ(schedule.stop_reasons(), (Reasons{{"p0", "unconverged"}, {"p1", "unconverged"}}));
 }
 
@@ -184,7 +352,7 @@ TEST(SweepSchedule, CutsRunsSoThatAllOfThemFitIntoTheTime) {
     ASSERT_TRUE(task->cut);
     EXPECT_LT(*length.most_window_s, 2.2);
     now_s += 0.4 + *length.most_warmup_s + *length.most_window_s;
-    schedule.record_outcome(*task, Ending::kOk, 10);
+    schedule.record_outcome(*task, Ending::kOk);
     schedule.took(*task, {.step_s = 2e-4, .outside_s = 0.4});
     ++runs;
   }
@@ -211,7 +379,7 @@ TEST(SweepSchedule, ARunThatWouldEndTooLateDoesNotBegin) {
   SweepSchedule schedule(plan, {});
   const auto first = schedule.next(0);
   ASSERT_TRUE(first);
-  schedule.record_outcome(*first, Ending::kOk, 10);
+  schedule.record_outcome(*first, Ending::kOk);
   schedule.took(*first, {.step_s = 2, .outside_s = 1});  // ten thousand times the estimate
   EXPECT_FALSE(schedule.next(8)) << "5 + 5 steps of 2 s";
   EXPECT_TRUE(schedule.out_of_time());
@@ -230,7 +398,7 @@ TEST(SweepSchedule, WhatFitsRunsAlthoughALargerPointDoesNot) {
   }
   std::vector<std::size_t> ran;
   while (const auto task = schedule.next(static_cast<double>(ran.size()))) {
-    schedule.record_outcome(*task, Ending::kOk, 10);
+    schedule.record_outcome(*task, Ending::kOk);
     ran.push_back(task->run.point);
   }
   // The first run begins whatever it is.
@@ -246,19 +414,22 @@ TEST(SweepSchedule, SaysHowLongTheRestTakesByWhatWasMeasured) {
   SweepSchedule schedule(plan, {});
   const auto first = schedule.next(0);
   EXPECT_NEAR(*schedule.remaining_s(0), 6 * (0.4 + 2 + 2.2), 0.01);
-  schedule.record_outcome(*first, Ending::kOk, 10);
+  schedule.record_outcome(*first, Ending::kOk);
   schedule.took(*first, {.step_s = 1, .outside_s = 3});
   // 20 steps and 100 steps of the measured point; the others' as much longer than their estimates.
   EXPECT_GT(*schedule.remaining_s(10), 5 * (3 + 20 + 100) * 0.9);
+  const double planned_s = *schedule.remaining_s(10);
   plan.stop.until_ci = 0.01;
   EXPECT_FALSE(schedule.remaining_s(10)) << "nobody knows";
+  schedule.note_precision({{plan.points[first->run.point].group, known(10, 0.03)}});
+  EXPECT_GT(*schedule.remaining_s(10), planned_s) << "by the outlook";
 }
 
 TEST(SweepSchedule, WhatAnEarlierSessionDidTakesNoTime) {
   Plan plan = plan_of(1, 2);
   plan.stop.max_time_s = 10;
-  const EarlierRun first{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0};
-  const EarlierRun second{.id = "p0/r1", .group = "p0", .samples_per_sec = 10.0};
+  const EarlierRun first{.id = "p0/r0", .group = "p0", .samples_per_sec = 100};
+  const EarlierRun second{.id = "p0/r1", .group = "p0", .samples_per_sec = 100};
   SweepSchedule over(plan, {first, second});
   EXPECT_FALSE(over.next(20));
   EXPECT_FALSE(over.out_of_time());
@@ -274,12 +445,11 @@ TEST(SweepSchedule, AnswersABatchSearchBeforeItsPointsRun) {
   while (const auto task = schedule.next(0)) {
     if (task->kind == Task::Kind::kRun) {
       EXPECT_EQ(task->batch_size, 40);
-      schedule.record_outcome(*task, Ending::kOk, 10);
+      schedule.record_outcome(*task, Ending::kOk);
       continue;
     }
     tried.push_back(task->batch_size);
-    schedule.record_outcome(*task, task->batch_size <= 45 ? Ending::kOk : Ending::kOom,
-                            std::nullopt);
+    schedule.record_outcome(*task, task->batch_size <= 45 ? Ending::kOk : Ending::kOom);
   }
   EXPECT_EQ(tried, (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64, 48, 40}));
 }
@@ -287,7 +457,7 @@ TEST(SweepSchedule, AnswersABatchSearchBeforeItsPointsRun) {
 TEST(SweepSchedule, TakesAnEarlierSessionsAnswerToABatchSearch) {
   const Plan plan = plan_with_search(2);
   SweepSchedule schedule(
-      plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 10.0, .batch_size = 24}});
+      plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 100, .batch_size = 24}});
   const auto task = schedule.next(0);
   ASSERT_TRUE(task);
   EXPECT_EQ(task->run.id, "p0/r1");

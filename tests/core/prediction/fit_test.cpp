@@ -102,15 +102,6 @@ TEST(Fit, LargeMessagesAreNotSlowBecauseOfLatency) {
   EXPECT_LT(alpha_s, 0.05 * beta_s);
 }
 
-TEST(Fit, LeaveLargestOut) {
-  Measured series = measured(planted(), {1, 2, 4, 8, 16, 32}, true);
-  EXPECT_NEAR(*leave_largest_out(series, kUnpulled), 0, 2e-3);
-  series.points.back().step_s *= 1.25;  // measured 20 % fewer samples: predicted is 25 % above
-  EXPECT_NEAR(*leave_largest_out(series, kUnpulled), 0.25, 3e-3);
-  series.points.resize(2);
-  EXPECT_FALSE(leave_largest_out(series));
-}
-
 TEST(Fit, RefusesNonsense) {
   EXPECT_THROW(fit(measured(planted(), {4}, false)), Error);
   EXPECT_THROW(fit(measured(planted(), {4, 2}, false)), Error);

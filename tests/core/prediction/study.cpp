@@ -1,186 +1,157 @@
-// prediction_study SOURCE_DIR: the method held against the published series; prints the figures of
-// docs/PREDICTION.md as Markdown. Reads results/published only.
+// prediction_study SOURCE_DIR [tests | trials]: model and rules held against the published series.
+// Prints the figures of docs/PREDICTION.md as Markdown; with `tests` the classes for
+// core/prediction/published_tests.inc; with `trials` every prediction as CSV. Reads
+// results/published and results/measured only.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <numeric>
 #include <set>
+#include <string_view>
 
 #include "core/base/error.h"
-#include "core/prediction/forecast.h"
-#include "core/statistics/summary.h"
 #include "tests/core/prediction/measured_step.h"
-#include "tests/core/prediction/study_series.h"
+#include "tests/core/prediction/study_constants.h"
 
 namespace scalemark::prediction {
 namespace {
 
-constexpr double kPulls[] = {0.3, 1, 2, 3, 4, 6, 10};
+constexpr double kSlopeShare = 0.4;
 
-struct Trial {  // the largest count of a series, predicted by the others
-  std::string source;
-  Backtest test;
-};
+double of_last_efficiency(const Backtest& test) { return test.last_efficiency_holds; }
+double of_slope(const Backtest& test) { return log_ratio_with_slope(test, kSlopeShare); }
 
-double miss(const ForecastError& error) { return std::abs(std::exp(-error.log_ratio) - 1); }
-
-struct Misses {
-  double median, p90;
-};
-
-template <class Select>
-Misses misses_of(const std::vector<Trial>& trials, Select select) {
-  std::vector<double> values;
-  for (const Trial& trial : trials) values.push_back(miss(select(trial.test)));
-  std::sort(values.begin(), values.end());
-  return {statistics::quantile_of_sorted(values, 0.5), statistics::quantile_of_sorted(values, 0.9)};
+void print_row(const std::string& name, const std::vector<Trial>& trials) {
+  std::printf("| %s | %zu |", name.c_str(), trials.size());
+  for (const LogRatio& log_ratio :
+       {LogRatio(of_last_efficiency), LogRatio(of_rule), LogRatio(of_slope), LogRatio(of_model)}) {
+    const Misses misses = misses_of(trials, log_ratio);
+    std::printf(" %.2f / %.1f %% |", 100 * misses.median, 100 * misses.p90);
+  }
+  std::printf("\n");
 }
 
-ForecastError of_model(const Backtest& test) { return test.model; }
-ForecastError of_naive(const Backtest& test) { return test.last_efficiency_holds; }
+void print_by_source(const std::vector<PublishedSeries>& all, const std::vector<Trial>& largest) {
+  std::printf(
+      "\n### By source: median and p90 of the errors\n\n| source | series | last efficiency holds "
+      "| "
+      "falls 2 %% per doubling (the rule) | %g of the last slope goes on | model "
+      "|\n|---|---|---|---|---|---|\n",
+      kSlopeShare);
+  for (const std::string& source : sources_of(all)) print_row(source, only(largest, source, true));
+  print_row("**all**", largest);
+}
 
-std::vector<Trial> trials_of(const std::vector<PublishedSeries>& all, double pull,
-                             bool largest_only) {
-  std::vector<Trial> trials;
+// Published series rise in efficiency, too: no method that falls can follow them.
+void print_noise_floor(const std::vector<PublishedSeries>& all) {
+  int steps = 0, rises = 0, clear_rises = 0;
   for (const PublishedSeries& series : all) {
-    for (const Backtest& test : backtest(series.measured, {.pull = pull})) {
-      const std::size_t last = series.measured.points.size() - 1;
-      if (largest_only && test.fitted != last) continue;
-      trials.push_back({series.source, test});
+    const auto& points = series.measured.points;
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const double rise = std::log(points[i - 1].step_s / points[i].step_s);
+      ++steps;
+      rises += rise > 0;
+      clear_rises += rise > 0.02;
     }
   }
-  return trials;
-}
-
-std::set<std::string> sources_of(const std::vector<PublishedSeries>& all) {
-  std::set<std::string> sources;
-  for (const PublishedSeries& series : all) sources.insert(series.source);
-  return sources;
-}
-
-std::vector<Trial> only(const std::vector<Trial>& trials, const std::string& source, bool inside) {
-  std::vector<Trial> chosen;
-  for (const Trial& trial : trials) {
-    if ((trial.source == source) == inside) chosen.push_back(trial);
-  }
-  return chosen;
-}
-
-void print_row(const std::string& name, std::size_t n, Misses naive, Misses model) {
-  std::printf("| %s | %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", name.c_str(), n,
-              100 * naive.median, 100 * model.median, 100 * naive.p90, 100 * model.p90);
-}
-
-constexpr const char* kHead =
-    "| %s | series | last efficiency holds, median | model, median | last efficiency holds, p90 | "
-    "model, p90 |\n|---|---|---|---|---|---|\n";
-
-void print_by_source(const std::vector<PublishedSeries>& all, const std::vector<Trial>& trials) {
-  std::printf("\n### By source\n\n");
-  std::printf(kHead, "source");
-  for (const std::string& source : sources_of(all)) {
-    const auto chosen = only(trials, source, true);
-    print_row(source, chosen.size(), misses_of(chosen, of_naive), misses_of(chosen, of_model));
-  }
-  print_row("**all**", trials.size(), misses_of(trials, of_naive), misses_of(trials, of_model));
-}
-
-// Median of predicted / measured samples per second - 1.
-double bias_farther_out(const std::vector<Trial>& trials) {
-  std::vector<double> errors;
-  for (const Trial& trial : trials) {
-    const ForecastError& error = trial.test.model;
-    if (error.octaves > 1 && !error.assumed_link) errors.push_back(std::exp(-error.log_ratio) - 1);
-  }
-  std::sort(errors.begin(), errors.end());
-  return statistics::quantile_of_sorted(errors, 0.5);
-}
-
-void print_pulls(const std::vector<PublishedSeries>& all) {
   std::printf(
-      "\n### The one constant that was chosen\n\n| pull | median | p90 | median error of "
-      "predictions over more than twice the ranks (signed) |\n|---|---|---|---|\n");
-  for (const double pull : kPulls) {
-    const Misses misses = misses_of(trials_of(all, pull, true), of_model);
-    std::printf("| %g | %.2f %% | %.1f %% | %+.1f %% |\n", pull, 100 * misses.median,
-                100 * misses.p90, 100 * bias_farther_out(trials_of(all, pull, false)));
-  }
+      "\nOf the %d steps from one count to the next, %.0f %% rise in efficiency, %.0f %% by more "
+      "than 2 "
+      "%%.\n",
+      steps, 100.0 * rises / steps, 100.0 * clear_rises / steps);
 }
 
-// The pull that is best in the median on the other sources predicts this one.
-void print_cross_validation(const std::vector<PublishedSeries>& all) {
-  std::map<double, std::vector<Trial>> by_pull;
-  for (const double pull : kPulls) by_pull[pull] = trials_of(all, pull, true);
-  std::vector<Trial> held_out;
-  std::string chosen_pulls;
-  for (const std::string& source : sources_of(all)) {
-    double best_pull = kPulls[0], least = INFINITY;
-    for (const auto& [pull, trials] : by_pull) {
-      const double median = misses_of(only(trials, source, false), of_model).median;
-      if (median < least) least = median, best_pull = pull;
-    }
-    char text[160];
-    std::snprintf(text, sizeof text, "%s%s %g", chosen_pulls.empty() ? "" : ", ", source.c_str(),
-                  best_pull);
-    chosen_pulls += text;
-    for (const Trial& trial : only(by_pull[best_pull], source, true)) held_out.push_back(trial);
-  }
-  const Misses misses = misses_of(held_out, of_model);
-  std::printf("\nChosen by the other sources each time (%s): median %.2f %%, p90 %.1f %%.\n",
-              chosen_pulls.c_str(), 100 * misses.median, 100 * misses.p90);
+const char* in_words(bool new_link_level) {
+  return new_link_level ? "a level not measured" : "as measured";
 }
 
-std::vector<ForecastError> errors_of(const std::vector<Trial>& trials) {
-  std::vector<ForecastError> errors;
-  for (const Trial& trial : trials) errors.push_back(trial.test.model);
-  return errors;
+std::string reach_in_words(int doublings) {
+  const int above = 1 << (doublings - 1), most = 2 * above;
+  if (doublings > kMostDoublings) return "more than " + std::to_string(1 << kMostDoublings);
+  return (above > 1 ? "above " + std::to_string(above) + ", " : "") + "up to " +
+         std::to_string(most);
 }
 
-struct Coverage {
-  int inside = 0, all = 0;
-  void count(const BandTable& table, const ForecastError& error) {
-    const Band band = band_of(table, error.octaves, error.assumed_link);
-    const double ratio = std::exp(error.log_ratio);
-    inside += band.low <= ratio && ratio <= band.high;
-    ++all;
-  }
-  double share() const { return all ? 100.0 * inside / all : 0; }
+void print_difference(const std::vector<Trial>& largest, const char* name, const LogRatio& other) {
+  const SourceInterval difference = difference_over_sources(largest, of_model, other);
+  std::printf("| %s | %+.2f | %+.2f to %+.2f |\n", name,
+              100 * (median_miss(largest, of_model) - median_miss(largest, other)),
+              100 * difference.low, 100 * difference.high);
+}
+
+void print_differences(const std::vector<Trial>& largest) {
+  std::printf(
+      "\n### The model against simpler methods, largest count of each series\n\n| against | "
+      "difference of the median errors in points, model - other | 95 %% over sources "
+      "|\n|---|---|---|\n");
+  print_difference(largest, "last efficiency holds", of_last_efficiency);
+  print_difference(largest, "falls 2 % per doubling (the rule)", of_rule);
+  print_difference(largest, "0.4 of the last slope goes on", of_slope);
+}
+
+struct ClassSize {
+  std::set<std::size_t> series;
+  std::set<std::string> sources;
 };
 
-void print_bands(const std::vector<Trial>& trials) {
-  const BandTable table = calibrate(errors_of(trials));
-  std::printf(
-      "\n### Bands\n\n| links | up to twice | up to 4 times | up to 8 times the largest "
-      "measured count |\n|---|---|---|---|\n");
-  for (std::size_t assumed = 0; assumed < 2; ++assumed) {
-    std::printf("| %s |", assumed ? "one level assumed" : "measured or given");
-    for (const Band& band : table.bands[assumed]) {
-      std::printf(" x%.3f to x%.3f |", band.low, band.high);
+std::map<TrialClass, ClassSize> sizes_of(const std::vector<Trial>& trials) {
+  std::map<TrialClass, ClassSize> sizes;
+  for (const Trial& trial : trials) {
+    TrialClass its = class_of(trial.test);
+    its.doublings = std::min(its.doublings, kMostDoublings + 1);
+    sizes[its].series.insert(trial.series);
+    sizes[its].sources.insert(trial.source);
+  }
+  return sizes;
+}
+
+const PublishedTest* tested(const std::vector<PublishedTest>& tests, const TrialClass& wanted) {
+  for (const PublishedTest& test : tests) {
+    if (test.new_link_level == wanted.new_link_level && test.doublings == wanted.doublings) {
+      return &test;
     }
-    std::printf("\n");
+  }
+  return nullptr;
+}
+
+void print_classes(const std::vector<Trial>& trials, const std::vector<PublishedTest>& tests) {
+  std::printf(
+      "\n### The model against the rule, and the bands, by what is asked\n\n| links | times the "
+      "largest "
+      "count measured | series | sources | median, model | median, rule | difference in points, 95 "
+      "%% over sources | the prediction | band | held for sources left out | up to ranks "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const auto& [its, size] : sizes_of(trials)) {
+    std::printf("| %s | %s | %zu | %zu |", in_words(its.new_link_level),
+                reach_in_words(its.doublings).c_str(), size.series.size(), size.sources.size());
+    if (const PublishedTest* test = tested(tests, its)) {
+      std::printf(" %.1f %% | %.1f %% | %+.2f to %+.2f | %s | x%.3f to x%.3f | %.0f %% | %d |\n",
+                  100 * test->model_error, 100 * test->rule_error, 100 * test->difference_low,
+                  100 * test->difference_high,
+                  better_predictor(*test) == Predictor::kModel ? "model" : "rule", test->band.low,
+                  test->band.high, 100 * test->coverage, test->largest_world_size);
+    } else {
+      std::printf(" | | | rule | not testable | | |\n");
+    }
   }
 }
 
-void print_coverage(const std::vector<PublishedSeries>& all, const std::vector<Trial>& trials) {
+void print_coverage(const std::vector<PublishedSeries>& all, const std::vector<Trial>& trials,
+                    const std::vector<PublishedTest>& tests) {
   std::printf(
       "\n### Coverage of the bands, each source judged by bands made of the others\n\n"
       "| source | predictions | inside |\n|---|---|---|\n");
-  Coverage total, measured, assumed;
+  const auto inside = inside_bands_of_others(trials, tests);
+  const auto print = [&](const std::string& name, const Chosen& chosen) {
+    const Coverage coverage = coverage_of(trials, inside, chosen);
+    std::printf("| %s | %d | %.1f %% |\n", name.c_str(), coverage.trials, 100 * coverage.share);
+  };
   for (const std::string& source : sources_of(all)) {
-    const BandTable table = calibrate(errors_of(only(trials, source, false)));
-    Coverage here;
-    for (const Trial& trial : only(trials, source, true)) {
-      here.count(table, trial.test.model);
-      total.count(table, trial.test.model);
-      (trial.test.model.assumed_link ? assumed : measured).count(table, trial.test.model);
-    }
-    std::printf("| %s | %d | %.0f %% |\n", source.c_str(), here.all, here.share());
+    print(source, [&](const Trial& trial) { return trial.source == source; });
   }
-  std::printf(
-      "| **all** | %d | %.1f %% |\n| links measured | %d | %.1f %% |\n| a link assumed | %d "
-      "| %.1f %% |\n",
-      total.all, total.share(), measured.all, measured.share(), assumed.all, assumed.share());
+  print("**all**", [](const Trial&) { return true; });
+  print("links as measured", [](const Trial& trial) { return !trial.test.reach.new_link_level; });
+  print("links not measured", [](const Trial& trial) { return trial.test.reach.new_link_level; });
 }
 
 void print_measured_steps(const std::string& root) {
@@ -203,29 +174,62 @@ void print_measured_steps(const std::string& root) {
   }
 }
 
-void print_study(const std::string& root) {
-  const auto all = published_series(root);
-  const double pull = FitOptions{}.pull;
-  const auto largest = trials_of(all, pull, true);
-  const auto every = trials_of(all, pull, false);
+void print_figures(const std::string& root, const std::vector<PublishedSeries>& all) {
+  const TrialsByPull by_pull = trials_by_pull(all);
+  const std::vector<Trial>& every = by_pull.at(FitOptions{}.pull);
+  const std::vector<Trial> largest = only_largest(all, every);
+  const std::vector<PublishedTest> tests = calibrate(every);
   print_by_source(all, largest);
-  print_pulls(all);
-  print_cross_validation(all);
-  print_bands(every);
-  print_coverage(all, every);
+  print_noise_floor(all);
+  print_differences(largest);
+  print_classes(every, tests);
+  print_coverage(all, every, tests);
+  print_constants(all, by_pull);
   print_measured_steps(root);
+}
+
+void print_tests(const std::vector<PublishedSeries>& all) {
+  std::printf("// Made of results/published by scripts/prediction. Do not edit.\n");
+  for (const PublishedTest& test : calibrate(trials_of(all, FitOptions{}.pull))) {
+    std::printf(
+        "{.new_link_level = %s, .doublings = %d, .series = %d, .sources = %d, .largest_world_size "
+        "= "
+        "%d,\n .model_error = %.4f, .rule_error = %.4f, .difference_low = %.4f, .difference_high = "
+        "%.4f,\n .band = {%.4f, %.4f}, .coverage = %.3f},\n",
+        test.new_link_level ? "true" : "false", test.doublings, test.series, test.sources,
+        test.largest_world_size, test.model_error, test.rule_error, test.difference_low,
+        test.difference_high, test.band.low, test.band.high, test.coverage);
+  }
+}
+
+void print_trials(const std::vector<PublishedSeries>& all) {
+  std::printf("source,series,largest_fitted,predicted,new_link_level,model,rule,last,slope\n");
+  for (const Trial& trial : trials_of(all, FitOptions{}.pull)) {
+    const Backtest& test = trial.test;
+    std::printf("%s,%zu,%d,%d,%d,%.17g,%.17g,%.17g,%.17g\n", trial.source.c_str(), trial.series,
+                test.largest_fitted, test.reach.world_size, test.reach.new_link_level, test.model,
+                test.rule, test.last_efficiency_holds, log_ratio_with_slope(test, kSlopeShare));
+  }
+}
+
+void run(const std::string& root, std::string_view what) {
+  const auto all = published_series(root);
+  if (what == "tests") return print_tests(all);
+  if (what == "trials") return print_trials(all);
+  print_figures(root, all);
 }
 
 }  // namespace
 }  // namespace scalemark::prediction
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "prediction_study SOURCE_DIR\n");
+  const std::string_view what = argc == 3 ? argv[2] : "";
+  if (argc < 2 || argc > 3 || (argc == 3 && what != "tests" && what != "trials")) {
+    std::fprintf(stderr, "prediction_study SOURCE_DIR [tests | trials]\n");
     return 64;
   }
   try {
-    scalemark::prediction::print_study(argv[1]);
+    scalemark::prediction::run(argv[1], what);
   } catch (const scalemark::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return static_cast<int>(error.record().exit_code);

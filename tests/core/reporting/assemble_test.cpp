@@ -292,13 +292,25 @@ TEST(Assemble, ContentionIsAbsentWithoutPhasesAndBlocksMustBeQuadruples) {
   auto ranks = by_hand();
   for (auto& rank : ranks) rank.cost_blocks = blocks_of({5, 4, 4, 5}, 0.5);
   ranks[1].cost_blocks[2].own_s.reset();
-  const auto point = assemble_point({}, ranks);
+  const auto point = assemble_point({.strategy = "ddp"}, ranks);
   EXPECT_NEAR(point.communication.cost_s.value(), 1e-3, 1e-12);
   EXPECT_FALSE(point.communication.contention_s || point.communication.cost_ci95_low);
   ranks[1].cost_blocks.pop_back();
-  EXPECT_THROW(assemble_point({}, ranks), Error);
+  EXPECT_THROW(assemble_point({.strategy = "ddp"}, ranks), Error);
   ranks[0].cost_blocks.pop_back();
-  EXPECT_THROW(assemble_point({}, ranks), Error);
+  EXPECT_THROW(assemble_point({.strategy = "ddp"}, ranks), Error);
+}
+
+TEST(Assemble, WhereNothingIsExchangedThereIsNoCostOfIt) {
+  auto ranks = by_hand();
+  for (auto& rank : ranks) rank.cost_blocks = blocks_of({5, 4, 4, 5}, 0.5);
+  const auto expect_none = [](const PointRecord& point) {
+    const CommunicationTimes& told = point.communication;
+    EXPECT_FALSE(told.cost_s || told.contention_s || told.efficiency || point.noop_step_s);
+  };
+  expect_none(assemble_point({.strategy = "none"}, ranks));
+  ranks.resize(1);
+  expect_none(assemble_point({.strategy = "ddp"}, ranks));
 }
 
 // Two epochs with a barrier between: 2 + 2 s passed, not the 3 s of the slower sum.
@@ -450,12 +462,101 @@ TEST(Findings, SaysWhatAReaderShouldKnow) {
   std::vector<monitoring::Host> hosts(1);
   hosts[0].hostname = "n1";
   hosts[0].cores.usable = 2;
-  EXPECT_EQ(codes(point, {hosts, {{"OMP_NUM_THREADS", "1"}}, 5}),
+  EXPECT_EQ(codes(point, {hosts, {{"OMP_NUM_THREADS", "1"}}, 2}),
             (std::set<std::string>{"not_steady", "short_window", "slow_steps", "threads_variable",
                                    "too_many_threads", "padding", "skipped_samples", "data_wait",
                                    "communication"}));
   point.status = PointStatus::kOom;
   EXPECT_TRUE(codes(point, {}).empty());
+}
+
+TEST(Findings, WaitsForDataAreOfLoadersOnlyWhereFilesAreRead) {
+  auto point = sample_point(1);
+  point.ranks[0].data_wait_s = 0.3;
+  const auto says = [&](const FindingContext& context, const char* what) {
+    const auto list = findings_of(point, context);
+    const auto found = std::ranges::find(list, "data_wait", &Finding::code);
+    return found != list.end() && found->text.ends_with(what);
+  };
+  const char* in_loop = ": the loop makes its own random data";
+  EXPECT_TRUE(says({}, ": the host was held up"));
+  EXPECT_TRUE(says({.synthetic_in_loop = true}, in_loop));
+  point.varying["synthetic_in_loop"] = "off";
+  EXPECT_TRUE(says({.synthetic_in_loop = true}, ": the host was held up"));
+  point.varying["synthetic_in_loop"] = "on";
+  EXPECT_TRUE(says({}, in_loop));
+  point.data = "/photos";
+  EXPECT_TRUE(says({}, ": more --workers, or data that is cheaper to read"));
+}
+
+PointRecord bound_point(const char* first, const char* second, int threads) {
+  auto point = sample_point(2);
+  point.threads = threads;
+  point.ranks[0].cpus = first;
+  point.ranks[1].cpus = second;
+  return point;
+}
+
+// What the host survey tells is the affinity of one rank only.
+TEST(Findings, TheCpusOfAllRanksCount) {
+  std::vector<monitoring::Host> hosts(1);
+  hosts[0].hostname = "n1";
+  hosts[0].cores.usable = 1;
+  const FindingContext context{.hosts = hosts};
+  EXPECT_FALSE(codes(bound_point("0", "1", 1), context).contains("too_many_threads"));
+  EXPECT_FALSE(codes(bound_point("0-3", "0-3", 2), context).contains("too_many_threads"));
+  EXPECT_TRUE(codes(bound_point("0-3", "0-3", 3), context).contains("too_many_threads"));
+  EXPECT_TRUE(codes(bound_point("0-1", "2", 2), context).contains("too_many_threads"));
+  hosts[0].cgroup.cpus = 1.5;
+  EXPECT_TRUE(codes(bound_point("0", "1", 1), context).contains("too_many_threads"));
+}
+
+TEST(Findings, TellsWhereRanksAreBound) {
+  const auto text = [](const PointRecord& point) {
+    for (const auto& finding : findings_of(point, {})) {
+      if (finding.code == "ranks_bound") return finding.text;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(text(bound_point("0-3", "0-3", 1)), "");
+  EXPECT_EQ(text(bound_point("", "", 1)), "");
+  EXPECT_EQ(text(bound_point("0-1", "2-3", 1)),
+            "ranks are bound: rank 0 to CPUs 0-1; rank 1 to CPUs 2-3");
+  auto near_memory = bound_point("0-1", "0-1", 1);
+  near_memory.ranks[1].memory_node = 0;
+  EXPECT_EQ(text(near_memory), "ranks are bound: rank 1 to CPUs 0-1, memory node 0");
+  auto many = sample_point(6);
+  for (auto& rank : many.ranks) rank.cpus = std::to_string(rank.rank);
+  EXPECT_EQ(text(many),
+            "ranks are bound: rank 0 to CPUs 0; rank 1 to CPUs 1; rank 2 to CPUs 2; rank 3 to CPUs "
+            "3; and 2 more");
+}
+
+// The sweep judges them all together.
+TEST(Findings, OfThreeRunsAndMoreNoneSpeaksOfItsOwnWindow) {
+  auto point = sample_point(1);
+  for (const std::optional<bool> steady : {std::optional<bool>(false), std::optional<bool>()}) {
+    point.steady = steady;
+    const char* code = steady ? "not_steady" : "steady_unknown";
+    EXPECT_TRUE(codes(point, {.repetitions = 2}).contains(code));
+    EXPECT_FALSE(codes(point, {.repetitions = 3}).contains(code));
+  }
+}
+
+// One rank whose steps become longer half-way, marked every 5th step.
+TEST(Assemble, TellsWhereTheLevelChanges) {
+  RankMeasurement rank{.iterations = 2000, .steps_per_mark = 5, .samples = 10, .wall_s = 1};
+  rank.warmup_settled = false;
+  for (int i = 0; i < 400; ++i) {
+    const double noise = 1e-3 * ((i * 7919 % 1009) / 1009.0 - 0.5);
+    rank.step_s.push_back((i < 200 ? 0.1 : 0.11) * (1 + noise));
+  }
+  const auto point = assemble_point({}, std::vector{rank});
+  EXPECT_EQ(point.steady, false) << point.steady_reason;
+  EXPECT_EQ(point.change_point_step, 1000);
+  EXPECT_EQ(point.biases.size(), 5u);
+  EXPECT_GT(point.bias_bound.value(), 0.01);
+  EXPECT_EQ(point.warmup_settled, false);
 }
 
 // No faster network helps against a slow rank.

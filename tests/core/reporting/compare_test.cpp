@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/reporting/compare/text.h"
+#include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {
@@ -42,6 +43,31 @@ std::vector<double> times(double factor) {
   std::vector<double> rates{100.2, 99.8, 100, 101, 99};
   for (double& rate : rates) rate *= factor;
   return rates;
+}
+
+// Calls per second: a time that is twice as long is a rate of half.
+TEST(CompareSides, CollectivesAreMatchedByGroup) {
+  const auto side = [](const std::string& name, double factor) {
+    NamedReport named{name, sample_collectives({.noise = 0.002})};
+    for (CollectiveRecord& run : named.report.collectives) {
+      if (run.collective == collectives::Collective::kBarrier) run.time_s *= factor;
+    }
+    return ComparedSide{named};
+  };
+  const std::vector<ComparedSide> sides{side("a", 1), side("b", 2)};
+  const Comparison comparison = compare_sides(sides, kOneGo);
+  ASSERT_EQ(comparison.points.size(), 45u);  // 7 sizes x 3 kinds and a barrier over 2; 1 skipped
+  for (const ComparedPoint& point : comparison.points) {
+    const bool is_barrier = point.group.starts_with("barrier");
+    const bool is_skipped = point.group.starts_with("broadcast");
+    EXPECT_EQ(point.unit, "calls");
+    EXPECT_EQ(point.against[0].change.change, is_barrier   ? Change::kSlower
+                                              : is_skipped ? Change::kUnsure
+                                                           : Change::kSame)
+        << point.group;
+    if (!is_barrier) continue;
+    EXPECT_NEAR(point.against[0].change.relative.value(), -0.5, 1e-9);
+  }
 }
 
 TEST(CompareSides, SlowerSameFasterByGroup) {
@@ -189,6 +215,36 @@ TEST(CompareSides, EachRowSaysWhatItCouldHaveFound) {
   EXPECT_NE(text.find("finds from %"), std::string::npos);
   EXPECT_NE(text.find("| 9.67 |"), std::string::npos);
   EXPECT_NE(text.find("| 2.23 |"), std::string::npos);
+}
+
+// The interval of one point alone lies outside the threshold; of twelve points one does by chance.
+TEST(CompareSides, WhatIsNotSignificantOverAllPointsIsUnsureForThat) {
+  const std::vector<double> wide{100, 104, 96, 102, 98};
+  std::vector<double> slower = wide;
+  for (double& rate : slower) rate *= 0.93;
+  std::vector<std::pair<std::string, std::vector<double>>> before{{"x", wide}},
+      after{{"x", slower}};
+  for (int i = 0; i < 11; ++i) {
+    before.emplace_back("same" + std::to_string(i), kOld);
+    after.emplace_back("same" + std::to_string(i), kOld);
+  }
+  before.emplace_back("few", std::vector<double>{100});  // is not tested
+  const std::vector<ComparedSide> sides{{report("a", before)}, {report("b", after)}};
+  const PointAgainst x = compare_sides(sides, kOneGo).points[0].against[0];
+  ASSERT_EQ(x.change.change, Change::kUnsure);
+  ASSERT_LT(x.change.ci90.value().high, -0.02);
+  EXPECT_TRUE(x.reason.starts_with("slower by 7.00 % (90 % interval 3.")) << x.reason;
+  EXPECT_NE(x.reason.find("not significant over all 12 points (p 0.0"), std::string::npos)
+      << x.reason;
+}
+
+TEST(CompareSides, RunsThatShowNothingSaySo) {
+  const std::vector<double> wild{1, 100, 10000};
+  const std::vector<ComparedSide> sides{{report("a", {{"x", wild}})}, {report("b", {{"x", wild}})}};
+  const Comparison comparison = compare_sides(sides, kOneGo);
+  EXPECT_EQ(comparison.points[0].against[0].reason,
+            "the interval reaches across the threshold: these runs show nothing");
+  EXPECT_NE(comparison_markdown(comparison).find("| > 100 |"), std::string::npos);
 }
 
 TEST(CompareSides, AllTheSameIsAPass) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/reporting/render/render.h"
+#include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {
@@ -54,6 +55,27 @@ std::map<std::string, std::string> row_of(const Report& report) {
     EXPECT_TRUE(row.emplace(head[i], values[i]).second) << head[i] << " is there twice";
   }
   return row;
+}
+
+TEST(Csv, OneLinePerRunOfACollective) {
+  Report report = sample_collectives();
+  report.collectives.resize(1);
+  const auto row = row_of(report);
+  EXPECT_EQ(row.at("run_id"), "run-7");
+  EXPECT_EQ(row.at("id"), "all-reduce-1024B-fp32-w2-gloo/r0");
+  EXPECT_EQ(row.at("in_place"), "true");
+  EXPECT_EQ(row.at("staging"), "none");
+  EXPECT_EQ(row.at("wrong"), "0");
+  EXPECT_EQ(row.at("latency_n"), "200");
+  EXPECT_NEAR(std::stod(row.at("time_s")), 1e-4, 5e-6);
+  EXPECT_EQ(row.at("expected_busbw_GBps"), "5");
+}
+
+TEST(Csv, OfBothKindsTwoTables) {
+  const std::vector<Report> both{sample_report(1, false), sample_collectives()};
+  const std::string text = render(Format::kCsv, both);
+  EXPECT_EQ(text, render(Format::kCsv, std::span(&both[0], 1)) + "\r\n" +
+                      render(Format::kCsv, std::span(&both[1], 1)));
 }
 
 TEST(Csv, HasEveryColumnOfTheFirstVersion) {

@@ -71,6 +71,28 @@ TEST_F(Earlier, TakesTheFindingsOfSuchAPointToo) {
 }
 
 // Killed while writing, continued, continued again: what was torn is gone, nothing else is.
+TEST_F(Earlier, TakesTheTelemetryOfSuchAPointToo) {
+  const auto of = [](const std::string& id) {
+    return std::vector<TelemetryRecord>{{id, "n1", {.source = "steal_cpus", .n = 3, .mean = 0.5}},
+                                        {id, "n1", {.source = "busy_cpus", .n = 3, .mean = 2}}};
+  };
+  {
+    ReportWriter writer(folder_, sample_report(1, false));
+    writer.add_point(point("a/r0"), {}, of("a/r0"));
+    writer.close(ReportStatus::kInterrupted, 0);
+  }
+  append_to_journal("{\"event\":\"telemetry\",\"telemetry\":" + to_json_line(of("x/r0")) + "}\n");
+  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}\n");
+  append_to_journal("{\"event\":\"telemetry\",\"telemetry\":" + to_json_line(of("b/r0")) + "}\n");
+  std::vector<std::string> sources;
+  const Report earlier = read_earlier(folder_).value();
+  for (const auto& record : earlier.telemetry) {
+    sources.push_back(record.point + " " + record.values.source);
+  }
+  EXPECT_EQ(sources, (std::vector<std::string>{"a/r0 steal_cpus", "a/r0 busy_cpus",
+                                               "b/r0 steal_cpus", "b/r0 busy_cpus"}));
+}
+
 TEST_F(Earlier, AJournalThatWasTornIsReadAgainAndAgain) {
   const std::string whole = "{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}";
   for (const std::string& torn : {std::string("\n{\"event\":\"point\",\"poi"), std::string(),

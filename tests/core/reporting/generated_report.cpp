@@ -5,6 +5,8 @@
 #include <random>
 #include <string>
 
+#include "core/reporting/collectives/collectives.h"
+#include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
 
@@ -36,6 +38,7 @@ class Generator {
   explicit Generator(std::uint64_t seed) : random_(seed), seed_(seed) {}
 
   Report report() {
+    if (chance(15)) return of_collectives();
     Report report = chance(15) ? sample_report(1 + pick(2), chance(50)) : sweep();
     if (chance(20)) damage_identity(report);
     for (PointRecord& point : report.points) disturb(point);
@@ -68,6 +71,52 @@ class Generator {
     shape.real_data = chance(50);
     shape.host = chance(60) ? name() : "gpu-node-07";
     return sample_sweep(shape);
+  }
+
+  Report of_collectives() {
+    Report report = sample_collectives({.seed = seed_,
+                                        .repetitions = 1 + pick(4),
+                                        .noise = chance(20) ? 0.5 : 0.01,
+                                        .backends = {chance(30) ? name() : "gloo", "mpi"},
+                                        .host = chance(60) ? name() : "gpu-node-07"});
+    const std::string odd = chance(30) ? name() : "";
+    for (CollectiveRecord& run : report.collectives) disturb(run, odd);
+    if (chance(30)) report.links.push_back({name(), name(), 1e-300, 1e300});
+    summarise_collectives(report);
+    surroundings(report);
+    return report;
+  }
+
+  void disturb(CollectiveRecord& run, const std::string& odd) {
+    run.group += odd;
+    run.id += odd;
+    if (chance(5)) run.latency_s.reset();
+    if (chance(3)) run.time_s *= chance(50) ? 1e150 : 1e-150;
+    if (chance(3)) run.expected_source = name();
+    if (!chance(5)) return;
+    run.status =
+        std::array{PointStatus::kOom, PointStatus::kFailed}[static_cast<std::size_t>(pick(2))];
+    run.reason = name();
+    if (chance(30)) run.wrong = 1LL << 40;
+  }
+
+  EffectRecord odd_effect() {
+    EffectRecord effect;
+    effect.axis = name();
+    effect.fixed = {{name(), name()}};
+    effect.from = name();
+    effect.to = name();
+    effect.groups = {name(), name()};
+    effect.ratio = chance(20) ? 1e300 : 0.99;
+    if (chance(50)) {
+      effect.ratio_ci95_low = 1e-300;
+      effect.ratio_ci95_high = 1e300;
+    }
+    if (chance(50)) effect.p_holm = 0.5;
+    if (chance(50)) effect.phases_delta_s = Phases{.forward = -1e-9};
+    effect.memory_delta_bytes = chance(50) ? -(1LL << 62) : 0;
+    effect.in_words = name();
+    return effect;
   }
 
   // Another name for a group, everywhere; ids stay unique.
@@ -118,7 +167,16 @@ class Generator {
     if (chance(20)) report.errors.push_back(bad_data(name(), name(), name()).record());
     if (chance(20)) report.invocation.command_line = "scalemark sweep --data " + name();
     if (chance(20))
-      report.predictions.push_back({name(), 1024, 1e300, 1e-300, 1.0, 1e308, "assumed"});
+      report.predictions.push_back({.slice = name(),
+                                    .world_size = 1024,
+                                    .samples_per_sec = 1e300,
+                                    .efficiency = 1e-300,
+                                    .predictor = "model",
+                                    .reason = name(),
+                                    .low = 1.0,
+                                    .high = 1e308,
+                                    .basis = "assumed"});
+    if (chance(30) && !measures_collectives(report)) report.effects.push_back(odd_effect());
     if (chance(10)) report.drift = Drift{-0.5, {}, {}, {}};
     if (chance(10)) report.points.clear();
     if (chance(10)) report.scaling.clear();

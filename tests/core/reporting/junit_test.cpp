@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/reporting/render/render.h"
+#include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
@@ -39,6 +40,18 @@ TEST(Junit, AnErrorOfAnEarlierSessionFailsNothingOnceAllWentWell) {
   report.exit_code = 75;
   EXPECT_TRUE(holds(report, "errors=\"1\""));
   EXPECT_FALSE(holds(report, "of an earlier session"));
+}
+
+TEST(Junit, WrongElementsOfACollectiveFailItsGroup) {
+  Report report = sample_collectives();
+  EXPECT_TRUE(holds(report, "failures=\"0\""));
+  EXPECT_TRUE(holds(report, "skipped=\"1\""));
+  report.collectives[3].status = PointStatus::kFailed;
+  report.collectives[3].reason = "3 of 256 elements wrong on rank 1";
+  report.collectives[3].wrong = 3;
+  EXPECT_TRUE(holds(report, "failures=\"1\""));
+  EXPECT_TRUE(holds(report, report.collectives[3].id + ": 3 of 256 elements wrong on rank 1"));
+  EXPECT_TRUE(holds(report, "classname=\"scalemark.all-reduce\""));
 }
 
 }  // namespace

@@ -46,6 +46,29 @@ TEST(Markdown, ADataPathIsNoMarkupInASweep) {
   expect_harmless(render(Format::kMarkdown, {&report, 1}));
 }
 
+TEST(Markdown, ShowsTheMachineAndEveryAttemptTheConsoleItsCost) {
+  Report report = sample_report(2, true);
+  const auto telemetry = [&](const char* run, double low, double high, const char* device) {
+    report.telemetry.push_back(
+        {run, "n2", {"sm_clock_MHz", device, 2, (low + high) / 2, low, high, low, high, {}, 2}});
+  };
+  telemetry("p0.r1", 900, 1000, "cuda:1");
+  telemetry("p0.r2", 1500, 2100, "cuda:2");
+  const std::string page = render(Format::kMarkdown, {&report, 1});
+  EXPECT_NE(page.find("| sm_clock_MHz | 900.0 | 950.0 .. 1800 | 2100 | p0.r1, n2 cuda:1 | "
+                      "p0.r2, n2 cuda:2 |"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(page.find("p0.r0: 9.50 (shared: n1: other processes used 1.00 CPUs); then 12.50"),
+            std::string::npos);
+  EXPECT_NE(page.find("p1.r0: failed (rank 1: E_NET); then failed (out of memory)"),
+            std::string::npos);
+  const std::string console = render_console({&report, 1});
+  EXPECT_EQ(console.find("sm_clock"), std::string::npos);
+  EXPECT_NE(console.find("reading the machine took 0.030 % of one core at most"),
+            std::string::npos);
+}
+
 TEST(Markdown, ANameIsNoMarkupInAComparison) {
   Comparison comparison;
   comparison.files = {{"old.json"}, {"new.json"}};

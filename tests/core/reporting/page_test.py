@@ -33,16 +33,18 @@ window.addEventListener('load', () => setTimeout(() => {
     head.firstChild.click();
     return [...table.tBodies[0].rows].map(row => row.cells[column].textContent).filter(text => !isNaN(text)).map(Number);
   }).filter(Boolean);
+  const words = [...document.querySelectorAll('ul.words li')].map(item => item.textContent);
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
   document.body.replaceChildren();
   const answer = document.createElement('pre');
   answer.id = 'answer';
-  answer.textContent = JSON.stringify({drawn, sorted, tables, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
+  answer.textContent = JSON.stringify({drawn, sorted, tables, words, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
   document.body.append(answer);
 }, 100));
 </script></body>"""
-CHARTS = {"Speed-up", "Scaling efficiency", "From ideal to measured", "Throughput against batch", "Where a step goes",
-          "Histogram", "Timeline", "Ranks", "Peak against estimate"}
+CHARTS = {"Effects","Speed-up", "Scaling efficiency", "From ideal to measured", "Throughput against batch", "Where a step goes",
+          "Every run",
+          "Histogram", "Timeline", "Ranks", "Peak against estimate", "Devices"}
 
 
 def browser():
@@ -108,18 +110,57 @@ def check_cells(folder):
     answer = open_page(folder, (folder / "planted.html").read_text(encoding="utf-8"))
     rows = table_of(answer, "Scaling", "ranks", "efficiency %")
     expected = [row for table in report["scaling"] for row in table["rows"]]
-    assert len(rows) == len(expected) >= 4
+    assert len(rows) == len(expected) >= 4 and all(any(key in row for row in expected) for key in ("unsteady_runs", "at_least"))
     for row, scaling in zip(rows, expected):
         assert int(row["ranks"]) == scaling["world_size"]
         assert row["samples/s"] == readable(scaling["samples_per_sec"])
-        assert row["efficiency %"] == f"{100 * scaling['efficiency']:.1f}", (row, scaling["efficiency"])
+        assert row["step ms"] == readable(1000 * scaling["step_time_s"])
+        if "at_least" in scaling:  # the row that write_sweeps made so
+            assert row["effic. 95 %"] == f"at least \u00b1{100 * 0.05 * scaling['efficiency']:.1f}", row
+        if "unsteady_runs" in scaling:
+            assert (row["speed-up"], row["efficiency %"]) == (f"~{scaling['speedup']:.1f}", f"~{100 * scaling['efficiency']:.0f}"), row
+        else:
+            assert row["efficiency %"] == f"{100 * scaling['efficiency']:.1f}", (row, scaling["efficiency"])
     runs = table_of(answer, "Runs", "id", "status")
     assert [(run["id"], run["status"]) for run in runs] == [(p["id"], p["status"]) for p in report["points"]]
     for run, point in zip(runs, report["points"]):
         assert run["samples/s"] == readable(point["samples_per_sec"])
-        assert run["step ms"] == readable(1000 * point["step_s"]["mean"])
+        assert run["step ms"] == readable(1000 * point["wall_s"] / point["iterations"])
+    groups = table_of(answer, "Points over their repetitions", "min .. max")
+    assert len(groups) == len(report["groups"]) > 4
+    for row, group in zip(groups, report["groups"]):
+        assert row["min .. max"] == " .. ".join(map(readable, group["range"]))
+    devices = table_of(answer, "Devices, each by itself", "uuid", "clock, most MHz")
+    assert len(devices) == len(report["devices"]) == 8
+    for row, device in zip(devices, report["devices"]):
+        assert (row["rank"], row["uuid"], row["pci"]) == (str(device["rank"]), device["uuid"], device["pci"]), (row, device)
+        assert row["samples/s"] == readable(device["samples_per_sec"])
+        assert row["against others %"] == re.sub(r"^[-+](0\.0)$", r"\1", f"{100 * device['deviation']:+.1f}"), (row, device)
     rank, = table_of(answer, "Ranks that stand out", "slower by %")
-    assert (rank["rank"], rank["slower by %"], rank["at least % (95 %)"]) == ("3", "64.9", "49.2"), rank
+    assert (rank["rank"], rank["slower by %"], rank["at least % (95 %)"], rank["slow in runs"]) == ("3", "64.9", "49.2", "5 of 5"), rank
+    effects = table_of(answer, "What options give", "faster %", "verdict")
+    heads = list(effects[0])
+    assert heads.index("verdict") == heads.index("95 % interval") + 1, f"the verdict is cut off in narrow windows: {heads}"
+    assert [row["at"] for row in effects] == ["2 ranks", "4 ranks"]
+    assert {key: effects[0][key] for key in ("option", "faster %", "95 % interval", "pairs", "p", "memory MiB", "+ compute ms",
+                                             "+ exposed comm ms", "+ data ms", "loss", "verdict")} == {
+        "option": "bucket_cap_mb 100 / 25", "faster %": "2.8", "95 % interval": "1.4 .. 4.2", "pairs": "5", "p": "0.0041",
+        "memory MiB": "210", "+ compute ms": "-2.00", "+ exposed comm ms": "-1.50", "+ data ms": "0", "loss": "-0.250",
+        "verdict": "real"}, effects
+    split = table_of(answer, "Where variance comes from", "to buy")
+    groups = [group for group in report["groups"] if "variance" in group]
+    assert [row["point"] for row in split] == [group["group"] for group in groups] and len(groups) >= 4
+    for row, variance in zip(split, (group["variance"] for group in groups)):
+        assert row["by steps %"] == f"{100 * variance['steps']:.2f}", (row, variance)
+        assert row["to buy"] == variance["buy"] and "in words" not in row, (row, variance)
+        assert f"{row['point']}: {variance['in_words']}" in answer["words"], (row, answer["words"])
+    cost, = table_of(answer, "Communication cost over repetitions", "cost ms")
+    assert (cost["cost ms"], cost["contention ms"], cost["comm. effic. %"]) == ("2.10", "-0.100", "87.5"), cost
+    product, lone = table_of(answer, "What the machine does by itself", "rate", "how, or why not")
+    assert {key: product[key] for key in ("what", "threads", "rate", "95 % interval", "calls", "how, or why not")} == {
+        "what": "matrix product fp32", "threads": "16", "rate": "1.43 TFLOP/s", "95 % interval": "1.42 .. 1.44",
+        "calls": "160", "how, or why not": "2048 x 2048"}, product
+    assert (lone["rate"], lone["how, or why not"]) == ("not measured", "one rank has no peer"), lone
     errors = [row for row in table_of(answer, "Findings", "severity", "what") if row["severity"] == "error"]
     assert [(e["code"], e["what"]) for e in errors] == [
         ("E_BAD_DATA", "seen this; expected that; planted suggestion")], errors
@@ -129,9 +170,45 @@ def check_whole_steps(folder):
     """A sweep whose steps have no phases: the figures that need them are left out, the others drawn."""
     answer = open_page(folder, (folder / "whole_steps.html").read_text(encoding="utf-8"))
     names = {chart["name"] for chart in answer["drawn"]}
-    assert names == CHARTS - {"Where a step goes", "From ideal to measured"}, names
+    assert names == CHARTS - {"Effects", "Where a step goes", "From ideal to measured"}, names
     blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
     assert not blank, blank
+
+
+def check_collectives(folder):
+    """The page of collectives: its charts are drawn, and its tables hold the values of the report."""
+    report = json.loads((folder / "collectives.json").read_text(encoding="utf-8"))
+    text = (folder / "collectives.html").read_text(encoding="utf-8")
+    for options in ((), ("--blink-settings=preferredColorScheme=0",), ("--window-size=390,900",)):
+        answer = open_page(folder, text, *options)
+        assert {chart["name"] for chart in answer["drawn"]} == {"Bus bandwidth over size", "Latency over size", "Effects"}
+        blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
+        assert not blank, blank
+        assert not answer["wide"], f"{options}: the page is wider than the window"
+    rows = table_of(answer, "Collectives", "busbw GB/s", "p99 \u00b5s")
+    groups = report["collective_groups"]
+    assert len(rows) == len(groups) > 40
+    for row, group in zip(rows, groups):
+        assert (row["collective"], row["backend"], row["place"]) == (group["collective"], group["backend"], "in" if group["in_place"] else "out")
+        if "time_s" not in group:
+            assert row["time \u00b5s"] == "skipped", row
+            continue
+        half = (group["time_ci95"][1] - group["time_ci95"][0]) / 2
+        assert row["time \u00b5s"].split(" \u00b1 ")[0] == readable(1e6 * group["time_s"])
+        assert float(row["time \u00b5s"].split(" \u00b1 ")[1]) == float(f"{1e6 * half:.3g}") or readable(1e6 * half) in row["time \u00b5s"]
+        assert row["p99 \u00b5s"] == readable(1e6 * group["latency_s"]["p99"])
+    winners = table_of(answer, "Which backend wins", "fastest", "size")
+    sizes = [size for winner in report["collective_winners"] for size in winner["sizes"]]
+    assert [row["fastest"] for row in winners] == [size["fastest"] for size in sizes]
+    assert winners[0]["size"] == "1 KiB"
+    effects = table_of(answer, "What backends and options give", "times as fast")
+    assert [row["verdict"] for row in effects] == [effect["verdict"] for effect in report["effects"]]
+    fits = table_of(answer, "Latency and bandwidth of links", "GB/s")
+    assert [row["GB/s"] for row in fits] == [readable(fit["bandwidth_GBps"]) for fit in report["collective_fits"]]
+    link, = table_of(answer, "Links", "from")
+    assert (link["from"], link["to"], link["latency \u00b5s"]) == ("gpu-node-07", "gpu-node-08", "6500"), link
+    runs = table_of(answer, "Runs", "id", "#wrong")
+    assert [run["id"] for run in runs] == [run["id"] for run in report["collectives"]]
 
 
 def check_generated(folder, count):
@@ -142,10 +219,12 @@ def check_generated(folder, count):
 
 def keep_pictures(folder):
     page = folder / "sweep.html"
-    for name, options in (("light", ("--window-size=1200,5200",)),
-                          ("dark", ("--window-size=1200,5200", "--blink-settings=preferredColorScheme=0")),
-                          ("phone", ("--window-size=500,8600",))):
+    for name, options in (("light", ("--window-size=1200,7600",)),
+                          ("dark", ("--window-size=1200,7600", "--blink-settings=preferredColorScheme=0")),
+                          ("phone", ("--window-size=500,11500",))):
         chromium(folder, page, f"--screenshot={folder}/{name}.png", *options)
+    chromium(folder, folder / "collectives.html", f"--screenshot={folder}/collectives.png", "--window-size=1200,6500")
+    chromium(folder, folder / "collectives.html", f"--screenshot={folder}/collectives_phone.png", "--window-size=500,6500")
     chromium(folder, page, f"--print-to-pdf={folder}/print.pdf", "--no-pdf-header-footer")
 
 
@@ -159,6 +238,7 @@ def main():
         size = check_sweep(folder)
         check_cells(folder)
         check_whole_steps(folder)
+        check_collectives(folder)
         if len(sys.argv) > 1:
             keep_pictures(folder)
         generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 4

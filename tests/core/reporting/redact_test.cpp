@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/reporting/record/report_json.h"
+#include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {
@@ -61,6 +63,43 @@ TEST(Redact, CoversMachinesWithTheirDomains) {
   for (const auto& finding : redacted(report).findings) texts.push_back(finding.text);
   EXPECT_EQ(texts, (std::vector<std::string>{"host-1 left", "<host>:29500 is not there",
                                              "of <host>.", "<host>[11-14] and <host>"}));
+}
+
+TEST(Redact, CoversMachinesAndCardsOfTelemetry) {
+  Report report = sample_report(1, false);
+  report.telemetry = {{"p0.r0", "acme-gpu7", {.source = "sm_clock_MHz", .device = "cuda:0"}},
+                      {"p0.r0", "acme-gpu7", {.source = "lo", .device = "enx00e04c680001"}}};
+  report.points.front().attempts = {{9.5, "shared: acme-gpu7: other processes"}, {12.5, ""}};
+  report.findings = {
+      {"shared", "warning", "p0.r0", "shared: cuda:0 of acme-gpu7: 1 other process"}};
+  const Report redacted = reporting::redacted(report);
+  EXPECT_EQ(redacted.telemetry[0].values.device, "cuda:0");
+  EXPECT_EQ(redacted.telemetry[0].values.source, "sm_clock_MHz");
+  const std::string text = to_json(redacted);
+  EXPECT_EQ(text.find("acme"), std::string::npos);
+  EXPECT_EQ(text.find("00e04c680001"), std::string::npos);
+}
+
+TEST(Redact, CoversMachinesOfLinksAndCollectives) {
+  Report report = sample_collectives({.host = "acme-gpu7"});
+  report.links = {{"acme-gpu7", "acme-gpu9", 1e-3, 2}, {"rank 0", "rank 1", 1e-3, 2}};
+  report.collectives[0].status = PointStatus::kFailed;
+  report.collectives[0].reason = "acme-gpu9: connection lost";
+  report.collectives[1].expected_source = "25 Gb/s of acme-gpu7";
+  report.findings = {{"link_latency", "warning", "", "acme-gpu7 to acme-gpu9: slow"}};
+  const Report clean = redacted(report);
+  const std::string text = to_json(clean);
+  EXPECT_EQ(text.find("acme"), std::string::npos);
+  EXPECT_EQ(clean.links[1].a, "rank 0");
+  EXPECT_EQ(clean.collectives[0].reason, clean.links[0].b + ": connection lost");
+  for (std::size_t i = 0; i < report.collectives.size(); ++i) {
+    EXPECT_EQ(clean.collectives[i].id, report.collectives[i].id);
+    EXPECT_EQ(clean.collectives[i].time_s, i == 0 ? 0 : report.collectives[i].time_s);
+  }
+  ASSERT_EQ(clean.collective_winners.size(), report.collective_winners.size());
+  EXPECT_EQ(clean.collective_winners[0].in_words, report.collective_winners[0].in_words);
+  EXPECT_EQ(clean.collective_fits[0].in_words, report.collective_fits[0].in_words);
+  EXPECT_EQ(clean.effects[0].in_words, report.effects[0].in_words);
 }
 
 TEST(Redact, NamesDataByNumber) {

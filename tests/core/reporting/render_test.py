@@ -21,14 +21,37 @@ import xml.etree.ElementTree as ElementTree
 import junitparser
 
 BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
-FORMATS = ("table", "md", "csv", "jsonl", "html", "junit", "superbench", "prom")
+FORMATS = ("table", "md", "csv", "jsonl", "html", "junit", "superbench", "prom", "effects")
 
 
 def ok_points(report):
     return [p for p in report["points"] if p["status"] == "ok"]
 
 
+def of_collectives(report):
+    return not report["points"] and bool(report.get("collectives"))
+
+
+def check_collectives_csv(report, text):
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert len(rows) == len(report["collectives"]), "one row per run"
+    for row, run in zip(rows, report["collectives"]):
+        assert None not in row, "a row longer than the head"
+        for key in ("id", "group", "status", "collective", "backend", "via", "dtype", "staging"):
+            assert row[key] == run[key], (key, row[key], run[key])
+        for key in ("bytes", "world_size", "repetition"):
+            assert int(row[key]) == run[key]
+        if run["status"] == "ok":
+            assert float(row["time_s"]) == run["time_s"]
+            assert row["busbw_GBps"] == "" and "busbw_GBps" not in run or float(row["busbw_GBps"]) == run["busbw_GBps"]
+            assert row["latency_p99_s"] == "" and "latency_s" not in run or float(row["latency_p99_s"]) == run["latency_s"]["p99"]
+        else:
+            assert row["time_s"] == row["busbw_GBps"] == ""
+
+
 def check_csv(report, text):
+    if of_collectives(report):
+        return check_collectives_csv(report, text)
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert len(rows) == len(report["points"]), "one row per point"
     for row, point in zip(rows, report["points"]):
@@ -44,10 +67,30 @@ def check_csv(report, text):
             assert row["samples_per_sec"] == row["step_mean_s"] == ""
 
 
+def check_effects(report, text):
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    effects = report.get("effects", [])
+    assert len(rows) == len(effects), "one row per effect"
+    for row, effect in zip(rows, effects):
+        assert None not in row, "a row longer than the head"
+        for key in ("axis", "from", "to", "verdict"):
+            assert row[key] == effect[key], (key, row[key], effect[key])
+        assert [row["group_from"], row["group_to"]] == effect["groups"]
+        assert row["in_words"] == effect.get("in_words", "")
+        assert float(row["ratio"]) == effect["ratio"]
+        assert row["memory_delta_bytes"] == str(effect.get("memory_delta_bytes", ""))
+        assert [row["ratio_ci95_low"], row["ratio_ci95_high"]] == ["", ""] or [
+            float(row["ratio_ci95_low"]), float(row["ratio_ci95_high"])] == effect["ratio_ci95"]
+        if "phases_delta_s" in effect:
+            assert float(row["phases_delta_forward_s"]) == effect["phases_delta_s"]["forward"]
+
+
 def check_jsonl(report, text):
     lists = {"point": "points", "group": "groups", "scaling": "scaling", "straggler": "stragglers",
-             "data_gap": "data_gaps", "session": "sessions", "prediction": "predictions", "finding": "findings",
-             "error": "errors"}
+             "data_gap": "data_gaps", "device": "devices", "session": "sessions", "prediction": "predictions", "finding": "findings",
+             "effect": "effects", "tuning": "tuning", "communication_limit": "communication_limits",
+             "telemetry": "telemetry", "error": "errors", "collective": "collectives", "collective_group": "collective_groups",
+             "collective_winners": "collective_winners", "collective_fit": "collective_fits", "link": "links"}
     again = {}
     for line in text.split("\n")[:-1]:
         entry = json.loads(line)
@@ -119,6 +162,8 @@ def check_junit(report, text):
     groups = {}
     for point in report["points"]:
         groups.setdefault(point["group"] or point["id"], []).append(point)
+    for run in report.get("collectives", []):
+        groups.setdefault(run["group"], []).append(run)
     findings = [f for f in report["findings"] if f["severity"] == "error"]
     errors = junit_errors(report)
     assert len(cases) == suite.tests == len(groups) + len(findings) + errors
@@ -179,7 +224,13 @@ def check_superbench(report, text, text_of_two):
             assert math.isclose(of_two[node][metric], value, rel_tol=1e-12)
     for metric in (metric for entry in nodes.values() for metric in entry):
         assert re.fullmatch(r"scalemark/[^:]+/[a-z_-]+(:\d+)?", metric, re.S), metric
-    assert set(nodes) == {rank["host"] for p in ok_points(report) for rank in p["ranks"]}
+    measured = [g for g in report.get("collective_groups", []) if "time_s" in g]
+    hosts = {host["hostname"] for host in report["environment"]["hosts"] if measured}
+    assert set(nodes) == {rank["host"] for p in ok_points(report) for rank in p["ranks"]} | hosts
+    for group in measured:
+        for host in hosts:
+            metric = f"scalemark/{group['group'].replace(':', '_')}/time"
+            assert math.isclose(nodes[host][metric], 1000 * group["time_s"], rel_tol=1e-12)
     for group in report.get("groups", []):
         metric = f"scalemark/{group['group'].replace(':', '_')}/throughput_total"
         for values in nodes.values():
@@ -193,6 +244,8 @@ def check_prom(report, text):
     assert sorted(values) == sorted(p["samples_per_sec"] for p in ok_points(report))
     efficiencies = [float(line.rsplit(" ", 1)[1]) for line in text.split("\n")[:-1]
                     if line.startswith("scalemark_efficiency_ratio{")]
+    seconds = [float(line.rsplit(" ", 1)[1]) for line in text.split("\n")[:-1] if line.startswith("scalemark_collective_seconds{")]
+    assert seconds == [g["time_s"] for g in report.get("collective_groups", []) if "time_s" in g]
     assert efficiencies == [row["efficiency"] for table in report.get("scaling", []) for row in table["rows"]]
 
 
@@ -213,6 +266,11 @@ def readable(value):
     return f"{value:.3f}" if 0.1 <= abs(value) < 1 else number(value)
 
 
+def two_digits(value):
+    """Of windows that were not steady."""
+    return f"~{float(f'{value:.1e}'):.0f}" if abs(value) >= 9.95 else f"~{value:#.2g}"
+
+
 def percent(share):
     return re.sub(r"^-(0\.0)$", r"\1", f"{100 * share:.1f}")
 
@@ -231,13 +289,15 @@ def markdown_tables(text):
     tables = []
     for lines in re.findall(r"(?:^\|.*\n)+", text, re.M):
         head, rule, *rows = [cells(line) for line in lines.split("\n")[:-1]]
+        # Collectives out of place and in place stand side by side under the same heads, as in nccl-tests.
+        head = [f"{name} ({n})" if (n := head[:i + 1].count(name)) > 1 else name for i, name in enumerate(head)]
         assert all(re.fullmatch("---:?", cell) for cell in rule), rule
         assert all(len(row) == len(head) for row in rows), lines
         tables.append([dict(zip(head, row)) for row in rows])
     return tables
 
 
-SCALING_HEADS = ["ranks", "strategy", "samples per s", "speed-up", "effic. %"]
+SCALING_HEADS = ["ranks", "strategy", "samples per s", "step ms", "speed-up", "effic. %"]
 
 
 def terminal_scaling_tables(text):
@@ -255,8 +315,12 @@ def check_scaling(report, tables):
         assert len(table) == len(scaling["rows"])
         for cells, row in zip(table, scaling["rows"]):
             solo = row["strategy"] == "none" and row["world_size"] > 1
+            unsteady = "unsteady_runs" in row
+            step_s = row.get("step_time_s")
             expected = [str(row["world_size"]), "solo" if solo else row["strategy"], readable(row["samples_per_sec"]),
-                        readable(row["speedup"]), percent(row["efficiency"])]
+                        "-" if step_s is None else readable(1000 * step_s),
+                        two_digits(row["speedup"]) if unsteady else readable(row["speedup"]),
+                        two_digits(100 * row["efficiency"]) if unsteady else percent(row["efficiency"])]
             assert [cells[head] for head in SCALING_HEADS] == expected, (cells, expected)
 
 
@@ -266,7 +330,23 @@ def check_groups(report, table):
         assert cells["point"] == on_one_line(group["group"]), (cells, group["group"])
         rate = group.get("samples_per_sec")
         assert cells["samples per s"] == ("-" if rate is None else readable(rate)), (cells, rate)
+        assert cells["min .. max of the runs"] == (" .. ".join(map(readable, group["range"])) if "range" in group else "-"), cells
+        if "at_least" in group:
+            assert cells["95 % interval"] == f"at least +-{readable(group['at_least'] * rate)}", cells
         assert cells["runs"] == ", ".join(f"{n} {status}" for status, n in group["status_counts"].items()), cells
+
+
+def signed_percent(share):
+    return re.sub(r"^[-+](0\.0)$", r"\1", f"{100 * share:+.1f}")
+
+
+def check_devices(report, tables):
+    table = [row for t in tables if t and "against others %" in t[0] for row in t]
+    assert len(table) == len(report.get("devices", []))
+    for cells, device in zip(table, report.get("devices", [])):
+        assert (cells["rank"], cells["device"]) == (str(device["rank"]), on_one_line(device["device"])), cells
+        assert cells["against others %"] == signed_percent(device["deviation"]), (cells, device)
+        assert cells.get("uuid begins", "-") == device.get("uuid", "-")[:12]
 
 
 def check_runs(report, tables):
@@ -279,13 +359,29 @@ def check_runs(report, tables):
         assert cells["ranks"] == str(point["world_size"])
         assert cells[head] == (number(point["samples_per_sec"]) if good else point["status"]), (cells, point["status"])
         if good and point["world_size"] == 1 and point["strategy"] == "none":
-            assert (cells["speed- up"], cells["effic. %"]) == ("1.00", "100.0"), cells
+            assert (cells["speed up"], cells["eff. %"]) == ("1.00", "100.0"), cells
+
+
+def check_collectives(report, tables):
+    """Every group that was measured has a cell with its bus bandwidth, of a barrier with its time."""
+    cells = [cell for table in tables for row in table for head, cell in row.items() if head.startswith("busbw")]
+    expected = [readable(g["busbw_GBps"]) for g in report["collective_groups"] if "busbw_GBps" in g]
+    assert sorted(cell for cell in cells if cell != "-") == sorted(expected), (cells, expected)
+    fits = [row for table in tables for row in table if "latency us" in row and "worst error %" in row]
+    assert len(fits) == len(report.get("collective_fits", []))
+    effects = [row for table in tables for row in table if "times faster" in row]
+    assert [row["times faster"] for row in effects] == [readable(e["ratio"]) for e in report.get("effects", [])]
+    for words in (w["in_words"] for w in report.get("collective_winners", [])):
+        assert words
 
 
 def check_text(report, terminal, markdown):
     assert not re.search(r"<\w", markdown), "markup in the Markdown"
     tables = markdown_tables(markdown)
-    if report.get("groups"):
+    check_devices(report, tables)
+    if of_collectives(report):
+        check_collectives(report, tables)
+    elif report.get("groups"):
         check_scaling(report, [t for t in tables if t and "speed-up" in t[0]])
         check_scaling(report, terminal_scaling_tables(terminal))
         check_groups(report, next(t for t in tables if t and "runs" in t[0]))
@@ -310,6 +406,8 @@ def check_redacted(report, redacted):
     hosts = {h["hostname"] for h in report["environment"]["hosts"]}
     for host in hosts & {"gpu-node-07", "node-7", "n7.cluster.example.org"}:
         assert host not in text, host
+    for device in report.get("devices", []):
+        assert all(device.get(key, "") not in text for key in ("uuid", "pci") if len(device.get(key, "")) >= 4), device
     assert "/home/" not in text and "/data/imagenet" not in text
     for before, after in zip(report["points"], redacted["points"]):
         assert before.get("samples_per_sec") == after.get("samples_per_sec")
@@ -323,6 +421,7 @@ def check(folder, stem):
     report = json.loads(read("json"))
     check_csv(report, read("csv"))
     check_jsonl(report, read("jsonl"))
+    check_effects(report, read("effects"))
     check_html(report, read("html"), read("md"))
     check_junit(report, read("junit"))
     check_superbench(report, read("superbench"), read("superbench_of_two"))

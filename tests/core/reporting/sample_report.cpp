@@ -19,6 +19,7 @@ monitoring::Host sample_host(bool everything) {
   host.nics.push_back({"veth0", "down", {}, {}});
   if (!everything) return host;
   host.kernel = "Linux 6.1";
+  host.rdma.push_back({"mlx5_0", 1, "ACTIVE", "LinkUp", "InfiniBand", 400, "ib0"});
   host.cgroup = {.version = 2, .cpus = 2.5, .memory_bytes = 1ULL << 34};
   host.gpus.push_back(
       {.index = 0,
@@ -74,12 +75,37 @@ void add_sweep(Report& report) {
                            .n = 2,
                            .sessions = 3,
                            .samples_per_sec = 10,
+                           .step_time_s = 0.8,
                            .ci95_low = 9,
                            .ci95_high = 11,
+                           .slowest = 9.5,
+                           .fastest = 10.5,
+                           .at_least = 0.02,
+                           .unseen_share = 0.776,
                            .cv_between = 0.01,
                            .stop_reason = "repetitions",
                            .samples_per_joule = 1,
                            .samples_per_dollar = 1000,
+                           .steady = false,
+                           .steady_reason = "3 of 5 runs are not steady",
+                           .bias_bound = 0.02,
+                           .variance = VarianceRecord{.between_runs = 0.01,
+                                                      .steps = 0.002,
+                                                      .beyond_steps = 0.0098,
+                                                      .beyond_steps_ci95 = {0.005, 0.03},
+                                                      .sessions = 0.02,
+                                                      .sessions_ci95 = {0.01, 0.1},
+                                                      .window_s = 2.2,
+                                                      .run_s = 3.1,
+                                                      .buy = statistics::Purchase::kWindows,
+                                                      .best_window_s = 8,
+                                                      .in_words = "runs differ by 1.0 %"},
+                           .communication = GroupCommunication{.cost_s = 0.001,
+                                                               .contention_s = 0.0002,
+                                                               .efficiency = 0.9,
+                                                               .cost_ci95 = {0.0009, 0.0011},
+                                                               .contention_ci95 = {0.0001, 0.0003},
+                                                               .efficiency_ci95 = {0.89, 0.91}},
                            .status_counts = {{"ok", 2}}});
   report.scaling.push_back({.kind = "weak",
                             .fixed = {{"batch_size", "8"}},
@@ -90,10 +116,15 @@ void add_sweep(Report& report) {
                                       .strategy = "ddp",
                                       .points = {"p1.r0"},
                                       .samples_per_sec = 18,
+                                      .step_time_s = 0.9,
                                       .speedup = 1.8,
                                       .efficiency = 0.9,
                                       .efficiency_ci95_low = 0.88,
                                       .efficiency_ci95_high = 0.92,
+                                      .efficiency_lowest = 0.87,
+                                      .efficiency_highest = 0.93,
+                                      .at_least = 0.03,
+                                      .unsteady_runs = 1,
                                       .loss_of_efficiency = {{0.01, 0.02, 0.02, 0.01, 0.01, 0.03}},
                                       .loss_of_efficiency_ci95 = {{{0.0, 0.02},
                                                                    {0.01, 0.03},
@@ -113,11 +144,186 @@ void add_sweep(Report& report) {
                                .runs = 5,
                                .slow_runs = 5,
                                .verdict = RankVerdict::kSlower});
+  report.devices.push_back({.group = "p2",
+                            .rank = 1,
+                            .host = "n1",
+                            .device = "cuda:0",
+                            .uuid = "GPU-a",
+                            .pci = "0:1",
+                            .runs = 5,
+                            .samples_per_sec = 9,
+                            .ci95_low = 8.5,
+                            .ci95_high = 9.5,
+                            .deviation = -0.05,
+                            .deviation_ci95_low = -0.06,
+                            .deviation_ci95_high = -0.04,
+                            .max_sm_clock_MHz = 1980,
+                            .max_memory_clock_MHz = 2619});
+  report.fastest = FastestPoint{"p1", {"p0"}};
   report.data_gaps.push_back({"p3", "p0", 8, 10, 0.2, 0.15, 0.25});
+  report.effects.push_back({.axis = "bucket_cap_mb",
+                            .fixed = {{"world_size", "2"}},
+                            .from = "25",
+                            .to = "100",
+                            .groups = {"p0", "p1"},
+                            .pairs = 5,
+                            .ratio = 1.028,
+                            .ratio_ci95_low = 1.014,
+                            .ratio_ci95_high = 1.042,
+                            .p_holm = 0.004,
+                            .verdict = statistics::EffectVerdict::kReal,
+                            .memory_delta_bytes = -1048576,
+                            .phases_delta_s = Phases{.backward = -0.002},
+                            .loss_delta = -0.01,
+                            .loss_step = 96,
+                            .in_words = "bucket_cap_mb 100 against 25: 2.8 % faster"});
+  report.tuning.push_back({.axis = "bucket_cap_mb",
+                           .fixed = {{"world_size", "2"}},
+                           .fastest = "100",
+                           .group = "p1",
+                           .not_distinguishable = {"50"},
+                           .in_words = "fastest: bucket_cap_mb 100"});
+  report.communication_limits.push_back({.axis = "batch_size",
+                                         .fixed = {{"world_size", "2"}},
+                                         .share = 0.3,
+                                         .from = 64,
+                                         .smallest = 32,
+                                         .largest = 256,
+                                         .in_words = "communication stays below 30 %"});
   report.drift = Drift{-0.01, -0.02, 0.0, 0.5};
   report.sessions.push_back(
       {0, report.started, report.finished, "n1", "scalemark sweep", "driver"});
-  report.predictions.push_back({"p0", 16, 150, 0.9, 140, 160, "assumed"});
+  report.predictions.push_back({.slice = "p0",
+                                .world_size = 16,
+                                .samples_per_sec = 150,
+                                .efficiency = 0.9,
+                                .predictor = "rule",
+                                .reason = "the model is not better",
+                                .model_samples_per_sec = 155,
+                                .rule_samples_per_sec = 150,
+                                .low = 140,
+                                .high = 160,
+                                .band_coverage = 0.9,
+                                .tested_series = 20,
+                                .tested_sources = 4,
+                                .basis = "assumed"});
+}
+
+Bounds around(double value) { return {0.9 * value, 1.1 * value}; }
+OverRuns over_runs(double value) { return {value, around(value)}; }
+
+CollectiveRecord sample_collective() {
+  return {.id = "all-reduce-4KiB-fp32-w2-gloo/r0",
+          .group = "all-reduce-4KiB-fp32-w2-gloo",
+          .order = 3,
+          .started = "2026-01-02T03:04:05Z",
+          .collective = collectives::Collective::kAllReduce,
+          .backend = "gloo",
+          .device = "cpu",
+          .bytes = 4096,
+          .world_size = 2,
+          .placement = "fill",
+          .members = {0, 1},
+          .iterations = 200,
+          .calls = 420,
+          .time_s = 1e-4,
+          .latency_s = Latency{.n = 200, .p50 = 1.1e-4, .p95 = 2e-4, .p99 = 3e-4},
+          .algbw_GBps = 0.04096,
+          .busbw_GBps = 0.04096,
+          .expected_busbw_GBps = 10,
+          .expected_source = "memory",
+          .wrong = 0};
+}
+
+void add_collectives(Report& report) {
+  report.collectives = {sample_collective(), sample_collective()};
+  CollectiveRecord& failed = report.collectives.back();
+  failed.id = "all-reduce-4KiB-fp32-w2-gloo/r1";
+  failed.status = PointStatus::kFailed;
+  failed.reason = "3 of 1,024 elements wrong on rank 1";
+  failed.wrong = 3;
+  report.collective_groups.push_back({.group = "all-reduce-4KiB-fp32-w2-gloo",
+                                      .backend = "gloo",
+                                      .device = "cpu",
+                                      .bytes = 4096,
+                                      .world_size = 2,
+                                      .placement = "fill",
+                                      .n = 1,
+                                      .status_counts = {{"failed", 1}, {"ok", 1}},
+                                      .time_s = over_runs(1e-4),
+                                      .latency_p50_s = over_runs(1.1e-4),
+                                      .latency_p95_s = over_runs(2e-4),
+                                      .latency_p99_s = over_runs(3e-4),
+                                      .algbw_GBps = over_runs(0.04096),
+                                      .busbw_GBps = over_runs(0.04096),
+                                      .expected_busbw_GBps = 10,
+                                      .expected_source = "memory",
+                                      .expected_share = over_runs(0.004096),
+                                      .wrong = 3});
+  report.collective_winners.push_back(
+      {.fixed = {{"collective", "all-reduce"}, {"dtype", "fp32"}, {"world_size", "2"}},
+       .sizes = {{4096, "gloo", {"mpi"}}, {65536, "mpi", {}}},
+       .ranges = {{"mpi", 65536, 65536}},
+       .in_words = "mpi from 64 KiB on"});
+  report.collective_fits.push_back({.fixed = {{"backend", "gloo"},
+                                              {"collective", "all-reduce"},
+                                              {"dtype", "fp32"},
+                                              {"world_size", "2"}},
+                                    .level = "intra_node",
+                                    .from_bytes = 1024,
+                                    .to_bytes = 1 << 20,
+                                    .sizes = 6,
+                                    .alpha_s = 5e-5,
+                                    .alpha_ci95 = around(5e-5),
+                                    .bandwidth_GBps = 1.25,
+                                    .bandwidth_ci95 = around(1.25),
+                                    .worst_relative_error = 0.04,
+                                    .in_words = "gloo: 50 us and 1.25 GB/s"});
+  report.links.push_back({.a = "n1",
+                          .b = "n2",
+                          .latency_s = 5e-5,
+                          .bandwidth_GBps = 1.2,
+                          .passes = 3,
+                          .latency_ci95 = {4e-5, 6e-5},
+                          .bandwidth_ci95 = {1.1, 1.3}});
+}
+
+void add_telemetry(Report& report) {
+  report.points.front().attempts = {{9.5, "shared: n1: other processes used 1.00 CPUs"},
+                                    {12.5, ""}};
+  report.points[1].attempts = {{{}, "rank 1: E_NET"}, {{}, "out of memory"}};
+  report.telemetry.push_back(
+      {"p0.r0", "n1", {"other_cpus", "", 1, 1.5, 1.5, 1.5, 1.5, 1.5, {}, 2}});
+  report.telemetry.push_back(
+      {"p0.r0", "n1", {"sm_clock_MHz", "cuda:0", 21, 1700, 1200, 1980, 1980, 1200, {}, 2}});
+  report.telemetry.push_back(
+      {"p0.r0", "n1", {"sent_bytes_per_s", "eth0", 20, 50, 0, 100, 1, 2, 100.0, 2}});
+  report.telemetry.push_back(
+      {"p0.r0", "n1", {"sampler_cpu_share", "", 1, 3e-4, 3e-4, 3e-4, 3e-4, 3e-4, {}, 2}});
+}
+
+void add_fingerprint(Report& report) {
+  FingerprintRecord record;
+  record.host = "n1";
+  record.device = "cpu";
+  record.device_name = "Made Up 9000";
+  record.precision = "fp32";
+  record.threads = 16;
+  record.method = "2048 x 2048";
+  record.value = 1.432e12;
+  record.unit = "FLOP/s";
+  record.ci95_low = 1.42e12;
+  record.ci95_high = 1.44e12;
+  record.n = 160;
+  record.seconds = 2.0;
+  report.fingerprint.push_back(record);
+  FingerprintRecord lone;
+  lone.host = "n1";
+  lone.device = "cpu";
+  lone.what = MachineRate::kAllReduce;
+  lone.unit = "B/s";
+  lone.reason = "one rank has no peer";
+  report.fingerprint.push_back(lone);
 }
 
 void add_everything(Report& report) {
@@ -136,10 +342,18 @@ void add_everything(Report& report) {
   point.memory_estimate_bytes = 1 << 20;
   point.mfu = 0.4;
   point.mfu_peak_source = "a datasheet";
+  point.mfu_of_measured_gemm = 0.55;
+  point.warmup_settled = true;
   point.steady = true;
+  point.bias_bound = 0.004;
+  point.biases = {0.001, 0.0, -0.001, 0.002, 0.003};
+  point.change_point_step = 7;
   point.energy_J = 12.5;
   point.attention_backend = "efficient+flash";
   point.steps_per_mark = 7;
+  point.ranks.front().uuid = "GPU-a";
+  point.ranks.front().cpus = "0-3,8";
+  point.ranks.front().memory_node = 1;
   point.noop_step_s = 0.25;
   point.communication = {.peer_wait_s = 0.01,
                          .network_s = 0.02,
@@ -152,6 +366,7 @@ void add_everything(Report& report) {
                          .efficiency = 0.996,
                          .efficiency_ci95_low = 0.988,
                          .efficiency_ci95_high = 1.004};
+  point.raw_steps = {.file = "raw/p0.r0.steps", .bytes = 4096, .xxh3_128 = "0f"};
   point.memory_reserved_bytes = point.ranks.front().memory_reserved_bytes = 200ULL << 20;
   point.varying = {{"workers", "8"}};
   point.break_even_steps = 40;
@@ -165,6 +380,9 @@ void add_everything(Report& report) {
   report.points.back().oom = {.rank = 1, .requested_bytes = 1 << 30};
   report.points.back().outside_window_s = 0.5;
   add_sweep(report);
+  add_telemetry(report);
+  add_fingerprint(report);
+  add_collectives(report);
   report.findings.push_back({"padding", "info", "p0.r0", "3 padded samples"});
   report.findings.push_back({"note", "warning", "", "of the whole report"});
   ErrorRecord error = bad_data("seen", "expected", "do this").record();
@@ -199,6 +417,7 @@ std::vector<RankMeasurement> sample_measurements(int world_size, int steps) {
     rank.phases_s = Phases{.data_wait = 0.02, .forward = 0.1, .backward = 0.2, .other = 0.01};
     rank.loss_first = 6.9;
     rank.loss_last = 5.5;
+    rank.loss_course = {{1, 7.5}, {2, 6.9}, {4, 5.5}};
     rank.memory_peak_bytes = (100ULL + r) << 20;
     rank.warmup_iterations = 20;
     rank.payload_bytes_per_step = 102228128;

@@ -21,6 +21,8 @@ struct Planned {
   std::int64_t batch_size;
 };
 
+std::string uuid_of(int gpu) { return "GPU-5a1e" + std::to_string(gpu) + "c1e-7d42"; }
+
 std::string time_text(double seconds_after_begin) {
   const std::time_t at = kBegin + static_cast<std::time_t>(seconds_after_begin);
   std::tm parts{};
@@ -65,6 +67,7 @@ class Machine {
     rank.rank = number;
     rank.host = shape_.host;
     rank.device = "cuda:" + std::to_string(number);
+    rank.uuid = uuid_of(number);
     rank.iterations = shape_.steps;
     rank.samples = planned.batch_size * shape_.steps;
     rank.loss_first = 6.95;
@@ -175,11 +178,13 @@ monitoring::Host host_of(const SweepShape& shape) {
   for (int i = 0; i < shape.world_sizes.back(); ++i) {
     host.gpus.push_back({.index = i,
                          .name = "NVIDIA H100 80GB HBM3",
-                         .uuid = "GPU-5a1e-" + std::to_string(i),
+                         .uuid = uuid_of(i),
                          .pci = "00000000:1" + std::to_string(i) + ":00.0",
                          .serial = "16530" + std::to_string(i),
                          .memory_bytes = 85899345920ULL,
                          .driver = "580.65.06",
+                         .max_sm_clock_MHz = 1980,
+                         .max_memory_clock_MHz = 2619,
                          .power_limit_W = 700.0,
                          .nvlinks = 18});
   }
@@ -217,6 +222,20 @@ std::vector<PointRecord> sample_sweep_points(const SweepShape& shape) {
   return points;
 }
 
+std::vector<ComparedGroups> sample_comparisons(const SweepShape& shape) {
+  std::vector<ComparedGroups> all;
+  for (const int ranks : shape.world_sizes) {
+    ComparedGroups& one = all.emplace_back();
+    one.axis = "batch_size";
+    one.fixed = {{"world_size", std::to_string(ranks)}, {"strategy", "ddp"}};
+    for (const std::int64_t batch : shape.batch_sizes) {
+      const Planned planned{"ddp", "synthetic", ranks, batch};
+      one.values.push_back({std::to_string(batch), identity(planned, 0, 0).group});
+    }
+  }
+  return all;
+}
+
 Report sample_sweep(const SweepShape& shape) {
   Report report;
   report.status = ReportStatus::kComplete;
@@ -241,7 +260,10 @@ Report sample_sweep(const SweepShape& shape) {
     const auto found = findings_of(point, {report.environment.hosts, {}, shape.repetitions});
     report.findings.insert(report.findings.end(), found.begin(), found.end());
   }
-  summarise(report, {.slices = {}, .stop_reasons = {}, .price_per_hour = 24.0});
+  summarise(report, {.slices = {},
+                     .comparisons = sample_comparisons(shape),
+                     .stop_reasons = {},
+                     .price_per_hour = 24.0});
   return report;
 }
 
@@ -250,7 +272,12 @@ void summarise(Report& report, const SummaryOptions& options) {
   report.groups = std::move(summary.groups);
   report.scaling = std::move(summary.scaling);
   report.stragglers = std::move(summary.stragglers);
+  report.devices = devices_of(report.points, report.environment.hosts);
+  report.fastest = std::move(summary.fastest);
   report.data_gaps = std::move(summary.data_gaps);
+  report.effects = std::move(summary.effects);
+  report.tuning = std::move(summary.tuning);
+  report.communication_limits = std::move(summary.communication_limits);
   report.drift = summary.drift;
   report.findings.insert(report.findings.end(), summary.findings.begin(), summary.findings.end());
 }

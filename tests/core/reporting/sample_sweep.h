@@ -29,6 +29,9 @@ struct SweepShape {
 
 std::vector<PointRecord> sample_sweep_points(const SweepShape& shape);
 
+// What is compared in it: batch sizes at each world size.
+std::vector<ComparedGroups> sample_comparisons(const SweepShape& shape);
+
 // With environment, sessions and everything that summarise_sweep() says.
 Report sample_sweep(const SweepShape& shape);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/reporting/sweep/summary.h"
+#include "core/statistics/steadiness/decay_fit.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
@@ -248,6 +249,225 @@ TEST(SummariseSweep, CorrelatedRunsWidenIntervalsAndSilenceDrift) {
   EXPECT_GT(width, 1.5 * (*independent.groups.at(0).ci95_high - *independent.groups[0].ci95_low));
 }
 
+// What is in each run alike is no noise: each by itself cannot tell.
+TEST(SummariseSweep, RepetitionsTogetherJudgeTheirWindows) {
+  auto points = two_ranks(5);
+  for (PointRecord& run : points) {
+    const double noise = 1e-4 * run.block;
+    run.biases.assign(5, (run.group == "two" ? -0.01 : 0) + noise);
+    run.bias_bound = 0.02;
+  }
+  auto summary = summarise_sweep(points);
+  EXPECT_EQ(summary.groups[0].steady, true) << summary.groups[0].steady_reason;
+  EXPECT_LT(summary.groups[0].bias_bound.value(), 0.001);
+  EXPECT_EQ(summary.groups[1].steady, false);
+  EXPECT_TRUE(has_finding(summary, "windows_not_steady"));
+  EXPECT_FALSE(has_finding(summary, "windows_unknown"));
+
+  for (PointRecord& run : points) run.biases.assign(5, 0.01 * (run.block - 2));
+  summary = summarise_sweep(points);
+  EXPECT_FALSE(summary.groups[0].steady);
+  EXPECT_GT(summary.groups[0].bias_bound.value(), 0.01);
+  EXPECT_TRUE(has_finding(summary, "windows_unknown"));
+  EXPECT_FALSE(has_finding(summary, "windows_not_steady"));
+}
+
+TEST(SummariseSweep, TimesOfStepsAndRatesAgree) {
+  auto points = two_ranks(3);
+  points[3].samples_per_sec *= 1.1;  // one run is faster
+  const auto summary = summarise_sweep(points);
+  EXPECT_NEAR(*summary.groups[1].samples_per_sec * summary.groups[1].step_time_s.value(), 20, 1e-9);
+  const ScalingRow& row = summary.scaling.at(0).rows.at(1);
+  EXPECT_NEAR(row.samples_per_sec * row.step_time_s.value(), 20, 1e-9);
+  points[3].samples -= 1;  // steps of another size have no common T
+  EXPECT_FALSE(summarise_sweep(points).groups[1].step_time_s);
+}
+
+TEST(SummariseSweep, ShowsTheSlowestAndTheFastestRun) {
+  auto points = two_ranks(3);
+  points[3].samples_per_sec = 170;
+  points[5].samples_per_sec = 150;
+  const auto summary = summarise_sweep(points);
+  EXPECT_EQ(summary.groups[1].slowest, 150);
+  EXPECT_EQ(summary.groups[1].fastest, 170);
+  const auto& rows = summary.scaling.at(0).rows;
+  EXPECT_NEAR(rows[1].efficiency_lowest.value(), 0.75, 1e-12);
+  EXPECT_NEAR(rows[1].efficiency_highest.value(), 0.85, 1e-12);
+  EXPECT_FALSE(rows[0].efficiency_lowest) << "the baseline against itself";
+  EXPECT_FALSE(summarise_sweep(two_ranks(1)).groups[1].slowest);
+}
+
+TEST(SummariseSweep, OneRunIsAsUncertainAsItsStepsAtLeast) {
+  auto points = two_ranks(1);
+  points[0].within_run_ci95_low = 97;  // of 100
+  points[0].within_run_ci95_high = 103;
+  points[1].within_run_ci95_low = 153.6;  // of 160
+  points[1].within_run_ci95_high = 166.4;
+  const auto one = summarise_sweep(points);
+  EXPECT_NEAR(one.groups[0].at_least.value(), 0.03, 1e-12);
+  EXPECT_NEAR(one.scaling.at(0).rows.at(1).at_least.value(), 0.05, 1e-12);
+  EXPECT_FALSE(one.scaling[0].rows[0].at_least) << "the baseline against itself is exact";
+  EXPECT_NEAR(one.groups[0].unseen_share.value(), 0.95, 1e-12);
+
+  auto more = points;
+  append(more, points);
+  for (std::size_t i = 2; i < more.size(); ++i) more[i].block = 1;
+  const auto two = summarise_sweep(more);
+  EXPECT_FALSE(two.groups[0].at_least);
+  EXPECT_FALSE(two.scaling.at(0).rows.at(1).at_least);
+}
+
+TEST(SummariseSweep, CountsRunsThatWereNotSteady) {
+  auto points = two_ranks(2);
+  points[1].steady = true;
+  EXPECT_FALSE(summarise_sweep(points).scaling.at(0).rows.at(1).unsteady_runs);
+  points[1].steady = false;
+  points[2].steady = false;  // a baseline
+  const auto summary = summarise_sweep(points);
+  const auto& rows = summary.scaling.at(0).rows;
+  EXPECT_EQ(rows[1].unsteady_runs, 2);
+  EXPECT_FALSE(rows[0].unsteady_runs) << "the baseline against itself";
+  EXPECT_NE(rows[1].in_words.find("2.0x -> ~1.6x"), std::string::npos) << rows[1].in_words;
+}
+
+// 110 steps alone can never be found unsteady; five runs of them can.
+TEST(SummariseSweep, RepetitionsTogetherTellWhetherASpeedUpIsOfSteadyWindows) {
+  auto points = two_ranks(5);
+  const auto row = [&] { return summarise_sweep(points).scaling.at(0).rows.at(1); };
+  EXPECT_FALSE(row().unsteady_runs) << "nothing says that it was unsteady";
+  for (auto& point : points) {
+    if (point.group != "two") continue;
+    point.bias_bound = 0.02;
+    point.biases.assign(statistics::kDecays, 0.01 + 1e-4 * point.block);
+  }
+  const auto summary = summarise_sweep(points);
+  ASSERT_EQ(summary.groups.at(1).steady, false);
+  EXPECT_EQ(row().unsteady_runs, 5);
+  EXPECT_NE(row().in_words.find("-> ~1.6x"), std::string::npos) << row().in_words;
+
+  for (auto& point : points) {
+    if (point.group == "two") point.biases.assign(statistics::kDecays, 1e-4 * point.block - 2e-4);
+  }
+  points[1].steady = false;
+  ASSERT_EQ(summarise_sweep(points).groups.at(1).steady, true);
+  EXPECT_FALSE(row().unsteady_runs) << "one false alarm of five";
+}
+
+// 160 and 160 / 1.2 samples/s in two sessions: neither counts more for having had more runs.
+TEST(SummariseSweep, ARowsThroughputIsThatOfItsGroupOverSessions) {
+  auto points = two_ranks(4);
+  for (auto& point : points) {
+    if (point.block < 3) continue;
+    point.session = 1;
+    point.samples_per_sec /= 1.2;
+  }
+  const auto summary = summarise_sweep(points);
+  const auto& row = summary.scaling.at(0).rows.at(1);
+  EXPECT_NEAR(row.samples_per_sec, 160 / std::sqrt(1.2), 1e-9);
+  EXPECT_EQ(row.samples_per_sec, summary.groups.at(1).samples_per_sec);
+  EXPECT_EQ(row.step_time_s, summary.groups.at(1).step_time_s);
+}
+
+// Runs of one point, by their rates.
+std::vector<PointRecord> with_rates(const std::string& group, const std::vector<double>& rates) {
+  std::vector<PointRecord> points;
+  for (const double rate : rates) {
+    points.push_back(run_of(group, 1, 0.1, static_cast<int>(points.size())));
+    points.back().samples_per_sec = rate;
+  }
+  return points;
+}
+
+TEST(SummariseSweep, FindsRunsOnTwoLevels) {
+  const auto levels = with_rates("odd", {100, 95, 100.1, 100.2, 95.1});
+  const auto summary = summarise_sweep(levels);
+  ASSERT_TRUE(has_finding(summary, "two_levels"));
+  const auto found = std::ranges::find(summary.findings, "two_levels", &Finding::code);
+  EXPECT_TRUE(found->text.starts_with("odd: 2 of 5 runs are 5.0 % slower than the others"))
+      << found->text;
+  EXPECT_FALSE(
+      has_finding(summarise_sweep(with_rates("p", {100, 101, 99, 100, 98})), "two_levels"));
+
+  auto sessions = levels;  // what sessions differ by is no second level of the machine
+  for (std::size_t k = 0; k < sessions.size(); ++k) {
+    sessions[k].session = sessions[k].samples_per_sec < 99;
+  }
+  EXPECT_FALSE(has_finding(summarise_sweep(sessions), "two_levels"));
+}
+
+TEST(SummariseSweep, NamesWhatTheFastestCannotBeToldApartFrom) {
+  std::vector<PointRecord> points;
+  append(points, with_rates("slow", {50, 51, 49}));
+  append(points, with_rates("near", {99, 100, 98}));
+  append(points, with_rates("best", {100, 101, 99}));
+  auto fastest = summarise_sweep(points).fastest;
+  ASSERT_TRUE(fastest);
+  EXPECT_EQ(fastest->group, "best");
+  EXPECT_EQ(fastest->not_told_apart, std::vector<std::string>{"near"});
+
+  auto solo = with_rates("solo", {200, 200, 200});
+  for (PointRecord& point : solo) point.world_size = 2;
+  append(points, solo);
+  EXPECT_EQ(summarise_sweep(points).fastest->group, "best") << "replicas that share nothing";
+}
+
+// Solo on four GPUs of one machine; the third is 10 % slower.
+std::vector<PointRecord> solo_runs(int blocks) {
+  std::vector<PointRecord> points;
+  for (int block = 0; block < blocks; ++block) {
+    PointRecord run = run_of("solo", 4, 0.1, block);
+    run.strategy = "none";
+    for (RankRecord& rank : run.ranks) {
+      const double slower = rank.rank == 2 ? 1 / 0.9 : 1, together = 1 + 0.02 * block;
+      rank.host = "n1";
+      rank.device = "cuda:" + std::to_string(rank.rank);
+      rank.uuid = "GPU-" + std::to_string(rank.rank);
+      rank.samples = 1000;
+      rank.wall_s = 10 * slower * together;
+    }
+    points.push_back(run);
+  }
+  return points;
+}
+
+TEST(DevicesOf, EachIsComparedWithTheOthersOfTheSameRuns) {
+  monitoring::Host host;
+  host.hostname = "n1";
+  host.gpus.resize(3);
+  host.gpus[2].uuid = "GPU-2";
+  host.gpus[2].pci = "00000000:41:00.0";
+  host.gpus[2].max_sm_clock_MHz = 1980;
+  const auto devices = devices_of(solo_runs(3), {&host, 1});
+  ASSERT_EQ(devices.size(), 4u);
+  const DeviceRecord& slow = devices[2];
+  EXPECT_EQ(slow.group, "solo");
+  EXPECT_EQ(slow.rank, 2);
+  EXPECT_EQ(slow.runs, 3);
+  EXPECT_NEAR(slow.samples_per_sec, 90 / std::cbrt(1.02 * 1.04), 1e-9);
+  EXPECT_LT(*slow.ci95_low, slow.samples_per_sec - 1) << "the runs differ";
+  EXPECT_NEAR(slow.deviation.value(), -0.1, 1e-12);
+  EXPECT_NEAR(slow.deviation_ci95_high.value(), -0.1, 1e-9) << "what all have in common cancels";
+  EXPECT_EQ(slow.pci, "00000000:41:00.0");
+  EXPECT_EQ(slow.max_sm_clock_MHz, 1980);
+  EXPECT_NEAR(devices[0].deviation.value(), 0, 1e-12);
+  EXPECT_TRUE(devices[0].pci.empty());
+}
+
+TEST(DevicesOf, OneRunHasNoIntervalAndOtherStrategiesNoDevices) {
+  const auto devices = devices_of(solo_runs(1), {});
+  ASSERT_EQ(devices.size(), 4u);
+  EXPECT_FALSE(devices[0].ci95_low);
+  EXPECT_FALSE(devices[0].deviation_ci95_low);
+  EXPECT_TRUE(devices[0].deviation);
+  EXPECT_TRUE(devices_of(two_ranks(2), {}).empty());
+}
+
+TEST(DevicesOf, ADeviceThatWasReplacedIsAnotherOne) {
+  auto points = solo_runs(2);
+  points[1].ranks[3].uuid = "GPU-new";
+  EXPECT_EQ(devices_of(points, {}).size(), 5u);
+}
+
 TEST(BreakEvenSteps, AreOfPointsWhoseSpeedUpIsCertain) {
   std::vector<PointRecord> points = two_ranks(3);
   for (auto& point : points) point.setup_s.model_s = point.world_size;
@@ -383,7 +603,10 @@ TEST(SummariseSweep, FindsWhatWasPlanted) {
   }
   ASSERT_TRUE(summary.drift);
   EXPECT_NEAR(summary.drift->per_sweep, 0.05, 0.01);
-  EXPECT_TRUE(has_finding(summary, "drift"));
+  const auto drift = std::ranges::find(summary.findings, "drift", &Finding::code);
+  ASSERT_NE(drift, summary.findings.end());
+  EXPECT_TRUE(drift->text.starts_with("the common trend of speed is +")) << drift->text;
+  EXPECT_NE(drift->text.find("see throttled, shared"), std::string::npos) << drift->text;
   const auto& slow = summary.stragglers;
   ASSERT_FALSE(slow.empty());
   EXPECT_TRUE(std::ranges::all_of(slow, [](const auto& s) { return s.rank == 5; }));
@@ -406,12 +629,19 @@ TEST(SummariseSweep, ADataGapIsBetweenPointsThatDifferInTheirDataOnly) {
 }
 
 TEST(Waterfall, SmallTermsAreAddedUp) {
-  EXPECT_EQ(waterfall_in_words(8, 6.1, {0.005, 0.05, 0.075, 0, 0, 0.1075}, 5),
+  EXPECT_EQ(waterfall_in_words({8, 6.1}, {0.005, 0.05, 0.075, 0, 0, 0.1075}, 5),
             "8.0x -> 6.1x: communication -0.9, imbalance -0.6 (rank 5), data -0.4");
-  EXPECT_EQ(waterfall_in_words(8, 7.9, {0.004, 0.004, 0.0045, 0, 0, 0}, 5),
+  EXPECT_EQ(waterfall_in_words({8, 7.9}, {0.004, 0.004, 0.0045, 0, 0, 0}, 5),
             "8.0x -> 7.9x: other -0.1");
-  EXPECT_EQ(waterfall_in_words(2, 2.1, {-0.05, 0, 0, 0, 0, 0}, {}),
+  EXPECT_EQ(waterfall_in_words({2, 2.1}, {-0.05, 0, 0, 0, 0, 0}, {}),
             "2.00x -> 2.10x: slower compute +0.10");
+}
+
+TEST(Waterfall, OfUnsteadyWindowsHasTwoDigits) {
+  EXPECT_EQ(waterfall_in_words({2, 1.449, true}, {0, 0, 0, 0, 0, 0.2755}, {}),
+            "2.0x -> ~1.4x: communication -0.6");
+  EXPECT_EQ(waterfall_in_words({64, 50.4, true}, {0, 0, 0, 0, 0, 0.2125}, {}),
+            "64x -> ~50x: communication -14");
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "core/reporting/render/sweep_words.h"
+#include "core/reporting/render/sections/sweep_words.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "core/reporting/render/sweep_sections.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
@@ -77,15 +77,113 @@ TEST(SweepSections, WhatWasNotMeasuredStandsOnceWithItsReason) {
   EXPECT_EQ(std::ranges::count(words, "Nothing to warn of."), 0);
 }
 
+// One point of five runs.
+Report report_with(std::optional<bool> steady, std::optional<double> bias_bound) {
+  Report report;
+  report.groups.push_back({.group = "g",
+                           .n = 5,
+                           .steady = steady,
+                           .bias_bound = bias_bound,
+                           .status_counts = {{"ok", 5}}});
+  return report;
+}
+
+TEST(SummaryInWords, NothingToWarnOfNeverStandsAboveAnUnknownWindow) {
+  const std::string nothing = "Nothing to warn of.";
+  EXPECT_EQ(summary_in_words(report_with(true, 0.004)).back(), nothing);
+  EXPECT_EQ(summary_in_words(report_with({}, 0.009)).back(),
+            "Whether the windows were steady is unknown at 1 of 1 point: a bias up to 0.9 % could "
+            "hide.");
+  EXPECT_EQ(summary_in_words(report_with({}, 0.021)).back(),
+            "Whether the windows were steady is unknown at 1 of 1 point: a bias up to 2.1 % could "
+            "hide.");
+  EXPECT_EQ(summary_in_words(report_with(false, 0.021)).back(),
+            "The windows were not steady at 1 of 1 point.");
+}
+
+bool tells_a_trend(const Drift& drift) {
+  Report report = report_with(true, 0.004);
+  report.drift = drift;
+  return std::ranges::any_of(summary_in_words(report), [](const std::string& sentence) {
+    return sentence.find("trend") != std::string::npos;
+  });
+}
+
+TEST(SummaryInWords, ATrendIsToldWhereItsIntervalExcludesNone) {
+  EXPECT_TRUE(tells_a_trend({-0.288, -0.35, -0.2, {}}));
+  EXPECT_TRUE(tells_a_trend({0.02, 0.01, 0.03, {}}));
+  EXPECT_FALSE(tells_a_trend({-0.01, -0.02, 0.005, {}}));
+  EXPECT_FALSE(tells_a_trend({-0.288, -0.35, -0.2, 0.5})) << "correlated runs wander";
+  EXPECT_FALSE(tells_a_trend({-0.288, {}, {}, {}}));
+}
+
+TEST(SummaryInWords, OfAnEarlierVersionTheRunsTellWhatIsUnknown) {
+  Report report = report_with({}, {});
+  PointRecord run;
+  run.group = "g";
+  run.steady = true;
+  report.points = {run, run};
+  EXPECT_EQ(summary_in_words(report).back(), "Nothing to warn of.");
+  report.points.back().steady.reset();
+  EXPECT_EQ(summary_in_words(report).back(),
+            "Whether the windows were steady is unknown at 1 of 1 point.");
+}
+
 TEST(SweepSections, SayNothingOfTheUnmeasuredWhenAllWasMeasured) {
   EXPECT_EQ(titled(sweep_sections(sample_sweep({.batch_sizes = {64}})), "Not measured"), nullptr);
 }
 
-const Column& headed(const Section& section, const std::string& head) {
+// The column whose head begins with this line, or is these two.
+const Column& headed(const Section& section, const std::string& head,
+                     const std::string& second = "") {
   for (const Column& column : section.columns) {
-    if (column.head.front() == head) return column;
+    if (column.head.front() != head) continue;
+    if (second.empty() || column.head.back() == second) return column;
   }
   throw std::out_of_range(head);
+}
+
+TEST(SweepSections, WhereVarianceComesFromStandsUnderTheGroups) {
+  Report report = sample_sweep({.batch_sizes = {64}});
+  GroupRecord& wide = report.groups[2];
+  wide.ci95_low = 1;
+  wide.ci95_high = 1e5;
+  wide.variance = VarianceRecord{.between_runs = 0.009,
+                                 .steps = 0.002,
+                                 .beyond_steps = 0.00877,
+                                 .beyond_steps_ci95 = {0.005, 0.026},
+                                 .window_s = 2.2,
+                                 .buy = statistics::Purchase::kRuns,
+                                 .in_words = "runs differ by 0.9 %"};
+  const auto sections = sweep_sections(report);
+  const Section* section = titled(sections, "Where variance comes from");
+  ASSERT_NE(section, nullptr);
+  EXPECT_EQ(headed(*section, "by steps").cells.at(2), "0.20");
+  EXPECT_EQ(headed(*section, "95 %").cells.at(2), "0.50 .. 2.60");
+  EXPECT_EQ(headed(*section, "besides").cells.at(2), "-");
+  EXPECT_EQ(headed(*section, "to buy").cells.at(2), "more runs");
+  EXPECT_EQ(section->lines.back(), "widest interval, " + wide.group + ": runs differ by 0.9 %");
+  for (const Column& column : section->columns) EXPECT_NE(column.head.front(), "sessions");
+  wide.variance->sessions = 0.02;
+  const auto with_sessions = sweep_sections(report);
+  EXPECT_EQ(headed(*titled(with_sessions, section->title), "sessions").cells.at(2), "2.00");
+  for (GroupRecord& group : report.groups) group.variance.reset();
+  EXPECT_EQ(titled(sweep_sections(report), "Where variance comes from"), nullptr);
+}
+
+TEST(SweepSections, CommunicationCostOverRepetitions) {
+  Report report = sample_sweep({.batch_sizes = {64}});
+  EXPECT_EQ(titled(sweep_sections(report), "Communication cost over repetitions"), nullptr);
+  report.groups[1].communication = GroupCommunication{
+      .cost_s = 0.0021, .efficiency = 0.875, .cost_ci95 = {0.0019, 0.0023}, .efficiency_ci95 = {}};
+  const auto sections = sweep_sections(report);
+  const Section* section = titled(sections, "Communication cost over repetitions");
+  ASSERT_NE(section, nullptr);
+  EXPECT_EQ(headed(*section, "point").cells, std::vector{report.groups[1].group});
+  EXPECT_EQ(headed(*section, "cost").cells.at(0), "2.10");
+  EXPECT_EQ(headed(*section, "95 %").cells.at(0), "1.90 .. 2.30");
+  EXPECT_EQ(headed(*section, "contention").cells.at(0), "-");
+  EXPECT_EQ(headed(*section, "comm.").cells.at(0), "87.5");
 }
 
 // D_r is a difference of logarithms: exp(0.5) - 1 = 64.9 %.
@@ -98,6 +196,87 @@ TEST(SweepSections, AStragglersDeviationIsShownAsAShareOfTheOthersTime) {
   ASSERT_NE(section, nullptr);
   EXPECT_EQ(headed(*section, "slower").cells, (std::vector<std::string>{"64.9", "-9.5"}));
   EXPECT_EQ(headed(*section, "at least").cells, (std::vector<std::string>{"49.2", "-"}));
+}
+
+Report one_of_each() {
+  Report report = sample_sweep({.batch_sizes = {64}, .repetitions = 1});
+  ScalingRow& row = report.scaling.at(0).rows.at(2);
+  row.at_least = 0.086;
+  row.efficiency = 0.723;
+  row.speedup = 1.446;
+  return report;
+}
+
+TEST(SweepSections, OneRunAloneIsAtLeastAsUncertainAsItsSteps) {
+  const auto sections = sweep_sections(one_of_each());
+  const Section* scaling = titled(sections, "Scaling, weak, batch size 64");
+  ASSERT_NE(scaling, nullptr);
+  EXPECT_EQ(headed(*scaling, "effic.", "95 %").cells.at(2), "at least +-6.2");
+  EXPECT_EQ(headed(*scaling, "effic. %").cells.at(2), "72.3");
+  const Section* points = titled(sections, "Points over their repetitions");
+  EXPECT_TRUE(headed(*points, "95 %").cells.at(0).starts_with("at least +-"));
+}
+
+TEST(SweepSections, AnUnsteadyWindowGivesTwoDigits) {
+  Report report = one_of_each();
+  report.scaling[0].rows[2].unsteady_runs = 1;
+  const auto sections = sweep_sections(report);
+  const Section* scaling = titled(sections, "Scaling, weak, batch size 64");
+  EXPECT_EQ(headed(*scaling, "speed-up").cells.at(2), "~1.4");
+  EXPECT_EQ(headed(*scaling, "effic. %").cells.at(2), "~72");
+  EXPECT_EQ(
+      std::ranges::count(scaling->lines, "~: a window that was not steady went in; two digits"), 1);
+}
+
+TEST(SweepSections, ShowEveryDeviceOfSoloPoints) {
+  const auto report = sample_sweep({.batch_sizes = {64}});
+  const auto sections = sweep_sections(report);
+  const Section* devices = titled(sections, "Devices, each by itself (solo)");
+  ASSERT_NE(devices, nullptr);
+  EXPECT_EQ(headed(*devices, "rank").cells.size(), 8u);
+  EXPECT_EQ(headed(*devices, "uuid").cells.at(5), "GPU-5a1e5c1e");
+  EXPECT_EQ(headed(*devices, "clock,").cells.at(5), "1980");
+  EXPECT_TRUE(headed(*devices, "against").cells.at(5).starts_with("-3.")) << "4 % more time";
+}
+
+TEST(SummaryInWords, TheFastestIsNamedWithWhatItCannotBeToldApartFrom) {
+  Report report = sample_sweep({.batch_sizes = {64}});
+  report.fastest = FastestPoint{report.groups[0].group, {"a", "b", "c", "d", "e", "f"}};
+  const auto words = summary_in_words(report);
+  EXPECT_TRUE(words[1].starts_with("Fastest: " + report.groups[0].group + " with ")) << words[1];
+  EXPECT_TRUE(words[1].ends_with("; not distinguishable from a, b, c, d, e and 1 more."))
+      << words[1];
+}
+
+TEST(SweepSections, TheBaselineAgainstItselfHasNoInterval) {
+  Report report = sample_sweep({.batch_sizes = {64}});
+  report.scaling.at(0).left_out = {"late"};
+  const auto sections = sweep_sections(report);
+  const Section* scaling = titled(sections, "Scaling, weak, batch size 64");
+  ASSERT_NE(scaling, nullptr);
+  const auto& intervals = headed(*scaling, "effic.", "95 %").cells;
+  EXPECT_EQ(intervals.at(0), "-");
+  EXPECT_EQ(headed(*scaling, "effic.", "min .. max").cells.at(0), "-");
+  EXPECT_EQ(std::ranges::count(intervals, "-"), 1);
+  EXPECT_EQ(std::ranges::count(scaling->lines, "left out: 1 run, baseline in another session"), 1);
+}
+
+TEST(SummaryInWords, OneRunSeesOneState) {
+  const auto words = summary_in_words(sample_sweep({.batch_sizes = {64}, .repetitions = 1}));
+  EXPECT_EQ(
+      std::ranges::count(words, "One run cannot show that the machine has more than one state."),
+      1);
+}
+
+TEST(SummaryInWords, SayWhatSoManyRunsCannotSee) {
+  const auto words = summary_in_words(sample_sweep({.batch_sizes = {64}}));
+  EXPECT_EQ(std::ranges::count_if(words,
+                                  [](const auto& w) {
+                                    return w.starts_with(
+                                        "What 5 runs of a point cannot see: a "
+                                        "state of the machine that 45.1 %");
+                                  }),
+            1);
 }
 
 }  // namespace

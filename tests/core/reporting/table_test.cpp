@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdio>
+#include <numeric>
 #include <sstream>
+#include <utility>
 
+#include "core/reporting/point/assemble.h"
 #include "core/reporting/table/baseline.h"
 #include "core/reporting/table/text_table.h"
 #include "tests/core/reporting/sample_report.h"
@@ -81,6 +86,73 @@ TEST(SpeedUp, IsNotAgainstAnotherHostWhereNoModelIsKnown) {
   EXPECT_FALSE(speed_up(other.points[0], points));
 }
 
+PointRecord with_interval(PointRecord point, double rate, double share) {
+  point.samples_per_sec = rate;
+  point.within_run_ci95_low = rate * (1 - share);
+  point.within_run_ci95_high = rate * (1 + share);
+  return point;
+}
+
+TEST(SpeedUp, IsAtLeastAsUncertainAsBothRuns) {
+  const auto one = with_interval(sample_point(1), 10, 0.03),
+             two = with_interval(sample_point(2), 15, 0.04);
+  const PlacedPoint points[] = {{&one, ""}, {&two, ""}};
+  EXPECT_NEAR(speed_up(two, points)->at_least.value(), 0.05, 1e-12);
+  EXPECT_FALSE(speed_up(one, points)->at_least) << "against itself it is exact";
+  const PlacedPoint three[] = {{&one, ""}, {&two, ""}, {&one, ""}, {&one, ""}};
+  EXPECT_NEAR(speed_up(two, three)->at_least.value(), std::hypot(0.04, 0.03 / std::sqrt(3)), 1e-12);
+  PointRecord short_one = one;
+  short_one.within_run_ci95_low.reset();
+  const PlacedPoint unknown[] = {{&short_one, ""}, {&two, ""}};
+  EXPECT_FALSE(speed_up(two, unknown)->at_least);
+}
+
+TEST(Table, AnUnsteadyWindowGivesTwoDigits) {
+  std::vector<Report> reports = {sample_report(1, false), sample_report(2, false)};
+  reports[0].points[0] = with_interval(reports[0].points[0], 15.17, 0.028);
+  reports[1].points[0] = with_interval(reports[1].points[0], 21.99, 0.081);
+  EXPECT_TRUE(contains(render_table(reports), "   1.45   72.5    8.6\n")) << render_table(reports);
+  reports[1].points[0].steady = false;
+  const auto text = render_table(reports);
+  EXPECT_TRUE(contains(text, "   ~1.4    ~72    8.6\n")) << text;
+  EXPECT_TRUE(contains(text, "   1.00  100.0      -\n")) << "against itself it is exact" << text;
+  EXPECT_TRUE(contains(text, "- row 2: ~ of a window that was not steady: two digits\n")) << text;
+}
+
+// Each rank is the slower one in every other step: the mean of each step's longest is no T.
+TEST(Table, RateTimesStepIsTheSamplesOfAStep) {
+  Report report = sample_report(2, false);
+  auto ranks = sample_measurements(2, 40);
+  for (std::size_t t = 0; t < 40; t += 2) std::swap(ranks[0].step_s[t], ranks[1].step_s[t]);
+  for (auto& rank : ranks)
+    rank.wall_s = std::accumulate(rank.step_s.begin(), rank.step_s.end(), 0.0);
+  report.points[0] = assemble_point(report.points[0], ranks);
+  const auto& point = report.points[0];
+  EXPECT_NEAR(point.samples_per_sec * point.step_time_s.value(), 16, 1e-9);
+  EXPECT_GT(point.samples_per_sec * point.step_s.mean, 17);
+  char step_ms[32];
+  std::snprintf(step_ms, sizeof step_ms, "  %.1f  ", 1000 * *point.step_time_s);
+  EXPECT_TRUE(contains(render_table({&report, 1}), step_ms)) << render_table({&report, 1});
+}
+
+TEST(Table, SoloRunsShowTheirDevices) {
+  Report report = sample_report(2, true);
+  const auto text = render_table({&report, 1});
+  EXPECT_TRUE(contains(text, "Devices, each by itself (solo)\n\n")) << text;
+  EXPECT_TRUE(contains(text, "-6.0 .. -4.0")) << text;
+}
+
+TEST(TextTable, TwoDigits) {
+  EXPECT_EQ(two_digits(1.449), "~1.4");
+  EXPECT_EQ(two_digits(1), "~1.0");
+  EXPECT_EQ(two_digits(9.97), "~10");
+  EXPECT_EQ(two_digits(72.49), "~72");
+  EXPECT_EQ(two_digits(99.6), "~100");
+  EXPECT_EQ(two_digits(1234), "~1200");
+  EXPECT_EQ(two_digits(0.0449), "~0.045");
+  EXPECT_EQ(two_digits(0), "~0");
+}
+
 TEST(SpeedUp, EqualBaselinesCountTogether) {
   PointRecord first = sample_point(1), second = sample_point(1), two = sample_point(2);
   first.samples_per_sec = 8;
@@ -103,9 +175,9 @@ TEST(Table, TwoReportsInOneTable) {
   const auto text = render_table(reports);
   EXPECT_TRUE(contains(text, "resnet50, 64 px, fp32, batch 8 per rank, 1 thread per rank, cpu"))
       << text;
-  EXPECT_TRUE(contains(text, "1      1  none       29.40     29.40       -    1.00   100.0\n"))
+  EXPECT_TRUE(contains(text, "1      1  none       29.40  29.40      -   1.00  100.0      -\n"))
       << text;
-  EXPECT_TRUE(contains(text, "2      2  ddp        44.10     22.05       -    1.50    75.0\n"))
+  EXPECT_TRUE(contains(text, "2      2  ddp        44.10  22.05      -   1.50   75.0      -\n"))
       << text;
   EXPECT_TRUE(contains(text, "- speed-up and efficiency against row 1 (strategy none)")) << text;
   EXPECT_TRUE(contains(text, "- row 1, 2: one run\n")) << text;

@@ -1,6 +1,7 @@
 // Writes made-up sweeps and all their renderings into a folder: for looking at, and for the test of
 // the renderers. `write_sweeps FOLDER` writes sweep.json, a realistic one, and planted.json, whose
-// stragglers and errors the tests know, and whole_steps.json, whose steps have no phases;
+// stragglers and errors the tests know, whole_steps.json, whose steps have no phases, and
+// collectives.json;
 // `write_sweeps FOLDER COUNT SEED` writes COUNT generated reports, hostile ones among them, and
 // every rendering of each.
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include "core/reporting/redact/redact.h"
 #include "core/reporting/render/render.h"
 #include "tests/core/reporting/generated_report.h"
+#include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
 
@@ -43,6 +45,34 @@ Report planted() {
   Report report = sample_sweep({.batch_sizes = {64}, .out_of_memory_from = 1024});
   report.stragglers = {{report.points.front().group, 3, "gpu-node-07", "cuda:3", 0.5, 0.4, 5, 5,
                         RankVerdict::kStraggler}};
+  report.effects = {{.axis = "bucket_cap_mb",
+                     .fixed = {{"world_size", "2"}},
+                     .from = "25",
+                     .to = "100",
+                     .groups = {"a", "b"},
+                     .pairs = 5,
+                     .ratio = 1.028,
+                     .ratio_ci95_low = 1.014,
+                     .ratio_ci95_high = 1.042,
+                     .p_holm = 0.0041,
+                     .verdict = scalemark::statistics::EffectVerdict::kReal,
+                     .memory_delta_bytes = 210LL * 1024 * 1024,
+                     .phases_delta_s = Phases{.backward = -0.002, .exposed_communication = -0.0015},
+                     .loss_delta = -0.25,
+                     .loss_step = 40,
+                     .in_words = "planted sentence"}};
+  report.effects.push_back(report.effects.front());
+  report.effects.back().fixed = {{"world_size", "4"}};
+  report.effects.back().verdict = scalemark::statistics::EffectVerdict::kUnsure;
+  report.groups.front().communication = GroupCommunication{.cost_s = 0.0021,
+                                                           .contention_s = -0.0001,
+                                                           .efficiency = 0.875,
+                                                           .cost_ci95 = {0.0019, 0.0023},
+                                                           .contention_ci95 = {-0.0003, 0.0001},
+                                                           .efficiency_ci95 = {0.87, 0.88}};
+  report.scaling.front().rows[2].unsteady_runs = 1;
+  report.scaling.front().rows[2].at_least = 0.05;
+  report.fingerprint = sample_report(2, true).fingerprint;
   report.errors = {
       scalemark::bad_data("seen this", "expected that", "planted suggestion").record()};
   report.status = ReportStatus::kFailed;
@@ -70,6 +100,7 @@ int main(int argc, char** argv) {
     write_all(folder, "sweep", sample_sweep({.drift = 0.015}));
     write_all(folder, "planted", planted());
     write_all(folder, "whole_steps", of_whole_steps());
+    write_all(folder, "collectives", sample_collectives());
     return 0;
   }
   const auto seed = std::strtoull(argv[3], nullptr, 10);

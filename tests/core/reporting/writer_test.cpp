@@ -107,6 +107,29 @@ TEST_F(Writer, ReportJsonFollowsTheJournal) {
   EXPECT_EQ(saved().points.size(), 8u);
 }
 
+TEST_F(Writer, CollectivesAndLinksAreInTheJournalAtOnce) {
+  SteadyTime now{std::chrono::hours(1)};
+  ReportWriter writer({folder_, ExistingFolder::kRefuse}, empty(), [&now] { return now; });
+  CollectiveRecord run;
+  run.id = "g/r0";
+  run.iterations = 7;
+  run.wrong = 0;
+  writer.add_collective(run, {{"x", "info", "g/r0", "of it"}});
+  writer.add_links({{"n1", "n2", 1e-3, 2.5}}, {{"link_latency", "warning", "", "of a link"}});
+  EXPECT_TRUE(saved().collectives.empty()) << "report.json follows later";
+  for (int reading = 0; reading < 2; ++reading) {
+    const Report both = read_earlier(folder_).value();
+    ASSERT_EQ(both.collectives.size(), 1u);
+    EXPECT_EQ(both.collectives[0].iterations, 7);
+    EXPECT_EQ(both.links, (std::vector<LinkRecord>{{"n1", "n2", 1e-3, 2.5}}));
+    ASSERT_EQ(both.findings.size(), 2u);
+    EXPECT_EQ(both.findings[0].text, "of it");
+    EXPECT_EQ(both.findings[1].text, "of a link");
+    if (reading == 0) writer.close(ReportStatus::kInterrupted, 130);  // now report.json has them
+  }
+  EXPECT_EQ(saved().collectives.size(), 1u);
+}
+
 TEST(SavePace, TakesOnePercentOfTheTimeAtMost) {
   using std::chrono::seconds;
   SavePace pace;

@@ -33,6 +33,15 @@ TEST(ExpandList, ListsAndRanges) {
   EXPECT_EQ(values("world_sizes", "1..8*2"), (Texts{"1", "2", "4", "8"}));
 }
 
+TEST(ExpandList, SizesOfMessagesInOneSpelling) {
+  EXPECT_EQ(values("sizes", "1KiB..64KiB*4,1MB,4096,1Mi:elem"),
+            (Texts{"1KiB", "4KiB", "16KiB", "64KiB", "1000000B", "1Mi:elem"}));
+  EXPECT_EQ(values("sizes", "1MiB..3MiB+1MiB"), (Texts{"1MiB", "2MiB", "3MiB"}));
+  EXPECT_EQ(expand_list(*find_option("sizes"), "4KiB,4096").twice, (Texts{"4KiB"}));
+  EXPECT_EQ(bad("sizes", "4kib,0,1KiB..2KiB,1KiB..8KiB*1,8KiB..1KiB*2,1Ki:elem..4KiB*2"),
+            (Texts{"4kib", "0", "1KiB..2KiB", "1KiB..8KiB*1", "8KiB..1KiB*2", "1Ki:elem..4KiB*2"}));
+}
+
 TEST(ExpandList, NumbersAreExactInDecimal) {
   EXPECT_EQ(values("bucket_cap_mb", "0.1..0.5+0.1"), (Texts{"0.1", "0.2", "0.3", "0.4", "0.5"}));
   EXPECT_EQ(values("learning_rate", "1e-4..1e-1*10"), (Texts{"1e-04", "0.001", "0.01", "0.1"}));
@@ -150,7 +159,8 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
         {"placement", "spread"}, {"price_per_hour", "2"},
         {"repetitions", "3"},    {"until_ci", "0.5"},
         {"max_time", "5"},       {"burn_in", "2"},
-        {"retries", "7"},        {"device_spread", "1%"}};
+        {"retries", "7"},        {"device_spread", "1%"},
+        {"tune", "overlap"}};
     const auto value = values.find(option.name);
     const SweepSettings changed =
         read_sweep(given({{std::string(option.name).c_str(),
@@ -161,7 +171,7 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
       return std::tuple(s.world_sizes, s.strong_by, s.placement, s.quick, s.thorough,
                         s.burn_in_hours, s.repetitions, s.until_ci, s.max_time_s, s.retries,
                         s.allow_oom, s.fresh_process, s.price_per_hour, s.resume, s.resume_anyway,
-                        s.device_spread);
+                        s.device_spread, s.tune);
     };
     EXPECT_NE(all(changed), all(plain)) << option.name;
   }

@@ -57,7 +57,7 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
   settings.recipe.optimizer = settings.recipe.lr_schedule = "x";
   settings.recipe.clip_grad_norm = 1;
   settings.parallel.memory_limit.every_bytes = 1;
-  settings.measuring = {.iters = 1, .warmup_iters = 1, .epochs = 1};
+  settings.measuring = {.iters = 1, .warmup_iters = 1, .max_warmup_s = 1, .epochs = 1};
   settings.launch.rendezvous = settings.launch.run_id = "x";
   settings.launch.local_rank = 1;
   settings.general.output = settings.general.torch = "x";
@@ -98,6 +98,8 @@ std::pair<std::string, std::string> two_values(const Option& row) {
       return {"37MiB,1=38MiB", "37MiB,1=39MiB"};
     case Kind::kBetas:
       return {"0.37,0.38", "0.37,0.39"};
+    case Kind::kMessageSize:
+      return {"36KiB", "37:elem"};
   }
   return {};
 }
@@ -127,7 +129,8 @@ TEST(OptionTable, WhatIsTrainedAndHowItIsMeasuredTellsPointsApart) {
   const std::set<Group> groups = {Group::kWhat,     Group::kSize,    Group::kRecipe,
                                   Group::kParallel, Group::kLoading, Group::kMeasuring};
   for (const Option& row : all_rows()) {
-    const bool what_is_written = row.name == "save" || row.name.starts_with("checkpoint_");
+    const bool what_is_written =
+        row.name == "save" || row.name == "raw_steps" || row.name.starts_with("checkpoint_");
     if (!groups.contains(row.group) || what_is_written) continue;
     EXPECT_NE(row.identity, Identity::kNone) << row.name;
   }

@@ -65,18 +65,6 @@ TEST(ParseTimeouts, RefusesUnknownPhasesRepetitionsAndZero) {
   }
 }
 
-TEST(ParseBytes, WholeNumbersWithAUnit) {
-  EXPECT_EQ(parse_bytes("1B"), 1);
-  EXPECT_EQ(parse_bytes("512MiB"), 536'870'912);
-  EXPECT_EQ(parse_bytes("2GiB"), 2'147'483'648);
-  EXPECT_EQ(parse_bytes("2GB"), 2'000'000'000);
-  EXPECT_EQ(parse_bytes("8388607TiB"), 9'223'370'937'343'148'032);
-  for (const char* bad : {"", "B", "512", "0MiB", "-1GB", "1.5GiB", "2 GB", "2gb", "2G",
-                          "8388608TiB", "9223372036854775807KiB"}) {
-    EXPECT_FALSE(parse_bytes(bad)) << bad;
-  }
-}
-
 TEST(ParseMemoryLimits, OneForAllAndSomeByRank) {
   const auto one = parse_memory_limits("2GiB");
   ASSERT_TRUE(one);

@@ -1,5 +1,6 @@
 // Answers questions of oracle_test.py with the library's functions. A line is a question, its
 // numbers and `|` between series: "welch 1 2 3 | 2 3 4"; so is its answer.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <sstream>
@@ -9,12 +10,21 @@
 
 #include "core/statistics/compare.h"
 #include "core/statistics/drift.h"
+#include "core/statistics/effects.h"
 #include "core/statistics/efficiency.h"
+#include "core/statistics/fastest.h"
 #include "core/statistics/holm.h"
 #include "core/statistics/mean_interval.h"
+#include "core/statistics/normality.h"
 #include "core/statistics/run_correlation.h"
 #include "core/statistics/runs.h"
+#include "core/statistics/steadiness/change_point.h"
+#include "core/statistics/steadiness/pooled.h"
+#include "core/statistics/steadiness/steady.h"
+#include "core/statistics/stop_rule.h"
 #include "core/statistics/straggler.h"
+#include "core/statistics/two_levels.h"
+#include "core/statistics/variance_split.h"
 #include "core/statistics/welch.h"
 
 namespace {
@@ -107,6 +117,87 @@ std::vector<double> ranks(const Series& s) {
   return values;
 }
 
+// log ratios of each comparison: of each ratio, interval, p, and the verdict's number
+std::vector<double> effects(const Series& s) {
+  std::vector<double> values;
+  for (const auto& effect : statistics::judge_effects(s)) {
+    values.insert(values.end(), {effect.ratio, effect.ratio_ci95->low, effect.ratio_ci95->high,
+                                 effect.p_holm.value(), static_cast<double>(effect.verdict)});
+  }
+  return values;
+}
+
+double code_of(const std::optional<bool>& verdict) { return verdict ? *verdict : -1; }
+
+// Of a window: bias and standard error of each decay, independent values.
+std::vector<double> decays(const Series& s) {
+  const auto points = statistics::points_to_fit(s.at(0));
+  const auto fit = statistics::fit_decays(statistics::decay_basis(points.size()), points);
+  std::vector<double> values(fit.bias.begin(), fit.bias.end());
+  values.insert(values.end(), fit.error.begin(), fit.error.end());
+  values.push_back(fit.independent_values);
+  return values;
+}
+
+std::vector<double> change_point(const Series& s) {
+  const auto change =
+      statistics::most_likely_change(statistics::decay_basis(s.at(0).size()), s[0]).value();
+  return {static_cast<double>(change.first), change.change, change.bias, change.independent_values,
+          change.is_found ? 1.0 : 0.0};
+}
+
+std::vector<double> steady(const Series& s) {
+  const auto check = statistics::check_steady(s.at(0));
+  return {code_of(check.steady), *check.bias_bound,
+          static_cast<double>(check.change_step.value_or(-1))};
+}
+
+// The biases of one run after another.
+std::vector<double> pooled(const Series& s) {
+  std::vector<statistics::WindowVerdict> runs;
+  for (const auto& biases : s) {
+    std::copy(biases.begin(), biases.end(), runs.emplace_back().biases.emplace().begin());
+  }
+  const auto check = statistics::pooled_steady(runs);
+  return {code_of(check.steady), *check.bias_bound};
+}
+
+// variance, degrees | variance, degrees
+std::vector<double> variances(const Series& s) {
+  const auto ci95 = statistics::variance_difference_ci95({s.at(0).at(0), s[0].at(1)},
+                                                         {s.at(1).at(0), s[1].at(1)});
+  return {ci95.low, ci95.high};
+}
+
+// group | group | ...: both sums over groups, and p
+std::vector<double> normality(const Series& s) {
+  const auto found = statistics::check_normality(s).value();
+  return {found.skewness_z, found.kurtosis_z, found.p};
+}
+
+// repetitions, half-width now, half-width wanted
+std::vector<double> repetitions(const Series& s) {
+  const statistics::StopQuantity quantity{static_cast<std::size_t>(s.at(0).at(0)), s[0].at(1), {}};
+  return {static_cast<double>(repetitions_needed(quantity, s[0].at(2)).value())};
+}
+
+// series | series | ...: of each slow runs, difference of the levels, p
+std::vector<double> levels(const Series& s) {
+  std::vector<double> values;
+  for (const auto& one : statistics::judge_levels(s)) {
+    values.insert(values.end(), {static_cast<double>(one->slow_runs), one->slower_by, one->p});
+  }
+  return values;
+}
+
+// point | point | ...: the best, then what it cannot be told apart from
+std::vector<double> fastest(const Series& s) {
+  const auto found = statistics::fastest_of(s).value();
+  std::vector<double> values{static_cast<double>(found.best)};
+  for (const std::size_t other : found.others) values.push_back(static_cast<double>(other));
+  return values;
+}
+
 std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "runs") return runs(series);
   if (question == "efficiency") return efficiency(series);
@@ -119,6 +210,16 @@ std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "correlation") return correlation(series);
   if (question == "growth") return growth(series);
   if (question == "ranks") return ranks(series);
+  if (question == "effects") return effects(series);
+  if (question == "decays") return decays(series);
+  if (question == "change_point") return change_point(series);
+  if (question == "steady") return steady(series);
+  if (question == "pooled") return pooled(series);
+  if (question == "variances") return variances(series);
+  if (question == "normality") return normality(series);
+  if (question == "repetitions") return repetitions(series);
+  if (question == "levels") return levels(series);
+  if (question == "fastest") return fastest(series);
   throw std::invalid_argument("unknown question " + question);
 }
 

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 import numpy as np
-from scipy import stats
+from scipy import linalg, signal, stats
 
 PROGRAM = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/statistics_answers"
 
@@ -16,6 +16,84 @@ def ask(questions):
     lines = [name + " " + " | ".join(" ".join(repr(float(v)) for v in one) for one in series) for name, *series in questions]
     result = subprocess.run([PROGRAM], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
     return [[float(word) for word in line.split()] for line in result.stdout.splitlines()]
+
+
+LENGTHS = np.array([0.05, 0.1, 0.2, 0.5, 1])
+
+
+def window(random, n, phi, cv=0.02):
+    """Step times around 1, AR(1), one in a hundred three times as long."""
+    noise = signal.lfilter([np.sqrt(1 - phi ** 2)], [1, -phi], random.standard_normal(n + 200))[200:]
+    return (1 + cv * noise) * np.where(random.random(n) < 0.01, 3, 1)
+
+
+def points_of(steps):
+    """Clipped, and averaged to at most 4,096."""
+    limit = 6 * 1.4826 * np.median(np.abs(steps - np.median(steps)))
+    clipped = np.clip(steps, np.median(steps) - limit, np.median(steps) + limit)
+    together = -(-len(steps) // 4096)
+    return clipped[:len(steps) // together * together].reshape(-1, together).mean(1)
+
+
+def independent(residuals, parameters):
+    n = len(residuals)
+    phi = residuals[1:] @ residuals[:-1] / (residuals @ residuals)
+    phi = np.clip(phi + (parameters + 4 * phi) / n, 0, 0.99)
+    return phi, n * (1 - phi) / (1 + phi)
+
+
+def decays_of(points):
+    n = len(points)
+    x = (np.arange(n) + 0.5) / n
+    trend, _ = np.linalg.qr(np.column_stack([np.ones(n), x, np.exp(-x / 0.05), np.exp(-x / 0.2)]))
+    cosines = np.cos(np.pi * np.outer(x, np.arange(1, 12)))
+    directions, _, _ = linalg.qr(cosines - trend @ (trend.T @ cosines), mode="economic", pivoting=True)
+    noise = ((directions[:, :8].T @ points) ** 2).mean()
+    rest = points - trend @ (trend.T @ points)
+    phi, n_eff = independent(rest, 4)
+    if n_eff < 32:
+        noise = max(noise, rest @ rest / (n - 4) * (1 + phi) / (1 - phi))
+    decays = np.exp(-x[:, None] / LENGTHS)
+    fits = [stats.linregress(decay, points) for decay in decays.T]
+    bias = [fit.slope * decay.mean() / points.mean() for fit, decay in zip(fits, decays.T)]
+    error = np.sqrt(noise / (n * decays.var(0))) * decays.mean(0) / points.mean()
+    return np.array(bias), error, [n_eff]
+
+
+def squares_around(values, design):
+    return ((values - design @ np.linalg.lstsq(design, values, rcond=None)[0]) ** 2).sum()
+
+
+def change_in(points):
+    n = len(points)
+    edges = np.arange(21) * n // 20
+    batches = lambda values: np.array([values[a:b].mean() for a, b in zip(edges, edges[1:])])  # noqa: E731
+    levels = lambda size, k: np.column_stack([np.arange(size) < k, np.arange(size) >= k]).astype(float)  # noqa: E731
+    means = batches(points)
+    k = min(range(2, 19), key=lambda k: squares_around(means, levels(20, k)))
+    first = min(range(edges[k - 1] + 1, edges[k + 1]), key=lambda i: squares_around(points, levels(n, i)))
+    before, after = points[:first].mean(), points[first:].mean()
+    bias = points.mean() / (before if 2 * first >= n else after) - 1
+    rest = means - np.repeat([means[:k].mean(), means[k:].mean()], [k, 20 - k])
+    r = np.clip(rest[1:] @ rest[:-1] / (rest @ rest) + 0.1, 0, 0.9)
+    t2 = (means[k:].mean() - means[:k].mean()) ** 2 / (rest @ rest / 18 * (1 / k + 1 / (20 - k)) * (1 + r) / (1 - r))
+    x = (np.arange(n) + 0.5) / n
+    trends = [np.column_stack([np.ones(20), batches(shape)]) for shape in (x, *np.exp(-x[:, None] / LENGTHS).T)]
+    found = t2 > 25 and abs(bias) > 0.0025 and all(squares_around(means, one) > rest @ rest for one in trends)
+    around = points - np.repeat([before, after], [first, n - first])
+    return [first, after / before - 1, bias, independent(around, 2)[1], found]
+
+
+def verdict_on(steps):
+    """steady (1, 0, -1 unknown), bound, step of the change."""
+    points = points_of(steps)
+    bias, error, [n_eff] = decays_of(points)
+    first, _, shift, n_eff_change, found = change_in(points)
+    clear = (np.abs(bias) > np.maximum(0.0025, stats.t.ppf(0.992, 8) * error)).any()
+    bound = (np.abs(bias) + stats.t.ppf(0.965, 8) * error).max()
+    sure = len(steps) >= 200 and max(clear * n_eff, found * n_eff_change) >= 32
+    steady = 0 if sure else 1 if not clear and not found and n_eff >= 32 and bound <= 0.005 else -1
+    return [steady, max(bound, abs(shift)) if found else bound, first * -(-len(steps) // 4096) if found else -1]
 
 
 class Oracle(unittest.TestCase):
@@ -96,6 +174,22 @@ class Oracle(unittest.TestCase):
             slopes = fitted[-1] + np.array([0, -1, 1]) * stats.t.ppf(0.975, degrees) * error
             self.compare([("drift", order, time, np.exp(log_rate))], [np.expm1(slopes * (time[-1] - time[0]))])
 
+    def test_effects(self):
+        """Paired t tests, Holm over them as published, and the verdicts by their definition."""
+        for comparisons in (1, 4, 7):
+            logs = [self.random.normal(effect, 0.008, 5) for effect in self.random.uniform(-0.05, 0.05, comparisons)]
+            tests = [stats.ttest_1samp(one, 0) for one in logs]
+            order = np.argsort([test.pvalue for test in tests])
+            holm = np.empty(comparisons)
+            holm[order] = np.maximum.accumulate([min(1, (comparisons - i) * tests[k].pvalue) for i, k in enumerate(order)])
+            wanted = []
+            for one, test, p in zip(logs, tests, holm):
+                ratio, ci95 = np.exp(one.mean()), np.exp(test.confidence_interval(0.95))
+                ci90 = np.exp(test.confidence_interval(0.90))
+                real, none = p < 0.05 and abs(ratio - 1) >= 0.02, 0.98 < ci90[0] and ci90[1] < 1.02
+                wanted += [ratio, *ci95, p, 0 if real else 1 if none else 2]
+            self.compare([("effects", *logs)], [wanted])
+
     def test_sessions_are_the_unit(self):
         sessions = [self.rates(n) for n in (3, 2, 4, 1)]
         means = np.array([np.log(x).mean() for x in sessions])
@@ -143,9 +237,115 @@ class Oracle(unittest.TestCase):
             wanted = np.column_stack([deviations.mean(0), adjusted]).ravel()
             self.compare([("ranks", [spread], *own)], [wanted])
 
+    def test_difference_of_variances(self):
+        """Ting, Burdick, Graybill, Jeyaratnam and Lu 1990, for the difference of two mean squares."""
+        questions, expected = [], []
+        for n, m in ((4, 40), (2, 19), (19, 300), (9, 9)):
+            a, b = self.random.uniform(0.5, 3, 2)
+            ends = []
+            for sign, tail in ((-1, 0.025), (1, 0.975)):
+                of_a = 1 - n / stats.chi2.isf(tail, n)
+                of_b = m / stats.chi2.isf(1 - tail, m) - 1
+                f = stats.f.isf(tail, n, m)
+                both = ((f - 1) ** 2 - (of_a * f) ** 2 - of_b ** 2) / f
+                ends.append(max(0, a - b + sign * np.sqrt(max(0, (of_a * a) ** 2 + (of_b * b) ** 2 + both * a * b))))
+            questions.append(("variances", (a, n), (b, m)))
+            expected.append(ends)
+        self.compare(questions, expected)
+
+    def test_normality(self):
+        """Normal scores through scipy's own t and normal distributions, which the formula approximates; p by simulation."""
+        def moments(groups):
+            scores = []
+            for x in groups:
+                n = x.shape[-1]
+                inside = (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
+                outside = inside * np.sqrt((n - 2) / np.maximum(n - 1 - inside ** 2, 1e-12))
+                scores.append(stats.norm.ppf(stats.t.cdf(outside, n - 2)))
+            z = np.concatenate(scores, axis=-1)
+            return np.array([(z ** 3).mean(-1), np.log((z ** 4).mean(-1))])
+
+        for sizes in ((5,) * 12, (10,), (4, 6, 30)):
+            normal = moments([self.random.standard_normal((20_000, n)) for n in sizes])
+            centre, spread = np.array([[0], normal[1:].mean(1)]), normal.std(1, keepdims=True)
+            distances = (((normal - centre) / spread) ** 2).sum(0)
+            for groups in ([self.random.standard_normal(n) for n in sizes], [self.random.exponential(size=n) for n in sizes]):
+                z = ((moments(groups)[:, None] - centre) / spread).ravel()
+                skewness_z, kurtosis_z, p = ask([("normality", *groups)])[0]
+                np.testing.assert_allclose([skewness_z, kurtosis_z], z, rtol=0.1, atol=0.1)
+                self.assertAlmostEqual(p, (distances >= (z ** 2).sum()).mean(), delta=0.06)
+
+    def test_repetitions_needed(self):
+        for now, half_width, wanted in ((10, 0.03, 0.01), (12, 0.011, 0.01), (40, 0.2, 0.02), (10, 0.002, 0.01)):
+            spread = np.arcsinh(half_width) * np.sqrt(now) / stats.t.ppf(0.975, now - 1)
+            enough = next(n for n in range(10, 10**6) if stats.t.ppf(0.975, n - 1) * spread / np.sqrt(n) <= np.arcsinh(wanted))
+            self.assertEqual(ask([("repetitions", (now, half_width, wanted))]), [[enough]])
+
+    def test_two_levels(self):
+        """Pooled two-sample t at the largest gap, over all ways to part the runs, by Holm over the series."""
+        for series in ([self.rates(5)], [self.rates(int(n)) for n in self.random.integers(3, 12, 8)]):
+            series[0][:2] *= 0.9
+            rows = []
+            for x in series:
+                logs = np.sort(np.log(x))
+                below = 1 + np.argmax(np.diff(logs))
+                test = stats.ttest_ind(logs[below:], logs[:below])
+                p = min(1, (2 ** (len(x) - 1) - 1) * test.pvalue)
+                rows.append([below, logs[below:].mean() - logs[:below].mean(), p])
+            rows = np.array(rows)
+            order = np.argsort(rows[:, 2])
+            rows[order, 2] = np.minimum(1, np.maximum.accumulate((len(rows) - np.arange(len(rows))) * rows[order, 2]))
+            self.compare([("levels", *series)], [rows.ravel()])
+
+    def test_fastest(self):
+        """A point is left when Welch's p, smallest first, stays within 5 % of the pairs that are left."""
+        for spread in (0, 0.02, 0.05):
+            points = [x * np.exp(spread * self.random.standard_normal()) for x in (self.rates(4) for _ in range(6))]
+            means = [np.log(x).mean() for x in points]
+            best, *others = np.argsort(means)[::-1]
+            p = {i: stats.ttest_ind(np.log(points[i]), np.log(points[best]), equal_var=False).pvalue for i in others}
+            slower = []
+            for count, i in zip(range(len(others), 0, -1), sorted(others, key=p.get)):
+                if p[i] > 0.05 / (count * (count + 1) / 2):
+                    break
+                slower.append(i)
+            self.compare([("fastest", *points)], [[best, *(i for i in others if i not in slower)]])
+
     def test_one_sided_bound(self):
         x = self.random.standard_normal(5)
         self.compare([("bound", x)], [[x.mean() - stats.t.ppf(0.95, 4) * stats.sem(x)]])
+
+
+    def test_decays_of_a_window(self):
+        """Least squares, noise in the directions of scipy's pivoted QR; 20 to 9,000 steps, independent and correlated."""
+        for n, phi in ((20, 0), (110, 0), (400, 0.9), (1000, 0.5), (9000, 0.9)):
+            self.compare([("decays", one := window(self.random, n, phi))], [np.concatenate(decays_of(points_of(one)))])
+
+    def test_verdicts_on_windows(self):
+        seen = set()
+        for n, phi, cv in ((110, 0, 0.01), (400, 0.5, 0.005), (1000, 0.9, 0.02), (4000, 0, 0.02)):
+            x = (np.arange(n) + 0.5) / n
+            for level in (1, 1 + 0.08 * x, 1 + 0.1 * (x > 0.8), 1 + 0.03 * np.exp(-x / 0.2)):
+                steps = level * window(self.random, n, phi, cv)
+                wanted = verdict_on(steps)
+                self.compare([("steady", steps)], [wanted])
+                seen.add((wanted[0], wanted[2] >= 0))
+        self.assertTrue({(1, False), (0, False), (0, True), (-1, False)} <= seen, seen)
+
+    def test_change_points(self):
+        for n in (60, 400, 1003):
+            for change in (0, 0.02):
+                series = window(self.random, n, 0.3) * (1 + change * (np.arange(n) > 0.3 * n))
+                self.compare([("change_point", series)], [change_in(series)])
+
+    def test_windows_of_several_runs(self):
+        for size in (0.001, 0.003, 0.02):
+            for runs in (3, 5):
+                biases = size * (self.random.standard_normal((runs, 5)) + 2 * self.random.integers(0, 2))
+                mean, error = biases.mean(0), stats.sem(biases)
+                bound = (np.abs(mean) + stats.t.ppf(0.965, runs - 1) * error).max()
+                clear = (np.abs(mean) > np.maximum(0.0025, stats.t.ppf(0.99, runs - 1) * error)).any()
+                self.compare([("pooled", *biases)], [[0 if clear else 1 if bound <= 0.005 else -1, bound]])
 
 
 if __name__ == "__main__":

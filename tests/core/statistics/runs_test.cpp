@@ -76,6 +76,19 @@ TEST(EstimateOverSessions, RefusesWhatIsNoMeasurement) {
   EXPECT_THROW(estimate_over_sessions(std::vector<std::vector<double>>{{1}, {}}), Error);
 }
 
+TEST(MeanOverSessions, KeepsSignsAndCountsSessionsAsThroughputDoes) {
+  const auto one = mean_over_sessions(std::vector<std::vector<double>>{{-1, 0, 4}});
+  EXPECT_DOUBLE_EQ(one.value, 1);
+  EXPECT_NEAR(one.ci95->high - 1, 4.302653 * std::sqrt(7.0 / 3), 1e-5);
+  const auto two = mean_over_sessions(std::vector<std::vector<double>>{{-1, 0, 4}, {5}});
+  EXPECT_DOUBLE_EQ(two.value, 3);
+  EXPECT_FALSE(two.ci95);
+  EXPECT_TRUE(mean_over_sessions(std::vector<std::vector<double>>{{1}, {2}, {3}}).ci95);
+  EXPECT_FALSE(mean_over_sessions(std::vector<std::vector<double>>{{7}}).ci95);
+  EXPECT_THROW(mean_over_sessions({}), Error);
+  EXPECT_THROW(mean_over_sessions(std::vector<std::vector<double>>{{1}, {}}), Error);
+}
+
 TEST(Widened, GrowsInLogarithms) {
   const auto estimate = estimate_over_runs(std::vector<double>{98, 101, 100, 103, 97});
   const auto wide = widened(estimate, 2.0);

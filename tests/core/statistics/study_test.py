@@ -27,8 +27,11 @@ def good(trials=study.FULL):
         "coverage": [dict(row)], "stop_rule": [dict(row)],
         "cross": [{**row, "drift": 0.0, "run": 0.01}, {**row, "drift": 0.01, "run": 0.0, "throughput": 0.999}],
         "compare": comparisons(trials),
-        "steady": [{"trials": trials, "height": 0.1, "length": 0.2, "bias": 0.02, "said_true": 0.01},
-                   {"trials": trials, "height": 0, "length": 1, "bias": 0, "said_false": 0.01}],
+        "steady": [{"trials": trials, "windows": windows, "kind": kind, "size": size, "step_cv": 0.02, "phi": 0,
+                    "steps": 4000, "outliers": "none", "length": 1, "bound_held": 1, "said_true": 0, "said_false": found}
+                   for windows in (1, 5) for kind, size, found in (("steady", 0, 0), ("decay", 0.005, 0), ("wander", 0.002, 0),
+                                                                   ("ramp", 0.05, 1), ("throttle", 0.1, 1))],
+        "within_run": [{"trials": trials, "steps": 110, "phi": 0, "outliers": "none", "held": 0.94}],
         "decomposition": [{"trials": trials, "worst": 1e-14, "worst_from_rates": 1e-14}],
         "communication": [{"kind": "cost", "trials": trials, "covered": 0.95, "cost_covered": 0.95, "efficiency_covered": 0.95},
                           {"kind": "slow_rank", "trials": trials, "worst": 1e-15}],
@@ -41,6 +44,21 @@ def good(trials=study.FULL):
         "correlated": [{"trials": trials, "points": 12, "blocks": 5, "phi": phi, "drift": drift, "correlated": 0.04,
                         "drift_now": 0.95 if drift else 0.04, "covered_now": 0.95}
                        for phi, drift in ((0, 0), (0, 0.04), (0.8, 0))],
+        "effects": [{"trials": trials, "blocks": 5, "run_cv": 0.01, "values": 7, "effect": effect, "covered": 0.95,
+                     "any_false_real": 0.01, "real": 0.99, "none": 0.01} for effect in (0, 0.05)],
+        "tuning": [{"trials": trials, "blocks": 5, "run_cv": 0.01, "best_dropped": 0.01, "covered": 0.95, "dropped_share": 0.5,
+                    "covered_dropped": 0.9}],
+        "attempts": [{"trials": trials, "slows": 0, "last_above": 0.5, "last_covered": 0.95, "best_above": 0.7}],
+        "variance": [{"trials": trials, "sessions": sessions, "run": 0, "runs": 5, "phi": 0, "beyond_held": 0.95, "sessions_held": 0.95,
+                      "saves": saves, "buy_runs": 0.01, "buy_windows": 0.01,
+                      "buy_sessions": 0.02, "session": 0}
+                     for sessions, saves in ((1, 0.2), (1, 0.01), (3, 0.2))],
+        "not_normal": [{"trials": trials, "kind": kind, "points": 12, "said": said} for kind, said in (
+            ("normal", 0.01), ("one in 10 runs 5 % slower", 0.95))],
+        "until_sure": [{"trials": trials, "kind": "normal", "throughput": 0.95, "efficiency": 0.95, "foreseen": 0.95}],
+        "levels": [{"trials": trials, "kind": kind, "runs": runs, "noise": 0.01, "slow_by": 0.05, "any": 0.02, "found": 0.95, "covered": 0.5}
+                   for kind, runs in (("one level", 5), ("two levels", 10), ("two levels", 5), ("heavy tails", 5))],
+        "fastest": [{"trials": trials, "ahead": ahead, "told_apart": 0.03} for ahead in (0, 0.05)],
     }
 
 
@@ -49,16 +67,26 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("cross", 1, "efficiency", 0.971), ("stop_rule", 0, "throughput", 0.929), ("stop_rule", 0, "efficiency", 0.929),
           ("compare", 0, "false_alarms", 0.001), ("compare", 1, "false_alarms", 0.051), ("compare", 4, "false_alarms", 0.051),
           ("compare", 2, "found", 0.949), ("compare", 5, "found", 0.949), ("compare", 3, "significant", 0.799),
-          ("compare", 6, "significant", 0.799), ("steady", 0, "said_true", 0.051),
-          ("steady", 1, "said_false", 0.051), ("decomposition", 0, "worst", 1.1e-12),
+          ("compare", 6, "significant", 0.799), ("steady", 0, "said_false", 0.051), ("steady", 1, "said_true", 0.051),
+          ("steady", 1, "bound_held", 0.949), ("steady", 2, "said_true", 0.051), ("steady", 3, "said_false", 0.949),
+          ("steady", 4, "said_false", 0.949), ("steady", 5, "said_false", 0.051), ("steady", 6, "said_true", 0.051),
+          ("steady", 8, "said_false", 0.949), ("decomposition", 0, "worst", 1.1e-12),
           ("decomposition", 0, "worst_from_rates", 1.1e-12), ("communication", 0, "covered", 0.929),
           ("communication", 0, "covered", 0.971), ("communication", 0, "cost_covered", 0.929),
           ("communication", 0, "efficiency_covered", 0.929), ("communication", 1, "worst", 1.1e-12),
           ("devices", 0, "drawn", 0.929),
+          ("attempts", 0, "last_above", 0.469), ("attempts", 0, "last_above", 0.531), ("attempts", 0, "last_covered", 0.929),
+          ("attempts", 0, "last_covered", 0.971), ("attempts", 0, "best_above", 0.549),
           ("straggler_points", 3, "named", 0.051), ("straggler_points", 3, "intermittent", 0.051),
           ("straggler_points", 4, "found", 0.949), ("straggler_points", 5, "found", 0.949), ("sessions", 0, "intervals", 0.001),
           ("sessions", 1, "by_session", 0.929), ("correlated", 2, "drift_now", 0.051), ("correlated", 1, "drift_now", 0.89),
-          ("correlated", 0, "correlated", 0.061)]
+          ("correlated", 0, "correlated", 0.061), ("effects", 0, "covered", 0.929), ("effects", 1, "covered", 0.971),
+          ("effects", 0, "any_false_real", 0.051), ("effects", 1, "real", 0.949), ("effects", 1, "none", 0.051),
+          ("tuning", 0, "best_dropped", 0.051), ("tuning", 0, "covered", 0.929),
+          ("variance", 0, "beyond_held", 0.929), ("variance", 2, "sessions_held", 0.929), ("variance", 0, "buy_runs", 0.051),
+          ("variance", 1, "buy_windows", 0.051), ("variance", 2, "buy_sessions", 0.051), ("not_normal", 0, "said", 0.016), ("not_normal", 1, "said", 0.799),
+          ("until_sure", 0, "throughput", 0.929), ("until_sure", 0, "efficiency", 0.929), ("until_sure", 0, "foreseen", 0.899), ("levels", 0, "any", 0.051), ("levels", 1, "found", 0.89),
+          ("fastest", 0, "told_apart", 0.051)]
 
 
 def reached(data):
@@ -77,7 +105,10 @@ class Judge(unittest.TestCase):
                 self.assertFalse(reached(data))
 
     def test_nothing_simulated_is_no_pass(self):
-        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", "communication", *study.sweep_study.SECTIONS):
+        for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", "communication", *study.sweep_study.SECTIONS,
+                        *study.effects_study.SECTIONS,
+                        *study.precision_study.SECTIONS,
+                        *study.levels_study.SECTIONS):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 

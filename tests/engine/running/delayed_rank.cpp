@@ -5,8 +5,9 @@
 //
 // A rank that is not allowed to come before other programs prints "no priority".
 // Rank 0 prints a line per block and case: "terms CASE slower_compute data_wait
-// persistent_imbalance jitter communication whole_step", in seconds per step against the block's
-// 1-rank run; and in the end "words CASE ...", the scaling table's sentence over all blocks.
+// persistent_imbalance jitter communication", in seconds per step against the block's 1-rank run,
+// then what the run itself says, "peer_wait_s network_s forward data_wait whole_step"; and in the
+// end "words CASE ...", the scaling table's sentence over all blocks.
 #include <ATen/Parallel.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,8 +24,9 @@
 #include "engine/device/cpu_device.h"
 #include "engine/distributed/gloo.h"
 #include "engine/running/batch_source.h"
-#include "engine/running/measurement_wire.h"
-#include "engine/running/rank_measurement.h"
+#include "engine/running/results/measurement_wire.h"
+#include "engine/running/results/rank_measurement.h"
+#include "engine/running/warmup/warm_up.h"
 #include "engine/running/window.h"
 #include "engine/running/workload_data.h"
 #include "tests/engine/distributed/rank_setup.h"
@@ -174,16 +176,18 @@ reporting::ScalingRow row_of(const std::vector<reporting::PointRecord>& runs,
   throw bug("the scaling table has no row for " + group);
 }
 
-// Of one block: shares of efficiency times the step are the terms in seconds (one pair:
+// Of one block. Shares of efficiency times the step are the terms in seconds (one pair:
 // share = term / T_N).
 void say_terms(const reporting::PointRecord& baseline, const reporting::PointRecord& run) {
   const auto loss = row_of({baseline, run}, run.group).loss_of_efficiency.value();
   const double step_s = run.wall_s / static_cast<double>(run.iterations);
+  const auto& phases = run.phases_s.value();
   char line[256];
-  std::snprintf(line, sizeof line, "terms %s %.9f %.9f %.9f %.9f %.9f %.9f", run.group.c_str(),
-                loss.slower_compute * step_s, loss.data_wait * step_s,
+  std::snprintf(line, sizeof line, "terms %s %.9f %.9f %.9f %.9f %.9f %.9f %.9f %.9f %.9f %.9f",
+                run.group.c_str(), loss.slower_compute * step_s, loss.data_wait * step_s,
                 loss.persistent_imbalance * step_s, loss.jitter.value_or(0) * step_s,
-                loss.communication * step_s, step_s);
+                loss.communication * step_s, run.communication.peer_wait_s.value(),
+                run.communication.network_s.value(), phases.forward, phases.data_wait, step_s);
   say(line);
 }
 

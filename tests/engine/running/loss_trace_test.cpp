@@ -1,4 +1,4 @@
-#include "engine/running/loss_trace.h"
+#include "engine/running/results/loss_trace.h"
 
 #include <ATen/ops/scalar_tensor.h>
 #include <gtest/gtest.h>

@@ -90,16 +90,10 @@ struct Rank {
 TEST(Measure, CountsEnergyFromTheFirstStepToTheLast) {
   Rank rank;
   NotingMeter meter(rank.events);
-  const Window window = measure(rank.context, "window", {.steps = 2}, &meter);
+  const Window window = measure(rank.context, "window", {.steps = 2}, {.energy = &meter});
   EXPECT_EQ(rank.events, (Events{"made ready", "energy begins", "step", "step", "energy is read"}));
   EXPECT_EQ(window.energy_J, std::vector<double>{2.5});
   EXPECT_TRUE(measure(rank.context, "window", {.steps = 1}).energy_J.empty());
-}
-
-TEST(CostBlocks, AreSixteenthsOfTheWindowAndAtLeastFiveSteps) {
-  EXPECT_EQ(cost_block_steps(110), 7);
-  EXPECT_EQ(cost_block_steps(1600), 100);
-  EXPECT_EQ(cost_block_steps(40), 5);
 }
 
 TEST(CostBlocks, AreFourQuadruplesAndLeaveTheTrainingAsItWas) {

@@ -1,4 +1,4 @@
-#include "engine/running/measurement_wire.h"
+#include "engine/running/results/measurement_wire.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
   reporting::RankMeasurement measured{.rank = 3,
                                       .host = "n\xc3\xb6rd",
                                       .device = "cuda:1",
+                                      .uuid = "GPU-1",
                                       .iterations = 15,
                                       .steps_per_mark = 7,
                                       .samples = 64,
@@ -30,11 +31,15 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
   measured.cost_blocks = {{.step_s = 0.1, .own_s = std::nextafter(0.1, 1)}, {.step_s = 0.2}};
   measured.attention_backends = {"efficient", "flash"};
   measured.skipped = {{.name = "a/b.jpg", .reason = "truncated"}};
+  measured.machine = "boot";
+  measured.telemetry = {{"busy_cpus", "", 20, 1.5, 0.5, 2.5, 1.0, 2.0, std::nextafter(3.0, 4), 2.0},
+                        {"sm_clock_MHz", "cuda:1", 21, 1700, 1200, 1980, 1980, 1200, {}, 2.0}};
 
   const auto sent = reporting::condensed(measured);
   const auto [got, steps] = from_wire(to_wire(sent));
   EXPECT_EQ(got.rank, 3);
   EXPECT_EQ(got.host, measured.host);
+  EXPECT_EQ(got.uuid, "GPU-1");
   EXPECT_EQ(got.iterations, 15);
   EXPECT_EQ(got.steps_per_mark, 7);
   EXPECT_EQ(got.attention_backends, measured.attention_backends);
@@ -55,6 +60,13 @@ TEST(MeasurementWire, CarriesEveryBitAndNaN) {
   EXPECT_EQ(got.setup_s.first_step_s, 1.5);
   ASSERT_EQ(got.skipped.size(), 1u);
   EXPECT_EQ(got.skipped[0].reason, "truncated");
+  EXPECT_EQ(got.machine, "boot");
+  ASSERT_EQ(got.telemetry.size(), 2u);
+  EXPECT_EQ(got.telemetry[0].total, std::nextafter(3.0, 4));
+  EXPECT_EQ(got.telemetry[0].last, 2.0);
+  EXPECT_EQ(got.telemetry[1].device, "cuda:1");
+  EXPECT_EQ(got.telemetry[1].min, 1200);
+  EXPECT_FALSE(got.telemetry[1].total);
 }
 
 // What travels does not grow with the steps of the window.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/running/point.h"
+#include "engine/running/warmup/warm_up.h"
 
 namespace scalemark::running {
 namespace {
@@ -31,10 +32,10 @@ TEST(WindowSteps, StayWithinWhatAPresetAllows) {
 
 TEST(WindowSteps, AreNeverFewerThanFive) { EXPECT_EQ(window_steps({.most_window_s = 4}, 3), 5); }
 
-TEST(SettledStep, IsTheMeanOfTheLaterStepsElseTheFirstElseUnknown) {
-  EXPECT_DOUBLE_EQ(steady_step_s(10, 5, 3.0), 0.5);
-  EXPECT_DOUBLE_EQ(steady_step_s(0, 1e-7, 3.0), 3);    // --warmup-iters 1
-  EXPECT_EQ(steady_step_s(0, 1e-7, std::nullopt), 0);  // --warmup-iters 0
+TEST(LaterStep, IsTheMeanOfTheLaterStepsElseTheFirstElseUnknown) {
+  EXPECT_DOUBLE_EQ(later_step_s(10, 5, 3.0), 0.5);
+  EXPECT_DOUBLE_EQ(later_step_s(0, 1e-7, 3.0), 3);    // --warmup-iters 1
+  EXPECT_EQ(later_step_s(0, 1e-7, std::nullopt), 0);  // --warmup-iters 0
 }
 
 TEST(ScheduledSteps, AreThoseOfWarmupAndWindowWhenBothAreKnown) {

@@ -38,6 +38,7 @@ TEST(OutcomeParcel, ArrivesAsItWasAndLeavesNothing) {
   EXPECT_EQ(got.series.max_own_s, sent.series.max_own_s);
   EXPECT_TRUE(got.series.max_own_less_wait_s.empty());
   EXPECT_EQ(got.measuring_s, 2.5);
+  EXPECT_FALSE(got.raw_steps);
   EXPECT_EQ(store->getNumKeys(), 0);
 }
 
@@ -49,6 +50,23 @@ TEST(OutcomeParcel, ALongWindowComesInPieces) {
   EXPECT_GT(store->getNumKeys(), 2);
   EXPECT_EQ(receive_outcome(*store, 1).series.max_step_s, sent.series.max_step_s);
   EXPECT_EQ(store->getNumKeys(), 0);
+}
+
+// Any bytes: they are float64.
+TEST(OutcomeParcel, RawStepsComeByteForByte) {
+  auto store = c10::make_intrusive<c10d::HashStore>();
+  auto sent = outcome_of(3);
+  sent.raw_steps = reporting::raw_part({.steps_per_mark = 7,
+                                        .windows = {{.wall_s = 1.0 / 3, .steps = 21, .entries = 3}},
+                                        .step_s = {-1e300, 1.0 / 7, 1e-300}});
+  send_outcome(*store, 5, sent);
+  const auto got = receive_outcome(*store, 5);
+  ASSERT_TRUE(got.raw_steps);
+  EXPECT_EQ(got.raw_steps->values, sent.raw_steps->values);
+  EXPECT_EQ(got.raw_steps->steps_per_mark, 7);
+  ASSERT_EQ(got.raw_steps->tables.size(), 2u);
+  EXPECT_EQ(got.raw_steps->tables[1].rows, 3);
+  EXPECT_EQ(got.raw_steps->tables[1].columns.at(0).name, "step_s");
 }
 
 TEST(OutcomeParcel, NothingSentIsABug) {

@@ -97,9 +97,10 @@ bool becomes_idle(cudaStream_t stream, double seconds) {
 
 extern "C" {
 
-__attribute__((visibility("default"))) void nullcuda_stream_hold(void* stream) {
+__attribute__((visibility("default"))) void* nullcuda_stream_hold(void* stream) {
   const std::lock_guard lock(nullnccl_test::mutex);
   ++nullnccl_test::holds[stream];
+  return stream;
 }
 
 __attribute__((visibility("default"))) void nullcuda_stream_release(void* stream) {

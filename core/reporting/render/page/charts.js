@@ -55,6 +55,22 @@ function xyChart(datasets, x, y) {
     plugins: {legend: {...legend, display: datasets.length > 1}, tooltip: {filter: item => item.dataset.label !== hidden}}}};
 }
 
+// Dots {x, y: row} in named rows, and in each row a bar over its interval [low, high], capped.
+function rowsChart(names, dots, intervals, title) {
+  const strokes = intervals.flatMap((pair, y) => pair ? [{x: pair[0], y}, {x: pair[1], y}, {x: NaN, y: NaN}] : []);
+  return {type: 'scatter', heightPx: 100 + 24 * names.length, data: {datasets: [
+    {label: 'measured', data: dots, backgroundColor: seriesColor(0), borderColor: seriesColor(0), pointRadius: 3.5},
+    {label: '95 % interval', data: strokes, showLine: true, borderColor: seriesColor(1), backgroundColor: seriesColor(1), borderWidth: 1.5,
+     spanGaps: false, pointStyle: 'line', pointRotation: 90, pointRadius: 5, pointBorderWidth: 1.5, pointHitRadius: 0}]}, options: {
+    scales: {x: {type: 'linear', ...axis(title)},
+             y: {type: 'linear', reverse: true, min: -0.5, max: names.length - 0.5, grid: {display: false},
+                 afterBuildTicks: scale => { scale.ticks = names.map((_, value) => ({value})); },
+                 ticks: {callback: row => names[row], autoSkip: false}}},
+    plugins: {legend: {...legend, display: strokes.length > 0},
+              tooltip: {filter: item => item.datasetIndex === 0,
+                        callbacks: {label: item => `${names[item.raw.y]}: ${item.raw.x.toFixed(2)} %`}}}}};
+}
+
 // Ticks at the values that are there, and nowhere else.
 const ticksAt = values => ({
   afterBuildTicks: scale => { scale.ticks = values.map(value => ({value})); },

@@ -27,7 +27,11 @@ function readable(value) {
   return size < 1e-4 ? value.toExponential(2) : Number(value.toPrecision(3)).toString();
 }
 const percent = value => value === undefined ? absent : (100 * value).toFixed(1).replace(/^-0\.0$/, '0.0');
+// Of windows that were not steady.
+const twoDigits = value => '~' + (Math.abs(value) >= 9.95 ? Number(value.toPrecision(2)).toFixed(0) : value.toPrecision(2));
 const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFixed(2);
+// Of one run alone: `share` of `value`; else the interval.
+const intervalOr = (share, value, pair, text) => share === undefined ? interval(pair, text) : `at least \u00b1${text(share * value)}`;
 const interval = (pair, text) => pair ? `${text(pair[0])} .. ${text(pair[1])}` : absent;
 
 // columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap}. Rows sort by

@@ -66,6 +66,10 @@ function plotted(rows) {
 // A straggler's deviation is a difference of logarithms.
 const slower = ln => ln === undefined ? undefined : Math.expm1(ln);
 
+// T in milliseconds; undefined of a point that was not measured.
+const stepMs = p => p.wall_s === undefined || !p.iterations ? undefined : 1000 * p.wall_s / p.iterations;
+const milliseconds = seconds => readable(seconds === undefined ? seconds : 1000 * seconds);
+
 const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function histogram(values, bins) {

@@ -20,8 +20,9 @@ function title(report) {
 }
 
 function reportSections(report) {
-  return [summarySection, scalingSection, waterfallSection, throughputSection, stepsSection, memorySection,
-          groupsSection, ranksSection, gapsSection, predictionsSection, findingsSection, environmentSection,
+  return [summarySection, collectivesSection, winnersSection, scalingSection, waterfallSection, effectsSection, throughputSection, stepsSection, memorySection,
+          groupsSection, varianceSection, communicationCostSection, devicesSection, ranksSection, gapsSection, fitsSection, linksSection, predictionsSection, findingsSection, fingerprintSection, machineSection, environmentSection,
+          collectiveRunsSection,
           runsSection].map(section => section(report)).filter(Boolean);
 }
 

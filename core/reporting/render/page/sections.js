@@ -34,31 +34,37 @@ function scalingFigures(report) {
       figure('Scaling efficiency', 'Never clipped: above 1 is an answer.', plot('efficiency', 'efficiency')).element);
 }
 
-function scalingTable(table) {
-  const lost = (head, key) => ({head, value: row => row.loss_of_efficiency?.[key], show: (share, row) => {
+const ranksColumns = [{head: 'ranks', value: row => row.world_size}, {head: 'strategy', value: strategyOf, text: true}];
+
+function scalingTable(of) {
+  const isBaseline = row => row.points.join('\n') === of.baseline_points.join('\n');  // against itself it is exact
+  return table([...ranksColumns,
+    {head: 'samples/s', value: row => row.samples_per_sec, show: readable},
+    {head: 'step ms', value: row => row.step_time_s, show: milliseconds},
+    {head: 'speed-up', value: row => row.speedup, show: (value, row) => row.unsteady_runs ? twoDigits(value) : readable(value)},
+    {head: 'efficiency %', value: row => row.efficiency, show: (value, row) => row.unsteady_runs ? twoDigits(100 * value) : percent(value)},
+    {head: 'effic. 95 %', value: row => isBaseline(row) ? undefined : row.efficiency_ci95?.[0], text: true,
+     show: (_, row) => isBaseline(row) ? absent : intervalOr(row.at_least, row.efficiency, row.efficiency_ci95, percent)},
+    {head: 'effic. min .. max', value: row => row.efficiency_range?.[0], show: (_, row) => interval(row.efficiency_range, percent), text: true},
+  ], of.rows);
+}
+
+function lossTable(of) {
+  if (!of.rows.some(row => row.loss_of_efficiency)) return null;
+  const lost = ([key, head]) => ({head, value: row => row.loss_of_efficiency?.[key], show: (share, row) => {
     const bounds = row.loss_of_efficiency_ci95?.[key];
     return percent(share) + (bounds ? ` \u00b1 ${percent((bounds[1] - bounds[0]) / 2)}` : '');
   }});
-  return table_(table, [
-    {head: 'ranks', value: row => row.world_size},
-    {head: 'strategy', value: strategyOf, text: true},
-    {head: 'samples/s', value: row => row.samples_per_sec, show: readable},
-    {head: 'speed-up', value: row => row.speedup, show: readable},
-    {head: 'efficiency %', value: row => row.efficiency, show: percent},
-    {head: '95 % interval', value: row => row.efficiency_ci95?.[0], show: (_, row) => interval(row.efficiency_ci95, percent), text: true},
-    lost('communication', 'communication'), lost('imbalance', 'persistent_imbalance'),
-    lost('run to run', 'run_imbalance'), lost('jitter', 'jitter'),
-    lost('data', 'data_wait'), lost('slower compute', 'slower_compute'),
-  ]);
+  return table([...ranksColumns, ...terms.map(lost)], of.rows);
 }
-const table_ = (of, columns) => table(columns, of.rows);
 
 function scalingSection(report) {
   if (!report.scaling?.length) return null;
   const parts = report.scaling.flatMap(of => [
-    make('h3', {}, sliceName(of, report.scaling)), scalingTable(of),
-    make('p', {class: 'faint'}, `Efficiency relative to ${of.relative_to}; what is lost in points of efficiency. Fixed: ` +
+    make('h3', {}, sliceName(of, report.scaling)), scalingTable(of), lossTable(of),
+    make('p', {class: 'faint'}, `Efficiency relative to ${of.relative_to}; below it what is lost, in points of efficiency. Fixed: ` +
         Object.entries(of.fixed).map(([key, value]) => `${key} ${value}`).join(', ') +
+        (of.rows.some(row => row.unsteady_runs) ? '. ~: a window that was not steady went in; two digits' : '') +
         (of.left_out?.length ? `. Left out, baseline in another session: ${of.left_out.join(', ')}` : '') + '.')]);
   return card('Scaling', scalingFigures(report), ...parts);
 }
@@ -143,7 +149,21 @@ function phasesFigure(report) {
   return make('div', {}, chart.element, picker);
 }
 
+// Each run against the mean of its point: what an interval over few runs may hide.
+function runsFigure(report) {
+  const runs = runsByGroup(report);
+  const groups = (report.groups || []).filter(group => group.n > 1 && runs.has(group.group)).slice(0, 60);
+  if (!groups.length) return null;
+  const name = namer(groups.map(group => runs.get(group.group)[0]),
+      [['batch', p => p.batch_size], ['ranks', p => p.world_size], ['strategy', strategyOf]]);
+  const off = (group, rate) => 100 * (rate / group.samples_per_sec - 1);
+  return figure('Every run', 'Dots: runs. Bars: 95 % intervals over them.', () => rowsChart(
+      groups.map(group => name(runs.get(group.group)[0])),
+      groups.flatMap((group, i) => runs.get(group.group).map(p => ({x: off(group, p.samples_per_sec), y: i}))),
+      groups.map(group => group.ci95?.map(rate => off(group, rate))), 'samples/s against the mean of the point, %')).element;
+}
+
 function throughputSection(report) {
   if (!okRuns(report).length) return null;
-  return card('Throughput and phases', make('div', {class: 'pair'}, throughputFigure(report), phasesFigure(report)));
+  return card('Throughput and phases', make('div', {class: 'pair'}, throughputFigure(report), phasesFigure(report)), runsFigure(report));
 }

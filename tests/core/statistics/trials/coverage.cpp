@@ -7,8 +7,8 @@
 #include "core/statistics/efficiency.h"
 #include "core/statistics/interval.h"
 #include "core/statistics/runs.h"
-#include "core/statistics/stop_rule.h"
 #include "tests/core/statistics/trials/sections.h"
+#include "tests/core/statistics/trials/stop.h"
 #include "tests/core/statistics/trials/sweep_model.h"
 
 namespace scalemark::trials {
@@ -121,14 +121,21 @@ void each_scenario(bool every, Use use) {
   }
 }
 
-// Blocks until both points are known to 1 %.
+bool is_sure(const Measured& measured) {
+  const auto known = [](const statistics::StopQuantity& quantity) {
+    return known_well_enough(quantity, 0.01);
+  };
+  return known(quantity_of(statistics::estimate_over_runs(measured.baseline))) &&
+         known(quantity_of(statistics::estimate_over_runs(measured.scaled))) &&
+         known(quantity_of(measured.pairs, kRanks));
+}
+
+// Blocks until both points and the efficiency are known to 1 %.
 Measured measure_until_sure(SweepModel& sweep) {
   Measured measured;
   do {
     add(measured, sweep.next_block());
-  } while (
-      !statistics::all_known_well_enough(std::vector{measured.baseline, measured.scaled}, 0.01) &&
-      measured.baseline.size() < kMostRepetitions);
+  } while (!is_sure(measured) && measured.baseline.size() < kMostRepetitions);
   return measured;
 }
 

@@ -15,13 +15,22 @@ int main(int argc, char** argv) {
       {"stop_rule", trials::stop_rule_section},
       {"compare", trials::comparison_section},
       {"steady", trials::steady_section},
+      {"within_run", trials::within_run_section},
       {"straggler", trials::straggler_section},
       {"decomposition", trials::decomposition_section},
       {"communication", trials::communication_section},
       {"devices", trials::devices_section},
       {"straggler_points", trials::straggler_points_section},
       {"sessions", trials::sessions_section},
-      {"correlated", trials::correlated_section}};
+      {"correlated", trials::correlated_section},
+      {"effects", trials::effects_section},
+      {"tuning", trials::tuning_section},
+      {"attempts", trials::attempts_section},
+      {"variance", trials::variance_section},
+      {"not_normal", trials::not_normal_section},
+      {"until_sure", trials::until_sure_section},
+      {"levels", trials::levels_section},
+      {"fastest", trials::fastest_section}};
   if (argc != 7 || !sections.contains(argv[1]) || std::atoi(argv[2]) < 1) {
     std::cerr << "usage: statistics_trials SECTION TRIALS SEED every|few PART PARTS\nsections:";
     for (const auto& [name, run] : sections) std::cerr << ' ' << name;

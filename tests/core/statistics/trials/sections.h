@@ -20,7 +20,8 @@ inline bool is_mine(const Study& study, std::uint64_t scenario) {
 void coverage_section(const Study& study);          // throughput, efficiency, within a run, drift
 void stop_rule_section(const Study& study);         // the same with --until-ci
 void comparison_section(const Study& study);        // false alarms and power
-void steady_section(const Study& study);            // warm-up that is left over, and steady series
+void steady_section(const Study& study);            // windows that are steady, and that are not
+void within_run_section(const Study& study);        // the interval of one run's mean
 void straggler_section(const Study& study);         // a planted slow rank, and none
 void decomposition_section(const Study& study);     // shares of lost efficiency add up
 void communication_section(const Study& study);     // cost, contention, waits for peers and data
@@ -28,5 +29,13 @@ void devices_section(const Study& study);           // efficiency where devices 
 void straggler_points_section(const Study& study);  // the same at twelve points of a sweep
 void sessions_section(const Study& study);          // resumed sweeps
 void correlated_section(const Study& study);        // runs that resemble their neighbours
+void effects_section(const Study& study);           // what options give
+void tuning_section(const Study& study);            // the search of --tune
+void attempts_section(const Study& study);          // runs that are measured again
+void variance_section(const Study& study);          // steps, runs, sessions, and what to buy
+void not_normal_section(const Study& study);        // runs that are not normal, and normal ones
+void until_sure_section(const Study& study);        // --until-ci on runs of every kind
+void levels_section(const Study& study);            // runs on one level and on two
+void fastest_section(const Study& study);           // what the largest of twelve is told apart from
 
 }  // namespace scalemark::trials

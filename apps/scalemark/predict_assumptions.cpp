@@ -1,0 +1,74 @@
+#include "apps/scalemark/predict_assumptions.h"
+
+#include <algorithm>
+
+#include "apps/scalemark/predict_format.h"
+
+namespace scalemark::cli {
+namespace {
+
+using prediction::Forecast;
+using prediction::LinkOrigin;
+
+std::string link_line(const prediction::Fit& fit, std::size_t level, bool payload_known) {
+  const prediction::Link& link = fit.model.links[level];
+  const std::string where = level == prediction::kInterNode ? "between nodes" : "within a node";
+  switch (fit.links[level]) {
+    case LinkOrigin::kAssumed:
+      return "- Links " + where +
+             " were not measured and are not given: taken to be like the other level.\n";
+    case LinkOrigin::kGiven:
+    case LinkOrigin::kMeasured:
+      break;
+  }
+  const char* origin = fit.links[level] == LinkOrigin::kGiven ? "given" : "fitted";
+  if (!payload_known)
+    return "- Links " + where + ": " + origin + ", as seconds per step: the payload is unknown.\n";
+  const std::string bandwidth = link.s_per_byte > 0 ? text("%.3g GB/s", 1e-9 / link.s_per_byte)
+                                                    : std::string("no cost per byte seen");
+  return text("- Links %s: alpha %.3g us, %s (%s).\n", where.c_str(), link.alpha_s * 1e6,
+              bandwidth.c_str(), origin);
+}
+
+std::string overlap_line(const WeakSeries& series, const SeriesPrediction& made) {
+  if (made.fit.links[prediction::kIntraNode] == LinkOrigin::kGiven && series.measured.backward_s) {
+    return text("- %.0f %% of backward (%.3g ms) hides communication.\n",
+                100 * made.fit.model.overlap, 1e3 * made.fit.model.backward_s);
+  }
+  return "- Overlap with backward cannot be told from a faster link here: links are what is not "
+         "hidden.\n";
+}
+
+}  // namespace
+
+std::string assumptions_text(const WeakSeries& series, const SeriesPrediction& made) {
+  const prediction::CostModel& model = made.fit.model;
+  const bool payload_known = series.measured.payload_bytes.has_value();
+  std::string out = "The model assumes:\n";
+  out += "- Each rank goes on with the same batch, on machines and software like those measured.\n";
+  out += text(
+      "- %d ranks stand on a node (%s).\n", made.ranks_per_node,
+      made.ranks_per_node_given ? "from the topology file" : "the most that were measured on one");
+  out += text("- Computing takes %.4g ms on one rank, and %.2f %% more per factor of e in ranks.\n",
+              1e3 * model.compute_s, 100 * model.jitter_growth);
+  out += payload_known
+             ? text("- Each step all-reduces %.4g MB by ring or tree, whichever is cheaper.\n",
+                    *series.measured.payload_bytes / 1e6)
+             : std::string(
+                   "- Each step all-reduces the same bytes by ring or tree, "
+                   "whichever is cheaper.\n");
+  out += link_line(made.fit, prediction::kIntraNode, payload_known);
+  out += link_line(made.fit, prediction::kInterNode, payload_known);
+  out += overlap_line(series, made);
+  out +=
+      "- Growth is pulled towards \"the last efficiency holds\", as far as that paid off on "
+      "published series.\n";
+  if (std::any_of(made.forecasts.begin(), made.forecasts.end(),
+                  [](const Forecast& forecast) { return forecast.indicative; })) {
+    out += text("- \"indicative\": more than %d times the ranks that were measured.\n",
+                prediction::kIndicativeBeyond);
+  }
+  return out;
+}
+
+}  // namespace scalemark::cli

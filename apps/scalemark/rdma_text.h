@@ -1,0 +1,21 @@
+// The RDMA state of this machine in lines for doctor. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/monitoring/rdma.h"
+
+namespace scalemark::cli {
+
+struct RdmaFacts {
+  monitoring::RdmaSurvey survey;
+  bool verbs_load = false;  // libibverbs.so.1 can be loaded
+  bool gpus = false;        // there are any
+};
+
+// One line per port, then what a process needs to use them and what is missing of it; one line
+// where there is none.
+std::vector<std::string> rdma_lines(const RdmaFacts& facts);
+
+}  // namespace scalemark::cli

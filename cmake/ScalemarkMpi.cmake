@@ -1,0 +1,43 @@
+# Open MPI and MPICH, each under its own name: Debian installs them side by side, and find_package(MPI) would take whichever
+# `mpicc` points to. Defines Mpi::openmpi and Mpi::mpich for those whose compiler wrapper, header and library are there.
+
+set(SCALEMARK_MPI AUTO CACHE STRING "Build the parts of MPI: AUTO (those whose headers are found), ON (both), OFF")
+
+# The words of `wrapper` that begin with `prefix`, without it.
+function(_mpi_words wrapper option prefix result)
+  execute_process(COMMAND "${wrapper}" ${option} OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE failed)
+  separate_arguments(words UNIX_COMMAND "${text}")
+  list(FILTER words INCLUDE REGEX "^${prefix}")
+  list(TRANSFORM words REPLACE "^${prefix}" "")
+  if(failed)
+    set(words "")
+  endif()
+  set(${result} "${words}" PARENT_SCOPE)
+endfunction()
+
+function(_find_mpi name title library show_compile show_link package)
+  find_program(SCALEMARK_MPICC_${name} mpicc.${name})
+  set(wrapper "${SCALEMARK_MPICC_${name}}")
+  if(wrapper)
+    _mpi_words("${wrapper}" ${show_compile} -I includes)
+    _mpi_words("${wrapper}" ${show_link} -L folders)
+    find_path(SCALEMARK_MPI_INCLUDE_${name} mpi.h HINTS ${includes} NO_DEFAULT_PATH)
+    find_library(SCALEMARK_MPI_LIBRARY_${name} ${library} HINTS ${folders})
+  endif()
+  if(wrapper AND SCALEMARK_MPI_INCLUDE_${name} AND SCALEMARK_MPI_LIBRARY_${name})
+    add_library(Mpi::${name} INTERFACE IMPORTED)
+    target_include_directories(Mpi::${name} SYSTEM INTERFACE ${includes} "${SCALEMARK_MPI_INCLUDE_${name}}")
+    target_compile_definitions(Mpi::${name} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    target_link_libraries(Mpi::${name} INTERFACE "${SCALEMARK_MPI_LIBRARY_${name}}")
+    message(STATUS "MPI: ${title} (${SCALEMARK_MPI_LIBRARY_${name}})")
+  elseif(SCALEMARK_MPI STREQUAL "ON")
+    message(FATAL_ERROR "SCALEMARK_MPI is ON, but ${title} was not found. Install ${package}.")
+  else()
+    message(STATUS "MPI: ${title} was not found; install ${package} to build `--backend mpi` with it")
+  endif()
+endfunction()
+
+if(LibTorch_FOUND AND NOT SCALEMARK_MPI STREQUAL "OFF")
+  _find_mpi(openmpi "Open MPI" mpi --showme:compile --showme:link libopenmpi-dev)
+  _find_mpi(mpich "MPICH" mpich -compile_info -link_info libmpich-dev)
+endif()

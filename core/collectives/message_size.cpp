@@ -1,0 +1,73 @@
+#include "core/collectives/message_size.h"
+
+#include <array>
+
+#include "core/base/byte_size.h"
+
+namespace scalemark::collectives {
+namespace {
+
+constexpr std::string_view kElements = ":elem";
+
+// "1Mi" and "1000" of elements, "4KiB" and "4096" of bytes.
+std::optional<std::int64_t> parse_multiple(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  std::string with_unit(text);
+  if (!text.ends_with('B')) with_unit += 'B';
+  return parse_byte_size(with_unit);
+}
+
+// The largest power of 1024 that divides `count`: "64Mi"; without one the number itself.
+std::string binary_text(std::int64_t count) {
+  constexpr std::array kUnits{"Ti", "Gi", "Mi", "Ki"};
+  for (std::size_t i = 0; i < kUnits.size(); ++i) {
+    const std::int64_t unit = std::int64_t{1} << (10 * (kUnits.size() - i));
+    if (count >= unit && count % unit == 0) return std::to_string(count / unit) + kUnits[i];
+  }
+  return std::to_string(count);
+}
+
+}  // namespace
+
+std::optional<MessageSize> parse_message_size(std::string_view text) {
+  const bool elements = text.ends_with(kElements);
+  if (elements) text.remove_suffix(kElements.size());
+  if (elements && text.ends_with('B')) return std::nullopt;
+  const auto count = parse_multiple(text);
+  if (!count || *count > kLargestSize) return std::nullopt;
+  return MessageSize{.count = *count, .elements = elements};
+}
+
+std::vector<MessageSize> size_range(std::string_view low_text, std::string_view high_text,
+                                    std::string_view step_text, bool geometric, std::size_t most) {
+  const auto low = parse_message_size(low_text), high = parse_message_size(high_text),
+             step = parse_message_size(step_text);
+  if (!low || !high || !step || low->elements != high->elements || low->count > high->count) {
+    return {};
+  }
+  // A ratio is a bare number; a step has the kind of the ends, and a bare one counts bytes.
+  const bool plain = step_text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (geometric ? !plain || step->count < 2 : step->elements != low->elements) return {};
+  std::vector<MessageSize> sizes;
+  for (MessageSize size = *low; size.count <= high->count;) {
+    if (sizes.size() == most) return {};
+    sizes.push_back(size);
+    const std::int64_t left = high->count / (geometric ? step->count : 1);
+    if (geometric && size.count > left) break;
+    size.count = geometric ? size.count * step->count : size.count + step->count;
+  }
+  return sizes;
+}
+
+std::string to_text(const MessageSize& size) {
+  if (!size.elements) return size_text(size.count);
+  return binary_text(size.count) + std::string(kElements);
+}
+
+std::string size_text(std::int64_t bytes) { return binary_text(bytes) + "B"; }
+
+std::int64_t elements_of(const MessageSize& size, DataType type) {
+  return size.elements ? size.count : size.count / bytes_of(type);
+}
+
+}  // namespace scalemark::collectives

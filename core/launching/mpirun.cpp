@@ -1,0 +1,158 @@
+#include "core/launching/mpirun.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/launching/descriptor_message.h"
+#include "core/launching/parse.h"
+#include "core/launching/rank_of_mpirun.h"
+
+namespace scalemark::launching {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kStartLimit{60};
+constexpr milliseconds kLook{50};
+
+// Without the variables of a launcher, but with what its user sets to tune Open MPI.
+Environment with_socket(const Environment& given, const std::filesystem::path& socket) {
+  Environment environment = without_launcher_variables(given);
+  const bool under_open_mpi = given.contains("OMPI_COMM_WORLD_SIZE");
+  for (const auto& [name, value] : given) {
+    if (name.starts_with("OMPI_MCA_") && !under_open_mpi) environment[name] = value;
+  }
+  environment[std::string(kLauncherSocketVariable)] = socket.string();
+  // Mpirun refuses root unless told twice.
+  environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  return environment;
+}
+
+std::vector<std::string> with_name(std::string name, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), std::move(name));
+  return arguments;
+}
+
+void drain(const Descriptor& pipe, LineRelay& relay) {
+  char buffer[4096];
+  while (pipe.open()) {
+    const auto count = ::read(pipe.get(), buffer, sizeof buffer);
+    if (count <= 0) return;
+    relay.feed({buffer, static_cast<std::size_t>(count)});
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> mpirun_arguments(const std::string& library, int ranks,
+                                          const std::string& program,
+                                          const std::vector<std::string>& arguments) {
+  std::vector<std::string> all;
+  if (library == "openmpi") {
+    all = {"--oversubscribe", "--bind-to", "none"};
+  } else {
+    all = {"-launcher", "fork", "-disable-auto-cleanup"};
+  }
+  all.insert(all.end(), {"-n", std::to_string(ranks), program});
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
+}
+
+Mpirun::Mpirun(const std::string& library, const std::string& mpirun, int ranks,
+               const std::string& program, const std::vector<std::string>& arguments,
+               const Environment& environment, const std::filesystem::path& folder)
+    : socket_(listen_at(folder / "launcher")),
+      child_(start_child(
+          {.program = mpirun,
+           .arguments = with_name(mpirun, mpirun_arguments(library, ranks, program, arguments)),
+           .environment = with_socket(environment, folder / "launcher"),
+           .inherited_fd = std::nullopt})),
+      out_("", LineRelay::Mode::kLines),
+      err_("", LineRelay::Mode::kLines) {}
+
+Mpirun::~Mpirun() { kill(); }
+
+Descriptor Mpirun::accept_one() {
+  const auto until = Clock::now() + kStartLimit;
+  while (true) {
+    pollfd polled{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&polled, 1, static_cast<int>(kLook.count())) > 0) {
+      return Descriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    }
+    listen();
+    const bool late = Clock::now() >= until;
+    if (!late && !has_ended()) continue;
+    listen();
+    throw system_error(late ? "mpirun has started no rank for a minute" : "mpirun ended: " + said(),
+                       "it starts the ranks of --backend mpi",
+                       "try `mpirun -n 2 hostname`, or use --backend gloo");
+  }
+}
+
+Mpirun::Started Mpirun::next(const std::function<Place(int rank)>& place) {
+  Descriptor status = accept_one();
+  const auto gone = [] { return system_error("a process that mpirun has started is gone"); };
+  const auto number = receive_message(status.get());
+  const auto rank = number ? parse_whole(number->bytes) : std::nullopt;
+  if (!rank) throw gone();
+  const Place its = place(*rank);
+  if (!send_message(status.get(), its.spec, its.passed)) throw gone();
+  const auto told = receive_message(status.get());
+  const auto pid = told ? parse_whole(told->bytes) : std::nullopt;
+  if (!pid) throw gone();
+  ::fcntl(status.get(), F_SETFL, O_NONBLOCK);
+  return {.pid = *pid, .status = std::move(status)};
+}
+
+std::optional<int> Mpirun::receive_status(const Started& rank) {
+  bool nothing_yet = false;
+  const auto message = receive_message(rank.status.get(), &nothing_yet);
+  if (nothing_yet) return std::nullopt;
+  const auto status = message ? parse_whole(message->bytes) : std::nullopt;
+  return status.value_or(SIGKILL);
+}
+
+void Mpirun::listen() {
+  drain(child_.out, out_);
+  drain(child_.err, err_);
+}
+
+std::string Mpirun::said() const {
+  std::string text;
+  for (const LineRelay* relay : {&out_, &err_}) {
+    for (const std::string& line : relay->last_lines()) text += (text.empty() ? "" : " / ") + line;
+  }
+  return text.empty() ? "it said nothing" : text;
+}
+
+bool Mpirun::has_ended() {
+  if (!ended_) ended_ = ::waitpid(child_.pid, nullptr, WNOHANG) == child_.pid;
+  return ended_;
+}
+
+void Mpirun::wait(milliseconds limit) {
+  const auto until = Clock::now() + limit;
+  while (!has_ended() && Clock::now() < until) {
+    listen();
+    ::poll(nullptr, 0, 5);
+  }
+  kill();
+}
+
+void Mpirun::kill() {
+  if (has_ended()) return;
+  ::kill(-child_.pid, SIGKILL);
+  ::waitpid(child_.pid, nullptr, 0);
+  ended_ = true;
+}
+
+}  // namespace scalemark::launching

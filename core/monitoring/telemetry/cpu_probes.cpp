@@ -1,0 +1,147 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+#include "core/monitoring/cgroup.h"
+#include "core/monitoring/telemetry/host_probes.h"
+#include "core/monitoring/telemetry/kept_file.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<SourceName> counters(std::initializer_list<const char*> names) {
+  std::vector<SourceName> sources;
+  for (const char* name : names) {
+    sources.push_back({.source = name, .device = {}, .kind = SourceKind::kCounter});
+  }
+  return sources;
+}
+
+// The first numbers after the first blank of `line`; those that are not there are 0.
+template <std::size_t kCount>
+std::array<double, kCount> numbers_of(std::string_view line) {
+  std::array<double, kCount> numbers{};
+  std::size_t at = line.find(' ');
+  for (double& number : numbers) {
+    at = std::min(line.find_first_not_of(' ', at), line.size());
+    const auto parsed = std::from_chars(line.data() + at, line.data() + line.size(), number);
+    at = static_cast<std::size_t>(parsed.ptr - line.data());
+  }
+  return numbers;
+}
+
+// "cpu  user nice system idle iowait irq softirq steal ...", in ticks. Interrupts are left out:
+// those of a rank's own traffic are nobody's process.
+class CpuTimes final : public Probe {
+ public:
+  explicit CpuTimes(KeptFile stat) : stat_(std::move(stat)) {}
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<std::optional<double>> values) override {
+    std::string_view line = stat_.text();
+    line = line.substr(0, line.find('\n'));
+    if (!line.starts_with("cpu ")) return;
+    const auto ticks = numbers_of<8>(line);
+    values[0] = (ticks[0] + ticks[1] + ticks[2]) / ticks_per_s_;
+    values[1] = ticks[7] / ticks_per_s_;
+  }
+
+ private:
+  KeptFile stat_;
+  double ticks_per_s_ = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  std::vector<SourceName> names_ = counters({kBusyCpus, kStealCpus});
+};
+
+class Frequencies final : public Probe {
+ public:
+  explicit Frequencies(std::vector<KeptFile> files) : files_(std::move(files)) {}
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<std::optional<double>> values) override {
+    double sum_kHz = 0;
+    for (KeptFile& file : files_) {
+      const auto kHz = file.number();
+      if (!kHz) return;
+      sum_kHz += *kHz;
+    }
+    values[0] = 1e-3 * sum_kHz / static_cast<double>(files_.size());
+  }
+
+ private:
+  std::vector<KeptFile> files_;
+  std::vector<SourceName> names_{{.source = "cpu_frequency_MHz", .device = {}}};
+};
+
+std::optional<double> value_of(std::string_view text, std::string_view key) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find('\n', begin), text.size());
+    const auto line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.size() <= key.size() || !line.starts_with(key) || line[key.size()] != ' ') continue;
+    return numbers_of<1>(line)[0];
+  }
+  return std::nullopt;
+}
+
+class Throttling final : public Probe {
+ public:
+  explicit Throttling(std::vector<KeptFile> files) : files_(std::move(files)) {}
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  // A group and the group above it are throttled at different times: their times add up.
+  void read(std::span<std::optional<double>> values) override {
+    for (KeptFile& file : files_) {
+      const std::string_view text = file.text();
+      const auto us = value_of(text, "throttled_usec"), ns = value_of(text, "throttled_time");
+      const auto periods = value_of(text, "nr_throttled");
+      if (us) values[0] = values[0].value_or(0) + 1e-6 * *us;
+      if (ns) values[0] = values[0].value_or(0) + 1e-9 * *ns;
+      if (periods) values[1] = values[1].value_or(0) + *periods;
+    }
+  }
+
+ private:
+  std::vector<KeptFile> files_;
+  std::vector<SourceName> names_ = counters({kThrottledCpus, "quota_throttled_periods_per_s"});
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> cpu_time_probe(const fs::path& root) {
+  KeptFile stat(root / "proc/stat");
+  if (!stat.is_open()) return nullptr;
+  return std::make_unique<CpuTimes>(std::move(stat));
+}
+
+std::unique_ptr<Probe> cpu_frequency_probe(const fs::path& root) {
+  constexpr std::size_t kMost = 8;
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root / "sys/devices/system/cpu", error)) {
+    const fs::path file = entry.path() / "cpufreq/scaling_cur_freq";
+    if (fs::exists(file, error)) found.push_back(file);
+  }
+  if (found.empty()) return nullptr;
+  std::ranges::sort(found);
+  std::vector<KeptFile> files;
+  const std::size_t count = std::min(kMost, found.size());
+  for (std::size_t i = 0; i < count; ++i) files.emplace_back(found[i * found.size() / count]);
+  return std::make_unique<Frequencies>(std::move(files));
+}
+
+std::unique_ptr<Probe> cgroup_probe(const fs::path& root) {
+  std::vector<KeptFile> files;
+  for (const fs::path& folder : cgroup_cpu_folders(root)) {
+    KeptFile file(folder / "cpu.stat");
+    if (file.is_open() && value_of(file.text(), "nr_throttled")) files.push_back(std::move(file));
+  }
+  if (files.empty()) return nullptr;
+  return std::make_unique<Throttling>(std::move(files));
+}
+
+}  // namespace scalemark::monitoring

@@ -1,0 +1,188 @@
+#include "core/monitoring/telemetry/gpu_probes.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "core/monitoring/nvml_library.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+using nvml::Device;
+using nvml::Functions;
+using nvml::kSuccess;
+using Value = std::optional<double>;
+
+struct GpuSource {
+  const char* name;
+  SourceKind kind;
+  std::function<Value()> read;
+};
+
+// `call(&number)` succeeded: `scale` x number.
+template <class Number, class Call>
+Value number_from(bool known, double scale, Call call) {
+  Number number{};
+  if (!known || call(&number) != kSuccess) return std::nullopt;
+  return scale * static_cast<double>(number);
+}
+
+class GpuProbe final : public Probe {
+ public:
+  GpuProbe(std::shared_ptr<nvml::Library> library, std::string device,
+           std::vector<GpuSource> sources, bool only_at_ends)
+      : library_(std::move(library)), sources_(std::move(sources)), only_at_ends_(only_at_ends) {
+    std::erase_if(sources_, [](const GpuSource& source) { return !source.read(); });
+    for (const GpuSource& source : sources_) {
+      names_.push_back({.source = source.name, .device = device, .kind = source.kind});
+    }
+  }
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<Value> values) override {
+    for (std::size_t i = 0; i < sources_.size(); ++i) values[i] = sources_[i].read();
+  }
+  bool only_at_ends() const override { return only_at_ends_; }
+
+ private:
+  std::shared_ptr<nvml::Library> library_;  // the sources call it
+  std::vector<GpuSource> sources_;
+  bool only_at_ends_;
+  std::vector<SourceName> names_;
+};
+
+// Bits of one call.
+class ClockReasons final : public Probe {
+ public:
+  ClockReasons(std::shared_ptr<nvml::Library> library, Device gpu, const std::string& device)
+      : library_(std::move(library)), gpu_(gpu) {
+    if (!reasons()) return;
+    for (const auto& [name, bit] : kReasons) names_.push_back({.source = name, .device = device});
+  }
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<Value> values) override {
+    const auto now = reasons();
+    if (!now) return;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      values[i] = (*now & kReasons[i].second) != 0 ? 1.0 : 0.0;
+    }
+  }
+
+ private:
+  static constexpr std::pair<const char*, unsigned long long> kReasons[] = {
+      {"hw_slowdown", nvml::kHwSlowdown},
+      {"hw_thermal_slowdown", nvml::kHwThermalSlowdown},
+      {"sw_thermal_slowdown", nvml::kSwThermalSlowdown},
+      {"power_brake", nvml::kPowerBrake},
+      {"power_cap", nvml::kPowerCap}};
+
+  std::optional<unsigned long long> reasons() const {
+    unsigned long long now = 0;
+    const auto read = library_->call().clock_reasons;
+    if (!read || read(gpu_, &now) != kSuccess) return std::nullopt;
+    return now;
+  }
+
+  std::shared_ptr<nvml::Library> library_;
+  Device gpu_;
+  std::vector<SourceName> names_;
+};
+
+std::vector<GpuSource> gauges(const Functions& call, Device gpu) {
+  return {{"sm_clock_MHz", SourceKind::kGauge,
+           [&call, gpu] {
+             return number_from<unsigned>(call.clock != nullptr, 1, [&](unsigned* MHz) {
+               return call.clock(gpu, nvml::kClockSm, MHz);
+             });
+           }},
+          {"temperature_C", SourceKind::kGauge,
+           [&call, gpu] {
+             return number_from<unsigned>(call.temperature != nullptr, 1, [&](unsigned* C) {
+               return call.temperature(gpu, nvml::kGpuTemperature, C);
+             });
+           }},
+          {"power_W", SourceKind::kGauge,
+           [&call, gpu] {
+             return number_from<unsigned>(call.power != nullptr, 1e-3,
+                                          [&](unsigned* mW) { return call.power(gpu, mW); });
+           }},
+          {"utilisation", SourceKind::kGauge,
+           [&call, gpu]() -> Value {
+             nvml::Utilization used{};
+             if (!call.utilization || call.utilization(gpu, &used) != kSuccess) return {};
+             return 0.01 * used.gpu;
+           }},
+          {"memory_used_bytes", SourceKind::kGauge, [&call, gpu]() -> Value {
+             nvml::Memory memory{};
+             if (!call.memory_info || call.memory_info(gpu, &memory) != kSuccess) return {};
+             return static_cast<double>(memory.used);
+           }}};
+}
+
+std::vector<GpuSource> violations(const Functions& call, Device gpu) {
+  constexpr std::pair<const char*, int> kPolicies[] = {
+      {kThermalViolation, nvml::kThermalPolicy},
+      {"power_violation_share", nvml::kPowerPolicy},
+      {"board_limit_violation_share", nvml::kBoardLimitPolicy},
+      {"reliability_violation_share", nvml::kReliabilityPolicy}};
+  std::vector<GpuSource> sources;
+  for (const auto& [name, policy] : kPolicies) {
+    sources.push_back({name, SourceKind::kCounter, [&call, gpu, policy = policy]() -> Value {
+                         nvml::ViolationTime time{};
+                         if (!call.violation || call.violation(gpu, policy, &time) != kSuccess) {
+                           return {};
+                         }
+                         return 1e-9 * static_cast<double>(time.violation_ns);
+                       }});
+  }
+  return sources;
+}
+
+std::vector<GpuSource> errors_and_processes(const Functions& call, Device gpu, int own) {
+  const auto errors = [&call, gpu](int type) {
+    return [&call, gpu, type] {
+      return number_from<unsigned long long>(
+          call.ecc_errors != nullptr, 1, [&](unsigned long long* count) {
+            return call.ecc_errors(gpu, type, nvml::kVolatileErrors, count);
+          });
+    };
+  };
+  return {{"ecc_corrected_errors_per_s", SourceKind::kCounter, errors(nvml::kCorrectedErrors)},
+          {"ecc_uncorrected_errors_per_s", SourceKind::kCounter, errors(nvml::kUncorrectedErrors)},
+          {kOtherProcesses, SourceKind::kGauge, [&call, gpu, own]() -> Value {
+             unsigned count = 0;
+             if (!call.compute_processes) return {};
+             const nvml::Return code = call.compute_processes(gpu, &count, nullptr);
+             if (code != kSuccess && code != nvml::kInsufficientSize) return {};
+             return std::max(0.0, static_cast<double>(count) - own);
+           }}};
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Probe>> gpu_probes(const std::string& uuid, const std::string& device,
+                                               int own_processes, const std::string& file) {
+  std::string why;
+  const std::shared_ptr<nvml::Library> library = nvml::Library::open(file, why);
+  Device gpu = nullptr;
+  if (!library || !library->call().device_by_uuid ||
+      library->call().device_by_uuid(uuid.c_str(), &gpu) != kSuccess ||
+      nvml::is_in_mig_mode(library->call(), gpu)) {
+    return {};
+  }
+  const Functions& call = library->call();
+  auto at_ends = violations(call, gpu);
+  for (auto& source : errors_and_processes(call, gpu, own_processes)) {
+    at_ends.push_back(std::move(source));
+  }
+  std::vector<std::unique_ptr<Probe>> probes;
+  probes.push_back(std::make_unique<GpuProbe>(library, device, gauges(call, gpu), false));
+  probes.push_back(std::make_unique<ClockReasons>(library, gpu, device));
+  probes.push_back(std::make_unique<GpuProbe>(library, device, std::move(at_ends), true));
+  std::erase_if(probes, [](const auto& probe) { return probe->sources().empty(); });
+  return probes;
+}
+
+}  // namespace scalemark::monitoring

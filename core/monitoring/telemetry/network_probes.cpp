@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "core/monitoring/telemetry/host_probes.h"
+#include "core/monitoring/telemetry/kept_file.h"
+#include "core/monitoring/text_file.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> interfaces(const fs::path& root) {
+  std::vector<std::string> hardware, all;
+  bool has_lo = false;
+  std::error_code error;
+  for (const fs::path& entry : entries_of(root / "sys/class/net")) {
+    const std::string name = entry.filename();
+    all.push_back(name);
+    has_lo = has_lo || name == "lo";
+    if (fs::exists(entry / "device", error)) hardware.push_back(name);
+  }
+  if (hardware.empty()) return all;
+  if (has_lo) hardware.emplace_back("lo");
+  return hardware;
+}
+
+struct Traffic {
+  KeptFile received, sent;
+  double bytes_per_count = 1;
+};
+
+// Two files for each interface or port.
+class Ports final : public Probe {
+ public:
+  explicit Ports(bool only_at_ends) : only_at_ends_(only_at_ends) {}
+
+  void add(const std::string& device, Traffic port) {
+    if (!port.received.is_open() || !port.sent.is_open()) return;
+    for (const char* source : {kReceivedBytes, kSentBytes}) {
+      names_.push_back({.source = source, .device = device, .kind = SourceKind::kCounter});
+    }
+    ports_.push_back(std::move(port));
+  }
+  bool empty() const { return ports_.empty(); }
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<std::optional<double>> values) override {
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+      Traffic& port = ports_[i];
+      const auto received = port.received.number(), sent = port.sent.number();
+      if (received) values[2 * i] = port.bytes_per_count * *received;
+      if (sent) values[2 * i + 1] = port.bytes_per_count * *sent;
+    }
+  }
+  bool only_at_ends() const override { return only_at_ends_; }
+
+ private:
+  bool only_at_ends_;
+  std::vector<Traffic> ports_;
+  std::vector<SourceName> names_;
+};
+
+std::unique_ptr<Probe> unless_empty(std::unique_ptr<Ports> ports) {
+  if (ports->empty()) return nullptr;
+  return ports;
+}
+
+}  // namespace
+
+std::unique_ptr<Probe> network_probe(const fs::path& root) {
+  auto ports = std::make_unique<Ports>(/*only_at_ends=*/false);
+  for (const std::string& name : interfaces(root)) {
+    const fs::path counters = root / "sys/class/net" / name / "statistics";
+    ports->add(name, {.received = KeptFile(counters / "rx_bytes"),
+                      .sent = KeptFile(counters / "tx_bytes")});
+  }
+  return unless_empty(std::move(ports));
+}
+
+std::unique_ptr<Probe> infiniband_probe(const fs::path& root) {
+  auto ports = std::make_unique<Ports>(/*only_at_ends=*/true);
+  for (const fs::path& card : entries_of(root / "sys/class/infiniband")) {
+    for (const fs::path& port : entries_of(card / "ports")) {
+      const fs::path counters = port / "counters";
+      // In words of 4 bytes (kernel: Documentation/ABI/stable/sysfs-class-infiniband).
+      ports->add(card.filename().string() + "/" + port.filename().string(),
+                 {.received = KeptFile(counters / "port_rcv_data"),
+                  .sent = KeptFile(counters / "port_xmit_data"),
+                  .bytes_per_count = 4});
+    }
+  }
+  return unless_empty(std::move(ports));
+}
+
+std::vector<std::unique_ptr<Probe>> host_probes(const fs::path& root) {
+  std::vector<std::unique_ptr<Probe>> probes;
+  for (const auto open :
+       {cpu_time_probe, cpu_frequency_probe, cgroup_probe, network_probe, infiniband_probe}) {
+    if (auto probe = open(root)) probes.push_back(std::move(probe));
+  }
+  return probes;
+}
+
+std::string machine_id(const fs::path& root) {
+  return read_line(root / "proc/sys/kernel/random/boot_id").value_or("");
+}
+
+}  // namespace scalemark::monitoring

@@ -1,0 +1,40 @@
+#include "core/monitoring/telemetry/process_probes.h"
+
+#include <ctime>
+
+namespace scalemark::monitoring {
+namespace {
+
+double seconds_on(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+class CpuTime final : public Probe {
+ public:
+  CpuTime(const char* source, clockid_t clock)
+      : names_{{.source = source, .device = {}, .kind = SourceKind::kCounter}}, clock_(clock) {}
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<std::optional<double>> values) override { values[0] = seconds_on(clock_); }
+  bool only_at_ends() const override { return true; }
+
+ private:
+  std::vector<SourceName> names_;
+  clockid_t clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> process_cpu_probe() {
+  return std::make_unique<CpuTime>(kProcessCpus, CLOCK_PROCESS_CPUTIME_ID);
+}
+
+std::unique_ptr<Probe> thread_cpu_probe(const char* source) {
+  return std::make_unique<CpuTime>(source, CLOCK_THREAD_CPUTIME_ID);
+}
+
+double thread_cpu_s() { return seconds_on(CLOCK_THREAD_CPUTIME_ID); }
+
+}  // namespace scalemark::monitoring

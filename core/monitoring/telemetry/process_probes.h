@@ -1,0 +1,18 @@
+// CPU time of this process and of one thread, as sources.
+#pragma once
+
+#include <memory>
+
+#include "core/monitoring/telemetry/source.h"
+
+namespace scalemark::monitoring {
+
+// CPUs that this process uses, all threads together: its CPU time per second. At the ends only.
+inline constexpr const char* kProcessCpus = "process_cpus";
+std::unique_ptr<Probe> process_cpu_probe();
+
+// CPU time of the thread that reads it, per second, under the name `source`.
+std::unique_ptr<Probe> thread_cpu_probe(const char* source);
+double thread_cpu_s();
+
+}  // namespace scalemark::monitoring

@@ -1,0 +1,108 @@
+#include "core/monitoring/topology.h"
+
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "core/monitoring/text_file.h"
+#include "core/placement/cpu_list.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<int> read_list(const fs::path& file) {
+  const auto list = placement::parse_cpu_list(read_line(file).value_or(""));
+  return list.value_or(std::vector<int>{});
+}
+
+std::optional<int> read_number(const fs::path& file) {
+  const std::string text = read_line(file).value_or("");
+  int value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_known = parsed.ec == std::errc() && value >= 0;  // -1: the kernel does not know
+  return is_known ? std::optional(value) : std::nullopt;
+}
+
+std::map<int, int> node_of_cpus(const fs::path& root) {
+  std::map<int, int> node_of;
+  const fs::path nodes = root / "sys/devices/system/node";
+  for (const int node : read_list(nodes / "online")) {
+    for (const int cpu : read_list(nodes / ("node" + std::to_string(node)) / "cpulist")) {
+      node_of[cpu] = node;
+    }
+  }
+  return node_of;
+}
+
+// core_cpus_list is the name since Linux 5.3, thread_siblings_list the one before.
+int core_of(const fs::path& cpu_folder, int cpu) {
+  for (const char* name : {"core_cpus_list", "thread_siblings_list"}) {
+    const auto siblings = read_list(cpu_folder / "topology" / name);
+    if (!siblings.empty()) return siblings.front();
+  }
+  return cpu;
+}
+
+}  // namespace
+
+placement::Topology read_topology(const fs::path& root) {
+  const auto node_of = node_of_cpus(root);
+  placement::Topology topology;
+  const auto allowed = placement::parse_cpu_list(allowed_cpus(root));
+  for (const int cpu : allowed.value_or(std::vector<int>{})) {
+    const fs::path folder = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu));
+    const auto node = node_of.find(cpu);
+    topology.cpus.push_back(
+        {.id = cpu,
+         .core = core_of(folder, cpu),
+         .package = read_number(folder / "topology/physical_package_id").value_or(0),
+         .node = node == node_of.end() ? 0 : node->second});
+  }
+  return topology;
+}
+
+std::string allowed_cpus(const fs::path& root) {
+  constexpr std::string_view kField = "Cpus_allowed_list:";
+  std::istringstream lines(read_text(root / "proc/self/status").value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kField)) continue;
+    const auto first = line.find_first_not_of(" \t", kField.size());
+    return first == std::string::npos ? "" : line.substr(first);
+  }
+  return "";
+}
+
+std::optional<int> preferred_memory_node() {
+  constexpr std::size_t kWords = 16;  // 1,024 nodes, as many as Linux can have
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  unsigned long mask[kWords] = {};
+  int mode = 0;
+  if (syscall(SYS_get_mempolicy, &mode, mask, kWords * kBits, nullptr, 0) != 0) return std::nullopt;
+  if (mode != MPOL_PREFERRED) return std::nullopt;
+  const auto* word = std::ranges::find_if(mask, [](unsigned long bits) { return bits != 0; });
+  if (word == std::end(mask)) return std::nullopt;  // the local node, wherever that is
+  return static_cast<int>(static_cast<std::size_t>(word - mask) * kBits) + std::countr_zero(*word);
+}
+
+std::optional<int> memory_node_of_pci(std::string_view address, const fs::path& root) {
+  std::string name(address);
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool long_domain = name.find(':') == 8;  // the kernel writes four digits of it
+  if (long_domain) name.erase(0, 4);
+  if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;
+  return read_number(root / "sys/bus/pci/devices" / name / "numa_node");
+}
+
+}  // namespace scalemark::monitoring

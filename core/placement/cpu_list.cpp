@@ -1,0 +1,56 @@
+#include "core/placement/cpu_list.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace scalemark::placement {
+namespace {
+
+constexpr int kMost = 65535;
+
+std::optional<int> whole(std::string_view text) {
+  int value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool all = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  return all && value >= 0 && value <= kMost ? std::optional(value) : std::nullopt;
+}
+
+void sort_once(std::vector<int>& cpus) {
+  std::ranges::sort(cpus);
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
+  std::vector<int> cpus;
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    const auto dash = part.find('-');
+    const auto first = whole(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : whole(part.substr(dash + 1));
+    if (!first || !last || *last < *first) return std::nullopt;
+    for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+    if (text.empty()) return std::nullopt;
+  }
+  sort_once(cpus);
+  return cpus;
+}
+
+std::string cpu_list(std::vector<int> cpus) {
+  sort_once(cpus);
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t end = i + 1;
+    while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) ++end;
+    text += (text.empty() ? "" : ",") + std::to_string(cpus[i]);
+    if (end - i > 1) text += "-" + std::to_string(cpus[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+}  // namespace scalemark::placement

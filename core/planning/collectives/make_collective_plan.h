@@ -1,0 +1,46 @@
+// From what `comm` is asked for to what it measures: the cross product of the lists, and the points
+// that cannot be, with the reasons. Pure: the machine and the launched ranks arrive as numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/planning/collectives/collective_plan.h"
+#include "core/settings/comm_settings.h"
+#include "core/settings/machine.h"
+
+namespace scalemark::planning {
+
+struct CollectivePlanRequest {
+  const settings::CommRequest& asked;
+  settings::DeviceKind device = settings::DeviceKind::kCpu;
+  int gpus_per_node = 0;          // visible ones
+  std::vector<int> node_of_rank;  // of every launched rank
+  std::uint64_t seed = 0;
+  std::map<std::string, std::string> missing_backends;  // that this program lacks: name, why
+  std::optional<std::uint64_t> memory_available_bytes;  // for one rank
+};
+
+struct CollectivePlanAnswer {
+  CollectivePlan plan;                      // complete only without problems
+  settings::CommSettings comm;              // as asked, what was not given decided
+  std::vector<settings::Problem> problems;  // values that no point could use, too many points
+};
+
+// Points are in the order of the options: collectives, sizes, dtypes, backends, ways to call
+// (--via, --in-place, --overlap-compute, --congestion), world sizes, placements; the last one
+// changes first. A point that would be the same as one before it is left out: a barrier of another
+// size, a placement that gives the same ranks, a size that rounds to the same.
+CollectivePlanAnswer make_collective_plan(const CollectivePlanRequest& request);
+
+// Ranks to launch when no launcher says how many: the largest world size asked for, or all GPUs,
+// or 2.
+int ranks_wanted(const settings::CommRequest& asked, const settings::Machine& machine);
+
+// The backends that points of the plan use, each once.
+std::vector<std::string> used_backends(const CollectivePlan& plan);
+
+}  // namespace scalemark::planning

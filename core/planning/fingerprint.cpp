@@ -1,0 +1,54 @@
+#include "core/planning/fingerprint.h"
+
+#include <set>
+
+#include "core/catalogue/strategy.h"
+#include "core/catalogue/workload.h"
+
+namespace scalemark::planning {
+namespace {
+
+// 0: nothing is exchanged.
+double payload_of(const PlannedPoint& point) {
+  const settings::Settings& settings = point.settings;
+  const auto* workload = catalogue::find_workload(settings.task.workload);
+  const auto* strategy = catalogue::find_strategy(settings.parallel.strategy);
+  const bool alone = point.skipped || point.world_size < 2;
+  if (alone || !workload || !strategy || !strategy->exchanges) return 0;
+  const auto shape = catalogue::resolved_shape(
+      *workload,
+      {.image_size = settings.task.image_size, .sequence_length = settings.task.sequence_length});
+  return strategy->payload_bytes({.parameters = static_cast<double>(workload->parameters(shape)),
+                                  .world_size = point.world_size});
+}
+
+}  // namespace
+
+PlannedExchange exchange_of(const Plan& plan) {
+  PlannedExchange exchange;
+  if (plan.world_size < 2) {
+    exchange.reason = "one rank has no peer";
+    return exchange;
+  }
+  int most_ranks = 0;
+  for (const PlannedPoint& point : plan.points) {
+    const double payload = payload_of(point);
+    if (payload <= 0 || point.world_size <= most_ranks) continue;
+    most_ranks = point.world_size;
+    exchange.backend = point.settings.parallel.backend;
+    exchange.bytes = static_cast<std::int64_t>(payload);
+  }
+  if (most_ranks == 0) exchange.reason = "no point of the sweep exchanges gradients";
+  return exchange;
+}
+
+std::vector<int> threads_of(const Plan& plan) {
+  std::set<int> threads;
+  for (const PlannedPoint& point : plan.points) {
+    if (!point.skipped) threads.insert(point.settings.parallel.threads);
+  }
+  if (threads.empty()) threads.insert(1);
+  return {threads.begin(), threads.end()};
+}
+
+}  // namespace scalemark::planning

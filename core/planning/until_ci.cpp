@@ -1,0 +1,121 @@
+#include "core/planning/until_ci.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace scalemark::planning {
+namespace {
+
+using statistics::StopQuantity;
+
+constexpr double kWorthSaving = 0.10;
+constexpr int kLongestWindow = 32;  // times the longest of today
+
+struct Unsure {
+  std::string group;
+  bool of_efficiency;
+  const StopQuantity* quantity;
+};
+
+std::vector<Unsure> unsure_among(const Precisions& points, double half_width) {
+  std::vector<Unsure> unsure;
+  const auto add = [&](const std::string& group, const StopQuantity& quantity, bool efficiency) {
+    if (!known_well_enough(quantity, half_width)) unsure.push_back({group, efficiency, &quantity});
+  };
+  for (const auto& [group, point] : points) {
+    add(group, point.throughput, false);
+    for (const StopQuantity& quantity : point.efficiencies) add(group, quantity, true);
+  }
+  return unsure;
+}
+
+using Repetitions = std::optional<std::size_t>;
+
+// No answer is further away than any number.
+bool is_fewer(const Repetitions& a, const Repetitions& b) { return a && (!b || *a < *b); }
+
+// Of all quantities: with other windows those that are reached today count, too.
+Repetitions most_needed(const Precisions& points, double half_width, double window_s) {
+  Repetitions most = statistics::kRepetitionsBeforeLooking;
+  const auto look = [&](const StopQuantity& quantity) {
+    const Repetitions needed = repetitions_needed(quantity, half_width, window_s);
+    if (is_fewer(most, needed)) most = needed;
+  };
+  for (const auto& [group, point] : points) {
+    look(point.throughput);
+    std::ranges::for_each(point.efficiencies, look);
+  }
+  return most;
+}
+
+double longest_window_s(const Precisions& points) {
+  double longest_s = 0;
+  for (const auto& [group, point] : points) {
+    for (const auto& noise : point.throughput.steps) {
+      longest_s = std::max(longest_s, noise.window_s);
+    }
+  }
+  return longest_s;
+}
+
+std::optional<Outlook::Windows> best_windows(const Precisions& points, double half_width,
+                                             std::size_t repetitions,
+                                             const std::function<double(double)>& block_s) {
+  double best_s = (1 - kWorthSaving) * static_cast<double>(repetitions) * block_s(0);
+  std::optional<Outlook::Windows> best;
+  const double today_s = longest_window_s(points);
+  if (!(today_s > 0)) return best;
+  for (int factor = 2; factor <= kLongestWindow; factor *= 2) {
+    const double window_s = std::ceil(factor * today_s);
+    const auto needed = most_needed(points, half_width, window_s);
+    if (!needed) continue;
+    const double all_s = static_cast<double>(*needed) * block_s(window_s);
+    if (all_s >= best_s) continue;
+    best_s = all_s;
+    best = {.window_s = window_s, .repetitions = *needed};
+  }
+  return best;
+}
+
+}  // namespace
+
+bool is_reached(const PointPrecision& point, double half_width) {
+  const auto known = [=](const StopQuantity& one) { return known_well_enough(one, half_width); };
+  return known(point.throughput) && std::ranges::all_of(point.efficiencies, known);
+}
+
+std::optional<Outlook> outlook_of(const Precisions& points, double half_width,
+                                  const std::function<double(double)>& block_s) {
+  const auto unsure = unsure_among(points, half_width);
+  if (unsure.empty()) return std::nullopt;
+  const auto needed = [&](const Unsure& one) {
+    return repetitions_needed(*one.quantity, half_width);
+  };
+  const auto& furthest = *std::ranges::max_element(unsure, is_fewer, needed);
+  Outlook outlook{.group = furthest.group,
+                  .of_efficiency = furthest.of_efficiency,
+                  .half_width = furthest.quantity->half_width,
+                  .repetitions = needed(furthest),
+                  .longer = std::nullopt};
+  if (outlook.repetitions) {
+    outlook.longer = best_windows(points, half_width, *outlook.repetitions, block_s);
+  }
+  return outlook;
+}
+
+std::string to_text(const Outlook& outlook) {
+  const std::string what = outlook.of_efficiency ? "the efficiency of " : "";
+  if (!outlook.half_width) return what + outlook.group + " has no interval";
+  std::string text = what + outlook.group + " is known to " + percent(*outlook.half_width);
+  if (!outlook.repetitions) return text + ", which repetitions alone do not narrow";
+  text += "; about " + std::to_string(*outlook.repetitions) + " repetitions are needed";
+  if (outlook.longer) {
+    text += ", or windows of " + std::to_string(std::lround(outlook.longer->window_s)) + " s and " +
+            std::to_string(outlook.longer->repetitions);
+  }
+  return text;
+}
+
+}  // namespace scalemark::planning

@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/reporting/collectives/collectives.h"
+#include "core/reporting/collectives/runs.h"
+#include "core/reporting/collectives/words.h"
+#include "core/reporting/record/finding_kinds.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr double kSlowestLatency_s = 5e-3;
+constexpr double kLeastBandwidth_GBps = 10.0 / 8;  // 10 Gb/s
+constexpr double kLeastShare = 0.5;
+constexpr std::int64_t kLongMessage = 1'000'000;  // bytes: of shorter ones latency decides
+
+// "fe-1 to fe-2"
+std::string ends_of(const LinkRecord& link) { return link.a + " to " + link.b; }
+
+bool is_surely_below(const OverRuns& number, double limit) {
+  return number.value && number.ci95.high.value_or(*number.value) < limit;
+}
+
+std::string missed_text(const CollectiveGroup& group) {
+  std::string text = group.group + printed(": %.3g GB/s is ", group.busbw_GBps.value.value_or(0)) +
+                     percent(group.expected_share.value.value_or(0)) +
+                     printed(" of the %.3g GB/s", group.expected_busbw_GBps.value_or(0)) +
+                     " that are expected";
+  return group.expected_source.empty() ? text : text + " (" + group.expected_source + ")";
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of_collective(const CollectiveRecord& run) {
+  if (run.wrong.value_or(0) == 0) return {};
+  return {make_finding(finding_kinds::wrong_elements, run.id, run.reason)};
+}
+
+std::vector<Finding> findings_of_links(const std::vector<LinkRecord>& links) {
+  std::vector<Finding> findings;
+  for (const LinkRecord& link : links) {
+    if (link.latency_s > kSlowestLatency_s) {
+      findings.push_back(make_finding(
+          finding_kinds::link_latency, "",
+          ends_of(link) + ": a message takes " + duration_text(link.latency_s) +
+              ", more than 5 ms; look for a detour, another interface or power saving"));
+    }
+    if (link.bandwidth_GBps < kLeastBandwidth_GBps) {
+      findings.push_back(make_finding(
+          finding_kinds::link_bandwidth, "",
+          ends_of(link) + printed(": the link carries %.3g Gb/s", 8 * link.bandwidth_GBps) +
+              ", less than 10 Gb/s; look at which interface is used (GLOO_SOCKET_IFNAME, "
+              "NCCL_SOCKET_IFNAME), and at what else uses the network"));
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> findings_of_groups(const std::vector<CollectivePointRuns>& points,
+                                        const std::vector<CollectiveGroup>& groups) {
+  std::vector<Finding> findings;
+  for (const auto& [fixed, family] : families_of(points, {"bytes"})) {
+    const auto* largest = *std::ranges::max_element(
+        family, {}, [](const auto* point) { return point->first().bytes; });
+    const CollectiveGroup& group = groups[static_cast<std::size_t>(largest - points.data())];
+    const bool is_long = largest->first().bytes >= kLongMessage;
+    if (is_long && is_surely_below(group.expected_share, kLeastShare)) {
+      findings.push_back(make_finding(finding_kinds::expected_bandwidth, "", missed_text(group)));
+    }
+  }
+  return findings;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,100 @@
+#include "core/reporting/collectives/pairs.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/base/text.h"
+#include "core/reporting/collectives/collectives.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/statistics/mean_interval.h"
+#include "core/statistics/slow_links.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using statistics::LinkTimes;
+using statistics::Slowness;
+
+Bounds bounds_of(const std::vector<double>& values) {
+  const auto interval = statistics::mean_interval(values);
+  if (!interval) return {};
+  return {std::max(0.0, interval->low), interval->high};
+}
+
+LinkRecord link_of(const PairSamples& pair, const std::vector<std::string>& names) {
+  std::vector<double> gigabytes;
+  for (const double rate : pair.bytes_per_s) gigabytes.push_back(rate / 1e9);
+  return {.a = names.at(static_cast<std::size_t>(pair.a)),
+          .b = names.at(static_cast<std::size_t>(pair.b)),
+          .latency_s = statistics::mean(pair.latency_s),
+          .bandwidth_GBps = statistics::mean(gigabytes),
+          .passes = static_cast<std::int64_t>(gigabytes.size()),
+          .latency_ci95 = bounds_of(pair.latency_s),
+          .bandwidth_ci95 = bounds_of(gigabytes)};
+}
+
+// Times of a small message, or of a byte of large ones.
+std::vector<LinkTimes> times_of(const std::vector<PairSamples>& pairs, bool of_latency) {
+  std::vector<LinkTimes> times;
+  for (const PairSamples& pair : pairs) {
+    LinkTimes& link = times.emplace_back(LinkTimes{pair.a, pair.b, pair.latency_s});
+    if (of_latency) continue;
+    link.seconds.clear();
+    for (const double rate : pair.bytes_per_s) link.seconds.push_back(1 / rate);
+  }
+  return times;
+}
+
+// "take 3.1 x (2.9 to 3.3) as long"
+std::string how_slow(const Slowness& slow) {
+  return printed("take %.3g x", slow.ratio) + printed(" (%.3g", slow.ci95.low) +
+         printed(" to %.3g) as long", slow.ci95.high);
+}
+
+class Namer {
+ public:
+  Namer(const std::vector<PairSamples>& pairs, const std::vector<std::string>& names)
+      : pairs_(pairs), names_(names) {}
+
+  void add_slow(bool of_latency, std::vector<Finding>& findings) const {
+    const std::string what = of_latency ? "small messages " : "large messages ";
+    const auto slow =
+        statistics::find_slow(times_of(pairs_, of_latency), static_cast<int>(names_.size()));
+    for (const auto& [node, by] : slow.nodes) {
+      findings.push_back(make_finding(
+          finding_kinds::slow_node, "",
+          name(node) + " is slow: " + what + "over its best link " + how_slow(by) +
+              " as over an ordinary node's; look at its network interface and what else runs "
+              "there"));
+    }
+    for (const auto& [a, b, by] : slow.links) {
+      findings.push_back(make_finding(
+          finding_kinds::slow_link, "",
+          "the link from " + name(a) + " to " + name(b) + " is slow: " + what + how_slow(by) +
+              " as over the best link of its slower end; look at cables and switches between the "
+              "two"));
+    }
+  }
+
+ private:
+  std::string name(int node) const { return names_.at(static_cast<std::size_t>(node)); }
+
+  const std::vector<PairSamples>& pairs_;
+  const std::vector<std::string>& names_;
+};
+
+}  // namespace
+
+JudgedPairs judge_pairs(const std::vector<PairSamples>& pairs,
+                        const std::vector<std::string>& names, bool between_nodes) {
+  JudgedPairs judged;
+  for (const PairSamples& pair : pairs) judged.links.push_back(link_of(pair, names));
+  if (between_nodes) judged.findings = findings_of_links(judged.links);
+  const Namer namer(pairs, names);
+  namer.add_slow(/*of_latency=*/true, judged.findings);
+  namer.add_slow(/*of_latency=*/false, judged.findings);
+  return judged;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,28 @@
+// What the passes over all pairs of nodes say: links with their intervals, and which node or link
+// is slow. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/reporting/record/report.h"
+
+namespace scalemark::reporting {
+
+// One pair; a value for each pass.
+struct PairSamples {
+  int a = 0, b = 0;  // indices of names
+  std::vector<double> latency_s, bytes_per_s;
+};
+
+struct JudgedPairs {
+  std::vector<LinkRecord> links;  // means over passes
+  std::vector<Finding> findings;  // findings_of_links(), and the slow ones by name
+};
+
+// `names`: of the nodes, or of the ranks of one node, which no network connects: the limits of
+// links do not hold for them. Who is slow: statistics/slow_links.h.
+JudgedPairs judge_pairs(const std::vector<PairSamples>& pairs,
+                        const std::vector<std::string>& names, bool between_nodes);
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,24 @@
+#include <algorithm>
+#include <iterator>
+
+#include "core/reporting/collectives/collectives.h"
+#include "core/reporting/collectives/runs.h"
+#include "core/reporting/record/finding_kinds.h"
+
+namespace scalemark::reporting {
+
+void summarise_collectives(Report& report) {
+  if (report.collectives.empty()) return;
+  const auto points = collective_points(report.collectives);
+  report.collective_groups = collective_groups_of(points);
+  report.effects = collective_effects_of(points);
+  report.collective_winners = collective_winners_of(points);
+  report.collective_fits = collective_fits_of(points);
+  std::erase_if(report.findings, [](const Finding& finding) {
+    return finding.code == finding_kinds::expected_bandwidth.code;
+  });
+  std::ranges::move(findings_of_groups(points, report.collective_groups),
+                    std::back_inserter(report.findings));
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,32 @@
+// Collectives, sizes and times in words, as every rendering writes them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/reporting/record/collective_records.h"
+
+namespace scalemark::reporting {
+
+std::string size_text(std::int64_t bytes);     // "4 KiB", "1000 B", "64 MiB"
+std::string duration_text(double seconds);     // "112 us", "1.23 ms", "2.50 s"
+std::string counted_text(std::int64_t count);  // "1,024"
+
+// What a user typed of a collective, as fields and values: "bytes" -> "4096", "in_place" -> "on".
+using Traits = std::map<std::string, std::string>;
+Traits traits_of(const CollectiveRecord& run);
+
+// "all-reduce, fp32, 2 ranks": the collective and its ranks, and whatever else of `fixed` differs
+// within `all`.
+std::string series_text(const Traits& fixed, const std::vector<Traits>& all);
+
+// A trait for people: "2 ranks", "4 KiB", "via direct", "in place".
+std::string trait_text(const std::string& trait, const std::string& value);
+
+// One finished run: "all-reduce 4 KiB fp32 gloo 2 ranks  112 us  p99 240 us  0.04 GB/s"; the last
+// is the bus bandwidth.
+std::string line_of(const CollectiveRecord& run);
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,107 @@
+#include "core/reporting/compare/fingerprints.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <tuple>
+
+#include "core/base/text.h"
+#include "core/reporting/table/fingerprint_table.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// What of a record must be equal for its values to be comparable; hosts may differ.
+using Key = std::tuple<MachineRate, std::string, std::string, int, std::string, std::string>;
+
+// One measurement on one side: every host of every report of it.
+struct Measured {
+  FingerprintRecord example;
+  std::vector<double> logarithms;
+  double low = 0, high = 0;  // over all intervals
+
+  double rate() const {
+    double sum = 0;
+    for (const double logarithm : logarithms) sum += logarithm;
+    return std::exp(sum / static_cast<double>(logarithms.size()));
+  }
+};
+using Fingerprint = std::map<Key, Measured>;
+
+void add(Fingerprint& fingerprint, const FingerprintRecord& record) {
+  if (!record.value || !(*record.value > 0) || !record.ci95_low || !record.ci95_high) return;
+  const Key key{record.what,    record.device, record.precision,
+                record.threads, record.method, record.unit};
+  const auto [found, is_new] =
+      fingerprint.try_emplace(key, Measured{record, {}, *record.ci95_low, *record.ci95_high});
+  Measured& measured = found->second;
+  measured.logarithms.push_back(std::log(*record.value));
+  measured.low = std::min(measured.low, *record.ci95_low);
+  measured.high = std::max(measured.high, *record.ci95_high);
+}
+
+Fingerprint fingerprint_of(const ComparedSide& side) {
+  Fingerprint fingerprint;
+  for (const NamedReport& named : side) {
+    for (const FingerprintRecord& record : named.report.fingerprint) add(fingerprint, record);
+  }
+  return fingerprint;
+}
+
+std::string rate_with_interval(const Measured& measured) {
+  FingerprintRecord shown = measured.example;
+  shown.value = measured.rate();
+  shown.ci95_low = measured.low;
+  shown.ci95_high = measured.high;
+  return rate_text(*shown.value, shown.unit) + " (" + rate_interval_text(shown) + ")";
+}
+
+bool differs(const Measured& before, const Measured& after, double threshold) {
+  const bool disjoint = before.high < after.low || after.high < before.low;
+  return disjoint && std::abs(std::log(after.rate() / before.rate())) >= threshold;
+}
+
+std::string sentence(const Measured& before, const Measured& after, const std::string& machine) {
+  const double change = after.rate() / before.rate() - 1;
+  return name_in_words(after.example) + " on the " + machine + " machine is " +
+         percent(std::abs(change)) + (change < 0 ? " slower: " : " faster: ") +
+         rate_with_interval(after) + " against " + rate_with_interval(before);
+}
+
+std::string agreement(int common, double threshold) {
+  return "what was measured of the machines by themselves agrees (" + std::to_string(common) +
+         (common == 1 ? " measurement" : " measurements") + "): within its intervals or " +
+         percent(threshold);
+}
+
+}  // namespace
+
+std::vector<std::string> compare_fingerprints(std::span<const ComparedSide> sides,
+                                              double threshold) {
+  std::vector<std::string> found;
+  int common = 0;
+  const Fingerprint first = fingerprint_of(sides.front());
+  for (std::size_t side = 1; side < sides.size(); ++side) {
+    const std::string machine = sides.size() == 2 ? "new" : "side " + std::to_string(side + 1);
+    for (const auto& [key, after] : fingerprint_of(sides[side])) {
+      const auto before = first.find(key);
+      if (before == first.end()) continue;
+      ++common;
+      if (!differs(before->second, after, threshold)) continue;
+      found.push_back(sentence(before->second, after, machine));
+    }
+  }
+  if (common > 0 && found.empty()) found.push_back(agreement(common, threshold));
+  return found;
+}
+
+bool are_fingerprints_alone(std::span<const ComparedSide> sides) {
+  return std::ranges::all_of(sides, [](const ComparedSide& side) {
+    return std::ranges::all_of(side, [](const NamedReport& named) {
+      return named.report.points.empty() && !named.report.fingerprint.empty();
+    });
+  });
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,33 @@
+// Phrases that sentences on effects share. Pure.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/reporting/record/effect_records.h"
+
+namespace scalemark::reporting {
+
+// "2.8 % faster (1.4 to 4.2)", slower ones counted downwards; from twice as fast (or slow) on
+// "60 x faster (55 to 66)".
+std::string speed_text(const EffectRecord& effect);
+
+// What is fixed, as far as another of `all` (records with `axis` and `fixed`) of the same axis
+// differs in it: "2 ranks, batch_size 64". `text_of(option, value)`: empty leaves it out.
+template <class Record, class TextOf>
+std::string where_text(const Record& record, const std::vector<Record>& all, TextOf text_of) {
+  std::string text;
+  for (const auto& [option, value] : record.fixed) {
+    const auto differs = [&](const Record& other) {
+      const auto found = other.fixed.find(option);
+      return other.axis == record.axis && (found == other.fixed.end() || found->second != value);
+    };
+    const std::string part = text_of(option, value);
+    if (part.empty() || std::ranges::none_of(all, differs)) continue;
+    text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+}  // namespace scalemark::reporting

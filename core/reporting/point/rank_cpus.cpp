@@ -1,0 +1,72 @@
+#include "core/reporting/point/rank_cpus.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/monitoring/environment.h"
+#include "core/placement/cpu_list.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr std::size_t kNamedRanks = 4;
+
+// Empty: it did not say.
+std::vector<int> cpus_of(const RankRecord& rank) {
+  return placement::parse_cpu_list(rank.cpus).value_or(std::vector<int>{});
+}
+
+bool is_bound(const RankRecord& rank, const PointRecord& point) {
+  return rank.memory_node || std::ranges::any_of(point.ranks, [&](const RankRecord& other) {
+           return other.host == rank.host && other.cpus != rank.cpus;
+         });
+}
+
+std::string place_of(const RankRecord& rank) {
+  std::string text = "rank " + std::to_string(rank.rank) + " to CPUs " + rank.cpus;
+  if (rank.memory_node) text += ", memory node " + std::to_string(*rank.memory_node);
+  return text;
+}
+
+}  // namespace
+
+int usable_cpus(const PointRecord& point, const monitoring::Host& host) {
+  std::set<int> together;
+  bool all_told = true;
+  for (const RankRecord& rank : point.ranks) {
+    if (rank.host != host.hostname) continue;
+    const auto cpus = cpus_of(rank);
+    all_told = all_told && !cpus.empty();
+    together.insert(cpus.begin(), cpus.end());
+  }
+  if (!all_told || together.empty()) return monitoring::usable_cores(host);
+  auto cpus = static_cast<int>(together.size());
+  if (host.cgroup.cpus) cpus = std::min(cpus, static_cast<int>(std::floor(*host.cgroup.cpus)));
+  return std::max(1, cpus);
+}
+
+std::optional<std::string> crowded_rank(const PointRecord& point) {
+  for (const RankRecord& rank : point.ranks) {
+    const auto cpus = std::ssize(cpus_of(rank));
+    if (cpus == 0 || cpus >= point.threads) continue;
+    return "rank " + std::to_string(rank.rank) + " may use " + std::to_string(cpus) +
+           (cpus == 1 ? " CPU (" : " CPUs (") + rank.cpus + ") for " +
+           std::to_string(point.threads) + " threads";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> binding_of(const PointRecord& point) {
+  std::string text;
+  std::size_t bound = 0;
+  for (const RankRecord& rank : point.ranks) {
+    if (!is_bound(rank, point)) continue;
+    if (bound++ < kNamedRanks) text += (text.empty() ? "" : "; ") + place_of(rank);
+  }
+  if (bound == 0) return std::nullopt;
+  if (bound > kNamedRanks) text += "; and " + std::to_string(bound - kNamedRanks) + " more";
+  return "ranks are bound: " + text;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,24 @@
+// On which CPUs the ranks of a point could run: how many there are for them, and whether they are
+// kept apart. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/monitoring/host.h"
+#include "core/reporting/record/records.h"
+
+namespace scalemark::reporting {
+
+// Whole CPUs that the point's ranks on `host` have together: what their affinities leave, where all
+// told it, else the host's own; no more than its quota. At least 1.
+int usable_cpus(const PointRecord& point, const monitoring::Host& host);
+
+// "rank 1 may use 1 CPU (3) for 2 threads": the first rank with fewer CPUs than threads.
+std::optional<std::string> crowded_rank(const PointRecord& point);
+
+// "ranks are bound: rank 0 to CPUs 0-1, rank 1 to CPUs 2-3"; absent where the ranks of each host
+// may use the same CPUs and prefer no memory.
+std::optional<std::string> binding_of(const PointRecord& point);
+
+}  // namespace scalemark::reporting

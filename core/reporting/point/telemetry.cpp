@@ -1,0 +1,205 @@
+#include "core/reporting/point/telemetry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/monitoring/telemetry/gpu_probes.h"
+#include "core/monitoring/telemetry/host_probes.h"
+#include "core/monitoring/telemetry/process_probes.h"
+#include "core/monitoring/telemetry/sampler.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using monitoring::SourceSummary;
+
+constexpr const char* kOtherCpus = "other_cpus";
+constexpr const char* kRanksCpus = "ranks_cpus";
+
+constexpr double kThrottledCpusLimit = 0.01;
+constexpr double kThermalViolationLimit = 0.001;
+constexpr std::size_t kPlacesToldOf = 3;
+
+bool is_idle_interface(const SourceSummary& source) {
+  return (source.source == monitoring::kReceivedBytes || source.source == monitoring::kSentBytes) &&
+         source.total == 0;
+}
+
+// Of one rank's process; told for each host, not for each rank.
+bool is_of_process(const SourceSummary& source) {
+  return source.source == monitoring::kProcessCpus || source.source == monitoring::kSamplerCost;
+}
+
+double mean_of(const RankMeasurement& rank, const char* source) {
+  const auto found = std::ranges::find(rank.telemetry, source, &SourceSummary::source);
+  return found == rank.telemetry.end() ? 0 : found->mean;
+}
+
+// One value over all of the window.
+SourceSummary value_over(const char* source, double value, double observed_s) {
+  return {.source = source,
+          .device = {},
+          .n = 1,
+          .mean = value,
+          .min = value,
+          .max = value,
+          .first = value,
+          .last = value,
+          .total = std::nullopt,
+          .observed_s = observed_s};
+}
+
+// Containers on one machine see the same CPUs.
+const std::string& machine_of(const RankMeasurement& rank) {
+  return rank.machine.empty() ? rank.host : rank.machine;
+}
+
+// Of each host once, in rank order.
+void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& point,
+                       std::span<const RankSummary> ranks) {
+  std::set<std::string> told;
+  for (const auto& [first, steps] : ranks) {
+    if (first.telemetry.empty() || !told.insert(first.host).second) continue;
+    double cpus = 0, cost = 0, observed_s = 0;
+    for (const auto& [rank, its_steps] : ranks) {
+      if (rank.host != first.host) continue;
+      cpus += mean_of(rank, monitoring::kProcessCpus);
+      cost += mean_of(rank, monitoring::kSamplerCost);
+      for (const auto& source : rank.telemetry) {
+        observed_s = std::max(observed_s, source.observed_s);
+      }
+    }
+    all.push_back({point, first.host, value_over(kRanksCpus, cpus, observed_s)});
+    all.push_back({point, first.host, value_over(monitoring::kSamplerCost, cost, observed_s)});
+  }
+}
+
+int cpus_of(const std::string& hostname, std::span<const monitoring::Host> hosts) {
+  const auto host = std::ranges::find(hosts, hostname, &monitoring::Host::hostname);
+  return host == hosts.end() ? 1 : std::max(1, host->cores.logical);
+}
+
+std::string place_of(const TelemetryRecord& record) {
+  return record.values.device.empty() ? record.host : record.values.device + " of " + record.host;
+}
+
+std::string limit_text(double limit) { return " (limit " + printed("%.2f", limit) + ")"; }
+
+// In words how `record` shows that hardware was slowed down; empty: it does not.
+std::string throttling_in(const TelemetryRecord& record) {
+  static const std::map<std::string, const char*> kSlowdowns = {
+      {"hw_slowdown", "hardware slowdown"},
+      {"hw_thermal_slowdown", "thermal slowdown by hardware"},
+      {"sw_thermal_slowdown", "thermal slowdown by the driver"},
+      {"power_brake", "power brake"}};
+  const SourceSummary& values = record.values;
+  const auto slowdown = kSlowdowns.find(values.source);
+  if (slowdown != kSlowdowns.end() && values.max > 0) {
+    return std::string(slowdown->second) + " in " + percent(values.mean) + " of the readings";
+  }
+  if (values.source == monitoring::kThermalViolation && values.mean >= kThermalViolationLimit) {
+    return "thermal slowdown during " + percent(values.mean) + " of the window";
+  }
+  if (values.source == monitoring::kThrottledCpus && values.mean >= kThrottledCpusLimit) {
+    return "a CPU quota (cgroup) held back " + printed("%.2f", values.mean) + " CPUs" +
+           limit_text(kThrottledCpusLimit);
+  }
+  return {};
+}
+
+// The same for others on the machine.
+std::string sharing_in(const TelemetryRecord& record, std::span<const monitoring::Host> hosts) {
+  const SourceSummary& values = record.values;
+  const int cpus = cpus_of(record.host, hosts);
+  if (values.source == monitoring::kOtherProcesses && values.max > 0) {
+    return printed("%.0f", values.max) +
+           (values.max > 1 ? " other processes on the GPU" : " other process on the GPU");
+  }
+  const double foreign = foreign_load_limit(cpus, values.observed_s);
+  if (values.source == kOtherCpus && values.mean > foreign) {
+    return "other processes used " + printed("%.2f", values.mean) + " CPUs" + limit_text(foreign);
+  }
+  const double steal = steal_limit(cpus, values.observed_s);
+  if (values.source == monitoring::kStealCpus && values.mean > steal) {
+    return "the hypervisor took " + printed("%.2f", values.mean) + " CPUs (steal)" +
+           limit_text(steal);
+  }
+  return {};
+}
+
+class Places {
+ public:
+  void add(const TelemetryRecord& record, std::string what) {
+    if (what.empty()) return;
+    if (count_++ < kPlacesToldOf) texts_.push_back(place_of(record) + ": " + std::move(what));
+  }
+  void tell(std::vector<Disturbance>& all, const FindingKind& kind) const {
+    if (count_ == 0) return;
+    std::string text = std::string(kind.code) + ": " + joined(texts_, "; ");
+    if (count_ > kPlacesToldOf) {
+      text += "; and " + std::to_string(count_ - kPlacesToldOf) + " more";
+    }
+    all.push_back({&kind, std::move(text)});
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+double foreign_load_limit(int cpus, double seconds) {
+  constexpr double kLeast = 0.1, kShare = 0.01, kTickNoise = 0.1;
+  const double unsure = seconds > 0 ? kTickNoise * std::sqrt(cpus / seconds) : kLeast;
+  return std::max({kLeast, kShare * cpus, unsure});
+}
+
+double steal_limit(int cpus, double seconds) {
+  constexpr double kShare = 0.01, kFiveTicks_s = 0.05;
+  return std::max(kShare * cpus, seconds > 0 ? kFiveTicks_s / seconds : 0);
+}
+
+std::vector<TelemetryRecord> telemetry_of(const std::string& point,
+                                          std::span<const RankSummary> ranks) {
+  std::map<std::string, double> used;  // CPUs of our ranks, by machine
+  for (const auto& [rank, steps] : ranks) {
+    used[machine_of(rank)] += mean_of(rank, monitoring::kProcessCpus);
+  }
+  std::vector<TelemetryRecord> all;
+  for (const auto& [rank, steps] : ranks) {
+    for (const SourceSummary& source : rank.telemetry) {
+      if (is_of_process(source) || is_idle_interface(source)) continue;
+      all.push_back({point, rank.host, source});
+      if (source.source != monitoring::kBusyCpus) continue;
+      const double others = std::max(0.0, source.mean - used[machine_of(rank)]);
+      all.push_back({point, rank.host, value_over(kOtherCpus, others, source.observed_s)});
+    }
+  }
+  add_sums_of_hosts(all, point, ranks);
+  return all;
+}
+
+std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> telemetry,
+                                         std::span<const monitoring::Host> hosts) {
+  Places throttled, shared;
+  for (const TelemetryRecord& record : telemetry) {
+    throttled.add(record, throttling_in(record));
+    shared.add(record, sharing_in(record, hosts));
+  }
+  std::vector<Disturbance> all;
+  throttled.tell(all, finding_kinds::throttled);
+  shared.tell(all, finding_kinds::shared);
+  return all;
+}
+
+std::string in_words(std::span<const Disturbance> disturbances) {
+  std::vector<std::string> texts;
+  for (const Disturbance& disturbance : disturbances) texts.push_back(disturbance.text);
+  return joined(texts, "; ");
+}
+
+}  // namespace scalemark::reporting

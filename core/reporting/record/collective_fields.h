@@ -1,0 +1,180 @@
+// The fields of what was measured of collectives and links. See field.h.
+#pragma once
+
+#include "core/reporting/record/collective_records.h"
+#include "core/reporting/record/field.h"
+
+namespace scalemark::reporting {
+
+template <class A>
+void fields(A& a, typename A::template Field<Latency>& l) {
+  a.record("latency", "Isolated calls, each as long as its slowest rank; quantiles of type 7");
+  a("n", l.n, {"how many calls", "", 1, "latency_n"});
+  a("p50", l.p50, {"their median", "s"});
+  a("p95", l.p95, {"95 of 100 calls are shorter; from 20 calls on", "s"});
+  a("p99", l.p99, {"99 of 100 calls are shorter; from 100 calls on", "s"});
+}
+
+// What a run and the group of its repetitions share. `c`: a CollectiveRecord or CollectiveGroup.
+template <class A, class Record>
+void collective_identity(A& a, Record& c) {
+  a.choice("collective", c.collective,
+           {"all-reduce | all-gather | reduce-scatter | broadcast | reduce | gather | all-to-all | "
+            "send-recv | barrier: what the ranks do; of send-recv each sends to the next one of a "
+            "ring"});
+  a("backend", c.backend, {"what carries it: nccl | gloo | mpi"});
+  a.choice("via", c.via, {"c10d: called as training does; direct: called at the library itself"});
+  a.choice("dtype", c.dtype, {"fp32 | fp16 | bf16 | int32: type of an element"});
+  a("device", c.device, {"where the data is: cpu | cuda"});
+  a.choice("staging", c.staging,
+           {"host: data of a GPU passes through memory of the host; none: it does not"});
+  a("bytes", c.bytes,
+    {"size of the message as nccl-tests counts it: of all-gather, reduce-scatter, gather and "
+     "all-to-all the whole that the ranks share; 0 of a barrier",
+     "bytes"});
+  a("world_size", c.world_size, {"how many ranks take part", "ranks", 1});
+  a("nodes", c.nodes, {"machines that they are on", "", 1});
+  a.text("placement", c.placement,
+         {"how they are placed: fill (node after node) or spread (evenly over nodes)"});
+  a("in_place", c.in_place, {"the result takes the place of what was sent"});
+  a("overlap_compute", c.overlap_compute, {"a matrix product runs beside it on each rank"});
+  a("congestion", c.congestion, {"other messages run between the same ranks meanwhile"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
+  a.record("collective", "One run of one collective; METRICS.md, \"Collectives\"");
+  a("id", c.id, {"names the run: group/rK"});
+  a("group", c.group, {"shared by all repetitions of one planned point"});
+  a("repetition", c.repetition, {"which repetition of its point this run is, counted from 0"});
+  a("order", c.order, {"position of the run in its block, counted from 0"});
+  a.time("started", c.started, {"when the run began"});
+  a.choice(
+      "status", c.status,
+      {"ok: it was measured; oom: a rank was out of memory; failed: it ended with an error, or "
+       "delivered wrong elements; skipped: it cannot run here"});
+  a.text("reason", c.reason, {"why it is not ok"});
+  collective_identity(a, c);
+  a("members", c.members, {"numbers of these ranks in the launch"});
+  a("wrong", c.wrong,
+    {"elements that were not what they must be, over all ranks; absent where none was checked"});
+  if (!a.measured(c.status == PointStatus::kOk)) return;
+  a("iterations", c.iterations, {"calls of the back-to-back loop that time_s is of", "", 1});
+  a("calls", c.calls,
+    {"calls in all: warm-up, loop, isolated and verified ones; for whoever counts bytes", "", 1});
+  a("time_s", c.time_s, {"of one call: mean over the loop, then over ranks", "s"});
+  a("latency_s", c.latency_s, {"of isolated calls; absent where none were made"});
+  a("algbw_GBps", c.algbw_GBps, {"bytes / time_s; absent of a barrier", "GB/s"});
+  a("busbw_GBps", c.busbw_GBps,
+    {"algbw_GBps by the factor of the collective that nccl-tests takes, so that it is comparable "
+     "with the speed of a link; absent of a barrier",
+     "GB/s"});
+  a("expected_busbw_GBps", c.expected_busbw_GBps,
+    {"what busbw_GBps could be here; absent where that is not known", "GB/s"});
+  a.text("expected_source", c.expected_source, {"how expected_busbw_GBps was found"});
+}
+
+// A number over repetitions and its interval.
+template <class A, class Number>
+void over_runs(A& a, const char* name, const char* interval, Number& number, const About& about) {
+  a(name, number.value, about);
+  a.pair(interval, number.ci95.low, number.ci95.high,
+         {"95 % interval of it over repetitions", about.unit});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<CollectiveGroup>& g) {
+  a.record("collective_group",
+           "One planned collective over its repetitions: exp of the mean of ln of what its runs "
+           "measured, with Student's t over repetitions; from two on there are intervals");
+  a("group", g.group, {"group of its runs"});
+  collective_identity(a, g);
+  a("n", g.n, {"how many repetitions are ok"});
+  a("status_counts", g.status_counts, {"status -> how many repetitions ended with it"});
+  over_runs(a, "time_s", "time_ci95", g.time_s, {"of collectives[].time_s", "s"});
+  a.object("latency_s",
+           [&](auto& inner) {
+             inner.record("group_latency", "Of collectives[].latency_s, over repetitions");
+             over_runs(inner, "p50", "p50_ci95", g.latency_p50_s, {"of p50", "s"});
+             over_runs(inner, "p95", "p95_ci95", g.latency_p95_s, {"of p95", "s"});
+             over_runs(inner, "p99", "p99_ci95", g.latency_p99_s, {"of p99", "s"});
+           },
+           {"of isolated calls; a quantile is absent unless every run has it"});
+  over_runs(a, "algbw_GBps", "algbw_ci95", g.algbw_GBps, {"bytes / time_s", "GB/s"});
+  over_runs(a, "busbw_GBps", "busbw_ci95", g.busbw_GBps,
+            {"algbw_GBps by nccl-tests' factor", "GB/s"});
+  a("expected_busbw_GBps", g.expected_busbw_GBps, {"as of its runs", "GB/s"});
+  a.text("expected_source", g.expected_source, {"as of its runs"});
+  over_runs(a, "expected_share", "expected_share_ci95", g.expected_share,
+            {"busbw_GBps / expected_busbw_GBps: 1 is all of it"});
+  a("wrong", g.wrong, {"wrong elements of all repetitions; absent where none was checked"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<SizeWinner>& s) {
+  a.record("size_winner", "The fastest backend at one size");
+  a("bytes", s.bytes, {"as of a collective", "bytes"});
+  a("fastest", s.fastest, {"the backend with the shortest time_s, within repetitions"});
+  a.list("not_distinguishable", s.not_distinguishable,
+         {"backends that are not surely slower (one-sided 5 % over all backends and sizes)"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<WinnerRange>& r) {
+  a.record("winner_range", "Consecutive sizes at which one backend is surely the fastest");
+  a("backend", r.backend, {"which one"});
+  a("from_bytes", r.from_bytes, {"the smallest of these sizes", "bytes"});
+  a("to_bytes", r.to_bytes, {"the largest of them", "bytes"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<CollectiveWinners>& w) {
+  a.record("collective_winners", "Backends against each other over sizes, all else equal");
+  a("fixed", w.fixed, {"fields that they share, with their values"});
+  a("sizes", w.sizes, {"ascending"});
+  a.list("ranges", w.ranges, {"where one backend wins, ascending"});
+  a.text("in_words", w.in_words, {"the answer as a sentence"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<CollectiveFit>& f) {
+  a.record("collective_fit",
+           "Latency and bandwidth of the links of one level, fitted over sizes: time_s = messages "
+           "that follow each other x alpha_s + bytes / bandwidth_GBps; METRICS.md, "
+           "\"Collectives\", has the messages and bytes of each collective");
+  a("fixed", f.fixed, {"fields that the sizes share, with their values; backend among them"});
+  a.word("level", f.level, {"intra_node", "inter_node"},
+         {"whether its ranks are on one node, as predict --topology names links"});
+  a("from_bytes", f.from_bytes, {"the smallest size that went in", "bytes"});
+  a("to_bytes", f.to_bytes, {"the largest", "bytes"});
+  a("sizes", f.sizes, {"how many went in", "", 2});
+  a("alpha_s", f.alpha_s, {"time of a message without data", "s"});
+  a.pair("alpha_ci95", f.alpha_ci95.low, f.alpha_ci95.high,
+         {"95 % interval of alpha_s, over fits of each repetition", "s"});
+  a("bandwidth_GBps", f.bandwidth_GBps,
+    {"one direction; of one rank's link within a node, of the whole node between nodes; absent "
+     "where time does not grow with the size",
+     "GB/s"});
+  a.pair("bandwidth_ci95", f.bandwidth_ci95.low, f.bandwidth_ci95.high,
+         {"95 % interval of bandwidth_GBps, alike", "GB/s"});
+  a("worst_relative_error", f.worst_relative_error,
+    {"largest distance of the model from a measured time, by that time; over all levels"});
+  a.text("in_words", f.in_words, {"the fit as a sentence"});
+}
+
+template <class A>
+void fields(A& a, typename A::template Field<LinkRecord>& l) {
+  a.record("link", "A link between two hosts or ranks, both ways");
+  a("a", l.a, {"name of a host, or \"rank 3\" within one"});
+  a("b", l.b, {"the other end"});
+  a("latency_s", l.latency_s, {"time of a small message, one way", "s"});
+  a("bandwidth_GBps", l.bandwidth_GBps,
+    {"of large messages each way at once, in one direction", "GB/s"});
+  a("passes", l.passes, {"how many measurements the two are means of", "", 1});
+  a.pair("latency_ci95", l.latency_ci95.low, l.latency_ci95.high,
+         {"95 % interval of latency_s over passes", "s", kAnyNumber});
+  a.pair("bandwidth_ci95", l.bandwidth_ci95.low, l.bandwidth_ci95.high,
+         {"95 % interval of bandwidth_GBps over passes", "GB/s", kAnyNumber});
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,143 @@
+// What was measured of collectives, as plain records. Definitions: docs/METRICS.md, "Collectives".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/collectives/words.h"
+#include "core/reporting/record/records.h"
+#include "core/reporting/record/sweep_records.h"
+
+namespace scalemark::reporting {
+
+// Of isolated calls: the slowest rank of each call, then quantiles over calls, in seconds.
+struct Latency {
+  std::int64_t n = 0;
+  double p50 = 0;
+  std::optional<double> p95, p99;  // absent below kCallsForP95 and kCallsForP99 calls
+};
+
+// One run of one collective.
+struct CollectiveRecord {
+  // identity
+  std::string id, group;
+  int repetition = 0, order = 0;
+  std::string started;  // RFC 3339, UTC
+  collectives::Collective collective = collectives::Collective::kAllReduce;
+  std::string backend;
+  collectives::Via via = collectives::Via::kC10d;
+  collectives::DataType dtype = collectives::DataType::kFp32;
+  std::string device;  // cpu | cuda
+  collectives::Staging staging = collectives::Staging::kNone;
+  std::int64_t bytes = 0;  // as nccl-tests counts them; 0 for a barrier
+  int world_size = 1, nodes = 1;
+  std::string placement;
+  std::vector<int> members;
+  bool in_place = true, overlap_compute = false, congestion = false;
+
+  // outcome
+  PointStatus status = PointStatus::kOk;
+  std::string reason;
+
+  // measurement; meaningful when status is ok
+  std::int64_t iterations = 0;  // of the back-to-back loop
+  std::int64_t calls = 0;       // in all: warm-up, loop, isolated and verified ones
+  double time_s = 0;            // of one call: mean over the loop, then over ranks
+  std::optional<Latency> latency_s;
+  // Absent for a barrier.
+  std::optional<double> algbw_GBps, busbw_GBps, expected_busbw_GBps;
+  std::string expected_source;  // how the expected one was found; empty when there is none
+  // Elements that were not what they must be, over all ranks; absent where nothing was checked.
+  std::optional<std::int64_t> wrong;
+};
+
+// What one rank measured of one run; gathered on the group's rank 0.
+struct CollectiveTimes {
+  std::int64_t iterations = 0, calls = 0;
+  double time_s = 0;       // of one call of the back-to-back loop, on this rank
+  std::int64_t wrong = 0;  // elements of this rank
+  // Member, by its place among them, from which the first wrong element came, where known.
+  std::optional<int> wrong_from;
+  std::int64_t first_wrong = 0;  // its index
+};
+
+// A link between two hosts or ranks, both ways: names of hosts, or "rank 3" within one.
+struct LinkRecord {
+  std::string a, b;
+  double latency_s = 0, bandwidth_GBps = 0;
+  std::int64_t passes = 1;  // over which the two are means
+  Bounds latency_ci95 = {}, bandwidth_ci95 = {};
+  bool operator==(const LinkRecord&) const = default;
+};
+
+// A number of a group over its repetitions, with its 95 % interval from two of them on.
+struct OverRuns {
+  std::optional<double> value;
+  Bounds ci95;
+};
+
+// One planned point over its repetitions. Numbers count status ok only, and are absent when no
+// repetition is.
+struct CollectiveGroup {
+  // as of each of its runs
+  std::string group;
+  collectives::Collective collective = collectives::Collective::kAllReduce;
+  std::string backend;
+  collectives::Via via = collectives::Via::kC10d;
+  collectives::DataType dtype = collectives::DataType::kFp32;
+  std::string device;
+  collectives::Staging staging = collectives::Staging::kNone;
+  std::int64_t bytes = 0;
+  int world_size = 1, nodes = 1;
+  std::string placement;
+  bool in_place = true, overlap_compute = false, congestion = false;
+
+  int n = 0;                                 // repetitions that are ok
+  std::map<std::string, int> status_counts;  // status -> repetitions
+  OverRuns time_s, latency_p50_s, latency_p95_s, latency_p99_s;
+  OverRuns algbw_GBps, busbw_GBps;  // absent for a barrier
+  std::optional<double> expected_busbw_GBps;
+  std::string expected_source;
+  OverRuns expected_share;            // busbw_GBps / expected_busbw_GBps
+  std::optional<std::int64_t> wrong;  // over all repetitions
+};
+
+// Which backend is the fastest at one size.
+struct SizeWinner {
+  std::int64_t bytes = 0;
+  std::string fastest;                           // backend
+  std::vector<std::string> not_distinguishable;  // backends that are not surely slower
+};
+
+// Consecutive sizes at which one backend is surely the fastest.
+struct WinnerRange {
+  std::string backend;
+  std::int64_t from_bytes = 0, to_bytes = 0;  // both were measured
+};
+
+// Backends against each other over the sizes of one collective, all else equal.
+struct CollectiveWinners {
+  std::map<std::string, std::string> fixed;  // collective, dtype, world_size, device, ...
+  std::vector<SizeWinner> sizes;             // ascending
+  std::vector<WinnerRange> ranges;           // ascending
+  std::string in_words;
+};
+
+// Latency and bandwidth of the links of one level, fitted over the sizes of one series.
+struct CollectiveFit {
+  std::map<std::string, std::string> fixed;   // collective, backend, via, dtype, world_size, ...
+  std::string level;                          // intra_node | inter_node
+  std::int64_t from_bytes = 0, to_bytes = 0;  // that went in
+  int sizes = 0;
+  double alpha_s = 0;
+  Bounds alpha_ci95;
+  std::optional<double> bandwidth_GBps;  // absent: time does not grow with the size
+  Bounds bandwidth_ci95;
+  double worst_relative_error = 0;  // |fit / measured - 1|
+  std::string in_words;
+};
+
+}  // namespace scalemark::reporting

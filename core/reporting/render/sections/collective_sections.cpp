@@ -1,0 +1,181 @@
+#include "core/reporting/render/sections/collective_sections.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/reporting/collectives/words.h"
+#include "core/reporting/effects/effect_phrases.h"
+#include "core/reporting/render/sections/collective_tables.h"
+#include "core/reporting/render/sections/not_measured.h"
+#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/text.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::string size_of(const EffectRecord& effect) {
+  const auto bytes = effect.fixed.find("bytes");
+  return bytes == effect.fixed.end() || bytes->second == "0" ? kAbsent
+                                                             : trait_text("bytes", bytes->second);
+}
+
+// Where it holds, but for the size.
+std::string place_of(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
+  const std::string text =
+      where_text(effect, all, [](const std::string& trait, const std::string& value) {
+        return trait == "bytes" || trait == "collective" ? "" : trait_text(trait, value);
+      });
+  const auto collective = effect.fixed.find("collective");
+  if (collective == effect.fixed.end()) return text;
+  return collective->second + (text.empty() ? "" : ", " + text);
+}
+
+std::string factor_interval(const EffectRecord& effect) {
+  return interval_text(effect.ratio_ci95_low, effect.ratio_ci95_high, readable);
+}
+
+Section effects_section(const std::vector<EffectRecord>& rows) {
+  using Row = EffectRecord;
+  Section section{"What backends and options give", {}, {}};
+  section.columns = {
+      column<Row>({"with"}, true, rows, [](const Row& e) { return trait_text(e.axis, e.to); }),
+      column<Row>({"against"}, true, rows, [](const Row& e) { return trait_text(e.axis, e.from); }),
+      column<Row>({"size"}, false, rows, size_of),
+      column<Row>({"at"}, true, rows, [&](const Row& e) { return place_of(e, rows); }),
+      column<Row>({"times", "faster"}, false, rows, [](const Row& e) { return readable(e.ratio); }),
+      column<Row>({"95 %", "interval"}, true, rows, factor_interval),
+      column<Row>({"p"}, false, rows, [](const Row& e) { return or_absent(e.p_holm, readable); }),
+      column<Row>({"verdict"}, true, rows,
+                  [](const Row& e) { return std::string(name_of(e.verdict)); })};
+  section.lines.push_back(
+      "time of a call against the other's, paired within repetitions; below 1: slower; p by Holm "
+      "over what is compared; real: significant and 2 % or more, none: surely less");
+  return section;
+}
+
+Section winners_section(const std::vector<CollectiveWinners>& winners) {
+  Section section{"Which backend wins", {}, {}};
+  for (const CollectiveWinners& one : winners) section.lines.push_back(one.in_words);
+  section.lines.push_back(
+      "wins: surely faster than each other backend, one-sided 5 % over all "
+      "backends and sizes");
+  return section;
+}
+
+// "4KiB", as --sizes takes it.
+std::string as_typed(std::int64_t bytes) {
+  std::string text = size_text(bytes);
+  std::erase(text, ' ');
+  return text;
+}
+
+std::string with_half_width(double value, const Bounds& ci95, double scale) {
+  std::string text = readable(scale * value);
+  if (!ci95.low || !ci95.high) return text;
+  return text + " +- " + printed("%.2g", scale * (*ci95.high - *ci95.low) / 2);
+}
+
+std::string series_of(const CollectiveFit& fit, const std::vector<CollectiveFit>& all) {
+  std::vector<Traits> places;
+  for (const CollectiveFit& one : all) places.push_back(one.fixed);
+  Traits alike = fit.fixed;
+  alike.erase("backend");
+  return series_text(alike, places);
+}
+
+Section fits_section(const std::vector<CollectiveFit>& rows) {
+  using Row = CollectiveFit;
+  Section section{"Latency and bandwidth, fitted", {}, {}};
+  section.columns = {
+      column<Row>({"backend"}, true, rows, [](const Row& f) { return f.fixed.at("backend"); }),
+      column<Row>({"of"}, true, rows, [&](const Row& f) { return series_of(f, rows); }),
+      column<Row>({"link"}, true, rows, [](const Row& f) { return f.level.substr(0, 5); }),
+      column<Row>(
+          {"sizes"}, true, rows,
+          [](const Row& f) { return as_typed(f.from_bytes) + ".." + as_typed(f.to_bytes); }),
+      column<Row>({"latency", "us"}, false, rows,
+                  [](const Row& f) { return with_half_width(f.alpha_s, f.alpha_ci95, 1e6); }),
+      column<Row>({"bandwidth", "GB/s"}, false, rows,
+                  [](const Row& f) {
+                    return f.bandwidth_GBps
+                               ? with_half_width(*f.bandwidth_GBps, f.bandwidth_ci95, 1)
+                               : kAbsent;
+                  }),
+      column<Row>({"worst", "error %"}, false, rows,
+                  [](const Row& f) { return percent_text(f.worst_relative_error); })};
+  section.lines.push_back(
+      "time = messages that follow each other x latency + bytes / bandwidth; intra: links within a "
+      "node, inter: between nodes; +- half of the 95 % interval over repetitions");
+  return section;
+}
+
+std::string wrong_sentence(const Report& report) {
+  int runs = 0;
+  for (const CollectiveRecord& run : report.collectives) runs += run.wrong.value_or(0) > 0;
+  return runs == 0 ? "no wrong elements" : "wrong elements in " + counted(runs, "run");
+}
+
+std::string links_sentence(const Report& report) {
+  return counted(static_cast<int>(report.links.size()), "link") + " measured, each by itself.";
+}
+
+std::string runs_sentence(const Report& report) {
+  const auto measured =
+      std::ranges::count(report.collectives, PointStatus::kOk, &CollectiveRecord::status);
+  return counted(static_cast<int>(report.collective_groups.size()), "collective") + ", " +
+         counted(static_cast<int>(report.collectives.size()), "run") + ", " +
+         std::to_string(measured) + " of them measured; " + wrong_sentence(report) + ".";
+}
+
+}  // namespace
+
+Section links_section(const std::vector<LinkRecord>& rows) {
+  using Row = LinkRecord;
+  Section section{"Links", {}, {}};
+  section.columns = {column<Row>({"from"}, true, rows, [](const Row& l) { return l.a; }),
+                     column<Row>({"to"}, true, rows, [](const Row& l) { return l.b; }),
+                     column<Row>({"latency", "us"}, false, rows,
+                                 [](const Row& l) { return readable(1e6 * l.latency_s); }),
+                     column<Row>({"bandwidth", "GB/s"}, false, rows,
+                                 [](const Row& l) { return readable(l.bandwidth_GBps); })};
+  const bool repeated =
+      std::ranges::any_of(rows, [](const Row& l) { return l.bandwidth_ci95.low.has_value(); });
+  if (!repeated) return section;
+  section.columns.push_back(column<Row>({"95 %", "interval"}, true, rows, [](const Row& l) {
+    return interval_text(l.bandwidth_ci95.low, l.bandwidth_ci95.high, readable);
+  }));
+  section.columns.push_back(
+      column<Row>({"passes"}, false, rows, [](const Row& l) { return std::to_string(l.passes); }));
+  section.lines.push_back("means over passes; the interval is the bandwidth's");
+  return section;
+}
+
+std::vector<Section> collective_sections(const Report& report) {
+  std::vector<Section> sections = collective_tables(report.collective_groups);
+  if (!report.collective_winners.empty()) {
+    sections.push_back(winners_section(report.collective_winners));
+  }
+  if (!report.effects.empty()) sections.push_back(effects_section(report.effects));
+  if (!report.collective_fits.empty()) sections.push_back(fits_section(report.collective_fits));
+  if (Section section = not_measured_section(report.collectives); !section.lines.empty()) {
+    sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+std::vector<std::string> collectives_in_words(const Report& report) {
+  std::vector<std::string> sentences{report.collectives.empty() ? links_sentence(report)
+                                                                : runs_sentence(report)};
+  for (const CollectiveWinners& winners : report.collective_winners) {
+    sentences.push_back(winners.in_words + ".");
+  }
+  const auto warnings = std::ranges::count_if(
+      report.findings, [](const Finding& finding) { return finding.severity != "info"; });
+  if (warnings > 0) {
+    sentences.push_back(counted(static_cast<int>(warnings), "warning") +
+                        ", listed under findings.");
+  }
+  return sentences;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <map>
+
+#include "core/catalogue/strategy.h"
+#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/sections/sweep_words.h"
+#include "core/reporting/render/text.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using Row = ScalingRow;
+
+std::string fixed_text(const std::map<std::string, std::string>& fixed) {
+  std::string text;
+  for (const auto& [name, value] : fixed) text += (text.empty() ? "" : ", ") + name + " " + value;
+  return text;
+}
+
+std::string strategy_text(const Row& row) {
+  return !catalogue::exchanges(row.strategy) && row.world_size > 1 ? "solo" : row.strategy;
+}
+
+Column ranks_column(const std::vector<Row>& rows) {
+  return column<Row>({"ranks"}, false, rows,
+                     [](const Row& row) { return std::to_string(row.world_size); });
+}
+
+std::string efficiency_interval(const Row& row, const ScalingTable& table) {
+  if (row.points == table.baseline_points) return kAbsent;  // against itself it is exact
+  if (row.at_least) return at_least_text(row.at_least, row.efficiency, percent_text);
+  return share_interval(row.efficiency_ci95_low, row.efficiency_ci95_high);
+}
+
+void add_notes(Section& section, const ScalingTable& table) {
+  section.lines.push_back("fixed: " + fixed_text(table.fixed));
+  section.lines.push_back("efficiency relative to " + table.relative_to + ", paired within blocks");
+  if (std::ranges::any_of(table.rows, [](const Row& row) { return row.at_least.has_value(); })) {
+    section.lines.push_back("at least: one run each; runs differ by more than their steps show");
+  }
+  if (std::ranges::any_of(table.rows,
+                          [](const Row& row) { return row.unsteady_runs.has_value(); })) {
+    section.lines.push_back("~: a window that was not steady went in; two digits");
+  }
+  if (!table.left_out.empty()) {
+    section.lines.push_back("left out: " + counted(static_cast<int>(table.left_out.size()), "run") +
+                            ", baseline in another session");
+  }
+}
+
+Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {
+  const auto& rows = table.rows;
+  Section section{"Scaling, " + slice_text(table, all), {}, {}};
+  section.columns = {
+      ranks_column(rows),
+      column<Row>({"strategy"}, true, rows, strategy_text),
+      column<Row>({"samples", "per s"}, false, rows,
+                  [](const Row& row) { return readable(row.samples_per_sec); }),
+      column<Row>({"step ms"}, false, rows,
+                  [](const Row& row) { return or_absent(row.step_time_s, milliseconds); }),
+      column<Row>({"speed-up"}, false, rows, speed_up_text),
+      column<Row>({"effic. %"}, false, rows, efficiency_text),
+      column<Row>({"effic.", "95 %"}, true, rows,
+                  [&](const Row& row) { return efficiency_interval(row, table); }),
+      column<Row>({"effic.", "min .. max"}, true, rows,
+                  [](const Row& row) {
+                    return share_interval(row.efficiency_lowest, row.efficiency_highest);
+                  }),
+  };
+  add_notes(section, table);
+  return section;
+}
+
+// "comm 7.9 .. 10.1": what is lost to it, in points of efficiency.
+std::string intervals_text(const LossIntervals& intervals) {
+  std::string text;
+  const auto add = [&](const char* name, const Bounds& bounds) {
+    if (!bounds.low || !bounds.high) return;
+    text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+            share_interval(bounds.low, bounds.high);
+  };
+  add("comm", intervals.communication);
+  add("imbal", intervals.persistent_imbalance);
+  add("run to run", intervals.run_imbalance);
+  add("jitter", intervals.jitter);
+  add("data", intervals.data_wait);
+  add("slower", intervals.slower_compute);
+  return text;
+}
+
+Section losses_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {
+  const auto& rows = table.rows;
+  const auto loss = [&](const char* name, auto term) {
+    return column<Row>({name}, false, rows, [term](const Row& row) {
+      if (!row.loss_of_efficiency) return std::string(kAbsent);
+      const std::optional<double> share = (*row.loss_of_efficiency).*term;
+      return or_absent(share, percent_text);
+    });
+  };
+  Section section{"Lost efficiency, " + slice_text(table, all), {}, {}};
+  section.columns = {ranks_column(rows),
+                     column<Row>({"strategy"}, true, rows, strategy_text),
+                     loss("comm", &LossOfEfficiency::communication),
+                     loss("imbal", &LossOfEfficiency::persistent_imbalance),
+                     loss("run to run", &LossOfEfficiency::run_imbalance),
+                     loss("jitter", &LossOfEfficiency::jitter),
+                     loss("data", &LossOfEfficiency::data_wait),
+                     loss("slower", &LossOfEfficiency::slower_compute)};
+  section.lines.push_back("in points of efficiency; together what 100 % lacks");
+  for (const Row& row : rows) {
+    if (row.in_words.empty() || row.world_size == 1) continue;
+    section.lines.push_back(std::to_string(row.world_size) + " ranks, " + strategy_text(row) +
+                            ": " + row.in_words);
+    if (!row.loss_of_efficiency_ci95) continue;
+    section.lines.push_back("95 % intervals of what these lose: " +
+                            intervals_text(*row.loss_of_efficiency_ci95));
+  }
+  return section;
+}
+
+}  // namespace
+
+std::string milliseconds(double seconds) { return readable(1000 * seconds); }
+
+std::string at_least_text(const std::optional<double>& share, double value,
+                          std::string (*text)(double)) {
+  return share ? "at least +-" + text(*share * value) : kAbsent;
+}
+
+std::vector<Section> scaling_sections(const ScalingTable& table,
+                                      const std::vector<ScalingTable>& all) {
+  std::vector<Section> sections{speed_up_section(table, all)};
+  const bool any_loss = std::ranges::any_of(
+      table.rows, [](const Row& row) { return row.loss_of_efficiency.has_value(); });
+  if (any_loss) sections.push_back(losses_section(table, all));
+  return sections;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,258 @@
+#include "core/reporting/render/sections/sweep_sections.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+
+#include "core/base/error.h"
+#include "core/reporting/record/report_json.h"
+#include "core/reporting/render/sections/collective_sections.h"
+#include "core/reporting/render/sections/effect_sections.h"
+#include "core/reporting/render/sections/not_measured.h"
+#include "core/reporting/render/sections/precision_sections.h"
+#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/sections/sweep_words.h"
+#include "core/reporting/render/text.h"
+#include "core/reporting/table/device_table.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// A straggler's deviation is a difference of logarithms.
+std::string slower_text(double ln_ratio) { return percent_text(std::expm1(ln_ratio)); }
+
+std::string status_text(const GroupRecord& group) {
+  std::string text;
+  for (const auto& [status, count] : group.status_counts) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + status;
+  }
+  return text;
+}
+
+bool any_group(const Report& report, const std::function<bool(const GroupRecord&)>& test) {
+  return std::ranges::any_of(report.groups, test);
+}
+
+Section groups_section(const Report& report) {
+  using Row = GroupRecord;
+  const auto& rows = report.groups;
+  Section section{"Points over their repetitions", {}, {}};
+  section.columns = {
+      column<Row>({"point"}, true, rows, [](const Row& g) { return g.group; }),
+      column<Row>({"samples", "per s"}, false, rows,
+                  [](const Row& g) { return or_absent(g.samples_per_sec, readable); }),
+      column<Row>({"step ms"}, false, rows,
+                  [](const Row& g) { return or_absent(g.step_time_s, milliseconds); }),
+      column<Row>({"95 %", "interval"}, true, rows,
+                  [](const Row& g) {
+                    if (!g.at_least) return interval_text(g.ci95_low, g.ci95_high, readable);
+                    return at_least_text(g.at_least, g.samples_per_sec.value_or(0), readable);
+                  }),
+      column<Row>({"min .. max", "of the runs"}, true, rows,
+                  [](const Row& g) { return interval_text(g.slowest, g.fastest, readable); }),
+      column<Row>({"CV %"}, false, rows,
+                  [](const Row& g) { return or_absent(g.cv_between, percent_text); }),
+      column<Row>({"runs"}, true, rows, status_text),
+  };
+  if (any_group(report, [](const Row& g) {
+        return !g.stop_reason.empty() && g.stop_reason != "repetitions";
+      })) {
+    section.columns.push_back(
+        column<Row>({"stopped by"}, true, rows, [](const Row& g) { return g.stop_reason; }));
+  }
+  if (any_group(report, [](const Row& g) { return g.samples_per_joule.has_value(); })) {
+    section.columns.push_back(column<Row>({"samples", "per J"}, false, rows, [](const Row& g) {
+      return or_absent(g.samples_per_joule, readable);
+    }));
+  }
+  if (any_group(report, [](const Row& g) { return g.samples_per_dollar.has_value(); })) {
+    section.columns.push_back(column<Row>({"samples", "per $"}, false, rows, [](const Row& g) {
+      return or_absent(g.samples_per_dollar, readable);
+    }));
+  }
+  return section;
+}
+
+Section stragglers_section(const Report& report) {
+  using Row = Straggler;
+  const auto& rows = report.stragglers;
+  Section section{"Ranks that stand out", {}, {}};
+  section.columns = {
+      column<Row>({"point"}, true, rows, [](const Row& s) { return s.group; }),
+      column<Row>({"rank"}, false, rows, [](const Row& s) { return std::to_string(s.rank); }),
+      column<Row>({"host"}, true, rows, [](const Row& s) { return s.host; }),
+      column<Row>({"device"}, true, rows, [](const Row& s) { return s.device; }),
+      column<Row>({"slower", "by %"}, false, rows,
+                  [](const Row& s) { return slower_text(s.deviation); }),
+      column<Row>({"at least", "% (95 %)"}, false, rows,
+                  [](const Row& s) { return or_absent(s.low95, slower_text); }),
+      column<Row>({"slow", "in runs"}, true, rows,
+                  [](const Row& s) {
+                    return std::to_string(s.slow_runs) + " of " + std::to_string(s.runs);
+                  }),
+      column<Row>({"verdict"}, true, rows,
+                  [](const Row& s) { return std::string(name_of(s.verdict)); }),
+  };
+  section.lines.push_back(
+      "named when above 3 % and the usual spread of ranks (all points judged together), and above "
+      "0 in the 95 % bound over runs");
+  return section;
+}
+
+Section gaps_section(const Report& report) {
+  using Row = DataGap;
+  const auto& rows = report.data_gaps;
+  Section section{"Real against synthetic data", {}, {}};
+  section.columns = {
+      column<Row>({"point"}, true, rows, [](const Row& g) { return g.real_group; }),
+      column<Row>({"real", "per s"}, false, rows,
+                  [](const Row& g) { return readable(g.real_samples_per_sec); }),
+      column<Row>({"synthetic", "per s"}, false, rows,
+                  [](const Row& g) { return readable(g.synthetic_samples_per_sec); }),
+      column<Row>({"lost %"}, false, rows, [](const Row& g) { return percent_text(g.lost_share); }),
+      column<Row>({"95 %", "interval"}, true, rows, [](const Row& g) {
+        return share_interval(g.lost_share_ci95_low, g.lost_share_ci95_high);
+      })};
+  return section;
+}
+
+// Why model or rule is the prediction: one line per reason.
+std::vector<std::string> prediction_reasons(const std::vector<Prediction>& rows) {
+  std::vector<std::string> lines;
+  for (const Prediction& row : rows) {
+    if (row.reason.empty()) continue;
+    std::string line = row.predictor + ": " + row.reason;
+    if (std::ranges::count(lines, line) == 0) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Section devices_section(const Report& report) {
+  return {kDevicesTitle, device_columns(report.devices), {devices_note()}};
+}
+
+Section predictions_section(const Report& report) {
+  using Row = Prediction;
+  const auto& rows = report.predictions;
+  Section section{"Predictions", {}, {}};
+  section.columns = {
+      column<Row>({"slice"}, true, rows, [](const Row& p) { return p.slice; }),
+      column<Row>({"ranks"}, false, rows,
+                  [](const Row& p) { return std::to_string(p.world_size); }),
+      column<Row>({"samples", "per s"}, false, rows,
+                  [](const Row& p) { return readable(p.samples_per_sec); }),
+      column<Row>({"by"}, true, rows, [](const Row& p) { return p.predictor; }),
+      column<Row>({"model", "per s"}, false, rows,
+                  [](const Row& p) { return or_absent(p.model_samples_per_sec, readable); }),
+      column<Row>({"rule (2 % per", "doubling) per s"}, false, rows,
+                  [](const Row& p) { return or_absent(p.rule_samples_per_sec, readable); }),
+      column<Row>({"band"}, true, rows,
+                  [](const Row& p) {
+                    return p.low ? interval_text(p.low, p.high, readable) : "not testable";
+                  }),
+      column<Row>({"held %", "in tests"}, false, rows,
+                  [](const Row& p) { return or_absent(p.band_coverage, percent_text); }),
+      column<Row>({"effic. %"}, false, rows,
+                  [](const Row& p) { return percent_text(p.efficiency); }),
+      column<Row>({"basis"}, true, rows, [](const Row& p) { return p.basis; })};
+  section.lines = prediction_reasons(rows);
+  return section;
+}
+
+// A finding about many points is listed once, with their number.
+Section findings_section(const Report& report) {
+  std::vector<std::pair<const Finding*, int>> kinds;
+  for (const Finding& finding : report.findings) {
+    const auto same = [&](const auto& kind) {
+      return kind.first->code == finding.code && kind.first->severity == finding.severity &&
+             !finding.point.empty() && !kind.first->point.empty();
+    };
+    const auto known = std::ranges::find_if(kinds, same);
+    if (known == kinds.end()) {
+      kinds.emplace_back(&finding, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  const auto weight = [](const auto& kind) {
+    return kind.first->severity == "error" ? 0 : kind.first->severity == "warning" ? 1 : 2;
+  };
+  std::ranges::stable_sort(kinds, {}, weight);
+  Section section{"Findings", {}, {}};
+  for (const auto& [finding, count] : kinds) {
+    std::string line = finding->severity + " " + finding->code + ": ";
+    if (!finding->point.empty()) line += finding->point + ": ";
+    line += finding->text;
+    if (count > 1) line += " (and " + counted(count - 1, "more run") + ")";
+    section.lines.push_back(line);
+  }
+  return section;
+}
+
+Section state_section(const Report& report) {
+  Section section{"State", {}, {}};
+  if (report.status != ReportStatus::kComplete) {
+    section.lines.push_back(
+        "this report is " + std::string(name_of(report.status)) +
+        (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
+  }
+  for (const ErrorRecord& error : report.errors) section.lines.push_back(format_error_line(error));
+  for (const SessionRecord& session : report.sessions) {
+    if (report.sessions.size() < 2 && session.broke_with.empty()) continue;
+    section.lines.push_back("session " + std::to_string(session.session) + ": from " +
+                            session.started + " on " + session.hostname +
+                            (session.broke_with.empty()
+                                 ? ""
+                                 : ", resumed although this changed: " + session.broke_with));
+  }
+  return section;
+}
+
+}  // namespace
+
+bool is_sweep(const Report& report) {
+  return !report.groups.empty() || measures_collectives(report);
+}
+
+std::vector<Section> sweep_sections(const Report& report) {
+  std::vector<Section> sections;
+  for (const ScalingTable& table : report.scaling) {
+    std::ranges::move(scaling_sections(table, report.scaling), std::back_inserter(sections));
+  }
+  auto of_options =
+      measures_collectives(report) ? collective_sections(report) : effect_sections(report);
+  std::ranges::move(of_options, std::back_inserter(sections));
+  if (!report.groups.empty()) sections.push_back(groups_section(report));
+  for (Section& section : precision_sections(report)) sections.push_back(std::move(section));
+  if (Section section = not_measured_section(report.points); !section.lines.empty()) {
+    sections.push_back(std::move(section));
+  }
+  if (!report.devices.empty()) sections.push_back(devices_section(report));
+  if (!report.stragglers.empty()) sections.push_back(stragglers_section(report));
+  if (!report.data_gaps.empty()) sections.push_back(gaps_section(report));
+  if (!report.links.empty()) sections.push_back(links_section(report.links));
+  if (!report.predictions.empty()) sections.push_back(predictions_section(report));
+  for (Section& section : std::vector{findings_section(report), state_section(report)}) {
+    if (!section.lines.empty()) sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+std::string sweeps_then_runs(std::span<const Report> reports,
+                             const std::function<std::string(const Report&)>& sweep_text,
+                             const std::function<std::string(std::span<const Report>)>& runs_text) {
+  std::string text;
+  std::vector<Report> runs;
+  for (const Report& report : reports) {
+    if (!is_sweep(report)) {
+      runs.push_back(report);
+    } else {
+      text += (text.empty() ? "" : "\n") + sweep_text(report);
+    }
+  }
+  if (!runs.empty() || reports.empty()) text += (text.empty() ? "" : "\n") + runs_text(runs);
+  return text.ends_with('\n') ? text : text + "\n";
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,178 @@
+#include "core/reporting/render/sections/sweep_words.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/catalogue/strategy.h"
+#include "core/reporting/render/sections/collective_sections.h"
+#include "core/reporting/render/sections/sweep_sections.h"
+#include "core/reporting/render/text.h"
+
+namespace scalemark::reporting {
+
+std::string counted(int n, const char* noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+std::string speed_up_text(const ScalingRow& row) {
+  return row.unsteady_runs ? two_digits(row.speedup) : readable(row.speedup);
+}
+
+std::string efficiency_text(const ScalingRow& row) {
+  return row.unsteady_runs ? two_digits(100 * row.efficiency) : percent_text(row.efficiency);
+}
+
+std::string share_interval(const std::optional<double>& low, const std::optional<double>& high) {
+  return interval_text(low, high, percent_text);
+}
+
+std::string slice_text(const ScalingTable& table, const std::vector<ScalingTable>& all) {
+  std::string text;
+  for (const auto& [name, value] : table.fixed) {
+    const auto differs = [&](const ScalingTable& other) {
+      const auto found = other.fixed.find(name);
+      return found == other.fixed.end() || found->second != value;
+    };
+    const bool is_size = name == (table.kind == "weak" ? "batch_size" : "global_batch_size");
+    if (!is_size && std::ranges::none_of(all, differs)) continue;
+    std::string words = name;
+    std::ranges::replace(words, '_', ' ');
+    text += ", " + words + " " + value;
+  }
+  return table.kind + text;
+}
+
+namespace {
+
+std::string fastest_sentence(const Report& report) {
+  const FastestPoint& fastest = *report.fastest;
+  const auto group = std::ranges::find(report.groups, fastest.group, &GroupRecord::group);
+  std::string text = "Fastest: " + fastest.group;
+  if (group != report.groups.end() && group->samples_per_sec) {
+    text += " with " + readable(*group->samples_per_sec) + " samples/s";
+  }
+  if (fastest.not_told_apart.empty()) return text + ".";
+  return text + "; not distinguishable from " + listed(fastest.not_told_apart) + ".";
+}
+
+// Of the point with the fewest repetitions.
+std::optional<std::string> unseen_sentence(const Report& report) {
+  const GroupRecord* fewest = nullptr;
+  for (const GroupRecord& group : report.groups) {
+    if (group.unseen_share && (!fewest || group.n < fewest->n)) fewest = &group;
+  }
+  if (!fewest) return std::nullopt;
+  if (fewest->n == 1) return "One run cannot show that the machine has more than one state.";
+  return "What " + counted(fewest->n, "run") +
+         " of a point cannot see: a state of the machine that " +
+         percent_text(*fewest->unseen_share) +
+         " % of runs are in is missed by all of them with a chance of 5 %, a rarer one more often; "
+         "no interval shows it.";
+}
+
+// Only a trend that is told apart from none. Correlated runs wander without one.
+std::optional<std::string> drift_sentence(const Report& report) {
+  if (!report.drift) return std::nullopt;
+  const Drift& drift = *report.drift;
+  const bool is_clear = (drift.ci95_low && *drift.ci95_low > 0) ||  //
+                        (drift.ci95_high && *drift.ci95_high < 0);
+  if (!is_clear || drift.lag1) return std::nullopt;
+  return "Over the sweep the common trend of speed is " + percent_text(drift.per_sweep) +
+         " % (95 % interval " + share_interval(drift.ci95_low, drift.ci95_high) + ").";
+}
+
+// The widest row that communicates of each slice.
+std::vector<std::string> efficiency_sentences(const Report& report) {
+  std::vector<std::string> sentences;
+  for (const ScalingTable& table : report.scaling) {
+    const ScalingRow* last = nullptr;
+    for (const ScalingRow& row : table.rows) {
+      if (catalogue::exchanges(row.strategy) && row.world_size > 1) last = &row;
+    }
+    if (!last) continue;
+    std::string text = slice_text(table, report.scaling) + ": " + std::to_string(last->world_size) +
+                       " ranks reach " + speed_up_text(*last) + "x, efficiency " +
+                       efficiency_text(*last) + " %";
+    if (last->at_least) {
+      text +=
+          " (one run each: at least +-" + percent_text(*last->at_least * last->efficiency) + ")";
+    }
+    if (last->efficiency_ci95_low && last->efficiency_ci95_high) {
+      text += " (" + share_interval(last->efficiency_ci95_low, last->efficiency_ci95_high) + ")";
+    }
+    if (!last->in_words.empty()) text += "; " + last->in_words;
+    sentences.push_back(text + ".");
+  }
+  return sentences;
+}
+
+// A report of an earlier version has verdicts on runs only.
+bool may_hide_a_bias(const Report& report, const GroupRecord& group) {
+  if (group.steady) return false;
+  if (group.bias_bound) return true;
+  return std::ranges::any_of(report.points, [&](const PointRecord& run) {
+    return run.group == group.group && run.status == PointStatus::kOk && !run.steady;
+  });
+}
+
+// What is not known to be steady; nothing where all is.
+std::vector<std::string> window_sentences(const Report& report) {
+  int measured = 0, unsteady = 0, unknown = 0;
+  std::optional<double> largest;
+  for (const GroupRecord& group : report.groups) {
+    if (group.n == 0) continue;
+    ++measured;
+    unsteady += group.steady == false;
+    if (!may_hide_a_bias(report, group)) continue;
+    ++unknown;
+    largest = std::max(largest, group.bias_bound);
+  }
+  const auto at = [&](int n) { return std::to_string(n) + " of " + counted(measured, "point"); };
+  std::vector<std::string> sentences;
+  if (unsteady > 0) sentences.push_back("The windows were not steady at " + at(unsteady) + ".");
+  if (unknown > 0) {
+    sentences.push_back(
+        "Whether the windows were steady is unknown at " + at(unknown) +
+        (largest ? ": a bias up to " + percent_text(*largest) + " % could hide." : "."));
+  }
+  return sentences;
+}
+
+}  // namespace
+
+std::vector<std::string> summary_in_words(const Report& report) {
+  if (measures_collectives(report)) return collectives_in_words(report);
+  std::vector<std::string> sentences;
+  int runs = 0, ok = 0, without = 0;
+  for (const GroupRecord& group : report.groups) {
+    for (const auto& [status, count] : group.status_counts) runs += count;
+    ok += group.n;
+    without += group.n == 0;
+  }
+  sentences.push_back(counted(static_cast<int>(report.groups.size()), "point") + ", " +
+                      counted(runs, "run") + ", " + std::to_string(ok) + " of them measured.");
+  if (report.fastest) {
+    sentences.push_back(fastest_sentence(report));
+  } else if (ok == 0 && !report.groups.empty()) {
+    sentences.push_back("No point could be measured.");
+  }
+  for (const TuningRecord& tuning : report.tuning) sentences.push_back(tuning.in_words + ".");
+  for (auto& sentence : efficiency_sentences(report)) sentences.push_back(std::move(sentence));
+  if (auto sentence = drift_sentence(report)) sentences.push_back(std::move(*sentence));
+  if (auto sentence = unseen_sentence(report)) sentences.push_back(std::move(*sentence));
+  if (without > 0) sentences.push_back(counted(without, "point") + " without a result.");
+  const auto warnings = std::ranges::count_if(
+      report.findings, [](const Finding& finding) { return finding.severity != "info"; });
+  const auto windows = window_sentences(report);
+  sentences.insert(sentences.end(), windows.begin(), windows.end());
+  if (warnings > 0) {
+    sentences.push_back(counted(static_cast<int>(warnings), "warning") +
+                        ", listed under findings.");
+  } else if (without == 0 && windows.empty()) {
+    sentences.push_back("Nothing to warn of.");
+  }
+  return sentences;
+}
+
+}  // namespace scalemark::reporting

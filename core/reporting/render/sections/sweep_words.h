@@ -1,0 +1,25 @@
+// Phrases that the sections of a sweep and its summary share. Private to this folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/reporting/record/sweep_records.h"
+
+namespace scalemark::reporting {
+
+// Of a row whose windows were all steady as measured, else with two digits and a mark: "~1.5".
+std::string speed_up_text(const ScalingRow& row);
+std::string efficiency_text(const ScalingRow& row);  // in %
+
+std::string counted(int n, const char* noun);  // "1 run", "3 runs"
+
+// "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
+std::string share_interval(const std::optional<double>& low, const std::optional<double>& high);
+
+// "weak, batch size 64, workload mlp": the kind, the size, and the values in which this slice
+// differs from the others of its report.
+std::string slice_text(const ScalingTable& table, const std::vector<ScalingTable>& all);
+
+}  // namespace scalemark::reporting

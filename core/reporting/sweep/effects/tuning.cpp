@@ -1,0 +1,63 @@
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/reporting/sweep/runs.h"
+#include "core/statistics/race.h"
+
+namespace scalemark::reporting {
+namespace {
+
+statistics::BlockRates rates_of(const Runs& runs) {
+  statistics::BlockRates rates;
+  for (const PointRecord* run : runs) {
+    rates.emplace(std::pair(run->block, run->session), std::log(run->samples_per_sec));
+  }
+  return rates;
+}
+
+std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups& comparison) {
+  std::vector<statistics::BlockRates> runners;
+  std::vector<ComparedGroups::Value> ran;
+  for (const auto& value : comparison.values) {
+    auto rates = rates_of(runs.ok(value.group));
+    if (rates.empty()) continue;
+    runners.push_back(std::move(rates));
+    ran.push_back(value);
+  }
+  if (runners.empty()) return std::nullopt;
+  const auto race = statistics::judge_race(runners, statistics::race_level(runners.size(), 1));
+  TuningRecord record{.axis = comparison.axis,
+                      .fixed = comparison.fixed,
+                      .fastest = ran[race.leader].value,
+                      .group = ran[race.leader].group,
+                      .not_distinguishable = {},
+                      .in_words = {}};
+  for (std::size_t i = 0; i < ran.size(); ++i) {
+    if (i != race.leader && !race.slower[i]) record.not_distinguishable.push_back(ran[i].value);
+  }
+  return record;
+}
+
+std::string in_words(const TuningRecord& record, const std::vector<TuningRecord>& all) {
+  const std::string where = where_text(record, all);
+  const std::string others =
+      record.not_distinguishable.empty()
+          ? "all others are slower"
+          : "not distinguishable from " + joined(record.not_distinguishable, ", ");
+  return "fastest" + (where.empty() ? "" : " (" + where + ")") + ": " + record.axis + " " +
+         record.fastest + " (" + others + ")";
+}
+
+}  // namespace
+
+std::vector<TuningRecord> tuning_of(const RunsByGroup& runs, const SummaryOptions& options) {
+  std::vector<TuningRecord> all;
+  for (const ComparedGroups& comparison : options.comparisons) {
+    if (comparison.axis != options.tuned_axis) continue;
+    if (auto record = answer(runs, comparison)) all.push_back(*std::move(record));
+  }
+  for (TuningRecord& record : all) record.in_words = in_words(record, all);
+  return all;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,71 @@
+// Points whose runs lie on two levels, and the point that is the fastest.
+#include <cmath>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/sweep/runs.h"
+#include "core/statistics/fastest.h"
+#include "core/statistics/summary.h"
+#include "core/statistics/two_levels.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::string levels_in_words(const std::string& group, const statistics::Levels& levels) {
+  return group + ": " + std::to_string(levels.slow_runs) + " of " + std::to_string(levels.runs) +
+         " runs " + (levels.slow_runs == 1 ? "is " : "are ") +
+         percent(-std::expm1(-levels.slower_by)) +
+         " slower than the others: the machine has two levels here, and the interval, which "
+         "assumes "
+         "one, may miss the mean of both; more repetitions show how often each comes";
+}
+
+// One value per run, or per session where there are several: what one session shifts is in all of
+// its runs.
+std::vector<double> units_of(const Runs& runs) {
+  const auto sessions = rates_by_session(runs);
+  if (sessions.size() == 1) return sessions.front();
+  std::vector<double> means;
+  for (const auto& rates : sessions) means.push_back(geometric_mean(rates));
+  return means;
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of_levels(const RunsByGroup& runs) {
+  std::vector<std::string> groups;
+  std::vector<std::vector<double>> series;
+  for (const std::string& group : runs.groups()) {
+    for (auto& rates : rates_by_session(runs.ok(group))) {
+      groups.push_back(group);
+      series.push_back(std::move(rates));
+    }
+  }
+  std::vector<Finding> findings;
+  const auto judged = statistics::judge_levels(series);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (!judged[i] || !judged[i]->two) continue;
+    findings.push_back(
+        make_finding(finding_kinds::two_levels, "", levels_in_words(groups[i], *judged[i])));
+  }
+  return findings;
+}
+
+std::optional<FastestPoint> fastest_point(const RunsByGroup& runs) {
+  std::vector<std::string> groups;
+  std::vector<std::vector<double>> rates;
+  for (const std::string& group : runs.groups()) {
+    const Runs good = runs.ok(group);
+    if (good.empty() || is_solo(*good.front())) continue;
+    groups.push_back(group);
+    rates.push_back(units_of(good));
+  }
+  const auto found = statistics::fastest_of(rates);
+  if (!found) return std::nullopt;
+  FastestPoint fastest{.group = groups[found->best], .not_told_apart = {}};
+  for (const std::size_t other : found->others) fastest.not_told_apart.push_back(groups[other]);
+  return fastest;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,62 @@
+#include "core/reporting/sweep/precision.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using statistics::StopQuantity;
+
+std::optional<double> half_width(const std::optional<double>& low,
+                                 const std::optional<double>& high, double value) {
+  if (!low || !high || !(value > 0)) return std::nullopt;
+  return (*high - *low) / 2 / value;
+}
+
+std::vector<statistics::WindowNoise> noise_of(const GroupRecord& group) {
+  if (!group.variance || !(group.variance->window_s > 0)) return {};
+  return {{group.variance->steps * group.variance->steps, group.variance->window_s}};
+}
+
+// The group of the runs that a table is relative to.
+std::string baseline_of(const ScalingTable& table) {
+  for (const ScalingRow& row : table.rows) {
+    if (row.points == table.baseline_points) return row.group;
+  }
+  return {};
+}
+
+void add_efficiencies(planning::Precisions& points, const ScalingTable& table) {
+  const std::string baseline = baseline_of(table);
+  const auto against = points.find(baseline);
+  for (const ScalingRow& row : table.rows) {
+    const auto point = points.find(row.group);
+    if (row.group == baseline || point == points.end()) continue;
+    StopQuantity quantity{
+        .repetitions = row.points.size(),
+        .half_width = half_width(row.efficiency_ci95_low, row.efficiency_ci95_high, row.efficiency),
+        .steps = point->second.throughput.steps};
+    if (against != points.end()) {
+      const auto& other = against->second.throughput.steps;
+      quantity.steps.insert(quantity.steps.end(), other.begin(), other.end());
+    }
+    point->second.efficiencies.push_back(std::move(quantity));
+  }
+}
+
+}  // namespace
+
+planning::Precisions precision_of(const Report& report) {
+  planning::Precisions points;
+  for (const GroupRecord& group : report.groups) {
+    if (!group.samples_per_sec) continue;
+    points[group.group] = {.sessions = group.sessions.value_or(1),
+                           .throughput = {.repetitions = static_cast<std::size_t>(group.n),
+                                          .half_width = half_width(group.ci95_low, group.ci95_high,
+                                                                   *group.samples_per_sec),
+                                          .steps = noise_of(group)},
+                           .efficiencies = {}};
+  }
+  for (const ScalingTable& table : report.scaling) add_efficiencies(points, table);
+  return points;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,21 @@
+// Devices by themselves, as columns: for the table of single runs and the sections of a sweep.
+// Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/reporting/record/report.h"
+#include "core/reporting/table/text_table.h"
+
+namespace scalemark::reporting {
+
+inline constexpr const char* kDevicesTitle = "Devices, each by itself (solo)";
+
+// One row per device and solo point; columns of what is known. `devices` is not empty.
+std::vector<Column> device_columns(const std::vector<DeviceRecord>& devices);
+
+// What the columns mean, in one sentence.
+std::string devices_note();
+
+}  // namespace scalemark::reporting

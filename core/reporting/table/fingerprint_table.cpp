@@ -1,0 +1,112 @@
+#include "core/reporting/table/fingerprint_table.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "core/base/text.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr const char* kAbsent = "-";
+
+using Text = std::function<std::string(const FingerprintRecord&)>;
+
+struct Prefix {
+  double factor;
+  const char* letter;
+};
+constexpr std::array kPrefixes = {Prefix{1e15, "P"}, Prefix{1e12, "T"}, Prefix{1e9, "G"},
+                                  Prefix{1e6, "M"}, Prefix{1e3, "k"}};
+
+// Images are counted, not measured: 1,300 images/s stay so.
+Prefix prefix_of(double value, std::string_view unit) {
+  if (unit == "images/s") return {1, ""};
+  const auto fits = [&](const Prefix& prefix) { return value >= prefix.factor; };
+  const auto found = std::ranges::find_if(kPrefixes, fits);
+  return found == kPrefixes.end() ? Prefix{1, ""} : *found;
+}
+
+std::string four_digits(double value) {
+  return printed(value >= 1000  ? "%.0f"
+                 : value >= 100 ? "%.1f"
+                 : value >= 1   ? "%.2f"
+                                : "%.3g",
+                 value);
+}
+
+std::string_view words(MachineRate what) {
+  switch (what) {
+    case MachineRate::kMatrixProduct:
+      return "matrix product";
+    case MachineRate::kMemoryCopy:
+      return "memory copy";
+    case MachineRate::kHostToDevice:
+      return "copy to the device";
+    case MachineRate::kAllReduce:
+      return "all-reduce";
+    case MachineRate::kImageLoader:
+      return "image loader";
+    case MachineRate::kDiskRead:
+      return "disk read";
+  }
+  return "";
+}
+
+bool differ(const std::vector<FingerprintRecord>& records, std::string FingerprintRecord::*member) {
+  return std::ranges::any_of(
+      records, [&](const auto& record) { return record.*member != records.front().*member; });
+}
+
+}  // namespace
+
+std::string name_in_words(const FingerprintRecord& record) {
+  const std::string name(words(record.what));
+  return record.precision.empty() ? name : name + " " + record.precision;
+}
+
+std::string rate_text(double value, const std::string& unit) {
+  const Prefix prefix = prefix_of(value, unit);
+  return four_digits(value / prefix.factor) + " " + prefix.letter + unit;
+}
+
+std::string rate_interval_text(const FingerprintRecord& record) {
+  if (!record.value || !record.ci95_low || !record.ci95_high) return kAbsent;
+  const double factor = prefix_of(*record.value, record.unit).factor;
+  return four_digits(*record.ci95_low / factor) + " .. " + four_digits(*record.ci95_high / factor);
+}
+
+std::vector<Column> fingerprint_columns(const std::vector<FingerprintRecord>& records) {
+  std::vector<Column> columns;
+  const auto add = [&](std::vector<std::string> head, bool left, const Text& text) {
+    Column column{std::move(head), left, {}};
+    for (const FingerprintRecord& record : records) column.cells.push_back(text(record));
+    columns.push_back(std::move(column));
+  };
+  using Row = FingerprintRecord;
+  if (differ(records, &Row::host)) add({"host"}, true, [](const Row& r) { return r.host; });
+  add({"what"}, true, name_in_words);
+  if (differ(records, &Row::device)) add({"device"}, true, [](const Row& r) { return r.device; });
+  add({"threads"}, false, [](const Row& r) { return std::to_string(r.threads); });
+  add({"rate"}, false, [](const Row& r) {
+    return r.value ? rate_text(*r.value, r.unit) : std::string("not measured");
+  });
+  add({"95 %", "interval"}, true, rate_interval_text);
+  add({"calls"}, false, [](const Row& r) { return r.n > 0 ? std::to_string(r.n) : kAbsent; });
+  add({"how"}, true, [](const Row& r) { return r.method.empty() ? kAbsent : r.method; });
+  return columns;
+}
+
+std::vector<std::string> fingerprint_notes(const std::vector<FingerprintRecord>& records) {
+  std::vector<std::string> notes{
+      "each measured alone: nothing else of this program ran on the machine; intervals are of "
+      "these seconds, another day may differ by more; a memory copy counts bytes read and written"};
+  for (const FingerprintRecord& record : records) {
+    if (!record.reason.empty()) notes.push_back(name_in_words(record) + ": " + record.reason);
+  }
+  return notes;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,22 @@
+#include "core/reporting/table/telemetry_cost.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/text.h"
+
+namespace scalemark::reporting {
+
+std::string telemetry_cost(std::span<const Report> reports) {
+  std::optional<double> most;
+  for (const Report& report : reports) {
+    for (const TelemetryRecord& record : report.telemetry) {
+      if (record.values.source != "sampler_cpu_share") continue;
+      most = std::max(most.value_or(0), record.values.mean);
+    }
+  }
+  if (!most) return {};
+  return printed("reading the machine took %.3f %% of one core at most", 100 * *most);
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,14 @@
+// What it cost to look at the machine, in one line for people. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/reporting/record/report.h"
+
+namespace scalemark::reporting {
+
+// The largest sampler_cpu_share of all runs and hosts; empty without telemetry.
+std::string telemetry_cost(std::span<const Report> reports);
+
+}  // namespace scalemark::reporting

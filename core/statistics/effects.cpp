@@ -1,0 +1,65 @@
+#include "core/statistics/effects.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/statistics/holm.h"
+#include "core/statistics/mean_interval.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::statistics {
+namespace {
+
+constexpr double kFalseAlarms = 0.05;  // among the comparisons of one axis
+
+// Two-sided p of "the mean is 0".
+double p_of(std::span<const double> values) {
+  const double centre = mean(values);
+  const double error = standard_error(values, centre);
+  if (error == 0) return centre == 0 ? 1 : 0;
+  return students_t_two_sided(centre / error, static_cast<double>(values.size()) - 1);
+}
+
+std::vector<double> adjusted_p(std::span<const std::vector<double>> log_ratios) {
+  std::vector<double> p;
+  for (const auto& one : log_ratios) {
+    if (one.size() >= kPairsToJudge) p.push_back(p_of(one));
+  }
+  return holm_adjusted(p);
+}
+
+EffectVerdict verdict_of(const Effect& effect, std::span<const double> log_ratios) {
+  if (!effect.p_holm) return EffectVerdict::kUnsure;
+  const bool is_significant = *effect.p_holm < kFalseAlarms;
+  if (is_significant && std::abs(effect.ratio - 1) >= kEffectThatCounts) {
+    return EffectVerdict::kReal;
+  }
+  return surely_alike(log_ratios) ? EffectVerdict::kNone : EffectVerdict::kUnsure;
+}
+
+}  // namespace
+
+bool surely_alike(std::span<const double> log_ratios) {
+  const auto ci90 = mean_interval(log_ratios, 0.90);
+  if (!ci90) return false;
+  const Interval ratio = exponential(*ci90);
+  return 1 - kEffectThatCounts < ratio.low && ratio.high < 1 + kEffectThatCounts;
+}
+
+std::vector<Effect> judge_effects(std::span<const std::vector<double>> log_ratios) {
+  const std::vector<double> adjusted = adjusted_p(log_ratios);
+  auto next_p = adjusted.begin();
+  std::vector<Effect> effects;
+  for (const auto& one : log_ratios) {
+    if (one.empty()) throw bug("an effect without a pair");
+    Effect& effect = effects.emplace_back();
+    effect.pairs = one.size();
+    effect.ratio = std::exp(mean(one));
+    if (const auto ci95 = mean_interval(one)) effect.ratio_ci95 = exponential(*ci95);
+    if (one.size() >= kPairsToJudge) effect.p_holm = *next_p++;
+    effect.verdict = verdict_of(effect, one);
+  }
+  return effects;
+}
+
+}  // namespace scalemark::statistics

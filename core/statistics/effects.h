@@ -1,0 +1,45 @@
+// What does one value of an option give against another? Answered from pairs of runs within blocks.
+// Knows nothing of options, sweeps or reports.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/words.h"
+#include "core/statistics/interval.h"
+
+namespace scalemark::statistics {
+
+enum class EffectVerdict { kReal, kNone, kUnsure };
+constexpr auto words_of(EffectVerdict) {
+  return std::to_array<Word<EffectVerdict>>({{EffectVerdict::kReal, "real"},
+                                             {EffectVerdict::kNone, "none"},
+                                             {EffectVerdict::kUnsure, "unsure"}});
+}
+
+struct Effect {
+  std::size_t pairs = 0;
+  double ratio = 1;                    // exp(mean of the log ratios)
+  std::optional<Interval> ratio_ci95;  // from two pairs; of this comparison alone
+  std::optional<double> p_holm;        // from kPairsToJudge, over all comparisons given
+  EffectVerdict verdict = EffectVerdict::kUnsure;
+};
+
+inline constexpr double kEffectThatCounts = 0.02;
+inline constexpr std::size_t kPairsToJudge = 3;
+
+// `log_ratios[i]`: ln(X / X0) of each block of one comparison, at least one value. Ratio and
+// interval: exp(mean +- t(.975, R-1) s / sqrt(R)). Real: significant (two-sided t, Holm over the
+// comparisons that have kPairsToJudge pairs, 5 %) and |ratio - 1| >= 2 %; none: the 90 % interval
+// lies inside +-2 %; else unsure, and with fewer pairs. Where pairs do not spread, their mean is
+// taken as known. One answer per comparison, in order. Throws bug() for one without a pair.
+// Source: docs/METRICS.md, "Effects".
+std::vector<Effect> judge_effects(std::span<const std::vector<double>> log_ratios);
+
+// Whether the 90 % interval of the mean of these log ratios lies inside +-kEffectThatCounts.
+bool surely_alike(std::span<const double> log_ratios);
+
+}  // namespace scalemark::statistics

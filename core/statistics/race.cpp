@@ -1,0 +1,54 @@
+#include "core/statistics/race.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/statistics/effects.h"
+#include "core/statistics/mean_interval.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::statistics {
+namespace {
+
+constexpr double kFalseAlarms = 0.05;  // of a search
+
+// ln(X_a / X_b) of the blocks that both ran.
+std::vector<double> distances(const BlockRates& a, const BlockRates& b) {
+  std::vector<double> all;
+  for (const auto& [block, rate] : a) {
+    const auto other = b.find(block);
+    if (other != b.end()) all.push_back(rate - other->second);
+  }
+  return all;
+}
+
+std::size_t leader_of(std::span<const BlockRates> runners) {
+  std::size_t leader = 0;
+  for (std::size_t i = 1; i < runners.size(); ++i) {
+    const auto ahead = distances(runners[i], runners[leader]);
+    const bool first = runners[leader].empty() && !runners[i].empty();
+    if (first || (!ahead.empty() && mean(ahead) > 0)) leader = i;
+  }
+  return leader;
+}
+
+}  // namespace
+
+Race judge_race(std::span<const BlockRates> runners, double level) {
+  if (runners.empty()) throw bug("a race without a runner");
+  Race race{.leader = leader_of(runners), .slower = {}, .alike = {}};
+  for (std::size_t i = 0; i < runners.size(); ++i) {
+    const auto behind = distances(runners[race.leader], runners[i]);
+    const bool judged = i != race.leader && behind.size() >= kBlocksToJudge;
+    race.slower.push_back(judged && *mean_lower_bound(behind, 1 - level) > 0);
+    race.alike.push_back(i == race.leader || (judged && surely_alike(behind)));
+  }
+  return race;
+}
+
+double race_level(std::size_t runners, int looks) {
+  const auto rivals = static_cast<double>(std::max<std::size_t>(runners, 2) - 1);
+  return kFalseAlarms / rivals / std::max(1, looks);
+}
+
+}  // namespace scalemark::statistics

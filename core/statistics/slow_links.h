@@ -1,0 +1,48 @@
+// Which nodes and which links between them are slow, from times of messages between pairs. Knows
+// neither messages nor hosts.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/statistics/interval.h"
+
+namespace scalemark::statistics {
+
+// One message time per pass, in seconds, above 0; equally many passes for all links.
+struct LinkTimes {
+  int a = 0, b = 0;  // nodes, from 0
+  std::vector<double> seconds;
+};
+
+// By how much slower: a ratio of times with its 95 % interval.
+struct Slowness {
+  double ratio = 1;
+  Interval ci95;
+};
+struct SlowNode {
+  int node = 0;
+  Slowness than_others;  // its best link against that of an ordinary node
+};
+struct SlowLink {
+  int a = 0, b = 0;
+  Slowness than_its_nodes;  // against the slower one of the best links of a and b
+};
+struct SlowParts {
+  std::vector<SlowNode> nodes;
+  std::vector<SlowLink> links;
+};
+
+inline constexpr double kSlowRatio = 1.2;         // less is not worth a name
+inline constexpr std::size_t kPassesToJudge = 3;  // fewer have no spread to judge by
+
+// A message takes as long as the slower one of its two nodes needs, and longer where the link
+// itself is slow. So a node is as fast as its best link, which shows it as long as one other node
+// is sound; an ordinary node is the lower median of all, which two bad ones of four do not move.
+// Named is what is slower by more than kSlowRatio for sure: one-sided t on logarithms, Holm over
+// all nodes and links at 5 %; the standard error of no link counts as less than what the median
+// link has. Needs links of at least 3 nodes and kPassesToJudge passes; else nothing is named.
+SlowParts find_slow(std::span<const LinkTimes> links, int nodes);
+
+}  // namespace scalemark::statistics

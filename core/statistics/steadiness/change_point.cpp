@@ -1,0 +1,118 @@
+#include "core/statistics/steadiness/change_point.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "core/statistics/steadiness/decay_fit.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::statistics {
+namespace {
+
+constexpr std::size_t kBatches = 20;
+constexpr std::size_t kFewestBatches = 2;  // on either side of a change
+constexpr double kMostCorrelation = 0.9;
+
+std::size_t begin_of(std::size_t batch, std::size_t values) { return batch * values / kBatches; }
+
+// Every value counts: the batches differ by one value where the series is no multiple of 20.
+Column means_of_batches(std::span<const double> values) {
+  Column means;
+  for (std::size_t i = 0; i < kBatches; ++i) {
+    const std::size_t begin = begin_of(i, values.size());
+    means.push_back(mean(values.subspan(begin, begin_of(i + 1, values.size()) - begin)));
+  }
+  return means;
+}
+
+// What is left of a series around its two levels, which change before index `first`.
+Column around_levels(std::span<const double> values, std::size_t first) {
+  const double before = mean(values.first(first)), after = mean(values.subspan(first));
+  Column rest;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    rest.push_back(values[i] - (i < first ? before : after));
+  }
+  return rest;
+}
+
+// The index in [from, to) before which a change leaves the smallest sum of squares around the two
+// levels: where the cumulated sum is farthest from that of one level.
+std::size_t best_place(std::span<const double> values, std::size_t from, std::size_t to) {
+  const auto n = static_cast<double>(values.size());
+  const double level = mean(values);
+  double cumulated = 0, largest = -1;
+  std::size_t best = from;
+  for (std::size_t k = 1; k < to; ++k) {
+    cumulated += values[k - 1] - level;
+    const auto before = static_cast<double>(k);
+    const double explained = cumulated * cumulated * n / (before * (n - before));
+    if (k >= from && explained > largest) {
+      largest = explained;
+      best = k;
+    }
+  }
+  return best;
+}
+
+// Of independent residuals r is -2 / 20 in the mean, roughly, since two levels were fitted.
+double variance_inflation(const Column& rest) {
+  const double squares = dot(rest, rest);
+  if (!(squares > 0)) return 1;
+  double neighbours = 0;
+  for (std::size_t i = 1; i < rest.size(); ++i) neighbours += rest[i - 1] * rest[i];
+  const double r = std::clamp(neighbours / squares + 2.0 / kBatches, 0.0, kMostCorrelation);
+  return (1 + r) / (1 - r);
+}
+
+bool is_beyond_noise(const Column& means, std::size_t place) {
+  const std::span<const double> all(means);
+  const Column rest = around_levels(all, place);
+  const double shift = mean(all.subspan(place)) - mean(all.first(place));
+  const auto before = static_cast<double>(place), after = static_cast<double>(kBatches - place);
+  const double variance =
+      dot(rest, rest) / (kBatches - 2) * (1 / before + 1 / after) * variance_inflation(rest);
+  return shift * shift > kChangeLimit * variance;
+}
+
+// Sum of squares around a constant and `shape`.
+double left_by(const Column& means, Column shape) {
+  const double centre = mean(shape);
+  for (double& value : shape) value -= centre;
+  const double part = dot(shape, means);
+  return sum_of_squares(means, mean(means)) - part * part / dot(shape, shape);
+}
+
+bool fits_better_than_trends(const DecayBasis& basis, const Column& means, std::size_t place) {
+  const Column rest = around_levels(means, place);
+  const double left = dot(rest, rest);
+  const auto loses_to = [&](const Column& shape) {
+    return left_by(means, means_of_batches(shape)) <= left;
+  };
+  return !loses_to(basis.trend[1]) && std::ranges::none_of(basis.decays, [&](const Decay& decay) {
+    return loses_to(decay.shape);
+  });
+}
+
+}  // namespace
+
+std::optional<ChangePoint> most_likely_change(const DecayBasis& basis, const Column& values) {
+  if (values.size() < kFewestForChange) return std::nullopt;
+  const Column means = means_of_batches(values);
+  const std::size_t batch = best_place(means, kFewestBatches, kBatches - kFewestBatches + 1);
+  const std::size_t first = best_place(values, begin_of(batch - 1, values.size()) + 1,
+                                       begin_of(batch + 1, values.size()));
+  const std::span<const double> all(values);
+  const double before = mean(all.first(first)), after = mean(all.subspan(first));
+  const double longer = 2 * first >= values.size() ? before : after;
+  ChangePoint change{
+      .first = first,
+      .change = after / before - 1,
+      .bias = mean(values) / longer - 1,
+      .independent_values = independent_values(around_levels(values, first), values, 2)};
+  change.is_found = std::abs(change.bias) > kBiasThatCounts && is_beyond_noise(means, batch) &&
+                    fits_better_than_trends(basis, means, batch);
+  return change;
+}
+
+}  // namespace scalemark::statistics

@@ -1,0 +1,34 @@
+// One change of level within a series: where, by how much, and whether noise could look like it.
+// Knows nothing of what was measured.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "core/statistics/steadiness/decay_basis.h"
+
+namespace scalemark::statistics {
+
+struct ChangePoint {
+  std::size_t first = 0;  // index of the first value of the new level
+  double change = 0;      // of the level, relative to the one before: 0.1 = 10 % longer steps
+  double bias = 0;        // of the mean against the longer part's, relative
+  bool is_found = false;
+  double independent_values = 0;  // of the values around their part's mean
+};
+
+// CUSUM on 20 batch means: of all places with two batches on either side, the one where two levels
+// explain most. Found when the square of its t exceeds kChangeLimit, with the variance of the batch
+// means around their own part's level, times (1 + r) / (1 - r), r their lag-1 correlation (plus 2 /
+// 20 for the two levels that were fitted, 0 to 0.9), and |bias| > 0.25 %; and when two levels fit
+// the batch means better than any decay or a straight line does, so that a ramp is none. The place
+// itself is then refined to single values, by least squares within a batch to either side.
+//
+// `values`: as many as the basis has points, their mean above 0; absent for fewer than 60. Source:
+// docs/METRICS.md, "Steady?"; the limit: docs/STATISTICS.md, "Steady?".
+std::optional<ChangePoint> most_likely_change(const DecayBasis& basis, const Column& values);
+
+inline constexpr double kChangeLimit = 25;
+inline constexpr std::size_t kFewestForChange = 60;
+
+}  // namespace scalemark::statistics

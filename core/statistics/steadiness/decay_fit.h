@@ -1,0 +1,52 @@
+// Decays matched to a series: by how much each would raise its mean, and how sure that is. Knows
+// nothing of what was measured.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "core/statistics/steadiness/decay_basis.h"
+
+namespace scalemark::statistics {
+
+using OfDecays = std::array<double, kDecays>;  // by kDecayLengths
+
+// Correlated values carry what fewer independent ones would: n (1 - phi) / (1 + phi). Below this
+// many nothing is claimed of them.
+inline constexpr double kFewestIndependent = 32;
+
+// Below it no window is called unsteady.
+inline constexpr double kBiasThatCounts = 0.0025;
+
+struct DecayFit {
+  OfDecays bias{};   // of the mean, relative to it: 0.01 = 1 % too high
+  OfDecays error{};  // standard error of `bias`; t with kNoiseDirections degrees of freedom
+  double independent_values = 0;
+};
+
+// Each decay is fitted alone, with a constant: its height h by projection, bias = h mean(e^(-x/L)).
+// The standard error is that of noise whose spectrum at frequency 0 is what it is in the basis's
+// noise directions. Where that reaches too high a frequency, below kFewestIndependent independent
+// values, the spectrum of an AR(1) series counts if it is larger. phi: lag-1 correlation of the
+// values without their trend, plus (4 + 4 phi) / n for what the fit takes away, 0 to 0.99.
+//
+// `values`: as many as the basis has points, their mean above 0. Source: docs/METRICS.md,
+// "Steady?".
+DecayFit fit_decays(const DecayBasis& basis, const Column& values);
+
+// n (1 - phi) / (1 + phi) of the residuals that a fit of `parameters` parameters left of `values`;
+// n where they are but rounding errors.
+double independent_values(const Column& residuals, const Column& values, double parameters);
+
+// Of the decays whose |size| exceeds kBiasThatCounts the one with the largest |bias| / error, if
+// that exceeds `t`. `size`: one value per decay, as a rule its bias.
+std::optional<std::size_t> clear_decay(const DecayFit& fit, double t, const OfDecays& size);
+
+// Index of the decay with the largest |bias| + t(confidence) error, and that bound.
+struct BiasBound {
+  std::size_t decay = 0;
+  double bias = 0;
+};
+BiasBound largest_bound(const OfDecays& bias, const OfDecays& error, double t);
+
+}  // namespace scalemark::statistics

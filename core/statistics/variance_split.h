@@ -1,0 +1,76 @@
+// Where the variance of a throughput comes from: the steps of a run, what runs differ by beyond
+// their steps, and what sessions differ by beyond their runs. And what to buy for a narrower
+// interval: longer windows, more runs or more sessions. Knows nothing of points or reports.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/words.h"
+#include "core/statistics/interval.h"
+
+namespace scalemark::statistics {
+
+struct SplitRun {
+  double ln_rate = 0;
+  std::optional<StepNoise> steps;  // absent: too few steps to know
+};
+
+// Standard deviations of ln X: 0.01 is 1 %. A part is never below 0, and its interval begins at 0
+// where the part cannot be told from none.
+struct VarianceSplit {
+  double between_runs = 0;         // of runs of one session, their steps included
+  double steps = 0;                // of it, what the steps explain: more of them would lower it
+  double beyond_steps = 0;         // of it, the rest
+  Interval beyond_steps_ci95{};    // 95 %
+  std::optional<double> sessions;  // beyond their runs; absent for one session
+  std::optional<Interval> sessions_ci95;
+};
+
+// `sessions`: the runs of each. beyond_steps^2 = between_runs^2 - steps^2, the squares being means
+// over runs; sessions^2 = variance of session means - between_runs^2 x mean(1 / runs of a session).
+// Intervals of such differences: variance_difference_ci95(). Absent with fewer than 2 degrees of
+// freedom between runs, or when no run knows its steps.
+// Source: Kalibera and Jones 2013, "Rigorous benchmarking in reasonable time"; docs/METRICS.md,
+// "Where variance comes from".
+std::optional<VarianceSplit> split_variance(std::span<const std::vector<SplitRun>> sessions);
+
+// An estimate of a variance from `degrees` degrees of freedom.
+struct VarianceEstimate {
+  double value = 0, degrees = 0;
+};
+
+// 95 % interval of a - b, cut off at 0, for independent estimates of normal data (modified large
+// samples: Ting, Burdick, Graybill, Jeyaratnam and Lu 1990). It begins above 0 exactly where the F
+// test at 2.5 % finds a > b.
+Interval variance_difference_ci95(const VarianceEstimate& a, const VarianceEstimate& b);
+
+// Mean costs of one run: what every run costs, and what grows with its window.
+struct RunCost {
+  double fixed_s = 0, window_s = 0;
+};
+
+enum class Purchase { kRuns, kWindows, kSessions, kUnsure };
+constexpr auto words_of(Purchase) {
+  return std::to_array<Word<Purchase>>({{Purchase::kRuns, "more runs"},
+                                        {Purchase::kWindows, "longer windows"},
+                                        {Purchase::kSessions, "more sessions"},
+                                        {Purchase::kUnsure, "unsure"}});
+}
+
+struct Advice {
+  Purchase buy = Purchase::kUnsure;
+  double window_growth = 1;  // of kWindows: the best window by today's, 10 at most
+  double saved_share = 0;    // of kWindows: of the time that the same interval takes
+};
+
+// In a given time the interval is narrowest with windows sqrt(cost of a run / cost of its window x
+// steps^2 / beyond_steps^2) times as long (Kalibera and Jones). kRuns: that saves less than 10 %
+// even if beyond_steps is at the lower end of its interval. kWindows: the window that is best if it
+// is at the upper end saves 10 % if it is as estimated. kSessions: with two sessions, of which
+// there is no interval, and where sessions are the larger part of what session means vary by.
+Advice what_to_buy(const VarianceSplit& split, const RunCost& cost, double mean_runs_per_session,
+                   std::size_t sessions);
+
+}  // namespace scalemark::statistics

@@ -1,0 +1,27 @@
+// What rank 0 tells the other ranks of `comm`: the next batch, or the end. Every rank holds the
+// plan, so only numbers travel.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace scalemark::communicating {
+
+// The `number`-th of planning::batches_of_block(plan, block).
+struct BatchId {
+  int block = 0;
+  std::size_t number = 0;
+};
+
+struct CommCommand {
+  std::optional<BatchId> batch;  // absent: the end, unless pairs
+  bool pairs = false;            // all links: links/pairs_run.h
+  int signal = 0;                // that asked for the end
+  int exit_code = 0;
+};
+
+std::string encode(const CommCommand& command);
+CommCommand decode_comm_command(const std::string& bytes);  // bug() for what encode() did not write
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,96 @@
+#include "engine/communicating/comm_member.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/catalogue/backends.h"
+#include "core/reporting/record/report.h"
+#include "engine/distributed/interrupt.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/process/group_guard.h"
+
+namespace scalemark::communicating {
+namespace {
+
+using distributed::ErrorStore;
+
+// Once every member is through with it.
+void end(process::RankGroup& rank_group) {
+  rank_group.control().barrier();
+  rank_group.finish();
+  rank_group.close();
+}
+
+}  // namespace
+
+CommMember::CommMember(process::RankProcess& rank_process, process::RankContext& context,
+                       const planning::CollectivePlan& plan)
+    : rank_process_(rank_process), context_(context), plan_(plan) {
+  const bool need_own_gpus = std::ranges::any_of(plan.points, [](const auto& point) {
+    return !point.skipped && catalogue::needs_one_rank_per_gpu(point.backend);
+  });
+  if (need_own_gpus) context.refuse_shared_gpus();
+}
+
+bool CommMember::wants_traffic(const planning::CollectiveBatch& batch) const {
+  return std::ranges::any_of(batch.points,
+                             [&](std::size_t i) { return plan_.points[i].congestion; });
+}
+
+std::optional<int> CommMember::run(const std::string& name, const planning::CollectiveBatch& batch,
+                                   const OnRow& on_row) {
+  rank_process_.phase_tracker().enter("rendezvous");
+  // The measured group comes last: what is said of a hang is about the newest group.
+  std::optional<process::RankGroup> background;
+  if (wants_traffic(batch)) {
+    background.emplace(context_, name + "/traffic", batch.members, "gloo", ErrorStore::kCauseLimit);
+  }
+  process::RankGroup rank_group(context_, name, batch.members, batch.backend,
+                                ErrorStore::kCauseLimit);
+  process::GroupGuard guard(rank_group, ErrorStore::kCauseLimit);
+  std::optional<int> signal;
+  guard.run([&] { return context_.error_store().has_cause(); },
+            [&] {
+              signal = measure_all(rank_group, background ? &*background : nullptr, batch, on_row);
+            });
+  end(rank_group);
+  if (background) end(*background);
+  return signal;
+}
+
+MeasuredPairs CommMember::run_pairs(const planning::PairPlan& plan) {
+  rank_process_.phase_tracker().enter("window");
+  return communicating::run_pairs(context_, "pairs", plan,
+                                  [&] { rank_process_.watchdog().heartbeat(0); });
+}
+
+std::optional<int> CommMember::measure_all(process::RankGroup& rank_group,
+                                           process::RankGroup* background,
+                                           const planning::CollectiveBatch& batch,
+                                           const OnRow& on_row) {
+  const auto direct = rank_group.direct_communicator();
+  for (const std::size_t index : batch.points) {
+    if (const auto signal = agreed_signal(rank_group.control())) return signal;
+    const auto& point = plan_.points[index];
+    rank_process_.phase_tracker().enter("window");
+    const std::string started = reporting::utc_now();
+    const CollectiveOutcome outcome = measure(point, {rank_group, direct.get(), background, [this] {
+                                                        rank_process_.watchdog().heartbeat(0);
+                                                      }});
+    if (rank_group.world().rank == 0) on_row(point, started, outcome);
+    context_.device().release_cached_memory();
+  }
+  return std::nullopt;
+}
+
+// The largest that any member received, so that all leave the batch before the same run.
+std::optional<int> CommMember::agreed_signal(distributed::ControlGroup& control) {
+  std::optional<int> mine = distributed::received_signal();
+  if (!mine && control.rank() == 0) mine = distributed::requested_stop(*context_.store_pointer());
+  std::vector<double> largest{static_cast<double>(mine.value_or(0))};
+  control.max_over_ranks(largest);
+  if (largest[0] == 0) return std::nullopt;
+  return static_cast<int>(largest[0]);
+}
+
+}  // namespace scalemark::communicating

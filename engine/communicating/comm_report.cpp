@@ -1,0 +1,132 @@
+#include "engine/communicating/comm_report.h"
+
+#include <iostream>
+#include <set>
+#include <utility>
+
+#include "core/reporting/collectives/topology.h"
+#include "core/reporting/output/disk.h"
+#include "core/reporting/render/renderings.h"
+#include "engine/process/host_survey.h"
+
+namespace scalemark::communicating {
+namespace {
+
+KnownMachines known_machines(process::RankContext& context) {
+  return {.hosts = process::survey_hosts(context),
+          .node_of_rank = context.node_of_rank(),
+          .memory_GBps = measure_memory(context)};
+}
+
+process::RunReport& open(process::RankProcess& rank_process, const KnownMachines& machines,
+                         const CommRequest& request) {
+  return rank_process.open_report({.hosts = machines.hosts,
+                                   .continued = {},
+                                   .settings_json = request.settings_json,
+                                   .session = {},
+                                   .folder = {}});
+}
+
+int nodes_of(const std::vector<int>& members, const std::vector<int>& node_of_rank) {
+  std::set<int> nodes;
+  for (const int member : members) nodes.insert(node_of_rank.at(static_cast<std::size_t>(member)));
+  return static_cast<int>(nodes.size());
+}
+
+}  // namespace
+
+CommReport::CommReport(process::RankProcess& rank_process, process::RankContext& context,
+                       const CommRequest& request)
+    : plan_(request.plan),
+      machines_(known_machines(context)),
+      run_report_(open(rank_process, machines_, request)) {}
+
+reporting::CollectiveRecord CommReport::identity_of(const planning::CollectivePoint& point,
+                                                    int repetition,
+                                                    const std::string& started) const {
+  reporting::CollectiveRecord row{.id = planning::run_id(point, repetition),
+                                  .group = point.group,
+                                  .repetition = repetition,
+                                  .started = started,
+                                  .collective = point.collective,
+                                  .backend = point.backend,
+                                  .via = point.via,
+                                  .dtype = point.dtype,
+                                  .device = std::string(name_of(plan_.device)),
+                                  .bytes = point.bytes(),
+                                  .world_size = point.world_size,
+                                  .placement = std::string(name_of(point.placement)),
+                                  .members = point.members,
+                                  .in_place = point.in_place,
+                                  .overlap_compute = point.overlap_compute,
+                                  .congestion = point.congestion};
+  if (point.skipped) return row;
+  row.nodes = nodes_of(point.members, machines_.node_of_rank);
+  const auto path = data_path(point, plan_.device, machines_);
+  if (path.host_staging) row.staging = collectives::Staging::kHost;
+  if (const auto expected = collectives::expected_busbw(point.collective, path)) {
+    row.expected_busbw_GBps = expected->busbw_GBps;
+    row.expected_source = expected->source;
+  }
+  return row;
+}
+
+reporting::CollectiveRecord CommReport::add(const planning::CollectivePoint& point, int repetition,
+                                            int order, const std::string& started,
+                                            const CollectiveOutcome& outcome) {
+  auto row = identity_of(point, repetition, started);
+  row.order = order;
+  if (outcome.skipped.empty()) {
+    row = reporting::assemble_collective(std::move(row), outcome.ranks, outcome.slowest_s);
+  } else {
+    row.status = reporting::PointStatus::kSkipped;
+    row.reason = outcome.skipped;
+  }
+  run_report_.writer()->add_collective(row, reporting::findings_of_collective(row));
+  return row;
+}
+
+void CommReport::add(const MeasuredPairs& measured) {
+  auto judged = reporting::judge_pairs(measured.pairs, measured.names, measured.between_nodes);
+  run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
+}
+
+void CommReport::add_skipped_points() {
+  for (const auto& point : plan_.points) {
+    if (point.skipped) add(point, 0, 0, reporting::utc_now(), {.skipped = *point.skipped});
+  }
+}
+
+void CommReport::summarise() {
+  run_report_.writer()->amend(
+      [](reporting::Report& report) { reporting::summarise_collectives(report); });
+}
+
+reporting::CollectivesEnd CommReport::close() {
+  summarise();
+  auto& writer = *run_report_.writer();
+  auto end = reporting::end_of_collectives(writer.report());
+  writer.close(reporting::ReportStatus::kComplete, static_cast<int>(end.exit_code),
+               [&](const reporting::Report& report) {
+                 reporting::write_renderings(writer.folder(), report);
+               });
+  return end;
+}
+
+void CommReport::save_topology(const std::string& file) const {
+  if (const auto topology = reporting::topology_json(report())) {
+    return reporting::write_atomically(file, *topology);
+  }
+  run_report_.note("no topology is saved: it needs all-reduce or send-recv at 3 sizes or more");
+}
+
+void CommReport::render_what_is_there() noexcept {
+  try {
+    auto& writer = *run_report_.writer();
+    reporting::write_renderings(writer.folder(), writer.report());
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+  }
+}
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,45 @@
+// The report of `comm` on rank 0: one row per run, what follows from them after each block. On the
+// other ranks it holds nothing.
+#pragma once
+
+#include <string>
+
+#include "core/planning/collectives/collective_plan.h"
+#include "core/reporting/collectives/collectives.h"
+#include "engine/communicating/comm_request.h"
+#include "engine/communicating/data_path.h"
+#include "engine/communicating/links/pairs_run.h"
+#include "engine/communicating/measure.h"
+#include "engine/process/rank_process.h"
+
+namespace scalemark::communicating {
+
+class CommReport {
+ public:
+  // Collective over the session.
+  CommReport(process::RankProcess& rank_process, process::RankContext& context,
+             const CommRequest& request);
+
+  // Rank 0 only, all of them. The row as it stands in the report.
+  reporting::CollectiveRecord add(const planning::CollectivePoint& point, int repetition, int order,
+                                  const std::string& started, const CollectiveOutcome& outcome);
+  void add(const MeasuredPairs& measured);
+  void add_skipped_points();
+  void summarise();
+  // Also writes report.md and report.html.
+  reporting::CollectivesEnd close();
+  // Says so where too little was measured for it. Throws io_error() (74).
+  void save_topology(const std::string& file) const;
+  void render_what_is_there() noexcept;
+  reporting::Report report() const { return run_report_.writer()->report(); }
+
+ private:
+  reporting::CollectiveRecord identity_of(const planning::CollectivePoint& point, int repetition,
+                                          const std::string& started) const;
+
+  const planning::CollectivePlan& plan_;
+  KnownMachines machines_;
+  process::RunReport& run_report_;
+};
+
+}  // namespace scalemark::communicating

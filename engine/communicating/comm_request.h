@@ -1,0 +1,18 @@
+// What `scalemark comm` asks of the engine. Torch-free.
+#pragma once
+
+#include <string>
+
+#include "core/planning/collectives/collective_plan.h"
+#include "engine/process/run_request.h"
+
+namespace scalemark::communicating {
+
+struct CommRequest {
+  process::RunRequest run;
+  planning::CollectivePlan plan;  // members are assigned anew when the ranks have met
+  std::string settings_json;      // what is measured, for the report
+  std::string topology_file;      // for `predict --topology`, written at the end; empty: none
+};
+
+}  // namespace scalemark::communicating

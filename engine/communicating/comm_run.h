@@ -1,0 +1,13 @@
+// The function behind `scalemark comm`.
+#pragma once
+
+#include "core/base/exit_code.h"
+#include "engine/communicating/comm_request.h"
+
+namespace scalemark::communicating {
+
+// One rank of a collectives benchmark, from its start to its exit code. Errors are reported in
+// here.
+ExitCode comm(const CommRequest& request) noexcept;
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,29 @@
+// What is known of the way that a collective's data takes, for the bandwidth to expect of it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/collectives/expected_bandwidth.h"
+#include "core/monitoring/host.h"
+#include "core/planning/collectives/collective_plan.h"
+#include "engine/process/rank_context.h"
+
+namespace scalemark::communicating {
+
+struct KnownMachines {
+  std::vector<monitoring::Host> hosts;
+  std::vector<int> node_of_rank;
+  std::optional<double> memory_GBps;  // measure_memory()
+};
+
+// Collective over the session, about 0.2 s: all ranks copy between buffers larger than caches at
+// the same time. The sum over a node's ranks, read and written bytes added, in 1e9 bytes per
+// second; of the slowest node. The same on all ranks.
+double measure_memory(process::RankContext& context);
+
+// Of the slowest host and GPU; where a host has several network interfaces, its fastest one.
+collectives::DataPath data_path(const planning::CollectivePoint& point, settings::DeviceKind device,
+                                const KnownMachines& machines);
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,29 @@
+// Latency and bandwidth between two ranks of a group, by messages of one rank to the other. Knows
+// neither hosts nor which pairs are measured.
+#pragma once
+
+#include <cstdint>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "engine/device/device.h"
+
+namespace scalemark::communicating {
+
+struct LinkEffort {
+  std::int64_t round_trips = 30;
+  std::int64_t most_bytes = 4 << 20;  // of a message for the bandwidth
+  double transfers_s = 0.3;           // messages are smaller where kTransfers take longer
+};
+inline constexpr int kTransfers = 5;  // each way at once
+
+struct LinkTime {
+  double latency_s = 0;    // half of a round trip of 8 bytes: the median
+  double bytes_per_s = 0;  // of messages each way at once, in one direction: of the median time
+};
+
+// Called by both ranks at once, each naming the other as `peer` (ranks within `group`); each learns
+// its own times. Throws what c10d throws.
+LinkTime probe_link(const c10::intrusive_ptr<c10d::ProcessGroup>& group, int peer,
+                    device::Device& device, const LinkEffort& effort = {});
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,101 @@
+#include "engine/communicating/links/pair_rounds.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "core/planning/collectives/round_robin.h"
+#include "engine/distributed/wire.h"
+
+namespace scalemark::communicating {
+namespace {
+
+using Pair = std::pair<int, int>;
+using Rounds = std::vector<std::vector<Pair>>;
+
+// Of this rank's pair in a round.
+std::vector<double> numbers_of(const Pair& pair, const LinkTime& time) {
+  return {static_cast<double>(pair.first), static_cast<double>(pair.second), time.latency_s,
+          time.bytes_per_s};
+}
+
+void add_slower(std::map<Pair, LinkTime>& times, const std::string& bytes) {
+  if (bytes.empty()) return;
+  const auto numbers = distributed::decode_numbers(bytes, 4);
+  const Pair pair{static_cast<int>(numbers[0]), static_cast<int>(numbers[1])};
+  const auto [known, is_new] = times.try_emplace(pair, LinkTime{numbers[2], numbers[3]});
+  if (is_new) return;
+  known->second.latency_s = std::max(known->second.latency_s, numbers[2]);
+  known->second.bytes_per_s = std::min(known->second.bytes_per_s, numbers[3]);
+}
+
+std::string measure_round(process::RankGroup& rank_group, const std::vector<Pair>& pairs,
+                          const LinkEffort& effort) {
+  const int me = rank_group.world().rank;
+  rank_group.control().barrier();
+  for (const Pair& pair : pairs) {
+    if (pair.first != me && pair.second != me) continue;
+    const int peer = pair.first == me ? pair.second : pair.first;
+    return distributed::encode_numbers(
+        numbers_of(pair, probe_link(rank_group.group(), peer, rank_group.device(), effort)));
+  }
+  return {};
+}
+
+std::map<Pair, LinkTime> measure_pass(process::RankGroup& rank_group, const Rounds& rounds,
+                                      const LinkEffort& effort,
+                                      const std::function<void()>& between) {
+  std::map<Pair, LinkTime> times;
+  for (const auto& pairs : rounds) {
+    const std::string mine = measure_round(rank_group, pairs, effort);
+    for (const std::string& bytes : rank_group.control().gather(mine)) add_slower(times, bytes);
+    between();
+  }
+  return times;
+}
+
+std::vector<PairTimes> measure(process::RankGroup& rank_group, const Rounds& rounds, int passes,
+                               const LinkEffort& effort, const std::function<void()>& between) {
+  std::map<Pair, PairTimes> all;
+  for (int pass = 0; pass < passes; ++pass) {
+    for (const auto& [pair, time] : measure_pass(rank_group, rounds, effort, between)) {
+      all[pair].passes.push_back(time);
+    }
+  }
+  std::vector<PairTimes> pairs;
+  for (auto& [pair, times] : all) {
+    pairs.push_back({pair.first, pair.second, std::move(times.passes)});
+  }
+  return pairs;
+}
+
+// Edges that share no rank: every second one, then the others; of an odd ring the last one alone.
+Rounds rounds_of_ring(int ranks) {
+  Rounds rounds(3);
+  for (int a = 0; a < ranks; ++a) {
+    const int b = (a + 1) % ranks;
+    if (ranks == 2 && a == 1) continue;
+    const bool closes_odd = a == ranks - 1 && ranks % 2 == 1;
+    const auto [low, high] = std::minmax(a, b);
+    rounds[static_cast<std::size_t>(closes_odd ? 2 : a % 2)].emplace_back(low, high);
+  }
+  std::erase_if(rounds, [](const auto& round) { return round.empty(); });
+  return rounds;
+}
+
+}  // namespace
+
+std::vector<PairTimes> measure_pairs(process::RankGroup& rank_group, int passes,
+                                     const LinkEffort& effort,
+                                     const std::function<void()>& between) {
+  return measure(rank_group, planning::round_robin(rank_group.world().world_size), passes, effort,
+                 between);
+}
+
+std::vector<PairTimes> measure_ring(process::RankGroup& rank_group, const LinkEffort& effort,
+                                    const std::function<void()>& between) {
+  return measure(rank_group, rounds_of_ring(rank_group.world().world_size), 1, effort, between);
+}
+
+}  // namespace scalemark::communicating

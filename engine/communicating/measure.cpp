@@ -1,0 +1,148 @@
+#include "engine/communicating/measure.h"
+
+#include <exception>
+#include <utility>
+
+#include "core/base/error.h"
+#include "engine/communicating/background.h"
+#include "engine/communicating/exact_data.h"
+#include "engine/communicating/timing.h"
+#include "engine/distributed/foreign_error.h"
+#include "engine/distributed/wire.h"
+
+namespace scalemark::communicating {
+namespace {
+
+using collectives::Collective;
+using planning::CollectivePoint;
+using reporting::CollectiveTimes;
+
+// What keeps this rank from running the point. What ends a run, such as a lost peer, is thrown on.
+template <class Work>
+std::string problem_of(const Work& work) {
+  try {
+    work();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& exception) {
+    switch (distributed::meaning_of(exception)) {
+      case distributed::Meaning::kOutOfMemory:
+        return "memory does not hold its buffers";
+      case distributed::Meaning::kOther:
+        return distributed::one_line(exception);
+      default:
+        throw;
+    }
+  }
+  return {};
+}
+
+// The first rank's problem, on every rank.
+std::string agreed(const std::string& problem, distributed::ControlGroup& control) {
+  for (std::string& one : control.all_gather(problem)) {
+    if (!one.empty()) return std::move(one);
+  }
+  return {};
+}
+
+bool supported_directly(const CollectivePoint& point, const Surroundings& around) {
+  return around.direct && around.direct->supports(point.collective, point.dtype);
+}
+
+Call make_call(Collective collective, const CollectivePoint& point, const Buffers& buffers,
+               const Surroundings& around) {
+  if (point.via == collectives::Via::kC10d) {
+    return c10d_call(collective, buffers, around.rank_group.group(), around.rank_group.device());
+  }
+  return direct_call(collective, buffers, point.elements, point.dtype, *around.direct);
+}
+
+// Each round has data of its own, so that no result of an earlier call can pass.
+void verify(const Call& call, const Buffers& buffers, const CollectivePoint& point, int rank,
+            int round, CollectiveTimes& times) {
+  fill(buffers, point, rank, round);
+  call.start();
+  call.finish();
+  count_wrong(buffers, point, rank, round, times);
+}
+
+Timing time_beside(const Call& call, const Call& barrier, const CollectivePoint& point,
+                   const Surroundings& around) {
+  std::optional<BackgroundTraffic> traffic;
+  std::optional<BackgroundCompute> compute;
+  if (point.congestion) traffic.emplace(*around.background);
+  if (point.overlap_compute) compute.emplace(around.rank_group.device());
+  Timing timing = time_call(call, barrier, around.rank_group.control(), around.heartbeat);
+  if (traffic) traffic->stop();
+  return timing;
+}
+
+constexpr std::int64_t kVerifiedCalls = 2;  // before and after the timed ones
+
+std::string to_wire(const CollectiveTimes& times) {
+  return distributed::encode_numbers(
+      {static_cast<double>(times.iterations), times.time_s, static_cast<double>(times.wrong),
+       static_cast<double>(times.first_wrong), times.wrong_from ? 1.0 : 0.0,
+       static_cast<double>(times.wrong_from.value_or(0)), static_cast<double>(times.calls)});
+}
+
+CollectiveTimes from_wire(const std::string& bytes) {
+  const auto numbers = distributed::decode_numbers(bytes, 7);
+  CollectiveTimes times{.iterations = static_cast<std::int64_t>(numbers[0]),
+                        .time_s = numbers[1],
+                        .wrong = static_cast<std::int64_t>(numbers[2]),
+                        .wrong_from = {},
+                        .first_wrong = static_cast<std::int64_t>(numbers[3])};
+  times.calls = static_cast<std::int64_t>(numbers[6]);
+  if (numbers[4] != 0) times.wrong_from = static_cast<int>(numbers[5]);
+  return times;
+}
+
+// Everything that is made before the first call.
+struct Prepared {
+  Buffers buffers;
+  Call call, barrier;
+};
+
+Prepared prepare(const CollectivePoint& point, const Surroundings& around) {
+  Prepared made;
+  made.buffers = make_buffers(point, around.rank_group.world().rank,
+                              around.rank_group.device().torch_device());
+  made.call = make_call(point.collective, point, made.buffers, around);
+  made.barrier = make_call(Collective::kBarrier, point, {}, around);
+  return made;
+}
+
+}  // namespace
+
+CollectiveOutcome measure(const CollectivePoint& point, const Surroundings& around) {
+  if (point.via == collectives::Via::kDirect && !supported_directly(point, around)) {
+    return {
+        .skipped = point.backend + " has no call of its own for it", .ranks = {}, .slowest_s = {}};
+  }
+  auto& control = around.rank_group.control();
+  const int rank = around.rank_group.world().rank;
+  CollectiveTimes times;
+  Prepared made;
+  CollectiveOutcome outcome;
+  outcome.skipped = agreed(problem_of([&] { made = prepare(point, around); }), control);
+  if (!outcome.skipped.empty()) return outcome;
+  const auto first = [&] { verify(made.call, made.buffers, point, rank, 0, times); };
+  outcome.skipped = agreed(problem_of(first), control);
+  if (!outcome.skipped.empty()) return outcome;
+
+  clear(made.buffers);
+  Timing timing = time_beside(made.call, made.barrier, point, around);
+  verify(made.call, made.buffers, point, rank, 1, times);
+
+  times.iterations = timing.iterations;
+  times.calls = timing.calls + kVerifiedCalls;
+  times.time_s = timing.time_s;
+  for (const std::string& bytes : control.gather(to_wire(times))) {
+    outcome.ranks.push_back(from_wire(bytes));
+  }
+  outcome.slowest_s = std::move(timing.slowest_s);
+  return outcome;
+}
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,36 @@
+// One run of one collective on one rank: buffers, verification, timing. Knows no plan, no report.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/planning/collectives/collective_plan.h"
+#include "core/reporting/record/collective_records.h"
+#include "engine/distributed/backend.h"
+#include "engine/process/rank_group.h"
+
+namespace scalemark::communicating {
+
+struct CollectiveOutcome {
+  // Why it could not run, the same on every rank: memory that does not hold the buffers, or a
+  // collective that the backend lacks. Empty: it ran.
+  std::string skipped;
+  // On the group's rank 0.
+  std::vector<reporting::CollectiveTimes> ranks;
+  std::vector<double> slowest_s;  // of each isolated call
+};
+
+// What a batch of runs shares on one rank.
+struct Surroundings {
+  process::RankGroup& rank_group;
+  distributed::DirectCommunicator* direct = nullptr;  // of the group; null: its backend has none
+  process::RankGroup* background = nullptr;           // for traffic beside; null: not asked for
+  std::function<void()> heartbeat = [] {};            // between the parts of a run
+};
+
+// Collective over the group. Throws what a collective throws when a member is gone.
+CollectiveOutcome measure(const planning::CollectivePoint& point, const Surroundings& around);
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,33 @@
+// How long a collective takes: a loop without pauses for throughput, as nccl-tests times it, and
+// calls by themselves for latency. Every rank makes the same calls in the same number.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "engine/communicating/calls.h"
+#include "engine/distributed/groups.h"
+
+namespace scalemark::communicating {
+
+// Least seconds of either part; a part ends after its least number of calls at the earliest.
+struct Effort {
+  double loop_s = 0.2, isolated_s = 0.2;
+};
+
+struct Timing {
+  std::int64_t calls = 0;       // of every kind, warm-up too
+  std::int64_t iterations = 0;  // of the loop
+  double time_s = 0;            // of one of its calls, on this rank
+  // Of each isolated call, which begins as all ranks leave a barrier: seconds of the slowest rank.
+  std::vector<double> slowest_s;
+};
+
+// Collective over the ranks of `control`. `barrier`: over the same connections as `call`, so that
+// the ranks leave it nearly together.
+// `heartbeat` is called between the parts: calls of many seconds are no hang.
+Timing time_call(const Call& call, const Call& barrier, distributed::ControlGroup& control,
+                 const std::function<void()>& heartbeat, const Effort& effort = {});
+
+}  // namespace scalemark::communicating

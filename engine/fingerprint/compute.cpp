@@ -1,0 +1,88 @@
+#include "engine/fingerprint/compute.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/randn.h>
+
+#include <string>
+
+#include "core/base/byte_size.h"
+#include "core/reporting/point/fingerprint.h"
+#include "engine/fingerprint/blocks.h"
+#include "engine/training/precision.h"
+
+namespace scalemark::fingerprint {
+namespace {
+
+using reporting::MachineRate;
+
+FingerprintRecord begun(const device::Device& device, MachineRate what, const char* unit) {
+  FingerprintRecord record;
+  record.device = device.name();
+  record.threads = at::get_num_threads();
+  record.what = what;
+  record.unit = unit;
+  return record;
+}
+
+at::TensorOptions floats_on(const device::Device& device) {
+  return at::TensorOptions().dtype(at::kFloat).device(device.torch_device());
+}
+
+std::int64_t floats_in(std::int64_t bytes) {
+  return bytes / static_cast<std::int64_t>(sizeof(float));
+}
+
+}  // namespace
+
+std::int64_t matrix_size(bool on_gpu, int threads) {
+  if (on_gpu) return 8192;
+  return threads < 8 ? 1024 : threads < 32 ? 2048 : 4096;
+}
+
+FingerprintRecord matrix_product(device::Device& device, settings::Precision precision,
+                                 double seconds) {
+  FingerprintRecord record = begun(device, MachineRate::kMatrixProduct, "FLOP/s");
+  record.precision = reporting::number_format(name_of(precision));
+  const std::int64_t n = matrix_size(device.torch_device().is_cuda(), record.threads);
+  record.method = std::to_string(n) + " x " + std::to_string(n);
+  const training::PrecisionPolicy policy(precision, device.torch_device());
+  const at::ScalarType type = policy.autocast_dtype().value_or(at::kFloat);
+  // Random numbers: a GPU draws less power on zeros and computes faster.
+  const at::Tensor a = at::randn({n, n}, floats_on(device)).to(type);
+  const at::Tensor b = at::randn({n, n}, floats_on(device)).to(type);
+  at::Tensor c = at::empty({n, n}, floats_on(device).dtype(type));
+  set_rate(record, time_calls(device, seconds, [&] { at::mm_out(c, a, b); }),
+           reporting::matrix_product_flops(n));
+  return record;
+}
+
+FingerprintRecord memory_copy(device::Device& device, std::int64_t bytes, double seconds) {
+  FingerprintRecord record = begun(device, MachineRate::kMemoryCopy, "B/s");
+  record.method = "2 arrays of " + readable_bytes(static_cast<std::uint64_t>(bytes));
+  // Written, so that each page is one of its own: the kernel shows one page for all unwritten ones.
+  const at::Tensor from = at::ones({floats_in(bytes)}, floats_on(device));
+  at::Tensor to = at::ones({floats_in(bytes)}, floats_on(device));
+  set_rate(record, time_calls(device, seconds, [&] { to.copy_(from); }),
+           2 * static_cast<double>(bytes));
+  return record;
+}
+
+FingerprintRecord host_to_device(device::Device& device, std::int64_t bytes, double seconds) {
+  FingerprintRecord record = begun(device, MachineRate::kHostToDevice, "B/s");
+  record.method = readable_bytes(static_cast<std::uint64_t>(bytes)) + " of pinned memory";
+  const data::HostBuffer buffer =
+      device.batch_allocator(/*pin_memory=*/true)(static_cast<std::size_t>(bytes));
+  at::Tensor from = at::from_blob(buffer.get(), {floats_in(bytes)}, at::kFloat);
+  from.fill_(1);
+  at::Tensor to = at::empty({floats_in(bytes)}, floats_on(device));
+  set_rate(record, time_calls(device, seconds, [&] { to.copy_(from, /*non_blocking=*/true); }),
+           static_cast<double>(bytes));
+  device.synchronize();  // before the pinned memory goes
+  return record;
+}
+
+}  // namespace scalemark::fingerprint

@@ -1,0 +1,142 @@
+#include "engine/fingerprint/disk_read.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <random>
+#include <string>
+
+#include "core/base/descriptor.h"
+#include "core/base/durations.h"
+#include "core/base/error.h"
+#include "engine/device/cpu_device.h"
+#include "engine/fingerprint/blocks.h"
+
+namespace scalemark::fingerprint {
+namespace {
+
+using reporting::FingerprintRecord;
+
+constexpr std::int64_t kRequest = 1 << 20;
+constexpr std::int64_t kMostRequests = 256, kFewestRequests = 16;
+constexpr double kWritingShare = 2;                       // times the seconds of reading
+constexpr std::size_t kAlignment = 4096;                  // of memory, for O_DIRECT
+constexpr long kTmpfs = 0x01021994, kRamfs = 0x858458f6;  // statfs(2)
+
+struct FileSystem {
+  long type;
+  const char* name;
+};
+constexpr std::array kFileSystems = {
+    FileSystem{0xef53, "ext4"},        FileSystem{0x58465342, "xfs"},
+    FileSystem{0x9123683e, "btrfs"},   FileSystem{0x2fc12fc1, "zfs"},
+    FileSystem{0x794c7630, "overlay"}, FileSystem{0x6969, "nfs"},
+    FileSystem{0x0bd00bd0, "lustre"},  FileSystem{0x47504653, "gpfs"},
+    FileSystem{0x65735546, "fuse"},    FileSystem{0x01021997, "9p"},
+    FileSystem{kTmpfs, "tmpfs"},       FileSystem{kRamfs, "ramfs"}};
+
+struct Free {
+  void operator()(std::byte* bytes) const { std::free(bytes); }
+};
+using Buffer = std::unique_ptr<std::byte, Free>;
+
+Error failed(const char* what) {
+  return io_error(std::string(what) + " a file of the disk measurement: " + std::strerror(errno));
+}
+
+// Has no name any more: it is gone however the process ends.
+Descriptor open_nameless(const std::filesystem::path& folder) {
+  std::string pattern = folder / "disk-XXXXXX";
+  Descriptor file(mkstemp(pattern.data()));
+  if (!file.open()) throw failed("cannot make");
+  if (unlink(pattern.c_str()) != 0) throw failed("cannot unlink");
+  return file;
+}
+
+// Random bytes, other ones in each request: nothing that a disk could compress.
+void fill(const Buffer& buffer, std::mt19937_64& random) {
+  for (std::int64_t at = 0; at < kRequest; at += 8) {
+    const std::uint64_t bits = random();
+    std::memcpy(buffer.get() + at, &bits, sizeof bits);
+  }
+}
+
+// How many requests the file holds: as many as are written in time.
+std::int64_t write_requests(const Descriptor& file, const Buffer& buffer, double seconds) {
+  const auto begun = std::chrono::steady_clock::now();
+  std::mt19937_64 random(1);
+  std::int64_t count = 0;
+  while (count < kMostRequests &&
+         (count < kFewestRequests || seconds_since(begun) < kWritingShare * seconds)) {
+    fill(buffer, random);
+    if (pwrite(file.get(), buffer.get(), kRequest, count * kRequest) != kRequest) {
+      throw failed("cannot write");
+    }
+    ++count;
+  }
+  if (fsync(file.get()) != 0) throw failed("cannot sync");
+  return count;
+}
+
+bool reads_past_cache(const Descriptor& file, const Buffer& buffer) {
+  const int flags = fcntl(file.get(), F_GETFL);
+  if (flags < 0 || fcntl(file.get(), F_SETFL, flags | O_DIRECT) != 0) return false;
+  if (pread(file.get(), buffer.get(), kRequest, 0) == kRequest) return true;
+  if (fcntl(file.get(), F_SETFL, flags) != 0) throw failed("cannot change");
+  return false;
+}
+
+long file_system_of(const Descriptor& file) {
+  struct statfs facts {};
+  if (fstatfs(file.get(), &facts) != 0) throw failed("cannot look at");
+  return static_cast<long>(facts.f_type);
+}
+
+std::string name_of_file_system(long type) {
+  for (const auto& [known, name] : kFileSystems) {
+    if (known == type) return name;
+  }
+  return "a file system of type " + std::to_string(type);
+}
+
+}  // namespace
+
+FingerprintRecord disk_read(const std::filesystem::path& folder, double seconds) {
+  FingerprintRecord record;
+  record.device = "cpu";
+  record.what = reporting::MachineRate::kDiskRead;
+  record.unit = "B/s";
+  const Descriptor file = open_nameless(folder);
+  const long type = file_system_of(file);
+  if (type == kTmpfs || type == kRamfs) {
+    record.reason = "the folder is in memory (tmpfs): --output names one on a disk";
+    return record;
+  }
+  const Buffer buffer(static_cast<std::byte*>(std::aligned_alloc(kAlignment, kRequest)));
+  if (!buffer) throw std::bad_alloc();
+  const std::int64_t requests = write_requests(file, buffer, seconds);
+  const bool direct = reads_past_cache(file, buffer);
+  std::int64_t next = 0;
+  const auto read_next = [&] {
+    if (next == 0 && !direct) posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+    if (pread(file.get(), buffer.get(), kRequest, next * kRequest) != kRequest) {
+      throw failed("cannot read");
+    }
+    next = (next + 1) % requests;
+  };
+  record.method =
+      std::string(direct ? "O_DIRECT" : "posix_fadvise") + ", 1 MiB, " + name_of_file_system(type);
+  set_rate(record, time_calls(*device::make_cpu_device(), seconds, read_next), kRequest);
+  return record;
+}
+
+}  // namespace scalemark::fingerprint

@@ -1,0 +1,166 @@
+#include "engine/fingerprint/machine.h"
+
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/monitoring/gpus.h"
+#include "core/reporting/point/fingerprint.h"
+#include "core/settings/precision_support.h"
+#include "engine/device/cpu_device.h"
+#include "engine/fingerprint/compute.h"
+#include "engine/fingerprint/disk_read.h"
+#include "engine/fingerprint/image_loader.h"
+#include "engine/fingerprint/scratch_folder.h"
+
+namespace scalemark::fingerprint {
+namespace {
+
+using reporting::MachineRate;
+using Measure = std::function<FingerprintRecord()>;
+
+bool is_gpu(const device::Device& device) { return device.torch_device().is_cuda(); }
+
+// The first line: torch's texts go on with a backtrace.
+std::string reason_of(const std::exception& error) {
+  if (const auto* ours = dynamic_cast<const Error*>(&error)) return ours->record().what;
+  const auto* torchs = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = torchs ? torchs->what_without_backtrace() : error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+class Fingerprint {
+ public:
+  Fingerprint(device::Device& device, const monitoring::Host& host, const MachineOptions& options)
+      : device_(device), host_(host), options_(options) {}
+
+  std::vector<FingerprintRecord> measure() && {
+    for (const int threads : options_.threads) {
+      at::set_num_threads(threads);
+      measure_matrix_products();
+    }
+    at::set_num_threads(*std::ranges::max_element(options_.threads));
+    measure_memory();
+    measure_files();
+    at::set_num_threads(options_.threads.back());
+    return std::move(records_);
+  }
+
+ private:
+  void measure_matrix_products() {
+    for (const settings::Precision precision : precisions_of(device_, host_)) {
+      FingerprintRecord blank = of(device_, MachineRate::kMatrixProduct, "FLOP/s");
+      blank.precision = reporting::number_format(name_of(precision));
+      add(blank, [&] { return matrix_product(device_, precision, options_.seconds); });
+    }
+  }
+
+  void measure_memory() {
+    const std::int64_t bytes = copied_bytes(host_);
+    const auto copy_on = [&](device::Device& device) {
+      add(of(device, MachineRate::kMemoryCopy, "B/s"),
+          [&] { return memory_copy(device, bytes, options_.seconds); });
+      device.release_cached_memory();
+    };
+    if (is_gpu(device_)) copy_on(device_);
+    copy_on(*device::make_cpu_device());
+    if (!is_gpu(device_)) return;
+    add(of(device_, MachineRate::kHostToDevice, "B/s"),
+        [&] { return host_to_device(device_, bytes, options_.seconds); });
+    device_.release_cached_memory();
+  }
+
+  void measure_files() {
+    std::optional<ScratchFolder> scratch;
+    const auto folder = [&] {
+      if (!scratch) scratch.emplace(options_.folder);
+      return scratch->path();
+    };
+    const auto one_thread = [&](MachineRate what, const char* unit) {
+      FingerprintRecord blank = of(*device::make_cpu_device(), what, unit);
+      blank.threads = 1;
+      return blank;
+    };
+    add(one_thread(MachineRate::kImageLoader, "images/s"),
+        [&] { return image_loader(folder(), at::get_num_threads(), options_.seconds); });
+    add(one_thread(MachineRate::kDiskRead, "B/s"),
+        [&] { return disk_read(folder(), options_.seconds); });
+  }
+
+  // `blank`: what a measurement that fails is called.
+  void add(const FingerprintRecord& blank, const Measure& measured) {
+    if (!options_.goes_on()) return;
+    FingerprintRecord record = blank;
+    try {
+      record = measured();
+    } catch (const std::exception& error) {
+      record.reason = reason_of(error);
+    }
+    record.host = host_.hostname;
+    record.device_name = blank.device_name;
+    records_.push_back(std::move(record));
+  }
+
+  FingerprintRecord of(const device::Device& device, MachineRate what, const char* unit) const {
+    FingerprintRecord record;
+    record.device = device.name();
+    record.device_name = device_name(device, host_);
+    record.threads = at::get_num_threads();
+    record.what = what;
+    record.unit = unit;
+    return record;
+  }
+
+  device::Device& device_;
+  const monitoring::Host& host_;
+  const MachineOptions& options_;
+  std::vector<FingerprintRecord> records_;
+};
+
+}  // namespace
+
+std::vector<FingerprintRecord> measure_machine(device::Device& device, const monitoring::Host& host,
+                                               const MachineOptions& options) {
+  if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
+  return Fingerprint(device, host, options).measure();
+}
+
+std::vector<settings::Precision> precisions_of(const device::Device& device,
+                                               const monitoring::Host& host) {
+  const std::string flags = joined(host.cpu_flags, " ");
+  settings::PrecisionDevice facts{
+      .device = settings::DeviceKind::kCpu, .cpu_flags = flags, .gpu = {}};
+  if (is_gpu(device)) {
+    facts.device = settings::DeviceKind::kCuda;
+    const auto found = monitoring::find_gpu(host.gpus, device.identity());
+    if (found.gpu && found.gpu->compute_major && found.gpu->compute_minor) {
+      facts.gpu = {.major = *found.gpu->compute_major, .minor = *found.gpu->compute_minor};
+    }
+  }
+  std::vector<settings::Precision> precisions;
+  for (const auto& [precision, name] : words_of(settings::Precision())) {
+    if (!why_unsupported(precision, facts)) precisions.push_back(precision);
+  }
+  return precisions;
+}
+
+std::string device_name(const device::Device& device, const monitoring::Host& host) {
+  if (!is_gpu(device)) return host.cpu;
+  return monitoring::find_gpu(host.gpus, device.identity()).name();
+}
+
+std::int64_t copied_bytes(const monitoring::Host& host) {
+  constexpr std::uint64_t kMost = 512u << 20, kLeast = 1u << 20, kShare = 16;
+  const std::uint64_t memory =
+      std::min(host.memory_bytes, host.cgroup.memory_bytes.value_or(host.memory_bytes));
+  const std::uint64_t bytes = std::clamp(memory / kShare, kLeast, kMost);
+  return static_cast<std::int64_t>(bytes / kLeast * kLeast);  // whole MiB
+}
+
+}  // namespace scalemark::fingerprint

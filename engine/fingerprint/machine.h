@@ -1,0 +1,45 @@
+// The fingerprint of one machine: everything that one process measures of it by itself. Knows no
+// peers; exchange.h measures what needs them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/monitoring/host.h"
+#include "core/reporting/record/records.h"
+#include "core/settings/closed_words.h"
+#include "engine/device/device.h"
+
+namespace scalemark::fingerprint {
+
+using reporting::FingerprintRecord;
+
+struct MachineOptions {
+  // Compute threads: matrix products are measured with each number, everything else with the
+  // largest. Afterwards the process has the last of them.
+  std::vector<int> threads{1};
+  std::filesystem::path folder;                         // where files are made, read and removed
+  double seconds = 2;                                   // for each measurement
+  std::function<bool()> goes_on = [] { return true; };  // asked before each measurement
+};
+
+// Of `host`, which this process runs on. A measurement that fails has its reason and no value; the
+// others are made. On a GPU `device` is the one that is measured.
+std::vector<FingerprintRecord> measure_machine(device::Device& device, const monitoring::Host& host,
+                                               const MachineOptions& options);
+
+// The precisions that `device` has, in the order of --precision's choices.
+std::vector<settings::Precision> precisions_of(const device::Device& device,
+                                               const monitoring::Host& host);
+
+// Model of the CPU, or of the GPU that `device` is.
+std::string device_name(const device::Device& device, const monitoring::Host& host);
+
+// Of each of the two arrays of a memory copy: beyond every cache, and at most a sixteenth of the
+// memory that the process may use.
+std::int64_t copied_bytes(const monitoring::Host& host);
+
+}  // namespace scalemark::fingerprint

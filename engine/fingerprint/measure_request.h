@@ -1,0 +1,28 @@
+// What `scalemark doctor --measure` asks of the engine, and what it gets. Torch-free.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/reporting/record/records.h"
+#include "core/settings/closed_words.h"
+
+namespace scalemark::fingerprint {
+
+struct MeasureRequest {
+  settings::DeviceKind device = settings::DeviceKind::kCpu;
+  int threads = 1;
+  std::string torch;           // folder of torch
+  std::string library_folder;  // where libscalemark_cuda.so stands
+  std::string folder;          // where files are made, read and removed
+  double seconds = 2;          // for each measurement
+};
+
+struct MeasuredMachine {
+  std::vector<reporting::FingerprintRecord> records;
+  std::optional<ErrorRecord> error;  // why nothing could be measured
+};
+
+}  // namespace scalemark::fingerprint

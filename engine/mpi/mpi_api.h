@@ -1,0 +1,24 @@
+// What MPI's part offers to the engine: libscalemark_mpi_openmpi.so or libscalemark_mpi_mpich.so,
+// the same sources built with either library's mpi.h. No MPI header here.
+#pragma once
+
+#include "core/base/part.h"
+
+namespace scalemark::distributed {
+class BackendProvider;
+}
+
+namespace scalemark::mpi {
+
+inline constexpr const char* kMpiAbi = "scalemark-mpi/1";
+
+struct MpiApi {
+  PartStamp stamp;
+
+  // It lives as long as the process.
+  const distributed::BackendProvider& (*provider)();
+};
+
+}  // namespace scalemark::mpi
+
+extern "C" const scalemark::mpi::MpiApi* scalemark_mpi_api();

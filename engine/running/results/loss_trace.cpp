@@ -1,0 +1,67 @@
+#include "engine/running/results/loss_trace.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+#include "engine/device/quiet_deleter.h"
+
+namespace scalemark::running {
+
+LossTrace::LossTrace(c10::Device device, std::int64_t steps) : on_cpu_(device.is_cpu()) {
+  if (on_cpu_) {
+    host_ = at::empty({steps}, at::TensorOptions().dtype(at::kDouble));
+    cpu_values_ = host_.mutable_data_ptr<double>();
+  } else {
+    host_ = at::empty({steps}, at::TensorOptions().dtype(at::kFloat).pinned_memory(true));
+    device::quieten_deleter(host_.storage().unsafeGetStorageImpl()->_mutable_data_ptr_no_checks());
+  }
+}
+
+void LossTrace::push(const at::Tensor& loss) {
+  const std::int64_t i = pushed_.load(std::memory_order_relaxed);
+  if (i >= host_.size(0)) throw bug("more losses than the window has steps");
+  if (on_cpu_) {
+    cpu_values_[i] = loss.scalar_type() == at::kDouble
+                         ? *loss.const_data_ptr<double>()
+                         : static_cast<double>(*loss.const_data_ptr<float>());
+  } else {
+    host_[i].copy_(loss, /*non_blocking=*/true);
+  }
+  pushed_.store(i + 1, std::memory_order_release);
+}
+
+std::optional<double> LossTrace::latest() const {
+  const std::int64_t n = pushed_.load(std::memory_order_acquire);
+  if (!on_cpu_ || n == 0) return std::nullopt;
+  return cpu_values_[n - 1];
+}
+
+std::vector<double> LossTrace::values() const {
+  const at::Tensor wide = host_.to(at::kDouble);
+  const double* data = wide.const_data_ptr<double>();
+  return {data, data + pushed_.load(std::memory_order_acquire)};
+}
+
+void require_finite(const std::vector<double>& losses, std::int64_t first_step) {
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    require_finite("the loss", losses[i], first_step + static_cast<std::int64_t>(i));
+  }
+}
+
+void require_finite(const std::string& what, double loss, std::optional<std::int64_t> step) {
+  if (std::isfinite(loss)) return;
+  throw Error(ErrorRecord{
+      .code = "E_NUMERICS",
+      .exit_code = ExitCode::kNumerics,
+      .what = what + " became " + (std::isnan(loss) ? "NaN" : "infinite"),
+      .expected = "a finite loss",
+      .hint = "lower --learning-rate (--lr-scaling linear fits the recipe's to the batch "
+              "size), add --lr-warmup-steps or --clip-grad-norm, or try --precision fp32",
+      .step = step});
+}
+
+}  // namespace scalemark::running

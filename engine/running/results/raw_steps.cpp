@@ -1,0 +1,101 @@
+#include "engine/running/results/raw_steps.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "engine/running/checkpoint_files.h"
+
+namespace scalemark::running {
+namespace {
+
+constexpr std::size_t kRoundBytes = 16 << 20;  // of all ranks together
+constexpr std::size_t kLeastPieceBytes = 4 << 10;
+
+std::size_t piece_bytes(int ranks) {
+  return std::max(kLeastPieceBytes, kRoundBytes / static_cast<std::size_t>(ranks));
+}
+
+// Rank 0's side. What the disk refuses is kept for later: the other ranks are in the rounds.
+class Sink {
+ public:
+  Sink(const RawStepsPlace& place, const reporting::RawPart& part, PointOutcome& outcome)
+      : place_(place), outcome_(outcome) {
+    attempt([&] {
+      std::vector<reporting::RawRank> ranks;
+      for (const auto& [rank, steps] : outcome.ranks) ranks.push_back({rank.rank, rank.samples});
+      file_.emplace(place.output, place.point,
+                    reporting::raw_steps_header(place.point, part, ranks), ranks.size(),
+                    part.values.size());
+    });
+  }
+
+  void write(std::size_t at, const std::vector<std::string>& pieces) {
+    attempt([&] {
+      for (std::size_t i = 0; i < pieces.size(); ++i) file_->write(i, at, pieces[i]);
+    });
+  }
+
+  void finish() {
+    attempt([&] {
+      file_->finish();
+      const auto written = describe_file(file_->path());
+      outcome_.raw_steps_file = {.file = reporting::raw_steps_name(place_.point),
+                                 .bytes = written.bytes,
+                                 .xxh3_128 = written.xxh3_128};
+    });
+  }
+
+ private:
+  template <class Body>
+  void attempt(Body body) {
+    if (failed_) return;
+    try {
+      body();
+    } catch (const Error&) {
+      failed_ = true;
+      if (!outcome_.not_saved) outcome_.not_saved = std::current_exception();
+      file_.reset();
+    }
+  }
+
+  const RawStepsPlace& place_;
+  PointOutcome& outcome_;
+  std::optional<reporting::RawStepsFile> file_;
+  bool failed_ = false;
+};
+
+// `gather(piece)`: on rank 0 the piece of every rank, in the order of outcome.ranks.
+template <class Gather>
+void save(const RawStepsPlace& place, PointOutcome& outcome, std::size_t piece, Gather gather) {
+  if (!outcome.raw_steps) return;
+  const reporting::RawPart part = std::move(*outcome.raw_steps);
+  outcome.raw_steps.reset();
+  std::optional<Sink> sink;
+  if (!outcome.ranks.empty()) sink.emplace(place, part, outcome);
+  for (std::size_t at = 0; at < part.values.size(); at += piece) {
+    const std::vector<std::string> pieces = gather(part.values.substr(at, piece));
+    if (sink) sink->write(at, pieces);
+  }
+  if (sink) sink->finish();
+}
+
+}  // namespace
+
+void save_raw_steps(distributed::ControlGroup& control, const RawStepsPlace& place,
+                    PointOutcome& outcome, const std::function<void()>& after_round) {
+  save(place, outcome, piece_bytes(control.world_size()), [&](const std::string& piece) {
+    auto pieces = control.gather(piece);
+    after_round();
+    return pieces;
+  });
+}
+
+void save_raw_steps(const RawStepsPlace& place, PointOutcome& outcome) {
+  save(place, outcome, kRoundBytes,
+       [](const std::string& piece) { return std::vector<std::string>{piece}; });
+}
+
+}  // namespace scalemark::running

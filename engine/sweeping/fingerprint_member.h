@@ -1,0 +1,41 @@
+// The fingerprint of a sweep's machines as one of its ranks: measures what rank 0 asks for. Knows
+// neither the order of things nor the report.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/planning/plan.h"
+#include "core/reporting/record/records.h"
+#include "engine/process/rank_group.h"
+#include "engine/process/rank_process.h"
+#include "engine/sweeping/sweep_command.h"
+
+namespace scalemark::sweeping {
+
+class FingerprintMember {
+ public:
+  FingerprintMember(process::RankProcess& rank_process, process::RankContext& context,
+                    const planning::Plan& plan)
+      : rank_process_(rank_process), context_(context), plan_(plan) {}
+
+  // This rank's records, as bytes. kMachine: those of its machine, of its first rank; none of the
+  // others, which wait meanwhile. kExchange: collective over all ranks; rank 0 has the record.
+  // Throws what a collective throws.
+  std::string answer(FingerprintPart part);
+
+  // Call it once every rank has answered: lets go of the group of all ranks.
+  void release();
+
+ private:
+  std::vector<reporting::FingerprintRecord> measure_machine();
+  reporting::FingerprintRecord measure_exchange();
+
+  process::RankProcess& rank_process_;
+  process::RankContext& context_;
+  const planning::Plan& plan_;
+  std::unique_ptr<process::RankGroup> rank_group_;
+};
+
+}  // namespace scalemark::sweeping

@@ -1,0 +1,84 @@
+#include "engine/sweeping/quiet_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/monitoring/telemetry/host_probes.h"
+#include "engine/process/node_leader.h"
+#include "engine/process/rank_group.h"
+#include "engine/process/telemetry.h"
+#include "engine/running/results/measurement_wire.h"
+#include "engine/sweeping/sweep_command.h"
+
+namespace scalemark::sweeping {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLook{300};
+constexpr milliseconds kBetweenLooks{1000};
+
+std::string waited_text(double seconds) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), ", and stayed so for %.1f s", seconds);
+  return seconds > 0 ? text.data() : "";
+}
+
+}  // namespace
+
+std::string quiet_reading(process::RankContext& context) {
+  const auto sampler = process::open_telemetry(context, process::leads_node(context));
+  sampler->begin();
+  std::this_thread::sleep_for(kLook);
+  sampler->end();
+  reporting::RankSummary summary;
+  summary.rank.rank = context.world().rank;
+  summary.rank.host = context.host();
+  summary.rank.device = context.device().name();
+  summary.rank.machine = monitoring::machine_id();
+  summary.rank.telemetry = sampler->summaries();
+  return running::to_wire(summary);
+}
+
+double longest_wait_s(const planning::Plan& plan) {
+  constexpr double kShare = 0.1, kMost_s = 10;
+  return plan.stop.deadline_s ? 0 : std::min(kShare * plan.estimated_s, kMost_s);
+}
+
+std::string QuietCheck::before_block() {
+  const auto begun = std::chrono::steady_clock::now();
+  std::string busy = look();
+  double waited_s = 0;
+  while (!busy.empty() && !waited_in_vain_) {
+    waited_s = seconds_since(begun);
+    if (waited_s > options_.longest_wait_s || options_.idle()) break;
+    std::this_thread::sleep_for(
+        std::min(kBetweenLooks, milliseconds_of(options_.longest_wait_s - waited_s)));
+    busy = look();
+  }
+  const bool waited = waited_s > options_.longest_wait_s;
+  waited_in_vain_ = !busy.empty() && (waited_in_vain_ || waited);
+  return busy.empty()
+             ? busy
+             : "the machine was busy before this block" + waited_text(waited_s) + ": " + busy;
+}
+
+// The next task meets a rank that is missing here: it is only left out.
+std::string QuietCheck::look() {
+  const auto message = queue_.post(encode(SweepCommand{.task = {}, .quiet_check = true}));
+  queue_.report_result(message.number, quiet_reading(context_), /*failed=*/false);
+  const auto patient = [&](const auto&, milliseconds waited) {
+    return waited < context_.timeout();
+  };
+  const auto texts = queue_.result_texts(message.number, process::all_ranks(context_.world()),
+                                         patient, [&] { options_.idle(); });
+  std::vector<reporting::RankSummary> ranks;
+  for (const auto& [rank, text] : texts) ranks.push_back(running::from_wire(text));
+  return reporting::in_words(options_.judge(reporting::telemetry_of("", ranks)));
+}
+
+}  // namespace scalemark::sweeping

@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+
+#include "core/monitoring/telemetry/host_probes.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+// /proc and /sys of a made-up machine. Files are rewritten in place, as the kernel's are: a probe
+// keeps them open.
+class HostTelemetry : public testing::Test {
+ protected:
+  HostTelemetry() { fs::remove_all(root_); }
+  ~HostTelemetry() override { fs::remove_all(root_); }
+
+  void set(const std::string& file, const std::string& text) {
+    fs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << text;
+  }
+
+  static std::map<std::string, double> values_of(Probe& probe) {
+    std::vector<std::optional<double>> values(probe.sources().size());
+    probe.read(values);
+    std::map<std::string, double> by_name;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const SourceName& name = probe.sources()[i];
+      if (values[i])
+        by_name[name.device + (name.device.empty() ? "" : " ") + name.source] = *values[i];
+    }
+    return by_name;
+  }
+
+  const fs::path root_ =
+      fs::temp_directory_path() / ("scalemark-telemetry-" + std::to_string(::getpid()));
+};
+
+using Values = std::map<std::string, double>;
+
+TEST_F(HostTelemetry, BusyIsUserNiceAndSystemInSeconds) {
+  set("proc/stat", "cpu  1000 100 300 9999 5 7 9 40 0 0\ncpu0 1 1 1 1\n");
+  const auto probe = cpu_time_probe(root_);
+  ASSERT_NE(probe, nullptr);
+  const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  EXPECT_EQ(values_of(*probe),
+            (Values{{"busy_cpus", 1400 / ticks_per_s}, {"steal_cpus", 40 / ticks_per_s}}));
+  set("proc/stat", "cpu  1100 100 300 9999 5 7 9 41 0 0\n");
+  EXPECT_EQ(values_of(*probe),
+            (Values{{"busy_cpus", 1500 / ticks_per_s}, {"steal_cpus", 41 / ticks_per_s}}));
+  set("proc/stat", "no such line\n");
+  EXPECT_EQ(values_of(*probe), Values{});
+}
+
+TEST_F(HostTelemetry, FrequencyIsAMeanOverCpus) {
+  set("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2000000\n");
+  set("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "3000000\n");
+  set("sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1\n");
+  EXPECT_EQ(values_of(*cpu_frequency_probe(root_)), (Values{{"cpu_frequency_MHz", 2500}}));
+}
+
+TEST_F(HostTelemetry, FrequencyLooksAtEightCpusAtMost) {
+  for (int cpu = 0; cpu < 64; ++cpu) {
+    set("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/scaling_cur_freq",
+        "1000000");
+  }
+  const auto probe = cpu_frequency_probe(root_);
+  const auto before = std::distance(fs::directory_iterator("/proc/self/fd"), {});
+  const auto another = cpu_frequency_probe(root_);
+  EXPECT_EQ(std::distance(fs::directory_iterator("/proc/self/fd"), {}), before + 8);
+}
+
+TEST_F(HostTelemetry, QuotaOfVersion2IsReadOnTheWayUp) {
+  set("sys/fs/cgroup/cgroup.controllers", "cpu");
+  set("proc/self/cgroup", "0::/a/b\n");
+  set("sys/fs/cgroup/cpu.stat", "usage_usec 5\n");  // the root has no quota
+  set("sys/fs/cgroup/a/cpu.stat",
+      "usage_usec 5\nnr_periods 9\nnr_throttled 2\nthrottled_usec 500000\n");
+  set("sys/fs/cgroup/a/b/cpu.stat", "nr_periods 9\nnr_throttled 1\nthrottled_usec 250000\n");
+  EXPECT_EQ(values_of(*cgroup_probe(root_)),
+            (Values{{"quota_throttled_cpus", 0.75}, {"quota_throttled_periods_per_s", 3}}));
+}
+
+TEST_F(HostTelemetry, QuotaOfVersion1IsInNanoseconds) {
+  set("proc/self/cgroup", "4:cpu,cpuacct:/job\n");
+  set("sys/fs/cgroup/cpu/job/cpu.stat",
+      "nr_periods 9\nnr_throttled 4\nthrottled_time 2000000000\n");
+  EXPECT_EQ(values_of(*cgroup_probe(root_)),
+            (Values{{"quota_throttled_cpus", 2}, {"quota_throttled_periods_per_s", 4}}));
+}
+
+TEST_F(HostTelemetry, NetworkIsOfHardwareAndOfLo) {
+  for (const std::string name : {"eth0", "veth7", "lo"}) {
+    set("sys/class/net/" + name + "/statistics/rx_bytes", "100\n");
+    set("sys/class/net/" + name + "/statistics/tx_bytes", "200\n");
+  }
+  set("sys/class/net/eth0/device/vendor", "0x1af4");
+  EXPECT_EQ(values_of(*network_probe(root_)), (Values{{"eth0 received_bytes_per_s", 100},
+                                                      {"eth0 sent_bytes_per_s", 200},
+                                                      {"lo received_bytes_per_s", 100},
+                                                      {"lo sent_bytes_per_s", 200}}));
+}
+
+TEST_F(HostTelemetry, NetworkOfAContainerIsAllThatItHas) {
+  set("sys/class/net/eth0/statistics/rx_bytes", "1\n");
+  set("sys/class/net/eth0/statistics/tx_bytes", "2\n");
+  EXPECT_EQ(values_of(*network_probe(root_)).size(), 2u);
+}
+
+TEST_F(HostTelemetry, InfinibandCountsWordsOfFourBytes) {
+  set("sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data", "10\n");
+  set("sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data", "20\n");
+  const auto probe = infiniband_probe(root_);
+  EXPECT_TRUE(probe->only_at_ends());
+  EXPECT_EQ(values_of(*probe),
+            (Values{{"mlx5_0/1 received_bytes_per_s", 40}, {"mlx5_0/1 sent_bytes_per_s", 80}}));
+}
+
+TEST_F(HostTelemetry, WhatIsNotThereIsAbsent) {
+  EXPECT_TRUE(host_probes(root_).empty());
+  EXPECT_EQ(machine_id(root_), "");
+  set("proc/sys/kernel/random/boot_id", "c0ffee\n");
+  EXPECT_EQ(machine_id(root_), "c0ffee");
+}
+
+}  // namespace
+}  // namespace scalemark::monitoring

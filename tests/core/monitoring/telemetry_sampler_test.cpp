@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/monitoring/telemetry/process_probes.h"
+#include "core/monitoring/telemetry/readings.h"
+#include "core/monitoring/telemetry/sampler.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+using std::chrono::milliseconds;
+
+SourceName gauge() { return {.source = "clock", .device = "d"}; }
+SourceName counter() { return {.source = "bytes", .device = "d", .kind = SourceKind::kCounter}; }
+
+TEST(Readings, OfAGaugeAreItsValues) {
+  Readings readings(gauge());
+  EXPECT_FALSE(readings.summary());
+  readings.begin_stretch();
+  for (const auto& [at, value] : {std::pair{0.0, 4.0}, {1.0, 1.0}, {2.0, 7.0}}) {
+    readings.add(at, value);
+  }
+  readings.add(3, std::nullopt);  // could not be read
+  const auto summary = readings.summary().value();
+  EXPECT_EQ(summary.n, 3);
+  EXPECT_EQ(summary.mean, 4);
+  EXPECT_EQ(summary.min, 1);
+  EXPECT_EQ(summary.max, 7);
+  EXPECT_EQ(summary.first, 4);
+  EXPECT_EQ(summary.last, 7);
+  EXPECT_FALSE(summary.total);
+  EXPECT_EQ(summary.observed_s, 2);
+}
+
+// The mean is over the time, not over the intervals.
+TEST(Readings, OfACounterAreItsGrowthPerSecond) {
+  Readings readings(counter());
+  readings.begin_stretch();
+  readings.add(10, 1000);
+  EXPECT_FALSE(readings.summary());
+  readings.add(11, 1100);
+  readings.add(14, 1100);
+  const auto summary = readings.summary().value();
+  EXPECT_EQ(summary.n, 2);
+  EXPECT_EQ(summary.total, 100);
+  EXPECT_EQ(summary.observed_s, 4);
+  EXPECT_EQ(summary.mean, 25);
+  EXPECT_EQ(summary.max, 100);
+  EXPECT_EQ(summary.min, 0);
+}
+
+TEST(Readings, CountNothingBetweenStretchesAndOnlyGrowth) {
+  Readings readings(counter());
+  readings.begin_stretch();
+  readings.add(0, 0);
+  readings.add(1, 10);
+  readings.begin_stretch();  // an evaluation lies between
+  readings.add(100, 5000);
+  readings.add(101, 5030);
+  readings.add(102, 7);  // reset
+  readings.add(103, 27);
+  EXPECT_EQ(readings.summary()->total, 60);
+  EXPECT_EQ(readings.summary()->observed_s, 3);
+}
+
+// A tick of 10 ms in an interval of 2 ms is no load of 5 CPUs.
+TEST(Readings, AShortLastIntervalIsNoBurst) {
+  Readings readings(counter(), /*least_interval_s=*/0.05);
+  readings.begin_stretch();
+  readings.add(0, 0);
+  readings.add(0.1, 0.1);
+  readings.add(0.102, 0.11);
+  EXPECT_EQ(readings.summary()->n, 1);
+  EXPECT_DOUBLE_EQ(readings.summary()->max, 1);
+  EXPECT_DOUBLE_EQ(readings.summary()->total.value(), 0.11);
+}
+
+// Counts how often it is read, and uses CPU time for each reading.
+class Costly final : public Probe {
+ public:
+  Costly(std::atomic<int>& reads, double cpu_s, bool only_at_ends = false)
+      : reads_(reads), cpu_s_(cpu_s), only_at_ends_(only_at_ends) {}
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<std::optional<double>> values) override {
+    const double begun_s = thread_cpu_s();
+    while (thread_cpu_s() - begun_s < cpu_s_) {
+    }
+    values[0] = ++reads_;
+  }
+  bool only_at_ends() const override { return only_at_ends_; }
+
+ private:
+  std::atomic<int>& reads_;
+  double cpu_s_;
+  bool only_at_ends_;
+  std::vector<SourceName> names_{gauge()};
+};
+
+std::vector<std::unique_ptr<Probe>> one(std::unique_ptr<Probe> probe) {
+  std::vector<std::unique_ptr<Probe>> probes;
+  probes.push_back(std::move(probe));
+  return probes;
+}
+
+SourceSummary summary_of(const Sampler& sampler, const std::string& source) {
+  for (const auto& summary : sampler.summaries()) {
+    if (summary.source == source) return summary;
+  }
+  ADD_FAILURE() << "no source " << source;
+  return {};
+}
+
+TEST(Sampler, ReadsAtBothEndsAndInBetween) {
+  std::atomic<int> reads = 0;
+  Sampler sampler(one(std::make_unique<Costly>(reads, 0)), milliseconds(5));
+  EXPECT_EQ(reads, 0);
+  sampler.begin();
+  while (reads < 5) std::this_thread::sleep_for(milliseconds(1));
+  sampler.end();
+  const int ended = reads;
+  std::this_thread::sleep_for(milliseconds(30));
+  EXPECT_EQ(reads, ended);
+  const auto summary = summary_of(sampler, "clock");
+  EXPECT_EQ(summary.n, ended);
+  EXPECT_EQ(summary.first, 1);
+  EXPECT_EQ(summary.last, ended);
+}
+
+TEST(Sampler, AWindowShorterThanAPeriodHasItsEnds) {
+  std::atomic<int> reads = 0;
+  Sampler sampler(one(std::make_unique<Costly>(reads, 0)));
+  for (int stretch = 1; stretch <= 3; ++stretch) {
+    sampler.begin();
+    sampler.end();
+    EXPECT_EQ(reads, 2 * stretch);
+  }
+}
+
+TEST(Sampler, WhatIsSlowIsReadAtTheEndsOnly) {
+  std::atomic<int> often = 0, at_ends = 0;
+  auto probes = one(std::make_unique<Costly>(often, 0));
+  probes.push_back(std::make_unique<Costly>(at_ends, 0, /*only_at_ends=*/true));
+  Sampler sampler(std::move(probes), milliseconds(2));
+  sampler.begin();
+  while (often < 10) std::this_thread::sleep_for(milliseconds(1));
+  sampler.end();
+  EXPECT_EQ(at_ends, 2);
+}
+
+// 5 ms of CPU time for a reading: 0.5 % of a core allow one a second, whatever the period says.
+TEST(Sampler, ReadsLessOftenWhereReadingCostsMore) {
+  std::atomic<int> reads = 0;
+  Sampler sampler(one(std::make_unique<Costly>(reads, 5e-3)), milliseconds(10));
+  sampler.begin();
+  std::this_thread::sleep_for(milliseconds(500));
+  sampler.end();
+  EXPECT_LE(reads, 3);
+}
+
+TEST(Sampler, TellsItsOwnCost) {
+  std::atomic<int> reads = 0;
+  Sampler sampler(one(std::make_unique<Costly>(reads, 2e-3)));
+  sampler.begin();
+  std::this_thread::sleep_for(milliseconds(20));
+  sampler.end();
+  EXPECT_GE(summary_of(sampler, kSamplerCost).total.value(), 2e-3);  // between the two readings
+}
+
+TEST(Sampler, CanBeLeftWithinAStretch) {
+  std::atomic<int> reads = 0;
+  Sampler sampler(one(std::make_unique<Costly>(reads, 0)), milliseconds(1));
+  sampler.begin();
+}
+
+TEST(ProcessCpu, IsTheTimeOfAllThreads) {
+  std::atomic<int> reads = 0;
+  auto probes = one(process_cpu_probe());
+  probes.push_back(std::make_unique<Costly>(reads, 0));
+  Sampler sampler(std::move(probes));
+  sampler.begin();
+  while (reads == 0) std::this_thread::sleep_for(milliseconds(1));
+  std::thread([] {
+    const double begun_s = thread_cpu_s();
+    while (thread_cpu_s() - begun_s < 0.02) {
+    }
+  }).join();
+  sampler.end();
+  EXPECT_GE(summary_of(sampler, kProcessCpus).total.value(), 0.02);
+}
+
+}  // namespace
+}  // namespace scalemark::monitoring

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/prediction/topology.h"
+#include "core/reporting/collectives/pairs.h"
+#include "core/reporting/collectives/topology.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// All pairs of four nodes, three passes; messages of node `slow` take `by` times as long.
+std::vector<PairSamples> four_nodes(int slow, double by) {
+  std::vector<PairSamples> pairs;
+  for (int a = 0; a < 4; ++a) {
+    for (int b = a + 1; b < 4; ++b) {
+      const double factor = a == slow || b == slow ? by : 1;
+      PairSamples pair{.a = a, .b = b, .latency_s = {}, .bytes_per_s = {}};
+      for (const double noise : {0.99, 1.0, 1.01}) {
+        pair.latency_s.push_back(20e-6 * noise);
+        pair.bytes_per_s.push_back(10e9 / factor * noise);
+      }
+      pairs.push_back(pair);
+    }
+  }
+  return pairs;
+}
+
+const std::vector<std::string> kNames{"n0", "n1", "n2", "n3"};
+
+TEST(JudgePairs, LinksAreMeansOverPassesWithIntervals) {
+  const auto judged = judge_pairs(four_nodes(-1, 1), kNames, /*between_nodes=*/true);
+  ASSERT_EQ(judged.links.size(), 6u);
+  const LinkRecord& link = judged.links.front();
+  EXPECT_EQ(link.a, "n0");
+  EXPECT_EQ(link.b, "n1");
+  EXPECT_EQ(link.passes, 3);
+  EXPECT_NEAR(link.latency_s, 20e-6, 1e-12);
+  EXPECT_NEAR(link.bandwidth_GBps, 10, 1e-9);
+  // t(0.975, 2) = 4.3027, s = 0.1 GB/s
+  EXPECT_NEAR(*link.bandwidth_ci95.high - 10, 4.30265 * 0.1 / std::sqrt(3), 1e-4);
+  EXPECT_TRUE(judged.findings.empty());
+}
+
+TEST(JudgePairs, LimitsOfLinksHoldBetweenNodesOnly) {
+  auto pairs = four_nodes(-1, 1);
+  for (PairSamples& pair : pairs) {
+    for (double& rate : pair.bytes_per_s) rate /= 100;
+  }
+  EXPECT_EQ(judge_pairs(pairs, kNames, /*between_nodes=*/true).findings.size(), 6u);
+  EXPECT_TRUE(judge_pairs(pairs, kNames, /*between_nodes=*/false).findings.empty());
+}
+
+TEST(JudgePairs, TheSlowNodeIsNamed) {
+  const auto judged = judge_pairs(four_nodes(2, 4), kNames, /*between_nodes=*/true);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].code, "slow_node");
+  EXPECT_EQ(judged.findings[0].text.rfind("n2 is slow: large messages", 0), 0u)
+      << judged.findings[0].text;
+}
+
+CollectiveFit fit(const char* collective, const char* level, std::int64_t from, double alpha_s,
+                  double bandwidth) {
+  CollectiveFit fit;
+  fit.fixed = {{"collective", collective}, {"backend", "gloo"}, {"world_size", "4"}};
+  fit.level = level;
+  fit.from_bytes = from;
+  fit.alpha_s = alpha_s;
+  fit.bandwidth_GBps = bandwidth;
+  return fit;
+}
+
+TEST(Topology, IsWhatPredictReads) {
+  Report report;
+  CollectiveFit beside_others = fit("all-reduce", "intra_node", 1024, 90e-6, 9);
+  beside_others.fixed["congestion"] = "on";
+  report.collective_fits = {fit("all-reduce", "intra_node", 1024, 60e-6, 1),
+                            fit("all-reduce", "intra_node", 1024, 10e-6, 8), beside_others,
+                            fit("send-recv", "inter_node", 1024, 25e-6, 3)};
+  const auto json = topology_json(report);
+  ASSERT_TRUE(json);
+  const auto topology = prediction::parse_topology(*json, "here");
+  EXPECT_NEAR(*topology.links[prediction::kIntraNode].alpha_s, 10e-6, 1e-12);
+  EXPECT_NEAR(*topology.links[prediction::kIntraNode].s_per_byte, 1 / 8e9, 1e-16);
+  EXPECT_NEAR(*topology.links[prediction::kInterNode].alpha_s, 25e-6, 1e-12);
+  EXPECT_FALSE(topology_json(Report{}));
+}
+
+}  // namespace
+}  // namespace scalemark::reporting

@@ -1,0 +1,60 @@
+#include "core/reporting/render/sections/effect_sections.h"
+
+#include <gtest/gtest.h>
+
+#include "core/reporting/render/render.h"
+#include "tests/core/reporting/sample_report.h"
+
+namespace scalemark::reporting {
+namespace {
+
+TEST(EffectSections, OnlyThoseWithContent) {
+  EXPECT_TRUE(effect_sections({}).empty());
+  Report report = sample_report(2, true);
+  const auto sections = effect_sections(report);
+  ASSERT_EQ(sections.size(), 3u);
+  EXPECT_EQ(sections[0].lines.at(0), "fastest: bucket_cap_mb 100");
+  EXPECT_EQ(sections[1].lines.at(0), "bucket_cap_mb 100 against 25: 2.8 % faster");
+  EXPECT_EQ(sections[2].lines.at(0), "communication stays below 30 %");
+  std::map<std::string, std::string> row;
+  for (const Column& column : sections[1].columns) row[column.head[0]] = column.cells.at(0);
+  EXPECT_EQ(row, (std::map<std::string, std::string>{{"option", "bucket_cap_mb 100"},
+                                                     {"against", "25"},
+                                                     {"ranks", "2"},
+                                                     {"pairs", "5"},
+                                                     {"p", "0.004"},
+                                                     {"+ compute", "-2.00"},
+                                                     {"+ comm", "0"},
+                                                     {"+ data", "0"},
+                                                     {"+ other", "0"},
+                                                     {"loss", "-0.01"}}));
+}
+
+TEST(EffectSections, InTheConsoleAndInMarkdown) {
+  const Report report = sample_report(2, true);
+  for (const Format format : {Format::kTable, Format::kMarkdown}) {
+    const std::string text = render(format, {&report, 1});
+    for (const char* part : {"What options give", "100 against 25: 2.8 % faster", "Tuning",
+                             "communication stays below 30 %"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    }
+  }
+}
+
+TEST(EffectsCsv, OneLinePerEffect) {
+  const Report report = sample_report(2, true);
+  const std::string text = render(Format::kEffects, {&report, 1});
+  EXPECT_TRUE(
+      text.starts_with("run_id,fixed,group_from,group_to,axis,from,to,pairs,ratio,"
+                       "ratio_ci95_low,ratio_ci95_high,p_holm,verdict,"
+                       "memory_delta_bytes,"))
+      << text;
+  EXPECT_NE(text.find("\r\nrun-1,world_size=2,p0,p1,bucket_cap_mb,25,100,5,1.028,1.014,1.042,"
+                      "0.004,real,-1048576,"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(file_name(Format::kEffects), "report.effects.csv");
+}
+
+}  // namespace
+}  // namespace scalemark::reporting

@@ -1,0 +1,164 @@
+#include "core/reporting/point/telemetry.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/reporting/point/findings.h"
+#include "tests/core/reporting/sample_report.h"
+
+namespace scalemark::reporting {
+namespace {
+
+using monitoring::SourceSummary;
+
+SourceSummary source(const std::string& name, double mean, const std::string& device = "",
+                     double max = 0) {
+  return {.source = name,
+          .device = device,
+          .n = 20,
+          .mean = mean,
+          .min = 0,
+          .max = max > 0 ? max : mean,
+          .total = 2 * mean,
+          .observed_s = 2};
+}
+
+// A rank whose process uses `cpus`, with what else it read.
+RankSummary rank(const std::string& host, const std::string& machine, double cpus,
+                 std::vector<SourceSummary> more = {}) {
+  RankSummary summary;
+  summary.rank.host = host;
+  summary.rank.machine = machine;
+  summary.rank.telemetry = std::move(more);
+  summary.rank.telemetry.push_back(source("process_cpus", cpus));
+  summary.rank.telemetry.push_back(source("sampler_cpu_share", 1e-3));
+  return summary;
+}
+
+double mean_of(const std::vector<TelemetryRecord>& all, const std::string& host,
+               const std::string& name) {
+  for (const auto& record : all) {
+    if (record.host == host && record.values.source == name) return record.values.mean;
+  }
+  ADD_FAILURE() << host << " has no " << name;
+  return -1;
+}
+
+TEST(Telemetry, OthersAreTheBusyCpusWithoutThoseOfAllRanks) {
+  const std::vector<RankSummary> ranks = {rank("n1", "boot1", 1.5, {source("busy_cpus", 4)}),
+                                          rank("n1", "boot1", 1.0),
+                                          rank("n2", "boot2", 3.0, {source("busy_cpus", 2.9)})};
+  const auto all = telemetry_of("p/r0", ranks);
+  EXPECT_DOUBLE_EQ(mean_of(all, "n1", "other_cpus"), 1.5);
+  EXPECT_DOUBLE_EQ(mean_of(all, "n1", "ranks_cpus"), 2.5);
+  EXPECT_DOUBLE_EQ(mean_of(all, "n1", "sampler_cpu_share"), 2e-3);
+  EXPECT_DOUBLE_EQ(mean_of(all, "n2", "other_cpus"), 0);  // ticks are coarse: never negative
+  for (const auto& record : all) {
+    EXPECT_EQ(record.point, "p/r0");
+    EXPECT_NE(record.values.source, "process_cpus");
+  }
+}
+
+// /proc/stat is of the machine, in each of its containers.
+TEST(Telemetry, RanksOfOtherContainersOnTheMachineAreNoOthers) {
+  const auto all = telemetry_of(
+      "p/r0", std::vector<RankSummary>{rank("pod-a", "boot1", 2, {source("busy_cpus", 4)}),
+                                       rank("pod-b", "boot1", 2, {source("busy_cpus", 4)})});
+  EXPECT_EQ(mean_of(all, "pod-a", "other_cpus"), 0);
+  EXPECT_EQ(mean_of(all, "pod-b", "other_cpus"), 0);
+  EXPECT_EQ(mean_of(all, "pod-b", "ranks_cpus"), 2);
+}
+
+TEST(Telemetry, LeavesOutInterfacesWithoutTraffic) {
+  const auto all =
+      telemetry_of("p", std::vector<RankSummary>{rank(
+                            "n1", "", 1,
+                            {source("sent_bytes_per_s", 0, "eth1"),
+                             source("sent_bytes_per_s", 5, "eth0"), source("steal_cpus", 0)})});
+  EXPECT_EQ(mean_of(all, "n1", "sent_bytes_per_s"), 5);
+  EXPECT_EQ(mean_of(all, "n1", "steal_cpus"), 0);
+}
+
+std::vector<monitoring::Host> hosts(int cpus) {
+  monitoring::Host host;
+  host.hostname = "n1";
+  host.cores.logical = cpus;
+  return {host};
+}
+
+// "throttled", "shared", or both; empty: nothing disturbs.
+std::string kinds_of(const SourceSummary& values, int cpus = 2) {
+  const std::vector<TelemetryRecord> telemetry = {{"p", "n1", values}};
+  std::string kinds;
+  for (const auto& found : disturbances_of(telemetry, hosts(cpus))) kinds += found.kind->code;
+  return kinds;
+}
+
+TEST(Disturbances, AreSlowdownsByHeatHardwareAndBrakeAndNotByAPowerCap) {
+  for (const char* reason :
+       {"hw_slowdown", "hw_thermal_slowdown", "sw_thermal_slowdown", "power_brake"}) {
+    EXPECT_EQ(kinds_of(source(reason, 0.05, "cuda:0", 1)), "throttled") << reason;
+    EXPECT_EQ(kinds_of(source(reason, 0, "cuda:0")), "") << reason;
+  }
+  EXPECT_EQ(kinds_of(source("power_cap", 1, "cuda:0")), "");
+  EXPECT_EQ(kinds_of(source("power_violation_share", 0.5, "cuda:0")), "");
+  EXPECT_EQ(kinds_of(source("thermal_violation_share", 0.002, "cuda:0")), "throttled");
+  EXPECT_EQ(kinds_of(source("thermal_violation_share", 0.0005, "cuda:0")), "");
+}
+
+TEST(Disturbances, AreAQuotaStealAndForeignLoadAboveTheirLimits) {
+  EXPECT_EQ(kinds_of(source("quota_throttled_cpus", 0.02)), "throttled");
+  EXPECT_EQ(kinds_of(source("quota_throttled_cpus", 0.005)), "");
+  EXPECT_EQ(kinds_of(source("other_cpus", 0.11)), "shared");
+  EXPECT_EQ(kinds_of(source("other_cpus", 0.09)), "");
+  EXPECT_EQ(kinds_of(source("other_cpus", 0.5), 64), "");
+  EXPECT_EQ(kinds_of(source("other_cpus", 0.7), 64), "shared");
+  EXPECT_EQ(kinds_of(source("steal_cpus", 0.03)), "shared");
+  EXPECT_EQ(kinds_of(source("steal_cpus", 0.02)), "");
+  EXPECT_EQ(kinds_of(source("other_processes", 1, "cuda:0")), "shared");
+  EXPECT_EQ(kinds_of(source("busy_cpus", 2)), "");
+}
+
+TEST(Disturbances, LimitsGrowWithTheMachineAndShrinkWithTime) {
+  EXPECT_DOUBLE_EQ(foreign_load_limit(2, 2), 0.1);
+  EXPECT_DOUBLE_EQ(foreign_load_limit(64, 0.5), 0.1 * std::sqrt(128));
+  EXPECT_DOUBLE_EQ(foreign_load_limit(64, 20), 0.64);
+  EXPECT_DOUBLE_EQ(foreign_load_limit(2, 0.02), 1);
+  EXPECT_DOUBLE_EQ(steal_limit(2, 0.1), 0.5);
+  EXPECT_DOUBLE_EQ(steal_limit(200, 10), 2);
+}
+
+TEST(Disturbances, TellPlaceNumberAndLimit) {
+  const std::vector<TelemetryRecord> telemetry = {
+      {"p", "n1", source("other_cpus", 1.5)},
+      {"p", "n1", source("sw_thermal_slowdown", 0.25, "cuda:0", 1)},
+      {"p", "n1", source("sw_thermal_slowdown", 0.5, "cuda:1", 1)},
+      {"p", "n1", source("hw_slowdown", 0.5, "cuda:1", 1)},
+      {"p", "n1", source("hw_slowdown", 0.5, "cuda:2", 1)}};
+  const auto found = disturbances_of(telemetry, hosts(2));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].text,
+            "throttled: cuda:0 of n1: thermal slowdown by the driver in 25.0 % of the readings; "
+            "cuda:1 of n1: thermal slowdown by the driver in 50.0 % of the readings; "
+            "cuda:1 of n1: hardware slowdown in 50.0 % of the readings; and 1 more");
+  EXPECT_EQ(found[1].text, "shared: n1: other processes used 1.50 CPUs (limit 0.10)");
+  EXPECT_EQ(in_words(found), found[0].text + "; " + found[1].text);
+}
+
+TEST(Disturbances, AreFindingsOfAPointThatIsOk) {
+  const std::vector<TelemetryRecord> telemetry = {{"p", "n1", source("other_cpus", 1.5)}};
+  const auto here = hosts(2);
+  const auto codes = [&](std::span<const TelemetryRecord> of) {
+    std::string all;
+    for (const auto& finding : findings_of(sample_point(1), {.hosts = here, .telemetry = of})) {
+      all += finding.code + " ";
+    }
+    return all;
+  };
+  EXPECT_NE(codes(telemetry).find("shared "), std::string::npos);
+  EXPECT_EQ(codes({}).find("shared "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace scalemark::reporting

@@ -1,0 +1,143 @@
+#include "core/statistics/slow_links.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace scalemark::statistics {
+namespace {
+
+using Pair = std::pair<int, int>;
+
+// Every link of `nodes` nodes, `passes` times each: 1 ms, times what `factor` says of the link,
+// times noise with a relative standard deviation of `noise`.
+std::vector<LinkTimes> links_of(int nodes, int passes,
+                                const std::function<double(int, int)>& factor, double noise,
+                                unsigned seed) {
+  std::mt19937_64 bits(seed);
+  std::normal_distribution<double> normal(0, noise);
+  std::vector<LinkTimes> links;
+  for (int a = 0; a < nodes; ++a) {
+    for (int b = a + 1; b < nodes; ++b) {
+      LinkTimes link{a, b, {}};
+      for (int pass = 0; pass < passes; ++pass) {
+        link.seconds.push_back(1e-3 * factor(a, b) * std::exp(normal(bits)));
+      }
+      links.push_back(std::move(link));
+    }
+  }
+  return links;
+}
+
+std::set<int> nodes_in(const SlowParts& slow) {
+  std::set<int> nodes;
+  for (const auto& one : slow.nodes) nodes.insert(one.node);
+  return nodes;
+}
+
+std::set<Pair> links_in(const SlowParts& slow) {
+  std::set<Pair> links;
+  for (const auto& one : slow.links) links.insert({one.a, one.b});
+  return links;
+}
+
+double of_node(int a, int b, const std::set<int>& bad, double factor) {
+  return bad.contains(a) || bad.contains(b) ? factor : 1;
+}
+
+TEST(SlowLinks, ASlowNodeIsNamedAndNoneOfItsLinks) {
+  const auto slow =
+      find_slow(links_of(
+                    4, 3, [](int a, int b) { return of_node(a, b, {2}, 3); }, 0.02, 1),
+                4);
+  EXPECT_EQ(nodes_in(slow), std::set<int>{2});
+  EXPECT_TRUE(slow.links.empty());
+  EXPECT_NEAR(slow.nodes.at(0).than_others.ratio, 3, 0.2);
+  EXPECT_LT(slow.nodes.at(0).than_others.ci95.low, 3);
+  EXPECT_GT(slow.nodes.at(0).than_others.ci95.high, 3);
+}
+
+TEST(SlowLinks, ASlowLinkIsNamedAndNotItsNodes) {
+  const auto factor = [](int a, int b) { return Pair(a, b) == Pair(1, 3) ? 2.0 : 1.0; };
+  const auto slow = find_slow(links_of(4, 3, factor, 0.02, 2), 4);
+  EXPECT_TRUE(slow.nodes.empty());
+  EXPECT_EQ(links_in(slow), std::set<Pair>{Pair(1, 3)});
+  EXPECT_NEAR(slow.links.at(0).than_its_nodes.ratio, 2, 0.15);
+}
+
+// Five of the six links are slow then: what is usual among links says nothing.
+TEST(SlowLinks, TwoSlowNodesOfFourAreBothNamed) {
+  const auto slow = find_slow(links_of(
+                                  4, 3,
+                                  [](int a, int b) {
+                                    return of_node(a, b, {0, 3}, 4);
+                                  },
+                                  0.03, 3),
+                              4);
+  EXPECT_EQ(nodes_in(slow), (std::set<int>{0, 3}));
+  EXPECT_TRUE(slow.links.empty());
+}
+
+TEST(SlowLinks, ASlowNodeAndASlowLinkElsewhere) {
+  const auto factor = [](int a, int b) {
+    return Pair(a, b) == Pair(1, 3) ? 2.5 : of_node(a, b, {0}, 4);
+  };
+  const auto slow = find_slow(links_of(6, 4, factor, 0.03, 4), 6);
+  EXPECT_EQ(nodes_in(slow), std::set<int>{0});
+  EXPECT_EQ(links_in(slow), std::set<Pair>{Pair(1, 3)});
+}
+
+TEST(SlowLinks, NothingIsNamedWhereNothingCanBeCompared) {
+  const auto slow_0 = [](int a, int b) { return of_node(a, b, {0}, 9); };
+  EXPECT_TRUE(find_slow(links_of(2, 5, slow_0, 0.01, 5), 2).nodes.empty());
+  EXPECT_TRUE(find_slow(links_of(4, 2, slow_0, 0.01, 6), 4).nodes.empty());
+  EXPECT_TRUE(find_slow({}, 4).links.empty());
+}
+
+TEST(SlowLinks, ATenthSlowerIsNotWorthAName) {
+  const auto slow =
+      find_slow(links_of(
+                    4, 30, [](int a, int b) { return of_node(a, b, {1}, 1.1); }, 0.01, 7),
+                4);
+  EXPECT_TRUE(slow.nodes.empty());
+  EXPECT_TRUE(slow.links.empty());
+}
+
+struct Rates {
+  int false_alarms = 0, found = 0;
+};
+
+Rates rates(int nodes, int passes, double noise, double slow_by) {
+  constexpr int kTrials = 400;
+  Rates rates;
+  for (unsigned trial = 0; trial < kTrials; ++trial) {
+    const auto none = [](int, int) { return 1.0; };
+    const auto healthy = find_slow(links_of(nodes, passes, none, noise, 1000 + trial), nodes);
+    rates.false_alarms += healthy.nodes.empty() && healthy.links.empty() ? 0 : 1;
+    const auto bad = [&](int a, int b) { return of_node(a, b, {1}, slow_by); };
+    const auto slow = find_slow(links_of(nodes, passes, bad, noise, 9000 + trial), nodes);
+    rates.found += nodes_in(slow) == std::set<int>{1} && slow.links.empty() ? 1 : 0;
+  }
+  return rates;
+}
+
+// 400 trials: 5 % and three standard errors are 33.
+TEST(SlowLinks, HealthyLinksAreNamedInAtMostFivePercent) {
+  for (const double noise : {0.02, 0.1, 0.3}) {
+    EXPECT_LE(rates(4, 3, noise, 4).false_alarms, 33) << noise;
+    EXPECT_LE(rates(8, 5, noise, 4).false_alarms, 33) << noise;
+  }
+}
+
+TEST(SlowLinks, ANodeOfAThirdOfTheSpeedIsFoundDespiteNoise) {
+  EXPECT_GE(rates(4, 5, 0.1, 3).found, 380);
+  EXPECT_GE(rates(8, 5, 0.1, 3).found, 380);
+}
+
+}  // namespace
+}  // namespace scalemark::statistics

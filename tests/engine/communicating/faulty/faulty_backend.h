@@ -1,0 +1,16 @@
+// Where the backend of this test spoils what Gloo brought: see faulty_backend.cpp.
+#pragma once
+
+#include <cstdint>
+
+namespace scalemark::distributed {
+
+struct Fault {
+  int rank = 0;              // that receives a wrong element
+  std::int64_t element = 0;  // of its result
+};
+
+// What the next groups of this process do; null, as at the beginning: no fault.
+void plant(const Fault* fault);
+
+}  // namespace scalemark::distributed

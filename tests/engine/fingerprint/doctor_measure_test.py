@@ -1,0 +1,89 @@
+"""`scalemark doctor --measure` beside PyTorch on the same machine.
+
+Oracle: the same matrix product and the same copy in Python. Shared machines are uneven, so the rates need only agree
+within a factor, in the best of several attempts; a wrong formula is off by 2, 4, 8 or 1000.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+
+from program import check, run
+from sweeps import VALIDATOR
+
+LOWEST, HIGHEST, ATTEMPTS = 0.6, 1.7, 6
+KINDS = ["matrix-product", "memory-copy", "image-loader", "disk-read", "all-reduce"]
+
+
+def seconds_of(call, least_s=0.5):
+    call()
+    calls, begun = 0, time.perf_counter()
+    while time.perf_counter() - begun < least_s:
+        call()
+        calls += 1
+    return (time.perf_counter() - begun) / calls
+
+
+def rates_of_python(threads, size, megabytes):
+    torch.set_num_threads(threads)
+    a, b, c = (torch.randn(size, size) for _ in range(3))
+    source, target = (torch.ones(megabytes << 18) for _ in range(2))
+    return {"matrix-product": 2 * size**3 / seconds_of(lambda: torch.mm(a, b, out=c)),
+            "memory-copy": 8 * source.numel() / seconds_of(lambda: target.copy_(source))}
+
+
+def value_of(report, what, precision=None):
+    [record] = [r for r in report["fingerprint"] if r["what"] == what and r.get("precision") == precision]
+    return record
+
+
+def ratios(report):
+    product, copy = value_of(report, "matrix-product", "fp32"), value_of(report, "memory-copy")
+    size = int(product["method"].split(" x ")[0])
+    python = rates_of_python(product["threads"], size, 128)
+    ours = {"matrix-product": product["value"], "memory-copy": copy["value"]}
+    return {name: ours[name] / rate for name, rate in python.items()}
+
+
+def check_report(report):
+    VALIDATOR.validate(report)
+    check(report["invocation"]["command"] == "doctor" and report["points"] == [], report["invocation"])
+    records = report["fingerprint"]
+    check([kind for kind in KINDS if kind not in {r["what"] for r in records}] == [], records)
+    for record in records:
+        check(("value" in record) != ("reason" in record), record)
+        if "value" not in record:
+            continue
+        check(record["n"] >= 2 and 0.5 < record["seconds"] < 8, record)
+        low, high = record.get("ci95", [record["value"]] * 2)
+        check(low <= record["value"] <= high, record)
+    check("no peer" in value_of(report, "all-reduce")["reason"], records)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        text = run("doctor", "--measure", "--output", folder / "first").stdout
+        for words in ("matrix product fp32", "GFLOP/s", "memory copy", "image loader", "all-reduce: doctor is one process"):
+            check(words in text, text)
+        report = json.loads((folder / "first/report.json").read_text())
+        check_report(report)
+        # Nothing but the report is left where files were made.
+        check([p.name for p in folder.rglob("*")] == ["first", "report.json"], list(folder.rglob("*")))
+        for attempt in range(ATTEMPTS):
+            found = ratios(report)
+            print({name: round(ratio, 2) for name, ratio in found.items()})
+            if all(LOWEST < ratio < HIGHEST for ratio in found.values()):
+                break
+            check(attempt + 1 < ATTEMPTS, f"rates by Python's: {found}")
+            report = json.loads(run("doctor", "--measure", "--log-format", "json", "--output", folder / f"again{attempt}").stdout)
+        done = run("compare", folder / "first", folder / "first")
+        check("agrees" in done.stdout, done.stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""`comm --pairs` among four hosts on a switch names the host or the pair that is slow, and nothing where all are alike.
+
+comm_pairs_test.py slow_node|slow_pair|healthy: 2 trials; 50 with SCALEMARK_SOAK=full.
+"""
+
+import itertools
+import os
+
+from endings import closed_report, run_cases
+from launching import finish, start
+from program import SCALEMARK, check
+from switched import SwitchedHosts
+
+HOSTS = 4
+TRIALS = 50 if os.environ.get("SCALEMARK_SOAK") == "full" else 2
+SLOW_RATE = "300mbit"
+
+
+def pairs(hosts, out, trial):
+    """The report of one measurement, and the names in its findings."""
+    place = ("--nnodes", HOSTS, "--nproc-per-node", 1, "--rendezvous", f"{hosts.addresses[0]}:29655", "--run-id", f"t{trial}")
+    finish([start(*hosts.on(host), SCALEMARK, "comm", "--pairs", "--no-progress", "--threads", 1, "--node-rank", host, *place,
+                  "--output", out) for host in range(HOSTS)])
+    report = closed_report(out, "complete", 0)
+    check(len(report["links"]) == HOSTS * (HOSTS - 1) // 2, report["links"])
+    for link in report["links"]:
+        check(link["latency_s"] > 0 and link["bandwidth_GBps"] > 0 and link["passes"] >= 3, link)
+    return [finding for finding in report["findings"] if finding["code"] in ("slow_node", "slow_link")]
+
+
+def trials(folder, prepare, expected):
+    with SwitchedHosts(HOSTS) as hosts:
+        for trial in range(TRIALS):
+            hosts.healthy()
+            names = prepare(hosts, trial)
+            found = pairs(hosts, folder / str(trial), trial)
+            check(expected(found, names), f"trial {trial}: {names}: {[finding['text'] for finding in found]}")
+            print(f"trial {trial}: {names}: {[finding['code'] for finding in found]}", flush=True)
+
+
+def slow_node(folder):
+    def prepare(hosts, trial):
+        hosts.slow_node(trial % HOSTS, SLOW_RATE)
+        return [f"node{trial % HOSTS}"]
+
+    trials(folder, prepare, lambda found, names: found and all(
+        finding["code"] == "slow_node" and finding["text"].startswith(names[0] + " ") for finding in found))
+
+
+def slow_pair(folder):
+    def prepare(hosts, trial):
+        a, b = list(itertools.combinations(range(HOSTS), 2))[trial % 6]
+        hosts.slow_pair(a, b, SLOW_RATE)
+        return [f"node{a}", f"node{b}"]
+
+    trials(folder, prepare, lambda found, names: found and all(
+        finding["code"] == "slow_link" and all(name in finding["text"] for name in names) for finding in found))
+
+
+def healthy(folder):
+    trials(folder, lambda hosts, trial: [], lambda found, names: not found)
+
+
+run_cases({f.__name__: f for f in (slow_node, slow_pair, healthy)})

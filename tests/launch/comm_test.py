@@ -1,0 +1,177 @@
+"""`scalemark comm` on real ranks: every collective in every type is right and timed, in the report as the schema says; numbers that
+follow from others agree with nccl-tests' formulas; signals and lost ranks end it without losing a row."""
+
+import math
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from endings import Running, closed_report, error_lines, expect_error, run_cases
+from launching import finish, start
+from namespaces import TwoHosts
+from program import SCALEMARK, check, report_in, run
+from sweeps import VALIDATOR, journal_lines
+
+ALL = "all-reduce,all-gather,reduce-scatter,broadcast,reduce,gather,all-to-all,send-recv,barrier"
+QUICK = ("--sizes", "1000,64KiB", "--repetitions", 1, "--no-progress", "--threads", 1)
+# busbw / algbw: nccl-tests, doc/PERFORMANCE.md
+FACTOR = {"all-reduce": lambda n: 2 * (n - 1) / n, "all-gather": lambda n: (n - 1) / n, "reduce-scatter": lambda n: (n - 1) / n,
+          "all-to-all": lambda n: (n - 1) / n, "gather": lambda n: (n - 1) / n, "broadcast": lambda n: 1, "reduce": lambda n: 1,
+          "send-recv": lambda n: 1}
+
+
+def comm(folder, *options, expect=0, **environment):
+    done = run("comm", *options, "--output", folder / "out", timeout=240, expect=expect, **environment)
+    report = report_in(folder / "out")
+    VALIDATOR.validate(report)
+    return report, done
+
+
+def check_row(row):
+    check(row.get("wrong", 0) == 0 and ("wrong" in row) == (row["collective"] != "barrier"), row)
+    check(row["time_s"] > 0 and row["iterations"] >= 5, row)
+    latency = row["latency_s"]
+    check(0 < latency["p50"] <= latency.get("p95", math.inf) <= latency.get("p99", math.inf), latency)
+    if row["collective"] == "barrier":
+        return check("busbw_GBps" not in row and "algbw_GBps" not in row, row)
+    check(math.isclose(row["algbw_GBps"], row["bytes"] / row["time_s"] / 1e9, rel_tol=1e-9), row)
+    factor = FACTOR[row["collective"]](row["world_size"])
+    check(math.isclose(row["busbw_GBps"], row["algbw_GBps"] * factor, rel_tol=1e-9), row)
+
+
+def every_collective(folder):
+    """Over Gloo, on 2 and on 3 ranks of 3: shares that are no powers of two, a group that leaves a rank out."""
+    report, _ = comm(folder, "--collectives", ALL, "--dtypes", "fp32,fp16,bf16,int32", "--world-sizes", "2,3", "--backends", "gloo",
+                     "--sizes", "1000", "--repetitions", 1, "--no-progress", "--threads", 1)
+    rows = report["collectives"]
+    measured = [row for row in rows if row["status"] == "ok"]
+    for row in measured:
+        check_row(row)
+    combined = {(row["collective"], row["dtype"], row["world_size"]) for row in measured}
+    for collective in set(ALL.split(",")) - {"barrier"}:
+        for dtype in ("fp32", "fp16", "bf16", "int32"):
+            for size in (2, 3):
+                reasons = [row["reason"] for row in rows if (row["collective"], row["dtype"], row["world_size"]) ==
+                           (collective, dtype, size) and row["status"] == "skipped"]
+                check((collective, dtype, size) in combined or reasons, f"no row: {collective} {dtype} {size}")
+    check({"all-reduce", "all-gather", "broadcast", "gather", "send-recv", "barrier"} <= {row["collective"] for row in measured},
+          "Gloo has these")
+
+
+def repeated(folder):
+    """Blocks of random order; groups with intervals over repetitions, effects against the first value of an axis."""
+    report, done = comm(folder, "--sizes", "4KiB,256KiB", "--dtypes", "fp32,bf16", "--repetitions", 4, "--backends", "gloo", "--nproc-per-node", 2,
+                        "--threads", 1)
+    rows = report["collectives"]
+    check(len(rows) == 16 and all(row["status"] == "ok" for row in rows), [row["id"] for row in rows])
+    orders = {tuple(row["group"] for row in rows if row["repetition"] == block) for block in range(4)}
+    check(len(orders) > 1, "each block has an order of its own")
+    check(all(sorted(row["order"] for row in rows if row["repetition"] == block) == [0, 1, 2, 3] for block in range(4)), "orders")
+    for group in report["collective_groups"]:
+        times = [row["time_s"] for row in rows if row["group"] == group["group"]]
+        geometric = math.exp(sum(map(math.log, times)) / 4)
+        check(len(times) == 4 and math.isclose(group["time_s"], geometric, rel_tol=1e-9), group)
+        low, high = group["time_ci95"]
+        check(low < group["time_s"] < high, group)
+    check(any(effect["axis"] == "dtypes" or effect["axis"] == "dtype" for effect in report["effects"]), report["effects"])
+    check("all-reduce" in done.stdout and "busbw" in done.stdout, done.stdout)
+    check((folder / "out" / "report.html").exists() and (folder / "out" / "report.md").exists(), "renderings")
+
+
+def beside_others(folder):
+    """Beside matrix products and beside traffic of the same ranks; each is a row of its own, and its data is right."""
+    report, _ = comm(folder, "--sizes", "1MiB", "--backends", "gloo", "--congestion", "off,on", "--overlap-compute", "off,on", "--repetitions", 1,
+                     "--nproc-per-node", 2, "--threads", 1, "--no-progress")
+    rows = {(row["congestion"], row["overlap_compute"]): row for row in report["collectives"]}
+    check(len(rows) == 4 and all(row["status"] == "ok" and row["wrong"] == 0 for row in rows.values()), rows)
+
+
+def what_is_missing(folder):
+    """A backend that needs GPUs is a skipped row with its reason, the others still run."""
+    report, _ = comm(folder, "--backends", "nccl,gloo", *QUICK)
+    found = {row["backend"]: row for row in report["collectives"]}
+    check(found["nccl"]["status"] == "skipped" and found["nccl"]["reason"], found["nccl"])
+    check(found["gloo"]["status"] == "ok", found["gloo"])
+
+
+def interrupted(folder):
+    """SIGTERM between two rows: what is measured stays."""
+    with Running("comm", "--sizes", "1KiB..64MiB*2", "--backends", "gloo", "--repetitions", 50, "--no-progress", "--threads", 1, "--output",
+                 folder / "out") as running:
+        await_rows(folder / "out", 3)
+        running.process.send_signal(signal.SIGTERM)
+        running.end(expect=75, seconds=30)
+    report = closed_report(folder / "out", "interrupted", 75)
+    check(len(report["collectives"]) >= 3, "rows that were finished")
+    check(report["collective_groups"], "what follows from them")
+
+
+def lost_rank(folder):
+    """A rank that is killed ends the run with 69; its finished rows stay."""
+    with Running("comm", "--sizes", "1KiB..64MiB*2", "--backends", "gloo", "--repetitions", 50, "--no-progress", "--threads", 1, "--nproc-per-node", 2,
+                 "--output", folder / "out") as running:
+        await_rows(folder / "out", 3)
+        os.kill(running.ranks()[1], signal.SIGKILL)
+        running.end(expect=69, seconds=60)
+    report = closed_report(folder / "out", "failed", 69)
+    check(len(report["collectives"]) >= 3, "rows that were finished")
+
+
+def await_rows(folder, count, seconds=60):
+    ends = time.monotonic() + seconds
+    while sum(line["event"] == "collective" for line in journal_lines(Path(folder))) < count:
+        check(time.monotonic() < ends, f"no {count} rows within {seconds} s")
+        time.sleep(0.1)
+
+
+def wire_bytes(folder):
+    """What leaves an interface, headers out, is what the algorithm must send: of a ring's all-reduce on two ranks each sends the
+    whole message once, of an all-gather its half."""
+    with TwoHosts() as hosts:
+        for collective, share in (("all-reduce", 1), ("all-gather", 1 / 2), ("send-recv", 1)):
+            sent = [counters(hosts, host) for host in (0, 1)]
+            finish([start(*hosts.on(host), SCALEMARK, "comm", "--collectives", collective, "--sizes", "1MiB,4MiB", "--backends",
+                          "gloo", "--repetitions", 2, "--no-progress", "--threads", 1, "--nnodes", 2, "--nproc-per-node", 1,
+                          "--node-rank", host, "--rendezvous", f"{TwoHosts.ADDRESSES[0]}:29677", "--output", folder / collective)
+                    for host in (0, 1)])
+            rows = closed_report(folder / collective, "complete", 0)["collectives"]
+            expected = sum(row["calls"] * row["bytes"] * share for row in rows)
+            links = 0
+            for host in (0, 1):
+                after = counters(hosts, host)
+                # METRICS.md: tx_bytes - 66 x tx_packets, less retransmits
+                wire = (after["bytes"] - sent[host]["bytes"]) - 66 * (after["packets"] - sent[host]["packets"])
+                links += wire
+            check(abs(links / 2 - expected) <= 0.01 * expected, f"{collective}: {links / 2} bytes, expected {expected}")
+        congested(folder, hosts)
+
+
+def congested(folder, hosts):
+    """Beside 4 KiB messages the traffic of --congestion is what passes the wire."""
+    before = counters(hosts, 0)
+    finish([start(*hosts.on(host), SCALEMARK, "comm", "--sizes", "4KiB", "--backends", "gloo", "--congestion", "on", "--repetitions", 1,
+                  "--no-progress", "--threads", 1, "--nnodes", 2, "--nproc-per-node", 1, "--node-rank", host, "--rendezvous",
+                  f"{TwoHosts.ADDRESSES[0]}:29678", "--output", folder / "congested") for host in (0, 1)])
+    [row] = closed_report(folder / "congested", "complete", 0)["collectives"]
+    sent = counters(hosts, 0)["bytes"] - before["bytes"] - row["calls"] * row["bytes"]
+    check(sent > 20 * 4 * 2**20, f"{sent} bytes beside the messages")
+
+
+def counters(hosts, host):
+    device = f"v{hosts.names[host]}"
+    read = subprocess.run([*hosts.on(host), "cat", *(f"/sys/class/net/{device}/statistics/tx_{what}" for what in ("bytes", "packets"))],
+                          capture_output=True, text=True, check=True).stdout.split()
+    return {"bytes": int(read[0]), "packets": int(read[1])}
+
+
+def refused(folder):
+    """One line that says what is allowed."""
+    for options, quoted in ((("--collectives", "all-redoce"), "all-reduce"), (("--sizes", "4KB..1KB*2"), "sizes"),
+                            (("--dtypes", "fp8"), "fp32"), (("--backends", "smoke"), "gloo")):
+        done = run("comm", *options, "--output", folder / "out", expect=78)
+        expect_error(error_lines(done.stderr)[-1], "E_CONFIGURATION", 78, quoted)
+
+
+run_cases({f.__name__: f for f in (every_collective, repeated, beside_others, what_is_missing, interrupted, lost_rank, wire_bytes, refused)})

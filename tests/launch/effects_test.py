@@ -1,0 +1,93 @@
+"""What options give, on real ranks: effects, losses at equal samples, limits of communication, and the search of --tune."""
+
+from pathlib import Path
+
+from endings import run_cases
+from program import check, run
+from sweeps import TWO_RANKS, valid_report
+
+
+def measured(folder, *options, iters=5, repetitions=3):
+    out = Path(folder) / "out"
+    done = run("sweep", "--workload", "linear", "--warmup-iters", 2, "--iters", iters, "--repetitions", repetitions, "--threads", 1,
+               "--no-progress", "--output", out, *options, timeout=300)
+    return valid_report(out), done
+
+
+def effects_of(report, axis):
+    found = [effect for effect in report["effects"] if effect["axis"] == axis]
+    check(found, f"no effect of {axis}: {[effect['axis'] for effect in report['effects']]}")
+    return found
+
+
+def batch_sizes(folder):
+    """Effects on each world size against the first value as typed; losses after equally many samples."""
+    report, done = measured(folder, *TWO_RANKS, "--batch-sizes", "16,8,64", iters=40)
+    effects = effects_of(report, "batch_size")
+    check([(e["fixed"]["world_size"], e["from"], e["to"]) for e in effects]
+          == [(ranks, "16", to) for ranks in "12" for to in ("8", "64")], effects)
+    for effect in effects:
+        check(effect["pairs"] == 3 and effect["verdict"] in ("real", "none", "unsure"), effect)
+        check(effect["in_words"] in done.stdout.replace("\n  ", " "), (effect["in_words"], done.stdout))
+        rows = [row for row in report["points"] if row["group"] == effect["groups"][0]]
+        check({at["step"] for at in rows[0]["loss"]["course"]} >= {1, 2, 16, 32, 40}, rows[0]["loss"])
+        # 42 steps of each: of 16 samples, 8 and 64. Four times the batch: 40 steps of 16 are 10 of 64.
+        check(effect["loss_step"] == (20 if effect["to"] == "8" else 40), effect)
+    limits = report["communication_limits"]
+    check([(limit["fixed"]["world_size"], limit["share"]) for limit in limits] == [("2", 0.3), ("2", 0.1)], limits)
+    check(limits[0]["smallest"] == 8 and limits[0]["largest"] == 64, limits)
+
+
+def exchange_leaves_the_loss(folder):
+    """Other buckets, the same numbers: the loss after equally many steps is the same."""
+    report, _ = measured(folder, "--world-sizes", 2, "--nproc-per-node", 2, "--bucket-cap-mb", "25,0.01")
+    effect, = effects_of(report, "bucket_cap_mb")
+    check(abs(effect["loss_delta"]) < 1e-5 and effect["loss_step"] == 7, effect)
+    check(abs(sum(effect["phases_delta_s"].values())) < 1, effect)
+
+
+def random_data_in_the_loop(folder):
+    """Making batches costs time, and that time is waiting for data."""
+    report, _ = measured(folder, "--world-sizes", 1, "--synthetic-in-loop", "off,on", "--batch-size", 256, iters=50)
+    effect, = effects_of(report, "synthetic_in_loop")
+    check((effect["from"], effect["to"]) == ("off", "on"), effect)
+    check(effect["ratio"] < 1 and effect["phases_delta_s"]["data_wait"] > 0, effect)
+    row = next(row for row in report["points"] if row["varying"]["synthetic_in_loop"] == "on")
+    check(row["phases_s"]["data_wait"] > 1e-4, row["phases_s"])  # 256 x 1000 normal numbers
+
+
+def precision(folder):
+    """On a CPU without bf16 the point is refused, and the sweep with it: then there is nothing to compare."""
+    if not any(flag in Path("/proc/cpuinfo").read_text() for flag in ("avx512_bf16", "amx_bf16")):
+        return print("precision: this CPU has no bf16; refused")
+    report, done = measured(folder, "--world-sizes", 1, "--precision", "fp32,amp-bf16", iters=20)
+    effect, = effects_of(report, "precision")
+    check(effect["loss_step"] == 22 and "memory_delta_bytes" in effect, effect)
+    check("precision amp-bf16 against fp32:" in done.stdout, done.stdout)
+
+
+def tune(folder):
+    """The search ends in effects and one line; values that are surely slower have fewer runs, the first never."""
+    options = ("--world-sizes", 1, "--tune", "batch-size", "--batch-size", "32,1,512")
+    report, done = measured(folder, *options, iters=100, repetitions=8)
+    answer, = report["tuning"]
+    check(answer["fastest"] == "512" and answer["in_words"].startswith("fastest: batch_size 512"), answer)
+    check(answer["in_words"] in done.stdout.replace("\n  ", " "), done.stdout)
+    runs = {value: sum(row["group"] == f"linear-b{value}-fp32-w1-none" for row in report["points"]) for value in (1, 32, 512)}
+    check(3 <= runs[1] <= runs[32] == runs[512], runs)
+    check({effect["to"] for effect in effects_of(report, "batch_size")} == {"1", "512"}, report["effects"])
+    reasons = {group["stop_reason"] for group in report["groups"]}
+    check(reasons <= {"dropped", "tuned", "repetitions"}, reasons)
+    # A resume has nothing left to run.
+    resumed, _ = measured(folder, *options, "--resume", iters=100, repetitions=8)
+    check(len(resumed["points"]) == len(report["points"]), "a resume ran more")
+
+
+def tune_in_fresh_processes(folder):
+    report, _ = measured(folder, "--nproc-per-node", 2, "--world-sizes", 2, "--tune", "batch-size", "--batch-size", "32,1",
+                         "--fresh-process", repetitions=4)
+    check(len(report["tuning"]) == 1, report.get("tuning"))
+
+
+run_cases({f.__name__: f for f in (batch_sizes, exchange_leaves_the_loss, random_data_in_the_loop, precision, tune,
+                                   tune_in_fresh_processes)})

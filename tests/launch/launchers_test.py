@@ -1,0 +1,107 @@
+"""The built program under real launchers, over one host and over two (network namespaces with a slow link between them):
+launchers_test.py LAUNCHER COMMAND. What the commands are and what their reports must hold is in tests/python/launched.py."""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import private_host
+from launched import SLOW_LINK, check_launched, program
+from launching import finish, free_port, start
+from namespaces import TwoHosts
+from program import skip
+
+TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
+LAUNCH = (sys.executable, "-W", "ignore", "-m", "torch.distributed.launch")
+MAY_BE_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1}
+FIRST = TwoHosts.ADDRESSES[0]
+
+
+def torchrun(command, folder):
+    finish([start(*TORCHRUN, "--nproc-per-node", 2, "--master-port", free_port(), "--no-python", *program(command, folder))])
+    check_launched(command, folder, "torch")
+
+
+def distributed_launch(command, folder):
+    """torch allows --no-python with --use-env only; --local-rank, its other way, is tested with the options."""
+    finish([start(*LAUNCH, "--use-env", "--nproc-per-node", 2, "--master-port", free_port(), "--no-python",
+                  *program(command, folder))])
+    check_launched(command, folder, "torch")
+
+
+def over_two_hosts(command, folder, launcher, words_of_node):
+    with TwoHosts() as hosts:
+        hosts.limit(f"{SLOW_LINK:.0f}bit")
+        finish([start(*hosts.on(node), *words_of_node(node)) for node in (0, 1)])
+    check_launched(command, folder, launcher, nodes=2, rate=SLOW_LINK)
+
+
+def torchrun_two_hosts(command, folder):
+    over_two_hosts(command, folder, "torch", lambda node: (
+        *TORCHRUN, "--nnodes", 2, "--nproc-per-node", 1, "--node-rank", node, "--master-addr", FIRST, "--master-port", 29611,
+        "--no-python", *program(command, folder)))
+
+
+def own_launcher_two_hosts(command, folder):
+    over_two_hosts(command, folder, "local", lambda node: (
+        *program(command, folder), "--nnodes", 2, "--node-rank", node, "--nproc-per-node", 1, "--rendezvous", f"{FIRST}:29613"))
+
+
+def require(name):
+    if shutil.which(name) is None:
+        skip(f"{name} is not installed")
+    return name
+
+
+def open_mpi(command, folder):
+    finish([start(require("mpirun.openmpi"), "--oversubscribe", "--bind-to", "none", "-n", 2, *program(command, folder),
+                  **MAY_BE_ROOT)])
+    check_launched(command, folder, "openmpi")
+
+
+def mpich(command, folder):
+    finish([start(require("mpiexec.mpich"), "-n", 2, *program(command, folder))])
+    check_launched(command, folder, "pmi")
+
+
+def remote_shell(folder, hosts):
+    """In the place of ssh: HOST COMMAND... runs on that namespace, which is named by its address."""
+    script = folder / "remote-shell"
+    lines = [f"{address}) exec {' '.join(hosts.on(node))} sh -c \"$*\" ;;" for node, address in enumerate(hosts.ADDRESSES)]
+    script.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1; shift\ncase $host in\n'
+                      + "\n".join(lines) + "\nesac\nexit 1\n")
+    script.chmod(0o755)
+    return script
+
+
+def mpi_two_hosts(command, folder, launcher, words_of):
+    """mpirun on the first host reaches the second by a remote shell; MPI names no address, so the command does."""
+    with TwoHosts() as hosts:
+        hosts.limit(f"{SLOW_LINK:.0f}bit")
+        finish([start(*hosts.on(0), *words_of(remote_shell(folder, hosts)), *program(command, folder),
+                      "--rendezvous", f"{FIRST}:29614", **MAY_BE_ROOT)])
+    check_launched(command, folder, launcher, nodes=2, rate=SLOW_LINK)
+
+
+def open_mpi_two_hosts(command, folder):
+    mpi_two_hosts(command, folder, "openmpi", lambda shell: (
+        require("mpirun.openmpi"), "--mca", "plm_rsh_agent", shell, "--mca", "oob_tcp_if_include", "10.231.7.0/24", "--host",
+        ",".join(TwoHosts.ADDRESSES), "--map-by", "node", "--bind-to", "none", "-n", 2))
+
+
+def mpich_two_hosts(command, folder):
+    mpi_two_hosts(command, folder, "pmi", lambda shell: (
+        require("mpiexec.mpich"), "-launcher", "ssh", "-launcher-exec", shell, "-localhost", FIRST, "-hosts",
+        ",".join(TwoHosts.ADDRESSES), "-ppn", 1,
+        "-n", 2))
+
+
+LAUNCHERS = {f.__name__: f for f in (torchrun, distributed_launch, torchrun_two_hosts, own_launcher_two_hosts, open_mpi, mpich,
+                                     open_mpi_two_hosts, mpich_two_hosts)}
+
+
+if __name__ == "__main__":
+    private_host.enter()
+    with tempfile.TemporaryDirectory() as place:
+        LAUNCHERS[sys.argv[1]](sys.argv[2], Path(place))

@@ -1,0 +1,100 @@
+"""The built program under Slurm with two virtual nodes: slurm_test.py CASE:COMMAND..., all on one cluster."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import private_host
+import typed
+from endings import SOURCE, closed_report
+from launched import QUICK, SLOW_LINK, check_launched, program
+from launching import finish, start
+from namespaces import TwoHosts
+from program import SCALEMARK, check, report_in
+from slurm import Slurm
+from sweeps import finished_rows
+
+SCRIPTS = SOURCE / "configs/launching"
+TWO_NODES = ("--nodes", 2, "--ntasks-per-node", 1)
+LONG_SWEEP = ("sweep", "--workload", "linear", "--batch-sizes", "8,16", "--world-sizes", "1,2", "--threads", 1, "--iters", 150,
+              "--warmup-iters", 2, "--repetitions", 2, "--retries", 0, "--no-progress")
+
+
+def srun(slurm, command, folder):
+    """Two nodes, without any address: the first host of the step is where the ranks meet."""
+    finish([start(*slurm.on_node(), "srun", *TWO_NODES, *program(command, folder), **slurm.variables())])
+    check_launched(command, folder, "slurm", nodes=2, rate=SLOW_LINK)
+
+
+def two_on_one_node(slurm, command, folder):
+    finish([start(*slurm.on_node(), "srun", "--nodes", 1, "--ntasks", 2, *program(command, folder), **slurm.variables())])
+    check_launched(command, folder, "slurm")
+
+
+def batch(slurm, command, folder, script="slurm.sbatch", **environment):
+    """The script of configs/launching, as its first lines say."""
+    words = program(command, folder)
+    job = slurm.submit(*TWO_NODES, "--output", folder / "job.log", SCRIPTS / script, *words[1:-2], PROGRAM=SCALEMARK.resolve(),
+                       OUTPUT=folder / "out", **environment)
+    facts = slurm.await_end(job)
+    check(facts["JobState"] == "COMPLETED", f"{facts}\n{(folder / 'job.log').read_text()}")
+    check_launched(command, folder, "slurm", nodes=2, rate=SLOW_LINK)
+
+
+def container(slurm, command, folder):
+    """A mount namespace of its own stands in the container's place: the launcher's variables must come through."""
+    batch(slurm, command, folder, "slurm-container.sbatch", CONTAINER="unshare --mount")
+
+
+def requeued(slurm, command, folder):
+    """What `scontrol requeue` interrupts goes on in the second start and has no row twice."""
+    check(command == "sweep", "only a sweep has rows that are finished")
+    job = slurm.submit(*TWO_NODES, "--output", folder / "job.log", SCRIPTS / "slurm.sbatch", *LONG_SWEEP, PROGRAM=SCALEMARK.resolve(),
+                       OUTPUT=folder / "out")
+    slurm.wait_for(lambda: len(finished_rows(folder / "out")) >= 2, "two finished runs", 90)
+    before = finished_rows(folder / "out")
+    slurm.ask("scontrol", "requeue", job)
+    facts = slurm.await_end(job, 150)
+    log = (folder / "job.log").read_text()
+    check(facts["JobState"] == "COMPLETED" and facts["Restarts"] == "1", f"{facts}\n{log}")
+    report = closed_report(folder / "out", "complete", 0)
+    rows = {row["id"]: row for row in report["points"]}
+    check(len(report["sessions"]) == 2 and 2 <= len(before) < len(rows), f"{report['sessions']}, {len(before)} rows before\n{log}")
+    check(all(rows[name] == row for name, row in before.items()), "rows of the first start are kept as they were")
+
+
+def typed_lines(slurm, _, folder):
+    """The rows of docs/LAUNCHING.md that are about Slurm."""
+    for number, (line, quotes) in enumerate(row for row in typed.rows() if typed.is_slurms(row[0])):
+        words = line.replace("./scalemark", str(SCALEMARK.resolve())).split()
+        short = () if "--world-size" in words else (*QUICK, "--output", folder / f"out{number}")
+        process = start(*slurm.on_node(), *words, *short, **slurm.variables())
+        text = "".join(process.communicate(timeout=60))
+        for quote in quotes:
+            if quote == "world_size":
+                [point] = report_in(folder / f"out{number}")["points"]
+                check(point["world_size"] == 1, point["world_size"])
+            else:
+                check(quote in text, f"`{line}` does not say `{quote}`:\n{text}")
+
+
+CASES = {f.__name__: f for f in (typed_lines, srun, two_on_one_node, batch, container, requeued)}
+
+
+def main():
+    private_host.enter()
+    with tempfile.TemporaryDirectory() as place, TwoHosts() as hosts:
+        hosts.limit(f"{SLOW_LINK:.0f}bit")
+        daemons = Path(place) / "slurm"
+        daemons.mkdir()
+        with Slurm(hosts, daemons) as slurm:
+            for words in sys.argv[1:]:
+                case, command = words.split(":")
+                print(f"-- {words}", flush=True)
+                folder = Path(place) / words.replace(":", "-")
+                folder.mkdir()
+                CASES[case](slurm, command, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""The machine during the window, on real runs: who else uses it is found, and what was measured again is kept."""
+
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from endings import run_cases
+from program import check, report_in, run
+from sweeps import journal_lines, valid_report
+
+MLP = ("--workload", "mlp", "--threads", 1, "--min-time", 3, "--warmup-iters", 20, "--no-progress")
+
+
+@contextmanager
+def busy_machine():
+    """A process that computes on every CPU: whatever else runs here, others use far more than the limit."""
+    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+    try:
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+
+
+def telemetry_of(report, run_id):
+    return {entry["source"]: entry for entry in report["telemetry"] if entry["point"] == run_id and not entry.get("device")}
+
+
+def codes_of(report, run_id):
+    return [finding["code"] for finding in report["findings"] if finding.get("point") == run_id]
+
+
+def train_tells_of_others(folder):
+    with busy_machine():
+        run("train", *MLP, "--output", folder / "busy")
+    report = valid_report(folder / "busy")
+    [row] = report["points"]
+    machine = telemetry_of(report, row["id"])
+    check(row["status"] == "ok", row["status"])
+    check("shared" in codes_of(report, row["id"]), codes_of(report, row["id"]))
+    check("attempts" not in row, "train measures once")
+    # The spinning processes share the CPUs with one busy thread: they get a third of a CPU at the least.
+    check(machine["other_cpus"]["mean"] > 0.3, machine["other_cpus"])
+    check(machine["ranks_cpus"]["mean"] > 0.05, machine["ranks_cpus"])
+
+
+def what_is_read_agrees(folder):
+    """On a machine as busy as it may be: the parts agree with each other and with the window."""
+    run("train", *MLP, "--output", folder / "run")
+    report = valid_report(folder / "run")
+    [row] = report["points"]
+    machine = telemetry_of(report, row["id"])
+    busy, ranks, others = (machine[name]["mean"] for name in ("busy_cpus", "ranks_cpus", "other_cpus"))
+    check(abs(max(0, busy - ranks) - others) < 1e-9, (busy, ranks, others))
+    check(busy <= os.cpu_count() + 0.1, busy)
+    check(ranks > 0.05, ranks)  # one thread computes all the time
+    readings = machine["busy_cpus"]
+    check(abs(readings["observed_s"] - row["wall_s"]) < 0.1 * row["wall_s"] + 0.1, (readings, row["wall_s"]))
+    check(readings["n"] >= 0.5 * 10 * row["wall_s"], readings)  # ten a second, fewer on a machine that is overloaded
+    check(machine["sampler_cpu_share"]["mean"] < 0.005, machine["sampler_cpu_share"])
+    limit = max(0.1, os.cpu_count() / 100, 0.1 * (os.cpu_count() / readings["observed_s"]) ** 0.5)
+    if "steal_cpus" not in machine or machine["steal_cpus"]["mean"] == 0:
+        check(("shared" in codes_of(report, row["id"])) == (others > limit), (others, limit, codes_of(report, row["id"])))
+
+
+def a_sweep_measures_again(folder):
+    out = folder / "sweep"
+    options = ("sweep", "--workload", "mlp", "--threads", 1, "--min-time", 1, "--warmup-iters", 20, "--retries", 1, "--no-progress",
+               "--world-sizes", 1, "--repetitions", 2)
+    with busy_machine():
+        run(*options, "--output", out, timeout=240)
+    report = valid_report(out)
+    rows = report["points"]
+    check(len(rows) == 2, [row["id"] for row in rows])
+    for row in rows:
+        check([attempt["samples_per_sec"] for attempt in row["attempts"]][-1] == row["samples_per_sec"], row["attempts"])
+        check(len(row["attempts"]) == 2 and all("shared" in attempt["reason"] for attempt in row["attempts"]), row["attempts"])
+        check("shared" in codes_of(report, row["id"]), codes_of(report, row["id"]))
+        # Only the measurement that counts is told.
+        check(telemetry_of(report, row["id"])["other_cpus"]["n"] == 1, "one entry")
+    retries = [line for line in journal_lines(out) if line["event"] == "retry"]
+    check(len(retries) == 2, retries)
+    check("machine_busy" in codes_of(report, rows[0]["id"]), codes_of(report, rows[0]["id"]))
+    # The second block only looks: the wait before the first was in vain.
+    check("stayed so" in next(f["text"] for f in report["findings"] if f["code"] == "machine_busy"), report["findings"])
+    check("The machine during the window" in (out / "report.md").read_text(), "report.md")
+    check("measured more than once" in (out / "report.html").read_text(), "report.html")
+
+
+def no_retries_no_second_measurement(folder):
+    with busy_machine():
+        run("sweep", "--workload", "linear", "--threads", 1, "--min-time", 1, "--warmup-iters", 5, "--no-progress",
+            "--world-sizes", 1, "--repetitions", 1, "--retries", 0, "--output", folder / "sweep", timeout=120)
+    report = valid_report(folder / "sweep")
+    check("attempts" not in report["points"][0], report["points"][0].get("attempts"))
+
+
+def two_ranks_are_no_others_to_each_other(folder):
+    """The CPU time of all ranks of the machine is taken away from what it ran."""
+    run("train", *MLP, "--nproc-per-node", 2, "--strategy", "ddp", "--output", folder / "run")
+    report = report_in(folder / "run")
+    machine = telemetry_of(report, report["points"][0]["id"])
+    busy, ranks, others = (machine[name]["mean"] for name in ("busy_cpus", "ranks_cpus", "other_cpus"))
+    check(abs(max(0, busy - ranks) - others) < 1e-9, (busy, ranks, others))
+    check(ranks > 0.1, ranks)
+    check(any(e["source"] == "sent_bytes_per_s" and e["device"] == "lo" and e["total"] > 1e5 for e in report["telemetry"]),
+          "gradients over lo")
+
+
+run_cases({f.__name__: f for f in (train_tells_of_others, what_is_read_agrees, a_sweep_measures_again,
+                                   no_retries_no_second_measurement, two_ranks_are_no_others_to_each_other)})

@@ -1,0 +1,27 @@
+"""Open MPI and MPICH for the tests: which is here, and ranks under its mpirun."""
+
+import shutil
+import subprocess
+
+from program import BINARY_DIR, clean_environment, skip
+
+MPIRUN = {"openmpi": "mpirun.openmpi", "mpich": "mpirun.mpich"}
+OPTIONS = {"openmpi": ("--oversubscribe", "--bind-to", "none"), "mpich": ()}
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1}
+
+
+def require_mpi(library):
+    """Skips the test where the library's mpirun or our part for it is not there."""
+    if shutil.which(MPIRUN[library]) is None:
+        skip(f"{MPIRUN[library]} is not installed")
+    if not (BINARY_DIR / f"libscalemark_mpi_{library}.so").exists():
+        skip(f"this build has no part for {library}: its headers were not there")
+
+
+def mpirun_command(library, ranks):
+    return (MPIRUN[library], *OPTIONS[library], "-n", str(ranks))
+
+
+def mpirun(library, ranks, *command, timeout=120, **environment):
+    return subprocess.run([*mpirun_command(library, ranks), *map(str, command)], capture_output=True, text=True,
+                          timeout=timeout, env=clean_environment(OMP_NUM_THREADS=1, **ROOT, **environment))
