@@ -42,8 +42,8 @@ BackgroundCompute::BackgroundCompute(device::Device& device)
 BackgroundTraffic::BackgroundTraffic(process::RankGroup& rank_group)
     : rank_group_(rank_group), thread_([this] { run(); }) {}
 
-// Without stop(), after a failure: peers that live end with the same all-reduce, and where one is
-// gone, Gloo's connection to it breaks.
+// Without stop(), when the run is left early or has failed: peers that live end with the same
+// all-reduce, and where one is gone, Gloo's connection to it breaks.
 BackgroundTraffic::~BackgroundTraffic() { stop_ = true; }
 
 void BackgroundTraffic::stop() {

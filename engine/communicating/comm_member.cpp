@@ -8,11 +8,17 @@
 #include "engine/distributed/interrupt.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/group_guard.h"
+#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 namespace {
 
 using distributed::ErrorStore;
+
+// All members have agreed to leave the run that they are in.
+struct Stopped {
+  int signal = 0;
+};
 
 // Once every member is through with it.
 void end(process::RankGroup& rank_group) {
@@ -69,14 +75,28 @@ std::optional<int> CommMember::measure_all(process::RankGroup& rank_group,
                                            const planning::CollectiveBatch& batch,
                                            const OnRow& on_row) {
   const auto direct = rank_group.direct_communicator();
+  const auto telemetry = process::open_telemetry(context_, rank_group.leads_node());
+  const Surroundings around{.rank_group = rank_group,
+                            .direct = direct.get(),
+                            .background = background,
+                            .between =
+                                [&] {
+                                  rank_process_.watchdog().heartbeat(0);
+                                  if (const auto signal = agreed_signal(rank_group.control()))
+                                    throw Stopped{*signal};
+                                },
+                            .telemetry = telemetry.get()};
   for (const std::size_t index : batch.points) {
     if (const auto signal = agreed_signal(rank_group.control())) return signal;
     const auto& point = plan_.points[index];
     rank_process_.phase_tracker().enter("window");
     const std::string started = reporting::utc_now();
-    const CollectiveOutcome outcome = measure(point, {rank_group, direct.get(), background, [this] {
-                                                        rank_process_.watchdog().heartbeat(0);
-                                                      }});
+    CollectiveOutcome outcome;
+    try {
+      outcome = measure(point, around);
+    } catch (const Stopped& stopped) {
+      return stopped.signal;
+    }
     if (rank_group.world().rank == 0) on_row(point, started, outcome);
     context_.device().release_cached_memory();
   }

@@ -6,6 +6,7 @@
 
 #include "core/reporting/collectives/topology.h"
 #include "core/reporting/output/disk.h"
+#include "core/reporting/point/telemetry.h"
 #include "core/reporting/render/renderings.h"
 #include "engine/process/host_survey.h"
 
@@ -82,7 +83,8 @@ reporting::CollectiveRecord CommReport::add(const planning::CollectivePoint& poi
     row.status = reporting::PointStatus::kSkipped;
     row.reason = outcome.skipped;
   }
-  run_report_.writer()->add_collective(row, reporting::findings_of_collective(row));
+  run_report_.writer()->add_collective(row, reporting::findings_of_collective(row),
+                                       reporting::telemetry_of(row.id, outcome.readings));
   return row;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/communicating/timing.h"
 #include "engine/distributed/foreign_error.h"
 #include "engine/distributed/wire.h"
+#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -72,7 +73,9 @@ Timing time_beside(const Call& call, const Call& barrier, const CollectivePoint&
   std::optional<BackgroundCompute> compute;
   if (point.congestion) traffic.emplace(*around.background);
   if (point.overlap_compute) compute.emplace(around.rank_group.device());
-  Timing timing = time_call(call, barrier, around.rank_group.control(), around.heartbeat);
+  if (around.telemetry) around.telemetry->begin();
+  Timing timing = time_call(call, barrier, around.rank_group.control(), around.between);
+  if (around.telemetry) around.telemetry->end();
   if (traffic) traffic->stop();
   return timing;
 }
@@ -96,6 +99,17 @@ CollectiveTimes from_wire(const std::string& bytes) {
   times.calls = static_cast<std::int64_t>(numbers[6]);
   if (numbers[4] != 0) times.wrong_from = static_cast<int>(numbers[5]);
   return times;
+}
+
+std::vector<reporting::RankReadings> gather_readings(const Surroundings& around) {
+  auto& group = around.rank_group;
+  const auto mine = process::to_wire(process::readings(group.context(), *around.telemetry));
+  around.telemetry->clear();
+  std::vector<reporting::RankReadings> all;
+  for (const std::string& bytes : group.control().gather(mine)) {
+    all.push_back(process::readings_from_wire(bytes));
+  }
+  return all;
 }
 
 // Everything that is made before the first call.
@@ -131,8 +145,10 @@ CollectiveOutcome measure(const CollectivePoint& point, const Surroundings& arou
   outcome.skipped = agreed(problem_of(first), control);
   if (!outcome.skipped.empty()) return outcome;
 
+  around.between();
   clear(made.buffers);
   Timing timing = time_beside(made.call, made.barrier, point, around);
+  around.between();
   verify(made.call, made.buffers, point, rank, 1, times);
 
   times.iterations = timing.iterations;
@@ -142,6 +158,7 @@ CollectiveOutcome measure(const CollectivePoint& point, const Surroundings& arou
     outcome.ranks.push_back(from_wire(bytes));
   }
   outcome.slowest_s = std::move(timing.slowest_s);
+  if (around.telemetry) outcome.readings = gather_readings(around);
   return outcome;
 }
 

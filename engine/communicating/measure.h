@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/monitoring/telemetry/sampler.h"
 #include "core/planning/collectives/collective_plan.h"
+#include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/collective_records.h"
 #include "engine/distributed/backend.h"
 #include "engine/process/rank_group.h"
@@ -20,6 +22,8 @@ struct CollectiveOutcome {
   // On the group's rank 0.
   std::vector<reporting::CollectiveTimes> ranks;
   std::vector<double> slowest_s;  // of each isolated call
+  // What each member read of its machine while the calls were timed.
+  std::vector<reporting::RankReadings> readings;
 };
 
 // What a batch of runs shares on one rank.
@@ -27,7 +31,9 @@ struct Surroundings {
   process::RankGroup& rank_group;
   distributed::DirectCommunicator* direct = nullptr;  // of the group; null: its backend has none
   process::RankGroup* background = nullptr;           // for traffic beside; null: not asked for
-  std::function<void()> heartbeat = [] {};            // between the parts of a run
+  // Called by all members alike, between the parts of a run; what it throws ends the run.
+  std::function<void()> between = [] {};
+  monitoring::Sampler* telemetry = nullptr;  // null: nothing is read
 };
 
 // Collective over the group. Throws what a collective throws when a member is gone.

@@ -24,6 +24,13 @@ constexpr double kFewIsolated_s = 2;
 constexpr std::int64_t kTrialCalls = 5;  // that tell how long one takes
 constexpr double kLongTrial_s = 0.5;     // of which one call tells as much
 
+constexpr double kLongCall_s = 0.2;  // a stop is looked for after each of them
+
+void run_once(const Call& call) {
+  call.start();
+  call.finish();
+}
+
 double seconds_of(const Call& call, std::int64_t count) {
   const auto begin = steady_clock::now();
   for (std::int64_t i = 0; i < count; ++i) call.start();
@@ -31,71 +38,100 @@ double seconds_of(const Call& call, std::int64_t count) {
   return seconds_since(begin);
 }
 
-void run_once(const Call& call) {
-  call.start();
-  call.finish();
-}
-
-// The same on all ranks: from the slowest one's time of one call.
-std::int64_t agreed_count(double call_s, double wanted_s, Bounds bounds,
-                          distributed::ControlGroup& control) {
-  std::vector<double> slowest{call_s};
-  control.max_over_ranks(slowest);
-  const double count = std::ceil(wanted_s / std::max(slowest[0], 1e-9));
+std::int64_t count_within(double wanted_s, double call_s, Bounds bounds) {
+  const double count = std::ceil(wanted_s / std::max(call_s, 1e-9));
   return std::clamp(static_cast<std::int64_t>(std::min(count, 1e9)), bounds.least, bounds.most);
 }
 
-struct WarmUp {
-  std::int64_t calls = 0;
-  double call_s = 0;  // at its end
-};
-
-// As many on all ranks.
-std::int64_t trial_calls(double call_s, distributed::ControlGroup& control) {
-  return agreed_count(call_s, kLongTrial_s, {1, kTrialCalls}, control);
+std::int64_t trial_calls(double call_s) {
+  return count_within(kLongTrial_s, call_s, {1, kTrialCalls});
 }
 
-WarmUp warm_up(const Call& call, distributed::ControlGroup& control) {
-  const double first_s = seconds_of(call, kFirstCalls) / static_cast<double>(kFirstCalls);
-  const auto trial = trial_calls(first_s, control);
-  const double rough = seconds_of(call, trial) / static_cast<double>(trial);
-  const auto count = agreed_count(rough, kWarmUp_s, kWarmUpCalls, control);
-  return {.calls = kFirstCalls + trial + count,
-          .call_s = seconds_of(call, count) / static_cast<double>(count)};
-}
+// One call's timing on this rank. Times on which numbers of calls depend are those of the slowest
+// rank, so that every rank makes as many.
+class CallTimer {
+ public:
+  CallTimer(const Call& call, const Call& barrier, distributed::ControlGroup& control,
+            const std::function<void()>& between)
+      : call_(call), barrier_(barrier), control_(control), between_(between) {}
 
-std::vector<double> isolated(const Call& call, const Call& barrier, std::int64_t count) {
-  std::vector<double> seconds(static_cast<std::size_t>(count));
-  for (double& one : seconds) {
-    run_once(barrier);
-    const auto begin = steady_clock::now();
-    run_once(call);
-    one = seconds_since(begin);
+  struct WarmUp {
+    std::int64_t calls = 0;
+    double call_s = 0;  // at its end, of the slowest rank
+  };
+  WarmUp warm_up() {
+    WarmUp done;
+    const auto take = [&](std::int64_t count) {
+      done.call_s = slowest(back_to_back(count, done.call_s) / static_cast<double>(count));
+      done.calls += count;
+      between_();
+    };
+    for (std::int64_t i = 0; i < kFirstCalls; ++i) take(1);
+    take(trial_calls(done.call_s));
+    take(count_within(kWarmUp_s, done.call_s, kWarmUpCalls));
+    return done;
   }
-  return seconds;
-}
+
+  // Seconds of `count` calls without a pause, each of about `call_s`. Looking for a stop takes less
+  // than a thousandth of a long call.
+  double back_to_back(std::int64_t count, double call_s) {
+    if (call_s < kLongCall_s) return seconds_of(call_, count);
+    double sum_s = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      sum_s += seconds_of(call_, 1);
+      between_();
+    }
+    return sum_s;
+  }
+
+  // Of each call, which begins as all ranks leave a barrier.
+  std::vector<double> isolated(std::int64_t count, double call_s) {
+    std::vector<double> seconds(static_cast<std::size_t>(count));
+    for (double& one : seconds) {
+      run_once(barrier_);
+      const auto begin = steady_clock::now();
+      run_once(call_);
+      one = seconds_since(begin);
+      if (call_s >= kLongCall_s) between_();
+    }
+    return seconds;
+  }
+
+  double slowest(double mine_s) {
+    std::vector<double> slowest{mine_s};
+    control_.max_over_ranks(slowest);
+    return slowest[0];
+  }
+
+ private:
+  const Call& call_;
+  const Call& barrier_;
+  distributed::ControlGroup& control_;
+  const std::function<void()>& between_;
+};
 
 }  // namespace
 
 Timing time_call(const Call& call, const Call& barrier, distributed::ControlGroup& control,
-                 const std::function<void()>& heartbeat, const Effort& effort) {
+                 const std::function<void()>& between, const Effort& effort) {
+  CallTimer timer(call, barrier, control, between);
   Timing timing;
-  const WarmUp warm = warm_up(call, control);
-  heartbeat();
-  timing.iterations = agreed_count(warm.call_s, effort.loop_s, kLoopCalls, control);
+  const CallTimer::WarmUp warm = timer.warm_up();
+  timing.iterations = count_within(effort.loop_s, warm.call_s, kLoopCalls);
   run_once(barrier);
-  timing.time_s = seconds_of(call, timing.iterations) / static_cast<double>(timing.iterations);
-  heartbeat();
+  timing.time_s =
+      timer.back_to_back(timing.iterations, warm.call_s) / static_cast<double>(timing.iterations);
+  const double call_s = timer.slowest(timing.time_s);
+  between();
 
-  const auto trial = trial_calls(timing.time_s, control);
+  const auto trial = trial_calls(call_s);
   const auto begin = steady_clock::now();
-  isolated(call, barrier, trial);
-  const double with_barrier = seconds_since(begin) / static_cast<double>(trial);
-  const auto count =
-      std::max(agreed_count(with_barrier, kFewIsolated_s, kFewIsolatedCalls, control),
-               agreed_count(with_barrier, effort.isolated_s, kIsolatedCalls, control));
-  heartbeat();
-  timing.slowest_s = isolated(call, barrier, count);
+  timer.isolated(trial, call_s);
+  const double with_barrier = timer.slowest(seconds_since(begin) / static_cast<double>(trial));
+  const auto count = std::max(count_within(kFewIsolated_s, with_barrier, kFewIsolatedCalls),
+                              count_within(effort.isolated_s, with_barrier, kIsolatedCalls));
+  between();
+  timing.slowest_s = timer.isolated(count, call_s);
   control.max_over_ranks(timing.slowest_s);
   timing.calls = warm.calls + timing.iterations + trial + count;
   return timing;

@@ -26,8 +26,9 @@ struct Timing {
 
 // Collective over the ranks of `control`. `barrier`: over the same connections as `call`, so that
 // the ranks leave it nearly together.
-// `heartbeat` is called between the parts: calls of many seconds are no hang.
+// `between` is called by all ranks alike, between the parts and after each call that takes long: it
+// may end the timing by throwing on all of them.
 Timing time_call(const Call& call, const Call& barrier, distributed::ControlGroup& control,
-                 const std::function<void()>& heartbeat, const Effort& effort = {});
+                 const std::function<void()>& between, const Effort& effort = {});
 
 }  // namespace scalemark::communicating

@@ -3,13 +3,22 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/monitoring/telemetry/sampler.h"
+#include "core/reporting/point/telemetry.h"
 #include "engine/process/rank_context.h"
 
 namespace scalemark::process {
 
 // After RankContext::connect(). Opens files and NVML: not within a timed region.
 std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context, bool leads_node);
+
+// Of this rank, after end().
+reporting::RankReadings readings(RankContext& context, const monitoring::Sampler& sampler);
+
+// As bytes for rank 0. Not a file format: both ends are the same build.
+std::string to_wire(const reporting::RankReadings& readings);
+reporting::RankReadings readings_from_wire(const std::string& bytes);
 
 }  // namespace scalemark::process

@@ -146,7 +146,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   if (report.writer() != nullptr) {
     identity.evaluation = outcome.evaluations;
     identity.resumed = outcome.resumed;
-    auto telemetry = reporting::telemetry_of(identity.id, outcome.ranks);
+    auto telemetry = reporting::telemetry_of(identity.id, reporting::readings_of(outcome.ranks));
     identity.raw_steps = outcome.raw_steps_file;
     report.add_row(report.assembled(std::move(identity), outcome.ranks, outcome.series), 1,
                    std::move(telemetry));

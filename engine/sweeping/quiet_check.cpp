@@ -7,11 +7,9 @@
 #include <utility>
 
 #include "core/base/durations.h"
-#include "core/monitoring/telemetry/host_probes.h"
 #include "engine/process/node_leader.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/telemetry.h"
-#include "engine/running/results/measurement_wire.h"
 #include "engine/sweeping/sweep_command.h"
 
 namespace scalemark::sweeping {
@@ -35,13 +33,7 @@ std::string quiet_reading(process::RankContext& context) {
   sampler->begin();
   std::this_thread::sleep_for(kLook);
   sampler->end();
-  reporting::RankSummary summary;
-  summary.rank.rank = context.world().rank;
-  summary.rank.host = context.host();
-  summary.rank.device = context.device().name();
-  summary.rank.machine = monitoring::machine_id();
-  summary.rank.telemetry = sampler->summaries();
-  return running::to_wire(summary);
+  return process::to_wire(process::readings(context, *sampler));
 }
 
 double longest_wait_s(const planning::Plan& plan) {
@@ -76,8 +68,8 @@ std::string QuietCheck::look() {
   };
   const auto texts = queue_.result_texts(message.number, process::all_ranks(context_.world()),
                                          patient, [&] { options_.idle(); });
-  std::vector<reporting::RankSummary> ranks;
-  for (const auto& [rank, text] : texts) ranks.push_back(running::from_wire(text));
+  std::vector<reporting::RankReadings> ranks;
+  for (const auto& [rank, text] : texts) ranks.push_back(process::readings_from_wire(text));
   return reporting::in_words(options_.judge(reporting::telemetry_of("", ranks)));
 }
 

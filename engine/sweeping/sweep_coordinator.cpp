@@ -203,9 +203,10 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& out
     return record_trial(task, verdict.ending);
   }
   auto row = report_.row_of(task, outcome, verdict, started, took_s);
-  auto telemetry = row.status == reporting::PointStatus::kOk
-                       ? reporting::telemetry_of(row.id, outcome.measured.ranks)
-                       : std::vector<reporting::TelemetryRecord>{};
+  auto telemetry =
+      row.status == reporting::PointStatus::kOk
+          ? reporting::telemetry_of(row.id, reporting::readings_of(outcome.measured.ranks))
+          : std::vector<reporting::TelemetryRecord>{};
   const std::string disturbed = reporting::in_words(report_.disturbances_of(telemetry));
   const bool is_final = settle(task, row, disturbed);
   console_.end(row, disturbed, is_final, schedule_.remaining_s(seconds_since(begun_)));

@@ -108,6 +108,17 @@ def interrupted(folder):
     check(report["collective_groups"], "what follows from them")
 
 
+def interrupted_in_a_row(folder):
+    """SIGINT in a row that takes far longer than the 10 s that a stopped run has: every call is one that it may stop after."""
+    with Running("comm", "--sizes", "512MiB", "--backends", "gloo", "--no-progress", "--threads", 1, "--nproc-per-node", 2, "--output",
+                 folder / "out") as running:
+        running.await_event("window", into_s=3)
+        running.process.send_signal(signal.SIGINT)
+        running.end(expect=75, seconds=30)
+    report = closed_report(folder / "out", "interrupted", 75)
+    check(report.get("collectives", []) == [], "the row is not finished")
+
+
 def lost_rank(folder):
     """A rank that is killed ends the run with 69; its finished rows stay."""
     with Running("comm", "--sizes", "1KiB..64MiB*2", "--backends", "gloo", "--repetitions", 50, "--no-progress", "--threads", 1, "--nproc-per-node", 2,
@@ -174,4 +185,4 @@ def refused(folder):
         expect_error(error_lines(done.stderr)[-1], "E_CONFIGURATION", 78, quoted)
 
 
-run_cases({f.__name__: f for f in (every_collective, repeated, beside_others, what_is_missing, interrupted, lost_rank, wire_bytes, refused)})
+run_cases({f.__name__: f for f in (every_collective, repeated, beside_others, what_is_missing, interrupted, interrupted_in_a_row, lost_rank, wire_bytes, refused)})

@@ -109,5 +109,17 @@ def two_ranks_are_no_others_to_each_other(folder):
           "gradients over lo")
 
 
-run_cases({f.__name__: f for f in (train_tells_of_others, what_is_read_agrees, a_sweep_measures_again,
+def comm_tells_of_others(folder):
+    """Each run of a collective has what was read beside it; one finding tells of all runs that were disturbed."""
+    with busy_machine():
+        run("comm", "--sizes", "1KiB,1MiB", "--backends", "gloo", "--repetitions", 2, "--threads", 1, "--nproc-per-node", 2, "--no-progress",
+            "--output", folder / "busy")
+    report = valid_report(folder / "busy")
+    for row in report["collectives"]:
+        check(telemetry_of(report, row["id"])["other_cpus"]["mean"] > 0.2, row["id"])
+    [told] = [finding["text"] for finding in report["findings"] if finding["code"] == "shared"]
+    check(told.startswith("4 of 4 runs, the first of them ") and "other processes used" in told, told)
+
+
+run_cases({f.__name__: f for f in (train_tells_of_others, comm_tells_of_others, what_is_read_agrees, a_sweep_measures_again,
                                    no_retries_no_second_measurement, two_ranks_are_no_others_to_each_other)})

@@ -34,16 +34,13 @@ Sampler::Sampler(std::vector<std::unique_ptr<Probe>> probes, std::chrono::millis
     : period_(period),
       only_at_ends_(std::ranges::all_of(probes, [](const auto& p) { return p->only_at_ends(); })) {
   probes.push_back(thread_cpu_probe(kSamplerCost));
-  const double least_interval_s = std::chrono::duration<double>(period).count() / 2;
   for (auto& probe : probes) {
     Source source;
-    for (const SourceName& name : probe->sources()) {
-      source.readings.emplace_back(name, least_interval_s);
-    }
-    source.values.resize(source.readings.size());
+    source.values.resize(probe->sources().size());
     source.probe = std::move(probe);
     sources_.push_back(std::move(source));
   }
+  clear();
   thread_ = quiet_thread([this] { serve(); });
 }
 
@@ -69,6 +66,17 @@ void Sampler::end() {
   ended_ = begun_;
   changed_.notify_all();
   wait_until_true(changed_, lock, [&] { return served_ == begun_; });
+}
+
+void Sampler::clear() {
+  const std::lock_guard lock(mutex_);
+  const double least_interval_s = std::chrono::duration<double>(period_).count() / 2;
+  for (Source& source : sources_) {
+    source.readings.clear();
+    for (const SourceName& name : source.probe->sources()) {
+      source.readings.emplace_back(name, least_interval_s);
+    }
+  }
 }
 
 std::vector<SourceSummary> Sampler::summaries() const {

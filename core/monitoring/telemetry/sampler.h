@@ -35,6 +35,9 @@ class Sampler {
   // Ends it; returns after the last reading.
   void end();
 
+  // Forgets the stretches so far; call it between them.
+  void clear();
+
   // Of all stretches; call it between them. Sources of which nothing could be read are left out.
   std::vector<SourceSummary> summaries() const;
 
@@ -42,7 +45,7 @@ class Sampler {
   enum class Pass { kFirst, kBetween, kLast };
   struct Source {
     std::unique_ptr<Probe> probe;
-    std::vector<Readings> readings;
+    std::vector<Readings> readings;  // one per source of the probe
     std::vector<std::optional<double>> values;
   };
 

@@ -14,6 +14,7 @@
 #include "core/reporting/record/collective_records.h"
 #include "core/reporting/record/effect_records.h"
 #include "core/reporting/record/records.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
 
@@ -48,5 +49,8 @@ std::vector<CollectiveFit> collective_fits_of(const std::vector<CollectivePointR
 // `groups`: of these points, in their order.
 std::vector<Finding> findings_of_groups(const std::vector<CollectivePointRuns>& points,
                                         const std::vector<CollectiveGroup>& groups);
+
+// What disturbed runs, one finding of each kind over all of them.
+std::vector<Finding> findings_of_disturbed_runs(const Report& report);
 
 }  // namespace scalemark::reporting

@@ -6,6 +6,15 @@
 #include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::reporting {
+namespace {
+
+bool is_derived(const Finding& finding) {
+  return finding.code == finding_kinds::expected_bandwidth.code ||
+         finding.code == finding_kinds::shared.code ||
+         finding.code == finding_kinds::throttled.code;
+}
+
+}  // namespace
 
 void summarise_collectives(Report& report) {
   if (report.collectives.empty()) return;
@@ -14,11 +23,10 @@ void summarise_collectives(Report& report) {
   report.effects = collective_effects_of(points);
   report.collective_winners = collective_winners_of(points);
   report.collective_fits = collective_fits_of(points);
-  std::erase_if(report.findings, [](const Finding& finding) {
-    return finding.code == finding_kinds::expected_bandwidth.code;
-  });
+  std::erase_if(report.findings, is_derived);
   std::ranges::move(findings_of_groups(points, report.collective_groups),
                     std::back_inserter(report.findings));
+  std::ranges::move(findings_of_disturbed_runs(report), std::back_inserter(report.findings));
 }
 
 }  // namespace scalemark::reporting

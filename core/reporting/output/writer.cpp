@@ -56,16 +56,17 @@ void ReportWriter::add_point(PointRecord point, std::vector<Finding> findings,
                              std::vector<TelemetryRecord> telemetry) {
   const std::lock_guard lock(mutex_);
   append("point", "point", to_json_line(point));
-  if (!telemetry.empty()) append("telemetry", "telemetry", to_json_line(telemetry));
+  append_telemetry(std::move(telemetry));
   append_findings(std::move(findings));
   report_.points.push_back(std::move(point));
-  std::ranges::move(telemetry, std::back_inserter(report_.telemetry));
   save_in_time();
 }
 
-void ReportWriter::add_collective(CollectiveRecord run, std::vector<Finding> findings) {
+void ReportWriter::add_collective(CollectiveRecord run, std::vector<Finding> findings,
+                                  std::vector<TelemetryRecord> telemetry) {
   const std::lock_guard lock(mutex_);
   append("collective", "collective", to_json_line(run));
+  append_telemetry(std::move(telemetry));
   append_findings(std::move(findings));
   report_.collectives.push_back(std::move(run));
   save_in_time();
@@ -139,6 +140,12 @@ void ReportWriter::append(std::string_view event, std::string_view key, const st
 void ReportWriter::append_findings(std::vector<Finding> findings) {
   for (const auto& finding : findings) append("finding", "finding", to_json_line(finding));
   std::ranges::move(findings, std::back_inserter(report_.findings));
+}
+
+void ReportWriter::append_telemetry(std::vector<TelemetryRecord> telemetry) {
+  if (telemetry.empty()) return;
+  append("telemetry", "telemetry", to_json_line(telemetry));
+  std::ranges::move(telemetry, std::back_inserter(report_.telemetry));
 }
 
 void ReportWriter::save() {

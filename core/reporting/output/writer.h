@@ -46,7 +46,8 @@ class ReportWriter {
   // two.
   void add_point(PointRecord point, std::vector<Finding> findings = {},
                  std::vector<TelemetryRecord> telemetry = {});
-  void add_collective(CollectiveRecord run, std::vector<Finding> findings = {});
+  void add_collective(CollectiveRecord run, std::vector<Finding> findings = {},
+                      std::vector<TelemetryRecord> telemetry = {});
   void add_links(std::vector<LinkRecord> links, std::vector<Finding> findings = {});
   void add_finding(Finding finding);
 
@@ -73,7 +74,9 @@ class ReportWriter {
 
  private:
   void append(std::string_view event, std::string_view key, const std::string& json);
-  void append_findings(std::vector<Finding> findings);  // to journal and report
+  // To journal and report.
+  void append_findings(std::vector<Finding> findings);
+  void append_telemetry(std::vector<TelemetryRecord> telemetry);
   void save();
   void save_in_time();
   void give_reserve_back();

@@ -33,9 +33,9 @@ bool is_of_process(const SourceSummary& source) {
   return source.source == monitoring::kProcessCpus || source.source == monitoring::kSamplerCost;
 }
 
-double mean_of(const RankMeasurement& rank, const char* source) {
-  const auto found = std::ranges::find(rank.telemetry, source, &SourceSummary::source);
-  return found == rank.telemetry.end() ? 0 : found->mean;
+double mean_of(const RankReadings& rank, const char* source) {
+  const auto found = std::ranges::find(rank.sources, source, &SourceSummary::source);
+  return found == rank.sources.end() ? 0 : found->mean;
 }
 
 // One value over all of the window.
@@ -53,22 +53,22 @@ SourceSummary value_over(const char* source, double value, double observed_s) {
 }
 
 // Containers on one machine see the same CPUs.
-const std::string& machine_of(const RankMeasurement& rank) {
+const std::string& machine_of(const RankReadings& rank) {
   return rank.machine.empty() ? rank.host : rank.machine;
 }
 
 // Of each host once, in rank order.
 void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& point,
-                       std::span<const RankSummary> ranks) {
+                       std::span<const RankReadings> ranks) {
   std::set<std::string> told;
-  for (const auto& [first, steps] : ranks) {
-    if (first.telemetry.empty() || !told.insert(first.host).second) continue;
+  for (const RankReadings& first : ranks) {
+    if (first.sources.empty() || !told.insert(first.host).second) continue;
     double cpus = 0, cost = 0, observed_s = 0;
-    for (const auto& [rank, its_steps] : ranks) {
+    for (const RankReadings& rank : ranks) {
       if (rank.host != first.host) continue;
       cpus += mean_of(rank, monitoring::kProcessCpus);
       cost += mean_of(rank, monitoring::kSamplerCost);
-      for (const auto& source : rank.telemetry) {
+      for (const auto& source : rank.sources) {
         observed_s = std::max(observed_s, source.observed_s);
       }
     }
@@ -138,7 +138,7 @@ class Places {
   }
   void tell(std::vector<Disturbance>& all, const FindingKind& kind) const {
     if (count_ == 0) return;
-    std::string text = std::string(kind.code) + ": " + joined(texts_, "; ");
+    std::string text = joined(texts_, "; ");
     if (count_ > kPlacesToldOf) {
       text += "; and " + std::to_string(count_ - kPlacesToldOf) + " more";
     }
@@ -163,15 +163,21 @@ double steal_limit(int cpus, double seconds) {
   return std::max(kShare * cpus, seconds > 0 ? kFiveTicks_s / seconds : 0);
 }
 
+std::vector<RankReadings> readings_of(std::span<const RankSummary> ranks) {
+  std::vector<RankReadings> all;
+  for (const auto& [rank, steps] : ranks) all.push_back({rank.host, rank.machine, rank.telemetry});
+  return all;
+}
+
 std::vector<TelemetryRecord> telemetry_of(const std::string& point,
-                                          std::span<const RankSummary> ranks) {
+                                          std::span<const RankReadings> ranks) {
   std::map<std::string, double> used;  // CPUs of our ranks, by machine
-  for (const auto& [rank, steps] : ranks) {
+  for (const RankReadings& rank : ranks) {
     used[machine_of(rank)] += mean_of(rank, monitoring::kProcessCpus);
   }
   std::vector<TelemetryRecord> all;
-  for (const auto& [rank, steps] : ranks) {
-    for (const SourceSummary& source : rank.telemetry) {
+  for (const RankReadings& rank : ranks) {
+    for (const SourceSummary& source : rank.sources) {
       if (is_of_process(source) || is_idle_interface(source)) continue;
       all.push_back({point, rank.host, source});
       if (source.source != monitoring::kBusyCpus) continue;
@@ -198,7 +204,9 @@ std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> teleme
 
 std::string in_words(std::span<const Disturbance> disturbances) {
   std::vector<std::string> texts;
-  for (const Disturbance& disturbance : disturbances) texts.push_back(disturbance.text);
+  for (const auto& [kind, text] : disturbances) {
+    texts.push_back(std::string(kind->code) + ": " + text);
+  }
   return joined(texts, "; ");
 }
 

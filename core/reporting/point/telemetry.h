@@ -13,16 +13,23 @@
 
 namespace scalemark::reporting {
 
+// What one rank read over a window.
+struct RankReadings {
+  std::string host, machine;
+  std::vector<monitoring::SourceSummary> sources;
+};
+std::vector<RankReadings> readings_of(std::span<const RankSummary> ranks);
+
 // What `ranks` read over the window of `point`, and of each host what only all ranks together tell:
 // ranks_cpus, CPUs that its ranks use; other_cpus, what others on the same machine use;
 // sampler_cpu_share, what reading cost. Interfaces without traffic are left out.
 std::vector<TelemetryRecord> telemetry_of(const std::string& point,
-                                          std::span<const RankSummary> ranks);
+                                          std::span<const RankReadings> ranks);
 
 // A finding that repeats a measurement: throttled or shared.
 struct Disturbance {
   const FindingKind* kind = nullptr;
-  std::string text;  // what, where and how much, against which limit
+  std::string text;  // where, what and how much, against which limit
 };
 
 // At most one of each kind, with the first places and how many more there are. `hosts`: as in the
@@ -30,7 +37,7 @@ struct Disturbance {
 std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> telemetry,
                                          std::span<const monitoring::Host> hosts);
 
-// All of them in one line; empty without any.
+// All of them in one line, each with its code; empty without any.
 std::string in_words(std::span<const Disturbance> disturbances);
 
 // CPUs of others, and CPUs that the hypervisor took, above which a machine with `cpus` CPUs that

@@ -7,29 +7,12 @@
 
 #include "core/base/error.h"
 #include "engine/distributed/wire.h"
-
-// What nlohmann/json 3.11 does not know by itself: an absent value is null.
-namespace nlohmann {
-template <class T>
-struct adl_serializer<std::optional<T>> {
-  static void to_json(json& to, const std::optional<T>& value) {
-    to = value ? json(*value) : json(nullptr);
-  }
-  static void from_json(const json& from, std::optional<T>& value) {
-    value = from.is_null() ? std::nullopt : std::optional<T>(from.get<T>());
-  }
-};
-}  // namespace nlohmann
+#include "engine/process/source_wire.h"
 
 // Field lists, so that reading and writing cannot drift apart.
 namespace scalemark::statistics {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Summary, n, mean, p50, min, max, p95, p99, stdev)
 }  // namespace scalemark::statistics
-
-namespace scalemark::monitoring {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceSummary, source, device, n, mean, min, max, first, last,
-                                   total, observed_s)
-}  // namespace scalemark::monitoring
 
 namespace scalemark::reporting {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Phases, data_wait, host_to_device, forward, backward,

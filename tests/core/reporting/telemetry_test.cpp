@@ -49,7 +49,7 @@ TEST(Telemetry, OthersAreTheBusyCpusWithoutThoseOfAllRanks) {
   const std::vector<RankSummary> ranks = {rank("n1", "boot1", 1.5, {source("busy_cpus", 4)}),
                                           rank("n1", "boot1", 1.0),
                                           rank("n2", "boot2", 3.0, {source("busy_cpus", 2.9)})};
-  const auto all = telemetry_of("p/r0", ranks);
+  const auto all = telemetry_of("p/r0", readings_of(ranks));
   EXPECT_DOUBLE_EQ(mean_of(all, "n1", "other_cpus"), 1.5);
   EXPECT_DOUBLE_EQ(mean_of(all, "n1", "ranks_cpus"), 2.5);
   EXPECT_DOUBLE_EQ(mean_of(all, "n1", "sampler_cpu_share"), 2e-3);
@@ -62,9 +62,9 @@ TEST(Telemetry, OthersAreTheBusyCpusWithoutThoseOfAllRanks) {
 
 // /proc/stat is of the machine, in each of its containers.
 TEST(Telemetry, RanksOfOtherContainersOnTheMachineAreNoOthers) {
-  const auto all = telemetry_of(
-      "p/r0", std::vector<RankSummary>{rank("pod-a", "boot1", 2, {source("busy_cpus", 4)}),
-                                       rank("pod-b", "boot1", 2, {source("busy_cpus", 4)})});
+  const auto all = telemetry_of("p/r0", readings_of(std::vector<RankSummary>{
+                                            rank("pod-a", "boot1", 2, {source("busy_cpus", 4)}),
+                                            rank("pod-b", "boot1", 2, {source("busy_cpus", 4)})}));
   EXPECT_EQ(mean_of(all, "pod-a", "other_cpus"), 0);
   EXPECT_EQ(mean_of(all, "pod-b", "other_cpus"), 0);
   EXPECT_EQ(mean_of(all, "pod-b", "ranks_cpus"), 2);
@@ -72,10 +72,10 @@ TEST(Telemetry, RanksOfOtherContainersOnTheMachineAreNoOthers) {
 
 TEST(Telemetry, LeavesOutInterfacesWithoutTraffic) {
   const auto all =
-      telemetry_of("p", std::vector<RankSummary>{rank(
+      telemetry_of("p", readings_of(std::vector<RankSummary>{rank(
                             "n1", "", 1,
                             {source("sent_bytes_per_s", 0, "eth1"),
-                             source("sent_bytes_per_s", 5, "eth0"), source("steal_cpus", 0)})});
+                             source("sent_bytes_per_s", 5, "eth0"), source("steal_cpus", 0)})}));
   EXPECT_EQ(mean_of(all, "n1", "sent_bytes_per_s"), 5);
   EXPECT_EQ(mean_of(all, "n1", "steal_cpus"), 0);
 }
@@ -139,12 +139,12 @@ TEST(Disturbances, TellPlaceNumberAndLimit) {
   const auto found = disturbances_of(telemetry, hosts(2));
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].text,
-            "throttled: cuda:0 of n1: thermal slowdown by the driver in 25.0 % of the readings; "
+            "cuda:0 of n1: thermal slowdown by the driver in 25.0 % of the readings; "
             "cuda:1 of n1: thermal slowdown by the driver in 50.0 % of the readings; "
             "cuda:1 of n1: hardware slowdown in 50.0 % of the readings; and 1 more");
-  EXPECT_EQ(found[1].text, "shared: n1: other processes used 1.50 CPUs (limit 0.10)");
+  EXPECT_EQ(found[1].text, "n1: other processes used 1.50 CPUs (limit 0.10)");
   EXPECT_EQ(in_words(found), found[0].text + "; " + found[1].text);
-}
+  EXPECT_EQ(in_words(found), "throttled: " + found[0].text + "; shared: " + found[1].text);
 
 TEST(Disturbances, AreFindingsOfAPointThatIsOk) {
   const std::vector<TelemetryRecord> telemetry = {{"p", "n1", source("other_cpus", 1.5)}};
