@@ -65,6 +65,12 @@ std::string totals(const CollectivePlan& plan) {
   return text + "Each block runs every point once, in an order of its own, from seed + block.\n";
 }
 
+std::string pairs_text(const planning::PairPlan& pairs, int ranks) {
+  return "Every link between two nodes, or on one node every link between its " +
+         std::to_string(ranks) + " ranks (" + std::to_string(ranks * (ranks - 1) / 2) + "); " +
+         std::to_string(pairs.passes) + " passes over " + pairs.backend + ".\n";
+}
+
 std::string padded(std::string text, std::size_t width) {
   text.resize(std::max(width, text.size() + 2), ' ');
   return text;
@@ -88,6 +94,9 @@ std::string settings_list(const ResolvedComm& resolved) {
 }  // namespace
 
 std::string collective_plan_table(const ResolvedComm& resolved) {
+  if (resolved.plan.pairs) {
+    return pairs_text(*resolved.plan.pairs, resolved.plan.world_size) + settings_list(resolved);
+  }
   return points_table(resolved.plan) + skipped_list(resolved.plan) + totals(resolved.plan) +
          settings_list(resolved);
 }

@@ -38,4 +38,8 @@ std::string render_csv(std::span<const Report> reports) {
   return table_of(reports, &Report::points) + "\r\n" + text;
 }
 
+std::string render_links(std::span<const Report> reports) {
+  return table_of(reports, &Report::links);
+}
+
 }  // namespace scalemark::reporting

@@ -13,7 +13,7 @@ struct FormatEntry {
   std::string (*render)(std::span<const Report>);
 };
 
-constexpr std::array<FormatEntry, 9> kFormats = {{
+constexpr std::array<FormatEntry, 10> kFormats = {{
     {Format::kTable, "table", ".txt", render_console},
     {Format::kMarkdown, "md", ".md", render_markdown},
     {Format::kCsv, "csv", ".csv", render_csv},
@@ -23,6 +23,7 @@ constexpr std::array<FormatEntry, 9> kFormats = {{
     {Format::kSuperbench, "superbench", ".superbench.jsonl", render_superbench},
     {Format::kPrometheus, "prom", ".prom", render_prometheus},
     {Format::kEffects, "effects", ".effects.csv", render_effects},
+    {Format::kLinks, "links", ".links.csv", render_links},
 }};
 
 const FormatEntry& entry_of(Format format) {

@@ -21,10 +21,11 @@ enum class Format {
   kJunit,
   kSuperbench,
   kPrometheus,
-  kEffects
+  kEffects,
+  kLinks
 };
 
-// "table" | "md" | "csv" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "effects"
+// "table" | "md" | "csv" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "effects" | "links"
 std::optional<Format> find_format(std::string_view name);
 std::string_view format_name(Format format);
 std::vector<std::string_view> format_names();
@@ -48,6 +49,9 @@ std::string render_csv(std::span<const Report> reports);
 
 // One line per effect of an option, as CSV.
 std::string render_effects(std::span<const Report> reports);
+
+// One line per link between two hosts or ranks, as CSV.
+std::string render_links(std::span<const Report> reports);
 
 // One JSON object per line: first the report without its lists, then each entry of each list. Field
 // `record` says which: report | point | group | scaling | finding | ...; `run_id` ties them.

@@ -10,8 +10,8 @@ std::vector<Option> tool_options() {
        .group = kGroup,
        .commands = kReport,
        .default_text = "table",
-       .help = "how the report is shown: table, md, csv, jsonl, html, junit, superbench, prom or "
-               "effects; "
+       .help = "how the report is shown: table, md, csv, jsonl, html, junit, superbench, prom, "
+               "effects or links; "
                "several with commas between; FORMAT=FILE writes to a file instead of stdout",
        .value_name = "FORMAT[=FILE],..."},
       {.name = "redact",

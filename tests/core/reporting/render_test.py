@@ -21,7 +21,7 @@ import xml.etree.ElementTree as ElementTree
 import junitparser
 
 BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
-FORMATS = ("table", "md", "csv", "jsonl", "html", "junit", "superbench", "prom", "effects")
+FORMATS = ("table", "md", "csv", "jsonl", "html", "junit", "superbench", "prom", "effects", "links")
 
 
 def ok_points(report):
@@ -83,6 +83,16 @@ def check_effects(report, text):
             float(row["ratio_ci95_low"]), float(row["ratio_ci95_high"])] == effect["ratio_ci95"]
         if "phases_delta_s" in effect:
             assert float(row["phases_delta_forward_s"]) == effect["phases_delta_s"]["forward"]
+
+
+def check_links(report, text):
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    links = report.get("links", [])
+    assert len(rows) == len(links), "one row per link"
+    for row, link in zip(rows, links):
+        assert [row["a"], row["b"]] == [link["a"], link["b"]], (row, link)
+        for key in ("latency_s", "bandwidth_GBps"):
+            assert float(row[key]) == link[key], (key, row[key], link[key])
 
 
 def check_jsonl(report, text):
@@ -422,6 +432,7 @@ def check(folder, stem):
     check_csv(report, read("csv"))
     check_jsonl(report, read("jsonl"))
     check_effects(report, read("effects"))
+    check_links(report, read("links"))
     check_html(report, read("html"), read("md"))
     check_junit(report, read("junit"))
     check_superbench(report, read("superbench"), read("superbench_of_two"))

@@ -37,8 +37,12 @@ function overSize(groups, title, linesOf, more) {
       {type: 'logarithmic', ...axis(title), ...decades});
 }
 
-const pointsOf = (groups, value, ci95, scale) => groups.filter(g => value(g) > 0).map(g => (
-    {x: g.bytes, y: scale * value(g), low: ci95(g) && scale * ci95(g)[0], high: ci95(g) && scale * ci95(g)[1]}));
+// A size without the value interrupts the line; without any value there are no points.
+function pointsOf(groups, value, ci95, scale) {
+  const points = groups.map(g => value(g) > 0 ? {x: g.bytes, y: scale * value(g), low: ci95(g) && scale * ci95(g)[0], high: ci95(g) && scale * ci95(g)[1]}
+                                              : {x: g.bytes, y: null});
+  return points.some(point => point.y !== null) ? points : [];
+}
 
 const bandwidthLines = (name, ink, groups) => lineWithBars(name, ink, pointsOf(groups, g => g.busbw_GBps, g => g.busbw_ci95, 1));
 
