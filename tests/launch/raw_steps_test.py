@@ -93,8 +93,8 @@ def left_and_replaced(folder):
 def full_disk(folder):
     """The measurement is in the report; its raw steps, 1.5 MB of four ranks, are not, and the run says so."""
     with small_disk(folder, "1m") as disk:
-        done = run("train", "--workload", "linear", "--nproc-per-node", 4, "--iters", 6_000, "--warmup-iters", 2, "--threads",
-                   1, "--no-progress", "--raw-steps", "--output", disk / "out", expect=74)
+        done = run("train", "--workload", "linear", "--nproc-per-node", 4, "--strategy", "none", "--iters", 6_000, "--warmup-iters", 2,
+                   "--threads", 1, "--no-progress", "--raw-steps", "--output", disk / "out", expect=74)
         expect_error(error_lines(done.stderr)[0], "E_IO", 74, "r0.steps", "No space left")
         report = closed_report(disk / "out", "failed", 74)
         check(len(report["points"]) == 1 and "raw_steps" not in report["points"][0], "the row without its file")
