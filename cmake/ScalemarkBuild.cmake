@@ -38,7 +38,7 @@ if(SCALEMARK_SANITIZE)
   target_link_options(scalemark_flags INTERFACE -fsanitize=${SCALEMARK_SANITIZE})
 endif()
 
-# Targets that own the two precompiled headers, `standard` and `torch`; others reuse them.
+# Targets that own the precompiled headers `standard`, `tests` and `torch`; others reuse them.
 function(scalemark_precompile name)
   add_library(scalemark_precompiled_${name} OBJECT "${CMAKE_SOURCE_DIR}/cmake/precompiled/owner.cpp")
   target_link_libraries(scalemark_precompiled_${name} PRIVATE scalemark_flags ${ARGN})
@@ -53,16 +53,25 @@ function(_scalemark_use_precompiled target)
   endif()
 endfunction()
 
-# scalemark_reuse_precompiled(<target>...): with torch's headers where the target links LibTorch::cpu, directly or not. Called once
-# all targets are known.
+# scalemark_reuse_precompiled(<target>...): with torch's headers where the target links LibTorch::cpu, directly or not, with
+# GoogleTest's for other tests. Called once all targets are known.
 function(scalemark_reuse_precompiled)
   foreach(target ${ARGN})
     _scalemark_links_torch(${target} links_torch)
     set(name standard)
     if(links_torch)
       set(name torch)
+    elseif(TARGET scalemark_precompiled_tests)
+      get_target_property(links ${target} LINK_LIBRARIES)
+      if("GTest::gtest_main" IN_LIST links)
+        set(name tests)
+      endif()
     endif()
     target_precompile_headers(${target} REUSE_FROM scalemark_precompiled_${name})
+    # GCC spends 4 s in each file that loads torch's headers, whatever stands in it: several files share them.
+    if(links_torch AND SCALEMARK_UNITY)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${SCALEMARK_UNITY})
+    endif()
     _scalemark_use_precompiled(${target})
   endforeach()
 endfunction()

@@ -29,8 +29,6 @@ constexpr milliseconds kResolveLimit{10000};
 constexpr milliseconds kForeignStorePatience{10000};
 constexpr const char* kServingKey = "scalemark/serving";  // outside every run's prefix
 
-std::string place_of(const Rendezvous& at) { return at.host + ":" + std::to_string(at.port); }
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 StorePtr new_tcp_store(const Rendezvous& at, bool server, milliseconds timeout) {
@@ -142,6 +140,11 @@ OpenedStore open_file(const World& world, const Rendezvous& at, milliseconds tim
 }
 
 }  // namespace
+
+std::string place_of(const Rendezvous& at) {
+  if (at.kind == Rendezvous::Kind::kFile) return "file " + at.file;
+  return at.host + ":" + std::to_string(at.port);
+}
 
 OpenedStore open_store(const World& world, const Rendezvous& at, milliseconds timeout) {
   switch (at.kind) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "core/launching/world.h"
@@ -13,6 +14,9 @@ struct OpenedStore {
   c10::intrusive_ptr<c10d::Store> store;
   bool hosts = false;  // its server is in this process
 };
+
+// In words, for messages: "host:port" or "file F".
+std::string place_of(const launching::Rendezvous& at);
 
 // Throws E_RENDEZVOUS (69) when the store cannot be reached or opened within the timeout, or when
 // another run's store listens at the address; E_CONFIGURATION (78) when several ranks have no place

@@ -30,11 +30,6 @@ using StorePtr = c10::intrusive_ptr<c10d::Store>;
 constexpr milliseconds kRoundPatience{30000};
 constexpr const char* kRound = "round";
 
-std::string place_of(const Rendezvous& at) {
-  if (at.kind == Rendezvous::Kind::kFile) return "file " + at.file;
-  return at.host + ":" + std::to_string(at.port);
-}
-
 std::string prefix_of(const Rendezvous& at) {
   const std::string id = at.store_id.empty() ? at.run_id : at.store_id;
   return "scalemark/" + id + (at.secret.empty() ? "" : "/" + at.secret);

@@ -1,7 +1,5 @@
 #include "engine/sweeping/fingerprint_member.h"
 
-#include <chrono>
-
 #include "core/monitoring/environment.h"
 #include "core/planning/fingerprint.h"
 #include "core/reporting/record/report_json.h"
@@ -16,8 +14,6 @@ namespace scalemark::sweeping {
 namespace {
 
 using reporting::FingerprintRecord;
-
-constexpr std::chrono::milliseconds kCauseLimit = distributed::ErrorStore::kCauseLimit;
 
 }  // namespace
 
@@ -52,9 +48,10 @@ FingerprintRecord FingerprintMember::measure_exchange() {
   const planning::PlannedExchange exchange = planning::exchange_of(plan_);
   process::apply_compute_settings({.threads = planning::threads_of(plan_).back()});
   rank_group_ = std::make_unique<process::RankGroup>(
-      context_, "fingerprint", process::all_ranks(context_.world()), exchange.backend, kCauseLimit);
+      context_, "fingerprint", process::all_ranks(context_.world()), exchange.backend,
+      distributed::ErrorStore::kCauseLimit);
   FingerprintRecord record;
-  process::GroupGuard(*rank_group_, kCauseLimit)
+  process::GroupGuard(*rank_group_, distributed::ErrorStore::kCauseLimit)
       .run([] { return false; },
            [&] {
              record = fingerprint::all_reduce(*rank_group_, exchange.bytes, plan_.fingerprint_s);

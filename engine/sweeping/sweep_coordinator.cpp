@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 // A rank that lost its peers reports at once; the rank that caused it has reported before that, or
 // has ended.
-constexpr milliseconds kCauseLimit{4'000};
+constexpr milliseconds kWaitForCause{4'000};
 
 std::string missing_ranks(const std::vector<int>& members,
                           const std::map<int, RankResult>& results) {
@@ -154,7 +154,7 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
   const auto patient = [&](const distributed::WorkQueue::ResultTexts& texts, milliseconds waited) {
     add_new(results, texts);
     const bool lost = has_lost_peer(results) && !has_root_cause(results);
-    if (lost) return waited < kCauseLimit;
+    if (lost) return waited < kWaitForCause;
     return !took_part || waited < context_.timeout();
   };
   rank_process_.phase_tracker().enter(took_part ? "report" : "wait");

@@ -9,15 +9,12 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
+#include "tests/engine/training/recorder.h"
+
 namespace scalemark::training {
 namespace {
 
 using measurement::Moment;
-
-struct Recorder final : measurement::StepMarker {
-  std::vector<Moment> moments;
-  void mark(Moment moment) override { moments.push_back(moment); }
-};
 
 // One rank over Gloo: sums are the number itself, gathers copy.
 c10::intrusive_ptr<MeteredGroup> group_of_one() {

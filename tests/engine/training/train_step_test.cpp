@@ -9,16 +9,12 @@
 
 #include "core/base/error.h"
 #include "tests/engine/training/branching_network.h"
+#include "tests/engine/training/recorder.h"
 
 namespace scalemark::training {
 namespace {
 
 using measurement::Moment;
-
-struct Recorder final : measurement::StepMarker {
-  std::vector<Moment> moments;
-  void mark(Moment moment) override { moments.push_back(moment); }
-};
 
 data::Batch batch() {
   data::Batch result;
