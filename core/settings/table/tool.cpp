@@ -2,7 +2,7 @@
 
 namespace scalemark::settings::table {
 
-// Options of the commands that train nothing: report, compare, predict, data, doctor.
+// Options of the commands that train nothing: report, compare, explain, predict, data, doctor.
 std::vector<Option> tool_options() {
   constexpr Group kGroup = Group::kTool;
   return {
@@ -55,6 +55,19 @@ std::vector<Option> tool_options() {
        .commands = kCompare,
        .default_text = "off",
        .help = "both sides were measured in one go on one machine: a difference is no session's"},
+      {.name = "group",
+       .group = kGroup,
+       .commands = kExplain,
+       .help = "the group of a scaling table that is explained; else the most ranks",
+       .value_name = "GROUP"},
+      {.name = "target",
+       .kind = Kind::kShare,
+       .group = kGroup,
+       .commands = kExplain,
+       .default_text = "95%",
+       .help = "the efficiency that is wanted",
+       .value_name = "SHARE",
+       .range = {.low = 0, .high = 1, .low_excluded = true}},
       {.name = "classes",
        .kind = Kind::kCount,
        .group = kGroup,

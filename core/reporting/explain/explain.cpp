@@ -1,0 +1,107 @@
+#include "core/reporting/explain/explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/reporting/explain/parts.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr double kNothing = 5e-4;  // shares below are not shown as parts
+
+// Of all ranks' runs; absent where one of them lacks it.
+std::optional<double> mean_of(
+    const std::vector<const PointRecord*>& runs,
+    const std::function<std::optional<double>(const PointRecord&)>& number) {
+  double sum = 0;
+  for (const PointRecord* run : runs) {
+    const auto value = number(*run);
+    if (!value) return std::nullopt;
+    sum += *value;
+  }
+  if (runs.empty()) return std::nullopt;
+  return sum / static_cast<double>(runs.size());
+}
+
+std::vector<LostShare> shares_of(const ScalingRow& row, double target) {
+  if (!row.loss_of_efficiency) return {};
+  const LossOfEfficiency& loss = *row.loss_of_efficiency;
+  const LossIntervals ci = row.loss_of_efficiency_ci95.value_or(LossIntervals{});
+  std::vector<LostShare> shares = {
+      {"communication", loss.communication, ci.communication, {}},
+      {"persistent imbalance of ranks", loss.persistent_imbalance, ci.persistent_imbalance, {}},
+      {"imbalance that changes per run", loss.run_imbalance.value_or(0), ci.run_imbalance, {}},
+      {"jitter of single steps", loss.jitter.value_or(0), ci.jitter, {}},
+      {"waiting for data", loss.data_wait, ci.data_wait, {}},
+      {"slower compute than alone", loss.slower_compute, ci.slower_compute, {}}};
+  std::erase_if(shares, [](const LostShare& one) { return std::abs(one.share) < kNothing; });
+  std::ranges::stable_sort(shares, std::greater{}, &LostShare::share);
+  const double too_much = target - row.efficiency;
+  for (LostShare& one : shares) {
+    if (too_much > 0 && one.share >= too_much) one.at_most = one.share - too_much;
+  }
+  return shares;
+}
+
+const GroupRecord* group_of(const Report& report, const ScalingRow& row) {
+  const auto found = std::ranges::find(report.groups, row.group, &GroupRecord::group);
+  return found == report.groups.end() ? nullptr : &*found;
+}
+
+bool has_solo_of(const Report& report, int world_size) {
+  return std::ranges::any_of(report.devices, [&](const DeviceRecord& device) {
+    return std::ranges::any_of(report.points, [&](const PointRecord& point) {
+      return point.group == device.group && point.world_size == world_size;
+    });
+  });
+}
+
+void tell_missing(Explanation& all, const Report& report,
+                  const std::vector<const Report*>& collectives) {
+  const ScalingRow& row = *all.row;
+  const auto miss = [&](std::string text) { all.missing.push_back(std::move(text)); };
+  if (!row.loss_of_efficiency) miss("where it went: the runs have no phases of steps");
+  if (all.blocks < 2) miss("intervals: one block was run; --repetitions 5");
+  if (!all.cost) miss("what communication costs beside the waits: --communication-cost");
+  const std::string ranks = std::to_string(row.world_size);
+  if (!all.buckets && !all.bucket_bytes.empty()) {
+    const char* begin = collectives.empty() ? "the network by itself: "
+                                            : "the network by itself on these ranks and backend: ";
+    miss(begin + ("scalemark comm --world-sizes " + ranks) + ", and its folder beside this one");
+  }
+  if (!has_solo_of(report, row.world_size)) {
+    miss("each device by itself: --strategies with none at " + ranks + " ranks");
+  }
+  if (report.effects.empty())
+    miss("what an option gives: --tune, or an axis such as --batch-sizes");
+}
+
+}  // namespace
+
+Explanation explain(const Report& report, const std::vector<const Report*>& collectives,
+                    const ExplainRequest& request) {
+  const ChosenRow chosen = choose_row(report, request.group);
+  const ScalingRow& row = *chosen.row;
+  Explanation all{.table = chosen.table, .row = chosen.row, .target = request.target};
+  all.ideal_speedup = row.efficiency > 0 ? row.speedup / row.efficiency : 1;
+  all.blocks = static_cast<int>(row.points.size());
+  all.shares = shares_of(row, request.target);
+  const auto runs = runs_of(report, row);
+  all.step_s = row.step_time_s;
+  all.network_s = mean_of(runs, [](const auto& run) { return run.communication.network_s; });
+  all.peer_wait_s = mean_of(runs, [](const auto& run) { return run.communication.peer_wait_s; });
+  if (const GroupRecord* group = group_of(report, row)) all.cost = group->communication;
+  if (!runs.empty()) {
+    all.bucket_bytes = runs.front()->bucket_bytes;
+    all.buckets = bucket_times(*runs.front(), collectives);
+  }
+  all.slow = slow_parts(report, row, collectives);
+  all.disturbed = disturbances(report, row);
+  all.best_effect = best_effect(report, row);
+  tell_missing(all, report, collectives);
+  return all;
+}
+
+}  // namespace scalemark::reporting

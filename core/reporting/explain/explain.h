@@ -1,0 +1,69 @@
+// "8 GPUs give 6.1x: why?" What a sweep's report has measured about one row of its scaling tables,
+// gathered: where the efficiency went, what each part may be at most for a target, the network's
+// own time for the same buckets, what is proven slow, and the option that helped most. Pure.
+// Nothing is estimated: what was not measured is said to be missing, with what measures it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/reporting/record/report.h"
+
+namespace scalemark::reporting {
+
+struct ExplainRequest {
+  std::string group;     // of the row; empty: the row of the most ranks that exchange gradients
+  double target = 0.95;  // efficiency
+};
+
+// A part of the lost efficiency.
+struct LostShare {
+  std::string name;
+  double share = 0;  // in points of efficiency; negative: a gain
+  Bounds ci95;
+  // What it may be at most for the target while the others stay; absent: it does not suffice alone.
+  std::optional<double> at_most;
+};
+
+// One bucket size of a step, and an all-reduce of that size by itself.
+struct BucketTime {
+  double bytes = 0;
+  int buckets = 0;               // of this size, in a step
+  std::optional<double> time_s;  // of one; absent: outside the sizes that `comm` measured
+};
+
+// The network by itself against the network in the step.
+struct BucketTimes {
+  std::vector<BucketTime> sizes;     // ascending
+  std::optional<double> together_s;  // of all; absent where one is
+  std::string measured_as;           // "all-reduce, fp32, over gloo on 2 ranks"
+};
+
+struct Explanation {
+  const ScalingTable* table = nullptr;
+  const ScalingRow* row = nullptr;
+  double target = 0.95;
+  double ideal_speedup = 1;
+  int blocks = 0;
+  std::vector<LostShare> shares;  // largest first; empty: not measured
+  // Means over the row's runs, seconds per step.
+  std::optional<double> step_s, network_s, peer_wait_s;
+  std::optional<GroupCommunication> cost;  // of --communication-cost
+  std::vector<double> bucket_bytes;        // of a step
+  std::optional<BucketTimes> buckets;      // absent: no report of `comm` fits
+  std::vector<std::string> slow;           // proven slow ranks, devices, links; sentences
+  std::vector<std::string> disturbed;      // others on the machine, hardware slowed down
+  const EffectRecord* best_effect = nullptr;
+  std::vector<std::string> missing;  // what was not measured, and what measures it
+};
+
+// `collectives`: reports of `comm`, where some were given. Throws configuration() (78) when the
+// report has no such row. Points into `report`.
+Explanation explain(const Report& report, const std::vector<const Report*>& collectives,
+                    const ExplainRequest& request);
+
+// One screen of at most 100 columns.
+std::string explanation_text(const Explanation& explanation);
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,32 @@
+// The parts of explain(). Private to this folder.
+#pragma once
+
+#include "core/reporting/explain/explain.h"
+
+namespace scalemark::reporting {
+
+struct ChosenRow {
+  const ScalingTable* table = nullptr;
+  const ScalingRow* row = nullptr;
+};
+// Throws configuration() (78).
+ChosenRow choose_row(const Report& report, const std::string& group);
+
+// Runs of a row that are ok, in the report's order.
+std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& row);
+
+// Absent when no report has all-reduces like those of `run`: same backend, ranks and number format,
+// through c10d, beside nothing.
+std::optional<BucketTimes> bucket_times(const PointRecord& run,
+                                        const std::vector<const Report*>& collectives);
+
+// Ranks, devices and links that are proven slow, for the row.
+std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
+                                    const std::vector<const Report*>& collectives);
+// What disturbed the row's runs.
+std::vector<std::string> disturbances(const Report& report, const ScalingRow& row);
+
+// The real effect with the largest proven gain at the row's number of ranks; null: none.
+const EffectRecord* best_effect(const Report& report, const ScalingRow& row);
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/reporting/explain/parts.h"
+#include "core/reporting/record/finding_kinds.h"
+
+namespace scalemark::reporting {
+namespace {
+
+namespace kinds = finding_kinds;
+
+constexpr double kSlowDevice = 0.02;  // below the median of the others
+
+std::string place_of(const std::string& host, const std::string& device) {
+  return device.empty() ? host : device + " of " + host;
+}
+
+std::string text_of(const Straggler& straggler) {
+  std::string text = "rank " + std::to_string(straggler.rank) + " (" +
+                     place_of(straggler.host, straggler.device) + "): its own time is " +
+                     percent(straggler.deviation) + " above the others' median";
+  if (straggler.low95) text += ", at least " + percent(*straggler.low95);
+  return text + ", in " + std::to_string(straggler.slow_runs) + " of " +
+         std::to_string(straggler.runs) + " runs";
+}
+
+std::string text_of(const DeviceRecord& device) {
+  return place_of(device.host, device.device) + ": by itself " + percent(-*device.deviation) +
+         " slower than the median of the others [" + percent(-*device.deviation_ci95_high) + ", " +
+         percent(-*device.deviation_ci95_low) + "]";
+}
+
+bool is_slow(const DeviceRecord& device) {
+  return device.deviation && device.deviation_ci95_low && device.deviation_ci95_high &&
+         *device.deviation_ci95_high < -kSlowDevice;
+}
+
+bool is_of_links(const Finding& finding) {
+  return finding.code == kinds::slow_link.code || finding.code == kinds::slow_node.code ||
+         finding.code == kinds::link_latency.code || finding.code == kinds::link_bandwidth.code;
+}
+
+void add_links(const Report& report, std::vector<std::string>& all) {
+  for (const Finding& finding : report.findings) {
+    if (is_of_links(finding)) all.push_back(finding.text);
+  }
+}
+
+bool is_at(const EffectRecord& effect, const ScalingRow& row) {
+  const auto ranks = effect.fixed.find("world_size");
+  return effect.axis != "world_size" && ranks != effect.fixed.end() &&
+         ranks->second == std::to_string(row.world_size);
+}
+
+}  // namespace
+
+std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
+                                    const std::vector<const Report*>& collectives) {
+  std::vector<std::string> all;
+  for (const Straggler& straggler : report.stragglers) {
+    if (straggler.group == row.group && is_named(straggler.verdict))
+      all.push_back(text_of(straggler));
+  }
+  for (const DeviceRecord& device : report.devices) {
+    if (is_slow(device)) all.push_back(text_of(device));
+  }
+  add_links(report, all);
+  for (const Report* measured : collectives) add_links(*measured, all);
+  return all;
+}
+
+std::vector<std::string> disturbances(const Report& report, const ScalingRow& row) {
+  std::vector<std::string> all;
+  for (const auto* kind : {&kinds::throttled, &kinds::shared}) {
+    int runs = 0;
+    std::string first;
+    for (const Finding& finding : report.findings) {
+      const bool is_in = std::ranges::find(row.points, finding.point) != row.points.end();
+      if (!is_in || finding.code != kind->code) continue;
+      if (runs++ == 0) first = finding.text;
+    }
+    if (runs > 0) {
+      all.push_back(std::string(kind->code) + " in " + std::to_string(runs) + " of " +
+                    std::to_string(row.points.size()) + " runs; the first: " + first);
+    }
+  }
+  return all;
+}
+
+const EffectRecord* best_effect(const Report& report, const ScalingRow& row) {
+  const EffectRecord* best = nullptr;
+  for (const EffectRecord& effect : report.effects) {
+    const bool helps = effect.verdict == statistics::EffectVerdict::kReal && effect.ratio > 1;
+    if (!helps || !is_at(effect, row)) continue;
+    const auto proven = [](const EffectRecord& one) {
+      return one.ratio_ci95_low.value_or(one.ratio);
+    };
+    if (!best || proven(effect) > proven(*best)) best = &effect;
+  }
+  return best;
+}
+
+}  // namespace scalemark::reporting

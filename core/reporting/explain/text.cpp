@@ -1,0 +1,150 @@
+#include "core/base/text.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "core/reporting/collectives/words.h"
+#include "core/reporting/explain/explain.h"
+#include "core/reporting/table/text_table.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr std::size_t kWidth = 98;
+
+std::string points_of(double share) { return printed("%.1f", 100 * share); }
+
+std::string interval_of(const Bounds& bounds) {
+  if (!bounds.low || !bounds.high) return "-";
+  return points_of(*bounds.low) + " .. " + points_of(*bounds.high);
+}
+
+std::string times_text(double speedup) {
+  return printed(speedup < 9.95 ? "%.2fx" : "%.1fx", speedup);
+}
+
+std::string bytes_text(double bytes) { return size_text(static_cast<std::int64_t>(bytes)); }
+
+std::string headline(const Explanation& all) {
+  const ScalingRow& row = *all.row;
+  std::string text = std::to_string(row.world_size) + " ranks give " + times_text(row.speedup) +
+                     " of the " + times_text(all.ideal_speedup) +
+                     " that would be ideal: efficiency " + percent(row.efficiency);
+  if (row.efficiency_ci95_low && row.efficiency_ci95_high) {
+    text += " [" + points_of(*row.efficiency_ci95_low) + ", " +
+            points_of(*row.efficiency_ci95_high) + "]";
+  }
+  return text + "\n";
+}
+
+std::string measured_as(const Explanation& all) {
+  return "  " + all.row->group + "; " + all.table->kind + " scaling, against " +
+         all.table->relative_to + "; " + std::to_string(all.blocks) +
+         (all.blocks == 1 ? " run" : " runs") +
+         (all.row->unsteady_runs
+              ? ", " + std::to_string(*all.row->unsteady_runs) + " of them not steady"
+              : "") +
+         "\n";
+}
+
+std::string waterfall(const Explanation& all) {
+  if (all.shares.empty()) return {};
+  const double missing = all.target - all.row->efficiency;
+  Column what{{"", "lost to"}, true, {}, false}, times{{"", "x"}, false, {}, false};
+  Column share{{"points of", "efficiency"}, false, {}, false};
+  Column interval{{"", "95 %"}, true, {}, false};
+  Column needed{{"alone, for " + percent(all.target), "at most"}, true, {}, false};
+  for (const LostShare& one : all.shares) {
+    what.cells.push_back(one.name);
+    times.cells.push_back(printed("%+.2f", -one.share * all.ideal_speedup));
+    share.cells.push_back(points_of(one.share));
+    interval.cells.push_back(interval_of(one.ci95));
+    needed.cells.push_back(one.at_most                    ? points_of(*one.at_most)
+                           : missing > 0 && one.share > 0 ? "not enough"
+                                                          : "-");
+  }
+  std::vector<Column> columns{what, times, share, interval};
+  if (missing > 0) columns.push_back(needed);
+  std::string text = "\n" + set_text(columns);
+  if (missing <= 0) text += percent(all.target) + " is reached.\n";
+  return text;
+}
+
+std::string bucket_list(const std::vector<double>& bytes) {
+  const double sum = std::accumulate(bytes.begin(), bytes.end(), 0.0);
+  return std::to_string(bytes.size()) + (bytes.size() == 1 ? " bucket, " : " buckets, together ") +
+         printed("%.4g MB", sum / 1e6);
+}
+
+// What of the network's time is hidden behind backward.
+std::string hidden_text(const Explanation& all) {
+  if (!all.buckets || !all.buckets->together_s || !all.network_s) return {};
+  const double alone = *all.buckets->together_s, seen = *all.network_s;
+  if (seen > alone) {
+    return "in the step it takes " + duration_text(seen - alone) +
+           " longer than by itself: nothing is hidden, and something slows it down";
+  }
+  return percent(1 - seen / alone) + " of it is hidden behind backward";
+}
+
+std::vector<std::string> communication_lines(const Explanation& all) {
+  std::vector<std::string> lines;
+  if (all.network_s && all.peer_wait_s && all.step_s) {
+    lines.push_back("a step of " + duration_text(*all.step_s) + " waits " +
+                    duration_text(*all.network_s) + " for the network and " +
+                    duration_text(*all.peer_wait_s) + " for slower ranks");
+  }
+  if (all.cost && all.cost->cost_s) {
+    std::string text =
+        "without communication it would be " + duration_text(*all.cost->cost_s) + " shorter";
+    const Bounds& ci = all.cost->cost_ci95;
+    if (ci.low && ci.high)
+      text += " [" + duration_text(*ci.low) + ", " + duration_text(*ci.high) + "]";
+    if (all.cost->contention_s) {
+      text += "; " + duration_text(*all.cost->contention_s) +
+              " of that because it takes cores or bandwidth from the computation";
+    }
+    lines.push_back(text);
+  }
+  if (!all.bucket_bytes.empty()) lines.push_back(bucket_list(all.bucket_bytes));
+  if (!all.buckets) return lines;
+  std::string sizes;
+  for (const BucketTime& size : all.buckets->sizes) {
+    sizes += (sizes.empty() ? "" : ", ") +
+             (size.buckets > 1 ? std::to_string(size.buckets) + " x " : std::string()) +
+             bytes_text(size.bytes) + " " +
+             (size.time_s ? duration_text(*size.time_s) : "outside the measured sizes");
+  }
+  lines.push_back(
+      all.buckets->measured_as + " by itself: " + sizes +
+      (all.buckets->together_s ? "; together " + duration_text(*all.buckets->together_s) : ""));
+  if (const std::string hidden = hidden_text(all); !hidden.empty()) lines.push_back(hidden);
+  return lines;
+}
+
+std::string listed_under(const std::string& title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return {};
+  std::string text = "\n" + title + "\n";
+  for (const std::string& line : lines) text += list_item(on_one_line(line), kWidth);
+  return text;
+}
+
+std::string option_text(const Explanation& all) {
+  if (!all.best_effect) return {};
+  const EffectRecord& effect = *all.best_effect;
+  return listed_under("The option that helped most, of those that were measured",
+                      {effect.in_words.empty() ? effect.axis + " " + effect.to + " instead of " +
+                                                     effect.from + ": " + times_text(effect.ratio)
+                                               : effect.in_words});
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& all) {
+  return headline(all) + measured_as(all) + waterfall(all) +
+         listed_under("Communication", communication_lines(all)) +
+         listed_under("Proven slow", all.slow) + listed_under("Disturbed", all.disturbed) +
+         option_text(all) + listed_under("Not measured", all.missing);
+}
+
+}  // namespace scalemark::reporting
