@@ -13,6 +13,7 @@ namespace scalemark::settings {
 namespace {
 
 constexpr int kDefaultRepetitions = 5;
+constexpr int kDefaultPasses = 11;  // of --pairs: medians stand although others hold up a few
 
 bool is_own(const Option& option) {
   constexpr std::array<std::string_view, 4> kOfOtherGroups{"backend", "world_sizes", "placement",
@@ -98,6 +99,10 @@ class CommReader {
     const auto pairs = parse_switch(out_.own["pairs"].text);
     if (!pairs) problem("pairs", out_.own["pairs"].text, "on or off", "");
     out_.comm.pairs = pairs.value_or(false);
+    if (out_.comm.pairs && !given_.contains("repetitions")) {
+      out_.own["repetitions"] = {std::to_string(kDefaultPasses), "default"};
+      out_.comm.repetitions = kDefaultPasses;
+    }
     const auto file = out_.own.find("save_topology");
     if (file != out_.own.end()) out_.comm.save_topology = file->second.text;
     if (!out_.comm.pairs) return;

@@ -6,40 +6,54 @@
 
 #include "core/statistics/holm.h"
 #include "core/statistics/mean_interval.h"
-#include "core/statistics/summary.h"
+#include "core/statistics/median_interval.h"
 
 namespace scalemark::statistics {
 namespace {
 
 constexpr double kFalseAlarms = 0.05;  // of one call
 
-// Of a link, or of the best link of a node: the mean of the logarithms of its seconds.
+// Of normal values: standard deviation by median absolute deviation, and standard error of the
+// median by that of the mean.
+constexpr double kDeviationByMad = 1.4826, kErrorOfMedian = 1.2533;
+
+// Of a link, or of the best link of a node: the median of the logarithms of its seconds.
 struct Level {
-  double mean = std::numeric_limits<double>::infinity(), error = 0;
+  double median = std::numeric_limits<double>::infinity(), error = 0;
 };
 
 struct Candidate {
   Level level, reference;
 };
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[(values.size() - 1) / 2];
+// How far the values lie from their median. Of an odd number one is the median itself and says
+// nothing about the spread.
+std::vector<double> deviations(const std::vector<double>& values, double centre) {
+  std::vector<double> all;
+  for (const double value : values) all.push_back(std::abs(value - centre));
+  std::ranges::sort(all);
+  if (all.size() % 2 == 1) all.erase(all.begin());
+  return all;
 }
 
 std::vector<Level> levels_of(std::span<const LinkTimes> links) {
   std::vector<Level> levels;
-  std::vector<double> errors;
+  std::vector<double> all_deviations;
   for (const LinkTimes& link : links) {
     std::vector<double> logs;
     for (const double seconds : link.seconds) logs.push_back(std::log(seconds));
-    const double centre = mean(logs);
-    levels.push_back({centre, standard_error(logs, centre)});
-    errors.push_back(levels.back().error);
+    const double centre = median(logs);
+    const auto own = deviations(logs, centre);
+    levels.push_back({centre, median(own)});
+    all_deviations.insert(all_deviations.end(), own.begin(), own.end());
   }
-  // Of three values a small spread may be chance.
-  const double usual = median_of(std::move(errors));
-  for (Level& level : levels) level.error = std::max(level.error, usual);
+  // Of few values a small spread may be chance.
+  const double usual = median(all_deviations);
+  const double passes = static_cast<double>(links.front().seconds.size());
+  for (Level& level : levels) {
+    level.error =
+        kErrorOfMedian * kDeviationByMad * std::max(level.error, usual) / std::sqrt(passes);
+  }
   return levels;
 }
 
@@ -49,14 +63,14 @@ std::vector<Level> best_of_nodes(std::span<const LinkTimes> links, const std::ve
   for (std::size_t i = 0; i < links.size(); ++i) {
     for (const int node : {links[i].a, links[i].b}) {
       Level& known = best.at(static_cast<std::size_t>(node));
-      if (levels[i].mean < known.mean) known = levels[i];
+      if (levels[i].median < known.median) known = levels[i];
     }
   }
   return best;
 }
 
 Level ordinary(std::vector<Level> best) {
-  std::ranges::sort(best, {}, &Level::mean);
+  std::ranges::sort(best, {}, &Level::median);
   return best[(best.size() - 1) / 2];
 }
 
@@ -65,17 +79,25 @@ double error_of(const Candidate& one) {
   return std::sqrt(one.level.error * one.level.error + one.reference.error * one.reference.error);
 }
 
-// One-sided: "slower by no more than kSlowRatio".
-double p_of(const Candidate& one, double degrees) {
-  const double beyond = one.level.mean - one.reference.mean - std::log(kSlowRatio);
-  if (beyond <= 0) return 1;
-  if (error_of(one) == 0) return 0;
-  return students_t_two_sided(beyond / error_of(one), degrees) / 2;
+// Of two errors with passes - 1 each (Satterthwaite 1946): twice as many where they are alike.
+double degrees_of(const Candidate& one, std::size_t passes) {
+  const double a = one.level.error * one.level.error;
+  const double b = one.reference.error * one.reference.error;
+  const double sum = a + b;
+  return static_cast<double>(passes - 1) * (sum > 0 ? sum * sum / (a * a + b * b) : 1);
 }
 
-Slowness slowness_of(const Candidate& one, double degrees) {
-  const double difference = one.level.mean - one.reference.mean;
-  const double half = students_t_quantile(0.975, degrees) * error_of(one);
+// One-sided: "slower by no more than kSlowRatio".
+double p_of(const Candidate& one, std::size_t passes) {
+  const double beyond = one.level.median - one.reference.median - std::log(kSlowRatio);
+  if (beyond <= 0) return 1;
+  if (error_of(one) == 0) return 0;
+  return students_t_two_sided(beyond / error_of(one), degrees_of(one, passes)) / 2;
+}
+
+Slowness slowness_of(const Candidate& one, std::size_t passes) {
+  const double difference = one.level.median - one.reference.median;
+  const double half = students_t_quantile(0.975, degrees_of(one, passes)) * error_of(one);
   return {std::exp(difference), exponential({difference - half, difference + half})};
 }
 
@@ -94,17 +116,17 @@ SlowParts find_slow(std::span<const LinkTimes> links, int nodes) {
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Level& a = best[static_cast<std::size_t>(links[i].a)];
     const Level& b = best[static_cast<std::size_t>(links[i].b)];
-    candidates.push_back({levels[i], a.mean > b.mean ? a : b});
+    candidates.push_back({levels[i], a.median > b.median ? a : b});
   }
-  const auto degrees = static_cast<double>(links.front().seconds.size() - 1);
+  const std::size_t passes = links.front().seconds.size();
   std::vector<double> p;
-  for (const Candidate& one : candidates) p.push_back(p_of(one, degrees));
+  for (const Candidate& one : candidates) p.push_back(p_of(one, passes));
   p = holm_adjusted(p);
 
   SlowParts slow;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (p[i] >= kFalseAlarms) continue;
-    const Slowness how = slowness_of(candidates[i], degrees);
+    const Slowness how = slowness_of(candidates[i], passes);
     if (i < best.size()) {
       slow.nodes.push_back({static_cast<int>(i), how});
     } else {

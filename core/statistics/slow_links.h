@@ -40,9 +40,11 @@ inline constexpr std::size_t kPassesToJudge = 3;  // fewer have no spread to jud
 // A message takes as long as the slower one of its two nodes needs, and longer where the link
 // itself is slow. So a node is as fast as its best link, which shows it as long as one other node
 // is sound; an ordinary node is the lower median of all, which two bad ones of four do not move.
-// Named is what is slower by more than kSlowRatio for sure: one-sided t on logarithms, Holm over
-// all nodes and links at 5 %; the standard error of no link counts as less than what the median
-// link has. Needs links of at least 3 nodes and kPassesToJudge passes; else nothing is named.
+// Named is what is slower by more than kSlowRatio for sure: one-sided t on the medians of
+// logarithms, Holm over all nodes and links at 5 %. Spread is the median absolute deviation, of no
+// link less than that of all together: passes that something else held up, some of them tenfold,
+// neither hide a slow link nor make one. Needs links of at least 3 nodes and kPassesToJudge passes;
+// else nothing is named.
 SlowParts find_slow(std::span<const LinkTimes> links, int nodes);
 
 }  // namespace scalemark::statistics

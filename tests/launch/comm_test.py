@@ -114,8 +114,8 @@ def interrupted_in_a_row(folder):
                  folder / "out") as running:
         running.await_event("window", into_s=3)
         running.process.send_signal(signal.SIGINT)
-        running.end(expect=75, seconds=30)
-    report = closed_report(folder / "out", "interrupted", 75)
+        running.end(expect=130, seconds=30)
+    report = closed_report(folder / "out", "interrupted", 130)
     check(report.get("collectives", []) == [], "the row is not finished")
 
 

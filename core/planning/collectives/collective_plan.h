@@ -42,7 +42,7 @@ struct CollectiveBatch {
 // --pairs: the links between all nodes, or between the ranks of one node.
 struct PairPlan {
   std::string backend;
-  int passes = 5;  // over all pairs
+  int passes = 11;  // over all pairs
 };
 
 struct CollectivePlan {

@@ -36,7 +36,8 @@ json plan_json(const CollectivePlan& plan) {
                  {"device", name_of(plan.device)},
                  {"points", json::array()}};
   for (const CollectivePoint& point : plan.points) object["points"].push_back(identity_json(point));
-  if (plan.pairs) object["pairs"] = {{"backend", plan.pairs->backend}, {"passes", plan.pairs->passes}};
+  if (plan.pairs)
+    object["pairs"] = {{"backend", plan.pairs->backend}, {"passes", plan.pairs->passes}};
   return object;
 }
 

@@ -6,9 +6,8 @@
 #include "core/base/text.h"
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/statistics/mean_interval.h"
+#include "core/statistics/median_interval.h"
 #include "core/statistics/slow_links.h"
-#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -17,9 +16,8 @@ using statistics::LinkTimes;
 using statistics::Slowness;
 
 Bounds bounds_of(const std::vector<double>& values) {
-  const auto interval = statistics::mean_interval(values);
-  if (!interval) return {};
-  return {std::max(0.0, interval->low), interval->high};
+  const auto interval = statistics::median_interval(values);
+  return interval ? Bounds{interval->low, interval->high} : Bounds{};
 }
 
 LinkRecord link_of(const PairSamples& pair, const std::vector<std::string>& names) {
@@ -27,8 +25,8 @@ LinkRecord link_of(const PairSamples& pair, const std::vector<std::string>& name
   for (const double rate : pair.bytes_per_s) gigabytes.push_back(rate / 1e9);
   return {.a = names.at(static_cast<std::size_t>(pair.a)),
           .b = names.at(static_cast<std::size_t>(pair.b)),
-          .latency_s = statistics::mean(pair.latency_s),
-          .bandwidth_GBps = statistics::mean(gigabytes),
+          .latency_s = statistics::median(pair.latency_s),
+          .bandwidth_GBps = statistics::median(gigabytes),
           .passes = static_cast<std::int64_t>(gigabytes.size()),
           .latency_ci95 = bounds_of(pair.latency_s),
           .bandwidth_ci95 = bounds_of(gigabytes)};

@@ -170,7 +170,7 @@ void fields(A& a, typename A::template Field<LinkRecord>& l) {
   a("latency_s", l.latency_s, {"time of a small message, one way", "s"});
   a("bandwidth_GBps", l.bandwidth_GBps,
     {"of large messages each way at once, in one direction", "GB/s"});
-  a("passes", l.passes, {"how many measurements the two are means of", "", 1});
+  a("passes", l.passes, {"how many measurements the two are medians of", "", 1});
   a.pair("latency_ci95", l.latency_ci95.low, l.latency_ci95.high,
          {"95 % interval of latency_s over passes", "s", kAnyNumber});
   a.pair("bandwidth_ci95", l.bandwidth_ci95.low, l.bandwidth_ci95.high,

@@ -68,7 +68,7 @@ struct CollectiveTimes {
 struct LinkRecord {
   std::string a, b;
   double latency_s = 0, bandwidth_GBps = 0;
-  std::int64_t passes = 1;  // over which the two are means
+  std::int64_t passes = 1;  // over which the two are medians
   Bounds latency_ci95 = {}, bandwidth_ci95 = {};
   bool operator==(const LinkRecord&) const = default;
 };

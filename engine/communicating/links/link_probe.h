@@ -12,7 +12,7 @@ namespace scalemark::communicating {
 struct LinkEffort {
   std::int64_t round_trips = 30;
   std::int64_t most_bytes = 4 << 20;  // of a message for the bandwidth
-  double transfers_s = 0.3;           // messages are smaller where kTransfers take longer
+  double transfers_s = 0.15;          // messages are smaller where kTransfers take longer
 };
 inline constexpr int kTransfers = 5;  // each way at once
 

@@ -25,9 +25,9 @@ class Comm(unittest.TestCase):
         return result.stderr
 
     def test_dry_run_of_pairs(self):
-        self.assertEqual(self.plan("--pairs", "--backends", "gloo", "--nproc-per-node", "4")["plan"]["pairs"], {"backend": "gloo", "passes": 5})
+        self.assertEqual(self.plan("--pairs", "--backends", "gloo", "--nproc-per-node", "4")["plan"]["pairs"], {"backend": "gloo", "passes": 11})
         text = run("comm", "--dry-run", "--device", "cpu", "--pairs", "--nproc-per-node", "4").stdout
-        self.assertTrue(text.startswith("Every link between two nodes, or on one node every link between its 4 ranks (6); 5 passes over gloo.\n"), text)
+        self.assertTrue(text.startswith("Every link between two nodes, or on one node every link between its 4 ranks (6); 11 passes over gloo.\n"), text)
 
     def test_dry_run_is_the_plan_and_touches_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

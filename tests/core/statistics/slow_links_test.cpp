@@ -139,5 +139,40 @@ TEST(SlowLinks, ANodeOfAThirdOfTheSpeedIsFoundDespiteNoise) {
   EXPECT_GE(rates(8, 5, 0.1, 3).found, 380);
 }
 
+// As links_of(), but something else holds up three passes of ten: to e times as long in the mean.
+std::vector<LinkTimes> disturbed_links(const std::function<double(int, int)>& factor,
+                                       unsigned seed) {
+  std::mt19937_64 bits(seed);
+  std::bernoulli_distribution held_up(0.3);
+  std::exponential_distribution<double> longer(1);
+  auto links = links_of(4, 11, factor, 0.2, seed);
+  for (LinkTimes& link : links) {
+    for (double& seconds : link.seconds) {
+      if (held_up(bits)) seconds *= std::exp(longer(bits));
+    }
+  }
+  return links;
+}
+
+// A restless machine, as one with four hosts on two cores. Means missed half of these links.
+TEST(SlowLinks, AreFoundAndNothingElseWherePassesAreHeldUp) {
+  constexpr int kTrials = 400;
+  int false_alarms = 0, links = 0, nodes = 0;
+  for (unsigned trial = 0; trial < kTrials; ++trial) {
+    const auto none = find_slow(disturbed_links([](int, int) { return 1.0; }, trial), 4);
+    false_alarms += none.nodes.empty() && none.links.empty() ? 0 : 1;
+    const auto link = find_slow(
+        disturbed_links([](int a, int b) { return Pair(a, b) == Pair(1, 3) ? 10.0 : 1.0; }, trial),
+        4);
+    links += link.nodes.empty() && links_in(link) == std::set<Pair>{Pair(1, 3)} ? 1 : 0;
+    const auto node =
+        find_slow(disturbed_links([](int a, int b) { return of_node(a, b, {1}, 10); }, trial), 4);
+    nodes += nodes_in(node) == std::set<int>{1} && node.links.empty() ? 1 : 0;
+  }
+  EXPECT_LE(false_alarms, 33);
+  EXPECT_GE(links, 380);
+  EXPECT_GE(nodes, 380);
+}
+
 }  // namespace
 }  // namespace scalemark::statistics

@@ -12,7 +12,6 @@
 namespace nullnccl_test {
 namespace {
 
-const cudaStream_t kStream = stream_number(1);
 const TypeOf kFloat{ncclFloat32, "fp32", 4};
 
 using Body = std::function<void(ncclComm_t comm, int rank, int size)>;

@@ -13,8 +13,6 @@
 namespace nullnccl_test {
 namespace {
 
-const cudaStream_t kStream = stream_number(1);
-
 double seconds_of(const std::function<void()>& call) {
   const auto start = std::chrono::steady_clock::now();
   call();

@@ -33,5 +33,6 @@ bool becomes_idle(cudaStream_t stream, double seconds);
 inline cudaStream_t stream_number(int number) {
   return reinterpret_cast<cudaStream_t>(static_cast<std::uintptr_t>(number) << 8);
 }
+inline const cudaStream_t kStream = stream_number(1);
 
 }  // namespace nullnccl_test
