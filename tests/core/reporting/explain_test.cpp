@@ -1,0 +1,167 @@
+#include "core/reporting/explain/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "tests/core/reporting/sample_sweep.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// 8 ranks give 6.1x: 12 points go to communication, 8 to imbalance, 3.75 to jitter.
+Report six_of_eight() {
+  Report report;
+  ScalingRow row{.world_size = 8, .group = "g8", .strategy = "ddp", .points = {"p0", "p1"}};
+  row.speedup = 6.1;
+  row.efficiency = 0.7625;
+  row.step_time_s = 0.1;
+  row.loss_of_efficiency = LossOfEfficiency{.persistent_imbalance = 0.08, .communication = 0.12};
+  row.loss_of_efficiency->jitter = 0.0375;
+  row.loss_of_efficiency_ci95 = LossIntervals{};
+  row.loss_of_efficiency_ci95->communication = {0.11, 0.13};
+  ScalingTable table{.kind = "weak", .relative_to = "1 rank without communication"};
+  table.baseline_points = {"p-base"};
+  table.rows = {row};
+  report.scaling = {table};
+  for (const char* id : {"p0", "p1"}) {
+    PointRecord point;
+    point.id = id;
+    point.group = "g8";
+    point.backend = "nccl";
+    point.world_size = 8;
+    point.bucket_bytes = {1 << 20, 26214400, 26214400};
+    point.communication.network_s = 0.009;
+    point.communication.peer_wait_s = 0.004;
+    report.points.push_back(point);
+  }
+  return report;
+}
+
+CollectiveGroup all_reduce(std::int64_t bytes, double time_s) {
+  CollectiveGroup group;
+  group.backend = "nccl";
+  group.world_size = 8;
+  group.bytes = bytes;
+  group.time_s.value = time_s;
+  return group;
+}
+
+Report network() {
+  Report report;
+  report.collective_groups = {all_reduce(1 << 20, 0.001), all_reduce(4 << 20, 0.002),
+                              all_reduce(64 << 20, 0.016)};
+  return report;
+}
+
+TEST(Explain, EachPartHasWhatItMayBeAtMostForTheTarget) {
+  const Report report = six_of_eight();
+  const auto all = explain(report, {}, {});
+  EXPECT_NEAR(all.ideal_speedup, 8, 1e-9);
+  ASSERT_EQ(all.shares.size(), 3u);
+  // 95 % is 18.75 points away: none of the parts has so many.
+  EXPECT_EQ(all.shares[0].name, "communication");
+  EXPECT_FALSE(all.shares[0].at_most);
+  // 85 % is 8.75 points away.
+  const auto nearer = explain(report, {}, {.group = "g8", .target = 0.85});
+  EXPECT_NEAR(*nearer.shares[0].at_most, 0.12 - 0.0875, 1e-12);
+  EXPECT_FALSE(nearer.shares[1].at_most);
+  EXPECT_FALSE(explain(report, {}, {.group = {}, .target = 0.7}).shares[0].at_most);
+}
+
+// On the line between 4 MiB and 64 MiB: slope ln 8 / ln 16 = 3 / 4.
+TEST(Explain, TheNetworkByItselfIsReadAtTheBucketSizes) {
+  const Report report = six_of_eight(), measured = network();
+  const auto all = explain(report, {&measured}, {});
+  ASSERT_TRUE(all.buckets && all.buckets->together_s);
+  ASSERT_EQ(all.buckets->sizes.size(), 2u);
+  EXPECT_EQ(all.buckets->sizes[1].buckets, 2);
+  const double large = 0.002 * std::pow(26214400.0 / (4 << 20), 0.75);
+  EXPECT_NEAR(*all.buckets->together_s, 0.001 + 2 * large, 1e-12);
+  const std::string text = explanation_text(all);
+  char hidden[64];
+  std::snprintf(hidden, sizeof hidden, "%.1f %% of it is hidden",
+                100 * (1 - 0.009 / (0.001 + 2 * large)));
+  EXPECT_NE(text.find(hidden), std::string::npos) << text;
+}
+
+TEST(Explain, OtherCollectivesAndSizesSayNothing) {
+  const Report report = six_of_eight();
+  Report other = network();
+  for (auto& group : other.collective_groups) group.backend = "gloo";
+  EXPECT_FALSE(explain(report, {&other}, {}).buckets);
+  Report small = network();
+  small.collective_groups.pop_back();
+  const auto all = explain(report, {&small}, {});
+  EXPECT_TRUE(all.buckets->sizes[0].time_s);
+  EXPECT_FALSE(all.buckets->sizes[1].time_s);
+  EXPECT_FALSE(all.buckets->together_s);
+}
+
+TEST(Explain, WhatWasNotMeasuredIsNamedAndNothingElse) {
+  const auto all = explain(six_of_eight(), {}, {});
+  EXPECT_EQ(all.slow.size(), 0u);
+  EXPECT_EQ(all.best_effect, nullptr);
+  EXPECT_EQ(all.missing.size(), 4u);  // cost, comm, solo, effects
+  const Report measured = network();
+  EXPECT_EQ(explain(six_of_eight(), {&measured}, {}).missing.size(), 3u);
+}
+
+TEST(Explain, TheRealEffectWithTheLargestProvenGainAtThatManyRanksIsTheOption) {
+  Report report = six_of_eight();
+  const auto effect = [&](const char* to, double ratio, double low, const char* ranks,
+                          statistics::EffectVerdict verdict) {
+    EffectRecord record{
+        .axis = "bucket_cap_mb", .fixed = {{"world_size", ranks}}, .from = "25", .to = to};
+    record.ratio = ratio;
+    record.ratio_ci95_low = low;
+    record.verdict = verdict;
+    report.effects.push_back(record);
+  };
+  using enum statistics::EffectVerdict;
+  effect("5", 1.3, 1.2, "4", kReal);
+  effect("50", 1.2, 1.01, "8", kReal);
+  effect("100", 1.1, 1.05, "8", kReal);
+  effect("200", 1.5, 1.4, "8", kUnsure);
+  effect("1", 0.5, 0.4, "8", kReal);
+  const auto all = explain(report, {}, {});
+  ASSERT_NE(all.best_effect, nullptr);
+  EXPECT_EQ(all.best_effect->to, "100");
+}
+
+// Rank 5 of the sample needs 4 % more.
+TEST(Explain, ASweepsSlowRankIsNamedAtTheMostRanks) {
+  const Report report = sample_sweep({});
+  const auto all = explain(report, {}, {});
+  EXPECT_EQ(all.row->world_size, 8);
+  ASSERT_FALSE(all.slow.empty());
+  EXPECT_EQ(all.slow[0].rfind("rank 5 (cuda:5 of gpu-node-07): its own time is 4", 0), 0u)
+      << all.slow[0];
+  double sum = 0;
+  for (const LostShare& share : all.shares) sum += share.share;
+  EXPECT_NEAR(sum, 1 - all.row->efficiency, 6 * 5e-4);
+  const std::string text = explanation_text(all);
+  std::size_t longest = 0, lines = 0;
+  for (std::size_t begin = 0; begin < text.size(); ++lines) {
+    const std::size_t end = text.find('\n', begin);
+    longest = std::max(longest, end - begin);
+    begin = end + 1;
+  }
+  EXPECT_LE(longest, 100u) << text;
+  EXPECT_LE(lines, 45u) << text;
+}
+
+TEST(Explain, AReportWithoutScalingIsRefused) {
+  EXPECT_THROW(explain({}, {}, {}), Error);
+  try {
+    explain(six_of_eight(), {}, {.group = "g9"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.record().exit_code, ExitCode::kConfiguration);
+    EXPECT_NE(error.record().expected.find("g8"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::reporting
