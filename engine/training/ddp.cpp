@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "engine/training/compression.h"
 #include "engine/training/metered_group.h"
 #include "engine/training/replicas.h"
 #include "engine/training/strategy.h"
@@ -90,8 +91,8 @@ void Ddp::make_reducer() {
   // the step, on the host, in the middle of the run. The times that it would read are off too.
   reducer_->set_ddp_runtime_logging_sample_rate(std::numeric_limits<int>::max());
   if (settings_.static_graph) reducer_->set_static_graph();
-  if (settings_.gradient_compression == "fp16") {
-    reducer_->register_builtin_comm_hook(c10d::BuiltinCommHookType::FP16_COMPRESS);
+  if (const auto type = compressed_type(settings_.gradient_compression)) {
+    reducer_->register_comm_hook(make_compression_hook(group_, *type));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "engine/training/compression.h"
 #include "engine/training/metered_group.h"
 #include "engine/training/replicas.h"
 #include "engine/training/strategy.h"
@@ -86,7 +88,7 @@ class Flat final : public Strategy {
   std::vector<at::Tensor> buffers_;
   c10::intrusive_ptr<c10d::ProcessGroup> whole_group_;
   c10::intrusive_ptr<MeteredGroup> group_;
-  bool compress_ = false;
+  std::optional<at::ScalarType> compressed_;
   std::vector<std::unique_ptr<Bucket>> buckets_;  // in the order in which they leave
   std::size_t next_to_send_ = 0;
   bool synchronising_ = false, step_begins_ = true;
@@ -109,7 +111,7 @@ Flat::Flat(StrategyInput input)
       buffers_(input.buffers),
       whole_group_(input.group),
       group_(c10::make_intrusive<MeteredGroup>(whole_group_)),
-      compress_(input.settings.gradient_compression == "fp16") {
+      compressed_(compressed_type(input.settings.gradient_compression)) {
   if (!input.settings.overlap) group_->set_exchange(Exchange::kAfterwards);
   become_replicas(input);
   const auto& settings = input.settings;
@@ -164,7 +166,7 @@ void Flat::before_backward(const at::Tensor&, bool synchronise, measurement::Ste
 }
 
 at::Tensor Flat::backward_seed(const at::Tensor& loss) {
-  const double share = compress_ ? 1.0 : 1.0 / group_->getSize();
+  const double share = compressed_ ? 1.0 : 1.0 / group_->getSize();
   if (!seed_.defined()) seed_ = at::full_like(loss.detach(), share);
   return seed_;
 }
@@ -180,10 +182,11 @@ void Flat::send_complete_buckets() {
   }
 }
 
-// Compressed gradients are divided as half precision, as PyTorch's hook does it: divided before,
-// those below 2^-14 would be rounded differently than ddp's.
+// Compressed gradients are divided after rounding, as ddp's hook does it: divided before, fp16
+// below 2^-14 would be rounded differently.
 void Flat::send(Bucket& bucket) {
-  bucket.sent = {compress_ ? bucket.buffer.to(at::kHalf).div_(group_->getSize()) : bucket.buffer};
+  bucket.sent = {compressed_ ? bucket.buffer.to(*compressed_).div_(group_->getSize())
+                             : bucket.buffer};
   bucket.work = group_->allreduce(bucket.sent, c10d::AllreduceOptions());
 }
 
@@ -196,7 +199,7 @@ void Flat::after_backward() {
 void Flat::receive(Bucket& bucket) {
   bucket.work->wait();
   bucket.work.reset();
-  if (compress_) bucket.buffer.copy_(bucket.sent.front());
+  if (compressed_) bucket.buffer.copy_(bucket.sent.front());
   bucket.sent.clear();
 }
 

@@ -28,7 +28,7 @@ SHORT = {
     "ddp-method": (("--batch-size", "32,64"), "batch_size", {32, 64}),
     "ddp-method-precision": (("--precision", "fp32"), "precision", {"fp32"}),  # bf16: where the CPU has it
     # At 32 px and batch 2 the last batch norms see two values: gradients overflow fp16.
-    "fp16-communication": (FP16_IMAGES, "gradient_compression", {"none", "fp16"}),
+    "fp16-communication": (FP16_IMAGES, "gradient_compression", {"none", "fp16", "bf16"}),
     "in-loop-data": (("--workload", "linear"), "group", 2),
     "loader": ((*SMALL_IMAGES, "--workers", "1,2"), "group", 2),
     "overlap": (SMALL_IMAGES, "overlap", {True, False}),

@@ -13,7 +13,8 @@ using collectives::DataType;
 using Course = std::map<double, double>;
 
 DataType type_of(const PointRecord& run) {
-  return run.gradient_compression == "fp16" ? DataType::kFp16 : DataType::kFp32;
+  const auto compressed = find_word<DataType>(run.gradient_compression);
+  return compressed.value_or(DataType::kFp32);
 }
 
 bool is_like(const CollectiveGroup& group, const PointRecord& run) {

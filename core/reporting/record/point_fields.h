@@ -16,7 +16,7 @@ void what_was_trained(A& a, Point& p) {
   a("strategy", p.strategy, {"how ranks train together: a name that --strategy takes"});
   a("overlap", p.overlap, {"gradients were exchanged while the backward pass still ran"});
   a("gradient_compression", p.gradient_compression,
-    {"format in which gradients were sent: none | fp16"});
+    {"format in which gradients were sent: none | fp16 | bf16"});
   a("backend", p.backend, {"communication backend: a name that --backend takes"});
   a("device", p.device, {"where it computed: cpu | cuda"});
   a.text("device_name", p.device_name, {"GPU product whose peak MFU is relative to"});

@@ -55,7 +55,7 @@ TEST(Tune, DefaultListsBeginWithTheDefault) {
   }
   EXPECT_EQ(default_tune_values(*find_option("overlap")), "on,off");
   EXPECT_EQ(default_tune_values(*find_option("static_graph")), "off,on");
-  EXPECT_EQ(default_tune_values(*find_option("gradient_compression")), "none,fp16");
+  EXPECT_EQ(default_tune_values(*find_option("gradient_compression")), "none,fp16,bf16");
   EXPECT_EQ(default_tune_values(*find_option("threads")), "");
 }
 

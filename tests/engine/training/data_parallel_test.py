@@ -10,6 +10,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from safetensors.torch import load_file, save_file
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 
 import oracle
 
@@ -29,8 +30,12 @@ FLAT = {
     "small buckets": {"parallel": {"bucket_cap_mb": 0.6, "first_bucket_cap_mb": 0.1}},
     "overlap off": {"parallel": {"overlap": False}},
     "fp16": {"parallel": {"gradient_compression": "fp16"}, "dtype": "float32", "recipe": SGD},
+    "bf16": {"parallel": {"gradient_compression": "bf16"}, "dtype": "float32", "recipe": SGD},
     "accumulating": {"accumulation": 3},
 }
+
+# PyTorch's own compression, for the Python side.
+HOOKS = {"fp16": default_hooks.fp16_compress_hook, "bf16": default_hooks.bf16_compress_hook}
 
 # Ways to exchange the gradients of the mlp in float32 that change no bit. Two addends commute, so
 # neither does another bucket layout.
@@ -78,6 +83,9 @@ def cases():
     yield "mlp fp16", {**mlp, "parallel": {**ddp, "gradient_compression": "fp16"}}
     yield "mlp fp16, overlap off", {
         **mlp, "parallel": {**ddp, "gradient_compression": "fp16", "overlap": False}}
+    for name in HOOKS:
+        # In float64: where both sides round the same numbers, they round alike.
+        yield f"ddp {name}", {**mlp, "dtype": "float64", "parallel": {**ddp, "gradient_compression": name}}
     yield "mlp without communication", {**mlp, "without_communication": True}
     twice = {**mlp, "accumulation": 2}
     yield "accumulating", twice
@@ -111,6 +119,8 @@ def train_in_ddp(rank, folder, named_cases):
         ddp = torch.nn.parallel.DistributedDataParallel(
             network, bucket_cap_mb=case["parallel"].get("bucket_cap_mb"),
             find_unused_parameters=case["parallel"].get("find_unused_parameters", False))
+        if compression := case["parallel"].get("gradient_compression"):
+            ddp.register_comm_hook(None, HOOKS[compression])
         optimizer = oracle.make_optimizer(network, case["recipe"])
         batches, micro, losses = batches_of_rank(case, rank), case.get("accumulation", 1), []
         for step in range(case["steps"]):
@@ -206,7 +216,7 @@ def compare_payload(verdict, by_name):
     flat = by_name["flat without communication"][0]
     verdict.true("flat", "bytes are every gradient once, in whole cache lines",
                  flat["payload_bytes"].item() == (numbers + 6) * 4 == flat["bucket_bytes"].sum())
-    for name, size in (("mlp", 4), ("mlp small buckets", 4), ("mlp fp16", 2)):
+    for name, size in (("mlp", 4), ("mlp small buckets", 4), ("mlp fp16", 2), ("ddp bf16", 2)):
         sent = by_name[name][0]
         verdict.true(name, f"{sent['payload_bytes'].item()} bytes are every gradient once",
                      sent["payload_bytes"].item() == numbers * size == sent["bucket_bytes"].sum())
