@@ -70,6 +70,7 @@ struct ParallelSettings {
   int threads = 1;  // compute threads of one rank
   placement::Bind bind = placement::Bind::kNone;
   MemoryLimits memory_limit;
+  std::int64_t empty_cache_every = 0;  // steps; 0: never
 };
 
 struct LoadingSettings {

@@ -138,7 +138,8 @@ class EpochTraining {
                               .micro_steps = options_.micro_steps,
                               .device = in_.device,
                               .control = in_.control,
-                              .watch = in_.watch};
+                              .watch = in_.watch,
+                              .empty_cache_every = options_.empty_cache_every};
     bool checkpoint_due = false;
     double step_s = 0;
     for (std::int64_t left = steps_ - done; left > 0 && !result_.all.stopped;) {

@@ -18,6 +18,7 @@ namespace scalemark::running {
 struct EpochTrainingOptions {
   std::int64_t epochs = 1;
   std::int64_t micro_steps = 1;
+  std::int64_t empty_cache_every = 0;  // steps; 0: never
   SamplingOptions sampling;
   std::string metric;  // "top-1"
 };

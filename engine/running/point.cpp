@@ -56,6 +56,7 @@ EpochTrainingOptions epochs_of(process::RankGroup& rank_group, const settings::S
                                const catalogue::Workload& workload) {
   return {.epochs = settings.measuring.epochs.value_or(0),
           .micro_steps = settings.size.gradient_accumulation_steps,
+          .empty_cache_every = settings.parallel.empty_cache_every,
           .sampling = sampling_of(rank_group, settings),
           .metric = workload.metric};
 }
@@ -196,7 +197,8 @@ class PointTraining {
                               .device = rank_group_.device(),
                               .control = rank_group_.control(),
                               .watch = watch_,
-                              .losses = &losses};
+                              .losses = &losses,
+                              .empty_cache_every = settings_.parallel.empty_cache_every};
     watch_.enter("warmup");
     const Warmup warmup = warm_up(context, length_);
     warmup_s_ = warmup.seconds;

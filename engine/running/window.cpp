@@ -27,6 +27,13 @@ std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine) {
   return std::stoll(control.broadcast(std::to_string(mine)));
 }
 
+at::Tensor run_step(const StepContext& context, measurement::StepMarker& marker) {
+  at::Tensor loss = context.step.run(context.next_batch, marker);
+  const std::int64_t every = context.empty_cache_every;
+  if (every > 0 && context.step.steps_done() % every == 0) context.device.release_cached_memory();
+  return loss;
+}
+
 WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s) {
   WindowPlan plan{.steps = steps};
   if (context.device.torch_device().is_cuda()) {
@@ -73,7 +80,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
       window.stopped = true;
       break;
     }
-    losses.push(context.step.run(context.next_batch, marker));
+    losses.push(run_step(context, marker));
     context.watch.step_done(step, losses.latest());
   }
   marker.mark(measurement::Moment::kWindowEnd);

@@ -30,8 +30,13 @@ struct StepContext {
   device::Device& device;
   distributed::ControlGroup& control;
   StepWatch& watch;
-  LossCourse* losses = nullptr;  // of the warm-up's steps; null: nobody asks
+  LossCourse* losses = nullptr;        // of the warm-up's steps; null: nobody asks
+  std::int64_t empty_cache_every = 0;  // steps; 0: never
 };
+
+// One step of a loop, with what --empty-cache-every does after it: that is part of the time between
+// two steps. The step's mean loss, as TrainStep::run().
+at::Tensor run_step(const StepContext& context, measurement::StepMarker& marker);
 
 // A number that rank 0 decides. Collective.
 std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine);

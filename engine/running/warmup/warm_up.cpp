@@ -44,7 +44,7 @@ class WarmingUp {
       const std::int64_t step = context_.step.steps_done();
       result_.stopped = context_.watch.stop_before(step);
       if (result_.stopped) return;
-      const at::Tensor loss = context_.step.run(context_.next_batch, marker);
+      const at::Tensor loss = run_step(context_, marker);
       if (context_.losses) context_.losses->note(step + 1, loss);
       context_.watch.step_done(step, std::nullopt);
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/host_batch.h"
+#include "engine/device/cpu_allocator.h"
 #include "engine/device/cpu_device.h"
 #include "engine/running/communication_cost.h"
 #include "engine/running/window.h"
@@ -94,6 +95,21 @@ TEST(Measure, CountsEnergyFromTheFirstStepToTheLast) {
   EXPECT_EQ(rank.events, (Events{"made ready", "energy begins", "step", "step", "energy is read"}));
   EXPECT_EQ(window.energy_J, std::vector<double>{2.5});
   EXPECT_TRUE(measure(rank.context, "window", {.steps = 1}).energy_J.empty());
+}
+
+TEST(Measure, GivesKeptMemoryBackAfterEveryNthStep) {
+  Rank rank;
+  const auto kept = [] {
+    const device::CpuMemory memory = device::cpu_allocator().memory();
+    return memory.reserved_bytes - memory.live_bytes;
+  };
+  measure(rank.context, "window", {.steps = 4});
+  const auto usual = kept();
+  rank.context.empty_cache_every = 3;
+  measure(rank.context, "window", {.steps = 1});  // the fifth
+  EXPECT_GE(kept(), usual / 2);
+  measure(rank.context, "window", {.steps = 1});  // the sixth
+  EXPECT_LT(kept(), usual / 2);
 }
 
 TEST(CostBlocks, AreFourQuadruplesAndLeaveTheTrainingAsItWas) {
