@@ -32,14 +32,17 @@ double seconds_of(device::Device& device, const Exchange& exchange) {
   return seconds_since(begin);
 }
 
+// Ascending.
 template <class Exchange>
-double median_seconds(std::int64_t count, device::Device& device, const Exchange& exchange) {
+std::vector<double> sorted_seconds(std::int64_t count, device::Device& device,
+                                   const Exchange& exchange) {
   std::vector<double> seconds;
   for (std::int64_t i = 0; i < count; ++i) seconds.push_back(seconds_of(device, exchange));
-  const auto middle = seconds.begin() + count / 2;
-  std::ranges::nth_element(seconds, middle);
-  return *middle;
+  std::ranges::sort(seconds);
+  return seconds;
 }
+
+double median_of_sorted(const std::vector<double>& seconds) { return seconds[seconds.size() / 2]; }
 
 // The lower rank begins.
 void round_trip(const Group& group, int peer, Tensors& tensors) {
@@ -87,17 +90,19 @@ LinkTime probe_link(const Group& group, int peer, device::Device& device,
   const c10::Device on = device.torch_device();
   Tensors number{at::zeros({1}, at::TensorOptions().dtype(at::kLong).device(on))};
   const auto trip = [&] { round_trip(group, peer, number); };
-  const auto median_of_transfers = [&](std::int64_t bytes, int count) {
+  const auto transfers = [&](std::int64_t bytes) {
     Tensors out = message(bytes, on), in = message(bytes, on);
     const auto transfer = [&] { both_ways(group, peer, out, in); };
     transfer();
-    return median_seconds(count, device, transfer);
+    return sorted_seconds(kTransfers, device, transfer);
   };
   LinkTime time;
   for (std::int64_t i = 0; i < kFirst; ++i) trip();
-  time.latency_s = median_seconds(effort.round_trips, device, trip) / 2;
-  const auto bytes = agreed_bytes(group, peer, number, median_of_transfers(kSmallest, 1), effort);
-  time.bytes_per_s = static_cast<double>(bytes) / median_of_transfers(bytes, kTransfers);
+  time.latency_s = median_of_sorted(sorted_seconds(effort.round_trips, device, trip)) / 2;
+  // The fastest small one: were the size chosen by one that something held up, so small a message
+  // would measure latency once more.
+  const auto bytes = agreed_bytes(group, peer, number, transfers(kSmallest).front(), effort);
+  time.bytes_per_s = static_cast<double>(bytes) / median_of_sorted(transfers(bytes));
   return time;
 }
 
