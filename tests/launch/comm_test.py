@@ -110,7 +110,7 @@ def interrupted(folder):
 
 def interrupted_in_a_row(folder):
     """SIGINT in a row that takes far longer than the 10 s that a stopped run has: every call is one that it may stop after."""
-    with Running("comm", "--sizes", "512MiB", "--backends", "gloo", "--no-progress", "--threads", 1, "--nproc-per-node", 2, "--output",
+    with Running("comm", "--sizes", "128MiB", "--backends", "gloo", "--no-progress", "--threads", 1, "--nproc-per-node", 2, "--output",
                  folder / "out") as running:
         running.await_event("window", into_s=3)
         running.process.send_signal(signal.SIGINT)
