@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/reporting/explain/parts.h"
@@ -61,8 +62,10 @@ std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
     if (straggler.group == row.group && is_named(straggler.verdict))
       all.push_back(text_of(straggler));
   }
+  std::set<std::string> told;  // a device stands in each solo group
   for (const DeviceRecord& device : report.devices) {
-    if (is_slow(device)) all.push_back(text_of(device));
+    if (!is_slow(device) || !told.insert(place_of(device.host, device.device)).second) continue;
+    all.push_back(text_of(device));
   }
   add_links(report, all);
   for (const Report* measured : collectives) add_links(*measured, all);
