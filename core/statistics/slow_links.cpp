@@ -7,6 +7,7 @@
 #include "core/statistics/holm.h"
 #include "core/statistics/mean_interval.h"
 #include "core/statistics/median_interval.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {
@@ -17,9 +18,10 @@ constexpr double kFalseAlarms = 0.05;  // of one call
 // median by that of the mean.
 constexpr double kDeviationByMad = 1.4826, kErrorOfMedian = 1.2533;
 
-// Of a link, or of the best link of a node: the median of the logarithms of its seconds.
+// Of a link, or of the best link of a node: median and lower quartile of the logarithms of its
+// seconds.
 struct Level {
-  double median = std::numeric_limits<double>::infinity(), error = 0;
+  double median = std::numeric_limits<double>::infinity(), error = 0, quick = 0;
 };
 
 struct Candidate {
@@ -42,9 +44,10 @@ std::vector<Level> levels_of(std::span<const LinkTimes> links) {
   for (const LinkTimes& link : links) {
     std::vector<double> logs;
     for (const double seconds : link.seconds) logs.push_back(std::log(seconds));
+    std::ranges::sort(logs);
     const double centre = median(logs);
     const auto own = deviations(logs, centre);
-    levels.push_back({centre, median(own)});
+    levels.push_back({centre, median(own), quantile_of_sorted(logs, 0.25)});
     all_deviations.insert(all_deviations.end(), own.begin(), own.end());
   }
   // Of few values a small spread may be chance.
@@ -87,10 +90,12 @@ double degrees_of(const Candidate& one, std::size_t passes) {
   return static_cast<double>(passes - 1) * (sum > 0 ? sum * sum / (a * a + b * b) : 1);
 }
 
-// One-sided: "slower by no more than kSlowRatio".
+// One-sided: "slower by no more than kSlowRatio". What holds passes up comes and goes: a link with
+// quick passes among the others is sound, whatever its median.
 double p_of(const Candidate& one, std::size_t passes) {
-  const double beyond = one.level.median - one.reference.median - std::log(kSlowRatio);
-  if (beyond <= 0) return 1;
+  const double limit = one.reference.median + std::log(kSlowRatio);
+  const double beyond = one.level.median - limit;
+  if (beyond <= 0 || one.level.quick <= limit) return 1;
   if (error_of(one) == 0) return 0;
   return students_t_two_sided(beyond / error_of(one), degrees_of(one, passes)) / 2;
 }
