@@ -43,6 +43,11 @@ bool needs_mpi_ranks(std::string_view backend) {
   return known != nullptr && known->mpi_ranks;
 }
 
+bool all_reduces_to_scatter(std::string_view backend) {
+  const Backend* known = find_backend(backend);
+  return known != nullptr && known->scatter_all_reduces;
+}
+
 bool needs_one_rank_per_gpu(std::string_view backend) {
   const Backend* known = find_backend(backend);
   return known != nullptr && known->one_rank_per_gpu;

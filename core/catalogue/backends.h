@@ -11,8 +11,9 @@ struct Backend {
   std::string_view name;  // what --backend takes
   // Carries tensors of GPUs only, and two ranks must not share one.
   bool one_rank_per_gpu = false;
-  bool cpu_only = false;   // carries no tensors of GPUs
-  bool mpi_ranks = false;  // carries only between ranks that an MPI launcher has started
+  bool cpu_only = false;             // carries no tensors of GPUs
+  bool mpi_ranks = false;            // carries only between ranks that an MPI launcher has started
+  bool scatter_all_reduces = false;  // its reduce-scatter is an all-reduce of everything
   // Of an all-reduce, roughly: for estimates before anything is measured.
   double latency_s = 1e-3, bytes_per_s = 1e9;
 };
@@ -27,5 +28,6 @@ std::string_view default_backend(bool on_gpus);
 bool needs_one_rank_per_gpu(std::string_view backend);  // false when unknown
 bool is_cpu_only(std::string_view backend);             // false when unknown
 bool needs_mpi_ranks(std::string_view backend);         // false when unknown
+bool all_reduces_to_scatter(std::string_view backend);  // false when unknown
 
 }  // namespace scalemark::catalogue

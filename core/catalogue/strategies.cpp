@@ -12,6 +12,46 @@ double one_gradient_copy(const ExchangeQuestion& question) {
   return question.world_size == 1 ? 0 : kFloatBytes * question.parameters;
 }
 
+WireBytes nothing_sent(const ExchangeQuestion&) { return {}; }
+
+// Of `bytes` per rank: a ring's first half adds up, its second half spreads the sums.
+WireBytes ring(double bytes, int ranks) {
+  const double each = 2 * bytes * (ranks - 1) / ranks;
+  return {.busiest_sent = each, .busiest_received = each, .total = each * ranks};
+}
+
+WireBytes ring_of_gradients(const ExchangeQuestion& question) {
+  return ring(one_gradient_copy(question), question.world_size);
+}
+
+// All gradients once, and this rank's part of the parameters.
+double gradients_and_own_part(const ExchangeQuestion& question) {
+  return one_gradient_copy(question) * (1 + 1.0 / question.world_size);
+}
+
+// Its own gradients, and the parameters for every rank.
+double server_payload(const ExchangeQuestion& question) {
+  return one_gradient_copy(question) * (1 + question.world_size);
+}
+
+WireBytes server_wire(const ExchangeQuestion& question) {
+  const double each_way = one_gradient_copy(question) * (question.world_size - 1);
+  return {.busiest_sent = each_way, .busiest_received = each_way, .total = 2 * each_way};
+}
+
+// The gradients of all ranks but the server.
+double received_gradients(const ExchangeQuestion& question) {
+  return kFloatBytes * question.parameters * (question.world_size - 1);
+}
+
+double one_average(const ExchangeQuestion& question) {
+  return one_gradient_copy(question) / static_cast<double>(question.local_steps);
+}
+
+WireBytes ring_of_averages(const ExchangeQuestion& question) {
+  return ring(one_average(question), question.world_size);
+}
+
 double reducer_buckets(const ExchangeQuestion& question) {
   return question.gradient_as_bucket_view ? 0 : kFloatBytes * question.parameters;
 }
@@ -22,6 +62,7 @@ Strategy strategy_none() {
   return {.name = "none",
           .summary = "ranks exchange nothing",
           .payload_bytes = nothing,
+          .wire_bytes = nothing_sent,
           .extra_memory_bytes = nothing};
 }
 
@@ -33,6 +74,7 @@ Strategy strategy_ddp() {
                       "broadcast_buffers", "find_unused_parameters", "static_graph",
                       "gradient_as_bucket_view", "communication_cost"},
           .payload_bytes = one_gradient_copy,
+          .wire_bytes = ring_of_gradients,
           .extra_memory_bytes = reducer_buckets};
 }
 
@@ -44,6 +86,44 @@ Strategy strategy_flat() {
           .options = {"overlap", "gradient_compression", "bucket_cap_mb", "first_bucket_cap_mb",
                       "communication_cost"},
           .payload_bytes = one_gradient_copy,
+          .wire_bytes = ring_of_gradients,
+          .extra_memory_bytes = nothing};
+}
+
+// Over Gloo the parts of all ranks are received before they are added up.
+Strategy strategy_sharded() {
+  return {.name = "sharded",
+          .summary =
+              "each rank updates its part of the parameters, with its part of the "
+              "optimizer's state, and sends it to all",
+          .exchanges = true,
+          .updates = Updates::kShard,
+          .options = {"overlap", "gradient_compression", "bucket_cap_mb", "first_bucket_cap_mb",
+                      "communication_cost"},
+          .payload_bytes = gradients_and_own_part,
+          .wire_bytes = ring_of_gradients,
+          .extra_memory_bytes = one_gradient_copy};
+}
+
+Strategy strategy_parameter_server() {
+  return {.name = "parameter-server",
+          .summary = "rank 0 adds up all gradients, updates the parameters and sends them to all",
+          .exchanges = true,
+          .updates = Updates::kRank0,
+          .options = {"overlap", "gradient_compression", "bucket_cap_mb", "first_bucket_cap_mb",
+                      "communication_cost"},
+          .payload_bytes = server_payload,
+          .wire_bytes = server_wire,
+          .extra_memory_bytes = received_gradients};
+}
+
+Strategy strategy_local_sgd() {
+  return {.name = "local-sgd",
+          .summary = "ranks train alone; parameters are averaged every --local-steps steps",
+          .exchanges = true,
+          .options = {"local_steps", "bucket_cap_mb", "first_bucket_cap_mb", "communication_cost"},
+          .payload_bytes = one_average,
+          .wire_bytes = ring_of_averages,
           .extra_memory_bytes = nothing};
 }
 

@@ -23,6 +23,14 @@ struct ExchangeQuestion {
   double parameters = 0;  // of the model
   int world_size = 1;
   bool gradient_as_bucket_view = false;
+  std::int64_t local_steps = 1;
+};
+
+// What a step puts on the wires between ranks. Each rank on a link of its own: the links of its
+// node carry the same where a node has one rank.
+struct WireBytes {
+  double busiest_sent = 0, busiest_received = 0;  // of the rank whose link carries most
+  double total = 0;                               // sent by all ranks together
 };
 
 struct Strategy {
@@ -34,9 +42,13 @@ struct Strategy {
   // The exchange options that have an effect with this strategy.
   std::vector<std::string_view> options;
 
-  // Bytes that a rank hands to its process group per step, in float32 without compression.
+  // Bytes that rank 0 hands to its process group per step, in float32 without compression, clipping
+  // and the norms of layer-wise optimizers.
   std::function<double(const ExchangeQuestion&)> payload_bytes;
-  // Bytes of a rank beyond parameters, gradients and optimizer state.
+  // The same on the wire, where all-reduces, all-gathers and reduce-scatters are rings and the
+  // others go straight from rank to rank, as over Gloo.
+  std::function<WireBytes(const ExchangeQuestion&)> wire_bytes;
+  // Bytes of a rank beyond parameters, gradients and optimizer state; of the one with most.
   std::function<double(const ExchangeQuestion&)> extra_memory_bytes;
 };
 

@@ -26,9 +26,11 @@ double nominal_flops_per_s(const settings::ParallelSettings& parallel) {
 double exchange_s(const settings::Settings& settings, double parameters, int world_size) {
   const catalogue::Strategy* strategy = catalogue::find_strategy(settings.parallel.strategy);
   if (world_size == 1 || !strategy || !strategy->exchanges) return 0;
-  const double payload =
-      strategy->payload_bytes({.parameters = parameters, .world_size = world_size});
-  const double bytes = payload * 2 * (world_size - 1) / world_size;  // ring all-reduce
+  const catalogue::WireBytes wire =
+      strategy->wire_bytes({.parameters = parameters,
+                            .world_size = world_size,
+                            .local_steps = settings.parallel.local_steps});
+  const double bytes = std::max(wire.busiest_sent, wire.busiest_received);
   const catalogue::Backend* known = catalogue::find_backend(settings.parallel.backend);
   const catalogue::Backend backend = known ? *known : catalogue::Backend{};
   return backend.latency_s + bytes / backend.bytes_per_s;
@@ -114,16 +116,22 @@ double estimated_window_s(const RunLength& length, double step_s) {
                   step_s);
 }
 
-std::int64_t cost_block_steps(std::int64_t window_steps) {
-  return std::max(kFewestCostSteps, (window_steps + kCostBlocks - 1) / kCostBlocks);
+std::int64_t whole_periods(std::int64_t steps, std::int64_t period) {
+  return (steps + period - 1) / period * period;
+}
+
+std::int64_t cost_block_steps(std::int64_t window_steps, std::int64_t period) {
+  const std::int64_t share = (window_steps + kCostBlocks - 1) / kCostBlocks;
+  return whole_periods(std::max(kFewestCostSteps, share), period);
 }
 
 double estimated_abba_s(const settings::Settings& settings, const RunLength& length,
                         double step_s) {
   if (!settings::measures_communication_cost(settings) || !(step_s > 0)) return 0;
   const double steps = std::ceil(estimated_window_s(length, step_s) / step_s - kRounding);
-  return static_cast<double>(kCostBlocks * cost_block_steps(static_cast<std::int64_t>(steps))) *
-         step_s;
+  const std::int64_t of_block =
+      cost_block_steps(static_cast<std::int64_t>(steps), settings::exchange_period(settings));
+  return static_cast<double>(kCostBlocks * of_block) * step_s;
 }
 
 }  // namespace scalemark::planning

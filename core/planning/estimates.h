@@ -39,8 +39,11 @@ inline constexpr double kWindowMargin = 1.1;
 // give an interval, and blocks so short that a drift is straight within each.
 inline constexpr std::int64_t kCostBlocks = 4 * 4;
 
-// Steps of each block: a sixteenth of the window's, rounded up, and at least 5.
-std::int64_t cost_block_steps(std::int64_t window_steps);
+// Rounded up to whole settings::exchange_period()s.
+std::int64_t whole_periods(std::int64_t steps, std::int64_t period);
+
+// Steps of each block: a sixteenth of the window's, rounded up, at least 5, in whole periods.
+std::int64_t cost_block_steps(std::int64_t window_steps, std::int64_t period = 1);
 
 // When a warm-up that has not settled ends: at max_warmup_s (5 x the least time), within what a
 // preset allows.

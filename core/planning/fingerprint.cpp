@@ -8,7 +8,7 @@
 namespace scalemark::planning {
 namespace {
 
-// 0: nothing is exchanged.
+// All gradients; 0: nothing is exchanged.
 double payload_of(const PlannedPoint& point) {
   const settings::Settings& settings = point.settings;
   const auto* workload = catalogue::find_workload(settings.task.workload);
@@ -18,8 +18,7 @@ double payload_of(const PlannedPoint& point) {
   const auto shape = catalogue::resolved_shape(
       *workload,
       {.image_size = settings.task.image_size, .sequence_length = settings.task.sequence_length});
-  return strategy->payload_bytes({.parameters = static_cast<double>(workload->parameters(shape)),
-                                  .world_size = point.world_size});
+  return sizeof(float) * static_cast<double>(workload->parameters(shape));
 }
 
 }  // namespace

@@ -68,8 +68,13 @@ RawSettings PointBuilder::raw_of(const SliceRequest& slice, int world_size,
   const auto found = raw.find("strategy");
   const std::string& name =
       found == raw.end() ? catalogue::default_strategy(world_size) : found->second.text;
+  const bool chosen = std::ranges::count(varying_, "strategy") > 0;
+  if (!catalogue::exchanges(name) || chosen) {  // else it is refused: nothing else could mean it
+    for (const std::string_view option : catalogue::options_without_meaning(name)) {
+      erase(raw, option);
+    }
+  }
   if (!catalogue::exchanges(name)) {
-    for (const std::string_view option : catalogue::exchange_options()) erase(raw, option);
     const settings::Axis* backend = find_axis(axes_, "backend");
     if (backend) raw["backend"].text = backend->values.front();
   }

@@ -40,7 +40,9 @@ RunLength default_length(const settings::Settings& settings) {
 double affordable_window_s(const PlannedPoint& point, double left_s) {
   if (!settings::measures_communication_cost(point.settings)) return left_s;
   const double step_s = estimated_step_s(point.settings, point.world_size);
-  const double least_blocks_s = static_cast<double>(kCostBlocks * cost_block_steps(1)) * step_s;
+  const std::int64_t period = settings::exchange_period(point.settings);
+  const double least_blocks_s =
+      static_cast<double>(kCostBlocks * cost_block_steps(1, period)) * step_s;
   return std::max(0.0, std::min(left_s / 2, left_s - least_blocks_s));
 }
 

@@ -126,6 +126,18 @@ class Checker {
                  std::to_string(s_.size.gradient_accumulation_steps) + " micro-steps per step)",
              "leave --static-graph out");
     }
+    check_period();
+  }
+
+  // The mean of a part of a period is not what a step costs.
+  void check_period() {
+    if (!known({"strategy", "local_steps", "iters"}) || !s_.measuring.iters) return;
+    const std::int64_t iters = *s_.measuring.iters, period = exchange_period(s_);
+    if (iters % period == 0) return;
+    refuse("iters",
+           "is " + std::to_string(iters) + ": a window must hold whole periods of --local-steps " +
+               std::to_string(period),
+           "use --iters " + std::to_string((iters / period + 1) * period));
   }
 
   void check_device() {
@@ -216,6 +228,12 @@ std::span<const std::string_view> reading_options() {
 
 bool serves(const catalogue::Workload& workload, std::string_view option) {
   return std::ranges::count(workload.options, option) > 0 || !belongs_to_some_workload(option);
+}
+
+std::int64_t exchange_period(const Settings& settings) {
+  const auto* strategy = catalogue::find_strategy(settings.parallel.strategy);
+  if (!strategy || std::ranges::count(strategy->options, "local_steps") == 0) return 1;
+  return settings.parallel.local_steps;
 }
 
 bool measures_communication_cost(const Settings& settings) {

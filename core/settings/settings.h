@@ -63,6 +63,7 @@ struct ParallelSettings {
   bool find_unused_parameters = false;
   bool static_graph = false;
   bool gradient_as_bucket_view = false;
+  std::int64_t local_steps = 8;  // between two averages of local-sgd
   Precision precision = Precision::kFp32;
   MemoryFormat memory_format = MemoryFormat::kChannelsLast;
   std::string backend = "gloo";
@@ -142,6 +143,9 @@ inline double samples_per_batch(const Settings& settings) {
   return static_cast<double>(settings.size.global_batch_size) /
          static_cast<double>(settings.size.gradient_accumulation_steps);
 }
+
+// Steps after which the pattern of the exchange repeats: what is measured holds whole periods.
+std::int64_t exchange_period(const Settings& settings);
 
 // Whether steps without communication follow the window: only where the run communicates.
 bool measures_communication_cost(const Settings& settings);

@@ -17,9 +17,10 @@ reporting::CostBlock cost_block(const Window& window, std::int64_t steps) {
 CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
                                                           const RunState& state,
                                                           training::Exchange usual,
-                                                          const WindowPlan& window) {
+                                                          const WindowPlan& window,
+                                                          std::int64_t period) {
   using enum training::Exchange;
-  const std::int64_t steps = planning::cost_block_steps(window.steps);
+  const std::int64_t steps = planning::cost_block_steps(window.steps, period);
   // Marked as the window is: the marks' own cost is in both, so that they can be compared.
   const WindowPlan block_plan{.steps = steps,
                               .steps_per_mark = std::min(window.steps_per_mark, steps)};

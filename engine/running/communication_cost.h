@@ -17,11 +17,13 @@ struct CommunicationCostBlocks {
 };
 
 // Four quadruples of short blocks (planning::cost_block_steps()), about as many steps as the window
-// has: with communication (as `usual`), without, without, with. Collective. Ranks that exchange
-// nothing drift apart: `state` is put back afterwards, bit by bit, from a copy in host memory.
+// has, in whole `period`s of the exchange: with communication (as `usual`), without, without, with.
+// Collective. Ranks that exchange nothing drift apart: `state` is put back afterwards, bit by bit,
+// from a copy in host memory.
 CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
                                                           const RunState& state,
                                                           training::Exchange usual,
-                                                          const WindowPlan& window);
+                                                          const WindowPlan& window,
+                                                          std::int64_t period);
 
 }  // namespace scalemark::running

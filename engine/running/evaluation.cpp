@@ -23,13 +23,13 @@ struct Sums {
   std::int64_t samples = 0;  // decoded, each once; known to the host
 };
 
-std::string to_wire(const Sums& sums) {
+std::string sums_to_wire(const Sums& sums) {
   return distributed::encode_numbers({sums.loss, static_cast<double>(sums.correct),
                                       static_cast<double>(sums.items),
                                       static_cast<double>(sums.samples)});
 }
 
-Sums from_wire(const std::string& bytes) {
+Sums sums_from_wire(const std::string& bytes) {
   const auto numbers = distributed::decode_numbers(bytes, 4);
   return {.loss = numbers[0],
           .correct = static_cast<std::int64_t>(numbers[1]),
@@ -104,8 +104,8 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
 
   EvaluationResult result{.skipped = loader.skipped()};
   std::int64_t correct = 0, decoded = 0;
-  for (const std::string& bytes : control.all_gather(to_wire(mine))) {
-    const Sums theirs = from_wire(bytes);
+  for (const std::string& bytes : control.all_gather(sums_to_wire(mine))) {
+    const Sums theirs = sums_from_wire(bytes);
     result.loss += theirs.loss;
     correct += theirs.correct;
     result.items += theirs.items;

@@ -11,9 +11,11 @@
 #include "core/monitoring/energy.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/topology.h"
+#include "core/planning/estimates.h"
 #include "core/reporting/point/rank_steps.h"
 #include "engine/process/telemetry.h"
 #include "engine/running/batch_source.h"
+#include "engine/running/bucket_steps.h"
 #include "engine/running/communication_cost.h"
 #include "engine/running/epochs.h"
 #include "engine/running/fresh_batches.h"
@@ -140,7 +142,7 @@ class PointTraining {
     const Window window =
         settings_.measuring.epochs ? train(outcome, report_epoch) : measure_steps();
     outcome.stopped = window.stopped;
-    outcome.measuring_s = warmup_s_ + window.wall_s + communication_cost_s_;
+    outcome.measuring_s = warmup_s_ + window.wall_s + extra_steps_s_;
     watch_.enter("report");
     if (outcome.stopped) {  // it has no row; no rank leaves while others are still in a step
       if (watch_.peers_answered()) rank_group_.control().barrier();
@@ -209,7 +211,10 @@ class PointTraining {
     watch_.enter("window");
     const WindowPlan plan =
         agreed(rank_group_.control(),
-               plan_window(context, window_steps(length_, warmup.step_s), warmup.step_s));
+               plan_window(context,
+                           planning::whole_periods(window_steps(length_, warmup.step_s),
+                                                   settings::exchange_period(settings_)),
+                           warmup.step_s));
     const auto energy = open_energy();
     Window window =
         measure(context, "window", plan, {.energy = energy.get(), .telemetry = telemetry_.get()});
@@ -217,6 +222,7 @@ class PointTraining {
     require_finite(window.losses, warmup.iterations);
     note_memory_peak();
     facts_.loss_course = losses.with_window(warmup.iterations, window.losses);
+    if (!window.stopped) window.stopped = !time_gradient_buckets(context, *source);
     if (settings::measures_communication_cost(settings_) && !window.stopped) {
       window.stopped = !measure_communication_cost(context, *source, plan);
     }
@@ -233,15 +239,27 @@ class PointTraining {
     }
   }
 
+  // False when an agreed stop came in between. What is saved are the weights after the window.
+  bool time_gradient_buckets(const StepContext& context, BatchSource& source) {
+    const auto start = Clock::now();
+    workloads::NamedTensors before;
+    if (!settings_.recipe.save.empty()) before = copy_of(state(&source));
+    BucketCourse course = time_buckets(context, trainer_.parameters.size());
+    if (!before.empty()) put_back(before, state(&source), "the state after the window");
+    extra_steps_s_ += seconds_since(start);
+    facts_.buckets = std::move(course.buckets);
+    return !course.stopped;
+  }
+
   // False when an agreed stop came in between.
   bool measure_communication_cost(const StepContext& context, BatchSource& source,
                                   const WindowPlan& window) {
     const auto start = Clock::now();
     const auto usual = settings_.parallel.overlap ? training::Exchange::kOverlapped
                                                   : training::Exchange::kAfterwards;
-    CommunicationCostBlocks cost =
-        measure_communication_cost_blocks(context, state(&source), usual, window);
-    communication_cost_s_ = seconds_since(start);
+    CommunicationCostBlocks cost = measure_communication_cost_blocks(
+        context, state(&source), usual, window, settings::exchange_period(settings_));
+    extra_steps_s_ += seconds_since(start);
     if (!cost.stopped) facts_.cost_blocks = std::move(cost.blocks);
     return !cost.stopped;
   }
@@ -289,6 +307,7 @@ class PointTraining {
 
   void gather(const Window& window, PointOutcome& outcome) {
     facts_.communication = trainer_.step->strategy().communication();
+
     facts_.attention_backends = trainer_.network->attention_backends();
     facts_.telemetry = telemetry_->summaries();
     auto measured = rank_measurement(window, facts_);
@@ -314,7 +333,7 @@ class PointTraining {
   StepWatch& watch_;
   CheckpointOptions checkpoints_;
   RankFacts facts_;
-  double warmup_s_ = 0, communication_cost_s_ = 0;
+  double warmup_s_ = 0, extra_steps_s_ = 0;
   std::unique_ptr<monitoring::Sampler> telemetry_;
   Trainer trainer_;
 };

@@ -54,7 +54,8 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
                                            .buffers = training::buffers_of(module),
                                            .group = std::move(group),
                                            .settings = settings.parallel});
-  auto optimizer = training::make_optimizer(strategy->optimizer_parameters(), settings.recipe);
+  auto optimizer = training::make_optimizer(strategy->optimizer_parameters(), settings.recipe,
+                                            strategy->whole_norms());
   trainer.step = std::make_unique<training::TrainStep>(
       *trainer.network, trainer.parameters, std::move(optimizer), std::move(strategy),
       training::TrainStepOptions{

@@ -49,6 +49,9 @@ class Ddp final : public Strategy {
   bool gradients_are_bucket_views() const override { return settings_.gradient_as_bucket_view; }
   Communication communication() const override { return group_->communication(); }
   void set_exchange(Exchange exchange) override { group_->set_exchange(exchange); }
+  void observe_buckets(std::shared_ptr<measurement::BucketObserver> observer) override {
+    group_->set_observer(std::move(observer));
+  }
 
  private:
   void make_reducer();

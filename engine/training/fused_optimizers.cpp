@@ -147,7 +147,8 @@ std::vector<ParameterGroup> groups_by_decay(const Parameters& parameters,
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_sgd(const Parameters& parameters, const RecipeSettings& recipe) {
+std::unique_ptr<Optimizer> make_sgd(const Parameters& parameters, const RecipeSettings& recipe,
+                                    const WholeNorms&) {
   if (recipe.nesterov && recipe.momentum <= 0) {
     throw configuration("nesterov with momentum " + std::to_string(recipe.momentum),
                         "a momentum above 0");
@@ -156,11 +157,13 @@ std::unique_ptr<Optimizer> make_sgd(const Parameters& parameters, const RecipeSe
                                recipe.nesterov);
 }
 
-std::unique_ptr<Optimizer> make_adam(const Parameters& parameters, const RecipeSettings& recipe) {
+std::unique_ptr<Optimizer> make_adam(const Parameters& parameters, const RecipeSettings& recipe,
+                                     const WholeNorms&) {
   return std::make_unique<Adam>(groups_by_decay(parameters, recipe), recipe, Decay::kInGradient);
 }
 
-std::unique_ptr<Optimizer> make_adamw(const Parameters& parameters, const RecipeSettings& recipe) {
+std::unique_ptr<Optimizer> make_adamw(const Parameters& parameters, const RecipeSettings& recipe,
+                                      const WholeNorms&) {
   return std::make_unique<Adam>(groups_by_decay(parameters, recipe), recipe, Decay::kDecoupled);
 }
 

@@ -51,6 +51,26 @@ void multiply(const TensorVector& list, const LearningRate& rate) {
 // One number per tensor, as one vector on the device.
 at::Tensor norms(const TensorVector& tensors) { return at::stack(at::_foreach_norm(tensors, 2)); }
 
+// Norms of two lists, as [2, entries], of whole matrices. Collective where ranks hold pieces.
+class MatrixNorms {
+ public:
+  MatrixNorms(WholeNorms whole, const at::Tensor& like)
+      : whole_(std::move(whole)), options_(like.options().requires_grad(false)) {}
+
+  at::Tensor of(const TensorVector& a, const TensorVector& b) const {
+    const at::Tensor own = at::stack({norms(a), norms(b)});
+    return whole_ ? whole_(own) : own;
+  }
+  // Of a rank without a piece of a matrix: the others wait for it.
+  void of_nothing() const {
+    if (whole_) whole_(at::zeros({2, 0}, options_));
+  }
+
+ private:
+  WholeNorms whole_;
+  at::TensorOptions options_;
+};
+
 // numerator / denominator, and 1 where either norm is zero: a fresh layer must start to move, and
 // a layer without gradient has no direction.
 at::Tensor trust_ratio(const at::Tensor& weight_norm, const at::Tensor& update_norm,
@@ -70,8 +90,10 @@ constexpr std::size_t kMatrices = 0;  // the group of make_groups(kByKind) that 
 // parameters.
 class Lamb final : public Optimizer {
  public:
-  Lamb(std::vector<ParameterGroup> groups, const RecipeSettings& recipe, c10::Device device)
+  Lamb(std::vector<ParameterGroup> groups, const RecipeSettings& recipe, MatrixNorms matrix_norms,
+       c10::Device device)
       : groups_(std::move(groups)),
+        matrix_norms_(std::move(matrix_norms)),
         beta1_(recipe.adam_betas.first),
         beta2_(recipe.adam_betas.second),
         eps_(recipe.eps),
@@ -88,7 +110,10 @@ class Lamb final : public Optimizer {
     keep.defined() ? steps_.add_(keep) : steps_.add_(1);
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       const ParameterLists& lists = groups_[i].with_gradients();
-      if (lists.empty()) continue;
+      if (lists.empty()) {
+        if (i == kMatrices) matrix_norms_.of_nothing();
+        continue;
+      }
       drop_skipped(lists.gradients, keep);
       update_moments(lists, keep);
       TensorVector update = direction(lists, groups_[i].weight_decay());
@@ -129,10 +154,11 @@ class Lamb final : public Optimizer {
     return update;
   }
 
-  static void scale_update(const TensorVector& update, const ParameterLists& lists,
-                           const LearningRate& rate, bool has_trust_ratio, const at::Tensor& keep) {
+  void scale_update(const TensorVector& update, const ParameterLists& lists,
+                    const LearningRate& rate, bool has_trust_ratio, const at::Tensor& keep) const {
     if (has_trust_ratio) {
-      const at::Tensor weights = norms(lists.parameters), updates = norms(update);
+      const at::Tensor both = matrix_norms_.of(lists.parameters, update);
+      const at::Tensor weights = both[0], updates = both[1];
       const at::Tensor ratio = trust_ratio(weights, updates, weights / updates);
       const at::Tensor factors = rate.tensor.defined() ? ratio * rate.tensor : ratio * rate.value;
       at::_foreach_mul_(update, factors.unbind());
@@ -143,6 +169,7 @@ class Lamb final : public Optimizer {
   }
 
   std::vector<ParameterGroup> groups_;
+  MatrixNorms matrix_norms_;
   double beta1_, beta2_, eps_;
   at::Tensor steps_;  // counted on the device: only it knows which steps were skipped
 };
@@ -150,8 +177,8 @@ class Lamb final : public Optimizer {
 // arXiv:1708.03888, algorithm 1: the learning rate stands inside the momentum.
 class Lars final : public Optimizer {
  public:
-  Lars(std::vector<ParameterGroup> groups, double momentum)
-      : groups_(std::move(groups)), momentum_(momentum) {
+  Lars(std::vector<ParameterGroup> groups, MatrixNorms matrix_norms, double momentum)
+      : groups_(std::move(groups)), matrix_norms_(std::move(matrix_norms)), momentum_(momentum) {
     for (ParameterGroup& group : groups_) group.add_zero_state(kVelocity);
   }
 
@@ -160,7 +187,10 @@ class Lars final : public Optimizer {
     const at::Tensor keep = keep_factor(found_inf);
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       const ParameterLists& lists = groups_[i].with_gradients();
-      if (lists.empty()) continue;
+      if (lists.empty()) {
+        if (i == kMatrices) matrix_norms_.of_nothing();
+        continue;
+      }
       drop_skipped(lists.gradients, keep);
       TensorVector update = local_update(lists, groups_[i].weight_decay(), i == kMatrices);
       multiply(update, rate);
@@ -181,11 +211,12 @@ class Lars final : public Optimizer {
   static constexpr double kEta = 0.001;
 
   // lambda (gradient + beta w), lambda = eta |w| / (|gradient| + beta |w|).
-  static TensorVector local_update(const ParameterLists& lists, double weight_decay,
-                                   bool has_trust_ratio) {
+  TensorVector local_update(const ParameterLists& lists, double weight_decay,
+                            bool has_trust_ratio) const {
     TensorVector update = at::_foreach_add(lists.gradients, lists.parameters, weight_decay);
     if (has_trust_ratio) {
-      const at::Tensor weights = norms(lists.parameters), gradients = norms(lists.gradients);
+      const at::Tensor both = matrix_norms_.of(lists.parameters, lists.gradients);
+      const at::Tensor weights = both[0], gradients = both[1];
       const at::Tensor ratio =
           trust_ratio(weights, gradients, kEta * weights / (gradients + weight_decay * weights));
       at::_foreach_mul_(update, ratio.unbind());
@@ -200,18 +231,24 @@ class Lars final : public Optimizer {
   }
 
   std::vector<ParameterGroup> groups_;
+  MatrixNorms matrix_norms_;
   double momentum_;
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_lamb(const Parameters& parameters, const RecipeSettings& recipe) {
+std::unique_ptr<Optimizer> make_lamb(const Parameters& parameters, const RecipeSettings& recipe,
+                                     const WholeNorms& whole_norms) {
+  const at::Tensor& first = parameters.front().tensor;
   return std::make_unique<Lamb>(groups_by_kind(parameters, recipe), recipe,
-                                parameters.front().tensor.device());
+                                MatrixNorms(whole_norms, first), first.device());
 }
 
-std::unique_ptr<Optimizer> make_lars(const Parameters& parameters, const RecipeSettings& recipe) {
-  return std::make_unique<Lars>(groups_by_kind(parameters, recipe), recipe.momentum);
+std::unique_ptr<Optimizer> make_lars(const Parameters& parameters, const RecipeSettings& recipe,
+                                     const WholeNorms& whole_norms) {
+  return std::make_unique<Lars>(groups_by_kind(parameters, recipe),
+                                MatrixNorms(whole_norms, parameters.front().tensor),
+                                recipe.momentum);
 }
 
 }  // namespace scalemark::training

@@ -67,40 +67,38 @@ void MeteredGroup::begin_backward(std::size_t buckets, measurement::StepMarker& 
 }
 
 template <class Send>
-Work MeteredGroup::counted(std::int64_t payload_bytes, const Tensors& result, Send send) {
+Work MeteredGroup::counted(const char* collective, std::int64_t payload_bytes,
+                           const Tensors& result, Send send) {
   sent_.payload_bytes_per_step += payload_bytes;
-  return exchange_ == Exchange::kNone ? handed_back(result) : send();
-}
-
-Work MeteredGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
-  if (buckets_left_ > 0) return bucket(tensors, options);
-  return counted(bytes_of(tensors), tensors,
-                 [&] { return backend_of(tensors).allreduce(tensors, options); });
-}
-
-Work MeteredGroup::bucket(Tensors& tensors, const c10d::AllreduceOptions& options) {
-  sent_.bucket_bytes.push_back(bytes_of(tensors));
+  if (buckets_left_ == 0) return exchange_ == Exchange::kNone ? handed_back(result) : send();
+  sent_.bucket_bytes.push_back(payload_bytes);
   const bool last = --buckets_left_ == 0;
   if (last) marker_->mark(measurement::Moment::kLastBucketReady);
-  return counted(sent_.bucket_bytes.back(), tensors, [&] {
-    if (exchange_ == Exchange::kOverlapped) {
-      return backend_of(tensors).allreduce(tensors, options);
-    }
-    auto work = enqueue(tensors, options);
-    if (last) launch_queued();
-    return work;
-  });
+  if (exchange_ == Exchange::kNone) return handed_back(result);
+  if (!observer_ && exchange_ == Exchange::kOverlapped) return send();
+  const std::size_t number = observer_ ? observer_->ready(payload_bytes, collective) : 0;
+  if (exchange_ == Exchange::kOverlapped) return observed(number, send);
+  queue_.push_back(
+      {[this, number, send]() mutable { return observed(number, send); }, future_of(result)});
+  auto work = c10d::Work::create_from_future(queue_.back().done);
+  if (last) launch_queued();
+  return work;
 }
 
-Work MeteredGroup::enqueue(const Tensors& tensors, const c10d::AllreduceOptions& options) {
-  queue_.push_back({tensors, options, future_of(tensors)});
-  return c10d::Work::create_from_future(queue_.back().done);
+template <class Send>
+Work MeteredGroup::observed(std::size_t number, Send& send) {
+  if (observer_) observer_->sent(number);
+  const Work work = send();
+  if (observer_) {
+    work->getFuture()->addCallback(
+        [observer = observer_, number](Future&) { observer->done(number); });
+  }
+  return work;
 }
 
 void MeteredGroup::launch_queued() {
   for (Queued& bucket : queue_) {
-    auto sent = backend_of(bucket.tensors).allreduce(bucket.tensors, bucket.options)->getFuture();
-    sent->addCallback([done = bucket.done](Future& future) {
+    bucket.send()->getFuture()->addCallback([done = bucket.done](Future& future) {
       if (future.hasError()) return done->setError(future.exception_ptr());
       done->markCompleted(future.value(), future.storages());
     });
@@ -108,76 +106,91 @@ void MeteredGroup::launch_queued() {
   queue_.clear();
 }
 
-// The other collectives: counted, then sent or handed back.
+Work MeteredGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
+  return counted("all_reduce", bytes_of(tensors), tensors, [this, tensors, options]() mutable {
+    return backend_of(tensors).allreduce(tensors, options);
+  });
+}
 
 Work MeteredGroup::allreduce_coalesced(Tensors& tensors,
                                        const c10d::AllreduceCoalescedOptions& options) {
-  return counted(bytes_of(tensors), tensors,
-                 [&] { return backend_of(tensors).allreduce_coalesced(tensors, options); });
+  return counted("all_reduce", bytes_of(tensors), tensors, [=, this]() mutable {
+    return backend_of(tensors).allreduce_coalesced(tensors, options);
+  });
 }
 
 Work MeteredGroup::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
-  return counted(bytes_of(tensors), tensors,
-                 [&] { return backend_of(tensors).broadcast(tensors, options); });
+  return counted("broadcast", bytes_of(tensors), tensors,
+                 [=, this]() mutable { return backend_of(tensors).broadcast(tensors, options); });
 }
 
 Work MeteredGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& options) {
-  return counted(bytes_of(tensors), tensors,
-                 [&] { return backend_of(tensors).reduce(tensors, options); });
+  return counted("reduce", bytes_of(tensors), tensors,
+                 [=, this]() mutable { return backend_of(tensors).reduce(tensors, options); });
 }
 
 Work MeteredGroup::allgather(TensorLists& outputs, Tensors& inputs,
                              const c10d::AllgatherOptions& options) {
-  return counted(bytes_of(inputs), joined(outputs),
-                 [&] { return backend_of(inputs).allgather(outputs, inputs, options); });
+  return counted("all_gather", bytes_of(inputs), joined(outputs), [=, this]() mutable {
+    return backend_of(inputs).allgather(outputs, inputs, options);
+  });
 }
 
 Work MeteredGroup::_allgather_base(at::Tensor& output, at::Tensor& input,
                                    const c10d::AllgatherOptions& options) {
-  return counted(bytes_of(input), {output},
-                 [&] { return backend_of(output)._allgather_base(output, input, options); });
+  return counted("all_gather", bytes_of(input), {output}, [=, this]() mutable {
+    return backend_of(output)._allgather_base(output, input, options);
+  });
 }
 
 Work MeteredGroup::allgather_coalesced(TensorLists& outputs, Tensors& inputs,
                                        const c10d::AllgatherOptions& options) {
-  return counted(bytes_of(inputs), joined(outputs),
-                 [&] { return backend_of(inputs).allgather_coalesced(outputs, inputs, options); });
+  return counted("all_gather", bytes_of(inputs), joined(outputs), [=, this]() mutable {
+    return backend_of(inputs).allgather_coalesced(outputs, inputs, options);
+  });
 }
 
 Work MeteredGroup::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                    const c10d::AllgatherOptions& options) {
-  return counted(bytes_of(inputs), outputs, [&] {
+  return counted("all_gather", bytes_of(inputs), outputs, [=, this]() mutable {
     return backend_of(inputs).allgather_into_tensor_coalesced(outputs, inputs, options);
   });
 }
 
 Work MeteredGroup::gather(TensorLists& outputs, Tensors& inputs,
                           const c10d::GatherOptions& options) {
-  return counted(bytes_of(inputs), joined(outputs),
-                 [&] { return backend_of(inputs).gather(outputs, inputs, options); });
+  const Tensors result = outputs.empty() ? inputs : joined(outputs);
+  return counted("gather", bytes_of(inputs), result, [=, this]() mutable {
+    return backend_of(inputs).gather(outputs, inputs, options);
+  });
 }
 
 Work MeteredGroup::scatter(Tensors& outputs, TensorLists& inputs,
                            const c10d::ScatterOptions& options) {
-  return counted(bytes_of(joined(inputs)), outputs,
-                 [&] { return backend_of(outputs).scatter(outputs, inputs, options); });
+  std::int64_t payload = 0;
+  for (const Tensors& list : inputs) payload += bytes_of(list);
+  return counted("scatter", payload, outputs, [=, this]() mutable {
+    return backend_of(outputs).scatter(outputs, inputs, options);
+  });
 }
 
 Work MeteredGroup::reduce_scatter(Tensors& outputs, TensorLists& inputs,
                                   const c10d::ReduceScatterOptions& options) {
-  return counted(bytes_of(joined(inputs)), outputs,
-                 [&] { return backend_of(outputs).reduce_scatter(outputs, inputs, options); });
+  return counted("reduce_scatter", bytes_of(joined(inputs)), outputs, [=, this]() mutable {
+    return backend_of(outputs).reduce_scatter(outputs, inputs, options);
+  });
 }
 
 Work MeteredGroup::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
                                         const c10d::ReduceScatterOptions& options) {
-  return counted(bytes_of(input), {output},
-                 [&] { return backend_of(output)._reduce_scatter_base(output, input, options); });
+  return counted("reduce_scatter", bytes_of(input), {output}, [=, this]() mutable {
+    return backend_of(output)._reduce_scatter_base(output, input, options);
+  });
 }
 
 Work MeteredGroup::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                    const c10d::ReduceScatterOptions& options) {
-  return counted(bytes_of(inputs), outputs, [&] {
+  return counted("reduce_scatter", bytes_of(inputs), outputs, [=, this]() mutable {
     return backend_of(outputs).reduce_scatter_tensor_coalesced(outputs, inputs, options);
   });
 }
@@ -186,15 +199,16 @@ Work MeteredGroup::alltoall_base(at::Tensor& output, at::Tensor& input,
                                  std::vector<std::int64_t>& output_sizes,
                                  std::vector<std::int64_t>& input_sizes,
                                  const c10d::AllToAllOptions& options) {
-  return counted(bytes_of(input), {output}, [&] {
+  return counted("all_to_all", bytes_of(input), {output}, [=, this]() mutable {
     return backend_of(output).alltoall_base(output, input, output_sizes, input_sizes, options);
   });
 }
 
 Work MeteredGroup::alltoall(Tensors& outputs, Tensors& inputs,
                             const c10d::AllToAllOptions& options) {
-  return counted(bytes_of(inputs), outputs,
-                 [&] { return backend_of(outputs).alltoall(outputs, inputs, options); });
+  return counted("all_to_all", bytes_of(inputs), outputs, [=, this]() mutable {
+    return backend_of(outputs).alltoall(outputs, inputs, options);
+  });
 }
 
 }  // namespace scalemark::training

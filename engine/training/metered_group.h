@@ -13,9 +13,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <utility>
 #include <vector>
 
+#include "engine/measurement/bucket_observer.h"
 #include "engine/measurement/step_timer.h"
 #include "engine/training/strategy.h"
 
@@ -28,11 +32,16 @@ class MeteredGroup final : public c10d::ProcessGroup {
   // Before the first collective of each step: its counts begin at zero.
   void begin_step() { sent_ = {}; }
 
-  // Before each synchronised backward, whose first `buckets` all-reduces are gradient buckets.
-  // `marker` must live until the backward is over.
+  // Before each synchronised backward, whose first `buckets` collectives, whichever they are, carry
+  // gradient buckets. `marker` must live until the backward is over.
   void begin_backward(std::size_t buckets, measurement::StepMarker& marker);
 
   void set_exchange(Exchange exchange) { exchange_ = exchange; }
+
+  // Of the buckets from the next backward on; null: nobody.
+  void set_observer(std::shared_ptr<measurement::BucketObserver> observer) {
+    observer_ = std::move(observer);
+  }
 
   // Of the collectives since begin_step(): what this rank hands over.
   const Communication& communication() const { return sent_; }
@@ -69,22 +78,24 @@ class MeteredGroup final : public c10d::ProcessGroup {
 
  private:
   struct Queued {
-    Tensors tensors;
-    c10d::AllreduceOptions options;
+    std::function<Work()> send;
     c10::intrusive_ptr<c10::ivalue::Future> done;
   };
 
   c10d::Backend& backend_of(const at::Tensor& tensor);
   c10d::Backend& backend_of(const Tensors& tensors);
 
+  // `send` may be called after the collective's arguments are gone.
   template <class Send>
-  Work counted(std::int64_t payload_bytes, const Tensors& result, Send send);
-  Work bucket(Tensors& tensors, const c10d::AllreduceOptions& options);
-  Work enqueue(const Tensors& tensors, const c10d::AllreduceOptions& options);
+  Work counted(const char* collective, std::int64_t payload_bytes, const Tensors& result,
+               Send send);
+  template <class Send>
+  Work observed(std::size_t number, Send& send);
   void launch_queued();
 
   Exchange exchange_ = Exchange::kOverlapped;
   measurement::StepMarker* marker_ = nullptr;
+  std::shared_ptr<measurement::BucketObserver> observer_;
   std::size_t buckets_left_ = 0;
   Communication sent_;
   std::vector<Queued> queue_;

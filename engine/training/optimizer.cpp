@@ -13,11 +13,23 @@
 
 namespace scalemark::training {
 
+namespace {
+
+// Of a rank whose parameters another one updates.
+class NoOptimizer final : public Optimizer {
+ public:
+  void step(const LearningRate&, const at::Tensor&) override {}
+  void visit_state(StateVisitor&) override {}
+};
+
+}  // namespace
+
 std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters,
-                                          const settings::RecipeSettings& recipe) {
-  if (parameters.empty()) throw configuration("the network has no trainable parameters");
+                                          const settings::RecipeSettings& recipe,
+                                          const WholeNorms& whole_norms) {
+  if (parameters.empty()) return std::make_unique<NoOptimizer>();
 #define SCALEMARK_OPTIMIZER(name, maker, state) \
-  if (recipe.optimizer == #name) return maker(parameters, recipe);
+  if (recipe.optimizer == #name) return maker(parameters, recipe, whole_norms);
 #include "core/catalogue/optimizer_list.inc"
 #undef SCALEMARK_OPTIMIZER
   throw configuration("there is no optimizer '" + recipe.optimizer + "'");

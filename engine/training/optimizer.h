@@ -11,6 +11,7 @@
 #include "core/settings/settings.h"
 #include "engine/training/parameters.h"
 #include "engine/training/state_visitor.h"
+#include "engine/training/whole_norms.h"
 
 namespace scalemark::training {
 
@@ -38,10 +39,12 @@ class Optimizer {
 
 // sgd, adam, adamw: ATen's fused kernels. lamb: arXiv:1904.00962, algorithm 2, with bias correction
 // and phi = identity. lars: arXiv:1708.03888, algorithm 1, eta 0.001. Trust ratio 1 for zero norms,
-// biases and norm weights. Throws configuration() for an unknown name or values that the method
-// does not take (Nesterov without momentum).
+// biases and norm weights; `whole_norms` is for those two. Without parameters: one that does
+// nothing. Throws configuration() for an unknown name or values that the method does not take
+// (Nesterov without momentum).
 std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters,
-                                          const settings::RecipeSettings& recipe);
+                                          const settings::RecipeSettings& recipe,
+                                          const WholeNorms& whole_norms = {});
 
 // The 2-norm of all gradients together, on the device. Throws bug() without gradients.
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients);

@@ -12,7 +12,7 @@ using Parameters = std::vector<NamedParameter>;
 using settings::RecipeSettings;
 
 #define SCALEMARK_OPTIMIZER(name, maker, state) \
-  std::unique_ptr<Optimizer> maker(const Parameters&, const RecipeSettings&);
+  std::unique_ptr<Optimizer> maker(const Parameters&, const RecipeSettings&, const WholeNorms&);
 #include "core/catalogue/optimizer_list.inc"
 #undef SCALEMARK_OPTIMIZER
 

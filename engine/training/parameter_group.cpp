@@ -71,7 +71,7 @@ std::vector<ParameterGroup> make_groups(const std::vector<NamedParameter>& param
   const bool apart = split == Split::kByKind || (!decay_norms_and_biases && weight_decay != 0);
   std::vector<NamedParameter> first, second;
   for (const NamedParameter& parameter : parameters) {
-    const bool is_second = apart && is_norm_or_bias(parameter.tensor);
+    const bool is_second = apart && parameter.norm_or_bias;
     (is_second ? second : first).push_back(parameter);
   }
   std::vector<ParameterGroup> groups;

@@ -12,9 +12,14 @@ class Module;
 
 namespace scalemark::training {
 
+// PyTorch's own notion, used for weight-decay groups and trust ratios: vectors and scalars are
+// biases and norm weights, everything else is a matrix or a filter.
+bool is_norm_or_bias(const at::Tensor& parameter);
+
 struct NamedParameter {
   std::string name;
   at::Tensor tensor;
+  bool norm_or_bias = is_norm_or_bias(tensor);  // of a piece: what the whole is
 };
 
 // In registration order, as Python's module.named_parameters(): a tensor that is registered twice
@@ -25,9 +30,5 @@ std::vector<NamedParameter> trainable_parameters(torch::nn::Module& module);
 std::vector<at::Tensor> buffers_of(torch::nn::Module& module);
 
 std::vector<at::Tensor> tensors_of(const std::vector<NamedParameter>& parameters);
-
-// PyTorch's own notion, used for weight-decay groups and trust ratios: vectors and scalars are
-// biases and norm weights, everything else is a matrix or a filter.
-bool is_norm_or_bias(const at::Tensor& parameter);
 
 }  // namespace scalemark::training

@@ -61,7 +61,7 @@ void StepBody::prepare_gradients() {
     scaler_->unscale(gradients_);
     strategy_->infinity_over_ranks(scaler_->found_inf());
   }
-  if (options_.clip_grad_norm) {
+  if (options_.clip_grad_norm && !updated_.empty()) {
     const at::Tensor norm = strategy_->norm_over_ranks(norm_of(gradients_));
     clip_gradients(gradients_, norm, *options_.clip_grad_norm);
   }

@@ -35,7 +35,6 @@ void check_stream(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Devi
 
 void check_group(const StrategyInput& input) {
   if (!input.group) throw bug("strategy " + input.settings.strategy + " without a process group");
-  if (input.parameters.empty()) throw configuration("the network has no trainable parameters");
   check_stream(input.group, input.parameters.front().tensor.device());
 }
 
@@ -51,6 +50,7 @@ void require_default_stream(const std::string& backend, c10::Stream current, c10
 std::unique_ptr<Strategy> make_strategy(StrategyInput input) {
   const catalogue::Strategy* found = catalogue::find_strategy(input.settings.strategy);
   if (!found) throw configuration("there is no strategy '" + input.settings.strategy + "'");
+  if (input.parameters.empty()) throw configuration("the network has no trainable parameters");
   if (found->exchanges) check_group(input);
   const auto place = found - catalogue::all_strategies().data();
   return kMakers[place](std::move(input));

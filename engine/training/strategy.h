@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "core/settings/settings.h"
+#include "engine/measurement/bucket_observer.h"
 #include "engine/measurement/step_timer.h"
 #include "engine/training/parameters.h"
 #include "engine/training/state_visitor.h"
+#include "engine/training/whole_norms.h"
 
 namespace scalemark::training {
 
@@ -46,7 +48,8 @@ class Strategy {
   explicit Strategy(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
   virtual ~Strategy() = default;
 
-  // What this rank's optimizer updates: all parameters unless the strategy divides them.
+  // What this rank's optimizer updates: all parameters unless the strategy divides them. None where
+  // another rank updates them all.
   virtual const std::vector<NamedParameter>& optimizer_parameters() const { return parameters_; }
 
   // Called in every micro-step, in this order. `synchronise`: true for the last micro-step of a
@@ -66,6 +69,10 @@ class Strategy {
   virtual at::Tensor norm_over_ranks(const at::Tensor& norm) { return norm; }
   virtual void infinity_over_ranks(at::Tensor& /*found_inf*/) {}
 
+  // For this rank's optimizer; empty where it has whole matrices. Not to be called after the
+  // strategy is gone.
+  virtual WholeNorms whole_norms() { return {}; }
+
   // After the optimizer. A strategy that brings parameters to other ranks marks kUpdateEnd and
   // then does so; others do nothing here.
   virtual void after_update(measurement::StepMarker&) {}
@@ -74,7 +81,7 @@ class Strategy {
   // saved ones, as in the next forward.
   virtual void before_evaluation() {}
 
-  // Between two steps; collective. Afterwards the network of rank 0 holds every parameter whole.
+  // Between two steps; collective. Afterwards the network of rank 0 is what is saved.
   virtual void gather_full() {}
 
   virtual bool gradients_are_bucket_views() const { return false; }
@@ -84,6 +91,10 @@ class Strategy {
 
   // Changes what happens to collectives from the next step on. Without a group: nothing to change.
   virtual void set_exchange(Exchange) {}
+
+  // Tells `observer` of the gradient buckets from the next step on; null: nobody. Without buckets:
+  // there is nothing to tell.
+  virtual void observe_buckets(std::shared_ptr<measurement::BucketObserver>) {}
 
   // Visits what the next step needs from earlier steps.
   virtual void visit_state(StateVisitor&) {}

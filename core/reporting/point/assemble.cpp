@@ -254,7 +254,26 @@ void set_attention(PointRecord& point, Ranks ranks) {
   }
 }
 
+// Ranks whose buckets differ have no common course.
+void set_bucket_timeline(PointRecord& point, Ranks ranks) {
+  point.bucket_timeline = ranks.front().bucket_timeline;
+  const auto n = static_cast<double>(ranks.size());
+  for (const auto value : {&BucketRecord::ready_s, &BucketRecord::start_s, &BucketRecord::end_s,
+                           &BucketRecord::hidden_share}) {
+    for (std::size_t b = 0; b < point.bucket_timeline.size(); ++b) {
+      point.bucket_timeline[b].*value = 0;
+      for (const auto& rank : ranks) {
+        if (rank.bucket_timeline.size() != point.bucket_timeline.size()) {
+          return point.bucket_timeline.clear();
+        }
+        point.bucket_timeline[b].*value += rank.bucket_timeline[b].*value / n;
+      }
+    }
+  }
+}
+
 void set_the_rest(PointRecord& point, Ranks ranks) {
+  set_bucket_timeline(point, ranks);
   set_energy(point, ranks);
   set_communication(point, ranks);
   set_memory(point, ranks);

@@ -173,6 +173,22 @@ void cost_fields(A& a, Point& p) {
      "machines, 1 = 100 %; absent without them"});
 }
 
+template <class A>
+void fields(A& a, typename A::template Field<BucketRecord>& b) {
+  a.record("bucket",
+           "A bucket of gradients: seconds since its step began, medians over five steps after "
+           "the window, means over ranks");
+  a("bytes", b.bytes, {"what one rank hands to the collective", "bytes"});
+  a("collective", b.collective,
+    {"what carries it: all_reduce | reduce_scatter | all_to_all | gather"});
+  a("ready_s", b.ready_s, {"its last gradient was computed", "s"});
+  a("start_s", b.start_s, {"it was handed to the backend", "s"});
+  a("end_s", b.end_s, {"its collective was done", "s"});
+  a("hidden_share", b.hidden_share,
+    {"part of start_s to end_s before the last bucket was ready, while backward computed; 0 to "
+     "1"});
+}
+
 template <class A, class Times>
 void communication_times(A& inner, Times& c) {
   inner("peer_wait_s", c.peer_wait_s,
@@ -230,9 +246,12 @@ void circumstance_fields(A& a, Point& p) {
            [&](auto& inner) {
              inner.record("communication", "Exchange of gradients in one step");
              inner("payload_bytes_per_step", p.payload_bytes_per_step,
-                   {"what one rank hands to all-reduce", "bytes"});
+                   {"what rank 0 hands to collectives", "bytes"});
              communication_times(inner, p.communication);
              inner("buckets", p.bucket_bytes, {"size of each bucket of gradients", "bytes"});
+             inner.list("bucket_timeline", p.bucket_timeline,
+                        {"each bucket of gradients on its way through a step, in the order in "
+                         "which they leave; absent with --epochs"});
            },
            {"what is exchanged in a step"});
   a.object("data_loading",

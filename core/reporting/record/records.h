@@ -44,6 +44,15 @@ struct CostBlock {
   std::optional<double> own_s;  // without exposed communication; absent without phases
 };
 
+// A bucket of gradients on its way: seconds since its step began, medians over a few steps after
+// the window.
+struct BucketRecord {
+  double bytes = 0;
+  std::string collective;  // "all_reduce"
+  double ready_s = 0, start_s = 0, end_s = 0;
+  double hidden_share = 0;
+};
+
 // One rank's raw measurement of one window. Vectors hold one value per step, in step order; with
 // steps_per_mark above 1 one per group of so many steps, each the mean over its group.
 struct RankMeasurement {
@@ -79,6 +88,7 @@ struct RankMeasurement {
   std::optional<bool> warmup_settled;  // rank 0 only
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;
+  std::vector<BucketRecord> bucket_timeline;
   // Quadruples of blocks: with communication, without, without, with. Empty: not asked for.
   std::vector<CostBlock> cost_blocks;
   std::vector<SkippedFile> skipped;
@@ -270,6 +280,7 @@ struct PointRecord {
   std::string warmup_method;
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;
+  std::vector<BucketRecord> bucket_timeline;  // means over ranks
   std::int64_t padded = 0;
   std::optional<std::int64_t> left_out;  // with --epochs
   std::vector<SkippedFile> skipped;

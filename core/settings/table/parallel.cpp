@@ -106,6 +106,17 @@ std::vector<Option> exchange_options() {
        .identity = Identity::kAxis,
        .default_text = "off",
        .help = "gradients are views of the buckets: no copy"},
+      {.name = "local_steps",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .field = kField<&ParallelSettings::local_steps>,
+       .identity = Identity::kAxis,
+       .default_text = "8",
+       .help = "from one average of local-sgd to the next",
+       .value_name = "H",
+       .range = {.low = 1, .high = 1'000'000},
+       .unit = "steps",
+       .tune_values = "1,2,4,8,16"},
   };
 }
 

@@ -21,14 +21,19 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SetupTimes, rendezvous_s, model_s, data_s, fi
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LossAtStep, step, loss)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SkippedFile, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CostBlock, step_s, own_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BucketRecord, bytes, collective, ready_s, start_s, end_s,
+                                   hidden_share)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSteps, step_s, own_mean_s, own_mean_ln, data_wait_s,
                                    exposed_communication_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
-    RankMeasurement, rank, host, device, uuid, iterations, steps_per_mark, samples, padded,
-    left_out, tokens, non_pad_tokens, wall_s, stretch_wall_s, step_s, exposed_communication_s,
-    counted_data_wait_s, phases_s, loss_first, loss_last, memory_peak_bytes, memory_reserved_bytes,
-    energy_J, setup_s, warmup_iterations, warmup_settled, payload_bytes_per_step, bucket_bytes,
-    cost_blocks, skipped, attention_backends, loss_course, machine, telemetry, cpus, memory_node)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankMeasurement, rank, host, device, uuid, iterations,
+                                   steps_per_mark, samples, padded, left_out, tokens,
+                                   non_pad_tokens, wall_s, stretch_wall_s, step_s,
+                                   exposed_communication_s, counted_data_wait_s, phases_s,
+                                   loss_first, loss_last, memory_peak_bytes, memory_reserved_bytes,
+                                   energy_J, setup_s, warmup_iterations, warmup_settled,
+                                   payload_bytes_per_step, bucket_bytes, bucket_timeline,
+                                   cost_blocks, skipped, attention_backends, loss_course, machine,
+                                   telemetry, cpus, memory_node)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSummary, rank, steps)
 }  // namespace scalemark::reporting
 

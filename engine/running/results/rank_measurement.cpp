@@ -15,6 +15,19 @@ reporting::Phases record_of(const measurement::PhaseTimes& step) {
           .other = step.other};
 }
 
+std::vector<reporting::BucketRecord> records_of(const std::vector<measurement::BucketTimes>& seen) {
+  std::vector<reporting::BucketRecord> records;
+  for (const measurement::BucketTimes& bucket : seen) {
+    records.push_back({.bytes = static_cast<double>(bucket.bytes),
+                       .collective = bucket.collective,
+                       .ready_s = bucket.ready_s,
+                       .start_s = bucket.start_s,
+                       .end_s = bucket.end_s,
+                       .hidden_share = bucket.hidden_share});
+  }
+  return records;
+}
+
 }  // namespace
 
 reporting::RankMeasurement rank_measurement(const Window& window, const RankFacts& facts) {
@@ -56,6 +69,7 @@ reporting::RankMeasurement rank_measurement(const Window& window, const RankFact
   for (const std::int64_t bytes : facts.communication.bucket_bytes) {
     result.bucket_bytes.push_back(static_cast<double>(bytes));
   }
+  result.bucket_timeline = records_of(facts.buckets);
   for (const data::SkippedSample& sample : facts.skipped) {
     result.skipped.push_back({.name = sample.name, .reason = sample.reason});
   }

@@ -8,6 +8,7 @@
 #include "core/reporting/output/raw_steps.h"
 #include "core/reporting/record/records.h"
 #include "data/loader.h"
+#include "engine/measurement/bucket_timer.h"
 #include "engine/running/window.h"
 #include "engine/training/strategy.h"
 
@@ -25,6 +26,7 @@ struct RankFacts {
   std::uint64_t memory_peak_bytes = 0;
   std::optional<std::uint64_t> memory_reserved_bytes;
   training::Communication communication;
+  std::vector<measurement::BucketTimes> buckets;
   std::vector<reporting::CostBlock> cost_blocks;  // of --communication-cost
   std::vector<data::SkippedSample> skipped;
   std::optional<std::int64_t> left_out;  // with --epochs, over all ranks and epochs

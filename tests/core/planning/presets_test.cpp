@@ -81,6 +81,7 @@ TEST(CostBlocks, AreSixteenthsOfTheWindowAndAtLeastFiveSteps) {
   EXPECT_EQ(cost_block_steps(110), 7);
   EXPECT_EQ(cost_block_steps(1600), 100);
   EXPECT_EQ(cost_block_steps(40), 5);
+  EXPECT_EQ(cost_block_steps(110, 4), 8) << "whole periods";
 }
 
 TEST(Schedule, CommunicationCostTakesItsBlocksWhereThereIsCommunication) {

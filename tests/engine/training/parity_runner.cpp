@@ -77,6 +77,7 @@ settings::ParallelSettings parallel_of(const json& j) {
   parallel.find_unused_parameters = j.value("find_unused_parameters", false);
   parallel.static_graph = j.value("static_graph", false);
   parallel.gradient_as_bucket_view = j.value("gradient_as_bucket_view", false);
+  parallel.local_steps = j.value("local_steps", std::int64_t{1});
   return parallel;
 }
 
@@ -128,7 +129,9 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
       make_strategy({parameters, buffers_of(network->module()), std::move(group), parallel});
   if (config.value("without_communication", false)) strategy->set_exchange(Exchange::kNone);
   const json lr = config.value("schedule", json::object());
-  TrainStep step(*network, parameters, make_optimizer(parameters, recipe), std::move(strategy),
+  auto optimizer =
+      make_optimizer(strategy->optimizer_parameters(), recipe, strategy->whole_norms());
+  TrainStep step(*network, parameters, std::move(optimizer), std::move(strategy),
                  {.gradient_accumulation_steps = config.value("accumulation", 1),
                   .clip_grad_norm = recipe.clip_grad_norm,
                   .schedule = {.kind = lr.value("kind", "constant"),

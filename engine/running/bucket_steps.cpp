@@ -1,0 +1,29 @@
+#include "engine/running/bucket_steps.h"
+
+#include <memory>
+
+namespace scalemark::running {
+
+BucketCourse time_buckets(const StepContext& context, std::size_t most_buckets) {
+  if (context.step.strategy().communication().bucket_bytes.empty()) return {};
+  const auto timer =
+      std::make_shared<measurement::BucketTimer>(context.device, kBucketSteps, most_buckets);
+  context.watch.begin("buckets", kBucketSteps, context.micro_steps);
+  context.device.synchronize();
+  context.control.barrier();
+  context.step.strategy().observe_buckets(timer);
+  BucketCourse course;
+  for (std::int64_t i = 0; i < kBucketSteps && !course.stopped; ++i) {
+    const std::int64_t step = context.step.steps_done();
+    course.stopped = context.watch.stop_before(step);
+    if (course.stopped) break;
+    run_step(context, *timer);
+    context.watch.step_done(step, {});
+  }
+  context.step.strategy().observe_buckets(nullptr);
+  context.device.synchronize();
+  if (!course.stopped) course.buckets = median_of(timer->steps());
+  return course;
+}
+
+}  // namespace scalemark::running

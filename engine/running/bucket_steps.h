@@ -1,0 +1,23 @@
+// A few steps after the window in which every gradient bucket is timed. They are kept apart from
+// it, so that what is measured there carries no observer.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/measurement/bucket_timer.h"
+#include "engine/running/window.h"
+
+namespace scalemark::running {
+
+inline constexpr std::int64_t kBucketSteps = 5;
+
+struct BucketCourse {
+  std::vector<measurement::BucketTimes> buckets;  // medians; empty without any
+  bool stopped = false;                           // an agreed stop came in between
+};
+
+// Collective. `most_buckets`: of a step.
+BucketCourse time_buckets(const StepContext& context, std::size_t most_buckets);
+
+}  // namespace scalemark::running
