@@ -121,6 +121,7 @@ Strategy strategy_local_sgd() {
   return {.name = "local-sgd",
           .summary = "ranks train alone; parameters are averaged every --local-steps steps",
           .exchanges = true,
+          .in_every_step = false,
           .options = {"local_steps", "bucket_cap_mb", "first_bucket_cap_mb", "communication_cost"},
           .payload_bytes = one_average,
           .wire_bytes = ring_of_averages,

@@ -50,6 +50,11 @@ bool exchanges(std::string_view strategy) {
   return known == nullptr || known->exchanges;
 }
 
+bool exchanges_in_every_step(std::string_view strategy) {
+  const Strategy* known = find_strategy(strategy);
+  return known == nullptr || (known->exchanges && known->in_every_step);
+}
+
 const std::string& default_strategy(int world_size) { return first_that(world_size > 1).name; }
 
 const std::string& baseline_strategy() { return first_that(false).name; }

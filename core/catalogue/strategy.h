@@ -37,6 +37,7 @@ struct Strategy {
   std::string name;     // what --strategy takes
   std::string summary;  // for --help
   bool exchanges = false;
+  bool in_every_step = true;  // else in some steps: between them ranks do not wait for each other
   Updates updates = Updates::kEverywhere;
   bool several_devices_per_rank = false;  // a rank computes on all GPUs that it sees
   // The exchange options that have an effect with this strategy.
@@ -58,6 +59,10 @@ const Strategy* find_strategy(std::string_view name);  // nullptr when unknown
 // Whether ranks of this strategy exchange anything. An unknown name, as in the report of another
 // version, counts as one that does.
 bool exchanges(std::string_view strategy);
+
+// Whether they do so in every step, so that the slowest rank of each step is waited for. Also true
+// of an unknown name.
+bool exchanges_in_every_step(std::string_view strategy);
 
 // The default strategy of a run of so many ranks: one rank has no peer to exchange gradients with.
 const std::string& default_strategy(int world_size);

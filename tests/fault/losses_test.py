@@ -46,6 +46,24 @@ def killed_rank(folder):
     check(report["errors"][0]["code"] == "E_PEER_LOST" and report["points"] == [], "the fault, and no row")
 
 
+def killed_rank_of_each_strategy(folder):
+    """The server, too."""
+    for strategy, victim in (("flat", 1), ("sharded", 1), ("parameter-server", 1), ("parameter-server", 0), ("local-sgd", 1)):
+        print(strategy, victim, flush=True)
+        out = folder / f"{strategy}-{victim}"
+        with Running("train", "--workload", "mlp", "--nproc-per-node", 2, "--strategy", strategy, *ENDLESS, "--output", out) as run:
+            run.await_event("window")
+            ranks = run.ranks()
+            os.kill(ranks[victim], signal.SIGKILL)
+            took = run.end(expect=69)
+            check_gone(ranks)
+        lines = error_lines(run.stderr)
+        print(f"{took:.1f} s: {lines}")
+        check("E_RANK_KILLED" in run.stderr and f"rank={victim}" in run.stderr, run.stderr)
+        if victim != 0:
+            closed_report(out, "failed", 69)
+
+
 def signalled(folder, number, exit_code, ranks, code):
     out = folder / f"{number}-{ranks}"
     options = ("--nproc-per-node", ranks) if ranks > 1 else ()
@@ -157,6 +175,6 @@ def paused_rank(folder):
     closed_report(folder / "out", "interrupted", 75)
 
 
-run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, sigterm, sigint, sigusr1,
+run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, killed_rank_of_each_strategy, sigterm, sigint, sigusr1,
                                    sigterm_while_a_peer_is_stopped, sigterm_while_waiting_for_peers,
                                    killed_launcher, stopped_rank, paused_rank)})

@@ -14,7 +14,8 @@ from launching import finish, free_port, start
 from program import SCALEMARK, check
 from sweeps import sweep
 
-POINTS = 6  # 1 and 2 ranks and solo, of two batch sizes
+STRATEGIES = "ddp,flat,sharded,parameter-server,local-sgd"
+POINTS = 7  # 1 rank, solo, and 2 ranks of each strategy
 # A window of so many runs holds a whole block, so each kind of point, whatever the order.
 WINDOW = 2 * POINTS
 ALLOWED_PER_RUN = 0.01 / 100  # of memory: 1 % from run 100 to run 200
@@ -84,7 +85,7 @@ def main():
     port = free_port()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "out"
-        options = sweep("--world-sizes", "1,2", "--batch-sizes", "1,2", "--output", folder, repetitions=repetitions)
+        options = sweep("--world-sizes", "1,2", "--batch-size", 1, "--strategies", STRATEGIES, "--local-steps", 1, "--output", folder, repetitions=repetitions)
         # As torchrun would: the store is rank 0's, at a port that is known here.
         ranks = [start(SCALEMARK, *options, RANK=rank, LOCAL_RANK=rank, WORLD_SIZE=2, LOCAL_WORLD_SIZE=2, GROUP_RANK=0,
                        MASTER_ADDR="127.0.0.1", MASTER_PORT=port, TORCHELASTIC_RUN_ID="flat", **FLIGHT_RECORDER)

@@ -10,6 +10,7 @@
 #include "core/reporting/point/communication.h"
 #include "core/reporting/point/peak_flops.h"
 #include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/statistics/interval.h"
 #include "core/statistics/steadiness/steady.h"
 #include "core/statistics/summary.h"
@@ -101,8 +102,9 @@ void set_phases(PointRecord& point, const StepSeries& series, std::int64_t steps
   const auto own_of = [](const RankRecord& rank) { return rank.own_mean_s.value(); };
   point.own_mean_s = mean_over(point.ranks, own_of);
   point.own_max_of_rank_means_s = own_of(*std::ranges::max_element(point.ranks, {}, own_of));
-  // The slowest rank of a group of steps is not that of each step; one rank is always both.
-  if (steps_per_mark == 1 || point.ranks.size() == 1) {
+  // The slowest rank of a group of steps is not that of each step; one rank is always both. Where
+  // ranks exchange in some steps only, nobody waits for the slowest of each.
+  if ((steps_per_mark == 1 && !skips_exchanges(point)) || point.ranks.size() == 1) {
     point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
   }
 }

@@ -28,6 +28,10 @@ bool has_exchange(const PointRecord& point) {
   return point.ranks.size() > 1 && catalogue::exchanges(point.strategy);
 }
 
+bool skips_exchanges(const PointRecord& point) {
+  return has_exchange(point) && !catalogue::exchanges_in_every_step(point.strategy);
+}
+
 std::string sample_unit(const std::string& workload) {
   const auto* known = catalogue::find_workload(workload);
   return known ? known->sample_unit : "samples";

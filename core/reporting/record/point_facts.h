@@ -22,6 +22,9 @@ std::optional<double> within_run_share(const PointRecord& point);
 // Whether its ranks exchanged anything: several that are no replicas of their own (solo).
 bool has_exchange(const PointRecord& point);
 
+// Whether its ranks exchange in some steps only, and run apart between them.
+bool skips_exchanges(const PointRecord& point);
+
 std::string sample_unit(const std::string& workload);  // "images"; "samples" when unknown
 
 }  // namespace scalemark::reporting

@@ -97,7 +97,7 @@ void throughput_fields(A& a, Point& p) {
               {"of the rank that is slowest on average", "s", kAnyNumber});
         inner("mean_of_step_max", p.own_mean_of_step_max_s,
               {"mean over steps of the rank that is slowest in each step; absent of several ranks "
-               "with steps_per_mark",
+               "with steps_per_mark, and of local-sgd, whose ranks do not wait in each step",
                "s", kAnyNumber});
       },
       {"step minus exposed communication; absent as phases_s is"});

@@ -103,6 +103,27 @@ TEST(Assemble, EveryFormulaByHand) {
   EXPECT_FALSE(point.mfu);
 }
 
+// Between two averages nobody waits for the slowest rank of a step.
+TEST(Assemble, OfRanksThatExchangeInSomeStepsTellsNothingOfTheSlowestOfEach) {
+  const auto point = assemble_point({.strategy = "local-sgd"}, by_hand());
+  EXPECT_TRUE(point.own_mean_s && point.own_max_of_rank_means_s);
+  EXPECT_FALSE(point.own_mean_of_step_max_s || point.communication.network_s);
+  EXPECT_TRUE(assemble_point({.strategy = "sharded"}, by_hand()).communication.network_s);
+}
+
+TEST(Assemble, BucketsAreMeansOverRanks) {
+  auto ranks = by_hand();
+  ranks[0].bucket_timeline = {{.bytes = 8, .collective = "gather", .end_s = 1, .hidden_share = 1}};
+  ranks[1].bucket_timeline = {{.bytes = 8, .collective = "gather", .end_s = 3}};
+  const auto buckets = assemble_point({}, ranks).bucket_timeline;
+  ASSERT_EQ(buckets.size(), 1u);
+  EXPECT_EQ(buckets[0].bytes, 8);
+  EXPECT_DOUBLE_EQ(buckets[0].end_s, 2);
+  EXPECT_DOUBLE_EQ(buckets[0].hidden_share, 0.5);
+  ranks[1].bucket_timeline.clear();
+  EXPECT_TRUE(assemble_point({}, ranks).bucket_timeline.empty());
+}
+
 // The same, each value the mean over 23 steps of a window that has two more.
 std::vector<RankMeasurement> thinned_by_hand() {
   auto ranks = by_hand();

@@ -5,6 +5,8 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
@@ -54,6 +56,40 @@ TEST(MeteredGroup, HandsEveryCollectiveBackWithoutCommunication) {
   group->_reduce_scatter_base(part, one[0], {})->wait();
   EXPECT_TRUE(part.equal(at::zeros({10})));
   EXPECT_EQ(group->communication().payload_bytes_per_step, 80) << "counted all the same";
+}
+
+struct Listed final : measurement::BucketObserver {
+  std::vector<std::string> told;
+
+  std::size_t ready(std::int64_t bytes, std::string_view collective) override {
+    told.push_back("ready " + std::to_string(bytes) + " " + std::string(collective));
+    return 7;
+  }
+  void sent(std::size_t number) override { told.push_back("sent " + std::to_string(number)); }
+  void done(std::size_t number) override { told.push_back("done " + std::to_string(number)); }
+};
+
+TEST(MeteredGroup, AnyCollectiveOfABackwardIsABucketAndIsTold) {
+  for (const Exchange exchange : {Exchange::kOverlapped, Exchange::kAfterwards}) {
+    const auto group = group_of_one();
+    const auto observer = std::make_shared<Listed>();
+    group->set_exchange(exchange);
+    group->set_observer(observer);
+    Recorder recorder;
+    group->begin_step();
+    group->begin_backward(1, recorder);
+    at::Tensor sent = at::full({4}, 3.0), received = at::zeros({4});
+    std::vector<std::int64_t> equal;
+    group->alltoall_base(received, sent, equal, equal, {})->wait();
+    EXPECT_TRUE(received.equal(sent));
+    EXPECT_EQ(recorder.moments, std::vector{Moment::kLastBucketReady});
+    EXPECT_EQ(group->communication().bucket_bytes, std::vector<std::int64_t>{16});
+    std::vector<at::Tensor> later{at::ones({2})};
+    group->allreduce(later, {})->wait();
+    EXPECT_EQ(group->communication().bucket_bytes.size(), 1u) << "a collective after the buckets";
+    EXPECT_EQ(observer->told,
+              (std::vector<std::string>{"ready 16 all_to_all", "sent 7", "done 7"}));
+  }
 }
 
 TEST(MeteredGroup, MarksTheLastBucketAndHoldsBucketsBackUntilThen) {
