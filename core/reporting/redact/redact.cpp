@@ -58,7 +58,7 @@ bool is_origin_file(const std::string& text, const std::string& of) {
 
 // A variable whose value is a path, several paths or addresses: it must not be published.
 bool is_place_of_variable(const std::string& text, const std::string& of) {
-  return of == "variables" && text.find('/') != std::string::npos;
+  return (of == "variables" || of == "env") && text.find('/') != std::string::npos;
 }
 
 // "enx00e04c680001": systemd names such a network card by its hardware address.
@@ -95,6 +95,8 @@ class Redactor {
       paths_.add_data(text);
     } else if ((key == "rendezvous" || key == "master_addr") && !text.starts_with("file:")) {
       names_.add_host(text.substr(0, text.rfind(':')));
+    } else if (of == "env" && is_place_of_variable(text, of)) {
+      paths_.add(text);  // it stands among options as well
     } else if (of != "origins" && (is_place(key) || (of == "skipped" && key == "name"))) {
       paths_.add(text);
     } else if (is_origin_file(text, of)) {
