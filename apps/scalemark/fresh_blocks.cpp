@@ -56,6 +56,7 @@ class Blocks {
   // Of a sweep that is complete: ranks that have nothing to run, and show it.
   FreshRanks first() {
     read();
+    sessions_ = report_ ? report_->sessions.size() : 0;
     return ranks_for(schedule_->next(0));
   }
 
