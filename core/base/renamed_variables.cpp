@@ -8,11 +8,11 @@ namespace {
 
 struct RenamedVariable {
   std::string_view old, now;
-  bool is_read = false;  // by its old name
+  bool works = false;  // by its old name
 };
 
 constexpr auto kRenamed = std::to_array<RenamedVariable>({
-#define SCALEMARK_RENAMED_VARIABLE(old, now, is_read) {old, now, is_read},
+#define SCALEMARK_RENAMED_VARIABLE(old, now, works) {old, now, works},
 #include "core/base/renamed_variables.inc"
 #undef SCALEMARK_RENAMED_VARIABLE
 });
@@ -23,7 +23,7 @@ std::string told_about_variable(std::string_view variable) {
   const auto found = std::ranges::find(kRenamed, variable, &RenamedVariable::old);
   if (found == kRenamed.end()) return {};
   return std::string(found->old) + " is the old name of " + std::string(found->now) +
-         (found->is_read ? ", which still works" : " and has no effect: nothing reads it any more");
+         (found->works ? ", and still works" : ", and has no effect by that name");
 }
 
 }  // namespace scalemark

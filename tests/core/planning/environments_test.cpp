@@ -77,8 +77,7 @@ TEST(Environments, AResumeFindsOtherValuesChanged) {
 }
 
 TEST(Environments, NoBatchIsSearchedForSeveral) {
-  const PlanAnswer made =
-      answer({{"workload", "mlp"}, {"batch_size", "auto"}, {"env.A", "x,y"}});
+  const PlanAnswer made = answer({{"workload", "mlp"}, {"batch_size", "auto"}, {"env.A", "x,y"}});
   ASSERT_EQ(made.problems.size(), 1u);
   EXPECT_EQ(made.problems.front().option, "batch_size");
 }

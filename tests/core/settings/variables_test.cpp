@@ -72,11 +72,11 @@ TEST(Variables, WrongNamesAreRefusedWithWhatToDo) {
 
 TEST(Variables, NamesOfOldAreTold) {
   EXPECT_EQ(layers_of({"NCCL_BLOCKING_WAIT=1"}).notes,
-            (Texts{"--env: NCCL_BLOCKING_WAIT is the old name of TORCH_NCCL_BLOCKING_WAIT, which "
+            (Texts{"--env: NCCL_BLOCKING_WAIT is the old name of TORCH_NCCL_BLOCKING_WAIT, and "
                    "still works"}));
   EXPECT_EQ(layers_of({"NCCL_DUMP_ON_TIMEOUT=1"}).notes,
-            (Texts{"--env: NCCL_DUMP_ON_TIMEOUT is the old name of TORCH_NCCL_DUMP_ON_TIMEOUT and "
-                   "has no effect: nothing reads it any more"}));
+            (Texts{"--env: NCCL_DUMP_ON_TIMEOUT is the old name of TORCH_NCCL_DUMP_ON_TIMEOUT, and "
+                   "has no effect by that name"}));
   EXPECT_TRUE(layers_of({"TORCH_NCCL_BLOCKING_WAIT=1"}).notes.empty());
 }
 
