@@ -60,11 +60,11 @@ class Blocks {
     return ranks_for(schedule_->next(0));
   }
 
+  // After note_end(). `longest_s`: that a start has taken.
   std::optional<FreshRanks> another(double elapsed_s, double longest_s) {
-    read();
     if (!report_ && pending_.empty()) throw io_error("the report of the last block is missing");
     const auto& limit_s = settled_.plan.stop.max_time_s;
-    // read() made a new schedule, which does not know how long a block takes.
+    // note_end() made a new schedule, which does not know how long a block takes.
     const double block_s = longest_s * static_cast<double>(environments_.size());
     const auto task = schedule_->next(limit_s && !in_block_ ? elapsed_s + block_s : elapsed_s);
     return task ? std::optional(ranks_for(task)) : std::nullopt;
@@ -77,7 +77,7 @@ class Blocks {
     const std::size_t sessions = report_ ? report_->sessions.size() : 0;
     if (sessions > sessions_) session_block_ = ranks.block;
     sessions_ = sessions;
-    in_block_ = block_is_open(ranks.block);
+    in_block_ = environments_.size() > 1 && block_is_open(ranks.block);
   }
 
   // Of ranks that died: whether others are left to try. If so, their runs have failed.
@@ -85,6 +85,7 @@ class Blocks {
     if (environments_.size() < 2 || ends_the_sweep(static_cast<ExitCode>(result.exit_code))) {
       return false;
     }
+    read();
     const std::string reason = end_of_ranks(result);
     auto rows = failed_runs(settled_.plan, ranks.launch.environment, ranks.block, runs(), reason);
     print_note(planning::to_text(ranks.launch.environment) + ": " + reason + "; " +

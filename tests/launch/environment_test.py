@@ -98,6 +98,12 @@ def refused(folder):
              "SLURM_STEP_NUM_TASKS": 1, "SLURM_STEP_NUM_NODES": 1, "SLURM_STEP_NODELIST": "localhost", "SLURM_STEP_TASKS_PER_NODE": 1}
     done = run(*sweep("--world-sizes", 1, *POLICIES), "--output", out, expect=78, **slurm)
     check("OMP_WAIT_POLICY=active srun ... scalemark sweep" in done.stderr, done.stderr)
+    pod = {"PET_NNODES": 1, "PET_NPROC_PER_NODE": 2}
+    done = run(*sweep(*POLICIES), "--output", out, expect=78, **pod)
+    check("the variables in the pods' env" in done.stderr, done.stderr)
+    mpirun = {"OMPI_COMM_WORLD_RANK": 0, "OMPI_COMM_WORLD_SIZE": 1, "OMPI_COMM_WORLD_LOCAL_RANK": 0, "OMPI_COMM_WORLD_LOCAL_SIZE": 1}
+    done = run(*sweep("--world-sizes", 1, *POLICIES), "--output", out, expect=78, **mpirun)
+    check("OMP_WAIT_POLICY=active mpirun -x OMP_WAIT_POLICY ... scalemark sweep" in done.stderr, done.stderr)
     for name, words in (("RANK=1", "belongs to the launcher"), ("OMP_NUM_THREADS=2", "--threads"), ("SCALEMARK_SEED=1", "option of that name")):
         done = run("sweep", "--env", name, "--dry-run", expect=78)
         only_error(done.stderr, "E_CONFIGURATION", 78, words)
