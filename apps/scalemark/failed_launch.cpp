@@ -5,7 +5,7 @@
 
 #include "core/planning/environments.h"
 #include "core/reporting/identity/point_identity.h"
-#include "core/reporting/output/disk.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::cli {
 
@@ -20,7 +20,10 @@ std::string end_of_ranks(const launching::LaunchResult& result) {
   const auto outcome =
       std::ranges::find(result.outcomes, cause->rank, &launching::RankOutcome::rank);
   const std::string rank = "rank " + std::to_string(cause->rank);
-  if (outcome->error) return rank + ": " + outcome->error->record.what;
+  if (outcome->error) {
+    const ErrorRecord& error = outcome->error->record;
+    return rank + ": " + error.what + (error.expected.empty() ? "" : "; " + error.expected);
+  }
   if (outcome->signal != 0)
     return rank + " was killed by signal " + std::to_string(outcome->signal);
   return rank + " ended with exit code " + std::to_string(outcome->exit_code);
