@@ -39,6 +39,7 @@ def axis(folder):
     effects = [effect for effect in report["effects"] if effect["axis"] == "env.OMP_WAIT_POLICY"]
     check(effects and all((e["from"], e["to"], e["pairs"]) == ("active", "passive", 3) for e in effects), report["effects"])
     check("env.OMP_WAIT_POLICY passive against active" in done.stdout.replace("\n", " "), done.stdout)
+    check("Scaling, weak, batch size 32, env.OMP_WAIT_POLICY active" in done.stdout, done.stdout)
     check({table["fixed"]["env.OMP_WAIT_POLICY"] for table in report["scaling"]} == {"active", "passive"}, report["scaling"])
     check("OMP_WAIT_POLICY" not in report["environment"]["variables"], report["environment"]["variables"])
     check(report["invocation"]["settings"]["env.OMP_WAIT_POLICY"] == ["active", "passive"], report["invocation"]["settings"])
