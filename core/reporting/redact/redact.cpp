@@ -108,9 +108,10 @@ class Redactor {
   void rename(const PointRecord& point) {
     std::string group = point.group;
     for (const auto& [option, value] : point.varying) {
-      if (!is_place(option) || value == "synthetic") continue;
-      std::string label = option;
-      std::ranges::replace(label, '_', '-');
+      const bool is_of_variable = option.starts_with("env.") && value.find('/') != value.npos;
+      if ((!is_place(option) && !is_of_variable) || value == "synthetic") continue;
+      std::string label = is_of_variable ? option.substr(option.find('.') + 1) : option;
+      if (!is_of_variable) std::ranges::replace(label, '_', '-');
       const std::string part = "-" + label + "-" + planning::plain_value(value);
       auto& numbers = numbers_[option];
       const auto number = numbers.try_emplace(value, numbers.size() + 1).first->second;
