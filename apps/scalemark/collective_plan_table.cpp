@@ -81,12 +81,13 @@ std::string settings_list(const ResolvedComm& resolved) {
   std::optional<settings::Group> group;
   const auto& origins = resolved.base.settings.origins;
   for (const settings::Option& option : settings::all_options()) {
-    const auto value = resolved.texts.find(std::string(option.name));
-    if (value == resolved.texts.end()) continue;
-    if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
-    group = option.group;
-    text += "  " + padded(value->first, 30) + padded(value->second, 34) + origins.at(value->first) +
-            "\n";
+    for (const std::string& name : setting_names(option, resolved.texts)) {
+      const auto value = resolved.texts.find(name);
+      if (value == resolved.texts.end()) continue;
+      if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
+      group = option.group;
+      text += "  " + padded(name, 30) + padded(value->second, 34) + origins.at(name) + "\n";
+    }
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/output_file.h"
+#include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/resolve_comm.h"
 #include "apps/scalemark/start_ranks.h"
@@ -58,6 +59,7 @@ const HelpPage comm_page = {
 ExitCode comm_command(const Invocation& invocation) {
   if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
   ResolvedComm resolved = resolve_comm(invocation);  // every problem at once
+  settle_environment(invocation, resolved.base, {resolved.base.settings.launch.environment});
   const std::string& topology = resolved.comm.save_topology;
   if (!topology.empty() && holds_rank_0(resolved.base.detection)) {
     refuse_unwritable_file("--save-topology", topology);

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::cli {
 namespace {
@@ -108,6 +109,8 @@ void take(const Bound& bound, Command command, Invocation& invocation) {
   }
   if (bound.option->name == "config") {
     invocation.config_paths = values;
+  } else if (bound.option->name == settings::kVariableOption) {
+    invocation.sources.variables = values;
   } else if (bound.option->name == "set") {
     invocation.sources.set = values;
   } else if (takes_several(*bound.option)) {

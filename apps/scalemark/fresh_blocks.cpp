@@ -3,16 +3,22 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/failed_launch.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/launching/interruption.h"
+#include "core/planning/environments.h"
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/output/earlier.h"
@@ -32,18 +38,61 @@ bool goes_on(ExitCode code) {
   return code == ExitCode::kPass || code == ExitCode::kUnsure || code == ExitCode::kOutOfMemory;
 }
 
-// The sweep as a whole, of which each session of ranks runs one block.
+// Ranks that are started for the points of one environment in one block.
+struct FreshRanks {
+  planning::Launch launch;
+  int block = 0;
+};
+
+// The sweep as a whole, of which each start of ranks runs one block, or its points of one
+// environment.
 class Blocks {
  public:
   explicit Blocks(const ResolvedSweep& resolved)
-      : settled_(resolved), folder_(resolved.base.settings.general.output) {}
+      : settled_(resolved),
+        folder_(resolved.base.settings.general.output),
+        environments_(planning::environments_of(resolved.plan)) {}
 
-  bool another(double elapsed_s, double longest_s) {
+  // Of a sweep that is complete: ranks that have nothing to run, and show it.
+  FreshRanks first() {
     read();
-    if (!report_) throw io_error("the report of the last block is missing");
+    sessions_ = report_ ? report_->sessions.size() : 0;
+    return ranks_for(schedule_->next(0));
+  }
+
+  // After note_end(). `longest_s`: that a start has taken.
+  std::optional<FreshRanks> another(double elapsed_s, double longest_s) {
+    if (!report_ && pending_.empty()) throw io_error("the report of the last block is missing");
     const auto& limit_s = settled_.plan.stop.max_time_s;
-    // read() made a new schedule, which does not know how long a block takes.
-    return schedule_->next(limit_s ? elapsed_s + longest_s : elapsed_s).has_value();
+    // note_end() made a new schedule, which does not know how long a block takes.
+    const double block_s = longest_s * static_cast<double>(environments_.size());
+    const auto task = schedule_->next(limit_s && !in_block_ ? elapsed_s + block_s : elapsed_s);
+    return task ? std::optional(ranks_for(task)) : std::nullopt;
+  }
+
+  // To be told of every start that is over.
+  void note_end(const FreshRanks& ranks, bool well) {
+    went_well_ = went_well_ || well;
+    read();
+    const std::size_t sessions = report_ ? report_->sessions.size() : 0;
+    if (sessions > sessions_) session_block_ = ranks.block;
+    sessions_ = sessions;
+    in_block_ = environments_.size() > 1 && block_is_open(ranks.block);
+  }
+
+  // Of ranks that died: whether others are left to try. If so, their runs have failed.
+  bool passes_over(const FreshRanks& ranks, const launching::LaunchResult& result) {
+    if (environments_.size() < 2 || ends_the_sweep(static_cast<ExitCode>(result.exit_code))) {
+      return false;
+    }
+    read();
+    const std::string reason = end_of_ranks(result);
+    auto rows = failed_runs(settled_.plan, ranks.launch.environment, ranks.block, runs(), reason);
+    print_note(planning::to_text(ranks.launch.environment) + ": " + reason + "; " +
+               std::to_string(rows.size()) + " runs have failed, others go on");
+    std::ranges::move(rows, std::back_inserter(pending_));
+    failed_.insert(ranks.launch.environment);
+    return went_well_ || failed_.size() < environments_.size();
   }
 
   // Writes into the report and its renderings that the sweep is over, and how: a session records
@@ -77,9 +126,42 @@ class Blocks {
  private:
   void read() {
     report_ = reporting::read_earlier(folder_);
-    if (!report_) return;
-    schedule_.emplace(settled_.plan, reporting::earlier_runs(*report_));
-    schedule_->note_precision(reporting::precision_of(*report_));
+    if (report_ && went_well_ && !pending_.empty()) add_pending();
+    schedule_.emplace(settled_.plan, runs());
+    if (report_) schedule_->note_precision(reporting::precision_of(*report_));
+  }
+
+  // Not before some ranks lived: until then it may be no environment's fault.
+  void add_pending() {
+    for (reporting::PointRecord& row : pending_) {
+      if (!report_->sessions.empty()) row.session = report_->sessions.back().session;
+      report_->points.push_back(std::move(row));
+    }
+    pending_.clear();
+    save();
+  }
+
+  // Finished ones, the pending ones too.
+  std::vector<planning::EarlierRun> runs() const {
+    reporting::Report all;
+    if (report_) all.points = report_->points;
+    std::ranges::copy(pending_, std::back_inserter(all.points));
+    return reporting::earlier_runs(all);
+  }
+
+  FreshRanks ranks_for(const std::optional<planning::Task>& task) const {
+    if (!task) return {.launch = {.environment = environments_.front()}};
+    const auto& point = settled_.plan.points[task->run.point];
+    return {.launch = {.environment = planning::environment_of(point),
+                       .same_session = task->run.block == session_block_},
+            .block = task->run.block};
+  }
+
+  bool block_is_open(int block) const {
+    const auto done = runs();
+    return std::ranges::any_of(planning::block(settled_.plan, block), [&](const auto& run) {
+      return std::ranges::find(done, run.id, &planning::EarlierRun::id) == done.end();
+    });
   }
 
   void close(reporting::ReportStatus status, ExitCode exit_code,
@@ -116,6 +198,13 @@ class Blocks {
 
   const ResolvedSweep& settled_;
   std::filesystem::path folder_;
+  std::vector<settings::Variables> environments_;
+  std::set<settings::Variables> failed_;
+  std::vector<reporting::PointRecord> pending_;  // rows of ranks that died, not yet in the report
+  bool went_well_ = false;                       // some ranks of this invocation did
+  bool in_block_ = false;                        // runs of the last block are missing
+  std::size_t sessions_ = 0;                     // in the report
+  int session_block_ = -1;                       // whose runs the last session holds
   std::optional<reporting::Report> report_;
   std::optional<planning::SweepSchedule> schedule_;
 };
@@ -130,17 +219,22 @@ bool run_all(const Invocation& invocation, const ResolvedSweep& resolved, Blocks
              launching::SignalScope& signals, ExitCode& code) {
   const auto begun = std::chrono::steady_clock::now();
   double longest_s = 0, now_s = 0;
+  ResolvedCommand base = resolved.base;
+  std::optional<FreshRanks> ranks = blocks.first();
   while (true) {
     const double began_s = now_s;
-    const auto result = start_ranks(invocation, resolved.base, signals);
+    base.settings.launch.environment = ranks->launch.environment;
+    const auto result = start_ranks(invocation, base, signals, ranks->launch.same_session);
     now_s = seconds_since(begun);
     longest_s = std::max(longest_s, now_s - began_s);
     code = static_cast<ExitCode>(result.exit_code);
     if (was_asked_to_end(code) && result.interrupted_by && blocks.is_open()) {
       blocks.stop(*result.interrupted_by);
     }
-    if (!goes_on(code)) return false;
-    if (!blocks.another(now_s, longest_s)) return true;
+    if (!goes_on(code) && !blocks.passes_over(*ranks, result)) return false;
+    blocks.note_end(*ranks, goes_on(code));
+    ranks = blocks.another(now_s, longest_s);
+    if (!ranks) return true;
     if (result.interrupted_by) blocks.stop(*result.interrupted_by);
     if (const auto signal = signals.take_interrupt()) blocks.stop(*signal);
   }

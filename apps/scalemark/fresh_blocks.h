@@ -1,4 +1,5 @@
-// sweep --fresh-process: new ranks for each block of repetitions, all in one report.
+// sweep --fresh-process, and --env with several values: new ranks for each block of repetitions, or
+// for each environment in it, all in one report.
 #pragma once
 
 #include "apps/scalemark/command_line.h"
@@ -8,8 +9,8 @@
 
 namespace scalemark::cli {
 
-// Starts this node's ranks once per block until the sweep is over; each start is a session that
-// adds one block. Throws configuration() (78) where another launcher owns the ranks; the output
+// Starts this node's ranks once per block and environment until the sweep is over; each block is a
+// session. Throws configuration() (78) where another launcher owns the ranks; the output
 // folder is as it was then. `existing`: what to do with one that holds something.
 ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& resolved,
                              reporting::ExistingFolder existing);

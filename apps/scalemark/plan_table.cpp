@@ -5,6 +5,7 @@
 #include "apps/scalemark/setting_text.h"
 #include "core/base/byte_size.h"
 #include "core/base/text.h"
+#include "core/planning/environments.h"
 #include "core/planning/plan_json.h"
 #include "core/reporting/table/text_table.h"
 #include "core/settings/settings_json.h"
@@ -91,6 +92,12 @@ std::string totals(const Plan& plan) {
   if (plan.world_size > 1) {
     text += "So is the rank of points with one rank: each block draws it anew.\n";
   }
+  if (const auto n = planning::environments_of(plan).size(); n > 1) {
+    text += "Libraries read variables once: ranks are started anew for each of the " +
+            std::to_string(n) + " environments of each block, " +
+            std::to_string(n * static_cast<std::size_t>(plan.stop.least_blocks)) +
+            " times in all.\n";
+  }
   if (!plan.sweep.tune.empty()) {
     text += "From the fourth block on, values of " + settings::option_flag(plan.sweep.tune) +
             " that are surely slower than the fastest are left out.\n";
@@ -112,7 +119,7 @@ std::string totals(const Plan& plan) {
 
 struct SettingRow {
   const settings::Option* option;
-  std::string value, origin;
+  std::string name, value, origin;
 };
 
 // Each setting's values over the points that were asked for, in their order.
@@ -137,20 +144,21 @@ std::vector<SettingRow> setting_rows(const ResolvedSweep& resolved) {
   std::vector<SettingRow> rows;
   for (const settings::Option& option : settings::all_options()) {
     if (!takes(settings::kSweep, option)) continue;
-    const std::string name(option.name);
-    const auto axis = std::ranges::find(resolved.asked.axes, name, &settings::Axis::option);
-    const auto own = resolved.asked.own.find(name);
-    const auto origin = origins.find(name);
-    if (axis != resolved.asked.axes.end()) {
-      rows.push_back({&option, joined(axis->values, ","), axis->origin});
-    } else if (own != resolved.asked.own.end()) {
-      rows.push_back({&option, own->second.text, own->second.origin});
-    } else if (name == "world_sizes") {
-      std::vector<std::string> sizes;
-      for (const int n : resolved.plan.sweep.world_sizes) sizes.push_back(std::to_string(n));
-      rows.push_back({&option, joined(sizes, ","), "default"});
-    } else if (origin != origins.end()) {
-      rows.push_back({&option, joined(points.at(name), ","), origin->second});
+    for (const std::string& name : setting_names(option, origins)) {
+      const auto axis = std::ranges::find(resolved.asked.axes, name, &settings::Axis::option);
+      const auto own = resolved.asked.own.find(name);
+      const auto origin = origins.find(name);
+      if (axis != resolved.asked.axes.end()) {
+        rows.push_back({&option, name, joined(axis->values, ","), axis->origin});
+      } else if (own != resolved.asked.own.end()) {
+        rows.push_back({&option, name, own->second.text, own->second.origin});
+      } else if (name == "world_sizes") {
+        std::vector<std::string> sizes;
+        for (const int n : resolved.plan.sweep.world_sizes) sizes.push_back(std::to_string(n));
+        rows.push_back({&option, name, joined(sizes, ","), "default"});
+      } else if (origin != origins.end()) {
+        rows.push_back({&option, name, joined(points.at(name), ","), origin->second});
+      }
     }
   }
   return rows;
@@ -162,7 +170,7 @@ std::string settings_list(const ResolvedSweep& resolved) {
   for (const SettingRow& row : setting_rows(resolved)) {
     if (group != row.option->group) text += "\n" + std::string(title(row.option->group)) + "\n";
     group = row.option->group;
-    std::string line = "  " + std::string(row.option->name);
+    std::string line = "  " + row.name;
     line.resize(std::max<std::size_t>(32, line.size() + 2), ' ');
     line += row.value;
     line.resize(std::max<std::size_t>(66, line.size() + 2), ' ');
@@ -188,8 +196,8 @@ std::string plan_table(const ResolvedSweep& resolved) {
 std::string plan_document(const ResolvedSweep& resolved) {
   std::map<std::string, std::string> values, origins;
   for (const SettingRow& row : setting_rows(resolved)) {
-    values[std::string(row.option->name)] = row.value;
-    origins[std::string(row.option->name)] = row.origin;
+    values[row.name] = row.value;
+    origins[row.name] = row.origin;
   }
   return "{\"plan\": " + planning::to_json(resolved.plan) +
          ",\n\"settings\": " + object_of(values) + ",\n\"origins\": " + object_of(origins) + "}\n";

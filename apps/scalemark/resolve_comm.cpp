@@ -7,6 +7,7 @@
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/mpi_ranks.h"
+#include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/resolve_launch.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/error.h"
@@ -102,7 +103,7 @@ void describe(const settings::CommRequest& asked, ResolvedComm& resolved) {
     const auto value = flat.find(name);
     const bool is_list = value != flat.end() && value->second.starts_with('[');
     resolved.texts[name] =
-        is_list ? list_text(value->second) : shown_value(flat, *settings::find_option(name));
+        is_list ? list_text(value->second) : shown_value(flat, *settings::find_option(name), name);
   }
   if (resolved.comm.in_place.empty()) resolved.texts["in_place"] = "as training calls each";
 }
@@ -125,6 +126,7 @@ ResolvedComm resolve_comm(const Invocation& invocation) {
 
   std::vector<settings::Problem> problems = layers.problems;
   add_problems(problems, asked.problems);
+  add_problems(problems, variables_of_launchers(layers.raw));
   settings::Surroundings around{.machine = probed.machine,
                                 .ranks = std::nullopt,
                                 .place = probe_place(run_id_in(layers.raw))};

@@ -1,10 +1,12 @@
 #include "apps/scalemark/resolve_command.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/machine_probe.h"
+#include "apps/scalemark/rank_environment.h"
 #include "core/base/error.h"
 #include "core/launching/bind.h"
 #include "core/launching/run_token.h"
@@ -104,6 +106,7 @@ ResolvedCommand resolve_command(const Invocation& invocation) {
   }
   std::vector<settings::Problem> problems = layers.problems;
   problems.insert(problems.end(), resolution.problems.begin(), resolution.problems.end());
+  std::ranges::move(variables_of_launchers(layers.raw), std::back_inserter(problems));
   resolved.settings = std::move(resolution.settings);
   if (problems.empty()) place_ranks(probed.machine, resolved, problems);
   refuse(problems, resolved.detection);

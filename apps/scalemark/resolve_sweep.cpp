@@ -4,6 +4,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/machine_probe.h"
+#include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/resolve_launch.h"
 #include "core/planning/make_plan.h"
 #include "core/planning/memory_budget.h"
@@ -34,6 +35,7 @@ ResolvedSweep resolve_sweep(const Invocation& invocation) {
 
   std::vector<settings::Problem> problems = layers.problems;
   add_problems(problems, asked.problems);
+  add_problems(problems, variables_of_launchers(layers.raw));
   const settings::Surroundings around{.machine = probed.machine,
                                       .ranks = std::nullopt,
                                       .place = probe_place(run_id_in(layers.raw))};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/settings/variables.h"
+
 namespace scalemark::cli {
 namespace {
 
@@ -24,7 +26,11 @@ std::string plain(const std::string& json) {
 
 std::string shown_value(const std::map<std::string, std::string>& values,
                         const settings::Option& option) {
-  const std::string name(option.name);
+  return shown_value(values, option, std::string(option.name));
+}
+
+std::string shown_value(const std::map<std::string, std::string>& values,
+                        const settings::Option& option, const std::string& name) {
   const auto value = values.find(name);
   const std::string word = option.words.empty() ? "" : std::string(option.words.front());
   std::string text = value == values.end() ? word : plain(value->second);
@@ -33,6 +39,16 @@ std::string shown_value(const std::map<std::string, std::string>& values,
     if (found != values.end()) text += (text.empty() ? "" : ",") + list_of(found->second);
   }
   return text;
+}
+
+std::vector<std::string> setting_names(const settings::Option& option,
+                                       const std::map<std::string, std::string>& origins) {
+  if (option.kind != settings::Kind::kVariable) return {std::string(option.name)};
+  std::vector<std::string> names;
+  for (const auto& [name, origin] : origins) {
+    if (settings::is_variable_key(name)) names.push_back(name);
+  }
+  return names;
 }
 
 std::string duration_text(double seconds) {

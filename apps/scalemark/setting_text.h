@@ -16,6 +16,14 @@ std::string plain(const std::string& json);
 // values of single ranks or phases follow it: "auto,1=20971520".
 std::string shown_value(const std::map<std::string, std::string>& values,
                         const settings::Option& option);
+// The same of one variable of --env: `name` is its key.
+std::string shown_value(const std::map<std::string, std::string>& values,
+                        const settings::Option& option, const std::string& name);
+
+// The names under which `option` may stand among settings: its own, of --env those of its variables
+// that are in `origins`.
+std::vector<std::string> setting_names(const settings::Option& option,
+                                       const std::map<std::string, std::string>& origins);
 
 // "12.5 s", "34 min", "2.1 h"
 std::string duration_text(double seconds);

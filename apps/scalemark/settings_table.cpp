@@ -57,12 +57,13 @@ std::string settings_table(const settings::Settings& settings, int world_size) {
   std::string text = headline(settings, world_size);
   std::optional<Group> group;
   for (const settings::Option& option : settings::all_options()) {
-    const std::string name(option.name);
-    const std::string origin = origin_of(name);
-    if (!takes(settings::kTrain, option) || origin.empty()) continue;
-    if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
-    group = option.group;
-    text += row(name, shown_value(values, option), origin);
+    for (const std::string& name : setting_names(option, settings.origins)) {
+      const std::string origin = origin_of(name);
+      if (!takes(settings::kTrain, option) || origin.empty()) continue;
+      if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
+      group = option.group;
+      text += row(name, shown_value(values, option, name), origin);
+    }
   }
   text += "\nFrom the recipe, without an option of its own\n";
   for (const char* name : {"lr_warmup_share", "decay_norms_and_biases"}) {

@@ -6,9 +6,11 @@
 #include "apps/scalemark/fresh_blocks.h"
 #include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/plan_table.h"
+#include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/resolve_sweep.h"
 #include "apps/scalemark/start_ranks.h"
+#include "core/planning/environments.h"
 
 namespace scalemark::cli {
 namespace {
@@ -47,6 +49,10 @@ ExitCode run_plan(const Invocation& invocation, ResolvedSweep resolved) {
     return run_in_fresh_blocks(invocation, resolved, existing_folder(resolved));
   }
   if (resolved.base.detection.node) return start_ranks(invocation, resolved.base);
+  const auto environments = planning::environments_of(resolved.plan);
+  if (environments.size() > 1) {
+    resolved.plan.launch = {own_environment(environments), goes_on_with_session()};
+  }
   bind_rank(resolved.base);
   const api::EngineApi& engine = load_engine(torch);
   resolved.base.settings.general.torch = torch.path.string();
@@ -70,11 +76,13 @@ const HelpPage sweep_page = {
     "  scalemark sweep --workload resnet50 --world-sizes 1,2,4,8 --batch-sizes 32..256*2\n"
     "  scalemark sweep --world-sizes 1..8*2 --global-batch-size 256 --strong-by accumulation\n"
     "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"
-    "  scalemark sweep --workload resnet50 --world-sizes 8 --tune bucket-cap-mb\n"};
+    "  scalemark sweep --workload resnet50 --world-sizes 8 --tune bucket-cap-mb\n"
+    "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n"};
 
 ExitCode sweep_command(const Invocation& invocation) {
   if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
   ResolvedSweep resolved = resolve_sweep(invocation);  // every problem at once
+  settle_environment(invocation, resolved.base, planning::environments_of(resolved.plan));
   if (resolved.base.settings.general.dry_run) return print_plan(resolved);
   return run_plan(invocation, std::move(resolved));
 }

@@ -5,6 +5,7 @@
 #include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/output_file.h"
+#include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/resolve_command.h"
 #include "apps/scalemark/settings_table.h"
@@ -43,6 +44,7 @@ ExitCode train_command(const Invocation& invocation) {
   if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
   ResolvedCommand resolved =
       resolve_command(invocation);  // every problem at once, before anything is touched
+  settle_environment(invocation, resolved, {resolved.settings.launch.environment});
   if (resolved.settings.general.dry_run) return print_settings(resolved);
 
   refuse_missing_inputs(resolved.settings);

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "core/settings/variables.h"
+
 namespace scalemark::planning {
 namespace {
 
@@ -34,6 +36,7 @@ std::string label(const std::string& option) {
   for (const ShortName& entry : kShortNames) {
     if (entry.option == option) return std::string(entry.name);
   }
+  if (settings::is_variable_key(option)) return std::string(settings::variable_in(option)) + "-";
   std::string text = option + "-";
   std::ranges::replace(text, '_', '-');
   return text;

@@ -6,6 +6,7 @@
 
 #include "core/catalogue/strategy.h"
 #include "core/planning/comparisons.h"
+#include "core/planning/environments.h"
 #include "core/planning/point_builder.h"
 #include "core/planning/presets.h"
 #include "core/planning/slice_requests.h"
@@ -160,6 +161,18 @@ class PlanMaker {
     builder.finish(answer_.plan);
     answer_.plan.comparisons = comparisons_of(answer_.plan, axes_);
     refuse_tuning_nothing();
+    start_anew_for_each_environment();
+  }
+
+  // Ranks cannot change their environment, so that each block starts them anew.
+  void start_anew_for_each_environment() {
+    Plan& plan = answer_.plan;
+    if (environments_of(plan).size() < 2) return;
+    plan.sweep.fresh_process = true;
+    if (plan.searches.empty()) return;
+    answer_.problems.push_back({"batch_size", "auto",
+                                "cannot be searched for several environments (--env)",
+                                find_axis(axes_, "batch_size")->origin, "give a number"});
   }
 
   void refuse_tuning_nothing() {

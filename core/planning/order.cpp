@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/planning/environments.h"
 #include "core/planning/plan.h"
 #include "core/planning/shuffle.h"
 
@@ -21,6 +22,7 @@ std::vector<PlannedRun> block(const Plan& plan, int k) {
     if (!plan.points[i].skipped) order.push_back(i);
   }
   shuffle(order, plan.seed + static_cast<std::uint64_t>(k));
+  group_by_environment(plan, order);
   std::vector<PlannedRun> runs;
   for (const std::size_t point : order) {
     runs.push_back({.id = plan.points[point].group + "/r" + std::to_string(k),

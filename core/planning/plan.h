@@ -104,6 +104,12 @@ struct StopRule {
   std::optional<double> deadline_s;  // --quick, --thorough; excludes the work after the last run
 };
 
+// What one set of fresh ranks runs of a plan whose points have several environments.
+struct Launch {
+  settings::Variables environment;
+  bool same_session = false;  // as the launch before it: other points of the same block
+};
+
 struct Plan {
   settings::SweepSettings sweep;
   int world_size = 1;  // ranks that are launched, idle ones too
@@ -118,10 +124,12 @@ struct Plan {
   double estimated_s = 0;          // of `runs`
   double fingerprint_s = 0;  // for each measurement of the machine's fingerprint; 0: none is made
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank, when known
+  std::optional<Launch> launch;  // of this process, a rank; absent: all points are run
 };
 
 // Block `k` of the plan, k from 0 without end: each point that can run once, in an order that
-// depends on seed + k only and is the same on every machine. Plan::runs holds the first ones.
+// depends on seed + k only and is the same on every machine; points of one environment (--env)
+// follow each other. Plan::runs holds the first ones.
 std::vector<PlannedRun> block(const Plan& plan, int k);
 
 // Ranks of the world that a point of `world_size` ranks uses, ascending. `node_of_rank` holds each

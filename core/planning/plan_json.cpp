@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/planning/environments.h"
 #include "core/settings/settings_json.h"
 
 namespace scalemark::planning {
@@ -25,6 +26,7 @@ json point_json(const PlannedPoint& point) {
                  {"strategy", point.settings.parallel.strategy},
                  {"precision", name_of(point.settings.parallel.precision)},
                  {"threads", point.settings.parallel.threads}};
+  if (!environment_of(point).empty()) object["env"] = environment_of(point);
   put(object, "skipped", point.skipped);
   put(object, "batch_search", point.batch_search);
   if (!point.batch_search) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/planning/environments.h"
 #include "core/planning/estimates.h"
 #include "core/planning/task.h"
 
@@ -85,7 +86,7 @@ class Scheduler {
       plan_.stop.least_blocks = sweep.repetitions.value_or(kRepetitions);
     }
     if (sweep.until_ci) until_sure();
-    plan_.estimated_s = start_s() + plan_.stop.least_blocks * block_s();
+    plan_.estimated_s = start_s() + plan_.stop.least_blocks * block_s() + restarts_s();
     if (plan_.stop.least_blocks == 1) {
       note("one repetition gives no interval: the uncertainty of these numbers is unknown");
     }
@@ -96,7 +97,7 @@ class Scheduler {
   void quick() {
     plan_.stop.least_blocks = plan_.sweep.repetitions.value_or(1);
     const double limit = plan_.stop.max_time_s.value_or(kQuick_s);
-    const double block = (kSafety * limit - start_s()) / plan_.stop.least_blocks;
+    const double block = (kSafety * limit - start_s() - restarts_s()) / plan_.stop.least_blocks;
     set_lengths({.block_s = block, .least_warmup_s = 1});
     hold(limit, "quick");
   }
@@ -104,8 +105,9 @@ class Scheduler {
   void thorough() {
     const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
     plan_.fingerprint_s = std::min(kFingerprint_s, kFingerprintShare * limit);
-    const double all = kSafety * limit - start_s();
     int blocks = plan_.sweep.repetitions.value_or(kRepetitions);
+    plan_.stop.least_blocks = blocks;
+    const double all = kSafety * limit - start_s() - restarts_s();
     const auto set = [&] { set_lengths({.block_s = all / blocks, .least_window_s = 10}); };
     set();
     if (!plan_.sweep.repetitions && blocks * block_s() > all) {
@@ -167,6 +169,13 @@ class Scheduler {
   double start_s() const {
     return estimated_start_s(points_.front()->settings) + kFingerprintParts * plan_.fingerprint_s;
   }
+  // Of new ranks for each environment of each block, after the first.
+  double restarts_s() const {
+    const auto environments = static_cast<double>(environments_of(plan_).size());
+    if (environments < 2) return 0;
+    return (environments * plan_.stop.least_blocks - 1) *
+           estimated_start_s(points_.front()->settings);
+  }
   double block_s() const {
     double sum = 0;
     for (const PlannedPoint* point : points_) sum += point->estimated_s;
@@ -188,7 +197,7 @@ class Scheduler {
       over.longest_s = least_s;
       over.longest = static_cast<std::size_t>(point - plan_.points.data());
     }
-    over.least_s += start_s() + kClosing_s;
+    over.least_s += start_s() + restarts_s() + kClosing_s;
     if (over.least_s > limit_s) overrun_ = over;
   }
 

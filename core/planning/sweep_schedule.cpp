@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/planning/environments.h"
 #include "core/planning/estimates.h"
 
 namespace scalemark::planning {
@@ -126,16 +127,22 @@ std::optional<TimeCut> SweepSchedule::fitting_cut(const Task& task, double left_
                  .window_s = share * estimated_window_s(length, step_s)};
 }
 
-// Tasks left of the block that has begun and of the planned blocks.
+// Tasks left of the block that has begun and of the planned blocks, those of other ranks too.
 std::vector<Task> SweepSchedule::tasks_left() const {
   std::vector<Task> left = queue_;
   if (tuned_) return left;
-  for (int k = next_block_; k < plan_.stop.least_blocks; ++k) {
+  for (int k = std::max(0, next_block_ - 1); k < plan_.stop.least_blocks; ++k) {
     for (const PlannedRun& run : runs_of(k)) {
-      if (!done_.contains(run.id)) left.push_back(task_of(run));
+      const bool queued = k < next_block_ && runs_here(run);
+      if (!queued && !done_.contains(run.id)) left.push_back(task_of(run));
     }
   }
   return left;
+}
+
+// False: it runs in another environment than that of this process.
+bool SweepSchedule::runs_here(const PlannedRun& run) const {
+  return !plan_.launch || plan_.launch->environment == environment_of(plan_.points[run.point]);
 }
 
 std::optional<double> SweepSchedule::remaining_s(double elapsed_s) const {
@@ -222,7 +229,7 @@ void SweepSchedule::open_block(double elapsed_s) {
   block_began_s_ = elapsed_s;
   dropped_ = tuner_.dropped_before(next_block_);
   for (const PlannedRun& run : runs_of(next_block_++)) {
-    if (!done_.contains(run.id)) queue_.push_back(task_of(run));
+    if (!done_.contains(run.id) && runs_here(run)) queue_.push_back(task_of(run));
   }
   std::ranges::reverse(queue_);
   blocks_of_session_ += !queue_.empty();

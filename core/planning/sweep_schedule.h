@@ -90,6 +90,7 @@ class SweepSchedule {
   void open_block(double elapsed_s);
   bool wants_block(double elapsed_s);
   bool was_done_before(int block_number) const;
+  bool runs_here(const PlannedRun& run) const;
   std::vector<PlannedRun> runs_of(int block_number) const;
   bool is_known(std::size_t point) const;
   bool has_several_sessions() const;

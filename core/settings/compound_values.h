@@ -28,4 +28,8 @@ struct MemoryLimits {
   bool operator==(const MemoryLimits&) const = default;
 };
 
+// Environment variables of the ranks by name; kUnset: it is not set.
+using Variables = std::map<std::string, std::string>;
+inline constexpr const char* kUnset = "unset";
+
 }  // namespace scalemark::settings

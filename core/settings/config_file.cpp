@@ -10,6 +10,7 @@
 
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {
@@ -44,6 +45,9 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
   bool start_object(std::size_t) override {
     if (depth_++ == 0) return true;
     if (in_list_) return nested();
+    if (depth_ == 2 && key_ == kVariableOption) {
+      return refuse("{...}", "a config file is flat: write \"env.NAME\": \"VALUE\"");
+    }
     return depth_ > 2 || refuse("{...}", "a config file is flat: one value per key");
   }
   bool end_object() override { return --depth_, true; }
@@ -98,10 +102,12 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
     return true;
   }
   bool take_element(const std::string& value) {
-    if (value.find(',') != std::string::npos) {
+    const bool may_hold_commas = is_variable_key(key_);
+    if (value.find(',') != std::string::npos && !may_hold_commas) {
       refuse(value, "a value within a list holds no comma");
     }
-    list_ = list_ ? *list_ + "," + value : value;
+    const std::string element = may_hold_commas ? element_of(value) : value;
+    list_ = list_ ? *list_ + "," + element : element;
     return true;
   }
   bool refuse(const std::string& found, const std::string& allowed) {
@@ -146,7 +152,8 @@ std::vector<Problem> check_key(const std::string& key, const std::string& value,
   }
   const Option* option = find_option(key, command);
   if (!option) return {unknown_key(key, command, origin)};
-  if (option->layer) return {{key, "", "is not allowed in a config file", origin, ""}};
+  if (option->layer && !is_variable_key(key))
+    return {{key, "", "is not allowed in a config file", origin, ""}};
   if (!takes(command, *option)) {
     return {{key, "", std::string(command_name(command)) + " has no such option", origin, ""}};
   }
@@ -166,7 +173,9 @@ ConfigValues parse_config(const ConfigFile& file, Command command) {
     const auto problems = check_key(key, value, command, origin);
     result.problems.insert(result.problems.end(), problems.begin(), problems.end());
     if (problems.empty() && key != "about" && key != "command") {
-      result.values.emplace_back(find_option(key, command)->name, std::move(value));
+      const std::string name =
+          is_variable_key(key) ? key : std::string(find_option(key, command)->name);
+      result.values.emplace_back(name, std::move(value));
     }
   }
   return result;

@@ -20,7 +20,7 @@ namespace scalemark::settings {
 
 // What a field holds, whatever its type; monostate: absent.
 using FieldValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Betas,
-                                Timeouts, MemoryLimits>;
+                                Timeouts, MemoryLimits, Variables>;
 
 template <class Owner>  // Settings or SweepSettings
 struct Field {
@@ -55,7 +55,8 @@ void assign(T& field, const FieldValue& value) {
   if constexpr (IsOptional<T>::value) {
     field.reset();
     if (!absent) assign(field.emplace(), value);
-  } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, MemoryLimits>) {
+  } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, MemoryLimits> ||
+                       std::is_same_v<T, Variables>) {
     field = absent ? T() : std::get<T>(value);
   } else if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
     const auto number = std::get<std::int64_t>(value);

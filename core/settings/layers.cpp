@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 
 #include "core/settings/unknown_option.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {
@@ -14,6 +16,10 @@ constexpr std::string_view kPrefix = "SCALEMARK_";
 void add_config(const ConfigFile& file, Command command, Layers& layers) {
   ConfigValues config = parse_config(file, command);
   for (auto& [name, text] : config.values) {
+    if (is_variable_key(name)) {
+      add_variable(variable_in(name), text, "config " + file.path, layers);
+      continue;
+    }
     layers.raw[name] = {std::move(text), "config " + file.path};
   }
   layers.problems.insert(layers.problems.end(), config.problems.begin(), config.problems.end());
@@ -25,8 +31,8 @@ std::string option_name_of(std::string_view variable) {
   return name;
 }
 
-void add_variable(const std::string& variable, const std::string& text, Command command,
-                  Layers& layers) {
+void add_option_variable(const std::string& variable, const std::string& text, Command command,
+                         Layers& layers) {
   if (is_internal_variable(variable)) return;
   const std::string name = option_name_of(variable);
   const Option* option = find_option(name, command);
@@ -49,6 +55,9 @@ void add_pair(const std::string& pair, Command command, Layers& layers) {
   }
   const std::string name = normalised(std::string_view(pair).substr(0, equals));
   const Option* option = find_option(name, command);
+  if (is_variable_key(name) && takes(command, *option)) {
+    return add_variable(variable_in(name), pair.substr(equals + 1), "set", layers);
+  }
   if (!option || option->layer || !takes(command, *option)) {
     layers.problems.push_back(
         {"--set", pair, "unknown key '" + name + "'", "set", unknown_option_hint(name, command)});
@@ -57,12 +66,29 @@ void add_pair(const std::string& pair, Command command, Layers& layers) {
   layers.raw[std::string(option->name)] = {pair.substr(equals + 1), "set"};
 }
 
+void add_assignments(const std::vector<std::string>& assignments, Layers& layers) {
+  std::set<std::string, std::less<>> seen;
+  for (const std::string& assignment : assignments) {
+    const std::string name = assignment.substr(0, assignment.find('='));
+    if (name.size() == assignment.size()) {
+      layers.problems.push_back({"--env", assignment, "NAME=VALUE is expected", "option",
+                                 "NAME= starts the ranks without the variable"});
+    } else if (!seen.insert(name).second) {
+      layers.problems.push_back({variable_key(name), assignment.substr(name.size() + 1),
+                                 "is given twice", "option", "put its values into one list"});
+    } else {
+      add_variable(name, std::string_view(assignment).substr(name.size() + 1), "option", layers);
+    }
+  }
+}
+
 }  // namespace
 
 bool is_internal_variable(std::string_view name) {
-  static constexpr std::array<std::string_view, 7> kInternal{
-      "SCALEMARK_RANK_SPEC", "SCALEMARK_TEST_DATA", "SCALEMARK_SOURCE_DIR", "SCALEMARK_BINARY_DIR",
-      "SCALEMARK_PYTHON",    "SCALEMARK_CUDA",      "SCALEMARK_TORCH_DIR"};
+  static constexpr std::array<std::string_view, 8> kInternal{
+      "SCALEMARK_RANK_SPEC",  "SCALEMARK_SAME_SESSION", "SCALEMARK_TEST_DATA",
+      "SCALEMARK_SOURCE_DIR", "SCALEMARK_BINARY_DIR",   "SCALEMARK_PYTHON",
+      "SCALEMARK_CUDA",       "SCALEMARK_TORCH_DIR"};
   return std::ranges::count(kInternal, name) > 0;
 }
 
@@ -70,12 +96,13 @@ Layers merge_layers(const Sources& sources, Command command) {
   Layers layers;
   for (const ConfigFile& file : sources.config_files) add_config(file, command, layers);
   for (const auto& [variable, text] : sources.environment) {
-    if (variable.starts_with(kPrefix)) add_variable(variable, text, command, layers);
+    if (variable.starts_with(kPrefix)) add_option_variable(variable, text, command, layers);
   }
   for (const auto& [name, text] : sources.options) {
     const Option* option = find_option(name);
     if (option && !option->layer) layers.raw[std::string(option->name)] = {text, "option"};
   }
+  add_assignments(sources.variables, layers);
   for (const std::string& pair : sources.set) add_pair(pair, command, layers);
   return layers;
 }

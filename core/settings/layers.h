@@ -27,6 +27,7 @@ struct Sources {
   std::vector<ConfigFile> config_files;
   std::map<std::string, std::string> environment;            // all SCALEMARK_* variables
   std::vector<std::pair<std::string, std::string>> options;  // name, value text
+  std::vector<std::string> variables;                        // "NAME=LIST", of --env
   std::vector<std::string> set;                              // "key=value"
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/settings/table/table.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {
@@ -56,6 +57,7 @@ std::span<const Option> all_rows() {
 }
 
 const Option* find_row(std::string_view key) {
+  if (is_variable_key(key)) key = kVariableOption;
   for (const std::string_view part : {"_by_phase", "_by_rank"}) {
     if (key.ends_with(part)) key.remove_suffix(part.size());
   }
@@ -66,7 +68,7 @@ const Option* find_row(std::string_view key) {
 }
 
 const Option* find_option(std::string_view name) {
-  const std::string wanted = normalised(name);
+  const std::string wanted = is_variable_key(name) ? kVariableOption : normalised(name);
   for (const Option& option : all_options()) {
     if (option.name == wanted || std::ranges::count(option.aliases, wanted) > 0) return &option;
   }
@@ -84,7 +86,8 @@ const Option* find_option(std::string_view name, Command command) {
 }
 
 std::string plural(const Option& option) {
-  if (!is_axis(option) || option.name.ends_with('s') || option.name == "data") return {};
+  const bool has_none = option.name.ends_with('s') || option.name == "data" || option.layer;
+  if (!is_axis(option) || has_none) return {};
   std::string name(option.name);
   if (!name.ends_with('y')) return name + "s";
   name.pop_back();
@@ -92,6 +95,7 @@ std::string plural(const Option& option) {
 }
 
 std::string option_flag(std::string_view name) {
+  if (is_variable_key(name)) return "--env " + std::string(variable_in(name));
   std::string flag = "--" + std::string(name);
   std::ranges::replace(flag, '_', '-');
   return flag;
@@ -149,6 +153,9 @@ std::string allowed_text(const Option& option) {
       break;
     case Kind::kMessageSize:
       text = "a size in bytes (4KiB, 64MiB, 1MB, 4096) or in elements (1Mi:elem)";
+      break;
+    case Kind::kVariable:
+      text = "text, or " + std::string(kUnset);
       break;
   }
   if (!option.words.empty()) text += ", or " + joined(option.words, ", ");

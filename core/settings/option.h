@@ -31,6 +31,7 @@ enum class Kind {
   kBetas,        // two numbers in [0, 1), comma between
   kShare,        // decimal number, or a percentage: 0.02 or 2%
   kMessageSize,  // bytes or elements: 4KiB, 4096, 1Mi:elem
+  kVariable,     // of the environment: NAME=VALUE; variables.h
 };
 
 // Which numbers are allowed. Absent bounds mean "any that the type holds".
@@ -83,7 +84,7 @@ std::span<const Option> all_options();
 std::span<const Option> all_rows();
 
 // The row that a key of printed settings belongs to ("memory_limit_by_rank": memory_limit's);
-// nullptr when there is none.
+// nullptr when there is none. "env.NAME" belongs to the row of --env, here and in find_option().
 const Option* find_row(std::string_view key);
 
 // By name or alias, '-' and '_' alike; nullptr when unknown.
@@ -103,7 +104,7 @@ inline bool is_compared(const Option& option) {
 // "precision" -> "precisions", "strategy" -> "strategies"; empty for what is no axis or ends in s.
 std::string plural(const Option& option);
 
-// "batch_size" -> "--batch-size"
+// "batch_size" -> "--batch-size", "env.NCCL_ALGO" -> "--env NCCL_ALGO"
 std::string option_flag(const Option& option);
 std::string option_flag(std::string_view name);
 

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/settings/option.h"
 #include "core/settings/value.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {
@@ -17,7 +18,7 @@ FieldValue need(std::optional<T> value, const Option& option, const std::string&
 
 bool stays_text(Kind kind) {
   return kind == Kind::kText || kind == Kind::kPath || kind == Kind::kChoice ||
-         kind == Kind::kStepsOrTime || kind == Kind::kMessageSize;
+         kind == Kind::kStepsOrTime || kind == Kind::kMessageSize || kind == Kind::kVariable;
 }
 
 FieldValue parse(const Option& option, const std::string& text) {
@@ -30,6 +31,7 @@ FieldValue parse(const Option& option, const std::string& text) {
     case Kind::kChoice:
     case Kind::kStepsOrTime:
     case Kind::kMessageSize:
+    case Kind::kVariable:
       break;
     case Kind::kSwitch:
     case Kind::kFlag:
@@ -68,6 +70,10 @@ void read_row(const RawSettings& raw, const Option& option, const Field<Owner>& 
 
 void read_fields(const RawSettings& raw, Settings& settings) {
   for (const Option& row : all_rows()) read_row(raw, row, row.field, settings);
+  for (const auto& [key, value] : raw) {
+    if (!is_variable_key(key)) continue;
+    settings.launch.environment[std::string(variable_in(key))] = value_of_variable(value.text);
+  }
 }
 
 void read_fields(const RawSettings& raw, SweepSettings& sweep) {

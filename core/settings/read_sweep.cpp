@@ -7,6 +7,7 @@
 #include "core/settings/tool_values.h"
 #include "core/settings/tuning.h"
 #include "core/settings/value.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {
@@ -22,6 +23,10 @@ class SweepReader {
 
   SweepRequest run() {
     for (const Option& option : all_options()) sort_in(option);
+    for (const auto& [name, value] : given_) {
+      if (!is_variable_key(name)) continue;
+      out_.axes.push_back({name, checked(name, expand_variable(value.text), value), value.origin});
+    }
     for (const auto& [name, value] : default_values(kSweep)) {
       if (is_own(*find_option(name))) out_.own.try_emplace(name, value);
     }
@@ -64,13 +69,17 @@ class SweepReader {
   }
 
   std::vector<std::string> expand(const Option& option, const RawValue& value) {
-    ValueList list = expand_list(option, value.text);
+    return checked(std::string(option.name), expand_list(option, value.text), value);
+  }
+
+  // The good values; the others are problems then.
+  std::vector<std::string> checked(const std::string& name, ValueList list, const RawValue& value) {
     for (BadElement& bad : list.bad) {
-      out_.problems.push_back({std::string(option.name), std::move(bad.found),
-                               std::move(bad.allowed), value.origin, std::move(bad.hint)});
+      out_.problems.push_back(
+          {name, std::move(bad.found), std::move(bad.allowed), value.origin, std::move(bad.hint)});
     }
     for (const std::string& twice : list.twice) {
-      out_.notes.push_back(option_flag(option) + " names " + twice +
+      out_.notes.push_back(option_flag(name) + " names " + twice +
                            " more than once; it is measured once per block");
     }
     return std::move(list.values);
@@ -97,25 +106,27 @@ class SweepReader {
   void add_axis(Axis axis) {
     const auto place = [](const Axis& one) { return find_option(one.option); };
     out_.axes.push_back(std::move(axis));
-    std::ranges::sort(out_.axes, {}, place);
+    std::ranges::stable_sort(out_.axes, {}, place);
   }
 
   void read_tune() {
     if (out_.sweep.tune.empty()) return;
     const Option& option = tuned_option(out_.sweep.tune);
-    const std::string name(option.name), origin = out_.own["tune"].origin;
+    const bool is_variable = is_variable_key(out_.sweep.tune);
+    const std::string name = is_variable ? out_.sweep.tune : std::string(option.name);
+    const std::string origin = out_.own["tune"].origin;
     out_.own["tune"].text = out_.sweep.tune = name;
     const auto given = std::ranges::find(out_.axes, name, &Axis::option);
     if (given_.contains(name)) {
       if (given == out_.axes.end() || given->values.size() > 1) return;
       out_.problems.push_back({"tune", name, "needs several values to choose from", origin,
-                               "give " + option_flag(option) + " a list, or leave it out"});
+                               "give " + option_flag(name) + " a list, or leave it out"});
       return;
     }
     const std::string values = default_tune_values(option);
     if (!values.empty()) return add_axis({name, expand(option, {values, "tune"}), "tune"});
     out_.problems.push_back({"tune", name, "needs a list: no values fit every machine", origin,
-                             "add " + option_flag(option) + " LIST"});
+                             "add " + option_flag(name) + (is_variable ? "=LIST" : " LIST")});
   }
 
   void refuse_contradictions() {

@@ -14,6 +14,7 @@
 #include "core/settings/read_fields.h"
 #include "core/settings/tool_values.h"
 #include "core/settings/value.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {
@@ -68,7 +69,12 @@ class Resolver {
   }
 
   void refuse_bad_values() {
-    for (Problem& problem : bad_values(raw_)) {
+    std::vector<Problem> bad = bad_values(raw_);
+    for (const auto& [name, value] : raw_) {
+      if (!is_variable_key(name)) continue;
+      if (auto problem = several_values(name, value)) bad.push_back(std::move(*problem));
+    }
+    for (Problem& problem : bad) {
       refused_.insert(problem.option);
       raw_.erase(problem.option);
       result_.problems.push_back(std::move(problem));

@@ -110,6 +110,7 @@ struct LaunchSettings {
   std::string run_id;                // empty: derived
   std::optional<int> local_rank;
   Timeouts timeout;
+  Variables environment;  // that ranks are started with, beside what this process has
 };
 
 struct GeneralSettings {

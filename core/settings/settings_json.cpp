@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/settings/option.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {
@@ -28,6 +29,9 @@ struct Writer {
       object[name + "_by_rank"][std::to_string(rank)] = bytes;
     }
   }
+  void operator()(const Variables& variables) {
+    for (const auto& [variable, value] : variables) object[variable_key(variable)] = value;
+  }
   template <class T>
   void operator()(const T& value) {
     object[name] = value;
@@ -50,6 +54,7 @@ class Reader {
     const std::string name(row.name);
     if (row.kind == Kind::kTimeouts) return timeouts(name);
     if (row.kind == Kind::kMemoryLimit) return memory_limits(name);
+    if (row.kind == Kind::kVariable) return variables();
     const auto value = take(name);
     return value ? plain(*value, row.kind) : FieldValue();
   }
@@ -69,6 +74,14 @@ class Reader {
     if (const auto every = take(name)) every->get_to(timeouts.every_s);
     if (const auto by_phase = take(name + "_by_phase")) by_phase->get_to(timeouts.phase_s);
     return timeouts;
+  }
+  FieldValue variables() {
+    Variables variables;
+    for (const auto& [key, value] : object.items()) {
+      if (is_variable_key(key)) value.get_to(variables[std::string(variable_in(key))]);
+    }
+    for (const auto& [variable, value] : variables) object.erase(variable_key(variable));
+    return variables;
   }
   FieldValue memory_limits(const std::string& name) {
     MemoryLimits limits;

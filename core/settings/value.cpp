@@ -175,6 +175,7 @@ bool accepts(const Option& option, std::string_view text) {
   switch (option.kind) {
     case Kind::kText:
     case Kind::kPath:
+    case Kind::kVariable:
       return is_text(text);
     case Kind::kChoice:
       return std::ranges::count(option.choices, text) > 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/catalogue/backends.h"
+#include "core/reporting/identity/point_identity.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/sweep/summary.h"
 #include "core/settings/settings_json.h"
@@ -25,7 +26,6 @@
 #include "engine/running/checkpoints.h"
 #include "engine/running/memory_advice.h"
 #include "engine/running/point.h"
-#include "engine/running/point_identity.h"
 #include "engine/running/results/raw_steps.h"
 #include "engine/running/run_watch.h"
 #include "engine/running/workload_data.h"
@@ -112,8 +112,9 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   process::RankGroup rank_group(context, "point", process::all_ranks(context.world()),
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
   const planning::RunLength length = run_length_of(settings);
-  auto identity =
-      point_identity(settings, length, rank_group.world(), opened.workload, opened.data.shape);
+  auto identity = reporting::point_identity(
+      settings, length, {rank_group.world().world_size, rank_group.world().nodes}, opened.workload,
+      opened.data.shape);
   identity.data_identity = opened.data.identity;
   identity.started = reporting::utc_now();
   process::RunConsole console(rank_process.request(), opened.workload.sample_unit,

@@ -8,6 +8,7 @@
 #include "core/base/host_name.h"
 #include "core/base/text.h"
 #include "core/planning/plan_json.h"
+#include "core/reporting/identity/point_identity.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/fingerprint.h"
@@ -18,7 +19,6 @@
 #include "engine/communicating/links/host_ring.h"
 #include "engine/process/host_survey.h"
 #include "engine/process/versions.h"
-#include "engine/running/point_identity.h"
 
 namespace scalemark::sweeping {
 namespace {
@@ -70,6 +70,17 @@ void SweepReport::open(const std::vector<monitoring::Host>& hosts, process::Rank
                                             .settings_json = planning::settings_json(plan_),
                                             .session = new_session(broke_with),
                                             .folder = std::move(folder)});
+  forget_varying_variables();
+}
+
+// The report has one environment for all its ranks; what differs between points stands there.
+void SweepReport::forget_varying_variables() {
+  if (!plan_.launch) return;
+  run_report_->writer()->amend([&](reporting::Report& report) {
+    for (const auto& [name, value] : plan_.launch->environment) {
+      report.environment.variables.erase(name);
+    }
+  });
 }
 
 // The differences from the earlier session, which --resume-anyway allows.
@@ -100,16 +111,22 @@ std::map<std::string, std::string> SweepReport::data_identities() const {
   return identities;
 }
 
-reporting::SessionRecord SweepReport::new_session(const std::vector<std::string>& broke_with) {
+// Absent: the last one goes on, in which other ranks ran this block's points of other environments.
+std::optional<reporting::SessionRecord> SweepReport::new_session(
+    const std::vector<std::string>& broke_with) {
+  if (plan_.launch && plan_.launch->same_session && earlier_ && !earlier_->sessions.empty()) {
+    session_number_ = earlier_->sessions.back().session;
+    return std::nullopt;
+  }
   if (earlier_ && !earlier_->sessions.empty()) {
     session_number_ = earlier_->sessions.back().session + 1;
   }
-  return {.session = session_number_,
-          .started = reporting::utc_now(),
-          .finished = {},
-          .hostname = host_name(),
-          .command_line = rank_process_.request().command_line,
-          .broke_with = joined(broke_with, "; ")};
+  return reporting::SessionRecord{.session = session_number_,
+                                  .started = reporting::utc_now(),
+                                  .finished = {},
+                                  .hostname = host_name(),
+                                  .command_line = rank_process_.request().command_line,
+                                  .broke_with = joined(broke_with, "; ")};
 }
 
 void SweepReport::add_skipped_points() {
@@ -141,7 +158,8 @@ reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& po
           ? catalogue::resolved_shape(workload, {.image_size = settings.task.image_size,
                                                  .sequence_length = settings.task.sequence_length})
           : datasets_.of(settings).shape;
-  auto row = running::point_identity(settings, length, world, workload, shape);
+  auto row =
+      reporting::point_identity(settings, length, {world.world_size, world.nodes}, workload, shape);
   row.group = point.group;
   row.varying = {point.varying.begin(), point.varying.end()};
   row.members = point.members;

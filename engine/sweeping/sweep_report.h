@@ -59,7 +59,8 @@ class SweepReport {
 
  private:
   void open(const std::vector<monitoring::Host>& hosts, process::RankContext& context);
-  reporting::SessionRecord new_session(const std::vector<std::string>& broke_with);
+  std::optional<reporting::SessionRecord> new_session(const std::vector<std::string>& broke_with);
+  void forget_varying_variables();
   std::vector<std::string> breaks(const std::vector<monitoring::Host>& hosts,
                                   process::RankContext& context) const;
   std::map<std::string, std::string> data_identities() const;

@@ -5,6 +5,7 @@
 
 #include "core/base/durations.h"
 #include "core/monitoring/process_age.h"
+#include "core/planning/environments.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/rank_process.h"
@@ -87,6 +88,7 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
   auto facts = process::common_facts(request.run);
   facts["sweep.plan"] = planning::settings_fingerprint(plan);
   facts["data.identity"] = datasets.identity();
+  if (plan.launch) facts["sweep.environment"] = planning::to_text(plan.launch->environment);
   rank_process.compare(facts);
   planning::assign_members(plan, context.node_of_rank());
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/renamed_variables.h"
 #include "core/base/text.h"
 #include "core/monitoring/gpu_code.h"
 #include "core/reporting/point/rank_cpus.h"
@@ -86,6 +87,14 @@ void judge_step_correlation(Findings& findings, const PointRecord& point) {
                 "narrow",
                 lag1, n, std::max(1.0, n * (1 - lag1) / (1 + lag1)));
   findings.add(finding_kinds::steps_correlated, text);
+}
+
+void tell_old_variables(Findings& findings, const FindingContext& context) {
+  for (const auto& [name, value] : context.variables) {
+    if (std::string told = told_about_variable(name); !told.empty()) {
+      findings.add(finding_kinds::old_variable, std::move(told));
+    }
+  }
 }
 
 void judge_threads(Findings& findings, const PointRecord& point, const FindingContext& context) {
@@ -246,6 +255,7 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_window(findings, point, context.repetitions);
   judge_step_correlation(findings, point);
   judge_threads(findings, point, context);
+  tell_old_variables(findings, context);
   tell_binding(findings, point);
   judge_data(findings, point);
   judge_shares(findings, point, context);

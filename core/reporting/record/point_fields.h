@@ -45,6 +45,8 @@ void size_fields(A& a, Point& p) {
   a.text("data_identity", p.data_identity,
          {"digest that identifies the data set: of the files' contents or of their list"});
   a.list("varying", p.varying, {"every other option that is an axis of the sweep, with its value"});
+  a.list("env", p.env,
+         {"environment variables that --env gave the ranks; unset: they ran without it"});
 }
 
 template <class A, class Point>

@@ -226,6 +226,7 @@ struct PointRecord {
   std::optional<std::int64_t> image_size, sequence_length;
   std::string data, data_identity;
   std::map<std::string, std::string> varying;  // every other option that is an axis of the sweep
+  std::map<std::string, std::string> env;      // --env: variables of the ranks; "unset": not set
   int repetition = 0, order = 0, block = 0, session = 0;
   std::string started;  // RFC 3339, UTC
 

@@ -58,7 +58,7 @@ bool is_origin_file(const std::string& text, const std::string& of) {
 
 // A variable whose value is a path, several paths or addresses: it must not be published.
 bool is_place_of_variable(const std::string& text, const std::string& of) {
-  return of == "variables" && text.find('/') != std::string::npos;
+  return (of == "variables" || of == "env") && text.find('/') != std::string::npos;
 }
 
 // "enx00e04c680001": systemd names such a network card by its hardware address.
@@ -95,6 +95,8 @@ class Redactor {
       paths_.add_data(text);
     } else if ((key == "rendezvous" || key == "master_addr") && !text.starts_with("file:")) {
       names_.add_host(text.substr(0, text.rfind(':')));
+    } else if (of == "env" && is_place_of_variable(text, of)) {
+      paths_.add(text);  // it stands among options as well
     } else if (of != "origins" && (is_place(key) || (of == "skipped" && key == "name"))) {
       paths_.add(text);
     } else if (is_origin_file(text, of)) {
@@ -106,9 +108,10 @@ class Redactor {
   void rename(const PointRecord& point) {
     std::string group = point.group;
     for (const auto& [option, value] : point.varying) {
-      if (!is_place(option) || value == "synthetic") continue;
-      std::string label = option;
-      std::ranges::replace(label, '_', '-');
+      const bool is_of_variable = option.starts_with("env.") && value.find('/') != value.npos;
+      if ((!is_place(option) && !is_of_variable) || value == "synthetic") continue;
+      std::string label = is_of_variable ? option.substr(option.find('.') + 1) : option;
+      if (!is_of_variable) std::ranges::replace(label, '_', '-');
       const std::string part = "-" + label + "-" + planning::plain_value(value);
       auto& numbers = numbers_[option];
       const auto number = numbers.try_emplace(value, numbers.size() + 1).first->second;

@@ -1,4 +1,5 @@
 #include "core/settings/table/table.h"
+#include "core/settings/variables.h"
 
 namespace scalemark::settings::table {
 namespace {
@@ -43,6 +44,21 @@ std::vector<Option> rank_options() {
        .value_name = "N",
        .range = {.low = 0, .high = 4095},
        .across_ranks = AcrossRanks::kMayDiffer},
+  };
+}
+
+std::vector<Option> environment_options() {
+  return {
+      {.name = kVariableOption,
+       .kind = Kind::kVariable,
+       .group = kGroup,
+       .field = kField<&LaunchSettings::environment>,
+       .identity = Identity::kAxis,
+       .help = "start the ranks with this environment variable; may be given again, for others; "
+               "sweep: each value in ranks of its own; NAME= is not set, \\, is a comma that "
+               "belongs to a value; a key env.NAME in files (docs/SWEEP.md)",
+       .value_name = "NAME=VALUE,...",
+       .layer = true},
   };
 }
 
@@ -120,6 +136,7 @@ std::vector<Option> meeting_options() {
 
 std::vector<Option> launch_options() {
   std::vector<Option> options = rank_options();
+  for (Option& option : environment_options()) options.push_back(std::move(option));
   for (Option& option : meeting_options()) options.push_back(std::move(option));
   return options;
 }

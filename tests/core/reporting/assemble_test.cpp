@@ -483,10 +483,10 @@ TEST(Findings, SaysWhatAReaderShouldKnow) {
   std::vector<monitoring::Host> hosts(1);
   hosts[0].hostname = "n1";
   hosts[0].cores.usable = 2;
-  EXPECT_EQ(codes(point, {hosts, {{"OMP_NUM_THREADS", "1"}}, 2}),
+  EXPECT_EQ(codes(point, {hosts, {{"OMP_NUM_THREADS", "1"}, {"NCCL_BLOCKING_WAIT", "1"}}, 2}),
             (std::set<std::string>{"not_steady", "short_window", "slow_steps", "threads_variable",
-                                   "too_many_threads", "padding", "skipped_samples", "data_wait",
-                                   "communication"}));
+                                   "old_variable", "too_many_threads", "padding", "skipped_samples",
+                                   "data_wait", "communication"}));
   point.status = PointStatus::kOom;
   EXPECT_TRUE(codes(point, {}).empty());
 }

@@ -131,6 +131,22 @@ TEST(Redact, NamesDataByNumber) {
   EXPECT_EQ(clean.findings[2].text, clean.points[2].group + ": runs differ");
 }
 
+TEST(Redact, CoversPathsInVariables) {
+  Report report = sample_report(1, false);
+  report.points.resize(1);
+  PointRecord& point = report.points[0];
+  point.group = "resnet50-b8-fp32-w1-none-LD_PRELOAD-acme_malloc.so";
+  point.id = point.group + "/r0";
+  point.env = {{"LD_PRELOAD", "/home/bob/acme_malloc.so"}, {"NCCL_ALGO", "Ring"}};
+  point.varying = {{"env.LD_PRELOAD", "/home/bob/acme_malloc.so"}};
+  report.invocation.settings_json = R"({"env.LD_PRELOAD": ["unset", "/home/bob/acme_malloc.so"]})";
+  const Report clean = redacted(report);
+  EXPECT_EQ(clean.points[0].env.at("NCCL_ALGO"), "Ring");
+  EXPECT_EQ(clean.points[0].group, "resnet50-b8-fp32-w1-none-LD_PRELOAD-1");
+  EXPECT_EQ(to_json(clean).find("acme_malloc"), std::string::npos);
+  EXPECT_EQ(to_json(clean).find("/home/bob"), std::string::npos);
+}
+
 TEST(Redact, TakesACommandLineWordByWord) {
   Report report = sample_report(1, false);
   const auto line = [&](const std::string& typed) {

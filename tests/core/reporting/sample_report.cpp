@@ -369,6 +369,7 @@ void add_everything(Report& report) {
   point.raw_steps = {.file = "raw/p0.r0.steps", .bytes = 4096, .xxh3_128 = "0f"};
   point.memory_reserved_bytes = point.ranks.front().memory_reserved_bytes = 200ULL << 20;
   point.varying = {{"workers", "8"}};
+  point.env = {{"NCCL_ALGO", "Ring"}};
   point.break_even_steps = 40;
   point.padded = 3;
   point.left_out = 5;

@@ -5,7 +5,7 @@ const effectName = e => `${e.axis} ${e.to} / ${e.from}`;
 const placeOf = (e, all) => Object.keys(e.fixed)
     .filter(key => all.some(other => other.axis === e.axis && other.fixed[key] !== e.fixed[key]))
     .map(key => key === 'world_size' ? shown('ranks', Number(e.fixed[key])) : key === 'bytes' ? sizeText(Number(e.fixed[key]))
-        : `${key.replaceAll('_', ' ')} ${e.fixed[key]}`).join(', ');
+        : `${inWords(key)} ${e.fixed[key]}`).join(', ');
 // How a forest plot shows ratios: in percent, or as they are. Marks: lines with their dashes.
 const percentScale = {x: change, type: 'linear', title: '% more samples per second than the first value', marks: [[0, []], [-2, [4, 4]], [2, [4, 4]]]};
 

@@ -53,7 +53,7 @@ const strategyOf = p => isSolo(p) ? 'solo' : p.strategy;
 function sliceName(table, tables) {
   const telling = Object.keys(table.fixed).filter(
       key => tables.some(other => other.fixed[key] !== table.fixed[key]));
-  return [table.kind, ...telling.map(key => `${key.replaceAll('_', ' ')} ${table.fixed[key]}`)].join(', ');
+  return [table.kind, ...telling.map(key => `${inWords(key)} ${table.fixed[key]}`)].join(', ');
 }
 
 // One row per world size that communicates, the baseline where nothing else has one rank.

@@ -37,7 +37,8 @@ std::string slice_text(const ScalingTable& table, const std::vector<ScalingTable
     const bool is_size = name == (table.kind == "weak" ? "batch_size" : "global_batch_size");
     if (!is_size && std::ranges::none_of(all, differs)) continue;
     std::string words = name;
-    std::ranges::replace(words, '_', ' ');
+    const bool is_variable = name.starts_with("env.");  // whose name is to be recognised
+    if (!is_variable) std::ranges::replace(words, '_', ' ');
     text += ", " + words + " " + value;
   }
   return table.kind + text;

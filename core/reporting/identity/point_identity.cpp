@@ -1,12 +1,13 @@
-#include "engine/running/point_identity.h"
+#include "core/reporting/identity/point_identity.h"
 
 #include <numeric>
 #include <sstream>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/planning/estimates.h"
 
-namespace scalemark::running {
+namespace scalemark::reporting {
 namespace {
 
 // A sweep's plan writes 0 for what a skipped point has not.
@@ -32,14 +33,12 @@ std::string warmup_method(const settings::Settings& settings, const planning::Ru
 
 }  // namespace
 
-reporting::PointRecord point_identity(const settings::Settings& settings,
-                                      const planning::RunLength& length,
-                                      const launching::World& world,
-                                      const catalogue::Workload& workload,
-                                      const catalogue::ModelShape& shape) {
+PointRecord point_identity(const settings::Settings& settings, const planning::RunLength& length,
+                           const RanksOfPoint& ranks, const catalogue::Workload& workload,
+                           const catalogue::ModelShape& shape) {
   const auto& parallel = settings.parallel;
-  reporting::PointRecord point;
-  point.group = planning::point_name(settings, world.world_size);
+  PointRecord point;
+  point.group = planning::point_name(settings, ranks.world_size);
   point.id = point.group + "/r0";
   point.workload = settings.task.workload;
   point.task = settings.task.task;
@@ -51,10 +50,10 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   point.memory_format = name_of(parallel.memory_format);
   point.overlap = parallel.overlap;
   point.threads = parallel.threads;
-  point.world_size = world.world_size;
-  point.processes = world.world_size;
-  point.nodes = world.nodes;
-  point.members.resize(static_cast<std::size_t>(world.world_size));
+  point.world_size = ranks.world_size;
+  point.processes = ranks.world_size;
+  point.nodes = ranks.nodes;
+  point.members.resize(static_cast<std::size_t>(ranks.world_size));
   std::iota(point.members.begin(), point.members.end(), 0);
   point.batch_size = if_any(settings.size.batch_size);
   point.gradient_accumulation_steps = if_any(settings.size.gradient_accumulation_steps);
@@ -64,12 +63,27 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   if (workload.data_kind == catalogue::DataKind::kText)
     point.sequence_length = shape.sequence_length;
   point.data = settings.task.data;
+  point.env = settings.launch.environment;
   point.parameters = workload.parameters(shape);
   point.flops_per_sample = workload.flops_per_sample(shape);
   point.memory_estimate_bytes = catalogue::estimated_memory_bytes(
-      workload, planning::memory_question(settings, shape, world.world_size));
+      workload, planning::memory_question(settings, shape, ranks.world_size));
   point.warmup_method = warmup_method(settings, length);
   return point;
 }
 
-}  // namespace scalemark::running
+PointRecord point_identity(const planning::PlannedPoint& point) {
+  const auto& task = point.settings.task;
+  const catalogue::Workload* workload = catalogue::find_workload(task.workload);
+  if (!workload) throw bug("a planned point without a workload: " + task.workload);
+  const catalogue::ModelShape shape = catalogue::resolved_shape(
+      *workload, {.image_size = task.image_size, .sequence_length = task.sequence_length});
+  PointRecord row = point_identity(point.settings, point.length, {.world_size = point.world_size},
+                                   *workload, shape);
+  row.group = point.group;
+  row.varying = {point.varying.begin(), point.varying.end()};
+  row.members = point.members;
+  return row;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,12 @@
+// Environment variables of libraries that have another name now: renamed_variables.inc lists them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace scalemark {
+
+// What to know about `variable` when it is set, in words; empty for a name that is not of old.
+std::string told_about_variable(std::string_view variable);
+
+}  // namespace scalemark
