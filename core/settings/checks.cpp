@@ -59,6 +59,14 @@ class Checker {
       refuse("resume", "needs --epochs: only a training that writes checkpoints can be resumed",
              "leave --resume out");
     }
+    if (known({"trace", "epochs"}) && !s_.measuring.trace.empty() && s_.measuring.epochs) {
+      refuse("trace", "cannot be combined with --epochs: its steps follow a measured window",
+             "leave --epochs out, or --trace");
+    }
+    if (known({"profiler_range", "epochs"}) && s_.measuring.profiler_range && s_.measuring.epochs) {
+      refuse("profiler_range", "cannot be combined with --epochs: it is about a measured window",
+             "leave --epochs out, or --profiler-range");
+    }
     if (known({"resume", "overwrite"}) && s_.checkpoints.resume && s_.general.overwrite) {
       refuse("resume", "cannot be combined with --overwrite");
     }
@@ -135,6 +143,10 @@ class Checker {
     if (cuda && gpus == 0) {
       refuse("device", "no GPU is visible here", "`scalemark doctor` says what was looked for");
       return;
+    }
+    if (known({"profiler_range"}) && s_.measuring.profiler_range && !cuda) {
+      refuse("profiler_range", "needs --device cuda: its range is for profilers of GPUs",
+             "leave --profiler-range out; --trace DIR works on a CPU");
     }
     const std::string& backend = s_.parallel.backend;
     if (known({"backend"}) && catalogue::needs_one_rank_per_gpu(backend)) {
@@ -245,6 +257,7 @@ std::vector<std::string> notes_on(const CheckInput& input) {
     }
   }
   if (input.settings.measuring.epochs) note("communication_cost", "--epochs trains for real");
+  if (input.settings.measuring.trace.empty()) note("trace_steps", "it is about --trace DIR");
   if (input.settings.parallel.device == DeviceKind::kCpu) note("pin_memory", "the device is a CPU");
   if (input.settings.task.data == "synthetic") {
     for (const std::string_view option : reading_options()) note(option, "the data is synthetic");

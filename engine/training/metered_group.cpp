@@ -84,6 +84,7 @@ Work MeteredGroup::bucket(Tensors& tensors, const c10d::AllreduceOptions& option
   if (last) marker_->mark(measurement::Moment::kLastBucketReady);
   return counted(sent_.bucket_bytes.back(), tensors, [&] {
     if (exchange_ == Exchange::kOverlapped) {
+      const measurement::BucketLeaving range(*marker_, sent_.bucket_bytes.size() - 1);
       return backend_of(tensors).allreduce(tensors, options);
     }
     auto work = enqueue(tensors, options);
@@ -98,7 +99,9 @@ Work MeteredGroup::enqueue(const Tensors& tensors, const c10d::AllreduceOptions&
 }
 
 void MeteredGroup::launch_queued() {
-  for (Queued& bucket : queue_) {
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
+    Queued& bucket = queue_[i];
+    const measurement::BucketLeaving range(*marker_, i);
     auto sent = backend_of(bucket.tensors).allreduce(bucket.tensors, bucket.options)->getFuture();
     sent->addCallback([done = bucket.done](Future& future) {
       if (future.hasError()) return done->setError(future.exception_ptr());
