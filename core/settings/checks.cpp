@@ -22,6 +22,7 @@ class Checker {
 
   std::vector<Problem> run() {
     check_measuring();
+    check_profilers();
     check_workload();
     check_data();
     check_recipe();
@@ -59,6 +60,15 @@ class Checker {
       refuse("resume", "needs --epochs: only a training that writes checkpoints can be resumed",
              "leave --resume out");
     }
+    if (known({"resume", "overwrite"}) && s_.checkpoints.resume && s_.general.overwrite) {
+      refuse("resume", "cannot be combined with --overwrite");
+    }
+    if (known({"quiet", "verbose"}) && s_.general.quiet && s_.general.verbose) {
+      refuse("quiet", "cannot be combined with --verbose");
+    }
+  }
+
+  void check_profilers() {
     if (known({"trace", "epochs"}) && !s_.measuring.trace.empty() && s_.measuring.epochs) {
       refuse("trace", "cannot be combined with --epochs: its steps follow a measured window",
              "leave --epochs out, or --trace");
@@ -67,11 +77,10 @@ class Checker {
       refuse("profiler_range", "cannot be combined with --epochs: it is about a measured window",
              "leave --epochs out, or --profiler-range");
     }
-    if (known({"resume", "overwrite"}) && s_.checkpoints.resume && s_.general.overwrite) {
-      refuse("resume", "cannot be combined with --overwrite");
-    }
-    if (known({"quiet", "verbose"}) && s_.general.quiet && s_.general.verbose) {
-      refuse("quiet", "cannot be combined with --verbose");
+    if (known({"profiler_range", "device"}) && s_.measuring.profiler_range &&
+        s_.parallel.device == DeviceKind::kCpu) {
+      refuse("profiler_range", "needs --device cuda: its range is for profilers of GPUs",
+             "leave --profiler-range out; --trace DIR works on a CPU");
     }
   }
 
@@ -143,10 +152,6 @@ class Checker {
     if (cuda && gpus == 0) {
       refuse("device", "no GPU is visible here", "`scalemark doctor` says what was looked for");
       return;
-    }
-    if (known({"profiler_range"}) && s_.measuring.profiler_range && !cuda) {
-      refuse("profiler_range", "needs --device cuda: its range is for profilers of GPUs",
-             "leave --profiler-range out; --trace DIR works on a CPU");
     }
     const std::string& backend = s_.parallel.backend;
     if (known({"backend"}) && catalogue::needs_one_rank_per_gpu(backend)) {

@@ -1,9 +1,12 @@
 #include "engine/cuda/nsight.h"
 
-#include <cuda_profiler_api.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include "engine/cuda/cuda_check.h"
+
+// As in cuda_profiler_api.h, which the wheels that torch depends on lack.
+extern "C" cudaError_t CUDARTAPI cudaProfilerStart();
+extern "C" cudaError_t CUDARTAPI cudaProfilerStop();
 
 namespace scalemark::cuda {
 namespace {

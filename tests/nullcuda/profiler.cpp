@@ -1,6 +1,5 @@
 #include "profiler.h"
 
-#include <cuda_profiler_api.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include "call.h"

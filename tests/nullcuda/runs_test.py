@@ -165,7 +165,7 @@ def launches(counted):
 def profiler_range():
     """A profiler collects the window and nothing else: neither the warm-up nor the blocks of --communication-cost, and
     sees the ranges of each step. Without the option there is no range."""
-    steps, buckets = 6, 3
+    steps, buckets = 6, 2
     options = ("--workload", "mlp", "--iters", steps, "--warmup-iters", 11, "--bucket-cap-mb", 0.6,
                "--first-bucket-cap-mb", 0.1, "--communication-cost", "--quiet")
     _, result = train(*options, "--profiler-range", ranks=2, windows=17, steady=False)

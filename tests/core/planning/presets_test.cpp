@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/planning/estimates.h"
+#include "core/planning/task.h"
 #include "tests/core/planning/plans.h"
 
 namespace scalemark::planning {
