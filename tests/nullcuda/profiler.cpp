@@ -61,7 +61,7 @@ NULLCUDA_API cudaError_t cudaProfilerStart() { return call(start); }
 NULLCUDA_API cudaError_t cudaProfilerStop() { return call(stop); }
 
 // Called by each library's copy of NVTX at its first range.
-NULLCUDA_API int InitializeInjectionNvtx2Preinject(NvtxGetExportTableFunc_t export_table) {
+NULLCUDA_API int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {
   const auto* callbacks =
       static_cast<const NvtxExportTableCallbacks*>(export_table(NVTX_ETID_CALLBACKS));
   NvtxFunctionTable table = nullptr;

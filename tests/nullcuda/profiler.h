@@ -1,6 +1,6 @@
 // What a profiler would have collected: the stretches between cudaProfilerStart and
-// cudaProfilerStop, with the NVTX ranges that were opened meanwhile. NVTX finds the null device as
-// it finds a profiler that was loaded before the program.
+// cudaProfilerStop, with the NVTX ranges that were opened meanwhile: where NVTX_INJECTION64_PATH
+// names libnullcuda.so, by which NVTX finds a profiler.
 #pragma once
 
 #include <cstddef>

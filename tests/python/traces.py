@@ -26,14 +26,13 @@ class Trace:
         found = [e for e in self.events if e["cat"] == "user_annotation" and re.fullmatch(pattern, e["name"])]
         return sorted(found, key=lambda event: event["ts"])
 
-    def begun_in(self, outer):
-        """What begins within `outer` on the same thread, itself not counted."""
-        end = outer["ts"] + outer["dur"]
-        return [e for e in self.events
-                if e is not outer and e["tid"] == outer["tid"] and outer["ts"] <= e["ts"] < end]
-
     def operators(self, outer):
-        return Counter(event["name"] for event in self.begun_in(outer) if event["cat"] == "cpu_op")
+        """Those that begin within `outer`, by name."""
+        return Counter(e["name"] for e in self.events if e["cat"] == "cpu_op" and begins_in(e, outer))
+
+
+def begins_in(inner, outer):
+    return inner["tid"] == outer["tid"] and outer["ts"] <= inner["ts"] < outer["ts"] + outer["dur"]
 
 
 def lies_in(inner, outer):

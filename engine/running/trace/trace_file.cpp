@@ -45,6 +45,7 @@ void write_trace(const StepTrace& trace, const fs::path& file) {
   if (is_whole(file)) return;
   const Error problem = not_written(file);  // while what was written still takes its space
   fs::remove(file, error);
+  fs::remove(file.string() + ".tmp", error);  // Kineto's
   throw problem;
 }
 

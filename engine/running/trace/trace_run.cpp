@@ -1,43 +1,52 @@
 #include "engine/running/trace/trace_run.h"
 
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/error_json.h"
+#include "core/base/text.h"
 #include "engine/running/trace/trace_file.h"
 #include "engine/running/trace/traced_steps.h"
 
 namespace scalemark::running {
 namespace {
 
-// As torch.profiler writes it of the default process group: HTA and others read their ranks here.
+std::string quoted(const std::string& word) { return std::string("\"") + word + "\""; }
+
+std::string member(const char* name, const std::string& value) {
+  return quoted(name) + ": " + value;
+}
+
+std::string ranks_of(const launching::World& world) {
+  std::vector<std::string> ranks;
+  for (int i = 0; i < world.world_size; ++i) ranks.push_back(std::to_string(i));
+  return std::string("[") + joined(ranks, ", ") + "]";
+}
+
+// As torch.profiler writes it of the default process group, letter for letter: HTA looks for the
+// rank with its space before the number.
 std::string distributed_info(process::RankGroup& rank_group) {
   const launching::World& world = rank_group.world();
   const std::string backend(rank_group.backend());
-  const auto device = rank_group.device().torch_device().type();
-  std::vector<int> ranks(static_cast<std::size_t>(world.world_size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  const nlohmann::json group{
-      {"pg_name", "0"},
-      {"pg_desc", "default_pg"},
-      {"backend_config", c10::DeviceTypeName(device, /*lower_case=*/true) + ":" + backend},
-      {"pg_size", world.world_size},
-      {"ranks", ranks}};
-  nlohmann::json info{{"backend", backend},
-                      {"rank", world.rank},
-                      {"world_size", world.world_size},
-                      {"pg_count", 1},
-                      {"pg_config", nlohmann::json::array({group})}};
+  const auto type = rank_group.device().torch_device().type();
+  const std::string device = c10::DeviceTypeName(type, /*lower_case=*/true);
+  const std::vector<std::string> group{
+      member("pg_name", quoted("0")), member("pg_desc", quoted("default_pg")),
+      member("backend_config", quoted(device + ":" + backend)),
+      member("pg_size", std::to_string(world.world_size)), member("ranks", ranks_of(world))};
+  std::vector<std::string> info{
+      member("backend", quoted(backend)), member("rank", std::to_string(world.rank)),
+      member("world_size", std::to_string(world.world_size)), member("pg_count", "1"),
+      member("pg_config", std::string("[{") + joined(group, ", ") + "}]")};
   const auto versions = rank_group.context().backend_versions();
   const auto nccl = versions.find("nccl");
   if (backend == "nccl" && nccl != versions.end() && nccl->second.running_with) {
-    info["nccl_version"] = *nccl->second.running_with;
+    info.push_back(member("nccl_version", quoted(*nccl->second.running_with)));
   }
-  return info.dump();
+  return std::string("{") + joined(info, ", ") + "}";
 }
 
 // What went wrong, for rank 0; empty: nothing.

@@ -3,6 +3,8 @@
 #include <ATen/record_function.h>
 #include <torch/csrc/profiler/kineto_shim.h>
 
+#include <cstdio>
+#include <random>
 #include <set>
 #include <utility>
 #include <vector>
@@ -35,6 +37,24 @@ class TraceRanges final : public device::Ranges {
   std::vector<std::unique_ptr<at::RecordFunction>> open_;
 };
 
+// As Python's default: 32 hexadecimal digits.
+std::string random_id() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 4; ++i) {
+    char digits[9];
+    std::snprintf(digits, sizeof digits, "%08X", random());
+    id += digits;
+  }
+  return id;
+}
+
+ProfilerConfig new_config() {
+  return ProfilerConfig(ProfilerState::KINETO, /*report_input_shapes=*/false,
+                        /*profile_memory=*/false, /*with_stack=*/false, /*with_flops=*/false,
+                        /*with_modules=*/false, {}, random_id());
+}
+
 // Ends the profiler where a step throws.
 class Recording {
  public:
@@ -62,7 +82,7 @@ class Recording {
   }
 
  private:
-  ProfilerConfig config_{ProfilerState::KINETO};
+  ProfilerConfig config_ = new_config();
   std::set<ActivityType> activities_{ActivityType::CPU};
   bool is_on_ = false;
 };

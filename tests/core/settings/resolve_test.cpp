@@ -243,10 +243,10 @@ TEST(Resolve, ATraceFollowsAWindowAndARangeNeedsAGpu) {
       only_problem(given(
           {{"workload", "resnet50"}, {"data", "tree"}, {"epochs", "1"}, {"trace", "traces"}})),
       "--trace is 'traces' (from option); cannot be combined with --epochs: its steps follow "
-      "a measured window. Hint: leave --epochs out, or --trace.");
+      "a measured window. Hint: leave --epochs out, or --trace");
   EXPECT_EQ(only_problem(given({{"profiler_range", "on"}})),
             "--profiler-range is 'on' (from option); needs --device cuda: its range is for "
-            "profilers of GPUs. Hint: leave --profiler-range out; --trace DIR works on a CPU.");
+            "profilers of GPUs. Hint: leave --profiler-range out; --trace DIR works on a CPU");
   EXPECT_TRUE(good(given({{"profiler_range", "on"}, {"device", "cuda"}}), with_gpus({kNewGpu}))
                   .measuring.profiler_range);
   EXPECT_EQ(resolve(given({{"trace_steps", "9"}}), laptop()).notes,
