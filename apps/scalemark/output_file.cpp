@@ -9,9 +9,19 @@
 #include "core/base/error.h"
 
 namespace scalemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void refuse_read_only(const std::string& what, const fs::path& folder) {
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return;
+  throw cannot_create(what + ": " + std::strerror(errno),
+                      "a folder that can be written to is expected");
+}
+
+}  // namespace
 
 void refuse_unwritable_file(const std::string& named, const std::string& path) {
-  namespace fs = std::filesystem;
   const fs::path file = path;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const std::string what = named + " '" + path + "'";
@@ -23,10 +33,21 @@ void refuse_unwritable_file(const std::string& named, const std::string& path) {
   if (fs::is_directory(file, unreadable)) {
     throw cannot_create(what + " is a folder", "a file is expected");
   }
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw cannot_create(what + ": " + std::strerror(errno),
-                        "a folder that can be written to is expected");
+  refuse_read_only(what, folder);
+}
+
+void refuse_unwritable_folder(const std::string& named, const std::string& path) {
+  const std::string what = named + " '" + path + "'";
+  std::error_code unreadable;
+  fs::path folder = fs::absolute(path);
+  while (!fs::exists(folder, unreadable) && folder.has_relative_path()) {
+    folder = folder.parent_path();
   }
+  if (!fs::is_directory(folder, unreadable)) {
+    throw cannot_create(what + ": " + folder.string() + " is no folder",
+                        "a folder, or a path where one can be made, is expected");
+  }
+  refuse_read_only(what, folder);
 }
 
 }  // namespace scalemark::cli

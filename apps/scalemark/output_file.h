@@ -9,4 +9,7 @@ namespace scalemark::cli {
 // is not there or cannot be written to, and when `path` is a folder.
 void refuse_unwritable_file(const std::string& named, const std::string& path);
 
+// The same of a folder, which is made if it is not there.
+void refuse_unwritable_folder(const std::string& named, const std::string& path);
+
 }  // namespace scalemark::cli

@@ -5,6 +5,7 @@
 #include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/fresh_blocks.h"
 #include "apps/scalemark/mpi_ranks.h"
+#include "apps/scalemark/output_file.h"
 #include "apps/scalemark/plan_table.h"
 #include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/rank_request.h"
@@ -38,6 +39,8 @@ ExitCode run_plan(const Invocation& invocation, ResolvedSweep resolved) {
     refuse_missing_inputs(point.settings);
     backends.push_back(point.settings.parallel.backend);
   }
+  const std::string& trace = resolved.base.settings.measuring.trace;
+  if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
   const TorchFolder torch = find_torch(resolved.base.settings.general.torch);
   refuse_used_output(resolved.base, existing_folder(resolved));
   settle_mpi(resolved.base, backends);

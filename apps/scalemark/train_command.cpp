@@ -50,6 +50,8 @@ ExitCode train_command(const Invocation& invocation) {
   refuse_missing_inputs(resolved.settings);
   const std::string& save = resolved.settings.recipe.save;
   if (!save.empty() && holds_rank_0(resolved.detection)) refuse_unwritable_file("--save", save);
+  const std::string& trace = resolved.settings.measuring.trace;
+  if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
   const TorchFolder torch = find_torch(resolved.settings.general.torch);
   refuse_used_output(resolved, existing_folder(resolved.settings));
   settle_mpi(resolved, {resolved.settings.parallel.backend});

@@ -134,4 +134,9 @@ double estimated_abba_s(const settings::Settings& settings, const RunLength& len
   return static_cast<double>(kCostBlocks * of_block) * step_s;
 }
 
+double estimated_trace_s(const settings::Settings& settings, double step_s) {
+  const auto& measuring = settings.measuring;
+  return measuring.trace.empty() ? 0 : static_cast<double>(1 + measuring.trace_steps) * step_s;
+}
+
 }  // namespace scalemark::planning

@@ -56,4 +56,7 @@ double estimated_warmup_s(const RunLength& length, double step_s);
 double estimated_window_s(const RunLength& length, double step_s);
 double estimated_abba_s(const settings::Settings& settings, const RunLength& length, double step_s);
 
+// The steps of --trace; 0 without.
+double estimated_trace_s(const settings::Settings& settings, double step_s);
+
 }  // namespace scalemark::planning

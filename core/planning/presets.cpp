@@ -86,7 +86,8 @@ class Scheduler {
       plan_.stop.least_blocks = sweep.repetitions.value_or(kRepetitions);
     }
     if (sweep.until_ci) until_sure();
-    plan_.estimated_s = start_s() + plan_.stop.least_blocks * block_s() + restarts_s();
+    plan_.estimated_s =
+        start_s() + plan_.stop.least_blocks * block_s() + restarts_s() + traces_s();
     if (plan_.stop.least_blocks == 1) {
       note("one repetition gives no interval: the uncertainty of these numbers is unknown");
     }
@@ -179,6 +180,16 @@ class Scheduler {
   double block_s() const {
     double sum = 0;
     for (const PlannedPoint* point : points_) sum += point->estimated_s;
+    return sum;
+  }
+
+  // Each point's first repetition has one.
+  double traces_s() const {
+    double sum = 0;
+    for (const PlannedPoint* point : points_) {
+      sum +=
+          estimated_trace_s(point->settings, estimated_step_s(point->settings, point->world_size));
+    }
     return sum;
   }
 

@@ -16,7 +16,9 @@ void lower(std::optional<double>& most, double to) { most = std::min(to, most.va
 settings::Settings settings_of(const Plan& plan, const Task& task) {
   const PlannedPoint& point = plan.points[task.run.point];
   settings::Settings settings = point.settings;
-  if (task.kind == Task::Kind::kTrial) settings.measuring.communication_cost = false;
+  const bool is_trial = task.kind == Task::Kind::kTrial;
+  if (is_trial) settings.measuring.communication_cost = false;
+  if (is_trial || task.run.repetition > 0) settings.measuring.trace.clear();
   if (task.batch_size == 0) return settings;
   return with_batch_size(std::move(settings), task.batch_size, point.world_size);
 }

@@ -24,7 +24,8 @@ struct Task {
   std::optional<TimeCut> cut;
 };
 
-// The settings of a task's point, its searched batch size filled in.
+// The settings of a task's point, its searched batch size filled in. Only a first repetition has a
+// trace.
 settings::Settings settings_of(const Plan& plan, const Task& task);
 
 // The length of a task: its point's, unless it is a trial or cut.

@@ -22,6 +22,7 @@ class Checker {
 
   std::vector<Problem> run() {
     check_measuring();
+    check_profilers();
     check_workload();
     check_data();
     check_recipe();
@@ -64,6 +65,22 @@ class Checker {
     }
     if (known({"quiet", "verbose"}) && s_.general.quiet && s_.general.verbose) {
       refuse("quiet", "cannot be combined with --verbose");
+    }
+  }
+
+  void check_profilers() {
+    if (known({"trace", "epochs"}) && !s_.measuring.trace.empty() && s_.measuring.epochs) {
+      refuse("trace", "cannot be combined with --epochs: its steps follow a measured window",
+             "leave --epochs out, or --trace");
+    }
+    if (known({"profiler_range", "epochs"}) && s_.measuring.profiler_range && s_.measuring.epochs) {
+      refuse("profiler_range", "cannot be combined with --epochs: it is about a measured window",
+             "leave --epochs out, or --profiler-range");
+    }
+    if (known({"profiler_range", "device"}) && s_.measuring.profiler_range &&
+        s_.parallel.device == DeviceKind::kCpu) {
+      refuse("profiler_range", "needs --device cuda: its range is for profilers of GPUs",
+             "leave --profiler-range out; --trace DIR works on a CPU");
     }
   }
 
@@ -263,6 +280,7 @@ std::vector<std::string> notes_on(const CheckInput& input) {
     }
   }
   if (input.settings.measuring.epochs) note("communication_cost", "--epochs trains for real");
+  if (input.settings.measuring.trace.empty()) note("trace_steps", "it is about --trace DIR");
   if (input.settings.parallel.device == DeviceKind::kCpu) note("pin_memory", "the device is a CPU");
   if (input.settings.task.data == "synthetic") {
     for (const std::string_view option : reading_options()) note(option, "the data is synthetic");

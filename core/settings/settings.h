@@ -90,6 +90,9 @@ struct MeasuringSettings {
   double min_time_s = 0;                     // per window
   bool communication_cost = false;           // T - T_noop, in blocks after the window
   bool raw_steps = false;                    // a file of every rank's steps
+  std::string trace;             // folder of the traces of steps after the window; empty: none
+  std::int64_t trace_steps = 5;  // in each trace
+  bool profiler_range = false;   // the window is a range for a profiler that was started outside
 };
 
 // Of train --epochs.

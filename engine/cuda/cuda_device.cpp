@@ -16,6 +16,7 @@
 #include "engine/cuda/cuda_api.h"
 #include "engine/cuda/cuda_check.h"
 #include "engine/cuda/nccl_provider.h"
+#include "engine/cuda/nsight.h"
 #include "engine/cuda/support.h"
 #include "engine/device/quiet_deleter.h"
 
@@ -81,6 +82,7 @@ class CudaDevice final : public device::Device {
   std::unique_ptr<device::Timeline> new_timeline() override {
     return std::make_unique<CudaTimeline>();
   }
+  std::unique_ptr<device::OuterProfiler> outer_profiler() override { return make_nsight(); }
 
   void limit_memory(std::optional<std::uint64_t> bytes) override {
     at::globalContext().lazyInitDevice(c10::kCUDA);  // the allocator knows no devices before

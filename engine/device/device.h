@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/host_batch.h"
+#include "engine/device/profiler.h"
 
 namespace scalemark::device {
 
@@ -44,6 +45,9 @@ class Device {
 
   virtual void synchronize() = 0;
   virtual std::unique_ptr<Timeline> new_timeline() = 0;
+
+  // Null on a CPU: there is none that needs to be told.
+  virtual std::unique_ptr<OuterProfiler> outer_profiler() = 0;
 
   // Peak bytes since the last reset: the caching allocator's peak on CUDA, peak RSS of the process
   // on a CPU. A reset releases cached memory first.

@@ -2,6 +2,8 @@
 // window (phases.h). Knows nothing of devices, ranks or reports.
 #pragma once
 
+#include <cstddef>
+
 namespace scalemark::measurement {
 
 // In the order of one micro-step. Each phase is the time up to the next moment; under accumulation
@@ -26,6 +28,23 @@ class StepMarker {
  public:
   virtual ~StepMarker() = default;
   virtual void mark(Moment moment) = 0;
+
+  // Before and after gradient bucket `i` of a backward is handed to its backend, on the thread that
+  // does it. Only the ranges of a profiler look at it.
+  virtual void bucket_leaves(std::size_t /*i*/) {}
+  virtual void bucket_has_left() {}
+};
+
+// Both, also where handing it over throws.
+class BucketLeaving {
+ public:
+  BucketLeaving(StepMarker& marker, std::size_t i) : marker_(marker) { marker_.bucket_leaves(i); }
+  ~BucketLeaving() { marker_.bucket_has_left(); }
+  BucketLeaving(const BucketLeaving&) = delete;
+  BucketLeaving& operator=(const BucketLeaving&) = delete;
+
+ private:
+  StepMarker& marker_;
 };
 
 }  // namespace scalemark::measurement

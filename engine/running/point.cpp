@@ -23,6 +23,7 @@
 #include "engine/running/results/measurement_wire.h"
 #include "engine/running/results/rank_measurement.h"
 #include "engine/running/run_state.h"
+#include "engine/running/trace/trace_run.h"
 #include "engine/running/trainer.h"
 #include "engine/running/warmup/warm_up.h"
 #include "engine/running/window.h"
@@ -73,28 +74,6 @@ std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Setti
   return scheduled_steps(measuring);
 }
 
-// loss = mean over ranks (docs/METRICS.md): the same on every rank's record.
-// Only the first member has them all.
-void average_losses(std::vector<reporting::RankSummary>& ranks) {
-  if (ranks.empty()) return;
-  double first = 0, last = 0;
-  auto course = ranks.front().rank.loss_course;
-  for (auto& at : course) at.loss = 0;
-  for (const auto& [rank, steps] : ranks) {
-    const auto n = static_cast<double>(ranks.size());
-    first += rank.loss_first / n;
-    last += rank.loss_last / n;
-    for (std::size_t i = 0; i < course.size(); ++i) {
-      course[i].loss += rank.loss_course.at(i).loss / n;
-    }
-  }
-  for (auto& [rank, steps] : ranks) {
-    rank.loss_first = first;
-    rank.loss_last = last;
-    rank.loss_course = course;
-  }
-}
-
 void take_largest(reporting::StepSeries& series, process::RankGroup& rank_group) {
   const auto steps = static_cast<double>(series.max_step_s.size());
   const auto stretches = static_cast<double>(series.max_wall_s.size());
@@ -113,14 +92,16 @@ class PointTraining {
  public:
   PointTraining(process::RankGroup& rank_group, const settings::Settings& settings,
                 const planning::RunLength& length, const catalogue::Workload& workload,
-                const WorkloadData& data, StepWatch& watch, CheckpointOptions checkpoints)
+                const WorkloadData& data, StepWatch& watch, CheckpointOptions checkpoints,
+                TraceRequest trace)
       : rank_group_(rank_group),
         settings_(settings),
         length_(length),
         workload_(workload),
         data_(data),
         watch_(watch),
-        checkpoints_(std::move(checkpoints)) {
+        checkpoints_(std::move(checkpoints)),
+        trace_(std::move(trace)) {
     facts_.rank = rank_group.global_rank();
     facts_.host = rank_group.context().host();
     facts_.device = rank_group.device().name();
@@ -150,6 +131,7 @@ class PointTraining {
     }
     gather(window, outcome);
     save(outcome);
+    trace(outcome);
     return outcome;
   }
 
@@ -189,18 +171,11 @@ class PointTraining {
   Window measure_steps() {
     watch_.enter("data");
     const auto start = Clock::now();
-    const auto source = open_source();
+    source_ = open_source();
     facts_.setup_s.data_s = seconds_since(start);
 
     LossCourse losses;
-    const StepContext context{.step = *trainer_.step,
-                              .next_batch = [&] { return source->next(); },
-                              .micro_steps = settings_.size.gradient_accumulation_steps,
-                              .device = rank_group_.device(),
-                              .control = rank_group_.control(),
-                              .watch = watch_,
-                              .losses = &losses,
-                              .empty_cache_every = settings_.parallel.empty_cache_every};
+    const StepContext context = step_context(&losses);
     watch_.enter("warmup");
     const Warmup warmup = warm_up(context, length_);
     warmup_s_ = warmup.seconds;
@@ -216,18 +191,38 @@ class PointTraining {
                                                    settings::exchange_period(settings_)),
                            warmup.step_s));
     const auto energy = open_energy();
-    Window window =
-        measure(context, "window", plan, {.energy = energy.get(), .telemetry = telemetry_.get()});
+    const auto profiler =
+        settings_.measuring.profiler_range ? rank_group_.device().outer_profiler() : nullptr;
+    Window window = measure(
+        context, "window", plan,
+        {.energy = energy.get(), .telemetry = telemetry_.get(), .profiler = profiler.get()});
     set_first_step(warmup, window);
     require_finite(window.losses, warmup.iterations);
     note_memory_peak();
     facts_.loss_course = losses.with_window(warmup.iterations, window.losses);
-    if (!window.stopped) window.stopped = !time_gradient_buckets(context, *source);
+    if (!window.stopped) window.stopped = !time_gradient_buckets(context);
     if (settings::measures_communication_cost(settings_) && !window.stopped) {
-      window.stopped = !measure_communication_cost(context, *source, plan);
+      window.stopped = !measure_communication_cost(context, plan);
     }
-    facts_.skipped = source->skipped();
+    facts_.skipped = source_->skipped();
     return window;
+  }
+
+  StepContext step_context(LossCourse* losses) {
+    return {.step = *trainer_.step,
+            .next_batch = [this] { return source_->next(); },
+            .micro_steps = settings_.size.gradient_accumulation_steps,
+            .device = rank_group_.device(),
+            .control = rank_group_.control(),
+            .watch = watch_,
+            .losses = losses,
+            .empty_cache_every = settings_.parallel.empty_cache_every};
+  }
+
+  void trace(PointOutcome& outcome) {
+    const auto start = Clock::now();
+    trace_run(rank_group_, step_context(nullptr), trace_, outcome);
+    outcome.measuring_s += seconds_since(start);
   }
 
   // Without a warm-up the first step is in the window.
@@ -240,25 +235,24 @@ class PointTraining {
   }
 
   // False when an agreed stop came in between. What is saved are the weights after the window.
-  bool time_gradient_buckets(const StepContext& context, BatchSource& source) {
+  bool time_gradient_buckets(const StepContext& context) {
     const auto start = Clock::now();
     workloads::NamedTensors before;
-    if (!settings_.recipe.save.empty()) before = copy_of(state(&source));
+    if (!settings_.recipe.save.empty()) before = copy_of(state(source_.get()));
     BucketCourse course = time_buckets(context, trainer_.parameters.size());
-    if (!before.empty()) put_back(before, state(&source), "the state after the window");
+    if (!before.empty()) put_back(before, state(source_.get()), "the state after the window");
     extra_steps_s_ += seconds_since(start);
     facts_.buckets = std::move(course.buckets);
     return !course.stopped;
   }
 
   // False when an agreed stop came in between.
-  bool measure_communication_cost(const StepContext& context, BatchSource& source,
-                                  const WindowPlan& window) {
+  bool measure_communication_cost(const StepContext& context, const WindowPlan& window) {
     const auto start = Clock::now();
     const auto usual = settings_.parallel.overlap ? training::Exchange::kOverlapped
                                                   : training::Exchange::kAfterwards;
     CommunicationCostBlocks cost = measure_communication_cost_blocks(
-        context, state(&source), usual, window, settings::exchange_period(settings_));
+        context, state(source_.get()), usual, window, settings::exchange_period(settings_));
     extra_steps_s_ += seconds_since(start);
     if (!cost.stopped) facts_.cost_blocks = std::move(cost.blocks);
     return !cost.stopped;
@@ -332,10 +326,12 @@ class PointTraining {
   const WorkloadData& data_;
   StepWatch& watch_;
   CheckpointOptions checkpoints_;
+  TraceRequest trace_;
   RankFacts facts_;
   double warmup_s_ = 0, extra_steps_s_ = 0;
   std::unique_ptr<monitoring::Sampler> telemetry_;
   Trainer trainer_;
+  std::unique_ptr<BatchSource> source_;  // of a measured run
 };
 
 }  // namespace
@@ -363,8 +359,9 @@ planning::RunLength run_length_of(const settings::Settings& settings) {
 PointOutcome run_point(process::RankGroup& rank_group, const settings::Settings& settings,
                        const planning::RunLength& length, const catalogue::Workload& workload,
                        const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch,
-                       CheckpointOptions checkpoints) {
-  return PointTraining(rank_group, settings, length, workload, data, watch, std::move(checkpoints))
+                       CheckpointOptions checkpoints, const std::filesystem::path& trace_folder) {
+  return PointTraining(rank_group, settings, length, workload, data, watch, std::move(checkpoints),
+                       {.folder = trace_folder, .steps = settings.measuring.trace_steps})
       .run(report_epoch);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -29,8 +30,8 @@ struct PointOutcome {
       raw_steps;  // --raw-steps: this rank's; save_raw_steps() takes it
   std::optional<reporting::RawStepsRecord> raw_steps_file;  // once saved, where it was
   bool stopped = false;                                     // an agreed stop came before the end
-  std::exception_ptr not_saved;  // why --save or --raw-steps failed; the rest is valid
-  double measuring_s = 0;        // in warm-up, window and what --communication-cost adds
+  std::exception_ptr not_saved;  // why --save, --raw-steps or --trace failed; the rest is valid
+  double measuring_s = 0;        // in warm-up, window and what --communication-cost and --trace add
 };
 
 // The length of a run without a plan: what --iters and similar options say, else at least 20 steps
@@ -43,11 +44,13 @@ planning::RunLength run_length_of(const settings::Settings& settings);
 std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);
 
 // Collective over the group. Builds the network, warms up and measures (or trains for --epochs),
-// and gathers. `checkpoints`: of --epochs.
+// and gathers. `checkpoints`: of --epochs. `trace_folder`: of a measured run, of this run alone;
+// empty: no trace.
 using EpochReport = std::function<void(const reporting::Evaluation&)>;
 PointOutcome run_point(process::RankGroup& rank_group, const settings::Settings& settings,
                        const planning::RunLength& length, const catalogue::Workload& workload,
                        const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch,
-                       CheckpointOptions checkpoints = {});
+                       CheckpointOptions checkpoints = {},
+                       const std::filesystem::path& trace_folder = {});
 
 }  // namespace scalemark::running

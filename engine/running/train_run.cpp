@@ -28,6 +28,7 @@
 #include "engine/running/point.h"
 #include "engine/running/results/raw_steps.h"
 #include "engine/running/run_watch.h"
+#include "engine/running/trace/trace_run.h"
 #include "engine/running/workload_data.h"
 
 namespace scalemark::running {
@@ -131,7 +132,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   guard.run([&] { return context.error_store().has_cause(); },
             [&] {
               outcome = run_point(rank_group, settings, length, opened.workload, opened.data, watch,
-                                  report_epoch, std::move(checkpoints));
+                                  report_epoch, std::move(checkpoints),
+                                  trace_folder(settings, identity.id));
               save_raw_steps(rank_group.control(), {settings.general.output, identity.id}, outcome,
                              [&] { rank_process.watchdog().heartbeat(0); });
             });

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/base/durations.h"
+#include "engine/measurement/range_marker.h"
 #include "engine/measurement/thinning.h"
 #include "engine/measurement/window_timer.h"
 
@@ -63,11 +65,17 @@ Window measure(const StepContext& context, const std::string& name, const Window
   Window window{.steps_per_mark = plan.steps_per_mark};
   const auto marks = measurement::make_window_marks(context.device, plan.steps, context.micro_steps,
                                                     plan.steps_per_mark);
-  measurement::StepMarker& marker = *marks;
+  std::optional<measurement::RangeMarker> ranges;
+  if (meters.profiler) {
+    ranges.emplace(*marks, *meters.profiler, context.micro_steps, context.step.steps_done());
+  }
+  measurement::StepMarker& marker =
+      ranges ? static_cast<measurement::StepMarker&>(*ranges) : *marks;
   LossTrace losses(context.device.torch_device(), plan.steps);
   const training::Consumed before = context.step.consumed();
   context.watch.begin(name, plan.steps, context.micro_steps);
   context.device.synchronize();
+  if (meters.profiler) meters.profiler->start();
   context.control.barrier();
   if (meters.telemetry) meters.telemetry->begin();  // reads in a thread of its own
   if (meters.energy) meters.energy->begin();
@@ -90,6 +98,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
 
   if (meters.energy) window.energy_J = meters.energy->joules();
   if (meters.telemetry) meters.telemetry->end();
+  if (meters.profiler) meters.profiler->stop();
   if (!window.stopped) context.control.barrier();
   note_samples(window, before, context.step.consumed());
   // A rank may have padding only.

@@ -70,15 +70,17 @@ struct Window {
   bool stopped = false;
 };
 
-// What looks at the machine meanwhile; null: nothing does.
+// What looks at the machine or at the steps meanwhile; null: nothing does.
 struct WindowMeters {
   monitoring::EnergyMeter* energy = nullptr;
   monitoring::Sampler* telemetry = nullptr;
+  device::OuterProfiler* profiler = nullptr;
 };
 
 // Barrier, t0, the steps, device synchronised, t1, barrier. Collective over the control group.
 // `name` is for the progress line. `meters` count from t0 to t1: they are begun and read between
-// the barriers, outside the timed region.
+// the barriers, outside the timed region. `profiler` collects from before the first barrier to
+// after t1, and sees the steps' ranges.
 Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan,
                const WindowMeters& meters = {});
 

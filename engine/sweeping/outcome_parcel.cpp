@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/error_json.h"
 #include "engine/distributed/wire.h"
 #include "engine/running/results/measurement_wire.h"
 
@@ -50,12 +51,22 @@ void from_json(const json& all, reporting::StepSeries& series) {
   each_series(series, [&](std::vector<double>& values) { all.at(next++).get_to(values); });
 }
 
+// Only our own errors are kept for later.
+json error_in(const std::exception_ptr& problem) {
+  try {
+    std::rethrow_exception(problem);
+  } catch (const Error& error) {
+    return to_json_value(error.record());
+  }
+}
+
 std::string to_bytes(const running::PointOutcome& outcome) {
   std::vector<std::string> ranks;
   for (const auto& rank : outcome.ranks) ranks.push_back(running::to_wire(rank));
   json parcel{
       {"ranks", ranks}, {"series", to_json(outcome.series)}, {"measuring_s", outcome.measuring_s}};
   if (outcome.raw_steps) parcel["raw_steps"] = *outcome.raw_steps;
+  if (outcome.not_saved) parcel["not_saved"] = error_in(outcome.not_saved);
   return distributed::pack(parcel);
 }
 
@@ -70,6 +81,11 @@ running::PointOutcome from_bytes(const std::string& bytes) {
   outcome.measuring_s = value->at("measuring_s").get<double>();
   if (value->contains("raw_steps")) {
     outcome.raw_steps = value->at("raw_steps").get<reporting::RawPart>();
+  }
+  if (value->contains("not_saved")) {
+    const auto record = error_from_json(value->at("not_saved"));
+    if (!record) throw bug("a rank's error that cannot be read");
+    outcome.not_saved = std::make_exception_ptr(Error(*record));
   }
   return outcome;
 }

@@ -10,6 +10,7 @@
 #include "engine/process/run_console.h"
 #include "engine/running/results/raw_steps.h"
 #include "engine/running/run_watch.h"
+#include "engine/running/trace/trace_run.h"
 #include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/point_verdict.h"
 
@@ -82,9 +83,10 @@ RankResult SweepMember::attempt(std::int64_t number, const planning::Task& task,
                           console, guard);
   guard.run([&] { return queue_.called_off(number); },
             [&] {
-              outcome.measured =
-                  running::run_point(*rank_group_, settings, planning::length_of(plan_, task),
-                                     workload, datasets_.of(settings), watch, [](const auto&) {});
+              outcome.measured = running::run_point(
+                  *rank_group_, settings, planning::length_of(plan_, task), workload,
+                  datasets_.of(settings), watch, [](const auto&) {}, {},
+                  running::trace_folder(settings, task.run.id));
               save_raw_steps(task, outcome.measured);
             });
   if (!outcome.measured.stopped) {

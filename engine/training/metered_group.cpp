@@ -75,18 +75,19 @@ Work MeteredGroup::counted(const char* collective, std::int64_t payload_bytes,
   const bool last = --buckets_left_ == 0;
   if (last) marker_->mark(measurement::Moment::kLastBucketReady);
   if (exchange_ == Exchange::kNone) return handed_back(result);
-  if (!observer_ && exchange_ == Exchange::kOverlapped) return send();
+  const std::size_t i = sent_.bucket_bytes.size() - 1;
   const std::size_t number = observer_ ? observer_->ready(payload_bytes, collective) : 0;
-  if (exchange_ == Exchange::kOverlapped) return observed(number, send);
-  queue_.push_back(
-      {[this, number, send]() mutable { return observed(number, send); }, future_of(result)});
+  if (exchange_ == Exchange::kOverlapped) return leaving(i, number, send);
+  queue_.push_back({[this, i, number, send]() mutable { return leaving(i, number, send); },
+                    future_of(result)});
   auto work = c10d::Work::create_from_future(queue_.back().done);
   if (last) launch_queued();
   return work;
 }
 
 template <class Send>
-Work MeteredGroup::observed(std::size_t number, Send& send) {
+Work MeteredGroup::leaving(std::size_t i, std::size_t number, Send& send) {
+  const measurement::BucketLeaving range(*marker_, i);
   if (observer_) observer_->sent(number);
   const Work work = send();
   if (observer_) {

@@ -90,7 +90,7 @@ class MeteredGroup final : public c10d::ProcessGroup {
   Work counted(const char* collective, std::int64_t payload_bytes, const Tensors& result,
                Send send);
   template <class Send>
-  Work observed(std::size_t number, Send& send);
+  Work leaving(std::size_t i, std::size_t number, Send& send);
   void launch_queued();
 
   Exchange exchange_ = Exchange::kOverlapped;

@@ -42,14 +42,16 @@ ensure_packages() {
   fi
 }
 
-# ensure_venv FILE: .venv holds what FILE names. A stamp makes the second call free.
+# ensure_venv FILE [pip options]: .venv holds what FILE names. A stamp makes the second call free.
 ensure_venv() {
-  local requirements=$1 stamp
+  local requirements=$1 stamp size=' (torch with its CUDA libraries: about 2.7 GB on first download)'
+  shift
+  [ $# -eq 0 ] || size=
   stamp=.venv/.$(basename "$requirements").$(cat requirements*.txt | sha256sum | cut -c1-16)
   [ -f "$stamp" ] && return 0
   [ -x .venv/bin/python ] || { say "making .venv"; python3 -m venv .venv; }
-  say "installing $requirements into .venv (torch with its CUDA libraries: about 2.7 GB on first download)"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$requirements"
+  say "installing $requirements into .venv$size"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@" -r "$requirements"
   touch "$stamp"
 }
 

@@ -20,7 +20,7 @@ FLOOR = {
     "libscalemark_engine.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
     "libscalemark_mpi_openmpi.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
     "libscalemark_mpi_mpich.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
-    "libscalemark_cuda.so": {"GLIBC": "2.32", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_cuda.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
 }
 
 

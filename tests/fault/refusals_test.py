@@ -126,6 +126,20 @@ def full_disk_for_weights(folder):
             check(not weights.exists(), "no half-written weights are left")
 
 
+def full_disk_for_traces(folder):
+    """What was measured stands in the report, though a trace does not fit: of a run, and of a sweep, whose first point
+    it ends, whichever rank ran it."""
+    sizes = {"train": ("--nproc-per-node", 2), "sweep": ("--world-sizes", "1,2", "--nproc-per-node", 2, "--repetitions", 1)}
+    with small_disk(folder, "16k") as disk:
+        for command, ranks in sizes.items():
+            done = run(command, "--workload", "mlp", *FAST, *ranks, "--threads", 1, "--output", folder / command, "--trace",
+                       disk / "traces", expect=74)
+            expect_error(error_lines(done.stderr)[0], "E_IO", 74, ".pt.trace.json", "missing or ends too early", "left")
+            report = closed_report(folder / command, "failed", 74)
+            check(len(report["points"]) == 1 and report["points"][0]["status"] == "ok", report["points"])
+            check(not list(disk.rglob("*.json*")), "no half-written trace is left")
+
+
 def no_torch(folder):
     options = ("train", "--workload", "linear", *FAST, "--output", folder / "out")
     (folder / "empty").mkdir()
@@ -174,4 +188,4 @@ def deep_json(folder):
 
 
 run_cases({f.__name__: f for f in (numerics, bad_picture, out_of_memory, memory_limit, no_address_space, used_folder, full_disk, full_disk_for_weights,
-                                   no_torch, missing_input, deep_json)})
+                                   full_disk_for_traces, no_torch, missing_input, deep_json)})

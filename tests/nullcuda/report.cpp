@@ -15,6 +15,7 @@
 #include "events.h"
 #include "journal.h"
 #include "memory.h"
+#include "profiler.h"
 #include "settings.h"
 #include "streams.h"
 #include "violations.h"
@@ -86,8 +87,28 @@ void write_windows(std::ostream& out) {
     out << comma << "\n    {\"marks\": " << window.marks << ", \"seconds\": " << window.seconds
         << ", \"alive_at_begin\": ";
     write_alive(out, window.alive_at_begin);
-    out << ", ";
+    out << ", \"journal\": [" << window.journal_begin << ", " << window.journal_end << "], ";
     write_counts(out, window.journal_begin, window.journal_end);
+    out << "}";
+    comma = ",";
+  }
+}
+
+void write_profiler_ranges(std::ostream& out) {
+  const char* comma = "";
+  for (const ProfilerRange& range : profiler_ranges()) {
+    const std::size_t end = range.journal_end.value_or(entries().size());
+    out << comma << "\n    {\"stopped\": " << (range.journal_end ? "true" : "false")
+        << ", \"journal\": [" << range.journal_begin << ", " << end << "], \"nvtx\": {";
+    const char* between = "";
+    for (const auto& [path, count] : range.nvtx) {
+      out << between << quoted(path) << ": " << count;
+      between = ", ";
+    }
+    out << "}, \"before\": {";
+    write_counts(out, 0, range.journal_begin);
+    out << "}, ";
+    write_counts(out, range.journal_begin, end);
     out << "}";
     comma = ",";
   }
@@ -116,6 +137,8 @@ std::string as_json() {
   write_counts(out, 0, entries().size());
   out << "},\n \"windows\": [";
   write_windows(out);
+  out << "],\n \"profiler_ranges\": [";
+  write_profiler_ranges(out);
   out << "]}\n";
   return out.str();
 }

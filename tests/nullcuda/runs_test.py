@@ -15,6 +15,7 @@ from pathlib import Path
 import nullgpu
 from program import check, report_in, run
 from sweeps import VALIDATOR
+from traces import Trace
 
 FULL = os.environ.get("SCALEMARK_SOAK") == "full"
 PRECISIONS = ("fp32", "tf32", "amp-fp16", "amp-bf16")
@@ -158,7 +159,54 @@ def telemetry():
     check(not any(finding["code"] == "throttled" for finding in report["findings"]), report["findings"])
 
 
-GROUPS = {f.__name__: f for f in (optimizers, two_ranks, solo, communication_cost, files, lazy_device, level, telemetry)}
+def launches(counted):
+    return {name: t["count"] for name, t in counted["launches"].items()}
+
+
+def profiler_range():
+    """A profiler collects the window and nothing else: neither the warm-up nor the blocks of --communication-cost, and
+    sees the ranges of each step. Without the option there is no range."""
+    steps, buckets = 6, 2
+    options = ("--workload", "mlp", "--iters", steps, "--warmup-iters", 11, "--bucket-cap-mb", 0.6,
+               "--first-bucket-cap-mb", 0.1, "--communication-cost", "--quiet")
+    _, result = train(*options, "--profiler-range", ranks=2, windows=17, steady=False,
+                      env={"NVTX_INJECTION64_PATH": nullgpu.FOLDER / "libnullcuda.so"})
+    for rank in range(2):
+        ranges, windows = result.counts[rank]["profiler_ranges"], result.measured_windows(rank)
+        check(len(ranges) == 1 and ranges[0]["stopped"], f"rank {rank}: {len(ranges)} ranges, one was expected")
+        [found], window = ranges, windows[0]
+        (begin, end), (first, last) = found["journal"], window["journal"]
+        check(begin <= first and last <= end, f"rank {rank}: the window {first}..{last} is not in {begin}..{end}")
+        check(end <= windows[1]["journal"][0], f"rank {rank}: {end} lies in a block of the communication cost")
+        check(launches(found) == launches(window), f"rank {rank}: kernels beside those of the window")
+        warmup = launches(found["before"])
+        # All but the first step's: in that one c10d has another bucket.
+        few = {name: (warmup.get(name, 0), n) for name, n in launches(window).items() if warmup.get(name, 0) * steps < 10 * n}
+        check(not few, f"rank {rank}: the warm-up's kernels are not all before the range: {few}")
+        phases = {f"step/{phase}": steps for phase in ("data", "buffers", "forward", "backward", "optimizer")}
+        # Backward runs on a thread of its own.
+        check(found["nvtx"] == {"step": steps} | phases | {f"bucket {i}": steps for i in range(buckets)}, found["nvtx"])
+    _, result = train(*options, ranks=2, windows=17, steady=False)
+    check(not result.counts[0]["profiler_ranges"], "a range that nobody asked for")
+
+
+def traces():
+    """Steps on a GPU are traced, with those kinds of a GPU's activities that CUPTI gives: here none, since it finds no driver."""
+    for ranks in (1, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            train("--workload", "mlp", *SHORT, "--trace", folder, "--trace-steps", 2, ranks=ranks, steady=ranks == 1)
+            files = sorted(Path(folder).rglob("*.pt.trace.json"))
+            check(len(files) == ranks, files)
+            for trace in map(Trace, files):
+                steps = [e["name"] for e in trace.ranges(r"ProfilerStep#\d+")]
+                check(steps == ["ProfilerStep#8", "ProfilerStep#9"], steps)
+                order = [e["name"] for e in trace.ranges("data|forward|backward|optimizer")]
+                check(order == ["data", "forward", "backward", "optimizer"] * 2, order)
+                check(bool(trace.ranges("bucket 0")) == (ranks > 1), "buckets")
+
+
+GROUPS = {f.__name__: f for f in (optimizers, two_ranks, solo, communication_cost, files, lazy_device, level, telemetry,
+                                   profiler_range, traces)}
 
 if __name__ == "__main__":
     nullgpu.require()

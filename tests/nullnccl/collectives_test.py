@@ -7,6 +7,7 @@ from endings import closed_report, only_error, run_cases
 from launching import free_port
 from null_nccl import SWEEP, TRAIN, events
 from program import check
+from traces import Trace, begins_in
 
 SHORT = ("--iters", 6, "--warmup-iters", 3)
 
@@ -48,6 +49,23 @@ def communication_cost(folder):
     ends_well(done.stderr, 2)
 
 
+def trace(folder):
+    """Traced steps over NCCL: c10d's ranges of its collectives, and what distributedInfo says of NCCL."""
+    done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", "--trace", folder / "traces", "--trace-steps", 2)
+    report = closed_report(folder / "out", "complete", 0)
+    traces = [Trace(file) for file in sorted((folder / "traces").rglob("*.json"))]
+    check(len(traces) == 2, "one per rank")
+    for rank, found in enumerate(traces):
+        info = found.page["distributedInfo"]
+        check((info["backend"], info["rank"], info["world_size"]) == ("nccl", rank, 2), info)
+        check(info["nccl_version"] == report["tool"]["libraries"]["nccl"]["running_with"], info)
+        check(info["pg_config"][0]["backend_config"] == "cuda:nccl", info)
+        sent = found.ranges("nccl:all_reduce")
+        buckets = found.ranges("bucket 0")
+        check(len(buckets) == 2 and all(any(begins_in(e, b) for e in sent) for b in buckets), (buckets, sent))
+    ends_well(done.stderr, 2)
+
+
 def comm(folder):
     """Every collective and type: the stand-in carries the data, so that a call with a wrong count or buffer has wrong elements."""
     def measured(out, *lists):
@@ -82,4 +100,4 @@ def shared_gpu(folder):
             check(not events(run.stderr), "NCCL was asked before")
 
 
-run_cases({f.__name__: f for f in (train, sweep, comm, communication_cost, shared_gpu)})
+run_cases({f.__name__: f for f in (train, trace, sweep, comm, communication_cost, shared_gpu)})

@@ -89,6 +89,31 @@ std::vector<Option> measuring_options() {
        .field = kField<&MeasuringSettings::raw_steps>,
        .default_text = "off",
        .help = "write each rank's step and phase times into OUTPUT/raw/, one file per run"},
+      {.name = "trace",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .field = kField<&MeasuringSettings::trace>,
+       .help =
+           "steps after the window in a Chrome trace per rank, DIR/<id of the run>/; in a sweep "
+           "of each point's first repetition",
+       .value_name = "DIR"},
+      {.name = "trace_steps",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .field = kField<&MeasuringSettings::trace_steps>,
+       .default_text = "5",
+       .help = "steps in a trace; one more, before them, is not recorded",
+       .value_name = "N",
+       .range = {.low = 1, .high = 1000}},
+      {.name = "profiler_range",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .without = kSweep,
+       .field = kField<&MeasuringSettings::profiler_range>,
+       .identity = Identity::kPoint,
+       .default_text = "off",
+       .help = "the window from cudaProfilerStart to cudaProfilerStop, with NVTX ranges, for nsys "
+               "and ncu"},
   };
 }
 

@@ -19,4 +19,24 @@ std::vector<reporting::LossAtStep> LossCourse::with_window(
   return course;
 }
 
+void average_losses(std::vector<reporting::RankSummary>& ranks) {
+  if (ranks.empty()) return;
+  double first = 0, last = 0;
+  auto course = ranks.front().rank.loss_course;
+  for (auto& at : course) at.loss = 0;
+  for (const auto& [rank, steps] : ranks) {
+    const auto n = static_cast<double>(ranks.size());
+    first += rank.loss_first / n;
+    last += rank.loss_last / n;
+    for (std::size_t i = 0; i < course.size(); ++i) {
+      course[i].loss += rank.loss_course.at(i).loss / n;
+    }
+  }
+  for (auto& [rank, steps] : ranks) {
+    rank.loss_first = first;
+    rank.loss_last = last;
+    rank.loss_course = course;
+  }
+}
+
 }  // namespace scalemark::running

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/records.h"
 
 namespace scalemark::running {
@@ -26,5 +27,9 @@ class LossCourse {
  private:
   std::vector<std::pair<std::int64_t, at::Tensor>> warmup_;
 };
+
+// The losses of each rank become the mean over ranks (docs/METRICS.md): the same on every rank's
+// record.
+void average_losses(std::vector<reporting::RankSummary>& ranks);
 
 }  // namespace scalemark::running

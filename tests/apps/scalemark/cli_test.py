@@ -98,6 +98,10 @@ class Usage(unittest.TestCase):
             # Refused before hours of training, not after them.
             self.assertIn("no folder", self.refused(73, "train", "--save", folder + "/none/w.safetensors"))
             self.assertIn("is a folder", self.refused(73, "train", "--save", folder))
+            file = pathlib.Path(folder, "file")
+            file.touch()
+            for command in ("train", "sweep"):
+                self.assertIn("is no folder", self.refused(73, command, "--trace", f"{file}/traces"))
             pathlib.Path(folder, "precious").write_text("x")
             text = self.refused_or_torch(73, "train", "--output", folder)
             self.assertTrue(pathlib.Path(folder, "precious").exists())

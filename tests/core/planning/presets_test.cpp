@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/planning/estimates.h"
+#include "core/planning/task.h"
 #include "tests/core/planning/plans.h"
 
 namespace scalemark::planning {
@@ -99,6 +100,20 @@ TEST(Schedule, CommunicationCostTakesItsBlocksWhereThereIsCommunication) {
     }
   }
   EXPECT_LE(plan({{"quick", "on"}, {"communication_cost", "on"}}).estimated_s, 60);
+}
+
+TEST(Schedule, EachPointsFirstRepetitionHasATrace) {
+  const Plan without = plan({{"iters", "40"}, {"repetitions", "3"}});
+  const Plan with =
+      plan({{"iters", "40"}, {"repetitions", "3"}, {"trace", "traces"}, {"trace_steps", "9"}});
+  double traces_s = 0;
+  for (const PlannedPoint& point : with.points) {
+    traces_s += 10 * estimated_step_s(point.settings, point.world_size);
+  }
+  EXPECT_NEAR(with.estimated_s - without.estimated_s, traces_s, 1e-9);
+  for (const PlannedRun& run : with.runs) {
+    EXPECT_EQ(settings_of(with, Task{.run = run}).measuring.trace.empty(), run.repetition > 0);
+  }
 }
 
 // Eighty steps of 0.2 s do not shrink with the window: --quick keeps its minute by shorter windows,

@@ -157,6 +157,8 @@ TEST(Redact, TakesACommandLineWordByWord) {
             "<path> train --data <path> --iters 5 --vocab=<path>");
   EXPECT_EQ(line("scalemark sweep --data synthetic --set data=My\\ Photos --batch-sizes 1,2"),
             "scalemark sweep --data synthetic --set data=<path> --batch-sizes 1,2");
+  EXPECT_EQ(line("scalemark train --trace 'My Traces' --trace-steps 3"),
+            "scalemark train --trace <path> --trace-steps 3");
   EXPECT_EQ(line("scalemark train --data 'never ended"), "<path>");
 }
 

@@ -57,7 +57,8 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
   settings.recipe.optimizer = settings.recipe.lr_schedule = "x";
   settings.recipe.clip_grad_norm = 1;
   settings.parallel.memory_limit.every_bytes = 1;
-  settings.measuring = {.iters = 1, .warmup_iters = 1, .max_warmup_s = 1, .epochs = 1};
+  settings.measuring = {
+      .iters = 1, .warmup_iters = 1, .max_warmup_s = 1, .epochs = 1, .trace = "x"};
   settings.launch.rendezvous = settings.launch.run_id = "x";
   settings.launch.local_rank = 1;
   settings.general.output = settings.general.torch = "x";
@@ -131,8 +132,9 @@ TEST(OptionTable, WhatIsTrainedAndHowItIsMeasuredTellsPointsApart) {
   const std::set<Group> groups = {Group::kWhat,     Group::kSize,    Group::kRecipe,
                                   Group::kParallel, Group::kLoading, Group::kMeasuring};
   for (const Option& row : all_rows()) {
-    const bool what_is_written =
-        row.name == "save" || row.name == "raw_steps" || row.name.starts_with("checkpoint_");
+    const bool what_is_written = row.name == "save" || row.name == "raw_steps" ||
+                                 row.name.starts_with("trace") ||
+                                 row.name.starts_with("checkpoint_");
     if (!groups.contains(row.group) || what_is_written) continue;
     EXPECT_NE(row.identity, Identity::kNone) << row.name;
   }

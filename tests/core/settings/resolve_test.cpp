@@ -237,6 +237,22 @@ TEST(Resolve, RefusesWhatContradicts) {
             "--quiet is 'on' (from option); cannot be combined with --verbose.");
 }
 
+TEST(Resolve, ATraceFollowsAWindowAndARangeNeedsAGpu) {
+  EXPECT_EQ(good(given({{"trace", "traces"}})).measuring.trace_steps, 5);
+  EXPECT_EQ(
+      only_problem(given(
+          {{"workload", "resnet50"}, {"data", "tree"}, {"epochs", "1"}, {"trace", "traces"}})),
+      "--trace is 'traces' (from option); cannot be combined with --epochs: its steps follow "
+      "a measured window. Hint: leave --epochs out, or --trace");
+  EXPECT_EQ(only_problem(given({{"profiler_range", "on"}})),
+            "--profiler-range is 'on' (from option); needs --device cuda: its range is for "
+            "profilers of GPUs. Hint: leave --profiler-range out; --trace DIR works on a CPU");
+  EXPECT_TRUE(good(given({{"profiler_range", "on"}, {"device", "cuda"}}), with_gpus({kNewGpu}))
+                  .measuring.profiler_range);
+  EXPECT_EQ(resolve(given({{"trace_steps", "9"}}), laptop()).notes,
+            std::vector<std::string>{"--trace-steps has no effect: it is about --trace DIR"});
+}
+
 TEST(Resolve, WhatMeansNothingWithAStrategyThatExchangesIsRefused) {
   const auto flat = [](const char* option, const char* value) {
     return given({{"nproc_per_node", "2"}, {"strategy", "flat"}, {option, value}});

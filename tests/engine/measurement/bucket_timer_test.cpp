@@ -35,6 +35,7 @@ class CountingDevice final : public device::Device {
   void limit_memory(std::optional<std::uint64_t>) override {}
   void release_cached_memory() override {}
   data::HostAllocator batch_allocator(bool) override { return {}; }
+  std::unique_ptr<device::OuterProfiler> outer_profiler() override { return nullptr; }
 };
 
 using enum Moment;

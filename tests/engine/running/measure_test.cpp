@@ -119,7 +119,7 @@ TEST(CostBlocks, AreFourQuadruplesAndLeaveTheTrainingAsItWas) {
   const RunState state{
       .step = *rank.step, .source = rank.source.get(), .device = rank.device->torch_device()};
   const auto cost = measure_communication_cost_blocks(
-      rank.context, state, training::Exchange::kOverlapped, {.steps = 96});
+      rank.context, state, training::Exchange::kOverlapped, {.steps = 96}, 1);
   EXPECT_FALSE(cost.stopped);
   ASSERT_EQ(cost.blocks.size(), 16u);
   for (const reporting::CostBlock& block : cost.blocks) {
@@ -129,6 +129,16 @@ TEST(CostBlocks, AreFourQuadruplesAndLeaveTheTrainingAsItWas) {
   EXPECT_EQ(rank.step->steps_done(), 3);
   const auto steps = std::ranges::count(rank.events, "step");
   EXPECT_EQ(steps, 3 + 16 * 6);
+}
+
+// An exchange every fourth step falls as often into each block.
+TEST(CostBlocks, HoldWholePeriodsOfTheExchange) {
+  Rank rank;
+  const RunState state{
+      .step = *rank.step, .source = rank.source.get(), .device = rank.device->torch_device()};
+  measure_communication_cost_blocks(rank.context, state, training::Exchange::kOverlapped,
+                                    {.steps = 96}, 4);
+  EXPECT_EQ(std::ranges::count(rank.events, "step"), 16 * 8);
 }
 
 }  // namespace

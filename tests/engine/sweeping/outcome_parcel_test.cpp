@@ -69,6 +69,21 @@ TEST(OutcomeParcel, RawStepsComeByteForByte) {
   EXPECT_EQ(got.raw_steps->tables[1].columns.at(0).name, "step_s");
 }
 
+TEST(OutcomeParcel, TellsWhatCouldNotBeSaved) {
+  auto store = c10::make_intrusive<c10d::HashStore>();
+  auto sent = outcome_of(3);
+  sent.not_saved = std::make_exception_ptr(io_error("no space for the trace"));
+  send_outcome(*store, 6, sent);
+  const auto got = receive_outcome(*store, 6);
+  ASSERT_TRUE(got.not_saved);
+  try {
+    std::rethrow_exception(got.not_saved);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.record().what, "no space for the trace");
+    EXPECT_EQ(error.record().exit_code, ExitCode::kIo);
+  }
+}
+
 TEST(OutcomeParcel, NothingSentIsABug) {
   auto store = c10::make_intrusive<c10d::HashStore>();
   send_outcome(*store, 1, outcome_of(3));

@@ -110,6 +110,10 @@ TEST(MeteredGroup, MarksTheLastBucketAndHoldsBucketsBackUntilThen) {
     EXPECT_TRUE(first[0].equal(at::full({3}, 2.0)));
     EXPECT_EQ(group->communication().bucket_bytes, (std::vector<std::int64_t>{12, 20}));
     EXPECT_EQ(group->communication().payload_bytes_per_step, 32);
+    const bool leaves = exchange != Exchange::kNone;
+    EXPECT_EQ(recorder.buckets,
+              leaves ? std::vector<std::size_t>({0, 1}) : std::vector<std::size_t>());
+    EXPECT_FALSE(recorder.in_bucket);
   }
 }
 

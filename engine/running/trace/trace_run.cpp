@@ -1,0 +1,91 @@
+#include "engine/running/trace/trace_run.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/error_json.h"
+#include "core/base/text.h"
+#include "engine/running/trace/trace_file.h"
+#include "engine/running/trace/traced_steps.h"
+
+namespace scalemark::running {
+namespace {
+
+std::string quoted(const std::string& word) { return std::string("\"") + word + "\""; }
+
+std::string member(const char* name, const std::string& value) {
+  return quoted(name) + ": " + value;
+}
+
+std::string ranks_of(const launching::World& world) {
+  std::vector<std::string> ranks;
+  for (int i = 0; i < world.world_size; ++i) ranks.push_back(std::to_string(i));
+  return std::string("[") + joined(ranks, ", ") + "]";
+}
+
+// As torch.profiler writes it of the default process group, letter for letter: HTA looks for the
+// rank with its space before the number.
+std::string distributed_info(process::RankGroup& rank_group) {
+  const launching::World& world = rank_group.world();
+  const std::string backend(rank_group.backend());
+  const auto type = rank_group.device().torch_device().type();
+  const std::string device = c10::DeviceTypeName(type, /*lower_case=*/true);
+  const std::vector<std::string> group{
+      member("pg_name", quoted("0")), member("pg_desc", quoted("default_pg")),
+      member("backend_config", quoted(device + ":" + backend)),
+      member("pg_size", std::to_string(world.world_size)), member("ranks", ranks_of(world))};
+  std::vector<std::string> info{
+      member("backend", quoted(backend)), member("rank", std::to_string(world.rank)),
+      member("world_size", std::to_string(world.world_size)), member("pg_count", "1"),
+      member("pg_config", std::string("[{") + joined(group, ", ") + "}]")};
+  const auto versions = rank_group.context().backend_versions();
+  const auto nccl = versions.find("nccl");
+  if (backend == "nccl" && nccl != versions.end() && nccl->second.running_with) {
+    info.push_back(member("nccl_version", quoted(*nccl->second.running_with)));
+  }
+  return std::string("{") + joined(info, ", ") + "}";
+}
+
+// What went wrong, for rank 0; empty: nothing.
+std::string write(const StepTrace& trace, const std::filesystem::path& folder,
+                  const process::RankGroup& rank_group) {
+  try {
+    write_trace(trace, trace_file(folder, rank_group.world().rank));
+    return {};
+  } catch (const Error& error) {
+    ErrorRecord record = error.record();
+    record.rank = rank_group.global_rank();
+    return to_json_value(record).dump();
+  }
+}
+
+}  // namespace
+
+std::filesystem::path trace_folder(const settings::Settings& settings, const std::string& run_id) {
+  if (settings.measuring.trace.empty()) return {};
+  return std::filesystem::path(settings.measuring.trace) / run_id;
+}
+
+void trace_run(process::RankGroup& rank_group, const StepContext& context,
+               const TraceRequest& request, PointOutcome& outcome) {
+  if (request.folder.empty()) return;
+  context.watch.enter("window");
+  const StepTrace trace = trace_steps(context, request.steps, distributed_info(rank_group));
+  context.watch.enter("report");
+  if (!trace) {
+    outcome.stopped = true;
+    if (context.watch.peers_answered()) rank_group.control().barrier();
+    return;
+  }
+  const std::string problem = write(trace, request.folder, rank_group);
+  for (const std::string& text : rank_group.control().gather(problem)) {
+    if (text.empty() || outcome.not_saved) continue;
+    const auto record = error_from_json(nlohmann::json::parse(text));
+    outcome.not_saved = std::make_exception_ptr(record ? Error(*record) : bug(text));
+  }
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,29 @@
+// --trace: the last part of a run, after everything that it measures and saves.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/settings/settings.h"
+#include "engine/process/rank_group.h"
+#include "engine/running/point.h"
+#include "engine/running/window.h"
+
+namespace scalemark::running {
+
+struct TraceRequest {
+  std::filesystem::path folder;  // of this run's traces; empty: none is wanted
+  std::int64_t steps = 0;
+};
+
+// DIR/ID of --trace DIR; empty without it.
+std::filesystem::path trace_folder(const settings::Settings& settings, const std::string& run_id);
+
+// Collective over the group: traces steps, and writes this rank's file. Sets outcome.stopped where
+// an agreed stop came in between and, on the group's rank 0, outcome.not_saved where a rank could
+// not write its file.
+void trace_run(process::RankGroup& rank_group, const StepContext& context,
+               const TraceRequest& request, PointOutcome& outcome);
+
+}  // namespace scalemark::running
