@@ -42,7 +42,11 @@ double bytes_per_sample(const Workload& workload, const MemoryQuestion& question
   double batches = question.input_batches;
   // What backward keeps of a vector is the input itself.
   if (workload.data_kind == DataKind::kVectors) batches = std::max(0.0, batches - 1);
-  return workload.activation_bytes_per_sample(question.shape, question.activation_element_bytes) +
+  const bool checkpointed =
+      question.activation_checkpointing && workload.checkpointed_bytes_per_sample;
+  const auto& activations =
+      checkpointed ? workload.checkpointed_bytes_per_sample : workload.activation_bytes_per_sample;
+  return activations(question.shape, question.activation_element_bytes) +
          batches * input_bytes_per_sample(workload, question.shape);
 }
 

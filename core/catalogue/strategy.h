@@ -31,6 +31,8 @@ struct Strategy {
   bool exchanges = false;
   Updates updates = Updates::kEverywhere;
   bool several_devices_per_rank = false;  // a rank computes on all GPUs that it sees
+  // A parameter may have no gradient in a step; with the option find_unused_parameters it may, too.
+  bool takes_missing_gradients = false;
   // The exchange options that have an effect with this strategy.
   std::vector<std::string_view> options;
 

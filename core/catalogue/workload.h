@@ -75,6 +75,8 @@ struct Workload {
   std::string flops_source;
   // Bytes kept for backward per sample, `element_bytes` 4 or 2.
   std::function<double(const ModelShape&, int element_bytes)> activation_bytes_per_sample;
+  // The same with --activation-checkpointing; empty for a network without blocks to checkpoint.
+  std::function<double(const ModelShape&, int element_bytes)> checkpointed_bytes_per_sample = {};
 };
 
 std::span<const Workload> all_workloads();

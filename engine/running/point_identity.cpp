@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/planning/estimates.h"
+#include "core/settings/checks.h"
 
 namespace scalemark::running {
 namespace {
@@ -63,6 +64,10 @@ reporting::PointRecord point_identity(const settings::Settings& settings,
   if (workload.data_kind == catalogue::DataKind::kImages) point.image_size = shape.image_size;
   if (workload.data_kind == catalogue::DataKind::kText)
     point.sequence_length = shape.sequence_length;
+  if (settings::serves(workload, "activation_checkpointing"))
+    point.activation_checkpointing = parallel.activation_checkpointing;
+  if (settings::serves(workload, "stochastic_depth"))
+    point.stochastic_depth = settings.recipe.stochastic_depth;
   point.data = settings.task.data;
   point.parameters = workload.parameters(shape);
   point.flops_per_sample = workload.flops_per_sample(shape);

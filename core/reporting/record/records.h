@@ -214,6 +214,8 @@ struct PointRecord {
   std::int64_t global_batch_size = 0;
   double bucket_cap_mb = 0;
   std::optional<std::int64_t> image_size, sequence_length;
+  std::optional<bool> activation_checkpointing;  // of workloads that have it
+  std::optional<double> stochastic_depth;        // as this
   std::string data, data_identity;
   std::map<std::string, std::string> varying;  // every other option that is an axis of the sweep
   int repetition = 0, order = 0, block = 0, session = 0;

@@ -69,6 +69,19 @@ TEST(Catalogue, HalfTheElementKeepsAboutHalfTheBytes) {
   }
 }
 
+TEST(Catalogue, CheckpointingKeepsLessWhereThereAreBlocks) {
+  for (const Workload& w : all_workloads()) {
+    const bool has_blocks = w.name == "resnet50" || w.name.starts_with("bert");
+    EXPECT_EQ(static_cast<bool>(w.checkpointed_bytes_per_sample), has_blocks) << w.name;
+    if (!has_blocks) continue;
+    for (const int element_bytes : {2, 4}) {
+      EXPECT_LT(w.checkpointed_bytes_per_sample(w.default_shape, element_bytes),
+                0.65 * w.activation_bytes_per_sample(w.default_shape, element_bytes))
+          << w.name;
+    }
+  }
+}
+
 TEST(Catalogue, EveryWorkloadIsCompleteAndNamedOnce) {
   const std::set<std::string> optimizers{"sgd", "adam", "adamw", "lamb", "lars"};
   std::set<std::string> names;
