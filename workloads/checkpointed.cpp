@@ -87,10 +87,10 @@ class RandomState {
 };
 
 struct AutocastMode {
-  explicit AutocastMode(c10::DeviceType device)
-      : device(device),
-        enabled(at::autocast::is_autocast_enabled(device)),
-        dtype(at::autocast::get_autocast_dtype(device)) {}
+  explicit AutocastMode(c10::DeviceType type)
+      : device(type),
+        enabled(at::autocast::is_autocast_enabled(type)),
+        dtype(at::autocast::get_autocast_dtype(type)) {}
 
   void set() const {
     at::autocast::set_autocast_enabled(device, enabled);

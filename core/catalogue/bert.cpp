@@ -64,15 +64,17 @@ double activation_bytes_per_sample(const Transformer& t, const ModelShape& shape
          logits_bytes(shape);
 }
 
-// Each layer's input, float32 always, is kept. One layer at a time is made again, after the logits
-// are gone.
-double checkpointed_bytes_per_sample(const Transformer& t, const ModelShape& shape,
+// Kept of each layer: its input, float32 always. Backward of a layer holds about three gradients of
+// the feed-forward's size or the attention's beside it.
+CheckpointedBytes checkpointed_bytes(const Transformer& t, const ModelShape& shape,
                                      int element_bytes) {
   const auto s = static_cast<double>(shape.sequence_length);
-  const double inputs_bytes = 4 * static_cast<double>(t.layers * t.hidden) * s;
   const double outer = outer_elements(t, s, masked_positions(shape.sequence_length));
-  return inputs_bytes + outer * element_bytes +
-         std::max(logits_bytes(shape), layer_elements(t, s) * element_bytes);
+  const double widest =
+      std::max(static_cast<double>(t.feed_forward), static_cast<double>(t.heads) * s);
+  return {.kept = 4 * static_cast<double>(t.layers * t.hidden) * s + outer * element_bytes,
+          .loss = logits_bytes(shape),
+          .block = (layer_elements(t, s) + 3 * s * widest) * element_bytes};
 }
 
 Recipe recipe() {
@@ -132,9 +134,9 @@ Workload describe(std::string name, std::string title, const Transformer& t,
               [t](const ModelShape& shape, int element_bytes) {
                 return activation_bytes_per_sample(t, shape, element_bytes);
               },
-          .checkpointed_bytes_per_sample =
+          .checkpointed_bytes =
               [t](const ModelShape& shape, int element_bytes) {
-                return checkpointed_bytes_per_sample(t, shape, element_bytes);
+                return checkpointed_bytes(t, shape, element_bytes);
               }};
 }
 

@@ -80,10 +80,9 @@ double activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
   return elements * element_bytes + 8 * pooled;
 }
 
-// Kept: as above of image and stem, and each block's input. Backward makes the rest of one block
-// again, when it needs only the inputs of the blocks before it: the peak is in the block with the
-// largest sum.
-double checkpointed_bytes_per_sample(const ModelShape& shape, int element_bytes) {
+// Kept: as above of image and stem, and each block's input. While a block is made again, only the
+// inputs of those before it are left: the peak is in the block with the largest sum.
+CheckpointedBytes checkpointed_bytes(const ModelShape& shape, int element_bytes) {
   const auto all = convolutions(shape.image_size);
   const auto image = static_cast<double>(shape.image_size);
   const auto pooled_size = static_cast<double>(halved(halved(shape.image_size)));
@@ -99,7 +98,8 @@ double checkpointed_bytes_per_sample(const ModelShape& shape, int element_bytes)
     inputs += all[i].outputs();
     inside = largest = 0;
   }
-  return peak * element_bytes + 8 * pooled;
+  return {.kept = inputs * element_bytes + 8 * pooled,
+          .block = std::max(0.0, peak - inputs) * element_bytes};
 }
 
 Recipe recipe() {
@@ -143,7 +143,7 @@ Workload resnet50() {
               "2 per multiply-add and no recomputation as PaLM, arXiv:2204.02311, "
               "appendix B",
           .activation_bytes_per_sample = activation_bytes_per_sample,
-          .checkpointed_bytes_per_sample = checkpointed_bytes_per_sample};
+          .checkpointed_bytes = checkpointed_bytes};
 }
 
 }  // namespace scalemark::catalogue

@@ -81,7 +81,7 @@ class Checker {
                                     std::to_string(transformer->max_positions) + " positions");
     }
     if (known({"activation_checkpointing"}) && s_.parallel.activation_checkpointing &&
-        !in_.workload->checkpointed_bytes_per_sample) {
+        !in_.workload->checkpointed_bytes) {
       refuse("activation_checkpointing",
              in_.workload->name + " has no blocks whose forward could run again",
              "leave --activation-checkpointing out");

@@ -58,12 +58,12 @@ def optimizers():
 
 def two_ranks():
     """Two ranks over Gloo with CUDA tensors, on one device and on two."""
-    options = [("resnet50", "amp-bf16", 1, ("--activation-checkpointing", "--stochastic-depth", 0.2, "--find-unused-parameters")),
-               ("bert-mini", "amp-fp16", 2, ("--gradient-accumulation-steps", 2, "--activation-checkpointing"))]
+    options = [("resnet50", "amp-bf16", 1, ("--activation-checkpointing", "on", "--stochastic-depth", 0.2, "--find-unused-parameters")),
+               ("bert-mini", "amp-fp16", 2, ("--gradient-accumulation-steps", 2, "--activation-checkpointing", "on"))]
     if FULL:
         extras = (), ("--gradient-as-bucket-view",), ("--gradient-compression", "fp16"), ("--overlap", "off")
         options += itertools.product(("resnet50", "bert-mini", "mlp"), PRECISIONS, (1, 2), extras)
-        options += itertools.product(("resnet50", "bert-mini"), PRECISIONS, (1, 2), (("--activation-checkpointing",),))
+        options += itertools.product(("resnet50", "bert-mini"), PRECISIONS, (1, 2), (("--activation-checkpointing", "on"),))
     for workload, precision, devices, extra in options:
         # c10d rebuilds its buckets in the first steps, which needs memory once.
         point, result = train("--workload", workload, "--precision", precision, *SMALL[workload], *extra, *SHORT,

@@ -137,7 +137,7 @@ TEST(Checkpointed, APartThatDoesSomethingElseTheSecondTimeIsRefused) {
   EXPECT_THROW(checkpointed(part, input_with_gradient()).sum().backward(), Error);
 }
 
-data::Batch batch_for(const std::string& workload) {
+data::Batch made_batch(const std::string& workload) {
   at::manual_seed(3);
   if (workload == "resnet50") {
     return {.tensors = {{"image", at::randint(256, {4, 40, 40, 3}, at::kByte)},
@@ -163,7 +163,7 @@ NamedTensors results(const std::string& workload, NetworkOptions options, bool a
   at::manual_seed(1);
   const auto network = make_network(workload, options);
   if (!autocast) network->module().to(at::kDouble);
-  const auto batch = batch_for(workload);
+  const auto batch = made_batch(workload);
   NamedTensors found;
   for (int i = 0; i < 2; ++i) {
     at::autocast::set_autocast_enabled(at::kCPU, autocast);

@@ -129,7 +129,7 @@ std::vector<Option> compute_options() {
        .help = "order of image tensors",
        .choices = names_of<MemoryFormat>()},
       {.name = "activation_checkpointing",
-       .kind = Kind::kFlag,
+       .kind = Kind::kSwitch,
        .group = kGroup,
        .field = kField<&ParallelSettings::activation_checkpointing>,
        .identity = Identity::kAxis,
