@@ -60,8 +60,8 @@ class Ddp final : public Strategy {
   c10::intrusive_ptr<MeteredGroup> group_;
   std::shared_ptr<OpenReducer> reducer_;
   std::shared_ptr<c10d::Logger> logger_;  // with find_unused_parameters
-  bool step_begins_ = true;          // DDP's require_forward_param_sync
-  bool static_graph_known_ = false;  // the first synchronised backward has been seen
+  bool step_begins_ = true;               // DDP's require_forward_param_sync
+  bool static_graph_known_ = false;       // the first synchronised backward has been seen
   bool synchronising_ = false;
 };
 

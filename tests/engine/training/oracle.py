@@ -60,7 +60,7 @@ class Resnet(torch.nn.Module):
         kept = 1 - depth * self.stochastic_depth
         identity = block.downsample(x) if block.downsample is not None else x
         if torch.empty(1).bernoulli_(kept) == 0:
-            return block.relu(identity)
+            return torch.relu(identity)  # block.relu writes into its input
         y = block.relu(block.bn1(block.conv1(x)))
         y = block.relu(block.bn2(block.conv2(y)))
         return block.relu(block.bn3(block.conv3(y)) / kept + identity)
