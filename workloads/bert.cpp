@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "workloads/attention.h"
+#include "workloads/checkpointed.h"
 #include "workloads/layers.h"
 #include "workloads/network.h"
 #include "workloads/tied_embedding.h"
@@ -32,6 +33,7 @@ struct Sizes {
   catalogue::Transformer transformer;
   std::int64_t vocab_size;
   double dropout;
+  bool checkpointing = false;
   std::shared_ptr<AttentionChoices> choices = std::make_shared<AttentionChoices>();
 };
 
@@ -163,7 +165,7 @@ struct Embeddings : torch::nn::Module {
 };
 
 struct Encoder : torch::nn::Module {
-  explicit Encoder(const Sizes& sizes) {
+  explicit Encoder(const Sizes& sizes) : checkpointing(sizes.checkpointing) {
     auto& list = *register_module("layer", std::make_shared<torch::nn::Module>());
     for (std::int64_t i = 0; i < sizes.transformer.layers; ++i) {
       layers.push_back(
@@ -171,6 +173,17 @@ struct Encoder : torch::nn::Module {
     }
   }
 
+  at::Tensor forward(at::Tensor x, const std::optional<at::Tensor>& mask) const {
+    for (const auto& layer : layers) {
+      const auto part = [layer, mask](const at::Tensor& input, Pass) {
+        return layer->forward(input, mask);
+      };
+      x = checkpointing ? checkpointed(part, x) : layer->forward(x, mask);
+    }
+    return x;
+  }
+
+  bool checkpointing;
   std::vector<std::shared_ptr<EncoderLayer>> layers;
 };
 
@@ -237,8 +250,8 @@ struct Bert : torch::nn::Module {
 
   Logits forward(const data::Batch& batch, const std::optional<at::Tensor>& mask) const {
     const auto [rows, table] = tied_embedding(body->embeddings->words->weight, batch["input_ids"]);
-    auto x = body->embeddings->forward(rows, batch["token_type_ids"]);
-    for (const auto& layer : body->encoder->layers) x = layer->forward(x, mask);
+    const auto x =
+        body->encoder->forward(body->embeddings->forward(rows, batch["token_type_ids"]), mask);
 
     const auto masked = x.view({-1, x.size(2)}).index_select(0, batch["masked_positions"]);
     const Predictions& head = *heads->predictions;
@@ -325,7 +338,8 @@ std::unique_ptr<Network> make_bert(const catalogue::Workload& workload,
                                    const NetworkOptions& options) {
   return std::make_unique<BertNetwork>(Sizes{.transformer = workload.transformer.value(),
                                              .vocab_size = options.shape.vocab_size,
-                                             .dropout = options.dropout.value_or(kDropout)});
+                                             .dropout = options.dropout.value_or(kDropout),
+                                             .checkpointing = options.checkpointing});
 }
 
 }  // namespace scalemark::workloads

@@ -3,6 +3,7 @@
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/ones.h>
@@ -53,8 +54,12 @@ BatchNorm::BatchNorm(std::int64_t channels, const at::Tensor& batches, double in
   register_buffer("num_batches_tracked", batches);
 }
 
-at::Tensor BatchNorm::forward(const at::Tensor& x) const {
-  return at::batch_norm(x, weight, bias, running_mean, running_var, is_training(),
+// Training writes running statistics and never reads them: in a second pass they are memory that
+// nobody looks at. Without any, autograd would save other tensors than in the first.
+at::Tensor BatchNorm::forward(const at::Tensor& x, Pass pass) const {
+  const bool drop = pass == Pass::kAgain && is_training();
+  return at::batch_norm(x, weight, bias, drop ? at::empty_like(running_mean) : running_mean,
+                        drop ? at::empty_like(running_var) : running_var, is_training(),
                         kBatchNormMomentum, kBatchNormEps, /*cudnn_enabled=*/true);
 }
 

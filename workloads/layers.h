@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "workloads/checkpointed.h"
+
 namespace scalemark::workloads {
 
 // weight [out, in], bias [out]; both from U(-1/sqrt(in), 1/sqrt(in)), as torch.nn.Linear.
@@ -29,11 +31,12 @@ struct Convolution : torch::nn::Module {
 };
 
 // momentum 0.1, eps 1e-5. `batches` is the buffer num_batches_tracked: all the norms of a network
-// hold the same tensor, because they always hold the same count, and so one addition per step
-// updates them all (forward() leaves it alone).
+// hold the same tensor, because they hold the same count (but for skipped branches, and nothing
+// reads it), and so one addition per step updates them all (forward() leaves it alone). A second
+// pass over a batch leaves the running statistics alone, too.
 struct BatchNorm : torch::nn::Module {
   BatchNorm(std::int64_t channels, const at::Tensor& batches, double initial_weight = 1);
-  at::Tensor forward(const at::Tensor& x) const;
+  at::Tensor forward(const at::Tensor& x, Pass pass) const;
 
   at::Tensor weight, bias, running_mean, running_var;
 };

@@ -22,6 +22,8 @@ struct NetworkOptions {
   bool zero_init_residual = false;  // ResNet: last batch norm of each block starts at 0
   double label_smoothing = 0;
   std::optional<double> dropout;  // absent: the workload's own
+  bool checkpointing = false;     // ResNet, BERT: each block keeps its input only (checkpointed.h)
+  double stochastic_depth = 0;    // ResNet: share of the batches that skip the last block's branch
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
 };
 

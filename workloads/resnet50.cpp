@@ -1,4 +1,5 @@
 // ResNet-50 v1.5 with torchvision's names, initialisation and numerics.
+#include <ATen/ops/empty.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/zeros.h>
 
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/checkpointed.h"
 #include "workloads/classification.h"
 #include "workloads/layers.h"
 #include "workloads/network.h"
@@ -30,7 +32,9 @@ struct ConvolutionNorm {
   std::shared_ptr<Convolution> convolution;
   std::shared_ptr<BatchNorm> norm;
 
-  at::Tensor forward(const at::Tensor& x) const { return norm->forward(convolution->forward(x)); }
+  at::Tensor forward(const at::Tensor& x, Pass pass) const {
+    return norm->forward(convolution->forward(x), pass);
+  }
 };
 
 struct ConvolutionSize {
@@ -59,20 +63,36 @@ struct Bottleneck : torch::nn::Module {
     shortcut = register_pair(downsample, "0", "1", {in, 4 * width, 1, stride}, common);
   }
 
-  at::Tensor forward(const at::Tensor& x) const {
-    auto y = first.forward(x).relu_();
-    y = second.forward(y).relu_();
-    y = third.forward(y);
-    return y.add_(shortcut ? shortcut->forward(x) : x).relu_();
+  // `scale`: of the residual branch; absent: without it, which leaves the input of a block without
+  // a convolution in its shortcut as it is, since that is the output of a ReLU.
+  at::Tensor forward(const at::Tensor& x, std::optional<double> scale, Pass pass) const {
+    if (!scale) return shortcut ? shortcut->forward(x, pass).relu_() : x;
+    auto y = first.forward(x, pass).relu_();
+    y = second.forward(y, pass).relu_();
+    y = third.forward(y, pass);
+    if (*scale != 1) y.mul_(*scale);
+    return y.add_(shortcut ? shortcut->forward(x, pass) : x).relu_();
   }
 
   ConvolutionNorm first, second, third;
   std::optional<ConvolutionNorm> shortcut;
 };
 
+// What training does to a residual branch of which batches skip `skipped`: it is absent, or scaled
+// so that its expectation is what evaluation computes (torchvision's StochasticDepth, mode
+// "batch"). Drawn on the host, which must know what to enqueue.
+std::optional<double> draw_scale(double skipped) {
+  if (skipped == 0) return 1;
+  const double kept = 1 - skipped;
+  const bool keep = at::empty({1}).bernoulli_(kept).item<float>() != 0;
+  return keep ? std::optional(1 / kept) : std::nullopt;
+}
+
 struct ResNet : torch::nn::Module {
-  ResNet(std::int64_t classes, const Common& common)
-      : stem(register_pair(*this, "conv1", "bn1", {3, 64, 7, 2}, common)) {
+  ResNet(const NetworkOptions& options, const Common& common)
+      : checkpointing(options.checkpointing),
+        stochastic_depth(options.stochastic_depth),
+        stem(register_pair(*this, "conv1", "bn1", {3, 64, 7, 2}, common)) {
     constexpr std::array<int, 4> kBlocks{3, 4, 6, 3};
     std::int64_t in = 64;
     for (int stage = 0; stage < 4; ++stage) {
@@ -86,15 +106,27 @@ struct ResNet : torch::nn::Module {
         in = 4 * width;
       }
     }
-    fc = register_module("fc", std::make_shared<Linear>(in, classes));
+    fc = register_module("fc", std::make_shared<Linear>(in, options.shape.classes));
   }
 
   at::Tensor forward(const at::Tensor& images) const {
-    auto x = at::max_pool2d(stem.forward(images).relu_(), 3, 2, 1);
-    for (const auto& block : blocks) x = block->forward(x);
+    auto x = at::max_pool2d(stem.forward(images, Pass::kFirst).relu_(), 3, 2, 1);
+    for (std::size_t i = 0; i < blocks.size(); ++i) x = forward_block(i, x);
     return fc->forward(x.mean({2, 3}));
   }
 
+  // The share of batches that skip a branch rises linearly with depth (arXiv:1603.09382, eq. 4).
+  at::Tensor forward_block(std::size_t i, const at::Tensor& x) const {
+    const double depth = static_cast<double>(i + 1) / static_cast<double>(blocks.size());
+    const auto scale = draw_scale(is_training() ? depth * stochastic_depth : 0);
+    const auto part = [block = blocks[i], scale](const at::Tensor& input, Pass pass) {
+      return block->forward(input, scale, pass);
+    };
+    return checkpointing ? checkpointed(part, x) : part(x, Pass::kFirst);
+  }
+
+  bool checkpointing;
+  double stochastic_depth;
   ConvolutionNorm stem;
   std::vector<std::shared_ptr<Bottleneck>> blocks;
   std::shared_ptr<Linear> fc;
@@ -104,9 +136,8 @@ class ResNetNetwork : public Network {
  public:
   explicit ResNetNetwork(const NetworkOptions& options)
       : batches_(at::zeros({}, at::kLong)),
-        module_(std::make_shared<ResNet>(
-            options.shape.classes,
-            Common{options.memory_format, batches_, options.zero_init_residual ? 0.0 : 1.0})),
+        module_(std::make_shared<ResNet>(options, Common{options.memory_format, batches_,
+                                                         options.zero_init_residual ? 0.0 : 1.0})),
         memory_format_(options.memory_format),
         label_smoothing_(options.label_smoothing) {}
 

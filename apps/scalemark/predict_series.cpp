@@ -27,7 +27,8 @@ std::map<std::string, std::string> varying_of(const PointRecord& p, bool of_exch
 auto slice_of(const PointRecord& p) {
   return std::tuple(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format,
                     p.threads, p.batch_size, p.gradient_accumulation_steps, p.image_size,
-                    p.sequence_length, p.data, varying_of(p, false));
+                    p.sequence_length, p.activation_checkpointing.value_or(false),
+                    p.stochastic_depth.value_or(0), p.data, varying_of(p, false));
 }
 
 // The settings that only several ranks have; a baseline has none of them.

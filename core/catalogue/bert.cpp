@@ -39,19 +39,42 @@ double flops_per_sample(const Transformer& t, const ModelShape& shape) {
 // dropout masks; both layer norms' inputs; the first one's output; GELU's input and output.
 // Attention with dropout is materialised on a CPU: probabilities, mask and their product, s per
 // head and token, and scaled copies of query, key and value. CUDA's fused kernels keep less.
+double layer_elements(const Transformer& t, double s) {
+  const auto h = static_cast<double>(t.hidden), f = static_cast<double>(t.feed_forward);
+  const double attention = 3 * static_cast<double>(t.heads) * s + 3 * h;
+  return s * (10 * h + 2 * f + attention);
+}
+
+// Of the embeddings and both heads.
+double outer_elements(const Transformer& t, double s, double masked) {
+  const auto h = static_cast<double>(t.hidden);
+  return s * 2 * h + masked * 4 * h + 2 * h;
+}
+
+// Logits, their log-probabilities (kept) and their gradient at the peak; float32 always.
+double logits_bytes(const ModelShape& shape) {
+  return 3 * 4 * masked_positions(shape.sequence_length) * static_cast<double>(shape.vocab_size);
+}
+
 double activation_bytes_per_sample(const Transformer& t, const ModelShape& shape,
                                    int element_bytes) {
-  const auto h = static_cast<double>(t.hidden), f = static_cast<double>(t.feed_forward);
   const auto s = static_cast<double>(shape.sequence_length);
-  const double attention = 3 * static_cast<double>(t.heads) * s + 3 * h;
-  const double layer = s * (10 * h + 2 * f + attention);
-  const double embeddings = s * 2 * h;
-  const double m = masked_positions(shape.sequence_length);
-  // Logits, their log-probabilities (kept) and their gradient at the peak; float32 always.
-  const double logits_bytes = 3 * 4 * m * static_cast<double>(shape.vocab_size);
-  const double heads = m * 4 * h + 2 * h;
-  return (static_cast<double>(t.layers) * layer + embeddings + heads) * element_bytes +
-         logits_bytes;
+  const double outer = outer_elements(t, s, masked_positions(shape.sequence_length));
+  return (static_cast<double>(t.layers) * layer_elements(t, s) + outer) * element_bytes +
+         logits_bytes(shape);
+}
+
+// Kept of each layer: its input, float32 always. Backward of a layer holds about three gradients of
+// the feed-forward's size or the attention's beside it.
+CheckpointedBytes checkpointed_bytes(const Transformer& t, const ModelShape& shape,
+                                     int element_bytes) {
+  const auto s = static_cast<double>(shape.sequence_length);
+  const double outer = outer_elements(t, s, masked_positions(shape.sequence_length));
+  const double widest =
+      std::max(static_cast<double>(t.feed_forward), static_cast<double>(t.heads) * s);
+  return {.kept = 4 * static_cast<double>(t.layers * t.hidden) * s + outer * element_bytes,
+          .loss = logits_bytes(shape),
+          .block = (layer_elements(t, s) + 3 * s * widest) * element_bytes};
 }
 
 Recipe recipe() {
@@ -96,7 +119,7 @@ Workload describe(std::string name, std::string title, const Transformer& t,
           .default_batch_size = batch_size,
           .recipe = std::move(recipe),
           .transformer = t,
-          .options = {"task", "sequence_length", "vocab", "cased"},
+          .options = {"task", "sequence_length", "vocab", "cased", "activation_checkpointing"},
           .parameters = [t](const ModelShape& shape) { return parameters(t, shape); },
           .flops_per_sample = [t](const ModelShape& shape) { return flops_per_sample(t, shape); },
           .flops_formula =
@@ -110,6 +133,10 @@ Workload describe(std::string name, std::string title, const Transformer& t,
           .activation_bytes_per_sample =
               [t](const ModelShape& shape, int element_bytes) {
                 return activation_bytes_per_sample(t, shape, element_bytes);
+              },
+          .checkpointed_bytes =
+              [t](const ModelShape& shape, int element_bytes) {
+                return checkpointed_bytes(t, shape, element_bytes);
               }};
 }
 

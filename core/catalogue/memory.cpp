@@ -38,11 +38,21 @@ double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {
   return kFloatBytes * parameters * copies + extra + static_cast<double>(kProcessBytes);
 }
 
+double activation_bytes(const Workload& workload, const MemoryQuestion& question) {
+  const int element_bytes = question.activation_element_bytes;
+  if (!question.activation_checkpointing || !workload.checkpointed_bytes) {
+    return workload.activation_bytes_per_sample(question.shape, element_bytes);
+  }
+  const CheckpointedBytes all = workload.checkpointed_bytes(question.shape, element_bytes);
+  // A CPU's allocator keeps the loss's large blocks for the next loss, and the block needs others.
+  return all.kept + (question.whole_process ? all.loss + all.block : std::max(all.loss, all.block));
+}
+
 double bytes_per_sample(const Workload& workload, const MemoryQuestion& question) {
   double batches = question.input_batches;
   // What backward keeps of a vector is the input itself.
   if (workload.data_kind == DataKind::kVectors) batches = std::max(0.0, batches - 1);
-  return workload.activation_bytes_per_sample(question.shape, question.activation_element_bytes) +
+  return activation_bytes(workload, question) +
          batches * input_bytes_per_sample(workload, question.shape);
 }
 

@@ -14,6 +14,7 @@ struct MemoryQuestion {
   std::string optimizer;  // as Recipe::optimizer
   double momentum = 0;
   int activation_element_bytes = 4;  // 2 under autocast
+  bool activation_checkpointing = false;
   std::string strategy = "none";
   int world_size = 1;
   bool gradient_as_bucket_view = false;

@@ -11,6 +11,7 @@ namespace {
 struct Convolution {
   double in, out, kernel, size;  // channels, channels, k of k x k, height = width of the output
   bool activated;                // followed by a ReLU whose output is kept (also: block outputs)
+  int block = 0;                 // counted from 1; 0: the stem
 
   double weights() const { return in * out * kernel * kernel; }
   double outputs() const { return out * size * size; }
@@ -27,6 +28,7 @@ std::vector<Convolution> convolutions(std::int64_t image_size) {
   std::vector<Convolution> all{{3, 64, 7, static_cast<double>(size), true}};
   size = halved(size);  // max pool
   double in = 64;
+  int number = 0;
   constexpr std::array<int, 4> kBlocks{3, 4, 6, 3};
   for (int stage = 0; stage < 4; ++stage) {
     const double width = 64 << stage;
@@ -34,10 +36,11 @@ std::vector<Convolution> convolutions(std::int64_t image_size) {
       const auto before = static_cast<double>(size);
       if (block == 0 && stage > 0) size = halved(size);
       const auto after = static_cast<double>(size);
-      all.push_back({in, width, 1, before, true});
-      all.push_back({width, width, 3, after, true});
-      all.push_back({width, 4 * width, 1, after, true});  // its ReLU follows the addition
-      if (block == 0) all.push_back({in, 4 * width, 1, after, false});
+      ++number;
+      all.push_back({in, width, 1, before, true, number});
+      all.push_back({width, width, 3, after, true, number});
+      all.push_back({width, 4 * width, 1, after, true, number});  // its ReLU follows the addition
+      if (block == 0) all.push_back({in, 4 * width, 1, after, false, number});
       in = 4 * width;
     }
   }
@@ -77,6 +80,28 @@ double activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
   return elements * element_bytes + 8 * pooled;
 }
 
+// Kept: as above of image and stem, and each block's input. While a block is made again, only the
+// inputs of those before it are left: the peak is in the block with the largest sum.
+CheckpointedBytes checkpointed_bytes(const ModelShape& shape, int element_bytes) {
+  const auto all = convolutions(shape.image_size);
+  const auto image = static_cast<double>(shape.image_size);
+  const auto pooled_size = static_cast<double>(halved(halved(shape.image_size)));
+  const double pooled = 64 * pooled_size * pooled_size;
+  double inputs = 3 * image * image + 2 * all.front().outputs() + pooled;
+  double peak = 0, inside = 0, largest = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    inside += all[i].outputs() * (all[i].activated ? 2 : 1);
+    largest = std::max(largest, all[i].outputs());
+    const bool is_last = i + 1 == all.size() || all[i + 1].block != all[i].block;
+    if (!is_last) continue;
+    peak = std::max(peak, inputs + inside + 4 * largest);
+    inputs += all[i].outputs();
+    inside = largest = 0;
+  }
+  return {.kept = inputs * element_bytes + 8 * pooled,
+          .block = std::max(0.0, peak - inputs) * element_bytes};
+}
+
 Recipe recipe() {
   return {.optimizer = "sgd",
           .learning_rate = 0.1,
@@ -105,7 +130,8 @@ Workload resnet50() {
           .default_shape = {.image_size = 224, .classes = 1000},
           .default_batch_size = 32,
           .recipe = recipe(),
-          .options = {"image_size", "label_smoothing", "zero_init_residual", "memory_format"},
+          .options = {"image_size", "label_smoothing", "zero_init_residual", "memory_format",
+                      "activation_checkpointing", "stochastic_depth"},
           .parameters = parameters,
           .flops_per_sample = flops_per_sample,
           .flops_formula =
@@ -116,7 +142,8 @@ Workload resnet50() {
               "layer shapes of He et al., arXiv:1512.03385, table 1, stride in the 3x3; "
               "2 per multiply-add and no recomputation as PaLM, arXiv:2204.02311, "
               "appendix B",
-          .activation_bytes_per_sample = activation_bytes_per_sample};
+          .activation_bytes_per_sample = activation_bytes_per_sample,
+          .checkpointed_bytes = checkpointed_bytes};
 }
 
 }  // namespace scalemark::catalogue

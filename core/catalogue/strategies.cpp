@@ -61,6 +61,7 @@ double reducer_buckets(const ExchangeQuestion& question) {
 Strategy strategy_none() {
   return {.name = "none",
           .summary = "ranks exchange nothing",
+          .takes_missing_gradients = true,
           .payload_bytes = nothing,
           .wire_bytes = nothing_sent,
           .extra_memory_bytes = nothing};

@@ -40,6 +40,8 @@ struct Strategy {
   bool in_every_step = true;  // else in some steps: between them ranks do not wait for each other
   Updates updates = Updates::kEverywhere;
   bool several_devices_per_rank = false;  // a rank computes on all GPUs that it sees
+  // A parameter may have no gradient in a step; with the option find_unused_parameters it may, too.
+  bool takes_missing_gradients = false;
   // The exchange options that have an effect with this strategy.
   std::vector<std::string_view> options;
 

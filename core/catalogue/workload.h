@@ -51,6 +51,13 @@ struct Transformer {  // BERT family only
   std::int64_t layers, hidden, heads, feed_forward, vocab_size, max_positions;
 };
 
+// What a sample needs where blocks keep only their inputs.
+struct CheckpointedBytes {
+  double kept = 0;   // at the begin of backward
+  double loss = 0;   // of the loss alone, gone before the first block is made again
+  double block = 0;  // more than kept: of the block that needs most while it is made again
+};
+
 struct Workload {
   std::string name;         // "resnet50"
   std::string title;        // "ResNet-50 v1.5"
@@ -75,6 +82,8 @@ struct Workload {
   std::string flops_source;
   // Bytes kept for backward per sample, `element_bytes` 4 or 2.
   std::function<double(const ModelShape&, int element_bytes)> activation_bytes_per_sample;
+  // With --activation-checkpointing; empty for a network without blocks to checkpoint.
+  std::function<CheckpointedBytes(const ModelShape&, int element_bytes)> checkpointed_bytes = {};
 };
 
 std::span<const Workload> all_workloads();

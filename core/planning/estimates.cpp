@@ -71,6 +71,7 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
           .optimizer = settings.recipe.optimizer,
           .momentum = settings.recipe.momentum,
           .activation_element_bytes = is_half(parallel.precision) ? 2 : 4,
+          .activation_checkpointing = parallel.activation_checkpointing,
           .strategy = parallel.strategy,
           .world_size = world_size,
           .gradient_as_bucket_view = parallel.gradient_as_bucket_view,
@@ -92,8 +93,11 @@ double estimated_step_s(const settings::Settings& settings, int world_size) {
   const double samples = static_cast<double>(settings.size.batch_size) *
                          static_cast<double>(settings.size.gradient_accumulation_steps);
   const double fixed_s = on_cpu(settings) ? 2e-4 : 3e-3;
+  // A second forward pass, beside one forward and two backward.
+  const double passes = settings.parallel.activation_checkpointing ? 4.0 / 3 : 1;
   return fixed_s +
-         samples * workload->flops_per_sample(shape) / nominal_flops_per_s(settings.parallel) +
+         passes * samples * workload->flops_per_sample(shape) /
+             nominal_flops_per_s(settings.parallel) +
          exchange_s(settings, static_cast<double>(workload->parameters(shape)), world_size);
 }
 

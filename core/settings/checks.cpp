@@ -28,6 +28,7 @@ class Checker {
     check_recipe();
     check_strategy();
     check_exchange();
+    check_missing_gradients();
     check_device();
     return std::move(problems_);
   }
@@ -96,6 +97,12 @@ class Checker {
       refuse("sequence_length", in_.workload->name + " has " +
                                     std::to_string(transformer->max_positions) + " positions");
     }
+    if (known({"activation_checkpointing"}) && s_.parallel.activation_checkpointing &&
+        !in_.workload->checkpointed_bytes) {
+      refuse("activation_checkpointing",
+             in_.workload->name + " has no blocks whose forward could run again",
+             "leave --activation-checkpointing out");
+    }
   }
 
   void check_data() {
@@ -155,6 +162,27 @@ class Checker {
            "is " + std::to_string(iters) + ": a window must hold whole periods of --local-steps " +
                std::to_string(period),
            "use --iters " + std::to_string((iters / period + 1) * period));
+  }
+
+  void check_missing_gradients() {
+    const auto* strategy = catalogue::find_strategy(s_.parallel.strategy);
+    const bool skips =
+        in_.workload && serves(*in_.workload, "stochastic_depth") && s_.recipe.stochastic_depth > 0;
+    if (!skips || !strategy || strategy->takes_missing_gradients ||
+        !known({"strategy", "stochastic_depth", "find_unused_parameters", "static_graph"})) {
+      return;
+    }
+    const std::string skipping = "--stochastic-depth " + to_text(s_.recipe.stochastic_depth) +
+                                 " skips branches, whose parameters then get no gradient";
+    if (!has_meaning("find_unused_parameters")) {
+      refuse("strategy", skipping + ": this strategy needs them all",
+             "use --strategy ddp --find-unused-parameters");
+    } else if (!s_.parallel.find_unused_parameters) {
+      refuse("find_unused_parameters", skipping + ": --strategy " + strategy->name + " needs it on",
+             "add --find-unused-parameters");
+    } else if (s_.parallel.static_graph) {
+      refuse("static_graph", skipping, "leave --static-graph out");
+    }
   }
 
   void check_device() {

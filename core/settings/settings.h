@@ -47,6 +47,7 @@ struct RecipeSettings {
   std::optional<double> clip_grad_norm;
   double label_smoothing = 0;
   bool zero_init_residual = false;
+  double stochastic_depth = 0;  // share of batches that skip the last residual branch
   std::uint64_t seed = 0;
   bool deterministic = false;
   std::string init_from;  // safetensors; empty: fresh initialisation from the seed
@@ -66,6 +67,7 @@ struct ParallelSettings {
   std::int64_t local_steps = 8;  // between two averages of local-sgd
   Precision precision = Precision::kFp32;
   MemoryFormat memory_format = MemoryFormat::kChannelsLast;
+  bool activation_checkpointing = false;
   std::string backend = "gloo";
   DeviceKind device = DeviceKind::kCpu;
   int threads = 1;  // compute threads of one rank

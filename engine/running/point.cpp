@@ -140,6 +140,7 @@ class PointTraining {
     watch_.enter("model");
     const auto start = Clock::now();
     trainer_ = make_trainer(settings_, data_.shape, rank_group_.device(), gradient_group(),
+                            rank_group_.world().rank,
                             planned_steps(rank_group_, settings_, workload_, data_));
     rank_group_.device().synchronize();
     facts_.setup_s.model_s = seconds_since(start);

@@ -13,11 +13,17 @@
 namespace scalemark::running {
 namespace {
 
+// Odd, and no small number: generators of a CPU read the lower 32 bits of a seed, and neither
+// another rank nor one of the seeds beside this one may come to the same.
+constexpr std::uint64_t kRankSeed = 0x9E3779B9;
+
 workloads::NetworkOptions network_options(const settings::Settings& settings,
                                           const catalogue::ModelShape& shape) {
   return {.shape = shape,
           .zero_init_residual = settings.recipe.zero_init_residual,
           .label_smoothing = settings.recipe.label_smoothing,
+          .checkpointing = settings.parallel.activation_checkpointing,
+          .stochastic_depth = settings.recipe.stochastic_depth,
           .memory_format = settings.parallel.memory_format == settings::MemoryFormat::kChannelsLast
                                ? at::MemoryFormat::ChannelsLast
                                : at::MemoryFormat::Contiguous};
@@ -36,7 +42,7 @@ training::LrSchedule schedule_of(const settings::RecipeSettings& recipe,
 }  // namespace
 
 Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelShape& shape,
-                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
+                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group, int rank,
                      std::int64_t planned_steps) {
   Trainer trainer;
   at::manual_seed(settings.recipe.seed);
@@ -64,6 +70,7 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
           .clip_grad_norm = settings.recipe.clip_grad_norm,
           .precision = settings.parallel.precision,
           .schedule = schedule_of(settings.recipe, planned_steps)});
+  if (rank > 0) at::manual_seed(settings.recipe.seed + kRankSeed * static_cast<unsigned>(rank));
   return trainer;
 }
 

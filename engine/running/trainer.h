@@ -24,9 +24,9 @@ struct Trainer {
 // `shape` is resolved (classes and vocabulary of the data). `group` is empty where nothing is
 // exchanged. `planned_steps` is the length of the learning-rate schedule. Every rank starts from
 // the same parameters: those of rank 0 where gradients are exchanged, else those of the seed (or
-// --init-from).
+// --init-from). What a network draws in training (dropout, skipped branches) differs between ranks.
 Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelShape& shape,
-                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
+                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group, int rank,
                      std::int64_t planned_steps);
 
 }  // namespace scalemark::running

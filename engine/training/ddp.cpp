@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <torch/csrc/distributed/c10d/logger.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 #include <unordered_map>
 #include <utility>
@@ -61,8 +62,9 @@ class Ddp final : public Strategy {
   c10::intrusive_ptr<c10d::ProcessGroup> whole_group_;
   c10::intrusive_ptr<MeteredGroup> group_;
   std::shared_ptr<OpenReducer> reducer_;
-  bool step_begins_ = true;          // DDP's require_forward_param_sync
-  bool static_graph_known_ = false;  // the first synchronised backward has been seen
+  std::shared_ptr<c10d::Logger> logger_;  // with find_unused_parameters
+  bool step_begins_ = true;               // DDP's require_forward_param_sync
+  bool static_graph_known_ = false;       // the first synchronised backward has been seen
   bool synchronising_ = false;
 };
 
@@ -90,8 +92,13 @@ void Ddp::make_reducer() {
       settings_.gradient_as_bucket_view, std::move(names), first_cap,
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
       std::vector<std::int64_t>{});
-  // No c10d::Logger: in each of the first ten steps and in every hundredth it waits for events of
-  // the step, on the host, in the middle of the run. The times that it would read are off too.
+  // A c10d::Logger is never asked for times: in each of the first ten steps and in every hundredth
+  // it waits for events of the step, on the host, in the middle of the run. They are off, too. The
+  // search for unused parameters needs one, which it tells of a change without asking for it.
+  if (settings_.find_unused_parameters) {
+    logger_ = std::make_shared<c10d::Logger>(reducer_);
+    reducer_->set_logger(logger_);
+  }
   reducer_->set_ddp_runtime_logging_sample_rate(std::numeric_limits<int>::max());
   if (settings_.static_graph) reducer_->set_static_graph();
   if (const auto type = compressed_type(settings_.gradient_compression)) {

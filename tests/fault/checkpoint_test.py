@@ -9,15 +9,18 @@ import signal
 import time
 
 from endings import Running, check_gone, closed_report, only_error, run_cases
-from made_data import make_text
+from made_data import make_images, make_text
 from program import check, run
 
 OPTIMIZERS = ("sgd", "adam", "adamw", "lamb", "lars")
+BERT = ("--workload", "bert-mini", "--sequence-length", 32)
+SKIPPING = ("--workload", "resnet50", "--image-size", 32, "--learning-rate", 0.001, "--stochastic-depth", 0.5,
+            "--find-unused-parameters", "--activation-checkpointing", "on")
 
 
-def options(data, folder, save, optimizer="adam", ranks=1, every="2steps", strategy="ddp"):
+def options(data, folder, save, optimizer="adam", ranks=1, every="2steps", strategy="ddp", network=BERT):
     exchange = ("--strategy", strategy, "--nproc-per-node", ranks) if ranks > 1 else ()
-    return ("train", "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 4, "--threads", 1,
+    return ("train", *network, "--batch-size", 4, "--threads", 1,
             "--no-progress", "--data", data, "--epochs", 2, "--optimizer", optimizer, *exchange,
             "--checkpoint-every", every, "--save", save, "--output", folder / "out")
 
@@ -60,19 +63,22 @@ def resumed_is_equal(data, folder, expected, **how):
     return point.get("resumed", []), done
 
 
+def goes_on_from_the_middle(data, at, **how):
+    expected = uninterrupted(data, at, **how)
+    steps = checkpoints(at)
+    check(len(steps) >= 2, f"checkpoints: {steps}")
+    middle = steps[len(steps) // 2]
+    for step in steps:
+        if step > middle:
+            shutil.rmtree(at / f"out/checkpoints/step-{step}")
+    resumed, _ = resumed_is_equal(data, at, expected, **how)
+    check([one["step"] for one in resumed] == [middle], resumed)
+
+
 def every_optimizer(folder, ranks, **how):
     data = make_text(folder / "text", 6)
     for optimizer in OPTIMIZERS:
-        at = folder / f"{optimizer}-{ranks}"
-        expected = uninterrupted(data, at, optimizer=optimizer, ranks=ranks, **how)
-        steps = checkpoints(at)
-        check(len(steps) >= 2, f"checkpoints: {steps}")
-        middle = steps[len(steps) // 2]
-        for step in steps:
-            if step > middle:
-                shutil.rmtree(at / f"out/checkpoints/step-{step}")
-        resumed, _ = resumed_is_equal(data, at, expected, optimizer=optimizer, ranks=ranks, **how)
-        check([one["step"] for one in resumed] == [middle], resumed)
+        goes_on_from_the_middle(data, folder / f"{optimizer}-{ranks}", optimizer=optimizer, ranks=ranks, **how)
 
 
 def one_rank(folder):
@@ -85,6 +91,12 @@ def two_ranks(folder):
 
 def two_ranks_flat(folder):
     every_optimizer(folder, 2, strategy="flat")
+
+
+def skipped_branches(folder):
+    """What is skipped after a checkpoint is what would have been skipped without it, on each rank."""
+    data = make_images(folder / "images", 48, 32, classes=3)
+    goes_on_from_the_middle(data, folder / "run", optimizer="sgd", ranks=2, network=SKIPPING)
 
 
 def torn(folder):
@@ -156,5 +168,5 @@ def killed(folder):
 
 
 if __name__ == "__main__":
-    run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, torn, other_training, afresh,
+    run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, skipped_branches, torn, other_training, afresh,
                                                 by_time_and_few, killed)})

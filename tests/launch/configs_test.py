@@ -21,6 +21,7 @@ MEASURED_IN_CI = {"ddp-method", "rtx4090-mlp", "allreduce", "backends"}
 # What the short form changes, and a field of a row with the values that it must show. `group`: how many settings are
 # measured on 2 ranks with ddp (how data is read stands in the name only; synthetic batches on a CPU are never pinned).
 SHORT = {
+    "activation-checkpointing": (SMALL_BOTH, "activation_checkpointing", {True, False}),
     "allreduce": (("--sizes", "1Ki:elem,16Ki:elem"), "congestion", {False, True}),
     "backends": (("--sizes", "1KiB,64KiB"), "collective", {"all-reduce", "all-gather", "broadcast"}),
     "accumulation": (("--gradient-accumulation-steps", "1,2", *SMALL_IMAGES), "gradient_accumulation_steps", {1, 2}),
@@ -35,6 +36,7 @@ SHORT = {
     "pin-memory": (SMALL_IMAGES, "group", 1),
     "precision": ((*SMALL_BOTH, "--precision", "fp32"), "workload", {"resnet50", "bert-mini"}),
     "rtx4090-mlp": ((), "world_size", {1, 2}),
+    "unused-parameters": (SMALL_IMAGES, "group", 2),
 }
 
 

@@ -41,6 +41,10 @@ NetworkOptions options(const Arguments& arguments) {
   if (arguments.contains("label_smoothing")) {
     options.label_smoothing = std::stod(arguments.at("label_smoothing"));
   }
+  options.checkpointing = number(arguments, "checkpointing") != 0;
+  if (arguments.contains("stochastic_depth")) {
+    options.stochastic_depth = std::stod(arguments.at("stochastic_depth"));
+  }
   if (arguments.contains("dropout")) options.dropout = std::stod(arguments.at("dropout"));
   if (number(arguments, "channels_last") != 0) {
     options.memory_format = at::MemoryFormat::ChannelsLast;
@@ -61,7 +65,8 @@ data::Batch read_batch(const Arguments& arguments) {
   return batch;
 }
 
-// One training step without an optimizer: the loss, the gradients, the buffers afterwards.
+// One training step without an optimizer: the loss, the gradients that there are, the buffers
+// afterwards.
 NamedTensors train_once(Network& network, const data::Batch& batch, bool autocast) {
   NamedTensors result;
   if (autocast) {
@@ -74,7 +79,8 @@ NamedTensors train_once(Network& network, const data::Batch& batch, bool autocas
   loss.backward();
   result["loss"] = loss.detach();
   for (const auto& item : network.module().named_parameters()) {
-    result["grad." + item.key()] = item.value().grad().detach();
+    const at::Tensor& gradient = item.value().grad();
+    if (gradient.defined()) result["grad." + item.key()] = gradient.detach();
   }
   for (const auto& item : network.module().named_buffers()) {
     result["buffer." + item.key()] = item.value();
@@ -129,6 +135,9 @@ void run(const Arguments& arguments) {
   const data::Batch batch = read_batch(arguments);
   if (arguments.contains("steps")) {
     return time_steps(*network, batch, number(arguments, "steps"));
+  }
+  if (arguments.contains("draw_seed")) {
+    at::manual_seed(static_cast<std::uint64_t>(number(arguments, "draw_seed")));
   }
   write_safetensors(arguments.at("out"),
                     arguments.contains("evaluate")

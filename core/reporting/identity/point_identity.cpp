@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/planning/estimates.h"
+#include "core/settings/checks.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -62,6 +63,10 @@ PointRecord point_identity(const settings::Settings& settings, const planning::R
   if (workload.data_kind == catalogue::DataKind::kImages) point.image_size = shape.image_size;
   if (workload.data_kind == catalogue::DataKind::kText)
     point.sequence_length = shape.sequence_length;
+  if (settings::serves(workload, "activation_checkpointing"))
+    point.activation_checkpointing = parallel.activation_checkpointing;
+  if (settings::serves(workload, "stochastic_depth"))
+    point.stochastic_depth = settings.recipe.stochastic_depth;
   point.data = settings.task.data;
   point.env = settings.launch.environment;
   point.parameters = workload.parameters(shape);

@@ -41,6 +41,10 @@ void size_fields(A& a, Point& p) {
   a("image_size", p.image_size, {"side of the square image, of image workloads", "pixels"});
   a("sequence_length", p.sequence_length,
     {"tokens per sequence with padding, of text workloads", "tokens"});
+  a("activation_checkpointing", p.activation_checkpointing,
+    {"each block kept only its input, and backward ran its forward again; of resnet50 and bert"});
+  a("stochastic_depth", p.stochastic_depth,
+    {"share of batches that skipped the last residual branch, 0 to 1; of resnet50"});
   a("data", p.data, {"synthetic, or the path of the data set"});
   a.text("data_identity", p.data_identity,
          {"digest that identifies the data set: of the files' contents or of their list"});

@@ -224,6 +224,8 @@ struct PointRecord {
   std::int64_t global_batch_size = 0;
   double bucket_cap_mb = 0;
   std::optional<std::int64_t> image_size, sequence_length;
+  std::optional<bool> activation_checkpointing;  // of workloads that have it
+  std::optional<double> stochastic_depth;        // as this
   std::string data, data_identity;
   std::map<std::string, std::string> varying;  // every other option that is an axis of the sweep
   std::map<std::string, std::string> env;      // --env: variables of the ranks; "unset": not set

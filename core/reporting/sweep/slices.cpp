@@ -2,6 +2,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/sweep/runs.h"
 
@@ -19,6 +20,10 @@ std::map<std::string, std::string> common_part(const PointRecord& p) {
   if (!p.task.empty()) fixed["task"] = p.task;
   if (p.image_size) fixed["image_size"] = std::to_string(*p.image_size);
   if (p.sequence_length) fixed["sequence_length"] = std::to_string(*p.sequence_length);
+  if (p.activation_checkpointing == true) fixed["activation_checkpointing"] = "on";
+  if (p.stochastic_depth.value_or(0) > 0) {
+    fixed["stochastic_depth"] = printed("%g", *p.stochastic_depth);
+  }
   return fixed;
 }
 

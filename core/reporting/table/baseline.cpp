@@ -13,8 +13,10 @@ namespace {
 
 // What must agree for a comparison to mean anything. threads is among them: METRICS.md, "threads".
 auto settings_of(const PointRecord& p) {
-  return std::tie(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format,
-                  p.threads, p.image_size, p.sequence_length, p.data);
+  return std::tuple_cat(
+      std::tie(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format, p.threads,
+               p.image_size, p.sequence_length, p.data),
+      std::tuple(p.activation_checkpointing.value_or(false), p.stochastic_depth.value_or(0)));
 }
 
 bool is_weak(const PointRecord& point, const PointRecord& one) {

@@ -114,6 +114,17 @@ std::vector<Option> model_options() {
        .identity = Identity::kAxis,
        .default_text = "off",
        .help = "start the last batch norm of each residual block at 0 (resnet50)"},
+      {.name = "stochastic_depth",
+       .kind = Kind::kNumber,
+       .group = kGroup,
+       .field = kField<&RecipeSettings::stochastic_depth>,
+       .identity = Identity::kAxis,
+       .default_text = "0",
+       .help = "share of batches that skip the last residual branch, of the others linearly less "
+               "with less depth; each rank draws its own (resnet50; ddp needs "
+               "--find-unused-parameters)",
+       .value_name = "P",
+       .range = kShare},
       {.name = "seed",
        .kind = Kind::kCount,
        .group = kGroup,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace scalemark::catalogue {
@@ -66,6 +67,20 @@ TEST(Catalogue, HalfTheElementKeepsAboutHalfTheBytes) {
     const double half = w.activation_bytes_per_sample(w.default_shape, 2);
     EXPECT_GT(half / full, 0.45) << w.name;
     EXPECT_LT(half / full, 0.75) << w.name;
+  }
+}
+
+TEST(Catalogue, CheckpointingKeepsLessWhereThereAreBlocks) {
+  for (const Workload& w : all_workloads()) {
+    const bool has_blocks = w.name == "resnet50" || w.name.starts_with("bert");
+    EXPECT_EQ(static_cast<bool>(w.checkpointed_bytes), has_blocks) << w.name;
+    if (!has_blocks) continue;
+    for (const int element_bytes : {2, 4}) {
+      const auto [kept, loss, block] = w.checkpointed_bytes(w.default_shape, element_bytes);
+      EXPECT_LT(kept + std::max(loss, block),
+                0.65 * w.activation_bytes_per_sample(w.default_shape, element_bytes))
+          << w.name;
+    }
   }
 }
 

@@ -62,6 +62,8 @@ PointRecord identity(int world_size) {
   point.global_batch_size = 8 * world_size;
   point.bucket_cap_mb = 25;
   point.image_size = 64;
+  point.activation_checkpointing = true;
+  point.stochastic_depth = 0.2;
   point.data = "synthetic";
   point.started = "2026-01-02T03:04:05Z";
   point.parameters = 25557032;

@@ -273,6 +273,46 @@ TEST(Resolve, WhatMeansNothingWithAStrategyThatExchangesIsRefused) {
   }
 }
 
+TEST(Resolve, ActivationCheckpointingNeedsBlocks) {
+  for (const char* name : {"resnet50", "bert-mini", "bert-base", "bert-large"}) {
+    EXPECT_TRUE(good(given({{"workload", name}, {"activation_checkpointing", "on"}}))
+                    .parallel.activation_checkpointing);
+  }
+  EXPECT_EQ(only_problem(given({{"activation_checkpointing", "on"}})),
+            "--activation-checkpointing is 'on' (from option); mlp has no blocks whose forward "
+            "could run again. Hint: leave --activation-checkpointing out");
+  EXPECT_EQ(
+      resolve(given({{"activation_checkpointing", "off"}}), laptop()).notes,
+      (std::vector<std::string>{"--activation-checkpointing has no effect: mlp does not use it"}));
+}
+
+TEST(Resolve, SkippedBranchesNeedAStrategyThatTakesMissingGradients) {
+  const auto skipping = [](std::map<std::string, std::string> more) {
+    RawSettings raw = given({{"workload", "resnet50"}, {"stochastic_depth", "0.2"}});
+    for (const auto& [name, value] : more) raw[name] = {value, "option"};
+    return raw;
+  };
+  const std::string why =
+      "--stochastic-depth 0.2 skips branches, whose parameters then get no gradient";
+  EXPECT_EQ(good(skipping({})).recipe.stochastic_depth, 0.2);
+  EXPECT_EQ(only_problem(skipping({{"nproc_per_node", "2"}})),
+            "--find-unused-parameters is 'off' (from default); " + why +
+                ": --strategy ddp needs it on. Hint: add --find-unused-parameters");
+  EXPECT_TRUE(good(skipping({{"nproc_per_node", "2"}, {"find_unused_parameters", "on"}}))
+                  .parallel.find_unused_parameters);
+  EXPECT_EQ(only_problem(skipping({{"nproc_per_node", "2"}, {"strategy", "flat"}})),
+            "--strategy is 'flat' (from option); " + why +
+                ": this strategy needs them all. Hint: use --strategy ddp "
+                "--find-unused-parameters");
+  EXPECT_EQ(
+      only_problem(skipping(
+          {{"nproc_per_node", "2"}, {"find_unused_parameters", "on"}, {"static_graph", "on"}})),
+      "--static-graph is 'on' (from option); " + why + ". Hint: leave --static-graph out");
+  EXPECT_EQ(good(skipping({{"nproc_per_node", "2"}, {"stochastic_depth", "0"}})).parallel.strategy,
+            "ddp");
+  EXPECT_NE(only_problem(given({{"workload", "resnet50"}, {"stochastic_depth", "1"}})), "");
+}
+
 TEST(Resolve, CheckpointsBelongToEpochsAndAFolderThatStaysTheSame) {
   EXPECT_EQ(
       only_problem(given({{"checkpoint_every", "100steps"}})),

@@ -34,6 +34,13 @@ FLAT = {
     "accumulating": {"accumulation": 3},
 }
 
+# What the reducer does differently, with checkpointing against without, on bert-mini.
+CHECKPOINTING = {
+    "find unused": {"find_unused_parameters": True},
+    "static graph": {"static_graph": True},
+    "bucket views": {"gradient_as_bucket_view": True, "bucket_cap_mb": 2.0, "first_bucket_cap_mb": 2.0},
+}
+
 # PyTorch's own compression, for the Python side.
 HOOKS = {"fp16": default_hooks.fp16_compress_hook, "bf16": default_hooks.bf16_compress_hook}
 
@@ -57,6 +64,10 @@ def batches_of_rank(case, rank):
     return [oracle.make_batch(case["workload"], case["batch"], 2 * i + rank) for i in range(count)]
 
 
+def draw_seed(rank):
+    return 100 + rank
+
+
 def network_of(case, seed=0):
     return oracle.make_network(case["workload"], getattr(torch, case["dtype"]), seed)
 
@@ -68,6 +79,8 @@ def flat_cases():
     for name, change in FLAT.items():
         yield name, {**base, "recipe": {**ADAM, "clip_grad_norm": 0.5}, **change}
     yield "bert-mini", {**base, "workload": "bert-mini", "batch": 2, "steps": 3, "recipe": ADAM}
+    yield "bert-mini checkpointing", {**base, "workload": "bert-mini", "batch": 2, "steps": 3, "recipe": ADAM,
+                                      "checkpointing": True}
     yield "resnet50", {**base, "workload": "resnet50", "steps": 3, "recipe": GENTLE}
 
 
@@ -106,8 +119,15 @@ def cases():
     yield "ddp branching", {**base, "workload": "branching", "batch": 4, "recipe": ADAM, "steps": 6,
                             "parallel": {**ddp, "find_unused_parameters": True}}
     yield "ddp resnet50", {**base, "workload": "resnet50", "batch": 4, "recipe": GENTLE, "steps": 3}
-    yield "ddp resnet50 accumulating", {**base, "workload": "resnet50", "batch": 4,
-                                        "recipe": GENTLE, "steps": 2, "accumulation": 2}
+    for name, option in CHECKPOINTING.items():
+        yield f"checkpointing {name}", {**base, "workload": "bert-mini", "batch": 2, "steps": 3, "recipe": ADAM,
+                                        "parallel": {**ddp, **option}, "checkpointing": True}
+    resnet = {**base, "workload": "resnet50", "batch": 4, "recipe": GENTLE}
+    for name, checkpointing in (("resnet50 accumulating", False), ("checkpointing accumulating", True)):
+        yield f"ddp {name}", {**resnet, "steps": 2, "accumulation": 2, "checkpointing": checkpointing}
+    yield "ddp checkpointing", {**resnet, "steps": 3, "checkpointing": True}
+    yield "ddp skipping", {**resnet, "steps": 3, "checkpointing": True, "stochastic_depth": 0.6,
+                           "parallel": {**ddp, "find_unused_parameters": True}}
 
 
 def train_in_ddp(rank, folder, named_cases):
@@ -122,6 +142,9 @@ def train_in_ddp(rank, folder, named_cases):
         if compression := case["parallel"].get("gradient_compression"):
             ddp.register_comm_hook(None, HOOKS[compression])
         optimizer = oracle.make_optimizer(network, case["recipe"])
+        if "stochastic_depth" in case:
+            network.stochastic_depth = case["stochastic_depth"]
+            torch.manual_seed(draw_seed(rank))
         batches, micro, losses = batches_of_rank(case, rank), case.get("accumulation", 1), []
         for step in range(case["steps"]):
             total = 0.0
@@ -210,6 +233,16 @@ def compare_flat(verdict, by_name):
     verdict.tensors("flat resnet50, statistics of rank 0", by_name["flat resnet50"][0], statistics)
 
 
+def compare_checkpointing(verdict, by_name):
+    """The same numbers with and without: losses, weights and running statistics."""
+    pairs = {"flat bert-mini checkpointing": "flat bert-mini", "as ddp bert-mini checkpointing": "as ddp bert-mini",
+             "ddp checkpointing": "ddp resnet50", "ddp checkpointing accumulating": "ddp resnet50 accumulating",
+             **{f"checkpointing {name}": "as ddp bert-mini" for name in CHECKPOINTING}}
+    for name, without in pairs.items():
+        for rank in (0, 1):
+            verdict.tensors(f"{name}, rank {rank}", by_name[name][rank], weights_of(by_name[without][rank]), 1e-12)
+
+
 def compare_payload(verdict, by_name):
     numbers = 1024 * 512 + 512 + 512 * 256 + 256 + 256 * 10 + 10
     # A flat buffer is filled up to whole cache lines: 10 biases take 16 numbers.
@@ -239,7 +272,7 @@ def main():
         wanted = sys.argv[1] if len(sys.argv) > 1 else ""  # by hand: only some cases
         prepared = [(name, case, network_of(case)) for name, case in cases() if wanted in name]
         # Rank 1 starts from other weights: rank 0's must win.
-        written = [[oracle.write_case(folder, name.replace(" ", "-"), case, network_of(case, rank),
+        written = [[oracle.write_case(folder, name.replace(" ", "-"), {**case, "draw_seed": draw_seed(rank)}, network_of(case, rank),
                                       batches_of_rank(case, rank), rank)
                     for name, case, _ in prepared] for rank in (0, 1)]
         oracle.run_ranks(folder, written)
@@ -249,6 +282,7 @@ def main():
             compare_halves(verdict, folder, prepared, ranks)
             compare_exchanges(verdict, by_name)
             compare_flat(verdict, by_name)
+            compare_checkpointing(verdict, by_name)
             compare_payload(verdict, by_name)
 
         in_ddp = [(name, case) for name, case, _ in prepared if name.startswith("ddp")]
@@ -257,6 +291,8 @@ def main():
             for rank in (0, 1):
                 theirs = load_file(folder / f"{name}.{rank}.ddp".replace(" ", "-"))
                 sizes = theirs.pop("bucket_bytes").tolist()
+                if "stochastic_depth" in case:  # our norms share a counter, which counts batches that some of them skip
+                    theirs = {k: t for k, t in theirs.items() if not k.endswith("num_batches_tracked")}
                 if "gradient_compression" in case["parallel"]:  # DDP tells what it compresses, float64
                     sizes = [size // 4 for size in sizes]
                 if "unused" not in str(case["parallel"]):  # DDP tells sizes after rebuilding only

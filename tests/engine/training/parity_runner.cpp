@@ -6,6 +6,7 @@
 // {"rank", "world_size", "store": FILE, "cases": [{"workload", "shape": {...}, "dtype", "init",
 //  "batches", "output", "steps", "recipe": {...}, "parallel": {...}, ...}]}
 // Batches: tensors "<number>.<field>", one number per micro-step. Output: safetensors.
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
@@ -88,7 +89,9 @@ std::unique_ptr<workloads::Network> network_of(const json& config) {
     network = std::make_unique<BranchingNetwork>();
   } else {
     const json shape = config.value("shape", json::object());
-    workloads::NetworkOptions options{.dropout = 0.0};
+    workloads::NetworkOptions options{.dropout = 0.0,
+                                      .checkpointing = config.value("checkpointing", false),
+                                      .stochastic_depth = config.value("stochastic_depth", 0.0)};
     options.shape = catalogue::resolved_shape(
         *catalogue::find_workload(name), {.image_size = shape.value("image_size", 32),
                                           .sequence_length = shape.value("sequence_length", 16),
@@ -139,6 +142,7 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
                                .warmup_steps = lr.value("warmup_steps", 0),
                                .total_steps = lr.value("total_steps", 0)}});
   network->module().train();
+  if (config.contains("draw_seed")) at::manual_seed(config["draw_seed"].get<std::uint64_t>());
   Batches batches(config.at("batches"));
   Ignore marker;
   std::vector<at::Tensor> losses;

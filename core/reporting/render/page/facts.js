@@ -33,6 +33,8 @@ const traits = [
   ['backend', p => p.backend], ['size', p => p.image_size ?? p.sequence_length],
   ['accumulation', p => p.gradient_accumulation_steps], ['overlap', p => p.overlap],
   ['compression', p => p.gradient_compression], ['bucket', p => p.bucket_cap_mb],
+  ['checkpointing', p => !!p.activation_checkpointing],
+  ['stochastic depth', p => p.stochastic_depth ?? 0],
   ['threads', p => p.threads], ['data', p => p.data === 'synthetic' ? 'synthetic' : 'files'],
 ];
 function namer(points, more) {

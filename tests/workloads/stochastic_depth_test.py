@@ -1,0 +1,67 @@
+"""ResNet-50 with --stochastic-depth against torchvision's network with torchvision's own stochastic_depth on each residual
+branch, mode "batch", under the same draws: loss, gradients and running statistics in float64.
+
+Torchvision computes a branch that it then multiplies by 0; ours skips it. So its parameters have no gradient here and
+zeros there, and its batch norms do not see the batch.
+"""
+
+import torch
+from oracle import batch_of, folder, loss_of, model_of, run_tool, save_file, state_of
+from torchvision.ops import stochastic_depth
+
+BLOCKS = 16
+LAYERS = {"layer1": 3, "layer2": 4, "layer3": 6, "layer4": 3}
+
+
+def skipping(model, share, draws):
+    """`model` with stochastic depth; notes in `draws` by block whether the branch was kept."""
+    names = [f"{layer}.{i}" for layer, count in LAYERS.items() for i in range(count)]
+    for number, name in enumerate(names, 1):
+        norm = model.get_submodule(name).bn3
+
+        def drop(module, inputs, output, name=name, p=share * number / BLOCKS):
+            kept = stochastic_depth(output, p, "batch", training=True)
+            draws[name] = bool(kept.abs().sum() > 0)
+            return kept
+
+        norm.register_forward_hook(drop)
+    return model
+
+
+def compare(share, seed, checkpointing):
+    torch.manual_seed(7)
+    draws = {}
+    model = skipping(model_of("resnet50").double().train(), share, draws)
+    batch = batch_of("resnet50", samples=4, size=64)
+    with folder() as place:
+        weights, data, out = (f"{place}/{name}.safetensors" for name in ("weights", "batch", "out"))
+        save_file(state_of(model), weights, metadata={"format": "pt"})
+        save_file(batch, data)
+        ours = run_tool(workload="resnet50", classes=10, weights=weights, batch=data, out=out, dtype="double",
+                        stochastic_depth=share, draw_seed=seed, checkpointing=checkpointing)
+    torch.manual_seed(seed)
+    loss = loss_of(model, batch)
+    loss.backward()
+    skipped = [name for name, kept in draws.items() if not kept]
+    error = abs(float(ours["loss"]) - float(loss.detach())) / abs(float(loss.detach()))
+    worst = 0.0
+    for name, parameter in model.named_parameters():
+        of_skipped = any(name.startswith(f"{block}.conv") or name.startswith(f"{block}.bn") for block in skipped)
+        assert (f"grad.{name}" in ours) != of_skipped, f"{name}: skipped {skipped}"
+        if of_skipped:
+            assert float(parameter.grad.abs().max()) == 0, name
+        else:
+            scale = parameter.grad.abs().clamp(min=1)
+            worst = max(worst, float(((ours[f"grad.{name}"] - parameter.grad).abs() / scale).max()))
+    for name, buffer in model.named_buffers():
+        if "running" in name and not any(name.startswith(f"{block}.bn") for block in skipped):
+            worst = max(worst, float((ours[f"buffer.{name}"] - buffer).abs().max()))
+    print(f"P {share} seed {seed} checkpointing {checkpointing}: skipped {len(skipped)} blocks, loss {float(loss):.6f}, "
+          f"relative error {error:.1e}, gradients and statistics {worst:.1e}")
+    assert error <= 1e-10 and worst <= 1e-8
+    return len(skipped)
+
+
+counts = [compare(share, seed, checkpointing)
+          for share, seed, checkpointing in ((0.5, 11, 0), (0.5, 12, 1), (0.9, 13, 0), (0.0, 14, 0))]
+assert counts[-1] == 0 and sum(counts[:2]) > 0 and counts[2] > 3, counts

@@ -1,0 +1,28 @@
+// Activation checkpointing (arXiv:1604.06174): a part of a network keeps nothing for backward but
+// its input, and backward runs its forward again. Works as torch.utils.checkpoint with
+// use_reentrant=False: autograd's graph stays as it is without, only the tensors that it saves are
+// dropped and made again. So parameters get their gradients one by one, in the usual order, and
+// whatever looks at the graph or waits for a gradient (c10d's reducer, hooks of a strategy) sees
+// no difference. Knows no network.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+
+namespace scalemark::workloads {
+
+// What is done once per batch, such as updating running statistics, is done in the first pass only.
+enum class Pass { kFirst, kAgain };
+
+// One output from one input; whatever else it reads must be the same in both passes. A part may not
+// keep tensors past torch's own nodes: a torch::autograd::Node of ours would keep them all the
+// same.
+using Part = std::function<at::Tensor(const at::Tensor& input, Pass pass)>;
+
+// part(input, Pass::kFirst). In backward it runs once more, when the first tensor that it had saved
+// is asked for, under the random state and the autocast mode of the first pass. Does not hold with
+// double backward. Without gradients nothing is saved, and nothing runs again.
+at::Tensor checkpointed(const Part& part, const at::Tensor& input);
+
+}  // namespace scalemark::workloads
