@@ -20,7 +20,7 @@
 #include "engine/running/epochs.h"
 #include "engine/running/fresh_batches.h"
 #include "engine/running/results/loss_course.h"
-#include "engine/running/results/measurement_wire.h"
+#include "engine/running/results/over_ranks.h"
 #include "engine/running/results/rank_measurement.h"
 #include "engine/running/run_state.h"
 #include "engine/running/trace/trace_run.h"
@@ -72,20 +72,6 @@ std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Setti
            steps_per_epoch(data.train->size(), epochs_of(rank_group, settings, workload));
   }
   return scheduled_steps(measuring);
-}
-
-void take_largest(reporting::StepSeries& series, process::RankGroup& rank_group) {
-  const auto steps = static_cast<double>(series.max_step_s.size());
-  const auto stretches = static_cast<double>(series.max_wall_s.size());
-  std::vector<double> most_and_least{steps, -steps, stretches, -stretches};
-  rank_group.max_over_ranks(most_and_least);
-  if (most_and_least[0] != -most_and_least[1] || most_and_least[2] != -most_and_least[3]) {
-    throw bug("ranks with different numbers of steps or stretches");
-  }
-  rank_group.max_over_ranks(series.max_step_s);
-  rank_group.max_over_ranks(series.max_own_s);
-  rank_group.max_over_ranks(series.max_own_less_wait_s);
-  rank_group.max_over_ranks(series.max_wall_s);
 }
 
 class PointTraining {
@@ -302,18 +288,13 @@ class PointTraining {
 
   void gather(const Window& window, PointOutcome& outcome) {
     facts_.communication = trainer_.step->strategy().communication();
-
     facts_.attention_backends = trainer_.network->attention_backends();
     facts_.telemetry = telemetry_->summaries();
     auto measured = rank_measurement(window, facts_);
     if (settings_.measuring.raw_steps) outcome.raw_steps = raw_steps(window, facts_);
-    outcome.series = reporting::series_of(measured);
-    take_largest(outcome.series, rank_group_);
-    const auto summary = reporting::condensed(std::move(measured));
-    for (const std::string& bytes : rank_group_.control().gather(to_wire(summary))) {
-      outcome.ranks.push_back(from_wire(bytes));
-    }
-    average_losses(outcome.ranks);
+    OverRanks all = over_ranks(std::move(measured), rank_group_);
+    outcome.ranks = std::move(all.ranks);
+    outcome.series = std::move(all.series);
   }
 
   c10::intrusive_ptr<c10d::ProcessGroup> gradient_group() const {

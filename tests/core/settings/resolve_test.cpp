@@ -179,7 +179,8 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"workload", "resnet",
        "one of resnet50, bert-base, bert-large, bert-mini, mlp, linear is allowed. Hint: did you "
        "mean 'resnet50'?"},
-      {"strategy", "sharded", "one of none, ddp, flat is allowed."},
+      {"strategy", "gossip",
+       "one of none, ddp, flat, sharded, parameter-server, local-sgd is allowed."},
       {"backend", "ucc", "one of auto, nccl, gloo, mpi is allowed."},
       {"timeout", "windo=3",
        "SECONDS or PHASE=SECONDS,... above 0, the phases being rendezvous, data, preflight, "
