@@ -7,6 +7,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "core/monitoring/energy.h"
 #include "core/monitoring/telemetry/host_probes.h"
@@ -223,6 +224,7 @@ class PointTraining {
 
   // False when an agreed stop came in between. What is saved are the weights after the window.
   bool time_gradient_buckets(const StepContext& context) {
+    if (exchanges_through_the_host()) return true;
     const auto start = Clock::now();
     workloads::NamedTensors before;
     if (!settings_.recipe.save.empty()) before = copy_of(state(source_.get()));
@@ -231,6 +233,12 @@ class PointTraining {
     extra_steps_s_ += seconds_since(start);
     facts_.buckets = std::move(course.buckets);
     return !course.stopped;
+  }
+
+  // A GPU's gradients over a backend of the CPU: their ends are on no stream of the GPU.
+  bool exchanges_through_the_host() const {
+    return rank_group_.device().torch_device().is_cuda() &&
+           !catalogue::needs_one_rank_per_gpu(settings_.parallel.backend);
   }
 
   // False when an agreed stop came in between.
