@@ -25,7 +25,8 @@ std::optional<double> within_run_share(const PointRecord& point) {
 }
 
 bool has_exchange(const PointRecord& point) {
-  return point.ranks.size() > 1 && catalogue::exchanges(point.strategy);
+  const bool has_peers = point.ranks.size() > 1 || point.processes > 1;  // a server is one, too
+  return has_peers && catalogue::exchanges(point.strategy);
 }
 
 bool skips_exchanges(const PointRecord& point) {

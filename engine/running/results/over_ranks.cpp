@@ -1,5 +1,7 @@
 #include "engine/running/results/over_ranks.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -9,6 +11,14 @@
 
 namespace scalemark::running {
 namespace {
+
+// Less than the times of any rank.
+void yield_to_ranks(reporting::StepSeries& series) {
+  for (auto* values :
+       {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s, &series.max_wall_s}) {
+    std::ranges::fill(*values, std::numeric_limits<double>::lowest());
+  }
+}
 
 void take_largest(reporting::StepSeries& series, process::RankGroup& rank_group) {
   const auto steps = static_cast<double>(series.max_step_s.size());
@@ -26,8 +36,10 @@ void take_largest(reporting::StepSeries& series, process::RankGroup& rank_group)
 
 }  // namespace
 
-OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& rank_group) {
+OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& rank_group,
+                     bool serves) {
   OverRanks all{.series = reporting::series_of(measured)};
+  if (serves) yield_to_ranks(all.series);
   take_largest(all.series, rank_group);
   const auto summary = reporting::condensed(std::move(measured));
   for (const std::string& bytes : rank_group.control().gather(to_wire(summary))) {

@@ -14,7 +14,9 @@ struct OverRanks {
   reporting::StepSeries series;               // of the slowest rank of each step, on every rank
 };
 
-// Collective. Throws bug() where ranks have different numbers of steps.
-OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& rank_group);
+// Collective. The times of a dedicated server (`serves`) count for nothing. Throws bug() where
+// ranks have different numbers of steps.
+OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& rank_group,
+                     bool serves);
 
 }  // namespace scalemark::running
