@@ -3,6 +3,7 @@
 // of its own, the loss is taken of all outputs on the first device, and the gradients are added up
 // there, where the only optimizer is.
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/Generator.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
@@ -86,7 +87,7 @@ class DataParallel final : public Strategy {
         state_(state_of(tensors_of(input.parameters), input.buffers)) {
     require_devices(device_, input.replicas);
     for (int i = 1; i < input.replicas; ++i) add_replica(input, i);
-    if (!others_.empty()) threads_.emplace(others_.size() + 1);
+    if (!others_.empty()) threads_.emplace(others_.size() + 1, at::get_num_threads());
   }
 
   void before_forward(bool synchronise) override {

@@ -4,7 +4,6 @@
 #include <ATen/ThreadLocalState.h>
 #include <ATen/autocast_mode.h>
 
-#include <algorithm>
 #include <array>
 
 namespace scalemark::training {
@@ -39,16 +38,14 @@ void set_own_intra_op_threads(int threads) {
 
 }  // namespace
 
-ReplicaThreads::ReplicaThreads(std::size_t count) : errors_(count) {
-  const int all = at::get_num_threads();
-  const int each = std::max(1, all / static_cast<int>(count));
-  running_ = count;
+ReplicaThreads::ReplicaThreads(std::size_t count, int intra_op)
+    : before_(at::get_num_threads()), running_(count), errors_(count) {
   for (std::size_t i = 0; i < count; ++i) {
-    threads_.emplace_back([this, i, each] { serve(i, each); });
+    threads_.emplace_back([this, i, intra_op] { serve(i, intra_op); });
   }
   std::unique_lock lock(mutex_);
   end_.wait(lock, [this] { return running_ == 0; });
-  at::set_num_threads(all);  // what threads made later take, autograd's among them
+  at::set_num_threads(intra_op * static_cast<int>(count));
 }
 
 ReplicaThreads::~ReplicaThreads() {
@@ -58,6 +55,7 @@ ReplicaThreads::~ReplicaThreads() {
   }
   begin_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  at::set_num_threads(before_);
 }
 
 void ReplicaThreads::run(const Task& task) {
@@ -70,7 +68,7 @@ void ReplicaThreads::run(const Task& task) {
   };
   {
     std::unique_lock lock(mutex_);
-    std::ranges::fill(errors_, nullptr);
+    errors_.assign(threads_.size(), nullptr);
     task_ = &in_modes;
     running_ = threads_.size();
     ++round_;
@@ -82,9 +80,9 @@ void ReplicaThreads::run(const Task& task) {
   }
 }
 
-void ReplicaThreads::serve(std::size_t replica, int intra_op_threads) {
+void ReplicaThreads::serve(std::size_t replica, int intra_op) {
   std::unique_lock lock(mutex_);
-  set_own_intra_op_threads(intra_op_threads);
+  set_own_intra_op_threads(intra_op);
   for (std::uint64_t seen = 0;; seen = round_) {
     if (--running_ == 0) end_.notify_one();
     begin_.wait(lock, [&] { return stopped_ || round_ != seen; });

@@ -18,8 +18,9 @@ class ReplicaThreads {
  public:
   using Task = std::function<void(std::size_t replica)>;
 
-  // The process's intra-op threads are divided among them, at least one each.
-  explicit ReplicaThreads(std::size_t count);
+  // Each computes with `intra_op` threads, and the thread that makes them, which computes while they
+  // wait, with those of all together until they are gone.
+  ReplicaThreads(std::size_t count, int intra_op);
   ~ReplicaThreads();
   ReplicaThreads(const ReplicaThreads&) = delete;
   ReplicaThreads& operator=(const ReplicaThreads&) = delete;
@@ -29,9 +30,10 @@ class ReplicaThreads {
   void run(const Task& task);
 
  private:
-  void serve(std::size_t replica, int intra_op_threads);
+  void serve(std::size_t replica, int intra_op);
   void run_one(std::size_t replica, const Task& task);
 
+  int before_;  // intra-op threads of the thread that makes them
   std::mutex mutex_;
   std::condition_variable begin_, end_;
   const Task* task_ = nullptr;

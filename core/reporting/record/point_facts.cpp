@@ -24,8 +24,13 @@ std::optional<double> within_run_share(const PointRecord& point) {
   return (*point.within_run_ci95_high - *point.within_run_ci95_low) / 2 / point.samples_per_sec;
 }
 
+int ranks_per_process(const PointRecord& point) {
+  return point.processes == 1 ? point.world_size : 1;
+}
+
 bool has_exchange(const PointRecord& point) {
-  return point.ranks.size() > 1 && catalogue::exchanges(point.strategy);
+  return (point.ranks.size() > 1 || ranks_per_process(point) > 1) &&
+         catalogue::exchanges(point.strategy);
 }
 
 bool skips_exchanges(const PointRecord& point) {
