@@ -13,6 +13,7 @@
 #include "core/monitoring/topology.h"
 #include "core/planning/memory_budget.h"
 #include "core/settings/binding.h"
+#include "core/settings/processes.h"
 #include "core/settings/resolve.h"
 
 namespace scalemark::cli {
@@ -84,6 +85,17 @@ void bind_rank(ResolvedCommand& resolved) {
   launching::bind_process(resolved.places.at(local_rank));
 }
 
+// Settings for the training ranks of these processes.
+settings::Resolution resolve_with(const settings::RawSettings& raw, settings::Surroundings around,
+                                  const settings::RankCount& launched,
+                                  const settings::Settings& first_look) {
+  const auto ranks = settings::training_ranks(first_look, launched.world_size);
+  around.ranks = {.world_size = ranks.world_size, .local_world_size = launched.local_world_size};
+  settings::Resolution resolution = settings::resolve(raw, around);
+  if (ranks.problem) resolution.problems.push_back(*ranks.problem);
+  return resolution;
+}
+
 ResolvedCommand resolve_command(const Invocation& invocation) {
   const settings::Layers layers = read_layers(invocation);
   ProbedMachine probed = probe_machine();
@@ -94,10 +106,11 @@ ResolvedCommand resolve_command(const Invocation& invocation) {
   settings::Resolution resolution = settings::resolve(layers.raw, around);
   ResolvedCommand resolved;
   if (launch_options_are_good(resolution.problems)) {
+    resolution.settings.launch = settings::launch_of(resolution.settings);
     resolved.detection = launching::detect(launching::make_request(resolution.settings));
     if (resolved.detection.problems.empty()) {
-      around.ranks = resolved.ranks = ranks_of(resolved.detection);
-      resolution = settings::resolve(layers.raw, around);
+      resolved.ranks = ranks_of(resolved.detection);
+      resolution = resolve_with(layers.raw, around, resolved.ranks, resolution.settings);
       if (auto problem = planning::unknown_rank_in_memory_limit(resolution.settings,
                                                                 resolved.ranks.world_size)) {
         resolution.problems.push_back(std::move(*problem));

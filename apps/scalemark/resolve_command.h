@@ -18,7 +18,7 @@ namespace scalemark::cli {
 struct ResolvedCommand {
   settings::Settings settings;
   launching::Detection detection;
-  settings::RankCount ranks;
+  settings::RankCount ranks;             // of the launch: processes
   std::string mpi_library;               // see settle_mpi(); empty: none
   std::vector<placement::Place> places;  // of --bind, by local rank; empty: none are bound
   std::string given_cpus;                // that this process had before; empty: not bound

@@ -10,14 +10,16 @@
 #include "apps/scalemark/resolve_command.h"
 #include "apps/scalemark/settings_table.h"
 #include "apps/scalemark/start_ranks.h"
+#include "core/settings/processes.h"
 
 namespace scalemark::cli {
 namespace {
 
 ExitCode print_settings(const ResolvedCommand& resolved) {
   const bool json = resolved.settings.general.log_format == settings::LogFormat::kJson;
-  return print_result(json ? settings_document(resolved.settings)
-                           : settings_table(resolved.settings, resolved.ranks.world_size));
+  return print_result(
+      json ? settings_document(resolved.settings)
+           : settings_table(resolved.settings, settings::world_size_of(resolved.settings)));
 }
 
 reporting::ExistingFolder existing_folder(const settings::Settings& settings) {

@@ -13,19 +13,35 @@ constexpr double kFloatBytes = 4, kIndexBytes = 8;
 
 // Tensors of the parameters' size that the optimizer of one rank keeps.
 double optimizer_copies(const MemoryQuestion& question) {
+  if (question.dedicated_server) return 0;
   const int copies = state_copies(question.optimizer, question.momentum);
   const Strategy* strategy = find_strategy(question.strategy);
   const bool divided = strategy && strategy->updates == Updates::kShard;
   return static_cast<double>(copies) / (divided ? question.world_size : 1);
 }
 
-double strategy_bytes(double parameters, const MemoryQuestion& question) {
+double extra_bytes(double parameters, const MemoryQuestion& question) {
   const Strategy* strategy = find_strategy(question.strategy);
   if (!strategy) return 0;
   return strategy->extra_memory_bytes(
       {.parameters = parameters,
        .world_size = question.world_size,
+       .dedicated_server = question.dedicated_server,
        .gradient_as_bucket_view = question.gradient_as_bucket_view});
+}
+
+double strategy_bytes(double parameters, const MemoryQuestion& question) {
+  return question.dedicated_server ? 0 : extra_bytes(parameters, question);
+}
+
+// Of a dedicated server: parameters, gradients, the optimizer's state and what the ranks sent. It
+// computes no batch.
+double server_bytes(const Workload& workload, const MemoryQuestion& question) {
+  if (!question.dedicated_server) return 0;
+  const auto parameters = static_cast<double>(workload.parameters(question.shape));
+  const double copies = 2 + state_copies(question.optimizer, question.momentum);
+  return kFloatBytes * parameters * copies + extra_bytes(parameters, question) +
+         (question.whole_process ? static_cast<double>(kProcessBytes) : 0);
 }
 
 double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {
@@ -75,13 +91,15 @@ double input_bytes_per_sample(const Workload& workload, const ModelShape& shape)
 std::uint64_t estimated_memory_bytes(const Workload& workload, const MemoryQuestion& question) {
   const double bytes = fixed_bytes(workload, question) + static_cast<double>(question.batch_size) *
                                                              bytes_per_sample(workload, question);
-  return static_cast<std::uint64_t>(std::llround(bytes));
+  return static_cast<std::uint64_t>(
+      std::llround(std::max(bytes, server_bytes(workload, question))));
 }
 
 std::int64_t largest_batch_that_fits(const Workload& workload, MemoryQuestion question,
                                      std::uint64_t available_bytes) {
-  const double left = static_cast<double>(available_bytes) - fixed_bytes(workload, question);
-  if (left <= 0) return 0;
+  const auto available = static_cast<double>(available_bytes);
+  const double left = available - fixed_bytes(workload, question);
+  if (left <= 0 || server_bytes(workload, question) > available) return 0;
   return static_cast<std::int64_t>(left / bytes_per_sample(workload, question));
 }
 

@@ -17,6 +17,7 @@ struct MemoryQuestion {
   bool activation_checkpointing = false;
   std::string strategy = "none";
   int world_size = 1;
+  bool dedicated_server = false;  // as ExchangeQuestion::dedicated_server
   bool gradient_as_bucket_view = false;
   int input_batches = 0;  // batches in this memory at once, also the one in training
   // True: the process's resident set, which is what a CPU run measures. False: its tensors only.
@@ -27,9 +28,10 @@ struct MemoryQuestion {
 // mlp rank less its tensors, measured with LibTorch 2.11 on x86-64.
 inline constexpr std::uint64_t kProcessBytes = 140'000'000;
 
-// Bytes of one rank: parameters, gradients, optimizer state and communication buckets in float32,
-// and the data that backward holds at its peak. For a whole process also the libraries and, for
-// convolutions, oneDNN's reordered copy of weights.
+// Bytes of the process with most, a training rank or a dedicated server: parameters, gradients,
+// optimizer state and communication buckets in float32, and the data that backward holds at its
+// peak. For a whole process also the libraries and, for convolutions, oneDNN's reordered copy of
+// weights.
 std::uint64_t estimated_memory_bytes(const Workload& workload, const MemoryQuestion& question);
 
 // One sample as the loader hands it over: uint8 pixels, int64 tokens or float32 vectors.

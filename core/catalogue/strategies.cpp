@@ -29,19 +29,24 @@ double gradients_and_own_part(const ExchangeQuestion& question) {
   return one_gradient_copy(question) * (1 + 1.0 / question.world_size);
 }
 
-// Its own gradients, and the parameters for every rank.
+// Its own gradients, and on the server the parameters for every rank.
 double server_payload(const ExchangeQuestion& question) {
+  if (question.dedicated_server) return kFloatBytes * question.parameters;
   return one_gradient_copy(question) * (1 + question.world_size);
 }
 
-WireBytes server_wire(const ExchangeQuestion& question) {
-  const double each_way = one_gradient_copy(question) * (question.world_size - 1);
-  return {.busiest_sent = each_way, .busiest_received = each_way, .total = 2 * each_way};
+// Ranks whose gradients the server gets from elsewhere.
+int remote_ranks(const ExchangeQuestion& question) {
+  return question.dedicated_server ? question.world_size : question.world_size - 1;
 }
 
-// The gradients of all ranks but the server.
 double received_gradients(const ExchangeQuestion& question) {
-  return kFloatBytes * question.parameters * (question.world_size - 1);
+  return kFloatBytes * question.parameters * remote_ranks(question);
+}
+
+WireBytes server_wire(const ExchangeQuestion& question) {
+  const double each_way = received_gradients(question);
+  return {.busiest_sent = each_way, .busiest_received = each_way, .total = 2 * each_way};
 }
 
 double one_average(const ExchangeQuestion& question) {
@@ -118,11 +123,13 @@ Strategy strategy_sharded() {
 
 Strategy strategy_parameter_server() {
   return {.name = "parameter-server",
-          .summary = "rank 0 adds up all gradients, updates the parameters and sends them to all",
+          .summary =
+              "a server (--server) adds up all gradients, updates the parameters and sends them to "
+              "all",
           .exchanges = true,
-          .updates = Updates::kRank0,
-          .options = {"overlap", "gradient_compression", "bucket_cap_mb", "first_bucket_cap_mb",
-                      "communication_cost"},
+          .updates = Updates::kServer,
+          .options = {"server", "overlap", "gradient_compression", "bucket_cap_mb",
+                      "first_bucket_cap_mb", "communication_cost"},
           .payload_bytes = server_payload,
           .wire_bytes = server_wire,
           .extra_memory_bytes = received_gradients};

@@ -15,13 +15,20 @@ namespace scalemark::catalogue {
 // Who turns averaged gradients into new parameters.
 enum class Updates {
   kEverywhere,  // each rank, all parameters
-  kRank0,       // rank 0, all parameters; the others receive them
+  kServer,      // one process, all parameters; the others receive them
   kShard,       // each rank its own part; the others receive it
+};
+
+// How many processes some training ranks have.
+enum class ProcessCount {
+  kOnePerRank,  // a dedicated server (--server) is one more
+  kOne,         // the ranks are replicas in one process
 };
 
 struct ExchangeQuestion {
   double parameters = 0;  // of the model
   int world_size = 1;
+  bool dedicated_server = false;  // a process beside the training ranks
   bool gradient_as_bucket_view = false;
   std::int64_t local_steps = 1;
 };
@@ -39,7 +46,7 @@ struct Strategy {
   bool exchanges = false;
   bool in_every_step = true;  // else in some steps: between them ranks do not wait for each other
   Updates updates = Updates::kEverywhere;
-  bool several_devices_per_rank = false;  // a rank computes on all GPUs that it sees
+  ProcessCount processes = ProcessCount::kOnePerRank;
   // A parameter may have no gradient in a step; with the option find_unused_parameters it may, too.
   bool takes_missing_gradients = false;
   // The exchange options that have an effect with this strategy.
@@ -51,7 +58,8 @@ struct Strategy {
   // The same on the wire, where all-reduces, all-gathers and reduce-scatters are rings and the
   // others go straight from rank to rank, as over Gloo.
   std::function<WireBytes(const ExchangeQuestion&)> wire_bytes;
-  // Bytes of a rank beyond parameters, gradients and optimizer state; of the one with most.
+  // Bytes of a rank beyond parameters, gradients and optimizer state; of the one with most, which
+  // is the dedicated server where there is one.
   std::function<double(const ExchangeQuestion&)> extra_memory_bytes;
 };
 

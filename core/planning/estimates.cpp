@@ -6,6 +6,7 @@
 #include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
+#include "core/settings/processes.h"
 
 namespace scalemark::planning {
 namespace {
@@ -25,10 +26,13 @@ double nominal_flops_per_s(const settings::ParallelSettings& parallel) {
 
 double exchange_s(const settings::Settings& settings, double parameters, int world_size) {
   const catalogue::Strategy* strategy = catalogue::find_strategy(settings.parallel.strategy);
-  if (world_size == 1 || !strategy || !strategy->exchanges) return 0;
+  if (!strategy || !strategy->exchanges) return 0;
+  const bool dedicated = settings::has_dedicated_server(settings.parallel);
+  if (world_size == 1 && !dedicated) return 0;
   const catalogue::WireBytes wire =
       strategy->wire_bytes({.parameters = parameters,
                             .world_size = world_size,
+                            .dedicated_server = dedicated,
                             .local_steps = settings.parallel.local_steps});
   const double bytes = std::max(wire.busiest_sent, wire.busiest_received);
   const catalogue::Backend* known = catalogue::find_backend(settings.parallel.backend);
@@ -74,6 +78,7 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
           .activation_checkpointing = parallel.activation_checkpointing,
           .strategy = parallel.strategy,
           .world_size = world_size,
+          .dedicated_server = settings::has_dedicated_server(parallel),
           .gradient_as_bucket_view = parallel.gradient_as_bucket_view,
           .input_batches = on_cpu(settings) ? input_batches(settings) : 0,
           .whole_process = on_cpu(settings)};

@@ -13,7 +13,7 @@ double payload_of(const PlannedPoint& point) {
   const settings::Settings& settings = point.settings;
   const auto* workload = catalogue::find_workload(settings.task.workload);
   const auto* strategy = catalogue::find_strategy(settings.parallel.strategy);
-  const bool alone = point.skipped || point.world_size < 2;
+  const bool alone = point.skipped || point.processes < 2;
   if (alone || !workload || !strategy || !strategy->exchanges) return 0;
   const auto shape = catalogue::resolved_shape(
       *workload,

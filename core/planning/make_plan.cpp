@@ -12,6 +12,7 @@
 #include "core/planning/slice_requests.h"
 #include "core/settings/binding.h"
 #include "core/settings/option.h"
+#include "core/settings/processes.h"
 #include "core/settings/value.h"
 
 namespace scalemark::planning {
@@ -23,6 +24,33 @@ using settings::Problem;
 bool computes_on_gpus(const settings::SweepRequest& asked, const settings::Machine& machine) {
   const auto device = asked.common.find("device");
   return !machine.gpus.empty() && (device == asked.common.end() || device->second.text != "cpu");
+}
+
+std::vector<std::string> texts_of(const settings::SweepRequest& asked, const char* option) {
+  const Axis* axis = find_axis(asked.axes, option);
+  return axis ? axis->values : std::vector<std::string>{""};
+}
+
+// Of each strategy and server that is asked for.
+std::vector<settings::Processes> kinds_of_processes(const settings::SweepRequest& asked) {
+  std::vector<settings::Processes> kinds;
+  for (const std::string& strategy : texts_of(asked, "strategy")) {
+    for (const std::string& server : texts_of(asked, "server")) {
+      kinds.push_back(settings::processes_in(
+          {{"strategy", {strategy, "option"}}, {"server", {server, "option"}}}));
+    }
+  }
+  return kinds;
+}
+
+// Processes that the points of `world_size` training ranks need: the fewest of any, the most.
+std::pair<int, int> processes_for(const settings::SweepRequest& asked, int world_size) {
+  std::vector<int> counts;
+  for (const auto& kind : kinds_of_processes(asked)) {
+    counts.push_back(settings::processes_of(kind, world_size));
+  }
+  const auto [fewest, most] = std::ranges::minmax(counts);
+  return {fewest, most};
 }
 
 // 1, 2, 4, ... and `most` itself.
@@ -89,14 +117,20 @@ class PlanMaker {
 
   void decide_world_sizes() {
     auto& sizes = answer_.plan.sweep.world_sizes;
-    if (sizes.empty()) sizes = doublings(answer_.plan.world_size);
-    if (sizes.back() <= answer_.plan.world_size) return;
+    const int launched = answer_.plan.world_size;
+    if (sizes.empty()) {
+      const int beside = processes_for(request_.asked, launched).second - launched;
+      sizes = doublings(std::max(1, launched - std::max(0, beside)));
+    }
+    const int needed = processes_for(request_.asked, sizes.back()).first;
+    if (needed <= launched) return;
     const auto given = request_.asked.own.find("world_sizes");
-    answer_.problems.push_back(
-        {"world_sizes", std::to_string(sizes.back()),
-         "at most " + std::to_string(answer_.plan.world_size) + ", the ranks that are launched",
-         given == request_.asked.own.end() ? "" : given->second.origin,
-         "start more ranks, or leave it out"});
+    answer_.problems.push_back({"world_sizes", std::to_string(sizes.back()),
+                                "at most " + std::to_string(launched - (needed - sizes.back())) +
+                                    ", the ranks that are launched" +
+                                    (needed > sizes.back() ? " without the server" : ""),
+                                given == request_.asked.own.end() ? "" : given->second.origin,
+                                "start more ranks, or leave it out"});
   }
 
   void decide_workload() {
@@ -118,7 +152,9 @@ class PlanMaker {
     int most = 1;
     for (const int n : answer_.plan.sweep.world_sizes) {
       std::map<int, int> ranks;
-      for (const int rank : members(n, request_.node_of_rank, placement)) {
+      const int processes =
+          std::min(std::max(n, processes_for(request_.asked, n).second), answer_.plan.world_size);
+      for (const int rank : members(processes, request_.node_of_rank, placement)) {
         most = std::max(most, ++ranks[request_.node_of_rank[static_cast<std::size_t>(rank)]]);
       }
     }
@@ -213,9 +249,11 @@ class PlanMaker {
 PlanAnswer make_plan(const PlanRequest& request) { return PlanMaker(request).run(); }
 
 int ranks_wanted(const settings::SweepRequest& asked, const settings::Machine& machine) {
-  if (!asked.sweep.world_sizes.empty()) return asked.sweep.world_sizes.back();
-  if (computes_on_gpus(asked, machine)) return static_cast<int>(machine.gpus.size());
-  return 2;
+  if (asked.sweep.world_sizes.empty() && computes_on_gpus(asked, machine)) {
+    return static_cast<int>(machine.gpus.size());
+  }
+  const int largest = asked.sweep.world_sizes.empty() ? 2 : asked.sweep.world_sizes.back();
+  return std::max(largest, processes_for(asked, largest).second);
 }
 
 }  // namespace scalemark::planning

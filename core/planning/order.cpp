@@ -34,10 +34,9 @@ std::vector<PlannedRun> block(const Plan& plan, int k) {
   return runs;
 }
 
-std::vector<int> members(int world_size, const std::vector<int>& node_of_rank,
-                         Placement placement) {
-  if (world_size < 1 || world_size > static_cast<int>(node_of_rank.size())) {
-    throw bug("a point of " + std::to_string(world_size) + " ranks among " +
+std::vector<int> members(int processes, const std::vector<int>& node_of_rank, Placement placement) {
+  if (processes < 1 || processes > static_cast<int>(node_of_rank.size())) {
+    throw bug("a point of " + std::to_string(processes) + " ranks among " +
               std::to_string(node_of_rank.size()));
   }
   // A rank's turn: fill takes all of node 0, then of node 1; spread each node's first rank, then
@@ -56,7 +55,7 @@ std::vector<int> members(int world_size, const std::vector<int>& node_of_rank,
   }
   std::ranges::sort(places);
   std::vector<int> chosen;
-  for (int i = 0; i < world_size; ++i) {
+  for (int i = 0; i < processes; ++i) {
     chosen.push_back(places[static_cast<std::size_t>(i)].rank);
   }
   std::ranges::sort(chosen);
@@ -65,7 +64,8 @@ std::vector<int> members(int world_size, const std::vector<int>& node_of_rank,
 
 std::vector<int> members_of(const Plan& plan, const PlannedRun& run) {
   const PlannedPoint& point = plan.points[run.point];
-  if (point.world_size != 1 || plan.world_size < 2) return point.members;
+  const bool is_alone = point.world_size == 1 && point.processes == 1;
+  if (!is_alone || plan.world_size < 2) return point.members;
   std::vector<int> ranks(static_cast<std::size_t>(plan.world_size));
   std::iota(ranks.begin(), ranks.end(), 0);
   shuffle(ranks, plan.seed ^ kSeedOfSingleRanks);
@@ -75,7 +75,8 @@ std::vector<int> members_of(const Plan& plan, const PlannedRun& run) {
 void assign_members(Plan& plan, const std::vector<int>& node_of_rank) {
   const auto placement = plan.sweep.placement;
   for (PlannedPoint& point : plan.points) {
-    point.members = members(point.world_size, node_of_rank, placement);
+    if (point.processes > std::ssize(node_of_rank)) continue;  // it is skipped
+    point.members = members(point.processes, node_of_rank, placement);
   }
 }
 

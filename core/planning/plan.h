@@ -43,8 +43,9 @@ struct PlannedPoint {
   // Resolved for this point. Where a point is skipped for its sizes, those that do not exist are 0
   // and must not be shown; before a batch search has answered, they are those of batch size 1.
   settings::Settings settings;
-  int world_size = 1;
-  std::vector<int> members;  // ranks of the world, ascending; of its runs: members_of()
+  int world_size = 1;        // training ranks
+  int processes = 1;         // settings::processes_of()
+  std::vector<int> members;  // processes: ranks of the world, ascending; of its runs: members_of()
   // Other axes of the sweep that have an effect here: option, value; in the order of the axes.
   std::vector<std::pair<std::string, std::string>> varying;
   std::optional<std::size_t> batch_search;  // of Plan::searches: sizes come from with_batch_size()
@@ -132,15 +133,15 @@ struct Plan {
 // follow each other. Plan::runs holds the first ones.
 std::vector<PlannedRun> block(const Plan& plan, int k);
 
-// Ranks of the world that a point of `world_size` ranks uses, ascending. `node_of_rank` holds each
+// Ranks of the world that a point of so many processes uses, ascending. `node_of_rank` holds each
 // rank's node, nodes numbered from 0. fill: whole nodes first, in order; spread: one rank of each
 // node in turn. bug() when there are fewer ranks.
 using settings::Placement;
-std::vector<int> members(int world_size, const std::vector<int>& node_of_rank, Placement placement);
+std::vector<int> members(int processes, const std::vector<int>& node_of_rank, Placement placement);
 
-// Ranks of the world that take part in `run`: its point's; where that is one rank, a rank that is
-// drawn anew for each block. What one device differs from the others would otherwise be in every
-// efficiency and in no interval. All points of one rank share the rank of their block, which
+// Ranks of the world that take part in `run`: its point's; where that is one rank alone, a rank
+// that is drawn anew for each block. What one device differs from the others would otherwise be in
+// every efficiency and in no interval. All points of one rank share the rank of their block, which
 // follows from the plan's seed and the repetition alone: a resumed run has the member that it would
 // have had. Each rank has its turn before one comes again.
 std::vector<int> members_of(const Plan& plan, const PlannedRun& run);

@@ -21,6 +21,7 @@ json point_json(const PlannedPoint& point) {
                  {"role", to_text(point.role)},
                  {"asked", point.asked},
                  {"world_size", point.world_size},
+                 {"processes", point.processes},
                  {"members", point.members},
                  {"workload", point.settings.task.workload},
                  {"strategy", point.settings.parallel.strategy},
@@ -99,7 +100,7 @@ std::string to_json(const Plan& plan) {
                               {"repetition", run.repetition},
                               {"block", run.block},
                               {"order", run.order}});
-    if (plan.points[run.point].world_size == 1) {
+    if (plan.points[run.point].processes == 1) {
       object["runs"].back()["members"] = members_of(plan, run);
     }
   }

@@ -7,6 +7,7 @@
 #include "core/planning/group_names.h"
 #include "core/settings/checks.h"
 #include "core/settings/option.h"
+#include "core/settings/processes.h"
 #include "core/settings/resolve.h"
 #include "core/settings/settings_json.h"
 
@@ -44,6 +45,19 @@ void erase(RawSettings& raw, std::string_view option) {
 std::int64_t number_in(const RawSettings& raw, const char* option) {
   const auto found = raw.find(option);
   return found == raw.end() ? 0 : std::stoll(found->second.text);
+}
+
+Problem too_many_processes(const RawSettings& raw, int processes, int launched) {
+  const bool serves = settings::has_dedicated_server(settings::processes_in(raw));
+  const std::string option = serves ? "server" : "strategy";
+  const auto value = raw.find(option);
+  const bool found = value != raw.end();
+  return {.option = option,
+          .found = found ? value->second.text : "",
+          .allowed = "needs " + std::to_string(processes) + " processes, and " +
+                     std::to_string(launched) + " are launched",
+          .origin = found ? value->second.origin : "",
+          .hint = "start more ranks"};
 }
 
 Role role_of(const PlannedPoint& point) {
@@ -98,13 +112,20 @@ int PointBuilder::largest_local(const std::vector<int>& members) const {
 
 PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& slice,
                                    int world_size, bool asked) {
-  PlannedPoint point{.asked = asked, .world_size = world_size};
-  point.members = members(world_size, request_.node_of_rank, request_.asked.sweep.placement);
+  PlannedPoint point{.asked = asked,
+                     .world_size = world_size,
+                     .processes = settings::processes_of(settings::processes_in(raw), world_size)};
+  const auto launched = static_cast<int>(request_.node_of_rank.size());
+  point.members = members(std::min(point.processes, launched), request_.node_of_rank,
+                          request_.asked.sweep.placement);
   const settings::Surroundings around{
       .machine = request_.machine,
       .ranks = settings::RankCount{world_size, largest_local(point.members)},
       .place = request_.place};
   settings::Resolution resolution = settings::resolve(raw, around);
+  if (point.processes > launched) {
+    resolution.problems.push_back(too_many_processes(raw, point.processes, launched));
+  }
   if (asked) remember(raw, resolution.problems);
   if (asked && resolution.problems.empty()) {
     for (const std::string& note : resolution.notes) {
@@ -151,7 +172,7 @@ std::size_t PointBuilder::add(const SliceRequest& slice, int world_size, bool as
   std::string search_key;
   if (slice.batch_auto && !point.skipped) {
     PlannedPoint alike = point;  // points of slices that share a baseline must share one search,
-    alike.world_size = 0;        // whatever else differs between them
+    alike.world_size = alike.processes = 0;  // whatever else differs between them
     alike.settings.parallel = {};
     alike.settings.parallel.precision = point.settings.parallel.precision;
     alike.settings.parallel.memory_format = point.settings.parallel.memory_format;

@@ -30,6 +30,14 @@ constexpr auto words_of(MemoryFormat) {
       {{MemoryFormat::kChannelsLast, "channels-last"}, {MemoryFormat::kContiguous, "contiguous"}});
 }
 
+// Which process of strategy parameter-server is the server: rank 0, which also trains, or one
+// beside the training ranks.
+enum class Server { kRank0, kDedicated };
+constexpr auto words_of(Server) {
+  return std::to_array<Word<Server>>(
+      {{Server::kRank0, "rank0"}, {Server::kDedicated, "dedicated"}});
+}
+
 enum class LrScaling { kNone, kLinear };
 constexpr auto words_of(LrScaling) {
   return std::to_array<Word<LrScaling>>(

@@ -11,6 +11,7 @@
 #include "core/settings/defaults.h"
 #include "core/settings/near_match.h"
 #include "core/settings/output_name.h"
+#include "core/settings/processes.h"
 #include "core/settings/read_fields.h"
 #include "core/settings/tool_values.h"
 #include "core/settings/value.h"
@@ -111,14 +112,8 @@ class Resolver {
     }
   }
 
-  // Whether one rank computes on all GPUs that it sees.
-  bool takes_several_devices() const {
-    const std::string* name = text("strategy");
-    const auto* strategy = name ? catalogue::find_strategy(*name) : nullptr;
-    return strategy != nullptr && strategy->several_devices_per_rank;
-  }
-
   void decide_ranks() {
+    const int beside = has_dedicated_server(processes_in(raw_)) ? 1 : 0;
     const std::string* device = text("device");
     const bool cuda = device && *device == "cuda";
     const std::string* threads = text("threads");
@@ -126,18 +121,17 @@ class Resolver {
     const auto per_rank = threads ? parse_count(*threads) : std::nullopt;
     const auto fitting =
         per_rank ? std::max<std::int64_t>(1, around_.machine.cores / *per_rank) : 1;
-    const auto automatic = !cuda ? fitting
-                           : takes_several_devices()
-                               ? 1
-                               : std::max<std::int64_t>(1, std::ssize(around_.machine.gpus));
-    replace_auto("nproc_per_node", std::to_string(automatic));
+    const auto automatic = !cuda ? fitting : std::ssize(around_.machine.gpus);
+    replace_auto("nproc_per_node", std::to_string(std::max<std::int64_t>(1, automatic - beside)));
 
     if (around_.ranks) {
       ranks_ = *around_.ranks;
       return;
     }
-    ranks_.local_world_size = static_cast<int>(count("nproc_per_node"));
-    ranks_.world_size = ranks_.local_world_size * static_cast<int>(count("nnodes"));  // <= 2^28
+    const auto per_node = static_cast<int>(count("nproc_per_node"));
+    ranks_.local_world_size =
+        count("nnodes") == 1 ? processes_of(processes_in(raw_), per_node) : per_node;
+    ranks_.world_size = per_node * static_cast<int>(count("nnodes"));  // <= 2^28
   }
 
   void decide_strategy() {

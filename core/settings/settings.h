@@ -65,6 +65,7 @@ struct ParallelSettings {
   bool static_graph = false;
   bool gradient_as_bucket_view = false;
   std::int64_t local_steps = 8;  // between two averages of local-sgd
+  Server server = Server::kRank0;
   Precision precision = Precision::kFp32;
   MemoryFormat memory_format = MemoryFormat::kChannelsLast;
   bool activation_checkpointing = false;

@@ -37,10 +37,10 @@ class EndlessEpochs final : public BatchSource {
     // Dropping the tail instead of padding it: a window of steps holds no repeated sample.
     options_.drop_last = true;
     options_.loader.drop_short_batch = true;
-    batches_per_epoch_ = dataset_.size() / options_.world_size / options_.loader.batch_size;
+    batches_per_epoch_ = dataset_.size() / options_.ranks.world_size / options_.loader.batch_size;
     if (batches_per_epoch_ == 0) {
       throw configuration("the data holds " + std::to_string(dataset_.size()) +
-                              " training samples for " + std::to_string(options_.world_size) +
+                              " training samples for " + std::to_string(options_.ranks.world_size) +
                               " rank(s)",
                           "one epoch must hold at least one batch of " +
                               std::to_string(options_.loader.batch_size) + " per rank",
@@ -110,8 +110,8 @@ std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
                                          const SamplingOptions& options, std::int64_t epoch,
                                          bool shuffle, std::int64_t skip_batches) {
   auto indices = data::sample_indices({.dataset_size = dataset.size(),
-                                       .rank = options.rank,
-                                       .world_size = options.world_size,
+                                       .rank = options.ranks.first,
+                                       .world_size = options.ranks.world_size,
                                        .seed = options.seed,
                                        .shuffle = shuffle,
                                        .drop_last = options.drop_last},

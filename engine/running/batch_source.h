@@ -9,6 +9,7 @@
 #include "data/batch.h"
 #include "data/dataset.h"
 #include "data/loader.h"
+#include "engine/running/training_ranks.h"
 
 namespace scalemark::running {
 
@@ -30,8 +31,7 @@ std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches
 
 struct SamplingOptions {
   data::LoaderOptions loader;
-  int rank = 0;
-  int world_size = 1;
+  TrainingRanks ranks;
   bool drop_last = false;
   std::uint64_t seed = 0;
 };

@@ -44,13 +44,15 @@ struct EpochTotals {
   std::int64_t samples = 0;
 };
 
-// Loss averaged and samples added over all ranks; the wall time is the same on each.
-EpochTotals over_ranks(distributed::ControlGroup& control, const EpochTotals& mine) {
+// Loss averaged and samples added over all training ranks; the wall time is the same on each.
+EpochTotals over_ranks(distributed::ControlGroup& control, const TrainingRanks& ranks,
+                       const EpochTotals& mine) {
   EpochTotals all{.wall_s = mine.wall_s};
+  const double share = mine.loss * ranks.count / ranks.world_size;
   for (const std::string& bytes : control.all_gather(
-           distributed::encode_numbers({mine.loss, static_cast<double>(mine.samples)}))) {
+           distributed::encode_numbers({share, static_cast<double>(mine.samples)}))) {
     const auto theirs = distributed::decode_numbers(bytes, 2);
-    all.loss += theirs[0] / control.world_size();
+    all.loss += theirs[0];
     all.samples += static_cast<std::int64_t>(theirs[1]);
   }
   return all;
@@ -115,6 +117,7 @@ class EpochTraining {
 
  private:
   training::TrainStep& step() { return *in_.trainer.step; }
+  const TrainingRanks& ranks() const { return options_.sampling.ranks; }
 
   RunState state() {
     return {.step = step(),
@@ -129,8 +132,11 @@ class EpochTraining {
   bool train(std::int64_t epoch) {
     const auto opening = std::chrono::steady_clock::now();
     const std::int64_t done = step().steps_done() % steps_;
-    const auto loader = open_epoch(in_.train, options_.sampling, epoch, /*shuffle=*/true,
-                                   done * options_.micro_steps);
+    std::unique_ptr<data::Loader> loader;
+    if (!ranks().serves()) {
+      loader = open_epoch(in_.train, options_.sampling, epoch, /*shuffle=*/true,
+                          done * options_.micro_steps);
+    }
     if (result_.data_s == 0) result_.data_s = seconds_since(opening);
     std::int64_t batches_left = (steps_ - done) * options_.micro_steps;
     const StepContext context{.step = step(),
@@ -149,7 +155,7 @@ class EpochTraining {
       left -= stretch.steps;
       checkpoint_due = stretch.checkpoint;
     }
-    add_new(result_.skipped, loader->skipped());
+    if (loader) add_new(result_.skipped, loader->skipped());
     return checkpoint_due;
   }
 
@@ -168,17 +174,17 @@ class EpochTraining {
 
   // Between two barriers the slowest rank counts; another one may be it in the next stretch.
   double slowest(double wall_s) {
-    std::vector<double> all{wall_s};
+    std::vector<double> all{ranks().serves() ? 0 : wall_s};
     in_.control.max_over_ranks(all);
     return all.front();
   }
 
   void evaluate_after(std::int64_t epoch) {
-    const EpochTotals totals = over_ranks(in_.control, part_.totals());
+    const EpochTotals totals = over_ranks(in_.control, ranks(), part_.totals());
     part_.clear();
     step().strategy().before_evaluation();
     const auto held = evaluate(*in_.trainer.network, in_.held_out, options_.sampling.loader,
-                               in_.device, step(), in_.control, in_.watch);
+                               ranks(), in_.device, step(), in_.control, in_.watch);
     require_finite("the held-out loss", held.loss, std::nullopt);
     add_new(result_.skipped, held.skipped);
     result_.evaluations.push_back(
@@ -202,7 +208,7 @@ class EpochTraining {
 }  // namespace
 
 std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options) {
-  const std::int64_t world = options.sampling.world_size;
+  const std::int64_t world = options.sampling.ranks.world_size;
   const std::int64_t per_rank =
       options.sampling.drop_last ? dataset_size / world : (dataset_size + world - 1) / world;
   const std::int64_t steps = per_rank / options.sampling.loader.batch_size / options.micro_steps;
@@ -220,7 +226,8 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptio
 
 std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options) {
   const std::int64_t trained = steps_per_epoch(dataset_size, options) * options.micro_steps *
-                               options.sampling.loader.batch_size * options.sampling.world_size;
+                               options.sampling.loader.batch_size *
+                               options.sampling.ranks.world_size;
   return std::max<std::int64_t>(0, dataset_size - trained);  // repeated samples do not count
 }
 

@@ -71,10 +71,13 @@ Error nothing_evaluated(const EvaluationResult& result) {
 
 }  // namespace
 
-std::vector<data::SampledIndex> evaluated_share(std::int64_t size, int rank, int world_size,
+std::vector<data::SampledIndex> evaluated_share(std::int64_t size, const TrainingRanks& ranks,
                                                 std::optional<std::int64_t> full_batches_of) {
   std::vector<data::SampledIndex> indices;
-  for (std::int64_t i = rank; i < size; i += world_size) indices.push_back({.index = i});
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto rank = i % ranks.world_size;
+    if (rank >= ranks.first && rank < ranks.first + ranks.count) indices.push_back({.index = i});
+  }
   if (!full_batches_of || indices.empty()) return indices;
   while (static_cast<std::int64_t>(indices.size()) % *full_batches_of != 0) {
     indices.push_back({.index = indices.front().index, .padding = true});
@@ -83,16 +86,16 @@ std::vector<data::SampledIndex> evaluated_share(std::int64_t size, int rank, int
 }
 
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
-                          const data::LoaderOptions& loader_options, device::Device& device,
-                          const training::TrainStep& step, distributed::ControlGroup& control,
-                          StepWatch& watch) {
+                          const data::LoaderOptions& loader_options, const TrainingRanks& ranks,
+                          device::Device& device, const training::TrainStep& step,
+                          distributed::ControlGroup& control, StepWatch& watch) {
   auto options = loader_options;
   options.drop_short_batch = false;
   if (options.on_bad_sample == data::OnBadSample::kSkip) {
     options.on_bad_sample = data::OnBadSample::kLeaveOut;
   }
   auto share = evaluated_share(
-      dataset.size(), control.rank(), control.world_size(),
+      dataset.size(), ranks,
       device.torch_device().is_cuda() ? std::optional(options.batch_size) : std::nullopt);
   const auto samples = static_cast<std::int64_t>(share.size());
   watch.begin("evaluation", (samples + options.batch_size - 1) / options.batch_size,

@@ -10,15 +10,16 @@
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
 #include "engine/running/step_watch.h"
+#include "engine/running/training_ranks.h"
 #include "engine/training/train_step.h"
 #include "workloads/network.h"
 
 namespace scalemark::running {
 
-// Samples `rank`, `rank` + `world_size`, ... of `size`. With `full_batches_of`, repetitions of the
-// first one, marked as padding, fill the last batch: on a GPU a short batch would be a new shape,
-// for which cuDNN would search kernels for every layer again.
-std::vector<data::SampledIndex> evaluated_share(std::int64_t size, int rank, int world_size,
+// Samples r, r + world_size, ... of `size`, of each of the ranks r. With `full_batches_of`,
+// repetitions of the first one, marked as padding, fill the last batch: on a GPU a short batch
+// would be a new shape, for which cuDNN would search kernels for every layer again.
+std::vector<data::SampledIndex> evaluated_share(std::int64_t size, const TrainingRanks& ranks,
                                                 std::optional<std::int64_t> full_batches_of);
 
 struct EvaluationResult {
@@ -28,13 +29,13 @@ struct EvaluationResult {
   std::vector<data::SkippedSample> skipped;  // by this rank
 };
 
-// Collective over the control group; every rank gets the result. Rank r takes samples r, r + n, ...
-// and none twice, so ranks may have unequal numbers, or none: the batches need no communication. A
-// skipped sample is not replaced. Throws (65), on every rank, when no rank has a sample left. The
-// network is left in train mode.
+// Collective over the control group; every process gets the result. Rank r takes samples r, r + n,
+// ... and none twice, so ranks may have unequal numbers, or none: the batches need no
+// communication. A skipped sample is not replaced. Throws (65), on every rank, when no rank has a
+// sample left. The network is left in train mode.
 EvaluationResult evaluate(workloads::Network& network, const data::Dataset& dataset,
-                          const data::LoaderOptions& loader_options, device::Device& device,
-                          const training::TrainStep& step, distributed::ControlGroup& control,
-                          StepWatch& watch);
+                          const data::LoaderOptions& loader_options, const TrainingRanks& ranks,
+                          device::Device& device, const training::TrainStep& step,
+                          distributed::ControlGroup& control, StepWatch& watch);
 
 }  // namespace scalemark::running

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -41,7 +42,8 @@ constexpr double kWarmupSecondsCuda = 10;
 // run of this many steps: how many it will have is known only after the warm-up.
 constexpr std::int64_t kNominalSteps = 1000;
 
-SamplingOptions sampling_of(process::RankGroup& rank_group, const settings::Settings& settings) {
+SamplingOptions sampling_of(process::RankGroup& rank_group, const settings::Settings& settings,
+                            const TrainingRanks& ranks) {
   return {.loader = {.batch_size = settings.size.batch_size,
                      .workers = settings.loading.workers,
                      .on_bad_sample = settings.loading.on_bad_sample == settings::OnBadSample::kSkip
@@ -49,29 +51,37 @@ SamplingOptions sampling_of(process::RankGroup& rank_group, const settings::Sett
                                           : data::OnBadSample::kFail,
                      .seed = settings.recipe.seed,
                      .allocate = rank_group.device().batch_allocator(settings.loading.pin_memory)},
-          .rank = rank_group.world().rank,
-          .world_size = rank_group.world().world_size,
+          .ranks = ranks,
           .drop_last = settings.loading.drop_last,
           .seed = settings.recipe.seed};
 }
 
 EpochTrainingOptions epochs_of(process::RankGroup& rank_group, const settings::Settings& settings,
-                               const catalogue::Workload& workload) {
+                               const TrainingRanks& ranks, const catalogue::Workload& workload) {
   return {.epochs = settings.measuring.epochs.value_or(0),
           .micro_steps = settings.size.gradient_accumulation_steps,
           .empty_cache_every = settings.parallel.empty_cache_every,
-          .sampling = sampling_of(rank_group, settings),
+          .sampling = sampling_of(rank_group, settings, ranks),
           .metric = workload.metric};
 }
 
 std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Settings& settings,
-                           const catalogue::Workload& workload, const WorkloadData& data) {
+                           const TrainingRanks& ranks, const catalogue::Workload& workload,
+                           const WorkloadData& data) {
   const auto& measuring = settings.measuring;
   if (measuring.epochs) {
     return *measuring.epochs *
-           steps_per_epoch(data.train->size(), epochs_of(rank_group, settings, workload));
+           steps_per_epoch(data.train->size(), epochs_of(rank_group, settings, ranks, workload));
   }
   return scheduled_steps(measuring);
+}
+
+// A server's times count for nothing: less than those of any rank.
+void yield_to_ranks(reporting::StepSeries& series) {
+  for (auto* values :
+       {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s, &series.max_wall_s}) {
+    std::ranges::fill(*values, std::numeric_limits<double>::lowest());
+  }
 }
 
 void take_largest(reporting::StepSeries& series, process::RankGroup& rank_group) {
@@ -101,7 +111,9 @@ class PointTraining {
         data_(data),
         watch_(watch),
         checkpoints_(std::move(checkpoints)),
-        trace_(std::move(trace)) {
+        trace_(std::move(trace)),
+        ranks_(training_ranks_of(settings, rank_group.world())) {
+    facts_.serves = ranks_.serves();
     facts_.rank = rank_group.global_rank();
     facts_.host = rank_group.context().host();
     facts_.device = rank_group.device().name();
@@ -139,9 +151,8 @@ class PointTraining {
   void build() {
     watch_.enter("model");
     const auto start = Clock::now();
-    trainer_ = make_trainer(settings_, data_.shape, rank_group_.device(), gradient_group(),
-                            rank_group_.world().rank,
-                            planned_steps(rank_group_, settings_, workload_, data_));
+    trainer_ = make_trainer(settings_, data_.shape, rank_group_.device(), gradient_group(), ranks_,
+                            planned_steps(rank_group_, settings_, ranks_, workload_, data_));
     rank_group_.device().synchronize();
     facts_.setup_s.model_s = seconds_since(start);
   }
@@ -158,7 +169,7 @@ class PointTraining {
                                 .checkpoints = checkpoints,
                                 .report = report_epoch,
                                 .telemetry = telemetry_.get()},
-                               epochs_of(rank_group_, settings_, workload_));
+                               epochs_of(rank_group_, settings_, ranks_, workload_));
     outcome.evaluations = std::move(result.evaluations);
     outcome.resumed = std::move(result.resumed);
     facts_.skipped = std::move(result.skipped);
@@ -172,7 +183,7 @@ class PointTraining {
   Window measure_steps() {
     watch_.enter("data");
     const auto start = Clock::now();
-    source_ = open_source();
+    if (!ranks_.serves()) source_ = open_source();
     facts_.setup_s.data_s = seconds_since(start);
 
     LossCourse losses;
@@ -205,7 +216,7 @@ class PointTraining {
     if (settings::measures_communication_cost(settings_) && !window.stopped) {
       window.stopped = !measure_communication_cost(context, plan);
     }
-    facts_.skipped = source_->skipped();
+    if (source_) facts_.skipped = source_->skipped();
     return window;
   }
 
@@ -279,13 +290,14 @@ class PointTraining {
   }
 
   std::unique_ptr<BatchSource> open_source() {
-    if (data_.train) return endless_epochs(*data_.train, sampling_of(rank_group_, settings_));
+    if (data_.train)
+      return endless_epochs(*data_.train, sampling_of(rank_group_, settings_, ranks_));
     auto batches =
-        synthetic_batches(settings_, workload_, data_.shape, rank_group_.world().rank,
+        synthetic_batches(settings_, workload_, data_.shape, ranks_.first,
                           rank_group_.device().batch_allocator(settings_.loading.pin_memory));
     if (!settings_.loading.synthetic_in_loop) return cached_batches(std::move(batches));
     return fresh_batches(batches.front(), random_ranges(workload_, data_.shape),
-                         first_seed(settings_, rank_group_.world().rank));
+                         first_seed(settings_, ranks_.first));
   }
 
   // A full disk must not lose the measurements.
@@ -308,6 +320,7 @@ class PointTraining {
     auto measured = rank_measurement(window, facts_);
     if (settings_.measuring.raw_steps) outcome.raw_steps = raw_steps(window, facts_);
     outcome.series = reporting::series_of(measured);
+    if (ranks_.serves()) yield_to_ranks(outcome.series);
     take_largest(outcome.series, rank_group_);
     const auto summary = reporting::condensed(std::move(measured));
     for (const std::string& bytes : rank_group_.control().gather(to_wire(summary))) {
@@ -328,6 +341,7 @@ class PointTraining {
   StepWatch& watch_;
   CheckpointOptions checkpoints_;
   TraceRequest trace_;
+  TrainingRanks ranks_;
   RankFacts facts_;
   double warmup_s_ = 0, extra_steps_s_ = 0;
   std::unique_ptr<monitoring::Sampler> telemetry_;

@@ -21,9 +21,9 @@
 namespace scalemark::running {
 
 struct PointOutcome {
-  std::vector<reporting::RankSummary>
-      ranks;                     // on the group's rank 0, in rank order; empty elsewhere
-  reporting::StepSeries series;  // over the ranks, on each of them
+  std::vector<reporting::RankSummary> ranks;  // on the group's rank 0, in rank order, then a
+                                              // dedicated server; empty elsewhere
+  reporting::StepSeries series;                    // over the ranks, on each of them
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   std::vector<reporting::Resumption> resumed;
   std::optional<reporting::RawPart>

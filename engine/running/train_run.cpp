@@ -12,6 +12,7 @@
 #include "core/reporting/identity/point_identity.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/sweep/summary.h"
+#include "core/settings/processes.h"
 #include "core/settings/settings_json.h"
 #include "core/settings/value.h"
 #include "engine/communicating/links/host_ring.h"
@@ -49,7 +50,7 @@ Opened open(const settings::Settings& settings, process::RankProcess& rank_proce
   opened.data = open_data(settings, opened.workload, phase);
   phase.finish();
   rank_process.note_what_fits(what_fits(settings, opened.workload, opened.data.shape,
-                                        context.world().world_size,
+                                        settings::world_size_of(settings),
                                         available_memory(settings, context)));
   return opened;
 }
@@ -114,8 +115,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
   const planning::RunLength length = run_length_of(settings);
   auto identity = reporting::point_identity(
-      settings, length, {rank_group.world().world_size, rank_group.world().nodes}, opened.workload,
-      opened.data.shape);
+      settings, length, {settings::world_size_of(settings), rank_group.world().nodes},
+      opened.workload, opened.data.shape);
   identity.data_identity = opened.data.identity;
   identity.started = reporting::utc_now();
   process::RunConsole console(rank_process.request(), opened.workload.sample_unit,

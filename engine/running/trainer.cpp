@@ -42,8 +42,8 @@ training::LrSchedule schedule_of(const settings::RecipeSettings& recipe,
 }  // namespace
 
 Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelShape& shape,
-                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group, int rank,
-                     std::int64_t planned_steps) {
+                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
+                     const TrainingRanks& ranks, std::int64_t planned_steps) {
   Trainer trainer;
   at::manual_seed(settings.recipe.seed);
   trainer.network =
@@ -70,7 +70,9 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
           .clip_grad_norm = settings.recipe.clip_grad_norm,
           .precision = settings.parallel.precision,
           .schedule = schedule_of(settings.recipe, planned_steps)});
-  if (rank > 0) at::manual_seed(settings.recipe.seed + kRankSeed * static_cast<unsigned>(rank));
+  if (ranks.first > 0) {
+    at::manual_seed(settings.recipe.seed + kRankSeed * static_cast<unsigned>(ranks.first));
+  }
   return trainer;
 }
 

@@ -10,6 +10,7 @@
 #include "core/catalogue/workload.h"
 #include "core/settings/settings.h"
 #include "engine/device/device.h"
+#include "engine/running/training_ranks.h"
 #include "engine/training/train_step.h"
 #include "workloads/network.h"
 
@@ -26,7 +27,7 @@ struct Trainer {
 // the same parameters: those of rank 0 where gradients are exchanged, else those of the seed (or
 // --init-from). What a network draws in training (dropout, skipped branches) differs between ranks.
 Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelShape& shape,
-                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group, int rank,
-                     std::int64_t planned_steps);
+                     device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
+                     const TrainingRanks& ranks, std::int64_t planned_steps);
 
 }  // namespace scalemark::running

@@ -101,10 +101,9 @@ Window measure(const StepContext& context, const std::string& name, const Window
   if (meters.profiler) meters.profiler->stop();
   if (!window.stopped) context.control.barrier();
   note_samples(window, before, context.step.consumed());
-  // A rank may have padding only.
-  if (window.samples + window.padded > 0) window.steps = marks->steps();
   window.losses = losses.values();
   window.iterations = static_cast<std::int64_t>(window.losses.size());
+  if (window.iterations > 0) window.steps = marks->steps();
   return window;
 }
 

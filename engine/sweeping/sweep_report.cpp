@@ -159,7 +159,7 @@ reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& po
                                                  .sequence_length = settings.task.sequence_length})
           : datasets_.of(settings).shape;
   auto row =
-      reporting::point_identity(settings, length, {world.world_size, world.nodes}, workload, shape);
+      reporting::point_identity(settings, length, {point.world_size, world.nodes}, workload, shape);
   row.group = point.group;
   row.varying = {point.varying.begin(), point.varying.end()};
   row.members = point.members;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/settings/processes.h"
 #include "engine/training/compression.h"
 #include "engine/training/replicas.h"
 
@@ -16,6 +17,7 @@ Bucketed::Bucketed(const StrategyInput& input, std::vector<BucketLayout> layouts
       whole_group_(input.group),
       group_(c10::make_intrusive<MeteredGroup>(whole_group_)),
       compressed_(compressed_type(input.settings.gradient_compression)),
+      contributors_(group_->getSize() - (settings::has_dedicated_server(input.settings) ? 1 : 0)),
       buckets_(input.parameters, std::move(layouts), [this](std::size_t bucket) { send(bucket); }) {
   if (!input.settings.overlap) group_->set_exchange(Exchange::kAfterwards);
   become_replicas(input);
@@ -36,7 +38,7 @@ void Bucketed::before_backward(const at::Tensor& /*loss*/, bool synchronise,
 }
 
 at::Tensor Bucketed::backward_seed(const at::Tensor& loss) {
-  const double share = compressed_ ? 1.0 : 1.0 / group_->getSize();
+  const double share = compressed_ ? 1.0 : 1.0 / contributors_;
   if (!seed_.defined()) seed_ = at::full_like(loss.detach(), share);
   return seed_;
 }

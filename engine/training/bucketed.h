@@ -2,8 +2,8 @@
 // fill the buckets, the division by ranks, the counting group. Each says how a full bucket is sent,
 // and what is done with what comes back.
 //
-// Backward starts from 1 / ranks, so that the sum over ranks is the mean, with any backend and
-// without a pass for it. Compressed gradients are rounded first: there the strategy divides.
+// Backward starts from 1 / contributors, so that the sum over ranks is the mean, with any backend
+// and without a pass for it. Compressed gradients are rounded first: there the strategy divides.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -47,6 +47,8 @@ class Bucketed : public Strategy {
   MeteredGroup& group() { return *group_; }
   const c10::intrusive_ptr<MeteredGroup>& shared_group() { return group_; }
   const std::optional<at::ScalarType>& compressed() const { return compressed_; }
+  // Training ranks: the group's but a dedicated server.
+  int contributors() const { return contributors_; }
 
  private:
   std::string name_;
@@ -54,6 +56,7 @@ class Bucketed : public Strategy {
   c10::intrusive_ptr<c10d::ProcessGroup> whole_group_;
   c10::intrusive_ptr<MeteredGroup> group_;
   std::optional<at::ScalarType> compressed_;
+  int contributors_;
   GradientBuckets buckets_;
   bool synchronising_ = false, step_begins_ = true;
   at::Tensor seed_;

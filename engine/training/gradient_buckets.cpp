@@ -65,6 +65,16 @@ void GradientBuckets::note_filled(std::size_t bucket) {
   while (next_ < size() && missing_[next_] == 0) full_(next_++);
 }
 
+void GradientBuckets::fill_without_backward() {
+  for (std::size_t b = 0; b < size(); ++b) {
+    for (const BucketPlace& place : layouts_[b].places) {
+      at::Tensor parameter = parameters_[place.parameter].tensor;
+      parameter.mutable_grad() = view_for(parameter.detach(), buffers_[b], place.offset);
+    }
+  }
+  while (next_ < size()) full_(next_++);
+}
+
 void GradientBuckets::require_all_full(const std::string& strategy) const {
   if (next_ == size()) return;
   std::string names;

@@ -34,6 +34,10 @@ class GradientBuckets {
   // Without synchronisation buffers fill and nothing is told.
   void begin_backward(bool synchronise);
 
+  // In the place of a synchronised backward: every gradient becomes its view of a buffer, whatever
+  // that holds, and all buckets are told as full.
+  void fill_without_backward();
+
   // After a synchronised backward. Throws configuration() where a parameter got no gradient,
   // naming `strategy`, which needs all.
   void require_all_full(const std::string& strategy) const;

@@ -1,35 +1,49 @@
-// Strategy parameter-server: rank 0 gathers the gradients of all ranks, adds them up, updates the
-// parameters and sends them to all. It trains as well. Gathered and sent point to point, as
-// parameter servers do, so that its link carries (ranks - 1) copies each way.
+// Strategy parameter-server: the server gathers the gradients of all training ranks, adds them up,
+// updates the parameters and sends them to all. It is rank 0, which trains as well, or the group's
+// last process, which does nothing else (--server dedicated). Gathered and sent point to point, as
+// parameter servers do, so that its link carries a copy of each other training rank each way.
 #include <memory>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <utility>
 #include <vector>
 
+#include "core/settings/processes.h"
 #include "engine/training/bucketed.h"
-#include "engine/training/replicas.h"
 
 namespace scalemark::training {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-constexpr int kServer = 0;
+int server_of(const StrategyInput& input) {
+  return settings::has_dedicated_server(input.settings) ? input.group->getSize() - 1 : 0;
+}
 
 class ParameterServer final : public Bucketed {
  public:
   explicit ParameterServer(const StrategyInput& input)
       : Bucketed(input, bucket_layouts(input.parameters, input.settings)),
-        serves_(group().getRank() == kServer),
+        server_(server_of(input)),
+        serves_(group().getRank() == server_),
+        computes_(group().getRank() < contributors()),
         updated_(serves_ ? input.parameters : std::vector<NamedParameter>{}),
         parameters_of_bucket_(flatten_parameters(input.parameters, buckets().layouts())),
         exchanges_(buckets().size()) {}
 
   const std::vector<NamedParameter>& optimizer_parameters() const override { return updated_; }
 
+  bool computes() const override { return computes_; }
+
+  void before_backward(const at::Tensor& loss, bool synchronise,
+                       measurement::StepMarker& marker) override {
+    Bucketed::before_backward(loss, synchronise, marker);
+    if (synchronise && !computes()) buckets().fill_without_backward();
+  }
+
   // Only the server has seen the sums; the others' gradient scalers follow it.
   void infinity_over_ranks(at::Tensor& found_inf) override {
-    broadcast_from_rank_0(shared_group(), {found_inf});
+    Tensors scalar{found_inf};
+    group().broadcast(scalar, {.rootRank = server_})->wait();
   }
 
   void after_update(measurement::StepMarker& marker) override {
@@ -38,8 +52,8 @@ class ParameterServer final : public Bucketed {
     for (at::Tensor& parameters : parameters_of_bucket_) {
       Tensors output{parameters};
       std::vector<Tensors> inputs;
-      if (serves_) inputs.emplace_back(ranks(), parameters);
-      works.push_back(group().scatter(output, inputs, {.rootRank = kServer}));
+      if (serves_) inputs.emplace_back(processes(), parameters);
+      works.push_back(group().scatter(output, inputs, {.rootRank = server_}));
     }
     for (const auto& work : works) work->wait();
   }
@@ -47,25 +61,26 @@ class ParameterServer final : public Bucketed {
  private:
   struct Exchanged {
     Tensors sent;
-    std::vector<Tensors> received;  // on the server: one list, rank by rank
+    std::vector<Tensors> received;  // on the server: one list, process by process
     c10::intrusive_ptr<c10d::Work> work;
   };
 
-  std::size_t ranks() { return static_cast<std::size_t>(group().getSize()); }
+  std::size_t processes() { return static_cast<std::size_t>(group().getSize()); }
 
   void send(std::size_t bucket) override {
     Exchanged& one = exchanges_[bucket];
     const at::Tensor& gradients = buckets().buffers()[bucket];
     one.sent = {compressed() ? gradients.to(*compressed()) : gradients};
     if (serves_) {
-      if (one.received.empty()) one.received.emplace_back(ranks());
-      one.received[0][kServer] = one.sent[0];
-      for (std::size_t rank = 1; rank < ranks(); ++rank) {
+      if (one.received.empty()) one.received.emplace_back(processes());
+      for (std::size_t rank = 0; rank < processes(); ++rank) {
         at::Tensor& space = one.received[0][rank];
+        const bool is_own = rank == static_cast<std::size_t>(server_);
+        if (is_own) space = one.sent[0];
         if (!space.defined()) space = at::zeros_like(one.sent[0]);
       }
     }
-    one.work = group().gather(one.received, one.sent, {.rootRank = kServer});
+    one.work = group().gather(one.received, one.sent, {.rootRank = server_});
   }
 
   void receive(std::size_t bucket) override {
@@ -76,14 +91,18 @@ class ParameterServer final : public Bucketed {
     one.sent.clear();
   }
 
-  // In the precision of the parameters, whatever the gradients travelled in.
-  void add_up(Tensors& received, at::Tensor sum) {
-    if (compressed()) sum.copy_(received[kServer]);
-    for (std::size_t rank = 1; rank < received.size(); ++rank) sum.add_(received[rank]);
-    if (compressed()) sum.div_(group().getSize());
+  // In the precision of the parameters, whatever the gradients travelled in. What a dedicated
+  // server sent itself is no gradient.
+  void add_up(const Tensors& received, at::Tensor sum) {
+    if (!received[0].is_same(sum)) sum.copy_(received[0]);
+    for (int rank = 1; rank < contributors(); ++rank) {
+      sum.add_(received[static_cast<std::size_t>(rank)]);
+    }
+    if (compressed()) sum.div_(contributors());
   }
 
-  bool serves_;
+  int server_;
+  bool serves_, computes_;
   std::vector<NamedParameter> updated_;
   Tensors parameters_of_bucket_;
   std::vector<Exchanged> exchanges_;

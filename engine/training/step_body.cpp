@@ -1,5 +1,7 @@
 #include "engine/training/step_body.h"
 
+#include <ATen/ops/zeros.h>
+
 #include <utility>
 
 #include "core/base/error.h"
@@ -37,6 +39,7 @@ StepBody::StepBody(workloads::Network& network, const std::vector<NamedParameter
 }
 
 at::Tensor StepBody::forward(const data::Batch& batch) {
+  if (!strategy_->computes()) return at::zeros({}, options_.device);
   at::Tensor loss;
   {
     const AutocastScope autocast(precision_);
@@ -49,7 +52,7 @@ at::Tensor StepBody::forward(const data::Batch& batch) {
 void StepBody::backward(const at::Tensor& loss, bool last, measurement::StepMarker& marker) {
   const at::Tensor root = scaler_ ? scaler_->scale(loss) : loss;
   strategy_->before_backward(root, last, marker);
-  root.backward(strategy_->backward_seed(root));
+  if (strategy_->computes()) root.backward(strategy_->backward_seed(root));
   strategy_->after_backward();
 }
 

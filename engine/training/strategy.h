@@ -59,6 +59,10 @@ class Strategy {
   // another rank updates them all.
   virtual const std::vector<NamedParameter>& optimizer_parameters() const { return parameters_; }
 
+  // Whether this process computes gradients. A dedicated server does not: it takes part in every
+  // call below, with a loss of 0 and without batches.
+  virtual bool computes() const { return true; }
+
   // Called in every micro-step, in this order. `synchronise`: true for the last micro-step of a
   // step. Marks kLastBucketReady when the last bucket leaves for the group. Gradients are complete,
   // on the device's timeline, after after_backward(). Throws configuration() (78) where the

@@ -23,7 +23,9 @@ TrainStep::TrainStep(workloads::Network& network, const std::vector<NamedParamet
              .micro_steps = options.gradient_accumulation_steps,
              .clip_grad_norm = options.clip_grad_norm,
              .precision = options.precision}) {
-  if (!options.device.is_cpu()) copies_.emplace(make_stream_lane(options.device));
+  if (!options.device.is_cpu() && body_.strategy().computes()) {
+    copies_.emplace(make_stream_lane(options.device));
+  }
 }
 
 at::Tensor TrainStep::run(const NextBatch& next_batch, measurement::StepMarker& marker) {
@@ -31,8 +33,7 @@ at::Tensor TrainStep::run(const NextBatch& next_batch, measurement::StepMarker& 
   at::Tensor mean_loss;
   for (std::int64_t i = 0; i < micro_steps; ++i) {
     marker.mark(Moment::kStepBegin);
-    data::Batch batch = copies_ ? copies_->take(next_batch) : next_batch();
-    consumed_.add(batch);
+    data::Batch batch = fetch(next_batch);
     marker.mark(Moment::kBatchReady);
     const at::Tensor loss = micro_step(std::move(batch), i + 1 == micro_steps, marker);
     mean_loss = mean_loss.defined() ? mean_loss + loss : loss;
@@ -41,6 +42,13 @@ at::Tensor TrainStep::run(const NextBatch& next_batch, measurement::StepMarker& 
   marker.mark(Moment::kStepEnd);
   ++steps_done_;
   return mean_loss;
+}
+
+data::Batch TrainStep::fetch(const NextBatch& next_batch) {
+  if (!body_.strategy().computes()) return {};
+  data::Batch batch = copies_ ? copies_->take(next_batch) : next_batch();
+  consumed_.add(batch);
+  return batch;
 }
 
 // Forward and backward of one micro-batch; returns its share of the step's mean loss.

@@ -50,10 +50,11 @@ class TrainStep {
             std::unique_ptr<Optimizer> optimizer, std::unique_ptr<Strategy> strategy,
             TrainStepOptions options);
 
-  // One optimizer step over as many batches as micro-steps. `next_batch` may wait. On a GPU it is
-  // asked one batch ahead, across calls; on a CPU never beyond what the step uses. Returns the mean
-  // loss of the micro-steps: a scalar on the device, in the network's dtype, not to be read before
-  // the device is done.
+  // One optimizer step over as many batches as micro-steps. `next_batch` may wait; a process that
+  // computes nothing (Strategy::computes) does not ask it. On a GPU it is asked one batch ahead,
+  // across calls; on a CPU never beyond what the step uses. Returns the mean loss of the
+  // micro-steps: a scalar on the device, in the network's dtype, not to be read before the device
+  // is done.
   at::Tensor run(const NextBatch& next_batch, measurement::StepMarker& marker);
 
   std::int64_t steps_done() const { return steps_done_; }
@@ -66,6 +67,7 @@ class TrainStep {
   void visit_state(StateVisitor& visitor);
 
  private:
+  data::Batch fetch(const NextBatch& next_batch);
   at::Tensor micro_step(data::Batch batch, bool last, measurement::StepMarker& marker);
 
   LrSchedule schedule_;

@@ -47,13 +47,16 @@ def killed_rank(folder):
 
 
 def killed_rank_of_each_strategy(folder):
-    """The server, too."""
-    for strategy, victim in (("flat", 1), ("sharded", 1), ("parameter-server", 1), ("parameter-server", 0), ("local-sgd", 1)):
-        print(strategy, victim, flush=True)
-        out = folder / f"{strategy}-{victim}"
-        with Running("train", "--workload", "mlp", "--nproc-per-node", 2, "--strategy", strategy, *ENDLESS, "--output", out) as run:
+    """The server, too: rank 0, or the process behind the two ranks."""
+    dedicated = ("parameter-server", "--server", "dedicated")
+    for options, victim in ((("flat",), 1), (("sharded",), 1), (("parameter-server",), 1), (("parameter-server",), 0),
+                            (dedicated, 1), (dedicated, 2), (("local-sgd",), 1)):
+        print(options, victim, flush=True)
+        out = folder / f"{options[0]}-{len(options)}-{victim}"
+        with Running("train", "--workload", "mlp", "--nproc-per-node", 2, "--strategy", *options, *ENDLESS, "--output", out) as run:
             run.await_event("window")
             ranks = run.ranks()
+            check(len(ranks) == (3 if options == dedicated else 2), ranks)
             os.kill(ranks[victim], signal.SIGKILL)
             took = run.end(expect=69)
             check_gone(ranks)

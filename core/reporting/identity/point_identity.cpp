@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/planning/estimates.h"
 #include "core/settings/checks.h"
+#include "core/settings/processes.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -52,9 +53,9 @@ PointRecord point_identity(const settings::Settings& settings, const planning::R
   point.overlap = parallel.overlap;
   point.threads = parallel.threads;
   point.world_size = ranks.world_size;
-  point.processes = ranks.world_size;
+  point.processes = settings::processes_of(settings::processes_of(parallel), ranks.world_size);
   point.nodes = ranks.nodes;
-  point.members.resize(static_cast<std::size_t>(ranks.world_size));
+  point.members.resize(static_cast<std::size_t>(point.processes));
   std::iota(point.members.begin(), point.members.end(), 0);
   point.batch_size = if_any(settings.size.batch_size);
   point.gradient_accumulation_steps = if_any(settings.size.gradient_accumulation_steps);

@@ -9,7 +9,7 @@
 namespace scalemark::reporting {
 
 struct RanksOfPoint {
-  int world_size = 1, nodes = 1;
+  int world_size = 1, nodes = 1;  // training ranks, machines
 };
 
 PointRecord point_identity(const settings::Settings& settings, const planning::RunLength& length,

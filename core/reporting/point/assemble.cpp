@@ -164,7 +164,7 @@ void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
   point.iterations = ranks.front().iterations;
   point.step_time_s = point.wall_s / static_cast<double>(point.iterations);
   point.samples_per_sec = static_cast<double>(point.samples) / point.wall_s;
-  point.samples_per_sec_per_rank = point.samples_per_sec / static_cast<double>(ranks.size());
+  point.samples_per_sec_per_rank = point.samples_per_sec / point.world_size;
   point.compute_samples_per_sec.reset();
   if (point.own_mean_of_step_max_s) point.compute_samples_per_sec = compute_rate(series, point);
   if (tokens > 0) {
@@ -190,8 +190,8 @@ void set_mfu(PointRecord& point) {
   if (point.device != "cuda" || !(point.flops_per_sample > 0)) return;
   const auto peak = peak_flops(point.device_name, point.precision);
   if (!peak) return;
-  point.mfu = point.samples_per_sec * point.flops_per_sample /
-              (static_cast<double>(point.ranks.size()) * peak->flops_per_sec);
+  point.mfu =
+      point.samples_per_sec * point.flops_per_sample / (point.world_size * peak->flops_per_sec);
   point.mfu_peak_source = peak->source;
 }
 
@@ -219,10 +219,10 @@ void set_loss(PointRecord& point, const RankMeasurement& rank) {
 
 // Absent unless every GPU, or the packages of every machine, could be read: half of the energy
 // beside all of the samples is no measurement.
-void set_energy(PointRecord& point, Ranks ranks) {
+void set_energy(PointRecord& point, Ranks processes) {
   double sum = 0;
   std::map<std::string, bool> read;  // by GPU, or by machine, where one rank reads for all
-  for (const auto& rank : ranks) {
+  for (const auto& rank : processes) {
     bool& known = read[point.device == "cuda" ? std::to_string(rank.rank) : rank.host];
     known = known || !rank.energy_J.empty();
     for (const double joules : rank.energy_J) sum += joules;
@@ -232,11 +232,13 @@ void set_energy(PointRecord& point, Ranks ranks) {
   }
 }
 
-// The largest of any rank: the allocator of each has one GPU.
-void set_memory(PointRecord& point, Ranks ranks) {
+// The largest of any process: the allocator of each has one GPU.
+void set_memory(PointRecord& point, Ranks processes) {
   point.memory_peak_bytes = 0;
   point.memory_reserved_bytes.reset();
-  for (const auto& rank : ranks) {
+  point.server_memory_peak_bytes.reset();
+  for (const auto& rank : processes) {
+    if (rank.serves) point.server_memory_peak_bytes = rank.memory_peak_bytes;
     point.memory_peak_bytes = std::max(point.memory_peak_bytes, rank.memory_peak_bytes);
     // An absent value is less than any other.
     point.memory_reserved_bytes = std::max(point.memory_reserved_bytes, rank.memory_reserved_bytes);
@@ -276,9 +278,7 @@ void set_bucket_timeline(PointRecord& point, Ranks ranks) {
 
 void set_the_rest(PointRecord& point, Ranks ranks) {
   set_bucket_timeline(point, ranks);
-  set_energy(point, ranks);
   set_communication(point, ranks);
-  set_memory(point, ranks);
   set_attention(point, ranks);
   const auto& first = ranks.front();
   point.warmup_iterations = first.warmup_iterations;
@@ -315,8 +315,10 @@ PointRecord assemble_point(PointRecord identity, Summaries summaries, const Step
   PointRecord point = std::move(identity);
   point.status = PointStatus::kOk;
   point.ranks.clear();
-  std::vector<RankMeasurement> ranks;
+  std::vector<RankMeasurement> processes, ranks;  // ranks: those that train
   for (const auto& [rank, steps] : summaries) {
+    processes.push_back(rank);
+    if (rank.serves) continue;
     point.ranks.push_back(record_of(rank, steps));
     ranks.push_back(rank);
   }
@@ -328,6 +330,8 @@ PointRecord assemble_point(PointRecord identity, Summaries summaries, const Step
   set_interval(point);
   set_mfu(point);
   set_the_rest(point, ranks);
+  set_energy(point, processes);
+  set_memory(point, processes);
   set_loss(point, *std::min_element(ranks.begin(), ranks.end(),
                                     [](const auto& a, const auto& b) { return a.rank < b.rank; }));
   return point;

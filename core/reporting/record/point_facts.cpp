@@ -29,8 +29,10 @@ int ranks_per_process(const PointRecord& point) {
 }
 
 bool has_exchange(const PointRecord& point) {
-  return (point.ranks.size() > 1 || ranks_per_process(point) > 1) &&
-         catalogue::exchanges(point.strategy);
+  // A server is a peer, too, and so are replicas in one process.
+  const bool has_peers =
+      point.ranks.size() > 1 || point.processes > 1 || ranks_per_process(point) > 1;
+  return has_peers && catalogue::exchanges(point.strategy);
 }
 
 bool skips_exchanges(const PointRecord& point) {

@@ -28,7 +28,10 @@ template <class A, class Point>
 void size_fields(A& a, Point& p) {
   a("threads", p.threads, {"compute threads of one rank"});
   a("world_size", p.world_size, {"how many ranks trained together", "ranks"});
-  a("processes", p.processes, {"operating-system processes that they ran in"});
+  a("processes", p.processes,
+    {"operating-system processes that they ran in: one each; one more with a dedicated server; one "
+     "for "
+     "all of data-parallel"});
   a("nodes", p.nodes, {"machines that they ran on"});
   a("members", p.members, {"their numbers in the launch"});
   a("batch_size", p.batch_size,
@@ -78,7 +81,9 @@ void outcome_fields(A& a, Point& p) {
     {"how long the run took apart from warm-up, window and what --communication-cost adds", "s"});
   a("oom", p.oom, {"which rank did not get the memory that it asked for"});
   a("memory_estimate_bytes", p.memory_estimate_bytes,
-    {"memory of a rank as it was estimated before the run", "bytes"});
+    {"memory of the process with most as it was estimated before the run: a rank's, or a dedicated "
+     "server's",
+     "bytes"});
 }
 
 template <class A, class Point>
@@ -151,7 +156,10 @@ void training_fields(A& a, Point& p) {
 template <class A, class Point>
 void cost_fields(A& a, Point& p) {
   a("memory_peak_bytes", p.memory_peak_bytes,
-    {"largest memory that the tensors of any rank held at one time", "bytes"});
+    {"largest memory that the tensors of any rank, or of a dedicated server, held at one time",
+     "bytes"});
+  a("server_memory_peak_bytes", p.server_memory_peak_bytes,
+    {"the dedicated server's; absent without one (--server dedicated)", "bytes"});
   a("memory_reserved_bytes", p.memory_reserved_bytes,
     {"largest memory that torch's allocator had taken from the GPU for any rank: with what it "
      "keeps "

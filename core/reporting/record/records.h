@@ -57,6 +57,8 @@ struct BucketRecord {
 // steps_per_mark above 1 one per group of so many steps, each the mean over its group.
 struct RankMeasurement {
   int rank = 0;
+  bool serves =
+      false;  // a dedicated server: no training rank, and what it timed counts for nothing
   std::string host;
   std::string device;  // "cpu" | "cuda:0"
   std::string uuid;    // of the GPU or MIG instance; empty on a CPU
@@ -261,7 +263,8 @@ struct PointRecord {
   std::vector<Evaluation> evaluation;
   std::vector<Resumption> resumed;
   std::uint64_t memory_peak_bytes = 0;
-  std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
+  std::optional<std::uint64_t> server_memory_peak_bytes;  // of a dedicated server
+  std::optional<std::uint64_t> memory_reserved_bytes;     // CUDA only
   std::optional<std::uint64_t> memory_estimate_bytes;
   std::optional<double> energy_J;     // of all members' devices over the window
   std::optional<double> noop_step_s;  // T_noop: the same steps without communication

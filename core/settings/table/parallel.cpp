@@ -117,6 +117,17 @@ std::vector<Option> exchange_options() {
        .range = {.low = 1, .high = 1'000'000},
        .unit = "steps",
        .tune_values = "1,2,4,8,16"},
+      {.name = "server",
+       .kind = Kind::kChoice,
+       .group = kGroup,
+       .field = kField<&ParallelSettings::server>,
+       .identity = Identity::kAxis,
+       .default_text = "rank0",
+       .help =
+           "of parameter-server: rank 0, which trains as well, or a process beside the training "
+           "ranks, the last one. On one node it is started with them, else one of the started "
+           "ranks is it",
+       .choices = names_of<Server>()},
   };
 }
 

@@ -1,5 +1,8 @@
 #include "engine/running/results/loss_course.h"
 
+#include <algorithm>
+#include <span>
+
 #include "core/reporting/point/loss_course.h"
 
 namespace scalemark::running {
@@ -19,8 +22,11 @@ std::vector<reporting::LossAtStep> LossCourse::with_window(
   return course;
 }
 
-void average_losses(std::vector<reporting::RankSummary>& ranks) {
-  if (ranks.empty()) return;
+void average_losses(std::vector<reporting::RankSummary>& processes) {
+  if (processes.empty()) return;
+  const auto trains = [](const auto& process) { return !process.rank.serves; };
+  const auto last_rank = std::ranges::find_if_not(processes, trains);
+  const std::span ranks(processes.begin(), last_rank);
   double first = 0, last = 0;
   auto course = ranks.front().rank.loss_course;
   for (auto& at : course) at.loss = 0;

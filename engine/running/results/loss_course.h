@@ -30,6 +30,6 @@ class LossCourse {
 
 // The losses of each rank become the mean over ranks (docs/METRICS.md): the same on every rank's
 // record.
-void average_losses(std::vector<reporting::RankSummary>& ranks);
+void average_losses(std::vector<reporting::RankSummary>& processes);
 
 }  // namespace scalemark::running

@@ -33,6 +33,7 @@ std::vector<reporting::BucketRecord> records_of(const std::vector<measurement::B
 reporting::RankMeasurement rank_measurement(const Window& window, const RankFacts& facts) {
   reporting::RankMeasurement result{
       .rank = facts.rank,
+      .serves = facts.serves,
       .host = facts.host,
       .device = facts.device,
       .uuid = facts.uuid,

@@ -17,6 +17,7 @@ namespace scalemark::running {
 // What surrounds the window: known to the rank, not to the window.
 struct RankFacts {
   int rank = 0;
+  bool serves = false;
   std::string host, device;
   std::string uuid;  // of a GPU
   std::int64_t warmup_iterations = 0;

@@ -25,7 +25,10 @@ class Sink {
       : place_(place), outcome_(outcome) {
     attempt([&] {
       std::vector<reporting::RawRank> ranks;
-      for (const auto& [rank, steps] : outcome.ranks) ranks.push_back({rank.rank, rank.samples});
+      for (const auto& [rank, steps] : outcome.ranks) {
+        if (!rank.serves) ranks.push_back({rank.rank, rank.samples});
+      }
+      ranks_ = ranks.size();
       file_.emplace(place.output, place.point,
                     reporting::raw_steps_header(place.point, part, ranks), ranks.size(),
                     part.values.size());
@@ -34,7 +37,7 @@ class Sink {
 
   void write(std::size_t at, const std::vector<std::string>& pieces) {
     attempt([&] {
-      for (std::size_t i = 0; i < pieces.size(); ++i) file_->write(i, at, pieces[i]);
+      for (std::size_t i = 0; i < ranks_; ++i) file_->write(i, at, pieces[i]);
     });
   }
 
@@ -64,6 +67,7 @@ class Sink {
   const RawStepsPlace& place_;
   PointOutcome& outcome_;
   std::optional<reporting::RawStepsFile> file_;
+  std::size_t ranks_ = 0;  // the first ones of all pieces: a dedicated server's come last
   bool failed_ = false;
 };
 

@@ -20,8 +20,9 @@ TEST(Strategies, AReportsUnknownStrategyIsTakenForOneThatExchanges) {
 TEST(Strategies, OptionsOfAnExchangeMeanNothingWithoutOne) {
   const auto without = options_without_meaning("none");
   EXPECT_EQ(without.size(), exchange_options().size());
-  EXPECT_EQ(without.size(), 10u);
-  EXPECT_EQ(options_without_meaning("ddp"), std::vector<std::string_view>{"local_steps"});
+  EXPECT_EQ(without.size(), 11u);
+  EXPECT_EQ(options_without_meaning("ddp"),
+            (std::vector<std::string_view>{"server", "local_steps"}));
 }
 
 TEST(Strategies, DdpHandsOverAllGradientsAndHoldsThemTwiceUnlessTheyAreViews) {
@@ -50,6 +51,18 @@ TEST(Strategies, ARingLoadsItsBusiestLinkLessThanAServerDoes) {
   EXPECT_DOUBLE_EQ(
       find_strategy("parameter-server")->wire_bytes({.parameters = 100, .world_size = 4}).total,
       find_strategy("ddp")->wire_bytes({.parameters = 100, .world_size = 4}).total);
+}
+
+TEST(Strategies, ADedicatedServersLinkCarriesACopyOfEachRankEachWay) {
+  const Strategy& server = *find_strategy("parameter-server");
+  const ExchangeQuestion three{.parameters = 100, .world_size = 3, .dedicated_server = true};
+  EXPECT_EQ(server.wire_bytes(three).busiest_sent, 1200);
+  EXPECT_EQ(server.wire_bytes(three).busiest_received, 1200);
+  EXPECT_EQ(server.wire_bytes(three).total, 2400);
+  EXPECT_EQ(server.payload_bytes(three), 400) << "rank 0 hands over its gradients only";
+  EXPECT_EQ(server.extra_memory_bytes(three), 1200);
+  EXPECT_EQ(server.wire_bytes({.parameters = 100, .dedicated_server = true}).total, 800)
+      << "one rank and its server";
 }
 
 }  // namespace

@@ -243,6 +243,64 @@ TEST(MakePlan, GroupsAndIdsAreUnique) {
   for (const PlannedRun& run : p.runs) EXPECT_TRUE(ids.insert(run.id).second) << run.id;
 }
 
+// ---- a dedicated server ----
+
+TEST(MakePlan, WorldSizesCountTrainingRanksAndTheServerIsOneProcessMore) {
+  const Plan p =
+      plan({{"world_sizes", "1,2"}, {"strategy", "ddp,parameter-server"}, {"server", "dedicated"}},
+           {0, 0, 0});
+  const PlannedPoint& served = find(p, "mlp-b64-fp32-w2-parameter-server");
+  EXPECT_EQ(served.world_size, 2);
+  EXPECT_EQ(served.processes, 3);
+  EXPECT_EQ(served.settings.size.global_batch_size, 128);
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-ddp").processes, 2);
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-ddp").members, (std::vector<int>{0, 1}));
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-none").processes, 2);
+  EXPECT_EQ(served.settings.parallel.threads, 2) << "8 cores, 3 processes";
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-ddp").settings.parallel.threads, 2) << "the same for all";
+}
+
+TEST(MakePlan, TheLaunchHasRoomForTheServer) {
+  const auto wanted = [](Options options) {
+    settings::RawSettings raw;
+    for (const auto& [name, text] : options) raw[name] = {text, "option"};
+    return ranks_wanted(settings::read_sweep(raw), {.cores = 8});
+  };
+  EXPECT_EQ(wanted({{"strategy", "ddp,parameter-server"}, {"server", "dedicated"}}), 3);
+  EXPECT_EQ(wanted({{"strategy", "parameter-server"},
+                    {"server", "rank0,dedicated"},
+                    {"world_sizes", "1,2,4"}}),
+            5);
+  EXPECT_EQ(wanted({{"strategy", "ddp"}, {"world_sizes", "1,2,4"}}), 4);
+  const Plan alone = plan({{"strategy", "parameter-server"}, {"server", "dedicated"}});
+  EXPECT_EQ(alone.sweep.world_sizes, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(MakePlan, APointThatLacksAProcessForItsServerIsSkipped) {
+  const Plan p =
+      plan({{"world_sizes", "1,2"}, {"strategy", "ddp,parameter-server"}, {"server", "dedicated"}},
+           {0, 0});
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-parameter-server").skipped,
+            "--server dedicated: needs 3 processes, and 2 are launched");
+  EXPECT_FALSE(find(p, "mlp-b64-fp32-w1-parameter-server").skipped);
+  const PlanAnswer none = answer(
+      {{"world_sizes", "1,2"}, {"strategy", "parameter-server"}, {"server", "dedicated"}}, {0, 0});
+  ASSERT_EQ(none.problems.size(), 1u);
+  EXPECT_EQ(to_line(none.problems[0]),
+            "--world-sizes is '2' (from option); at most 1, the ranks that are launched without "
+            "the server. Hint: start more ranks, or leave it out");
+}
+
+TEST(MakePlan, RankZeroAndADedicatedServerAreCompared) {
+  const Plan p = plan(
+      {{"world_sizes", "1,2"}, {"strategy", "parameter-server"}, {"server", "rank0,dedicated"}},
+      {0, 0, 0});
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-parameter-server-server-rank0").processes, 2);
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-parameter-server-server-dedicated").processes, 3);
+  ASSERT_EQ(p.comparisons.size(), 2u);
+  EXPECT_EQ(p.comparisons[0].axis, "server");
+}
+
 // ---- refusals ----
 
 std::string only_problem(Options options, std::vector<int> nodes = {0, 0, 0, 0}) {

@@ -166,6 +166,19 @@ TEST(MembersOf, OfOneLaunchedRankThereIsNoChoice) {
   EXPECT_EQ(single_ranks(p, 3), (std::vector<int>{0, 0, 0}));
 }
 
+TEST(MembersOf, ADedicatedServerIsTheLastMember) {
+  const Plan p =
+      plan({{"world_sizes", "1,2"}, {"strategy", "ddp,parameter-server"}, {"server", "dedicated"}},
+           {0, 0, 0});
+  const PlannedPoint& one = find(p, "mlp-b64-fp32-w1-parameter-server");
+  EXPECT_EQ(one.processes, 2);
+  for (const PlannedRun& run : p.runs) {
+    const PlannedPoint& point = p.points[run.point];
+    EXPECT_EQ(members_of(p, run).size(), static_cast<std::size_t>(point.processes)) << run.id;
+    if (&point == &one) EXPECT_EQ(members_of(p, run), (std::vector<int>{0, 1}));
+  }
+}
+
 TEST(AssignMembers, GoesByTheNodesThatWereMet) {
   Plan p = plan({{"world_sizes", "1,2"}});
   assign_members(p, {0, 1, 0, 1});

@@ -69,7 +69,7 @@ TEST(Assemble, StepsWithoutPhasesLeaveOutWhatNeedsThem) {
 }
 
 TEST(Assemble, EveryFormulaByHand) {
-  const auto point = assemble_point({}, by_hand());
+  const auto point = assemble_point({.world_size = 2}, by_hand());
   EXPECT_EQ(point.iterations, 3);
   EXPECT_EQ(point.samples, 60);
   EXPECT_EQ(point.padded, 2);
@@ -425,12 +425,48 @@ TEST(Assemble, RefusesRanksThatContradictEachOther) {
   EXPECT_THROW(assemble_point({}, ranks), Error);
 }
 
+// Its own series are no rank's: the engine hands over those of the ranks alone.
+TEST(Assemble, OfADedicatedServerOnlyMemoryAndEnergyCount) {
+  StepSeries series;
+  std::vector<RankSummary> processes;
+  for (auto& rank : by_hand()) {
+    rank.energy_J = {10};
+    rank.host = "a";
+    if (processes.empty()) series = series_of(rank);
+    take_largest(series, series_of(rank));
+    processes.push_back(condensed(rank));
+  }
+  RankMeasurement server = by_hand()[0];
+  server.rank = 2;
+  server.serves = true;
+  server.host = "b";
+  server.samples = server.tokens = server.padded = server.non_pad_tokens = 0;
+  server.loss_first = server.loss_last = 0;
+  server.memory_peak_bytes = 1000;
+  server.energy_J = {5};
+  const auto alone = assemble_point({.device = "cpu", .world_size = 2}, processes, series);
+  processes.push_back(condensed(server));
+  const auto point =
+      assemble_point({.device = "cpu", .world_size = 2, .processes = 3}, processes, series);
+  EXPECT_EQ(point.ranks.size(), 2u);
+  EXPECT_EQ(point.samples_per_sec, alone.samples_per_sec);
+  EXPECT_EQ(point.samples_per_sec_per_rank, 7.5);
+  EXPECT_EQ(point.step_mean_over_ranks_s, alone.step_mean_over_ranks_s);
+  EXPECT_EQ(point.loss_last, alone.loss_last);
+  EXPECT_EQ(point.memory_peak_bytes, 1000u);
+  EXPECT_EQ(point.server_memory_peak_bytes, 1000u);
+  EXPECT_EQ(point.energy_J, 25);
+  EXPECT_EQ(alone.memory_peak_bytes, 101u);
+  EXPECT_FALSE(alone.server_memory_peak_bytes);
+}
+
 TEST(Assemble, MfuAgainstTheDatasheet) {
   PointRecord identity;
   identity.device = "cuda";
   identity.device_name = "NVIDIA H200";
   identity.precision = "amp-bf16";
   identity.flops_per_sample = 1e13;
+  identity.world_size = 2;
   const auto point = assemble_point(identity, by_hand());
   EXPECT_NEAR(*point.mfu, 15 * 1e13 / (2 * 989.5e12), 1e-12);
   EXPECT_NE(point.mfu_peak_source->find("H200 datasheet"), std::string::npos);

@@ -37,8 +37,9 @@ std::vector<std::int64_t> numbers_in(const data::Batch& batch) {
 }
 
 SamplingOptions options_for(int rank, int workers) {
-  return {
-      .loader = {.batch_size = 4, .workers = workers}, .rank = rank, .world_size = 2, .seed = 5};
+  return {.loader = {.batch_size = 4, .workers = workers},
+          .ranks = {.first = rank, .world_size = 2},
+          .seed = 5};
 }
 
 TEST(BatchSource, SeeksToAnyPlaceInTheStream) {

@@ -9,7 +9,7 @@ EpochTrainingOptions options_of(int world_size, std::int64_t batch_size, bool dr
                                 std::int64_t micro_steps = 1) {
   EpochTrainingOptions options;
   options.micro_steps = micro_steps;
-  options.sampling.world_size = world_size;
+  options.sampling.ranks.world_size = world_size;
   options.sampling.drop_last = drop_last;
   options.sampling.loader.batch_size = batch_size;
   return options;

@@ -82,6 +82,7 @@ settings::ParallelSettings parallel_of(const json& j) {
   parallel.static_graph = j.value("static_graph", false);
   parallel.gradient_as_bucket_view = j.value("gradient_as_bucket_view", false);
   parallel.local_steps = j.value("local_steps", std::int64_t{1});
+  if (j.value("server", "rank0") == "dedicated") parallel.server = settings::Server::kDedicated;
   return parallel;
 }
 

@@ -1,5 +1,6 @@
 """Every strategy with every optimizer on 2 and 4 ranks, over Gloo, against one PyTorch process that computes
-the same batches one after the other: parameters in float64 to 1e-8 after 20 steps, and the payload.
+the same batches one after the other: parameters in float64 to 1e-8 after 20 steps, and the payload. A dedicated
+server is one process more; it gets no batches.
 
 strategies_test.py [NAME]: the cases whose name holds NAME. A covering subset; all combinations of
 accumulation and clipping with SCALEMARK_SOAK=full."""
@@ -58,7 +59,23 @@ def cases(ranks):
                 "optimizer": "sgd", "learning_rate": 5e-5, "momentum": 0.9}, "parallel": {"strategy": strategy}}
 
 
+def cases_with_server(ranks):
+    """Each with one process more than there are ranks."""
+    dedicated = {"strategy": "parameter-server", "server": "dedicated"}
+    yield from mlp_cases(["parameter-server"], server="dedicated")
+    plain = {"workload": "mlp", "batch": 4, "steps": STEPS, "dtype": "float64", "recipe": OPTIMIZERS["adam"]}
+    yield "parameter-server overlap off", {**plain, "parallel": {**BUCKETS, **dedicated, "overlap": False}}
+    for compression in ROUNDED:
+        yield f"parameter-server {compression}", {
+            **plain, "parallel": {**BUCKETS, **dedicated, "gradient_compression": compression}}
+    if ranks == 2:
+        yield "parameter-server bert-mini", {**plain, "workload": "bert-mini", "batch": 2, "steps": 3,
+                                             "recipe": OPTIMIZERS["lamb"], "parallel": dedicated}
+
+
 def batches_of(case, rank, ranks):
+    if rank == ranks:
+        return []  # the dedicated server
     count = case["steps"] * case.get("accumulation", 1)
     return [oracle.make_batch(case["workload"], case["batch"], ranks * i + rank) for i in range(count)]
 
@@ -112,9 +129,12 @@ def local_sgd(case, batches):
     return [oracle.state(network) for network in networks]
 
 
-def payload_of(strategy, ranks, rank, gradients, compression):
+def payload_of(case, ranks, rank, gradients):
     """What docs/STRATEGIES.md says, in bytes."""
+    strategy, compression = case["parallel"]["strategy"], case["parallel"].get("gradient_compression")
     parameters = gradients * (4 if compression else 1)
+    if "server" in case["parallel"]:  # which also takes part in its own gathers and scatters
+        return gradients + ((ranks + 1) * parameters if rank == ranks else 0)
     return {"ddp": gradients, "flat": gradients, "local-sgd": parameters / LOCAL_STEPS,
             "sharded": gradients + parameters / ranks,
             "parameter-server": gradients + (ranks * parameters if rank == 0 else 0)}[strategy]
@@ -123,14 +143,13 @@ def payload_of(strategy, ranks, rank, gradients, compression):
 def compare(verdict, ranks, name, case, results, expected):
     strategy, compression = case["parallel"]["strategy"], case["parallel"].get("gradient_compression")
     numbers = sum(t.numel() for k, t in expected[0].items() if "running_" not in k and "num_batches" not in k)
-    for rank in range(ranks):
-        ours, theirs = results[rank], {k: t for k, t in expected[rank].items()
-                                       if "running_" not in k and "num_batches" not in k}
+    for rank, result in enumerate(results):
+        ours, theirs = result, {k: t for k, t in expected[min(rank, ranks - 1)].items()
+                                if "running_" not in k and "num_batches" not in k}
         where = f"{ranks} ranks, {name}, rank {rank}"
         verdict.tensors(where, ours, theirs)
         # Buffers are filled up to cache lines, of each rank's part; clipping and trust ratios add a few numbers.
-        sent, bare = ours["payload_bytes"].item(), payload_of(strategy, ranks, rank, numbers * (2 if compression else 8),
-                                                              compression)
+        sent, bare = ours["payload_bytes"].item(), payload_of(case, ranks, rank, numbers * (2 if compression else 8))
         buffers = case["workload"] == "resnet50" and strategy == "ddp"
         verdict.true(where, f"payload of {sent} bytes, by formula {bare:.0f}",
                      buffers or bare <= sent + 8 and sent - bare <= 0.01 * bare + 64 * 16 * (1 + ranks) * (1 + ranks))
@@ -145,13 +164,14 @@ def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        for ranks in (2, 4):
-            prepared = [(name, case) for name, case in cases(ranks) if wanted in name]
+        for ranks, servers in ((2, 0), (4, 0), (2, 1), (4, 1)):
+            kind, made = ("dedicated", cases_with_server) if servers else ("", cases)
+            prepared = [(f"{name} {kind}".strip(), case) for name, case in made(ranks) if wanted in f"{name} {kind}"]
             # Other ranks start from other weights: rank 0's must win.
             written = [[oracle.write_case(folder, f"{ranks}-{name}".replace(" ", "-"), case,
                                           oracle.make_network(case["workload"], torch.float64, min(rank, 1)),
                                           batches_of(case, rank, ranks), rank)
-                        for name, case in prepared] for rank in range(ranks)]
+                        for name, case in prepared] for rank in range(ranks + servers)]
             oracle.run_ranks(folder, written)
             known = {}
             for index, (name, case) in enumerate(prepared):
@@ -160,7 +180,7 @@ def main():
                             {k: v for k, v in case.items() if k != "parallel"}])
                 if same not in known:
                     known[same] = reference(case, [batches_of(case, rank, ranks) for rank in range(ranks)])
-                compare(verdict, ranks, name, case, [oracle.result(written[rank][index]) for rank in range(ranks)],
+                compare(verdict, ranks, name, case, [oracle.result(of_rank[index]) for of_rank in written],
                         known[same])
     verdict.exit()
 

@@ -1,0 +1,79 @@
+#include "core/settings/processes.h"
+
+#include <algorithm>
+
+namespace scalemark::settings {
+namespace {
+
+Processes processes_with(std::string_view strategy, Server server) {
+  const auto* known = catalogue::find_strategy(strategy);
+  if (!known) return {};
+  const bool serves = std::ranges::count(known->options, "server") > 0;
+  return {.count = known->processes, .dedicated_server = serves && server == Server::kDedicated};
+}
+
+std::string text_in(const RawSettings& raw, const char* option) {
+  const auto found = raw.find(option);
+  return found == raw.end() ? "" : found->second.text;
+}
+
+Problem problem_with(const Settings& settings, const char* option, std::string found,
+                     std::string allowed, std::string hint) {
+  const auto origin = settings.origins.find(option);
+  return {.option = option,
+          .found = std::move(found),
+          .allowed = std::move(allowed),
+          .origin = origin == settings.origins.end() ? "" : origin->second,
+          .hint = std::move(hint)};
+}
+
+}  // namespace
+
+Processes processes_of(const ParallelSettings& parallel) {
+  return processes_with(parallel.strategy, parallel.server);
+}
+
+Processes processes_in(const RawSettings& raw) {
+  return processes_with(text_in(raw, "strategy"),
+                        find_word<Server>(text_in(raw, "server")).value_or(Server::kRank0));
+}
+
+int processes_of(const Processes& processes, int world_size) {
+  if (processes.count == catalogue::ProcessCount::kOne) return 1;
+  return world_size + (processes.dedicated_server ? 1 : 0);
+}
+
+int world_size_of(const Settings& settings) {
+  const auto& size = settings.size;
+  const std::int64_t of_rank = size.batch_size * size.gradient_accumulation_steps;
+  return of_rank > 0 ? static_cast<int>(size.global_batch_size / of_rank) : 1;
+}
+
+LaunchSettings launch_of(const Settings& settings) {
+  LaunchSettings launch = settings.launch;
+  if (launch.nnodes == 1) {
+    launch.nproc_per_node = processes_of(processes_of(settings.parallel), launch.nproc_per_node);
+  }
+  return launch;
+}
+
+TrainingRankCount training_ranks(const Settings& settings, int launched) {
+  const Processes processes = processes_of(settings.parallel);
+  if (processes.count == catalogue::ProcessCount::kOne) {
+    TrainingRankCount ranks{.world_size = settings.launch.nproc_per_node, .problem = {}};
+    if (launched == 1) return ranks;
+    ranks.problem = problem_with(
+        settings, "strategy", settings.parallel.strategy,
+        "is one process with all replicas, and " + std::to_string(launched) + " are launched",
+        "start one process on one node; --nproc-per-node is the number of its replicas");
+    return ranks;
+  }
+  if (!processes.dedicated_server) return {.world_size = launched, .problem = {}};
+  if (launched > 1) return {.world_size = launched - 1, .problem = {}};
+  return {.world_size = 1,
+          .problem = problem_with(settings, "server", "dedicated",
+                                  "needs a process beside the training ranks, and 1 is launched",
+                                  "start one more, or use --server rank0")};
+}
+
+}  // namespace scalemark::settings

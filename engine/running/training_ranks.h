@@ -1,0 +1,21 @@
+// Which training ranks one process of a point computes. Batches, seeds, averages and evaluation go
+// by these; control traffic, stops and watchdogs go by processes (process::RankGroup). Pure.
+#pragma once
+
+#include "core/launching/world.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::running {
+
+struct TrainingRanks {
+  int first = 0, count = 1;  // count 0: a dedicated server, which trains nothing
+  int world_size = 1;        // of all processes together
+
+  bool serves() const { return count == 0; }
+};
+
+// Of the process that `group` describes: its rank among the point's processes, and their number.
+// Throws bug() where the settings' sizes were resolved for another number of processes.
+TrainingRanks training_ranks_of(const settings::Settings& settings, const launching::World& group);
+
+}  // namespace scalemark::running
