@@ -57,14 +57,16 @@ WireBytes ring_of_averages(const ExchangeQuestion& question) {
   return ring(one_average(question), question.world_size);
 }
 
-// To and from each replica but the first, in every micro-step.
+// Parameters to each replica but the first, and gradients from it, in every micro-step.
 double copies_and_gradients(const ExchangeQuestion& question) {
-  return 2 * one_gradient_copy(question) * (question.world_size - 1);
+  return 2 * one_gradient_copy(question) * (question.world_size - 1) *
+         static_cast<double>(question.micro_steps);
 }
 
-// Parameters and gradients of each replica but the first.
+// Parameters and gradients of each replica but the first; where each has its own memory, the first
+// holds the gradients of one other.
 double other_replicas(const ExchangeQuestion& question) {
-  return 2 * kFloatBytes * question.parameters * (question.world_size - 1);
+  return one_gradient_copy(question) * (question.one_memory ? 2 * (question.world_size - 1) : 1);
 }
 
 double reducer_buckets(const ExchangeQuestion& question) {
@@ -152,6 +154,7 @@ Strategy strategy_data_parallel() {
               "one process copies the model to all devices for every forward and adds up their "
               "gradients on the first, as torch.nn.DataParallel",
           .exchanges = true,
+          .processes = ProcessCount::kOne,
           .takes_missing_gradients = true,
           .options = {"communication_cost"},
           .payload_bytes = copies_and_gradients,

@@ -42,6 +42,10 @@ constexpr double kWarmupSecondsCuda = 10;
 // run of this many steps: how many it will have is known only after the warm-up.
 constexpr std::int64_t kNominalSteps = 1000;
 
+bool pins_memory(process::RankGroup& rank_group, const settings::Settings& settings) {
+  return settings.loading.pin_memory && rank_group.device().torch_device().is_cuda();
+}
+
 SamplingOptions sampling_of(process::RankGroup& rank_group, const settings::Settings& settings,
                             const TrainingRanks& ranks) {
   return {.loader = {.batch_size = settings.size.batch_size,
@@ -52,6 +56,7 @@ SamplingOptions sampling_of(process::RankGroup& rank_group, const settings::Sett
                      .seed = settings.recipe.seed,
                      .allocate = rank_group.device().batch_allocator(settings.loading.pin_memory)},
           .ranks = ranks,
+          .pinned = pins_memory(rank_group, settings),
           .drop_last = settings.loading.drop_last,
           .seed = settings.recipe.seed};
 }
@@ -281,23 +286,35 @@ class PointTraining {
     facts_.memory_reserved_bytes = rank_group_.device().memory_reserved_bytes();
   }
 
-  // The counters that this rank reads: its GPU's, or its machine's CPU packages.
+  // The counters that this rank reads: its GPU's, or its machine's CPU packages. None of several
+  // GPUs: those of one would be a part of the energy beside all of the samples.
   std::unique_ptr<monitoring::EnergyMeter> open_energy() const {
     if (rank_group_.device().torch_device().is_cuda()) {
+      if (ranks_.count > 1) return nullptr;
       return monitoring::open_gpu_energy(rank_group_.device().identity());
     }
     return rank_group_.leads_node() ? monitoring::open_cpu_energy() : nullptr;
   }
 
   std::unique_ptr<BatchSource> open_source() {
-    if (data_.train)
-      return endless_epochs(*data_.train, sampling_of(rank_group_, settings_, ranks_));
+    std::vector<std::unique_ptr<BatchSource>> sources;
+    for (int i = 0; i < ranks_.count; ++i) sources.push_back(open_source_of(ranks_.one(i)));
+    auto source = joined_batches(std::move(sources), pins_memory(rank_group_, settings_));
+    const bool cached = !data_.train && !settings_.loading.synthetic_in_loop;
+    if (ranks_.count == 1 || !cached) return source;
+    return cached_batches(*source, planning::kSyntheticBatches);  // joined once for all steps
+  }
+
+  std::unique_ptr<BatchSource> open_source_of(const TrainingRanks& rank) {
+    if (data_.train) {
+      return endless_epochs(*data_.train, sampling_of(rank_group_, settings_, rank));
+    }
     auto batches =
-        synthetic_batches(settings_, workload_, data_.shape, ranks_.first,
+        synthetic_batches(settings_, workload_, data_.shape, rank.first,
                           rank_group_.device().batch_allocator(settings_.loading.pin_memory));
     if (!settings_.loading.synthetic_in_loop) return cached_batches(std::move(batches));
     return fresh_batches(batches.front(), random_ranges(workload_, data_.shape),
-                         first_seed(settings_, ranks_.first));
+                         first_seed(settings_, rank.first));
   }
 
   // A full disk must not lose the measurements.

@@ -1,7 +1,7 @@
-// Strategy data-parallel: torch.nn.DataParallel's scheme. One process trains several replicas: every
-// forward copies the first network to the others, each computes its share of the batch in a thread
-// of its own, the loss is taken of all outputs on the first device, and the gradients are added up
-// there, where the only optimizer is.
+// Strategy data-parallel: torch.nn.DataParallel's scheme. One process trains several replicas:
+// every forward copies the first network to the others, each computes its share of the batch in a
+// thread of its own, the loss is taken of all outputs on the first device, and the gradients are
+// added up there, where the only optimizer is.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Generator.h>
@@ -42,11 +42,6 @@ Tensors state_of(const Tensors& parameters, const Tensors& buffers) {
   for (const at::Tensor& parameter : parameters) state.push_back(parameter.detach());
   state.insert(state.end(), buffers.begin(), buffers.end());
   return state;
-}
-
-c10::Device device_of_replica(c10::Device first, int i) {
-  if (first.is_cpu()) return first;
-  return {first.type(), static_cast<c10::DeviceIndex>(first.index() + i)};
 }
 
 void require_devices(c10::Device first, int replicas) {
@@ -185,6 +180,11 @@ class DataParallel final : public Strategy {
 };
 
 }  // namespace
+
+c10::Device device_of_replica(c10::Device first, int i) {
+  if (first.is_cpu()) return first;
+  return {first.type(), static_cast<c10::DeviceIndex>(first.index() + i)};
+}
 
 std::unique_ptr<Strategy> make_data_parallel(StrategyInput input) {
   return std::make_unique<DataParallel>(input);

@@ -1,5 +1,6 @@
 // How several ranks train one model: what happens around forward, backward and update beyond the
-// arithmetic of one rank. Knows the process group it is given; nothing of optimizers or reports. The descriptors stand in core/catalogue/strategy.h.
+// arithmetic of one rank. Knows the process group it is given; nothing of optimizers or reports.
+// The descriptors stand in core/catalogue/strategy.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -116,6 +117,10 @@ class Strategy {
  protected:
   std::vector<NamedParameter> parameters_;
 };
+
+// Where the replica `i` of a process computes whose first one is on `first`: on a CPU all together,
+// else on the GPUs from there on.
+c10::Device device_of_replica(c10::Device first, int i);
 
 // The strategy named by `settings.strategy`. With a group collective over it: verifies the
 // parameters' shapes across ranks and broadcasts parameters and buffers from rank 0. Ownership of
