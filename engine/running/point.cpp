@@ -147,8 +147,9 @@ class PointTraining {
   Window measure_steps() {
     watch_.enter("data");
     const auto start = Clock::now();
-    if (!ranks_.serves())
+    if (!ranks_.serves()) {
       source_ = open_source(rank_group_.device(), settings_, workload_, data_, ranks_);
+    }
     facts_.setup_s.data_s = seconds_since(start);
 
     LossCourse losses;

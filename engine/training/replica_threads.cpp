@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "core/base/waiting.h"
+
 namespace scalemark::training {
 namespace {
 
@@ -44,7 +46,7 @@ ReplicaThreads::ReplicaThreads(std::size_t count, int intra_op)
     threads_.emplace_back([this, i, intra_op] { serve(i, intra_op); });
   }
   std::unique_lock lock(mutex_);
-  end_.wait(lock, [this] { return running_ == 0; });
+  wait_until_true(end_, lock, [this] { return running_ == 0; });
   at::set_num_threads(intra_op * static_cast<int>(count));
 }
 
@@ -73,7 +75,7 @@ void ReplicaThreads::run(const Task& task) {
     running_ = threads_.size();
     ++round_;
     begin_.notify_all();
-    end_.wait(lock, [this] { return running_ == 0; });
+    wait_until_true(end_, lock, [this] { return running_ == 0; });
   }
   for (const std::exception_ptr& error : errors_) {
     if (error) std::rethrow_exception(error);
@@ -85,7 +87,7 @@ void ReplicaThreads::serve(std::size_t replica, int intra_op) {
   set_own_intra_op_threads(intra_op);
   for (std::uint64_t seen = 0;; seen = round_) {
     if (--running_ == 0) end_.notify_one();
-    begin_.wait(lock, [&] { return stopped_ || round_ != seen; });
+    wait_until_true(begin_, lock, [&] { return stopped_ || round_ != seen; });
     if (stopped_) return;
     const Task& task = *task_;
     lock.unlock();

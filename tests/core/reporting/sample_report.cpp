@@ -342,6 +342,7 @@ void add_everything(Report& report) {
   point.evaluation.push_back({1, 2.5, 2.25, "top-1", 0.5, 100, 12.5});
   point.resumed.push_back({90, "2026-09-01T10:00:00Z"});
   point.memory_estimate_bytes = 1 << 20;
+  point.server_memory_peak_bytes = 120 << 20;
   point.mfu = 0.4;
   point.mfu_peak_source = "a datasheet";
   point.mfu_of_measured_gemm = 0.55;
@@ -425,6 +426,12 @@ std::vector<RankMeasurement> sample_measurements(int world_size, int steps) {
     rank.warmup_iterations = 20;
     rank.payload_bytes_per_step = 102228128;
     rank.bucket_bytes = {1048576, 26214400};
+    rank.bucket_timeline = {{.bytes = 1048576,
+                             .collective = "all_reduce",
+                             .ready_s = 0.02,
+                             .start_s = 0.02,
+                             .end_s = 0.03,
+                             .hidden_share = 0.5}};
   }
   return ranks;
 }

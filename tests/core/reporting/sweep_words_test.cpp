@@ -263,7 +263,7 @@ TEST(SweepSections, TheBaselineAgainstItselfHasNoInterval) {
 }
 
 TEST(SummaryInWords, OfTrainCountsItsRuns) {
-  Report report = sample_report(2, true);
+  Report report = sample_report(2, false);
   EXPECT_EQ(summary_in_words(report).front(), "1 run, 1 measured.");
   report.points.at(0).status = PointStatus::kOom;
   EXPECT_EQ(summary_in_words(report).front(), "1 run, 0 measured.");

@@ -180,7 +180,7 @@ TEST(Resolve, RefusesBadValuesByName) {
        "one of resnet50, bert-base, bert-large, bert-mini, mlp, linear is allowed. Hint: did you "
        "mean 'resnet50'?"},
       {"strategy", "gossip",
-       "one of none, ddp, flat, sharded, parameter-server, local-sgd is allowed."},
+       "one of none, ddp, flat, sharded, parameter-server, local-sgd, data-parallel is allowed."},
       {"backend", "ucc", "one of auto, nccl, gloo, mpi is allowed."},
       {"timeout", "windo=3",
        "SECONDS or PHASE=SECONDS,... above 0, the phases being rendezvous, data, preflight, "
