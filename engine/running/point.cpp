@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -23,6 +22,7 @@
 #include "engine/running/results/loss_course.h"
 #include "engine/running/results/measurement_wire.h"
 #include "engine/running/results/rank_measurement.h"
+#include "engine/running/results/series_over_ranks.h"
 #include "engine/running/run_state.h"
 #include "engine/running/trace/trace_run.h"
 #include "engine/running/trainer.h"
@@ -74,28 +74,6 @@ std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Setti
            steps_per_epoch(data.train->size(), epochs_of(rank_group, settings, ranks, workload));
   }
   return scheduled_steps(measuring);
-}
-
-// A server's times count for nothing: less than those of any rank.
-void yield_to_ranks(reporting::StepSeries& series) {
-  for (auto* values :
-       {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s, &series.max_wall_s}) {
-    std::ranges::fill(*values, std::numeric_limits<double>::lowest());
-  }
-}
-
-void take_largest(reporting::StepSeries& series, process::RankGroup& rank_group) {
-  const auto steps = static_cast<double>(series.max_step_s.size());
-  const auto stretches = static_cast<double>(series.max_wall_s.size());
-  std::vector<double> most_and_least{steps, -steps, stretches, -stretches};
-  rank_group.max_over_ranks(most_and_least);
-  if (most_and_least[0] != -most_and_least[1] || most_and_least[2] != -most_and_least[3]) {
-    throw bug("ranks with different numbers of steps or stretches");
-  }
-  rank_group.max_over_ranks(series.max_step_s);
-  rank_group.max_over_ranks(series.max_own_s);
-  rank_group.max_over_ranks(series.max_own_less_wait_s);
-  rank_group.max_over_ranks(series.max_wall_s);
 }
 
 class PointTraining {
@@ -320,8 +298,7 @@ class PointTraining {
     auto measured = rank_measurement(window, facts_);
     if (settings_.measuring.raw_steps) outcome.raw_steps = raw_steps(window, facts_);
     outcome.series = reporting::series_of(measured);
-    if (ranks_.serves()) yield_to_ranks(outcome.series);
-    take_largest(outcome.series, rank_group_);
+    take_largest(outcome.series, rank_group_.control(), /*counts=*/!ranks_.serves());
     const auto summary = reporting::condensed(std::move(measured));
     for (const std::string& bytes : rank_group_.control().gather(to_wire(summary))) {
       outcome.ranks.push_back(from_wire(bytes));

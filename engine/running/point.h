@@ -21,8 +21,8 @@
 namespace scalemark::running {
 
 struct PointOutcome {
-  std::vector<reporting::RankSummary> ranks;  // on the group's rank 0, in rank order, then a
-                                              // dedicated server; empty elsewhere
+  std::vector<reporting::RankSummary> ranks;       // on the group's rank 0, in rank order, then a
+                                                   // dedicated server; empty elsewhere
   reporting::StepSeries series;                    // over the ranks, on each of them
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   std::vector<reporting::Resumption> resumed;
