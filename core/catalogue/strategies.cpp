@@ -44,6 +44,12 @@ double received_gradients(const ExchangeQuestion& question) {
   return kFloatBytes * question.parameters * remote_ranks(question);
 }
 
+// On the server: what the ranks sent, and Gloo's own buffer of a gather, of every process's part.
+double gathered_gradients(const ExchangeQuestion& question) {
+  const int processes = question.world_size + (question.dedicated_server ? 1 : 0);
+  return received_gradients(question) + kFloatBytes * question.parameters * processes;
+}
+
 WireBytes server_wire(const ExchangeQuestion& question) {
   const double each_way = received_gradients(question);
   return {.busiest_sent = each_way, .busiest_received = each_way, .total = 2 * each_way};
@@ -134,7 +140,7 @@ Strategy strategy_parameter_server() {
                       "first_bucket_cap_mb", "communication_cost"},
           .payload_bytes = server_payload,
           .wire_bytes = server_wire,
-          .extra_memory_bytes = received_gradients};
+          .extra_memory_bytes = gathered_gradients};
 }
 
 Strategy strategy_local_sgd() {

@@ -30,6 +30,18 @@ def train(folder):
     ends_well(done.stderr, 2)
 
 
+def dedicated_server(folder):
+    """A GPU for the server, too; what it finds infinite reaches the ranks' gradient scalers."""
+    done, _ = null_nccl.run(*TRAIN, *SHORT, "--strategy", "parameter-server", "--server", "dedicated", "--precision", "amp-fp16",
+                            "--clip-grad-norm", 1, "--gradient-accumulation-steps", 2, "--communication-cost", "--output", folder / "out",
+                            devices=3)
+    point = closed_report(folder / "out", "complete", 0)["points"][0]
+    check((point["world_size"], point["processes"]) == (2, 3), point)
+    check([rank["device"] for rank in point["ranks"]] == ["cuda:0", "cuda:1"], point["ranks"])
+    check(0 < point["server_memory_peak_bytes"] <= point["memory_peak_bytes"], point)
+    ends_well(done.stderr, 3)
+
+
 def sweep(folder):
     done, _ = null_nccl.run(*SWEEP, "--world-sizes", "1,2", "--batch-sizes", "1,4", "--output", folder / "out")
     rows = closed_report(folder / "out", "complete", 0)["points"]
@@ -100,4 +112,4 @@ def shared_gpu(folder):
             check(not events(run.stderr), "NCCL was asked before")
 
 
-run_cases({f.__name__: f for f in (train, trace, sweep, comm, communication_cost, shared_gpu)})
+run_cases({f.__name__: f for f in (train, dedicated_server, trace, sweep, comm, communication_cost, shared_gpu)})

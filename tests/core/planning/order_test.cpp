@@ -175,7 +175,9 @@ TEST(MembersOf, ADedicatedServerIsTheLastMember) {
   for (const PlannedRun& run : p.runs) {
     const PlannedPoint& point = p.points[run.point];
     EXPECT_EQ(members_of(p, run).size(), static_cast<std::size_t>(point.processes)) << run.id;
-    if (&point == &one) EXPECT_EQ(members_of(p, run), (std::vector<int>{0, 1}));
+    if (&point == &one) {
+      EXPECT_EQ(members_of(p, run), (std::vector<int>{0, 1}));
+    }
   }
 }
 
