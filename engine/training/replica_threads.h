@@ -18,8 +18,8 @@ class ReplicaThreads {
  public:
   using Task = std::function<void(std::size_t replica)>;
 
-  // Each computes with `intra_op` threads, and the thread that makes them, which computes while they
-  // wait, with those of all together until they are gone.
+  // Each computes with `intra_op` threads, and the thread that makes them, which computes while
+  // they wait, with those of all together until they are gone.
   ReplicaThreads(std::size_t count, int intra_op);
   ~ReplicaThreads();
   ReplicaThreads(const ReplicaThreads&) = delete;
