@@ -20,7 +20,7 @@ PARALLEL = {"strategy": "data-parallel"}
 
 
 def cases(replicas):
-    for name, case in strategies.mlp_cases(["data-parallel"]):
+    for name, case in strategies.mlp_cases(replicas, ["data-parallel"]):
         yield name, {**case, "parallel": PARALLEL}
     plain = {"batch": 2, "steps": 3, "dtype": "float64", "recipe": ADAM, "parallel": PARALLEL}
     yield "branching", {**plain, "workload": "branching", "batch": 4, "accumulation": 3, "steps": 6}
