@@ -8,7 +8,8 @@ from program import check, report_in, run
 
 REPLICAS = ("--strategy", "data-parallel", "--nproc-per-node", 2)
 RANKS = ("--strategy", "ddp", "--nproc-per-node", 2)
-IMAGES = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 4, "--learning-rate", 0.0005, "--momentum", 0)
+# Its gradients multiply a difference in rounding by a thousand in each step: weights that hardly move compare the data.
+IMAGES = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 4, "--learning-rate", 1e-12, "--momentum", 0)
 
 def trained(folder, *options):
     folder.mkdir()
@@ -17,10 +18,10 @@ def trained(folder, *options):
     [point] = report_in(folder / "out")["points"]
     return point, load_file(folder / "weights.safetensors")
 
-def check_same_training(ours, theirs, losses, allowed=1e-4):
+def check_same_training(ours, theirs, losses, least, allowed=1e-4):
     for name, tensor in theirs[1].items():
         if tensor.is_floating_point():
-            off = (ours[1][name] - tensor).abs().max().item() / max(tensor.abs().max().item(), 1e-6)
+            off = (ours[1][name] - tensor).abs().max().item() / max(tensor.abs().max().item(), least)
             check(off < allowed, f"{name} differs by {off}")
     a, b = losses(ours[0]), losses(theirs[0])
     check(len(a) == len(b) > 0 and all(abs(x / y - 1) < allowed for x, y in zip(a, b)), (a, b))
@@ -31,7 +32,7 @@ def window(folder):
     """The same batches as two ranks take, and so the same weights; payload by formula; told that Python's costs more."""
     steps = ("--workload", "mlp", "--gradient-accumulation-steps", 2, "--iters", 20, "--warmup-iters", 0)
     ours = trained(folder / "replicas", *REPLICAS, *steps)
-    check_same_training(ours, trained(folder / "ranks", *RANKS, *steps), lambda p: [p["loss_first"], p["loss_last"]])
+    check_same_training(ours, trained(folder / "ranks", *RANKS, *steps), lambda p: [p["loss"]["first"], p["loss"]["last"]], least=1e-6)
     point = ours[0]
     check(point["communication"]["payload_bytes_per_step"] == 2 * 2 * 4 * point["model"]["parameters"], point["communication"])
     codes = [finding["code"] for finding in report_in(folder / "replicas/out")["findings"]]
@@ -43,7 +44,7 @@ def epochs(folder):
     options = (*IMAGES, "--data", data, "--epochs", 2, "--checkpoint-every", "2steps", "--checkpoint-keep", 100)
     ours = trained(folder / "replicas", *REPLICAS, *options)
     theirs = trained(folder / "ranks", *RANKS, *options)
-    check_same_training(ours, theirs, lambda p: [one[key] for one in p["evaluation"] for key in ("train_loss", "loss")], 2e-3)
+    check_same_training(ours, theirs, lambda p: [one[key] for one in p["evaluation"] for key in ("train_loss", "loss")], least=1)
     last = sorted((folder / "replicas/out/checkpoints").iterdir(), key=lambda path: int(path.name[5:]))[-1]
     for file in last.iterdir():
         file.unlink()
@@ -85,8 +86,7 @@ def drawing(folder):
         "--communication-cost", "--output", folder / "mlp")
     [point] = report_in(folder / "mlp")["points"]
     check(0 < point["noop_step_s"] < point["step_time_s"] * 1.2, point["noop_step_s"])
-    check(point["communication"]["exposed_s"] > 0 if "exposed_s" in point["communication"] else
-          point["phases_s"]["exposed_communication"] > 0, point["phases_s"])
+    check(point["phases_s"]["exposed_communication"] > 0, point["phases_s"])
 
 def refused(folder):
     def line(*options, **environment):
