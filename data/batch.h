@@ -9,14 +9,23 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "data/host_batch.h"
 
 namespace scalemark::data {
 
+// One of several batches that were joined: how much of the whole it is.
+struct Share {
+  std::map<std::string, std::int64_t, std::less<>> rows;  // of each field
+  std::int64_t samples = 0;
+  std::int64_t non_pad_tokens = 0;
+};
+
 struct Batch {
   std::map<std::string, at::Tensor, std::less<>> tensors;  // names and shapes as in HostBatch
+  std::vector<Share> shares;  // empty unless joined; then indices into a share count from its begin
   std::int64_t samples = 0;
   std::int64_t padding = 0;
   std::int64_t non_pad_tokens = 0;

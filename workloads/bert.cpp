@@ -13,6 +13,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -287,17 +288,21 @@ class BertNetwork : public Network {
             {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
   }
 
-  at::Tensor loss(const data::Batch& batch) override {
-    const Logits logits = forward(batch);
-    return at::cross_entropy_loss(logits.words, batch["masked_labels"]) +
-           at::cross_entropy_loss(logits.next_sentence, batch["next_sentence_label"]);
+  Outputs forward(const data::Batch& batch) override {
+    Logits logits = logits_of(batch);
+    return {std::move(logits.words), std::move(logits.next_sentence)};
+  }
+
+  at::Tensor loss_of(const Outputs& outputs, const data::Batch& batch) override {
+    return at::cross_entropy_loss(outputs[0], batch["masked_labels"]) +
+           at::cross_entropy_loss(outputs[1], batch["next_sentence_label"]);
   }
 
   std::vector<std::string> attention_backends() const override { return choices_->names(); }
 
   // The loss summed over masked tokens is the batch's loss (MLM + NSP) times their number.
   EvaluationSums evaluate(const data::Batch& batch) override {
-    const Logits logits = forward(batch);
+    const Logits logits = logits_of(batch);
     const at::Tensor& positions = batch["masked_positions"];
     const at::Tensor& labels = batch["masked_labels"];
     const std::int64_t kept = batch.samples - batch.padding;
@@ -318,7 +323,7 @@ class BertNetwork : public Network {
   }
 
  private:
-  Logits forward(const data::Batch& batch) const {
+  Logits logits_of(const data::Batch& batch) const {
     if (batch["input_ids"].size(1) > max_positions_) {
       throw configuration("sequences of " + std::to_string(batch["input_ids"].size(1)) + " tokens",
                           "at most " + std::to_string(max_positions_));

@@ -26,8 +26,10 @@ class MlpNetwork : public Network {
 
   torch::nn::Module& module() override { return *module_; }
 
-  at::Tensor loss(const data::Batch& batch) override {
-    return classification_loss(logits(batch), batch["label"], label_smoothing_);
+  Outputs forward(const data::Batch& batch) override { return {logits(batch)}; }
+
+  at::Tensor loss_of(const Outputs& outputs, const data::Batch& batch) override {
+    return classification_loss(outputs[0], batch["label"], label_smoothing_);
   }
 
   EvaluationSums evaluate(const data::Batch& batch) override {

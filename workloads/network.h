@@ -27,6 +27,9 @@ struct NetworkOptions {
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
 };
 
+// Tensors whose first dimension counts what the loss is a mean over.
+using Outputs = std::vector<at::Tensor>;
+
 // Sums over one batch of evaluation, as device tensors (no host sync); the caller adds and divides.
 struct EvaluationSums {
   at::Tensor loss;     // float64 scalar: sum of per-item losses
@@ -46,15 +49,20 @@ class Network {
   // module tree holds the parameter under its first name only.
   virtual std::map<std::string, std::string> tied_names() const { return {}; }
 
-  // Mean loss of a batch on the network's device: a scalar to call backward() on. Images arrive as
-  // uint8 NHWC and are normalised and cast here.
-  virtual at::Tensor loss(const data::Batch& batch) = 0;
+  // What the loss needs of a batch on the network's device, with its graph: logits, row by row.
+  // Images arrive as uint8 NHWC and are normalised and cast here.
+  virtual Outputs forward(const data::Batch& batch) = 0;
+
+  // Mean loss of outputs, given the labels of their batch: a scalar to call backward() on.
+  virtual at::Tensor loss_of(const Outputs& outputs, const data::Batch& batch) = 0;
+
+  at::Tensor loss(const data::Batch& batch) { return loss_of(forward(batch), batch); }
 
   // For a network in eval mode, under no_grad. The batch's last `padding` samples, which repeat
   // others, are left out. The loss is the training loss, weighted by items.
   virtual EvaluationSums evaluate(const data::Batch& batch) = 0;
 
-  // Names of the attention kernels that loss() has used so far (attention.h); empty without any.
+  // Names of the attention kernels that forward() has used so far (attention.h); empty without any.
   virtual std::vector<std::string> attention_backends() const { return {}; }
 };
 

@@ -106,8 +106,9 @@ ResolvedCommand resolve_command(const Invocation& invocation) {
   settings::Resolution resolution = settings::resolve(layers.raw, around);
   ResolvedCommand resolved;
   if (launch_options_are_good(resolution.problems)) {
-    resolution.settings.launch = settings::launch_of(resolution.settings);
-    resolved.detection = launching::detect(launching::make_request(resolution.settings));
+    settings::Settings launched = resolution.settings;
+    launched.launch = settings::launch_of(resolution.settings);
+    resolved.detection = launching::detect(launching::make_request(launched));
     if (resolved.detection.problems.empty()) {
       resolved.ranks = ranks_of(resolved.detection);
       resolution = resolve_with(layers.raw, around, resolved.ranks, resolution.settings);

@@ -23,11 +23,18 @@ double optimizer_copies(const MemoryQuestion& question) {
 double extra_bytes(double parameters, const MemoryQuestion& question) {
   const Strategy* strategy = find_strategy(question.strategy);
   if (!strategy) return 0;
-  return strategy->extra_memory_bytes(
-      {.parameters = parameters,
-       .world_size = question.world_size,
-       .dedicated_server = question.dedicated_server,
-       .gradient_as_bucket_view = question.gradient_as_bucket_view});
+  return strategy->extra_memory_bytes({.parameters = parameters,
+                                       .world_size = question.world_size,
+                                       .dedicated_server = question.dedicated_server,
+                                       .gradient_as_bucket_view = question.gradient_as_bucket_view,
+                                       .one_memory = question.whole_process});
+}
+
+// Training ranks that compute in this memory.
+int replicas_here(const MemoryQuestion& question) {
+  const Strategy* strategy = find_strategy(question.strategy);
+  const bool together = strategy && strategy->processes == ProcessCount::kOne;
+  return together && question.whole_process ? question.world_size : 1;
 }
 
 double strategy_bytes(double parameters, const MemoryQuestion& question) {
@@ -50,7 +57,7 @@ double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {
   const double extra = strategy_bytes(parameters, question);
   if (!question.whole_process) return kFloatBytes * parameters * copies + extra;
   // oneDNN computes convolutions in a blocked layout and keeps weights in it, too.
-  if (workload.data_kind == DataKind::kImages) copies += 1;
+  if (workload.data_kind == DataKind::kImages) copies += replicas_here(question);
   return kFloatBytes * parameters * copies + extra + static_cast<double>(kProcessBytes);
 }
 
@@ -64,12 +71,13 @@ double activation_bytes(const Workload& workload, const MemoryQuestion& question
   return all.kept + (question.whole_process ? all.loss + all.block : std::max(all.loss, all.block));
 }
 
+// Of a rank's batch.
 double bytes_per_sample(const Workload& workload, const MemoryQuestion& question) {
   double batches = question.input_batches;
   // What backward keeps of a vector is the input itself.
   if (workload.data_kind == DataKind::kVectors) batches = std::max(0.0, batches - 1);
-  return activation_bytes(workload, question) +
-         batches * input_bytes_per_sample(workload, question.shape);
+  return replicas_here(question) * (activation_bytes(workload, question) +
+                                    batches * input_bytes_per_sample(workload, question.shape));
 }
 
 }  // namespace

@@ -63,6 +63,18 @@ WireBytes ring_of_averages(const ExchangeQuestion& question) {
   return ring(one_average(question), question.world_size);
 }
 
+// Parameters to each replica but the first, and gradients from it, in every micro-step.
+double copies_and_gradients(const ExchangeQuestion& question) {
+  return 2 * one_gradient_copy(question) * (question.world_size - 1) *
+         static_cast<double>(question.micro_steps);
+}
+
+// Parameters and gradients of each replica but the first; where each has its own memory, the first
+// holds the gradients of one other.
+double other_replicas(const ExchangeQuestion& question) {
+  return one_gradient_copy(question) * (question.one_memory ? 2 * (question.world_size - 1) : 1);
+}
+
 double reducer_buckets(const ExchangeQuestion& question) {
   return question.gradient_as_bucket_view ? 0 : kFloatBytes * question.parameters;
 }
@@ -140,6 +152,20 @@ Strategy strategy_local_sgd() {
           .payload_bytes = one_average,
           .wire_bytes = ring_of_averages,
           .extra_memory_bytes = nothing};
+}
+
+Strategy strategy_data_parallel() {
+  return {.name = "data-parallel",
+          .summary =
+              "one process copies the model to all devices for every forward and adds up their "
+              "gradients on the first, as torch.nn.DataParallel",
+          .exchanges = true,
+          .processes = ProcessCount::kOne,
+          .takes_missing_gradients = true,
+          .options = {"communication_cost"},
+          .payload_bytes = copies_and_gradients,
+          .wire_bytes = nothing_sent,
+          .extra_memory_bytes = other_replicas};
 }
 
 }  // namespace scalemark::catalogue

@@ -31,6 +31,8 @@ struct ExchangeQuestion {
   bool dedicated_server = false;  // a process beside the training ranks
   bool gradient_as_bucket_view = false;
   std::int64_t local_steps = 1;
+  std::int64_t micro_steps = 1;  // of a step
+  bool one_memory = false;       // replicas of a process share it: on a CPU
 };
 
 // What a step puts on the wires between ranks. Each rank on a link of its own: the links of its

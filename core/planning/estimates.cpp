@@ -35,6 +35,7 @@ double exchange_s(const settings::Settings& settings, double parameters, int wor
                             .dedicated_server = dedicated,
                             .local_steps = settings.parallel.local_steps});
   const double bytes = std::max(wire.busiest_sent, wire.busiest_received);
+  if (bytes == 0) return 0;
   const catalogue::Backend* known = catalogue::find_backend(settings.parallel.backend);
   const catalogue::Backend backend = known ? *known : catalogue::Backend{};
   return backend.latency_s + bytes / backend.bytes_per_s;

@@ -5,6 +5,7 @@
 
 #include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
+#include "core/settings/processes.h"
 #include "core/settings/value.h"
 
 namespace scalemark::settings {
@@ -29,6 +30,7 @@ class Checker {
     check_strategy();
     check_exchange();
     check_missing_gradients();
+    check_replicas();
     check_device();
     return std::move(problems_);
   }
@@ -185,6 +187,36 @@ class Checker {
     }
   }
 
+  bool trains_replicas() const {
+    return processes_of(s_.parallel).count == catalogue::ProcessCount::kOne &&
+           in_.ranks.world_size > 1;
+  }
+
+  // Of one process.
+  void check_replicas() {
+    if (!known({"strategy", "device"}) || !trains_replicas()) return;
+    if (s_.parallel.device == DeviceKind::kCuda) {
+      const auto gpus = std::ssize(in_.machine.gpus);
+      if (gpus > 0 && gpus < in_.ranks.world_size) {
+        refuse("strategy",
+               "takes one GPU for each of " + std::to_string(in_.ranks.world_size) +
+                   " replicas, and " + std::to_string(gpus) +
+                   (gpus == 1 ? " is visible" : " are visible"),
+               "use fewer replicas, or --device cpu");
+      }
+      return;
+    }
+    // The second forward must draw the same masks, and on a CPU all replicas draw from one
+    // generator.
+    if (known({"activation_checkpointing"}) && s_.parallel.activation_checkpointing &&
+        in_.workload && in_.workload->transformer) {
+      refuse("activation_checkpointing",
+             "cannot be combined with --strategy " + s_.parallel.strategy +
+                 " on a CPU, whose replicas draw dropout from one generator",
+             "leave --activation-checkpointing out");
+    }
+  }
+
   void check_device() {
     if (!known({"device"})) return;
     const bool cuda = s_.parallel.device == DeviceKind::kCuda;
@@ -215,7 +247,8 @@ class Checker {
   void check_precision() {
     const bool cuda = s_.parallel.device == DeviceKind::kCuda;
     const auto& gpus = in_.machine.gpus;
-    const auto ranks = static_cast<std::size_t>(std::max(1, in_.ranks.local_world_size));
+    const auto ranks = static_cast<std::size_t>(
+        std::max(1, trains_replicas() ? in_.ranks.world_size : in_.ranks.local_world_size));
     const std::size_t devices = cuda ? std::min(gpus.size(), ranks) : 1;
     for (std::size_t i = 0; i < devices; ++i) {
       PrecisionDevice device{.device = s_.parallel.device, .cpu_flags = in_.machine.cpu_flags};

@@ -142,12 +142,14 @@ class Resolver {
   void decide_threads() {
     const std::string* bind = text("bind");
     const std::string* device = text("device");
-    const int ranks = ranks_.local_world_size;
-    const int threads = threads_per_rank(
-        around_.machine,
-        bind ? find_word<placement::Bind>(*bind).value_or(placement::Bind::kNone)
-             : placement::Bind::kNone,
-        device && *device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu, ranks, ranks);
+    const int processes = ranks_.local_world_size;
+    const bool one_process = processes_in(raw_).count == catalogue::ProcessCount::kOne;
+    const int threads =
+        threads_per_rank(around_.machine,
+                         bind ? find_word<placement::Bind>(*bind).value_or(placement::Bind::kNone)
+                              : placement::Bind::kNone,
+                         device && *device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu,
+                         processes, one_process ? ranks_.world_size : processes);
     replace_auto("threads", std::to_string(threads));
   }
 

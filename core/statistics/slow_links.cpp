@@ -18,7 +18,7 @@ constexpr double kFalseAlarms = 0.05;  // of one call
 // median by that of the mean.
 constexpr double kDeviationByMad = 1.4826, kErrorOfMedian = 1.2533;
 
-// Of a link, or of the best link of a node: median and lower quartile of the logarithms of its
+// Of a link, or of the best link of a node: median and second smallest of the logarithms of its
 // seconds.
 struct Level {
   double median = std::numeric_limits<double>::infinity(), error = 0, quick = 0;
@@ -47,7 +47,7 @@ std::vector<Level> levels_of(std::span<const LinkTimes> links) {
     std::ranges::sort(logs);
     const double centre = median(logs);
     const auto own = deviations(logs, centre);
-    levels.push_back({centre, median(own), quantile_of_sorted(logs, 0.25)});
+    levels.push_back({centre, median(own), logs[1]});
     all_deviations.insert(all_deviations.end(), own.begin(), own.end());
   }
   // Of few values a small spread may be chance.
@@ -91,7 +91,7 @@ double degrees_of(const Candidate& one, std::size_t passes) {
 }
 
 // One-sided: "slower by no more than kSlowRatio". What holds passes up comes and goes: a link with
-// quick passes among the others is sound, whatever its median.
+// two quick passes is sound, whatever its median; a single one may be chance.
 double p_of(const Candidate& one, std::size_t passes) {
   const double limit = one.reference.median + std::log(kSlowRatio);
   const double beyond = one.level.median - limit;

@@ -5,15 +5,14 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "engine/training/joined_batch.h"
 
 namespace scalemark::running {
 namespace {
 
 class CachedBatches final : public BatchSource {
  public:
-  explicit CachedBatches(std::vector<data::HostBatch> batches) {
-    for (const data::HostBatch& batch : batches) batches_.push_back(data::to_tensors(batch));
-  }
+  explicit CachedBatches(std::vector<data::Batch> batches) : batches_(std::move(batches)) {}
 
   data::Batch next() override {
     const data::Batch& batch = batches_[next_];
@@ -93,6 +92,32 @@ class EndlessEpochs final : public BatchSource {
   std::vector<data::SkippedSample> skipped_before_;
 };
 
+class JoinedBatches final : public BatchSource {
+ public:
+  JoinedBatches(std::vector<std::unique_ptr<BatchSource>> ranks, bool pinned)
+      : ranks_(std::move(ranks)), pinned_(pinned) {}
+
+  data::Batch next() override {
+    std::vector<data::Batch> parts;
+    for (const auto& rank : ranks_) parts.push_back(rank->next());
+    return training::join(std::move(parts), pinned_);
+  }
+
+  void seek(std::int64_t batches) override {
+    for (const auto& rank : ranks_) rank->seek(batches);
+  }
+
+  std::vector<data::SkippedSample> skipped() const override {
+    std::vector<data::SkippedSample> all;
+    for (const auto& rank : ranks_) add_new(all, rank->skipped());
+    return all;
+  }
+
+ private:
+  std::vector<std::unique_ptr<BatchSource>> ranks_;
+  bool pinned_;
+};
+
 }  // namespace
 
 void add_new(std::vector<data::SkippedSample>& all, const std::vector<data::SkippedSample>& more) {
@@ -103,7 +128,21 @@ void add_new(std::vector<data::SkippedSample>& all, const std::vector<data::Skip
 }
 
 std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches) {
+  std::vector<data::Batch> tensors;
+  for (const data::HostBatch& batch : batches) tensors.push_back(data::to_tensors(batch));
+  return std::make_unique<CachedBatches>(std::move(tensors));
+}
+
+std::unique_ptr<BatchSource> cached_batches(BatchSource& source, int count) {
+  std::vector<data::Batch> batches;
+  for (int k = 0; k < count; ++k) batches.push_back(source.next());
   return std::make_unique<CachedBatches>(std::move(batches));
+}
+
+std::unique_ptr<BatchSource> joined_batches(std::vector<std::unique_ptr<BatchSource>> ranks,
+                                            bool pinned) {
+  if (ranks.size() == 1) return std::move(ranks.front());
+  return std::make_unique<JoinedBatches>(std::move(ranks), pinned);
 }
 
 std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,

@@ -29,9 +29,17 @@ class BatchSource {
 // Hands out `batches` in turn, for ever: made outside the timed region.
 std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches);
 
+// The same of the next `count` batches of `source`.
+std::unique_ptr<BatchSource> cached_batches(BatchSource& source, int count);
+
+// The batches of several ranks of one process, joined. Of one rank: its source.
+std::unique_ptr<BatchSource> joined_batches(std::vector<std::unique_ptr<BatchSource>> ranks,
+                                            bool pinned);
+
 struct SamplingOptions {
   data::LoaderOptions loader;
-  TrainingRanks ranks;
+  TrainingRanks ranks;  // a stream or loader is of one
+  bool pinned = false;  // where batches of several are joined
   bool drop_last = false;
   std::uint64_t seed = 0;
 };

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "engine/distributed/wire.h"
 #include "engine/running/evaluation.h"
+#include "engine/training/joined_batch.h"
 
 namespace scalemark::running {
 namespace {
@@ -58,13 +59,19 @@ EpochTotals over_ranks(distributed::ControlGroup& control, const TrainingRanks& 
   return all;
 }
 
-// Empty after the epoch's last step; the loader may still hold batches then.
-data::Batch next_of(data::Loader& loader, std::int64_t& left) {
+using Loaders = std::vector<std::unique_ptr<data::Loader>>;  // of each rank of this process
+
+// Empty after the epoch's last step; the loaders may still hold batches then.
+data::Batch next_of(const Loaders& loaders, bool pinned, std::int64_t& left) {
   if (left == 0) return {};
   --left;
-  auto loaded = loader.next();
-  if (!loaded) throw bug("an epoch ended before its last step");
-  return data::to_tensors(loaded->batch, loaded->wait_s);
+  std::vector<data::Batch> parts;
+  for (const auto& loader : loaders) {
+    auto loaded = loader->next();
+    if (!loaded) throw bug("an epoch ended before its last step");
+    parts.push_back(data::to_tensors(loaded->batch, loaded->wait_s));
+  }
+  return training::join(std::move(parts), pinned);
 }
 
 // What a rank has measured of one epoch: summed over its stretches, and over sessions. One tensor,
@@ -128,24 +135,31 @@ class EpochTraining {
 
   void write_checkpoint() { in_.checkpoints.write(state(), result_.evaluations); }
 
+  Loaders open(std::int64_t epoch, std::int64_t skip_batches) const {
+    Loaders loaders;
+    for (int i = 0; i < ranks().count; ++i) {
+      SamplingOptions of_rank = options_.sampling;
+      of_rank.ranks = ranks().one(i);
+      loaders.push_back(open_epoch(in_.train, of_rank, epoch, /*shuffle=*/true, skip_batches));
+    }
+    return loaders;
+  }
+
   // Trains the rest of an epoch, stretch by stretch; true: a checkpoint is due after its last step.
   bool train(std::int64_t epoch) {
     const auto opening = std::chrono::steady_clock::now();
     const std::int64_t done = step().steps_done() % steps_;
-    std::unique_ptr<data::Loader> loader;
-    if (!ranks().serves()) {
-      loader = open_epoch(in_.train, options_.sampling, epoch, /*shuffle=*/true,
-                          done * options_.micro_steps);
-    }
+    const Loaders loaders = open(epoch, done * options_.micro_steps);
     if (result_.data_s == 0) result_.data_s = seconds_since(opening);
     std::int64_t batches_left = (steps_ - done) * options_.micro_steps;
-    const StepContext context{.step = step(),
-                              .next_batch = [&] { return next_of(*loader, batches_left); },
-                              .micro_steps = options_.micro_steps,
-                              .device = in_.device,
-                              .control = in_.control,
-                              .watch = in_.watch,
-                              .empty_cache_every = options_.empty_cache_every};
+    const StepContext context{
+        .step = step(),
+        .next_batch = [&] { return next_of(loaders, options_.sampling.pinned, batches_left); },
+        .micro_steps = options_.micro_steps,
+        .device = in_.device,
+        .control = in_.control,
+        .watch = in_.watch,
+        .empty_cache_every = options_.empty_cache_every};
     bool checkpoint_due = false;
     double step_s = 0;
     for (std::int64_t left = steps_ - done; left > 0 && !result_.all.stopped;) {
@@ -155,7 +169,7 @@ class EpochTraining {
       left -= stretch.steps;
       checkpoint_due = stretch.checkpoint;
     }
-    if (loader) add_new(result_.skipped, loader->skipped());
+    for (const auto& loader : loaders) add_new(result_.skipped, loader->skipped());
     return checkpoint_due;
   }
 

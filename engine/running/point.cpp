@@ -7,6 +7,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "core/monitoring/energy.h"
 #include "core/monitoring/telemetry/host_probes.h"
@@ -18,11 +19,10 @@
 #include "engine/running/bucket_steps.h"
 #include "engine/running/communication_cost.h"
 #include "engine/running/epochs.h"
-#include "engine/running/fresh_batches.h"
+#include "engine/running/point_data.h"
 #include "engine/running/results/loss_course.h"
-#include "engine/running/results/measurement_wire.h"
+#include "engine/running/results/over_ranks.h"
 #include "engine/running/results/rank_measurement.h"
-#include "engine/running/results/series_over_ranks.h"
 #include "engine/running/run_state.h"
 #include "engine/running/trace/trace_run.h"
 #include "engine/running/trainer.h"
@@ -42,26 +42,12 @@ constexpr double kWarmupSecondsCuda = 10;
 // run of this many steps: how many it will have is known only after the warm-up.
 constexpr std::int64_t kNominalSteps = 1000;
 
-SamplingOptions sampling_of(process::RankGroup& rank_group, const settings::Settings& settings,
-                            const TrainingRanks& ranks) {
-  return {.loader = {.batch_size = settings.size.batch_size,
-                     .workers = settings.loading.workers,
-                     .on_bad_sample = settings.loading.on_bad_sample == settings::OnBadSample::kSkip
-                                          ? data::OnBadSample::kSkip
-                                          : data::OnBadSample::kFail,
-                     .seed = settings.recipe.seed,
-                     .allocate = rank_group.device().batch_allocator(settings.loading.pin_memory)},
-          .ranks = ranks,
-          .drop_last = settings.loading.drop_last,
-          .seed = settings.recipe.seed};
-}
-
 EpochTrainingOptions epochs_of(process::RankGroup& rank_group, const settings::Settings& settings,
                                const TrainingRanks& ranks, const catalogue::Workload& workload) {
   return {.epochs = settings.measuring.epochs.value_or(0),
           .micro_steps = settings.size.gradient_accumulation_steps,
           .empty_cache_every = settings.parallel.empty_cache_every,
-          .sampling = sampling_of(rank_group, settings, ranks),
+          .sampling = sampling_of(rank_group.device(), settings, ranks),
           .metric = workload.metric};
 }
 
@@ -161,7 +147,9 @@ class PointTraining {
   Window measure_steps() {
     watch_.enter("data");
     const auto start = Clock::now();
-    if (!ranks_.serves()) source_ = open_source();
+    if (!ranks_.serves()) {
+      source_ = open_source(rank_group_.device(), settings_, workload_, data_, ranks_);
+    }
     facts_.setup_s.data_s = seconds_since(start);
 
     LossCourse losses;
@@ -226,6 +214,7 @@ class PointTraining {
 
   // False when an agreed stop came in between. What is saved are the weights after the window.
   bool time_gradient_buckets(const StepContext& context) {
+    if (exchanges_through_the_host()) return true;
     const auto start = Clock::now();
     workloads::NamedTensors before;
     if (!settings_.recipe.save.empty()) before = copy_of(state(source_.get()));
@@ -234,6 +223,12 @@ class PointTraining {
     extra_steps_s_ += seconds_since(start);
     facts_.buckets = std::move(course.buckets);
     return !course.stopped;
+  }
+
+  // A GPU's gradients over a backend of the CPU: their ends are on no stream of the GPU.
+  bool exchanges_through_the_host() const {
+    return rank_group_.device().torch_device().is_cuda() &&
+           !catalogue::needs_one_rank_per_gpu(settings_.parallel.backend);
   }
 
   // False when an agreed stop came in between.
@@ -259,23 +254,14 @@ class PointTraining {
     facts_.memory_reserved_bytes = rank_group_.device().memory_reserved_bytes();
   }
 
-  // The counters that this rank reads: its GPU's, or its machine's CPU packages.
+  // The counters that this rank reads: its GPU's, or its machine's CPU packages. None of several
+  // GPUs: those of one would be a part of the energy beside all of the samples.
   std::unique_ptr<monitoring::EnergyMeter> open_energy() const {
     if (rank_group_.device().torch_device().is_cuda()) {
+      if (ranks_.count > 1) return nullptr;
       return monitoring::open_gpu_energy(rank_group_.device().identity());
     }
     return rank_group_.leads_node() ? monitoring::open_cpu_energy() : nullptr;
-  }
-
-  std::unique_ptr<BatchSource> open_source() {
-    if (data_.train)
-      return endless_epochs(*data_.train, sampling_of(rank_group_, settings_, ranks_));
-    auto batches =
-        synthetic_batches(settings_, workload_, data_.shape, ranks_.first,
-                          rank_group_.device().batch_allocator(settings_.loading.pin_memory));
-    if (!settings_.loading.synthetic_in_loop) return cached_batches(std::move(batches));
-    return fresh_batches(batches.front(), random_ranges(workload_, data_.shape),
-                         first_seed(settings_, ranks_.first));
   }
 
   // A full disk must not lose the measurements.
@@ -292,18 +278,13 @@ class PointTraining {
 
   void gather(const Window& window, PointOutcome& outcome) {
     facts_.communication = trainer_.step->strategy().communication();
-
     facts_.attention_backends = trainer_.network->attention_backends();
     facts_.telemetry = telemetry_->summaries();
     auto measured = rank_measurement(window, facts_);
     if (settings_.measuring.raw_steps) outcome.raw_steps = raw_steps(window, facts_);
-    outcome.series = reporting::series_of(measured);
-    take_largest(outcome.series, rank_group_.control(), /*counts=*/!ranks_.serves());
-    const auto summary = reporting::condensed(std::move(measured));
-    for (const std::string& bytes : rank_group_.control().gather(to_wire(summary))) {
-      outcome.ranks.push_back(from_wire(bytes));
-    }
-    average_losses(outcome.ranks);
+    OverRanks all = over_ranks(std::move(measured), rank_group_, ranks_.serves());
+    outcome.ranks = std::move(all.ranks);
+    outcome.series = std::move(all.series);
   }
 
   c10::intrusive_ptr<c10d::ProcessGroup> gradient_group() const {

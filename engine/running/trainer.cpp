@@ -1,9 +1,11 @@
 #include "engine/running/trainer.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/Generator.h>
 #include <torch/nn/module.h>
 
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "engine/training/optimizer.h"
@@ -39,6 +41,33 @@ training::LrSchedule schedule_of(const settings::RecipeSettings& recipe,
           .total_steps = planned_steps};
 }
 
+// The network of a seed, or of --init-from, in train mode on a device.
+std::unique_ptr<workloads::Network> make_network(const settings::Settings& settings,
+                                                 const catalogue::ModelShape& shape,
+                                                 c10::Device device) {
+  auto network = workloads::make_network(settings.task.workload, network_options(settings, shape));
+  if (!settings.recipe.init_from.empty()) {
+    workloads::load_weights(*network, settings.recipe.init_from);
+  }
+  network->module().to(device);
+  network->module().train();
+  return network;
+}
+
+// Of the numbers that a rank draws in training. Replicas on GPUs draw from a generator each, those
+// on a CPU from the process's.
+void seed_draws(std::uint64_t seed, c10::Device device, const TrainingRanks& ranks) {
+  const auto seed_of = [&](int rank) { return seed + kRankSeed * static_cast<unsigned>(rank); };
+  if (ranks.first > 0) at::manual_seed(seed_of(ranks.first));
+  if (device.is_cpu()) return;
+  for (int i = 1; i < ranks.count; ++i) {
+    at::Generator generator =
+        at::globalContext().defaultGenerator(training::device_of_replica(device, i));
+    const std::lock_guard lock(generator.mutex());
+    generator.set_current_seed(seed_of(ranks.first + i));
+  }
+}
+
 }  // namespace
 
 Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelShape& shape,
@@ -46,20 +75,16 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
                      const TrainingRanks& ranks, std::int64_t planned_steps) {
   Trainer trainer;
   at::manual_seed(settings.recipe.seed);
-  trainer.network =
-      workloads::make_network(settings.task.workload, network_options(settings, shape));
-  if (!settings.recipe.init_from.empty()) {
-    workloads::load_weights(*trainer.network, settings.recipe.init_from);
-  }
+  trainer.network = make_network(settings, shape, device.torch_device());
   torch::nn::Module& module = trainer.network->module();
-  module.to(device.torch_device());
-  module.train();
-
   trainer.parameters = training::trainable_parameters(module);
-  auto strategy = training::make_strategy({.parameters = trainer.parameters,
-                                           .buffers = training::buffers_of(module),
-                                           .group = std::move(group),
-                                           .settings = settings.parallel});
+  auto strategy = training::make_strategy(
+      {.parameters = trainer.parameters,
+       .buffers = training::buffers_of(module),
+       .group = std::move(group),
+       .settings = settings.parallel,
+       .replicas = ranks.count,
+       .make_replica = [&](c10::Device place) { return make_network(settings, shape, place); }});
   auto optimizer = training::make_optimizer(strategy->optimizer_parameters(), settings.recipe,
                                             strategy->whole_norms());
   trainer.step = std::make_unique<training::TrainStep>(
@@ -70,9 +95,7 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
           .clip_grad_norm = settings.recipe.clip_grad_norm,
           .precision = settings.parallel.precision,
           .schedule = schedule_of(settings.recipe, planned_steps)});
-  if (ranks.first > 0) {
-    at::manual_seed(settings.recipe.seed + kRankSeed * static_cast<unsigned>(ranks.first));
-  }
+  seed_draws(settings.recipe.seed, device.torch_device(), ranks);
   return trainer;
 }
 

@@ -12,6 +12,11 @@ struct TrainingRanks {
   int world_size = 1;        // of all processes together
 
   bool serves() const { return count == 0; }
+
+  // The i-th of them by itself.
+  TrainingRanks one(int i) const {
+    return {.first = first + i, .count = 1, .world_size = world_size};
+  }
 };
 
 // Of the process that `group` describes: its rank among the point's processes, and their number.

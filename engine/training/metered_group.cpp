@@ -78,8 +78,8 @@ Work MeteredGroup::counted(const char* collective, std::int64_t payload_bytes,
   const std::size_t i = sent_.bucket_bytes.size() - 1;
   const std::size_t number = observer_ ? observer_->ready(payload_bytes, collective) : 0;
   if (exchange_ == Exchange::kOverlapped) return leaving(i, number, send);
-  queue_.push_back({[this, i, number, send]() mutable { return leaving(i, number, send); },
-                    future_of(result)});
+  queue_.push_back(
+      {[this, i, number, send]() mutable { return leaving(i, number, send); }, future_of(result)});
   auto work = c10d::Work::create_from_future(queue_.back().done);
   if (last) launch_queued();
   return work;

@@ -43,7 +43,7 @@ at::Tensor StepBody::forward(const data::Batch& batch) {
   at::Tensor loss;
   {
     const AutocastScope autocast(precision_);
-    loss = network_.loss(batch);
+    loss = network_.loss_of(strategy_->forward(network_, batch), batch);
   }
   if (options_.micro_steps > 1) loss = loss / static_cast<double>(options_.micro_steps);
   return loss;

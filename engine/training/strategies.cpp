@@ -51,7 +51,8 @@ std::unique_ptr<Strategy> make_strategy(StrategyInput input) {
   const catalogue::Strategy* found = catalogue::find_strategy(input.settings.strategy);
   if (!found) throw configuration("there is no strategy '" + input.settings.strategy + "'");
   if (input.parameters.empty()) throw configuration("the network has no trainable parameters");
-  if (found->exchanges) check_group(input);
+  const bool one_process = found->processes == catalogue::ProcessCount::kOne;
+  if (found->exchanges && !one_process) check_group(input);
   const auto place = found - catalogue::all_strategies().data();
   return kMakers[place](std::move(input));
 }

@@ -1,13 +1,15 @@
 // How several ranks train one model: what happens around forward, backward and update beyond the
-// arithmetic of one rank. Knows the process group it is given; nothing of batches, optimizers or
-// reports. The descriptors stand in core/catalogue/strategy.h.
+// arithmetic of one rank. Knows the process group it is given; nothing of optimizers or reports.
+// The descriptors stand in core/catalogue/strategy.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 #include <c10/core/Stream.h>
 #include <c10/util/intrusive_ptr.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -15,11 +17,13 @@
 #include <vector>
 
 #include "core/settings/settings.h"
+#include "data/batch.h"
 #include "engine/measurement/bucket_observer.h"
 #include "engine/measurement/step_timer.h"
 #include "engine/training/parameters.h"
 #include "engine/training/state_visitor.h"
 #include "engine/training/whole_norms.h"
+#include "workloads/network.h"
 
 namespace scalemark::training {
 
@@ -41,6 +45,10 @@ struct StrategyInput {
   std::vector<at::Tensor> buffers;
   c10::intrusive_ptr<c10d::ProcessGroup> group;  // empty where nothing is exchanged
   settings::ParallelSettings settings;
+  // Of a process that trains several replicas: how many, and how another one is made, in train mode
+  // on its device, of any weights.
+  int replicas = 1;
+  std::function<std::unique_ptr<workloads::Network>(c10::Device)> make_replica;
 };
 
 class Strategy {
@@ -61,6 +69,9 @@ class Strategy {
   // on the device's timeline, after after_backward(). Throws configuration() (78) where the
   // settings cannot be combined with an unsynchronised micro-step.
   virtual void before_forward(bool /*synchronise*/) {}
+  virtual workloads::Outputs forward(workloads::Network& network, const data::Batch& batch) {
+    return network.forward(batch);
+  }
   virtual void before_backward(const at::Tensor& /*loss*/, bool /*synchronise*/,
                                measurement::StepMarker&) {}
   virtual void after_backward() {}
@@ -106,6 +117,10 @@ class Strategy {
  protected:
   std::vector<NamedParameter> parameters_;
 };
+
+// Where the replica `i` of a process computes whose first one is on `first`: on a CPU all together,
+// else on the GPUs from there on.
+c10::Device device_of_replica(c10::Device first, int i);
 
 // The strategy named by `settings.strategy`. With a group collective over it: verifies the
 // parameters' shapes across ranks and broadcasts parameters and buffers from rank 0. Ownership of

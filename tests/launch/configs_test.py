@@ -26,11 +26,13 @@ SHORT = {
     "backends": (("--sizes", "1KiB,64KiB"), "collective", {"all-reduce", "all-gather", "broadcast"}),
     "accumulation": (("--gradient-accumulation-steps", "1,2", *SMALL_IMAGES), "gradient_accumulation_steps", {1, 2}),
     "bucket-size": ((*SMALL_BOTH, "--bucket-cap-mb", "1,25"), "bucket_cap_mb", {1, 25}),
+    "comm-mechanisms": (SMALL_IMAGES, "strategy", {"ddp", "flat", "sharded", "parameter-server", "data-parallel"}),
     "ddp-method": (("--batch-size", "32,64"), "batch_size", {32, 64}),
     "ddp-method-precision": (("--precision", "fp32"), "precision", {"fp32"}),  # bf16: where the CPU has it
     # At 32 px and batch 2 the last batch norms see two values: gradients overflow fp16.
     "fp16-communication": (FP16_IMAGES, "gradient_compression", {"none", "fp16", "bf16"}),
     "in-loop-data": (("--workload", "linear"), "group", 2),
+    "local-sgd": (("--sequence-length", 16, "--batch-size", 2, "--local-steps", "1,3"), "local_steps", {"1", "3"}),
     "loader": ((*SMALL_IMAGES, "--workers", "1,2"), "group", 2),
     "overlap": (SMALL_IMAGES, "overlap", {True, False}),
     "pin-memory": (SMALL_IMAGES, "group", 1),
@@ -86,7 +88,7 @@ def measure(name):
         if field == "group":
             groups = {row["group"] for row in measured if row["world_size"] == 2 and row["strategy"] == "ddp"}
             return check(len(groups) == expected, f"{name}: groups {sorted(groups)}, expected {expected}")
-        seen = {row[field] for row in measured}
+        seen = {row.get(field, row.get("varying", {}).get(field)) for row in measured}
         check(expected <= seen, f"{name}: rows show {field} {sorted(map(str, seen))}, expected {sorted(map(str, expected))}")
 
 

@@ -78,6 +78,15 @@ def two_ranks():
           steady=False)
 
 
+def replicas():
+    """One process on two devices: each computes a forward, and the host waits for neither."""
+    for workload, more in (("resnet50", ("--precision", "amp-bf16")), ("bert-mini", ("--gradient-accumulation-steps", 2)),
+                           ("bert-mini", ("--precision", "amp-fp16", "--activation-checkpointing", "on"))):
+        point, _ = train("--workload", workload, "--strategy", "data-parallel", "--nproc-per-node", 2, *more, *SMALL[workload],
+                         *SHORT, devices=2)
+        check((point["world_size"], point["processes"]) == (2, 1) and "energy_J" not in point, point)
+
+
 def solo():
     """Replicas on two devices: each is named by its UUID and PCI address, with the clocks that NVML says."""
     with tempfile.TemporaryDirectory() as folder:
@@ -210,7 +219,7 @@ def traces():
                 check(bool(trace.ranges("bucket 0")) == (ranks > 1), "buckets")
 
 
-GROUPS = {f.__name__: f for f in (optimizers, two_ranks, solo, communication_cost, files, lazy_device, level, telemetry,
+GROUPS = {f.__name__: f for f in (optimizers, two_ranks, replicas, solo, communication_cost, files, lazy_device, level, telemetry,
                                    profiler_range, traces)}
 
 if __name__ == "__main__":

@@ -61,6 +61,20 @@ def communication_cost(folder):
     ends_well(done.stderr, 2)
 
 
+def strategies(folder):
+    """Each over NCCL's own collectives: a reduce-scatter instead of the all-to-all that Gloo has, gathers and scatters in groups of sends."""
+    carried_by = {"flat": "all_reduce", "sharded": "reduce_scatter", "parameter-server": "gather", "local-sgd": None}
+    for strategy, collective in carried_by.items():
+        out = folder / strategy
+        done, _ = null_nccl.run(*TRAIN, "--strategy", strategy, "--iters", 8, "--warmup-iters", 8, "--communication-cost", "--output", out)
+        communication = closed_report(out, "complete", 0)["points"][0]["communication"]
+        check(communication["payload_bytes_per_step"] > 0, communication)
+        found = [(bucket["bytes"], bucket["collective"]) for bucket in communication.get("bucket_timeline", [])]
+        expected = [(size, collective) for size in communication.get("buckets", [])] if collective else []
+        check(found == expected, f"{strategy}: {found}, expected {expected}")
+        ends_well(done.stderr, 2)
+
+
 def trace(folder):
     """Traced steps over NCCL: c10d's ranges of its collectives, and what distributedInfo says of NCCL."""
     done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", "--trace", folder / "traces", "--trace-steps", 2)
@@ -112,4 +126,4 @@ def shared_gpu(folder):
             check(not events(run.stderr), "NCCL was asked before")
 
 
-run_cases({f.__name__: f for f in (train, dedicated_server, trace, sweep, comm, communication_cost, shared_gpu)})
+run_cases({f.__name__: f for f in (train, strategies, dedicated_server, trace, sweep, comm, communication_cost, shared_gpu)})

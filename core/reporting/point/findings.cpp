@@ -111,8 +111,10 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
     return;
   }
   for (const auto& host : context.hosts) {
-    const auto ranks = std::count_if(point.ranks.begin(), point.ranks.end(),
-                                     [&](const auto& rank) { return rank.host == host.hostname; });
+    const auto processes =
+        std::count_if(point.ranks.begin(), point.ranks.end(),
+                      [&](const RankRecord& rank) { return rank.host == host.hostname; });
+    const auto ranks = processes * ranks_per_process(point);
     const int cores = usable_cpus(point, host);
     if (ranks * point.threads > cores) {
       findings.add(finding_kinds::too_many_threads,
@@ -125,6 +127,16 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
 
 void tell_binding(Findings& findings, const PointRecord& point) {
   if (const auto text = binding_of(point)) findings.add(finding_kinds::ranks_bound, *text);
+}
+
+void tell_replicas(Findings& findings, const PointRecord& point) {
+  const int replicas = ranks_per_process(point);
+  if (replicas == 1) return;
+  findings.add(finding_kinds::replicas_in_one_process,
+               "the " + std::to_string(replicas) +
+                   " replicas share one process: what that costs is a lower bound of the cost of "
+                   "torch.nn.DataParallel in Python, whose threads also wait for the interpreter "
+                   "lock");
 }
 
 void judge_data(Findings& findings, const PointRecord& point) {
@@ -257,6 +269,7 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_threads(findings, point, context);
   tell_old_variables(findings, context);
   tell_binding(findings, point);
+  tell_replicas(findings, point);
   judge_data(findings, point);
   judge_shares(findings, point, context);
   tell_communication_cost(findings, point);

@@ -6,6 +6,7 @@
 
 #include "core/monitoring/environment.h"
 #include "core/placement/cpu_list.h"
+#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -47,12 +48,13 @@ int usable_cpus(const PointRecord& point, const monitoring::Host& host) {
 }
 
 std::optional<std::string> crowded_rank(const PointRecord& point) {
+  const int threads = point.threads * ranks_per_process(point);
   for (const RankRecord& rank : point.ranks) {
     const auto cpus = std::ssize(cpus_of(rank));
-    if (cpus == 0 || cpus >= point.threads) continue;
+    if (cpus == 0 || cpus >= threads) continue;
     return "rank " + std::to_string(rank.rank) + " may use " + std::to_string(cpus) +
-           (cpus == 1 ? " CPU (" : " CPUs (") + rank.cpus + ") for " +
-           std::to_string(point.threads) + " threads";
+           (cpus == 1 ? " CPU (" : " CPUs (") + rank.cpus + ") for " + std::to_string(threads) +
+           " threads";
   }
   return std::nullopt;
 }

@@ -24,8 +24,14 @@ std::optional<double> within_run_share(const PointRecord& point) {
   return (*point.within_run_ci95_high - *point.within_run_ci95_low) / 2 / point.samples_per_sec;
 }
 
+int ranks_per_process(const PointRecord& point) {
+  return point.processes == 1 ? point.world_size : 1;
+}
+
 bool has_exchange(const PointRecord& point) {
-  const bool has_peers = point.ranks.size() > 1 || point.processes > 1;  // a server is one, too
+  // A server is a peer, too, and so are replicas in one process.
+  const bool has_peers =
+      point.ranks.size() > 1 || point.processes > 1 || ranks_per_process(point) > 1;
   return has_peers && catalogue::exchanges(point.strategy);
 }
 

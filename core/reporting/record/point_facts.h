@@ -19,6 +19,9 @@ std::optional<double> step_time_s(const PointRecord& point);
 // least this. Absent without an interval.
 std::optional<double> within_run_share(const PointRecord& point);
 
+// Training ranks that each process holds: one, unless all are replicas in one process.
+int ranks_per_process(const PointRecord& point);
+
 // Whether its ranks exchanged anything: several that are no replicas of their own (solo).
 bool has_exchange(const PointRecord& point);
 

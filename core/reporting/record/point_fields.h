@@ -265,7 +265,8 @@ void circumstance_fields(A& a, Point& p) {
              inner("buckets", p.bucket_bytes, {"size of each bucket of gradients", "bytes"});
              inner.list("bucket_timeline", p.bucket_timeline,
                         {"each bucket of gradients on its way through a step, in the order in "
-                         "which they leave; absent with --epochs"});
+                         "which they leave; absent with --epochs, and where a "
+                         "GPU's gradients go through the host"});
            },
            {"what is exchanged in a step"});
   a.object("data_loading",

@@ -13,8 +13,8 @@ std::vector<Option> rank_options() {
        .group = kGroup,
        .field = kField<&LaunchSettings::nproc_per_node>,
        .default_text = "1",
-       .help = "ranks that this command starts here (auto: one per GPU; on cpu as many as "
-               "--threads fit)",
+       .help = "ranks that this command starts here, replicas of data-parallel (auto: one per GPU; "
+               "on cpu as many as --threads fit)",
        .value_name = "N|auto",
        .words = {"auto"},
        .range = {.low = 1, .high = 4096},

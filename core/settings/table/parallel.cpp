@@ -116,7 +116,7 @@ std::vector<Option> exchange_options() {
        .value_name = "H",
        .range = {.low = 1, .high = 1'000'000},
        .unit = "steps",
-       .tune_values = "1,2,4,8,16"},
+       .tune_values = "8,1,2,4,16"},
       {.name = "server",
        .kind = Kind::kChoice,
        .group = kGroup,

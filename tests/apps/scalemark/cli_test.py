@@ -51,7 +51,7 @@ class Usage(unittest.TestCase):
         for option in ("--cuda-graphs", "--resume-anyway", "--world-sizes"):
             self.refused(64, "train", option, "on")
         self.refused(78, "train", "--batch-size", "auto")
-        self.refused(78, "train", "--strategy", "sharded")
+        self.refused(78, "train", "--strategy", "gossip")
 
     def test_all_problems_at_once(self):
         text = self.refused(78, "train", "--batch-size", "-1", "--precision", "fp8", "--iters", "32.7",

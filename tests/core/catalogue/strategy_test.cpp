@@ -65,5 +65,17 @@ TEST(Strategies, ADedicatedServersLinkCarriesACopyOfEachRankEachWay) {
       << "one rank and its server";
 }
 
+TEST(Strategies, ReplicasOfOneProcessGetTheModelAndGiveGradientsInEveryMicroStep) {
+  const Strategy& replicas = *find_strategy("data-parallel");
+  EXPECT_EQ(replicas.payload_bytes({.parameters = 100, .world_size = 3}), 1600);
+  EXPECT_EQ(replicas.payload_bytes({.parameters = 100, .world_size = 3, .micro_steps = 4}), 6400);
+  EXPECT_EQ(replicas.payload_bytes({.parameters = 100, .world_size = 1}), 0);
+  EXPECT_EQ(replicas.wire_bytes({.parameters = 100, .world_size = 3}).total, 0);
+  EXPECT_EQ(replicas.extra_memory_bytes({.parameters = 100, .world_size = 3, .one_memory = true}),
+            1600);
+  EXPECT_EQ(replicas.extra_memory_bytes({.parameters = 100, .world_size = 3}), 400);
+  EXPECT_EQ(replicas.extra_memory_bytes({.parameters = 100, .one_memory = true}), 0);
+}
+
 }  // namespace
 }  // namespace scalemark::catalogue

@@ -291,6 +291,16 @@ TEST(MakePlan, APointThatLacksAProcessForItsServerIsSkipped) {
             "the server. Hint: start more ranks, or leave it out");
 }
 
+TEST(MakePlan, ReplicasAreOneProcessBesideOnesOfManyRanks) {
+  const Plan p = plan({{"world_sizes", "1,2"}, {"strategy", "ddp,data-parallel"}}, {0, 0});
+  const PlannedPoint& replicas = find(p, "mlp-b64-fp32-w2-data-parallel");
+  EXPECT_EQ(replicas.processes, 1);
+  EXPECT_EQ(replicas.members, (std::vector<int>{0}));
+  EXPECT_EQ(replicas.settings.size.global_batch_size, 128);
+  EXPECT_EQ(replicas.settings.parallel.threads, 4) << "of each replica, as of each rank";
+  EXPECT_EQ(find(p, "mlp-b64-fp32-w2-ddp").settings.parallel.threads, 4);
+}
+
 TEST(MakePlan, RankZeroAndADedicatedServerAreCompared) {
   const Plan p = plan(
       {{"world_sizes", "1,2"}, {"strategy", "parameter-server"}, {"server", "rank0,dedicated"}},

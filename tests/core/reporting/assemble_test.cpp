@@ -9,6 +9,7 @@
 #include "core/reporting/point/findings.h"
 #include "core/reporting/point/peak_flops.h"
 #include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
@@ -566,6 +567,22 @@ TEST(Findings, TheCpusOfAllRanksCount) {
   EXPECT_TRUE(codes(bound_point("0-1", "2", 2), context).contains("too_many_threads"));
   hosts[0].cgroup.cpus = 1.5;
   EXPECT_TRUE(codes(bound_point("0", "1", 1), context).contains("too_many_threads"));
+}
+
+TEST(Findings, ReplicasInOneProcessCostLessThanPythons) {
+  auto point = sample_point(1);
+  point.world_size = 2;
+  point.strategy = "data-parallel";
+  point.threads = 2;
+  std::vector<monitoring::Host> hosts(1);
+  hosts[0].hostname = "n1";
+  hosts[0].cores.usable = 3;
+  EXPECT_TRUE(codes(point, {.hosts = hosts}).contains("replicas_in_one_process"));
+  EXPECT_TRUE(codes(point, {.hosts = hosts}).contains("too_many_threads"));
+  EXPECT_TRUE(has_exchange(point));
+  hosts[0].cores.usable = 4;
+  EXPECT_FALSE(codes(point, {.hosts = hosts}).contains("too_many_threads"));
+  EXPECT_FALSE(codes(sample_point(2), {}).contains("replicas_in_one_process"));
 }
 
 TEST(Findings, TellsWhereRanksAreBound) {

@@ -426,6 +426,12 @@ std::vector<RankMeasurement> sample_measurements(int world_size, int steps) {
     rank.warmup_iterations = 20;
     rank.payload_bytes_per_step = 102228128;
     rank.bucket_bytes = {1048576, 26214400};
+    rank.bucket_timeline = {{.bytes = 1048576,
+                             .collective = "all_reduce",
+                             .ready_s = 0.02,
+                             .start_s = 0.02,
+                             .end_s = 0.03,
+                             .hidden_share = 0.5}};
   }
   return ranks;
 }

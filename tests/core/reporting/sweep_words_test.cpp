@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/reporting/render/sections/sweep_sections.h"
+#include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
@@ -259,6 +260,13 @@ TEST(SweepSections, TheBaselineAgainstItselfHasNoInterval) {
   EXPECT_EQ(headed(*scaling, "effic.", "min .. max").cells.at(0), "-");
   EXPECT_EQ(std::ranges::count(intervals, "-"), 1);
   EXPECT_EQ(std::ranges::count(scaling->lines, "left out: 1 run, baseline in another session"), 1);
+}
+
+TEST(SummaryInWords, OfTrainCountsItsRuns) {
+  Report report = sample_report(2, false);
+  EXPECT_EQ(summary_in_words(report).front(), "1 run, 1 measured.");
+  report.points.at(0).status = PointStatus::kOom;
+  EXPECT_EQ(summary_in_words(report).front(), "1 run, 0 measured.");
 }
 
 TEST(SummaryInWords, OneRunSeesOneState) {

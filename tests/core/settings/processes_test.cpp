@@ -54,6 +54,21 @@ TEST(Processes, AServerAloneIsRefused) {
   EXPECT_EQ(training_ranks(resolved(given({})), 5).world_size, 5);
 }
 
+TEST(Processes, ReplicasAreOneProcess) {
+  const RawSettings raw = given({{"strategy", "data-parallel"}, {"nproc_per_node", "2"}});
+  const Settings first = resolved(raw);
+  EXPECT_EQ(world_size_of(first), 2);
+  EXPECT_EQ(first.parallel.threads, 2) << "of each replica, on 4 cores";
+  EXPECT_EQ(launch_of(first).nproc_per_node, 1);
+  EXPECT_EQ(training_ranks(first, 1).world_size, 2);
+  const auto two = training_ranks(first, 2);
+  ASSERT_TRUE(two.problem);
+  EXPECT_EQ(to_line(*two.problem),
+            "--strategy is 'data-parallel' (from option); is one process with all replicas, and 2 "
+            "are launched. Hint: start one process on one node; --nproc-per-node is the number of "
+            "its replicas");
+}
+
 TEST(Processes, AServerIsForOneStrategy) {
   const Resolution resolution =
       resolve(given({{"strategy", "ddp"}, {"server", "dedicated"}, {"nproc_per_node", "2"}}),

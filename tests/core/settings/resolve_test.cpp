@@ -179,7 +179,8 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"workload", "resnet",
        "one of resnet50, bert-base, bert-large, bert-mini, mlp, linear is allowed. Hint: did you "
        "mean 'resnet50'?"},
-      {"strategy", "sharded", "one of none, ddp, flat is allowed."},
+      {"strategy", "gossip",
+       "one of none, ddp, flat, sharded, parameter-server, local-sgd, data-parallel is allowed."},
       {"backend", "ucc", "one of auto, nccl, gloo, mpi is allowed."},
       {"timeout", "windo=3",
        "SECONDS or PHASE=SECONDS,... above 0, the phases being rendezvous, data, preflight, "
@@ -284,6 +285,29 @@ TEST(Resolve, ActivationCheckpointingNeedsBlocks) {
   EXPECT_EQ(
       resolve(given({{"activation_checkpointing", "off"}}), laptop()).notes,
       (std::vector<std::string>{"--activation-checkpointing has no effect: mlp does not use it"}));
+}
+
+TEST(Resolve, ReplicasNeedAGpuEachOrMasksOfTheirOwn) {
+  const auto replicas = [](std::map<std::string, std::string> more) {
+    RawSettings raw = given({{"strategy", "data-parallel"}, {"nproc_per_node", "2"}});
+    for (const auto& [name, value] : more) raw[name] = {value, "option"};
+    return raw;
+  };
+  EXPECT_EQ(good(replicas({{"communication_cost", "on"}})).size.global_batch_size, 128);
+  EXPECT_EQ(only_problem(replicas({{"workload", "bert-mini"}, {"activation_checkpointing", "on"}})),
+            "--activation-checkpointing is 'on' (from option); cannot be combined with --strategy "
+            "data-parallel on a CPU, whose replicas draw dropout from one generator. Hint: leave "
+            "--activation-checkpointing out");
+  good(replicas({{"workload", "resnet50"}, {"activation_checkpointing", "on"}}));
+  EXPECT_EQ(only_problem(replicas({{"gradient_compression", "fp16"}})),
+            "--gradient-compression is 'fp16' (from option); has no effect with --strategy "
+            "data-parallel. Hint: leave --gradient-compression out");
+  const Resolution one_gpu =
+      resolve(replicas({{"device", "cuda"}}), {.machine = {.cores = 4, .gpus = {Gpu{}}}});
+  ASSERT_FALSE(one_gpu.problems.empty());
+  EXPECT_EQ(to_line(one_gpu.problems.front()),
+            "--strategy is 'data-parallel' (from option); takes one GPU for each of 2 replicas, "
+            "and 1 is visible. Hint: use fewer replicas, or --device cpu");
 }
 
 TEST(Resolve, SkippedBranchesNeedAStrategyThatTakesMissingGradients) {

@@ -182,7 +182,8 @@ TEST(SlowLinks, AreNotNamedForBeingHeldUpInHalfOfThePasses) {
   for (unsigned trial = 0; trial < kTrials; ++trial) {
     std::mt19937_64 bits(trial);
     std::bernoulli_distribution held_up(0.5);
-    auto links = links_of(4, 11, [](int, int) { return 1.0; }, 0.1, trial);
+    auto links = links_of(
+        4, 11, [](int, int) { return 1.0; }, 0.1, trial);
     for (LinkTimes& link : links) {
       for (double& seconds : link.seconds) seconds *= held_up(bits) ? 20 : 1;
     }

@@ -86,6 +86,31 @@ TEST(EndlessEpochsRefuse, DataSmallerThanABatchPerRank) {
   EXPECT_THROW(endless_epochs(dataset, options_for(0, 0)), Error);
 }
 
+// A process with both ranks of a world.
+TEST(JoinedBatches, HoldWhatTheRanksWouldTakeOneAfterTheOther) {
+  const Numbers dataset(21);
+  const auto of_rank = [&](int rank) { return endless_epochs(dataset, options_for(rank, 0)); };
+  const auto first = of_rank(0), second = of_rank(1);
+  std::vector<std::unique_ptr<BatchSource>> both;
+  for (const int rank : {0, 1}) both.push_back(of_rank(rank));
+  const auto joined = joined_batches(std::move(both), /*pinned=*/false);
+  std::vector<std::vector<std::int64_t>> stream;
+  for (int i = 0; i < 5; ++i) {
+    auto expected = numbers_in(first->next());
+    for (const auto number : numbers_in(second->next())) expected.push_back(number);
+    stream.push_back(expected);
+    const data::Batch batch = joined->next();
+    EXPECT_EQ(numbers_in(batch), expected);
+    EXPECT_EQ(batch.samples, 8);
+    EXPECT_EQ(batch.shares.size(), 2u);
+  }
+  joined->seek(3);
+  EXPECT_EQ(numbers_in(joined->next()), stream[3]);
+  joined->seek(0);
+  const auto cached = cached_batches(*joined, 2);
+  for (const int place : {0, 1, 0}) EXPECT_EQ(numbers_in(cached->next()), stream[place]);
+}
+
 TEST(CachedBatches, ComeInTurnForEver) {
   std::vector<data::HostBatch> batches;
   for (std::int64_t i = 0; i < 2; ++i) {

@@ -16,9 +16,12 @@ class DelayedNetwork final : public workloads::Network {
 
   torch::nn::Module& module() override { return inner_->module(); }
   std::map<std::string, std::string> tied_names() const override { return inner_->tied_names(); }
-  at::Tensor loss(const data::Batch& batch) override {
+  workloads::Outputs forward(const data::Batch& batch) override {
     sleep_for(plant_.compute_s);
-    return inner_->loss(batch);
+    return inner_->forward(batch);
+  }
+  at::Tensor loss_of(const workloads::Outputs& outputs, const data::Batch& batch) override {
+    return inner_->loss_of(outputs, batch);
   }
   workloads::EvaluationSums evaluate(const data::Batch& batch) override {
     return inner_->evaluate(batch);

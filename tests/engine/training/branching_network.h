@@ -23,11 +23,15 @@ class BranchingNetwork final : public workloads::Network {
  public:
   torch::nn::Module& module() override { return *module_; }
 
-  at::Tensor loss(const data::Batch& batch) override {
+  workloads::Outputs forward(const data::Batch& batch) override {
     const at::Tensor& label = batch["label"];
     at::Tensor x = at::linear(batch["features"].to(module_->trunk.scalar_type()), module_->trunk);
     if (label[0].item<std::int64_t>() != 0) x = at::linear(x.relu(), module_->branch);
-    return at::cross_entropy_loss(x, label);
+    return {x};
+  }
+
+  at::Tensor loss_of(const workloads::Outputs& outputs, const data::Batch& batch) override {
+    return at::cross_entropy_loss(outputs[0], batch["label"]);
   }
 
   workloads::EvaluationSums evaluate(const data::Batch&) override { throw bug("not evaluated"); }

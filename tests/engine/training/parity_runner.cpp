@@ -8,11 +8,13 @@
 // Batches: tensors "<number>.<field>", one number per micro-step. Output: safetensors.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -23,6 +25,7 @@
 
 #include "core/base/error.h"
 #include "core/catalogue/workload.h"
+#include "engine/training/joined_batch.h"
 #include "engine/training/train_step.h"
 #include "tests/engine/training/branching_network.h"
 #include "workloads/network.h"
@@ -124,13 +127,31 @@ class Batches {
   int position_ = 0;
 };
 
+// Of weights that training must replace.
+std::function<std::unique_ptr<workloads::Network>(c10::Device)> replica_maker(const json& config) {
+  return [&config](c10::Device) {
+    auto network = network_of(config);
+    const at::NoGradGuard no_grad;
+    for (const auto& [name, tensor] : workloads::named_state(*network)) tensor.fill_(7);
+    network->module().train();
+    return network;
+  };
+}
+
+data::Batch next_of(Batches& batches, int replicas) {
+  std::vector<data::Batch> parts;
+  for (int i = 0; i < replicas; ++i) parts.push_back(batches.next());
+  return join(std::move(parts), /*pinned=*/false);
+}
+
 void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) {
   auto network = network_of(config);
   auto parameters = trainable_parameters(network->module());
   const auto recipe = recipe_of(config.at("recipe"));
   const auto parallel = parallel_of(config.value("parallel", json::object()));
-  auto strategy =
-      make_strategy({parameters, buffers_of(network->module()), std::move(group), parallel});
+  const int replicas = config.value("replicas", 1);
+  auto strategy = make_strategy({parameters, buffers_of(network->module()), std::move(group),
+                                 parallel, replicas, replica_maker(config)});
   if (config.value("without_communication", false)) strategy->set_exchange(Exchange::kNone);
   const json lr = config.value("schedule", json::object());
   auto optimizer =
@@ -148,7 +169,7 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
   Ignore marker;
   std::vector<at::Tensor> losses;
   for (int i = 0; i < config.at("steps").get<int>(); ++i) {
-    losses.push_back(step.run([&] { return batches.next(); }, marker));
+    losses.push_back(step.run([&] { return next_of(batches, replicas); }, marker));
   }
   auto result = workloads::named_state(*network);
   result["loss"] = at::stack(losses);
@@ -170,7 +191,8 @@ void run(const char* path) {
   }
   int number = 0;
   for (const json& one : config.at("cases")) {
-    const bool alone = one.value("parallel", json::object()).value("strategy", "none") == "none";
+    const auto strategy = one.value("parallel", json::object()).value("strategy", "none");
+    const bool alone = strategy == "none" || strategy == "data-parallel";
     run_case(one, alone ? nullptr : make_group(config, file, number));
     ++number;
   }

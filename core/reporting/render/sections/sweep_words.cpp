@@ -140,6 +140,11 @@ std::vector<std::string> window_sentences(const Report& report) {
   return sentences;
 }
 
+std::string runs_sentence(const std::vector<PointRecord>& points) {
+  const auto ok = std::ranges::count(points, PointStatus::kOk, &PointRecord::status);
+  return counted(static_cast<int>(points.size()), "run") + ", " + std::to_string(ok) + " measured.";
+}
+
 }  // namespace
 
 std::vector<std::string> summary_in_words(const Report& report) {
@@ -151,8 +156,12 @@ std::vector<std::string> summary_in_words(const Report& report) {
     ok += group.n;
     without += group.n == 0;
   }
-  sentences.push_back(counted(static_cast<int>(report.groups.size()), "point") + ", " +
-                      counted(runs, "run") + ", " + std::to_string(ok) + " of them measured.");
+  if (report.groups.empty()) {  // of train
+    sentences.push_back(runs_sentence(report.points));
+  } else {
+    sentences.push_back(counted(static_cast<int>(report.groups.size()), "point") + ", " +
+                        counted(runs, "run") + ", " + std::to_string(ok) + " of them measured.");
+  }
   if (report.fastest) {
     sentences.push_back(fastest_sentence(report));
   } else if (ok == 0 && !report.groups.empty()) {

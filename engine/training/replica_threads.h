@@ -1,0 +1,47 @@
+// Threads for the replicas of one process: a function runs for all replicas at once. Knows no
+// networks.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace scalemark::training {
+
+// Kept from step to step: a thread brings its own intra-op threads with it.
+class ReplicaThreads {
+ public:
+  using Task = std::function<void(std::size_t replica)>;
+
+  // Each computes with `intra_op` threads, and the thread that makes them, which computes while
+  // they wait, with those of all together until they are gone.
+  ReplicaThreads(std::size_t count, int intra_op);
+  ~ReplicaThreads();
+  ReplicaThreads(const ReplicaThreads&) = delete;
+  ReplicaThreads& operator=(const ReplicaThreads&) = delete;
+
+  // Runs task(i) in thread i and returns when all have ended; throws what the first of them threw.
+  // Gradient, autocast and profiler modes are the caller's.
+  void run(const Task& task);
+
+ private:
+  void serve(std::size_t replica, int intra_op);
+  void run_one(std::size_t replica, const Task& task);
+
+  int before_;  // intra-op threads of the thread that makes them
+  std::mutex mutex_;
+  std::condition_variable begin_, end_;
+  const Task* task_ = nullptr;
+  std::uint64_t round_ = 0;  // 0: none yet
+  std::size_t running_ = 0;
+  bool stopped_ = false;
+  std::vector<std::exception_ptr> errors_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace scalemark::training

@@ -1,0 +1,102 @@
+"""Strategy data-parallel in the program: one process does the work of as many ranks as it has replicas."""
+
+from safetensors.torch import load_file
+
+from endings import run_cases
+from made_data import make_images
+from program import check, report_in, run
+
+REPLICAS = ("--strategy", "data-parallel", "--nproc-per-node", 2)
+RANKS = ("--strategy", "ddp", "--nproc-per-node", 2)
+# Its gradients multiply a difference in rounding by a thousand in each step: weights that hardly move compare the data.
+IMAGES = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 4, "--learning-rate", 1e-12, "--momentum", 0)
+
+def trained(folder, *options):
+    folder.mkdir()
+    run("train", "--device", "cpu", "--threads", 1, "--no-progress", *options, "--save", folder / "weights.safetensors",
+        "--output", folder / "out")
+    [point] = report_in(folder / "out")["points"]
+    return point, load_file(folder / "weights.safetensors")
+
+def check_same_training(ours, theirs, losses, least, allowed=1e-4):
+    for name, tensor in theirs[1].items():
+        if tensor.is_floating_point():
+            off = (ours[1][name] - tensor).abs().max().item() / max(tensor.abs().max().item(), least)
+            check(off < allowed, f"{name} differs by {off}")
+    a, b = losses(ours[0]), losses(theirs[0])
+    check(len(a) == len(b) > 0 and all(abs(x / y - 1) < allowed for x, y in zip(a, b)), (a, b))
+    check(ours[0]["samples"] == theirs[0]["samples"], (ours[0]["samples"], theirs[0]["samples"]))
+    check((ours[0]["world_size"], ours[0]["processes"], len(ours[0]["ranks"])) == (2, 1, 1), ours[0])
+
+def window(folder):
+    """The same batches as two ranks take, and so the same weights; payload by formula; told that Python's costs more."""
+    steps = ("--workload", "mlp", "--gradient-accumulation-steps", 2, "--iters", 20, "--warmup-iters", 0)
+    ours = trained(folder / "replicas", *REPLICAS, *steps)
+    check_same_training(ours, trained(folder / "ranks", *RANKS, *steps), lambda p: [p["loss"]["first"], p["loss"]["last"]], least=1e-6)
+    point = ours[0]
+    check(point["communication"]["payload_bytes_per_step"] == 2 * 2 * 4 * point["model"]["parameters"], point["communication"])
+    codes = [finding["code"] for finding in report_in(folder / "replicas/out")["findings"]]
+    check("replicas_in_one_process" in codes, codes)
+
+def epochs(folder):
+    """The same images in each step, evaluation over all of them, running statistics of the first replica; resumed."""
+    data = make_images(folder / "images", 44, 32)
+    options = (*IMAGES, "--data", data, "--epochs", 2, "--checkpoint-every", "2steps", "--checkpoint-keep", 100)
+    ours = trained(folder / "replicas", *REPLICAS, *options)
+    theirs = trained(folder / "ranks", *RANKS, *options)
+    check_same_training(ours, theirs, lambda p: [one[key] for one in p["evaluation"] for key in ("train_loss", "loss")], least=1)
+    last = sorted((folder / "replicas/out/checkpoints").iterdir(), key=lambda path: int(path.name[5:]))[-1]
+    for file in last.iterdir():
+        file.unlink()
+    run("train", "--device", "cpu", "--threads", 1, "--no-progress", *REPLICAS, *options, "--resume", "--save",
+        folder / "again.safetensors", "--output", folder / "replicas/out")
+    again = load_file(folder / "again.safetensors")
+    check(all((again[name] == tensor).all() for name, tensor in ours[1].items()), "a resumed training ends elsewhere")
+
+def memory(folder):
+    for size in (("--workload", "resnet50", "--image-size", 64, "--batch-size", 8),
+                 ("--workload", "bert-mini", "--sequence-length", 128, "--batch-size", 8)):
+        out = folder / size[1]
+        run("train", *REPLICAS, "--device", "cpu", "--threads", 1, *size, "--iters", 2, "--warmup-iters", 1, "--output", out)
+        [point] = report_in(out)["points"]
+        off = point["memory_estimate_bytes"] / point["memory_peak_bytes"] - 1
+        print(f"{size[1]}: peak {point['memory_peak_bytes'] / 1e6:.0f} MB, estimate {100 * off:+.1f} %")
+        check(abs(off) < 0.2, off)
+
+def sweep(folder):
+    """Beside ddp, on one and two: efficiency goes by replicas."""
+    run("sweep", "--workload", "mlp", "--device", "cpu", "--threads", 1, "--strategies", "ddp,data-parallel", "--world-sizes",
+        "1,2", "--repetitions", 2, "--iters", 30, "--warmup-iters", 5, "--no-progress", "--output", folder / "out", timeout=200)
+    report = report_in(folder / "out")
+    check(report["status"] == "complete" and all(p["status"] == "ok" for p in report["points"]), report["status"])
+    rows = {(row["strategy"], row["world_size"]): row for table in report["scaling"] for row in table["rows"]}
+    row = rows["data-parallel", 2]
+    check(row["efficiency"] is not None and 0 < row["efficiency"] < 1.5, row)
+    processes = {p["processes"] for p in report["points"] if p["strategy"] == "data-parallel" and p["world_size"] == 2}
+    check(processes == {1}, processes)
+
+def drawing(folder):
+    """Dropout, autocast, skipped branches, and the cost of copies and sums, which a step without them shows."""
+    common = ("--device", "cpu", "--threads", 1, "--no-progress", "--iters", 3, "--warmup-iters", 1)
+    run("train", *REPLICAS, *common, "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 2, "--precision",
+        "amp-bf16", "--output", folder / "bert")
+    run("train", *REPLICAS, *common, *IMAGES, "--stochastic-depth", 0.3, "--activation-checkpointing", "on", "--output",
+        folder / "resnet50")
+    run("train", *REPLICAS, "--device", "cpu", "--threads", 1, "--no-progress", "--workload", "mlp", "--iters", 40,
+        "--communication-cost", "--output", folder / "mlp")
+    [point] = report_in(folder / "mlp")["points"]
+    check(0 < point["noop_step_s"] < point["step_time_s"] * 1.2, point["noop_step_s"])
+    check(point["phases_s"]["exposed_communication"] > 0, point["phases_s"])
+
+def refused(folder):
+    def line(*options, **environment):
+        return run("train", "--workload", "mlp", "--device", "cpu", *options, "--output", folder / "none", expect=78,
+                   **environment).stderr
+    check("is one process with all replicas, and 4 are launched" in line(*REPLICAS, "--nnodes", 2, "--node-rank", 0,
+                                                                         "--rendezvous", "127.0.0.1:29501"), "nodes")
+    launched = {"RANK": 0, "LOCAL_RANK": 0, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2, "MASTER_ADDR": "127.0.0.1",
+                "MASTER_PORT": 29502, "TORCHELASTIC_RUN_ID": "x"}
+    check("is one process with all replicas, and 2 are launched" in line("--strategy", "data-parallel", **launched), "torchrun")
+    check("has no effect with --strategy data-parallel" in line(*REPLICAS, "--gradient-compression", "fp16"), "fp16")
+
+run_cases({case.__name__: case for case in (window, epochs, memory, sweep, drawing, refused)})
