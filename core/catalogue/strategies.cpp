@@ -44,10 +44,12 @@ double received_gradients(const ExchangeQuestion& question) {
   return kFloatBytes * question.parameters * remote_ranks(question);
 }
 
-// On the server: what the ranks sent, and Gloo's own buffer of a gather, of every process's part.
+// On the server: what the ranks sent, and on a CPU Gloo's own buffer of a gather, of every
+// process's part.
 double gathered_gradients(const ExchangeQuestion& question) {
   const int processes = question.world_size + (question.dedicated_server ? 1 : 0);
-  return received_gradients(question) + kFloatBytes * question.parameters * processes;
+  const int buffers = question.one_memory ? processes : 0;
+  return received_gradients(question) + kFloatBytes * question.parameters * buffers;
 }
 
 WireBytes server_wire(const ExchangeQuestion& question) {

@@ -10,7 +10,8 @@ from sweeps import valid_report
 from traces import Trace, begins_in, lies_in
 
 STEPS, WARMUP, ITERS = 3, 4, 6
-FIRST = WARMUP + ITERS + 1  # the step before it is not recorded
+BUCKETS = 5  # steps between window and trace that time gradient buckets
+FIRST = WARMUP + ITERS + BUCKETS + 1  # the step before it is not recorded
 WORKLOADS = {"mlp": ("--batch-size", 8), "resnet50": ("--batch-size", 2, "--image-size", 32, "--learning-rate", "1e-4")}
 PHASES = ("data", "forward", "backward", "optimizer")
 ASYNCHRONOUS = r"gloo:.*"  # c10d's ranges, on Gloo's threads
