@@ -40,15 +40,16 @@ def window(folder):
 
 def epochs(folder):
     """The same images in each step, evaluation over all of them, running statistics of the first replica; resumed."""
-    data = make_images(folder / "images", 44, 32)
-    options = (*IMAGES, "--data", data, "--epochs", 2, "--checkpoint-every", "2steps", "--checkpoint-keep", 100)
-    ours = trained(folder / "replicas", *REPLICAS, *options)
+    data = make_images(folder / "images", 30, 32)
+    options = (*IMAGES, "--data", data, "--epochs", 2)
+    kept = ("--checkpoint-every", "2steps", "--checkpoint-keep", 100)
+    ours = trained(folder / "replicas", *REPLICAS, *options, *kept)
     theirs = trained(folder / "ranks", *RANKS, *options)
     check_same_training(ours, theirs, lambda p: [one[key] for one in p["evaluation"] for key in ("train_loss", "loss")], least=1)
     last = sorted((folder / "replicas/out/checkpoints").iterdir(), key=lambda path: int(path.name[5:]))[-1]
     for file in last.iterdir():
         file.unlink()
-    run("train", "--device", "cpu", "--threads", 1, "--no-progress", *REPLICAS, *options, "--resume", "--save",
+    run("train", "--device", "cpu", "--threads", 1, "--no-progress", *REPLICAS, *options, *kept, "--resume", "--save",
         folder / "again.safetensors", "--output", folder / "replicas/out")
     again = load_file(folder / "again.safetensors")
     check(all((again[name] == tensor).all() for name, tensor in ours[1].items()), "a resumed training ends elsewhere")
