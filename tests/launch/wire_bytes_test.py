@@ -17,7 +17,7 @@ from switched import SwitchedHosts
 RANKS, LOCAL_STEPS = int(os.environ.get("WIRE_RANKS", "3")), 4
 SHARE = float(os.environ.get("WIRE_SHARE", "0.01"))
 STEPS = {"local-sgd": (20, 260)}
-SHORT, LONG = map(int, os.environ.get("WIRE_STEPS", "20,200").split(","))
+SHORT, LONG = map(int, os.environ.get("WIRE_STEPS", "20,160").split(","))
 HEADERS = 66  # Ethernet, IP and TCP with time stamps
 
 # Bytes per step as multiples of all gradients, which each host sends and receives.
@@ -46,7 +46,7 @@ def moved(hosts, out, strategy, steps):
     options = OPTIONS.get(strategy, ("--strategy", strategy))
     finish([start(*hosts.on(host), SCALEMARK, "train", "--workload", "bert-mini", "--sequence-length", 16, "--batch-size", 1,
                   "--threads", 1, "--no-progress", *options, "--iters", steps, "--warmup-iters", 4, "--node-rank", host, *place,
-                  "--output", out) for host in range(count)])
+                  "--output", out) for host in range(count)], seconds=400)
     return [tuple(b - a for a, b in zip(*pair)) for pair in zip(before, counters(hosts))]
 
 
