@@ -27,6 +27,7 @@ using StorePtr = c10::intrusive_ptr<c10d::Store>;
 constexpr milliseconds kResolveLimit{10000};
 // Another run may be about to release our port; after this time it is not.
 constexpr milliseconds kForeignStorePatience{10000};
+constexpr milliseconds kLookForServing{20};
 constexpr const char* kServingKey = "scalemark/serving";  // outside every run's prefix
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -73,9 +74,19 @@ std::string served_text(const Rendezvous& at) {
   return at.run_id + " " + tag;
 }
 
+// A store answers before its rank 0 has said what it serves. False: it did not say so until `end`.
+bool says_what_it_serves(c10d::Store& store, steady_clock::time_point end) {
+  while (!store.check({kServingKey})) {
+    if (steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(kLookForServing);
+  }
+  return true;
+}
+
 // What the store serves, in words, if that is another run or launch.
-std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at) {
-  if (!store.check({kServingKey})) return std::nullopt;
+std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at,
+                                       steady_clock::time_point end) {
+  if (!says_what_it_serves(store, end)) return std::nullopt;
   const std::string served = store.get_to_str(kServingKey);
   if (served == served_text(at)) return std::nullopt;
   const std::string run = served.substr(0, served.rfind(' '));
@@ -90,7 +101,7 @@ StorePtr connect_to_own_run(const Rendezvous& at, milliseconds timeout) {
     std::string seen;
     try {
       StorePtr store = connect(at, false, timeout);
-      const auto other = foreign_run(*store, at);
+      const auto other = foreign_run(*store, at, end);
       if (!other) return store;
       seen = "the store at " + place_of(at) + " serves " + *other;
     } catch (const c10::Error& error) {  // it ended while we asked
