@@ -20,7 +20,7 @@ class SlowRankZero {
   explicit SlowRankZero(const std::string& serves)
       : store_(c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options())), says_([this, serves] {
           std::this_thread::sleep_for(milliseconds(400));
-          store_->set("scalemark/serving", serves);
+          static_cast<c10d::Store&>(*store_).set("scalemark/serving", serves);
         }) {}
   ~SlowRankZero() { says_.join(); }
 
