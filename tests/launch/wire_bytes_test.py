@@ -17,7 +17,7 @@ from switched import SwitchedHosts
 RANKS, LOCAL_STEPS = int(os.environ.get("WIRE_RANKS", "3")), 4
 SHARE = float(os.environ.get("WIRE_SHARE", "0.01"))
 STEPS = {"local-sgd": (20, 260)}
-SHORT, LONG = map(int, os.environ.get("WIRE_STEPS", "20,160").split(","))
+SHORT, LONG = map(int, os.environ.get("WIRE_STEPS", "20,140").split(","))
 HEADERS = 66  # Ethernet, IP and TCP with time stamps
 
 # Bytes per step as multiples of all gradients, which each host sends and receives.
