@@ -2,6 +2,7 @@
 // ranks are threads of one process; requests are counted.
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cstdio>
 #include <functional>
 #include <numeric>
@@ -235,6 +236,7 @@ TEST(ManyRanks, AGroupCostsEachRankSomeRequestsForEachOther) {
     Crowd crowd(size);
     std::vector<int> members(static_cast<std::size_t>(size));
     std::iota(members.begin(), members.end(), 0);
+    std::barrier all_connected(size);
     const double seconds = crowd.run([&](int rank, const StorePtr& store) {
       distributed::PointGroup group({.store = store,
                                      .name = "g",
@@ -243,6 +245,8 @@ TEST(ManyRanks, AGroupCostsEachRankSomeRequestsForEachOther) {
                                      .timeout = milliseconds(60000),
                                      .interface = "lo"},
                                     distributed::gloo());
+      // A member that drops the group while another still connects is a lost peer to that one.
+      all_connected.arrive_and_wait();
       group.drop();
     });
     std::printf("group of %d: %.1f requests a rank, %.3f s\n", size, crowd.requests_per_rank(),
