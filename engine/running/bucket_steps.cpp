@@ -14,11 +14,7 @@ BucketCourse time_buckets(const StepContext& context, std::size_t most_buckets) 
   context.step.strategy().observe_buckets(timer);
   BucketCourse course;
   for (std::int64_t i = 0; i < kBucketSteps && !course.stopped; ++i) {
-    const std::int64_t step = context.step.steps_done();
-    course.stopped = context.watch.stop_before(step);
-    if (course.stopped) break;
-    run_step(context, *timer);
-    context.watch.step_done(step, {});
+    course.stopped = !run_watched(context, *timer);
   }
   context.step.strategy().observe_buckets(nullptr);
   context.device.synchronize();

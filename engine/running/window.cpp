@@ -36,6 +36,14 @@ at::Tensor run_step(const StepContext& context, measurement::StepMarker& marker)
   return loss;
 }
 
+bool run_watched(const StepContext& context, measurement::StepMarker& marker) {
+  const std::int64_t step = context.step.steps_done();
+  if (context.watch.stop_before(step)) return false;
+  run_step(context, marker);
+  context.watch.step_done(step, std::nullopt);
+  return true;
+}
+
 WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s) {
   WindowPlan plan{.steps = steps};
   if (context.device.torch_device().is_cuda()) {

@@ -38,6 +38,9 @@ struct StepContext {
 // two steps. The step's mean loss, as TrainStep::run().
 at::Tensor run_step(const StepContext& context, measurement::StepMarker& marker);
 
+// The same under the watch, where nobody asks for its loss. False: an agreed stop came before it.
+bool run_watched(const StepContext& context, measurement::StepMarker& marker);
+
 // A number that rank 0 decides. Collective.
 std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine);
 

@@ -24,6 +24,7 @@
 #include "engine/training/joined_batch.h"
 #include "engine/training/replica_threads.h"
 #include "engine/training/strategy.h"
+#include "engine/training/tensor_bytes.h"
 
 namespace scalemark::training {
 namespace {
@@ -52,12 +53,6 @@ void require_devices(c10::Device first, int replicas) {
                             " replicas sees " + std::to_string(devices) + " GPU(s)",
                         "one GPU for each replica", "lower --nproc-per-node or --world-sizes");
   }
-}
-
-std::int64_t bytes_of(const Tensors& tensors) {
-  std::int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
-  return bytes;
 }
 
 // By kind of output: the replicas' rows one after the other, on the first one's device.
@@ -155,7 +150,7 @@ class DataParallel final : public Strategy {
     for (std::size_t k = 0; k < parameters_.size(); ++k) {
       const at::Tensor part = std::exchange(other.parameters[k].mutable_grad(), {});
       if (!part.defined()) continue;
-      payload_bytes_ += static_cast<std::int64_t>(part.nbytes());
+      payload_bytes_ += bytes_of(part);
       if (exchange_ == Exchange::kNone) continue;
       const at::Tensor here = part.to(device_, part.scalar_type(), /*non_blocking=*/true);
       at::Tensor& sum = parameters_[k].tensor.mutable_grad();

@@ -6,6 +6,8 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <utility>
 
+#include "engine/training/tensor_bytes.h"
+
 namespace scalemark::training {
 namespace {
 
@@ -13,16 +15,6 @@ using c10::ivalue::Future;
 using Tensors = MeteredGroup::Tensors;
 using TensorLists = MeteredGroup::TensorLists;
 using Work = MeteredGroup::Work;
-
-std::int64_t bytes_of(const at::Tensor& tensor) {
-  return static_cast<std::int64_t>(tensor.nbytes());
-}
-
-std::int64_t bytes_of(const Tensors& tensors) {
-  std::int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += bytes_of(tensor);
-  return bytes;
-}
 
 Tensors joined(const TensorLists& lists) {
   Tensors all;

@@ -87,14 +87,6 @@ class Recording {
   bool is_on_ = false;
 };
 
-bool run_watched(const StepContext& context, measurement::StepMarker& marker) {
-  const std::int64_t step = context.step.steps_done();
-  if (context.watch.stop_before(step)) return false;
-  run_step(context, marker);
-  context.watch.step_done(step, std::nullopt);
-  return true;
-}
-
 }  // namespace
 
 StepTrace trace_steps(const StepContext& context, std::int64_t steps,
