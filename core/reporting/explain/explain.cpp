@@ -95,6 +95,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   if (const GroupRecord* group = group_of(report, row)) all.cost = group->communication;
   if (!runs.empty()) {
     all.bucket_bytes = runs.front()->bucket_bytes;
+    all.overlap = overlap_of(runs);
     all.buckets = bucket_times(*runs.front(), collectives);
   }
   all.slow = slow_parts(report, row, collectives);

@@ -40,6 +40,14 @@ struct BucketTimes {
   std::string measured_as;           // "all-reduce, fp32, over gloo on 2 ranks"
 };
 
+// What backward hides of a step's collectives, from the bucket timelines of the row's runs.
+struct Overlap {
+  double hidden_share = 0;      // of the time that buckets are under way; mean over the runs
+  double after_backward_s = 0;  // from the end of backward to that of the last bucket; likewise
+  int buckets = 0, hidden = 0;  // hidden: done before backward ended, in the run with the fewest
+  double unhidden_bytes = 0;    // of those that are not, in the run with the most
+};
+
 struct Explanation {
   const ScalingTable* table = nullptr;
   const ScalingRow* row = nullptr;
@@ -51,6 +59,7 @@ struct Explanation {
   std::optional<double> step_s, network_s, peer_wait_s;
   std::optional<GroupCommunication> cost;  // of --communication-cost
   std::vector<double> bucket_bytes;        // of a step
+  std::optional<Overlap> overlap;          // absent: a run has no bucket timeline
   std::optional<BucketTimes> buckets;      // absent: no report of `comm` fits
   std::vector<std::string> slow;           // proven slow ranks, devices, links; sentences
   std::vector<std::string> disturbed;      // others on the machine, hardware slowed down

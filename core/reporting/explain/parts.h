@@ -15,6 +15,9 @@ ChosenRow choose_row(const Report& report, const std::string& group);
 // Runs of a row that are ok, in the report's order.
 std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& row);
 
+// Absent when a run has no bucket timeline, or there is no run.
+std::optional<Overlap> overlap_of(const std::vector<const PointRecord*>& runs);
+
 // Absent when no report has all-reduces like those of `run`: same backend, ranks and number format,
 // through c10d, beside nothing.
 std::optional<BucketTimes> bucket_times(const PointRecord& run,

@@ -76,15 +76,25 @@ std::string bucket_list(const std::vector<double>& bytes) {
          printed("%.4g MB", sum / 1e6);
 }
 
-// What of the network's time is hidden behind backward.
-std::string hidden_text(const Explanation& all) {
+// What of the buckets' time backward hides, from where they lie in the step.
+std::string overlap_text(const Overlap& overlap) {
+  std::string text =
+      "backward hides " + percent(overlap.hidden_share) + " of the time that buckets are under way";
+  if (overlap.after_backward_s <= 0) return text + ": all end before it does";
+  return text + "; " + std::to_string(overlap.buckets - overlap.hidden) + " of " +
+         std::to_string(overlap.buckets) + printed(" (%.4g MB)", overlap.unhidden_bytes / 1e6) +
+         " end after it, the last one " + duration_text(overlap.after_backward_s) + " later";
+}
+
+// What a step waits for the network, against the network's time by itself.
+std::string wait_text(const Explanation& all) {
   if (!all.buckets || !all.buckets->together_s || !all.network_s) return {};
   const double alone = *all.buckets->together_s, seen = *all.network_s;
   if (seen > alone) {
     return "in the step it takes " + duration_text(seen - alone) +
            " longer than by itself: nothing is hidden, and something slows it down";
   }
-  return percent(1 - seen / alone) + " of it is hidden behind backward";
+  return "a step waits for " + percent(seen / alone) + " of that; the rest is hidden";
 }
 
 std::vector<std::string> communication_lines(const Explanation& all) {
@@ -107,6 +117,7 @@ std::vector<std::string> communication_lines(const Explanation& all) {
     lines.push_back(text);
   }
   if (!all.bucket_bytes.empty()) lines.push_back(bucket_list(all.bucket_bytes));
+  if (all.overlap) lines.push_back(overlap_text(*all.overlap));
   if (!all.buckets) return lines;
   std::string sizes;
   for (const BucketTime& size : all.buckets->sizes) {
@@ -118,7 +129,7 @@ std::vector<std::string> communication_lines(const Explanation& all) {
   lines.push_back(
       all.buckets->measured_as + " by itself: " + sizes +
       (all.buckets->together_s ? "; together " + duration_text(*all.buckets->together_s) : ""));
-  if (const std::string hidden = hidden_text(all); !hidden.empty()) lines.push_back(hidden);
+  if (const std::string wait = wait_text(all); !wait.empty()) lines.push_back(wait);
   return lines;
 }
 

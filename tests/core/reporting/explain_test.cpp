@@ -81,9 +81,35 @@ TEST(Explain, TheNetworkByItselfIsReadAtTheBucketSizes) {
   EXPECT_NEAR(*all.buckets->together_s, 0.001 + 2 * large, 1e-12);
   const std::string text = explanation_text(all);
   char hidden[64];
-  std::snprintf(hidden, sizeof hidden, "%.1f %% of it is hidden",
-                100 * (1 - 0.009 / (0.001 + 2 * large)));
+  std::snprintf(hidden, sizeof hidden, "waits for %.1f %% of that; the rest is hidden",
+                100 * 0.009 / (0.001 + 2 * large));
   EXPECT_NE(text.find(hidden), std::string::npos) << text;
+}
+
+// Backward ends at 50 ms. Under way for 20 + 30 ms, of which 20 + 10 lie before that.
+TEST(Explain, BucketTimelinesSayWhatBackwardHides) {
+  Report report = six_of_eight();
+  for (PointRecord& point : report.points) {
+    point.bucket_timeline = {{26214400, "all_reduce", 0.01, 0.01, 0.03, 1},
+                             {1 << 20, "all_reduce", 0.05, 0.04, 0.07, 1. / 3}};
+  }
+  const auto all = explain(report, {}, {});
+  ASSERT_TRUE(all.overlap);
+  EXPECT_NEAR(all.overlap->hidden_share, 0.6, 1e-12);
+  EXPECT_NEAR(all.overlap->after_backward_s, 0.02, 1e-12);
+  EXPECT_EQ(all.overlap->hidden, 1);
+  EXPECT_EQ(all.overlap->unhidden_bytes, 1 << 20);
+  const std::string text = explanation_text(all);
+  EXPECT_NE(text.find("backward hides 60.0 % of the time that buckets are under way; 1 of 2 (1.049 "
+                      "MB)"),
+            std::string::npos)
+      << text;
+
+  // One run that hides less counts with the others; one without a timeline leaves nothing to say.
+  report.points[1].bucket_timeline[0].end_s = 0.06;
+  EXPECT_EQ(explain(report, {}, {}).overlap->hidden, 0);
+  report.points[1].bucket_timeline.clear();
+  EXPECT_FALSE(explain(report, {}, {}).overlap);
 }
 
 TEST(Explain, OtherCollectivesAndSizesSayNothing) {
