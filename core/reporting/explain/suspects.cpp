@@ -21,8 +21,10 @@ std::string text_of(const Straggler& straggler) {
                      place_of(straggler.host, straggler.device) + "): its own time is " +
                      percent(straggler.deviation) + " above the others' median";
   if (straggler.low95) text += ", at least " + percent(*straggler.low95);
-  return text + ", in " + std::to_string(straggler.slow_runs) + " of " +
-         std::to_string(straggler.runs) + " runs";
+  const std::string runs = std::to_string(straggler.runs) + " runs";
+  // No run need show by itself what all show together.
+  if (straggler.slow_runs == 0) return text + ", over " + runs + " together";
+  return text + ", in " + std::to_string(straggler.slow_runs) + " of " + runs;
 }
 
 std::string text_of(const DeviceRecord& device) {
