@@ -57,6 +57,7 @@ class Row:
     python: list = field(default_factory=list)
     note: str = ""
     needs: tuple = ()  # CPU flags, any of
+    strategy: str = ""  # of ours; by itself none on one rank, else ddp, as Python's
 
 
 ROWS = [
@@ -155,7 +156,7 @@ def scalemark(row, program):
     with tempfile.TemporaryDirectory() as folder:
         if row.name == "sweep-6":
             return 1 / sweep_of_ours(row, folder, program)
-        strategy = "none" if row.ranks == 1 else "ddp"
+        strategy = row.strategy or ("none" if row.ranks == 1 else "ddp")
         run([program, "train", "--workload", row.workload, "--data", "synthetic", "--batch-size", row.batch,
              "--threads", row.threads, "--nproc-per-node", row.ranks, "--strategy", strategy, "--iters", row.iters,
              "--warmup-iters", row.warmup, "--device", "cpu", "--quiet", "--no-progress", "--output", folder,
