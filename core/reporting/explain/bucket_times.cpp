@@ -7,7 +7,16 @@
 namespace scalemark::reporting {
 namespace {
 
+using collectives::Collective;
 using collectives::DataType;
+
+// "all_reduce" -> kAllReduce. Absent where no bucket's collective is recorded.
+std::optional<Collective> collective_of(const PointRecord& run) {
+  if (run.bucket_timeline.empty()) return std::nullopt;
+  std::string word = run.bucket_timeline.front().collective;
+  std::ranges::replace(word, '_', '-');
+  return find_word<Collective>(word);
+}
 
 // ln(seconds) over ln(bytes), ascending.
 using Course = std::map<double, double>;
@@ -17,19 +26,24 @@ DataType type_of(const PointRecord& run) {
   return compressed.value_or(DataType::kFp32);
 }
 
-bool is_like(const CollectiveGroup& group, const PointRecord& run) {
-  return group.collective == collectives::Collective::kAllReduce &&
-         group.via == collectives::Via::kC10d && group.backend == run.backend &&
-         group.dtype == type_of(run) && group.world_size == run.world_size &&
-         group.nodes == run.nodes && !group.overlap_compute && !group.congestion &&
-         group.time_s.value && group.bytes > 0;
+bool is_like(const CollectiveGroup& group, Collective collective, const PointRecord& run) {
+  return group.collective == collective && group.via == collectives::Via::kC10d &&
+         group.backend == run.backend && group.dtype == type_of(run) &&
+         group.world_size == run.processes && group.nodes == run.nodes && !group.overlap_compute &&
+         !group.congestion && group.time_s.value && group.bytes > 0;
 }
 
-Course course_of(const PointRecord& run, const std::vector<const Report*>& reports) {
+// A bucket's size as `comm` counts it: of a gather, what all processes bring (METRICS.md).
+double size_of(double bucket_bytes, Collective collective, const PointRecord& run) {
+  return collective == Collective::kGather ? bucket_bytes * run.processes : bucket_bytes;
+}
+
+Course course_of(const PointRecord& run, Collective collective,
+                 const std::vector<const Report*>& reports) {
   Course course;
   for (const Report* report : reports) {
     for (const CollectiveGroup& group : report->collective_groups) {
-      if (!is_like(group, run)) continue;
+      if (!is_like(group, collective, run)) continue;
       course[std::log(static_cast<double>(group.bytes))] = std::log(*group.time_s.value);
     }
   }
@@ -59,19 +73,29 @@ std::optional<double> sum_of(const std::vector<BucketTime>& sizes) {
 
 }  // namespace
 
+std::optional<std::string> comm_command(const PointRecord& run) {
+  const auto collective = collective_of(run);
+  if (!collective) return std::nullopt;
+  return "scalemark comm --collectives " + std::string(name_of(*collective)) + " --world-sizes " +
+         std::to_string(run.processes);
+}
+
 std::optional<BucketTimes> bucket_times(const PointRecord& run,
                                         const std::vector<const Report*>& collectives) {
-  const Course course = course_of(run, collectives);
+  const auto collective = collective_of(run);
+  if (!collective) return std::nullopt;
+  const Course course = course_of(run, *collective, collectives);
   if (course.empty() || run.bucket_bytes.empty()) return std::nullopt;
   std::map<double, int> counts;
   for (const double bytes : run.bucket_bytes) ++counts[bytes];
-  BucketTimes times;
+  BucketTimes times{.whole_exchange = *collective == Collective::kAllReduce};
   for (const auto& [bytes, buckets] : counts) {
-    times.sizes.push_back({bytes, buckets, time_of(bytes, course)});
+    times.sizes.push_back({bytes, buckets, time_of(size_of(bytes, *collective, run), course)});
   }
   times.together_s = sum_of(times.sizes);
-  times.measured_as = "all-reduce, " + std::string(name_of(type_of(run))) + ", over " +
-                      run.backend + " on " + std::to_string(run.world_size) + " ranks";
+  times.measured_as = std::string(name_of(*collective)) + ", " +
+                      std::string(name_of(type_of(run))) + ", over " + run.backend + " on " +
+                      std::to_string(run.processes) + " ranks";
   return times;
 }
 

@@ -58,21 +58,22 @@ bool has_solo_of(const Report& report, int world_size) {
   });
 }
 
-void tell_missing(Explanation& all, const Report& report,
+void tell_missing(Explanation& all, const Report& report, const PointRecord* run,
                   const std::vector<const Report*>& collectives) {
   const ScalingRow& row = *all.row;
   const auto miss = [&](std::string text) { all.missing.push_back(std::move(text)); };
   if (!row.loss_of_efficiency) miss("where it went: the runs have no phases of steps");
   if (all.blocks < 2) miss("intervals: one block was run; --repetitions 5");
   if (!all.cost) miss("what communication costs beside the waits: --communication-cost");
-  const std::string ranks = std::to_string(row.world_size);
-  if (!all.buckets && !all.bucket_bytes.empty()) {
+  const auto command = run && !all.buckets ? comm_command(*run) : std::nullopt;
+  if (command) {
     const char* begin = collectives.empty() ? "the network by itself: "
                                             : "the network by itself on these ranks and backend: ";
-    miss(begin + ("scalemark comm --world-sizes " + ranks) + ", and its folder beside this one");
+    miss(begin + *command + ", and its folder beside this one");
   }
   if (!has_solo_of(report, row.world_size)) {
-    miss("each device by itself: --strategies with none at " + ranks + " ranks");
+    miss("each device by itself: --strategies with none at " + std::to_string(row.world_size) +
+         " ranks");
   }
   if (report.effects.empty())
     miss("what an option gives: --tune, or an axis such as --batch-sizes");
@@ -101,7 +102,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   all.slow = slow_parts(report, row, collectives);
   all.disturbed = disturbances(report, row);
   all.best_effect = best_effect(report, row);
-  tell_missing(all, report, collectives);
+  tell_missing(all, report, runs.empty() ? nullptr : runs.front(), collectives);
   return all;
 }
 

@@ -26,7 +26,7 @@ struct LostShare {
   std::optional<double> at_most;
 };
 
-// One bucket size of a step, and an all-reduce of that size by itself.
+// One bucket size of a step, and its collective by itself.
 struct BucketTime {
   double bytes = 0;
   int buckets = 0;               // of this size, in a step
@@ -35,6 +35,7 @@ struct BucketTime {
 
 // The network by itself against the network in the step.
 struct BucketTimes {
+  bool whole_exchange = true;        // false: parameters travel as well, after the update
   std::vector<BucketTime> sizes;     // ascending
   std::optional<double> together_s;  // of all; absent where one is
   std::string measured_as;           // "all-reduce, fp32, over gloo on 2 ranks"

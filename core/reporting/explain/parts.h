@@ -18,8 +18,12 @@ std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& 
 // Absent when a run has no bucket timeline, or there is no run.
 std::optional<Overlap> overlap_of(const std::vector<const PointRecord*>& runs);
 
-// Absent when no report has all-reduces like those of `run`: same backend, ranks and number format,
-// through c10d, beside nothing.
+// What measures the network by itself for the buckets of `run`; absent where their collective is
+// not recorded.
+std::optional<std::string> comm_command(const PointRecord& run);
+
+// Absent when no report has collectives like those of the buckets of `run`: the same backend, as
+// many ranks as `run` has processes, and number format, through c10d, beside nothing.
 std::optional<BucketTimes> bucket_times(const PointRecord& run,
                                         const std::vector<const Report*>& collectives);
 

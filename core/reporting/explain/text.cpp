@@ -89,6 +89,7 @@ std::string overlap_text(const Overlap& overlap) {
 // What a step waits for the network, against the network's time by itself.
 std::string wait_text(const Explanation& all) {
   if (!all.buckets || !all.buckets->together_s || !all.network_s) return {};
+  if (!all.buckets->whole_exchange) return {};
   const double alone = *all.buckets->together_s, seen = *all.network_s;
   if (seen > alone) {
     return "in the step it takes " + duration_text(seen - alone) +

@@ -30,8 +30,11 @@ Report six_of_eight() {
     point.id = id;
     point.group = "g8";
     point.backend = "nccl";
-    point.world_size = 8;
+    point.world_size = point.processes = 8;
     point.bucket_bytes = {1 << 20, 26214400, 26214400};
+    for (const double bytes : point.bucket_bytes) {
+      point.bucket_timeline.push_back({.bytes = bytes, .collective = "all_reduce"});
+    }
     point.communication.network_s = 0.009;
     point.communication.peer_wait_s = 0.004;
     report.points.push_back(point);
@@ -39,7 +42,7 @@ Report six_of_eight() {
   return report;
 }
 
-CollectiveGroup all_reduce(std::int64_t bytes, double time_s) {
+CollectiveGroup measured_alone(std::int64_t bytes, double time_s) {
   CollectiveGroup group;
   group.backend = "nccl";
   group.world_size = 8;
@@ -50,8 +53,8 @@ CollectiveGroup all_reduce(std::int64_t bytes, double time_s) {
 
 Report network() {
   Report report;
-  report.collective_groups = {all_reduce(1 << 20, 0.001), all_reduce(4 << 20, 0.002),
-                              all_reduce(64 << 20, 0.016)};
+  report.collective_groups = {measured_alone(1 << 20, 0.001), measured_alone(4 << 20, 0.002),
+                              measured_alone(64 << 20, 0.016)};
   return report;
 }
 
@@ -123,6 +126,33 @@ TEST(Explain, OtherCollectivesAndSizesSayNothing) {
   EXPECT_TRUE(all.buckets->sizes[0].time_s);
   EXPECT_FALSE(all.buckets->sizes[1].time_s);
   EXPECT_FALSE(all.buckets->together_s);
+}
+
+// A server's 8 ranks are 9 processes that gather: 9 buckets are what `comm` calls the size.
+TEST(Explain, BucketsAreComparedWithTheirOwnCollective) {
+  Report report = six_of_eight();
+  for (PointRecord& point : report.points) {
+    point.processes = 9;
+    point.bucket_bytes = {1 << 20};
+    point.bucket_timeline = {{.bytes = 1 << 20, .collective = "gather"}};
+  }
+  const Report all_reduces = network();
+  const auto other = explain(report, {&all_reduces}, {});
+  EXPECT_FALSE(other.buckets);
+  EXPECT_NE(other.missing.at(1).find("comm --collectives gather --world-sizes 9,"),
+            std::string::npos)
+      << other.missing.at(1);
+
+  Report gathers = network();
+  for (CollectiveGroup& group : gathers.collective_groups) {
+    group.collective = collectives::Collective::kGather;
+    group.world_size = 9;
+  }
+  const auto all = explain(report, {&gathers}, {});
+  ASSERT_TRUE(all.buckets && all.buckets->together_s);
+  EXPECT_NEAR(*all.buckets->together_s, 0.002 * std::pow(9. / 4, 0.75), 1e-12);
+  // The step's waits hold the way of the parameters as well.
+  EXPECT_EQ(explanation_text(all).find("a step waits for"), std::string::npos);
 }
 
 TEST(Explain, WhatWasNotMeasuredIsNamedAndNothingElse) {
