@@ -19,6 +19,17 @@ void refuse_read_only(const std::string& what, const fs::path& folder) {
                       "a folder that can be written to is expected");
 }
 
+// Root may write to /proc by its permissions, and yet no folder can be made there.
+void refuse_unmakeable(const std::string& what, const fs::path& folder) {
+  std::error_code failed;
+  if (fs::create_directory(folder, failed)) {
+    fs::remove(folder, failed);
+  } else if (failed) {
+    throw cannot_create(what + ": " + failed.message(),
+                        "a folder, or a path where one can be made, is expected");
+  }
+}
+
 }  // namespace
 
 void refuse_unwritable_file(const std::string& named, const std::string& path) {
@@ -39,8 +50,9 @@ void refuse_unwritable_file(const std::string& named, const std::string& path) {
 void refuse_unwritable_folder(const std::string& named, const std::string& path) {
   const std::string what = named + " '" + path + "'";
   std::error_code unreadable;
-  fs::path folder = fs::absolute(path);
+  fs::path folder = fs::absolute(path).lexically_normal(), missing;
   while (!fs::exists(folder, unreadable) && folder.has_relative_path()) {
+    missing = folder;
     folder = folder.parent_path();
   }
   if (!fs::is_directory(folder, unreadable)) {
@@ -48,6 +60,7 @@ void refuse_unwritable_folder(const std::string& named, const std::string& path)
                         "a folder, or a path where one can be made, is expected");
   }
   refuse_read_only(what, folder);
+  if (!missing.empty()) refuse_unmakeable(what, missing);
 }
 
 }  // namespace scalemark::cli

@@ -102,6 +102,7 @@ class Usage(unittest.TestCase):
             file.touch()
             for command in ("train", "sweep"):
                 self.assertIn("is no folder", self.refused(73, command, "--trace", f"{file}/traces"))
+                self.assertIn("one can be made", self.refused(73, command, "--trace", "/proc/traces"))
             pathlib.Path(folder, "precious").write_text("x")
             text = self.refused_or_torch(73, "train", "--output", folder)
             self.assertTrue(pathlib.Path(folder, "precious").exists())
