@@ -68,7 +68,7 @@ std::string in_words(const EffectRecord& effect, const std::vector<EffectRecord>
   }
   const std::string where = where_text(effect, all, place_text);
   if (!where.empty()) text += " (" + where + ")";
-  return text + ": " + speed_text(effect) + ": " + std::string(name_of(effect.verdict));
+  return text + ": " + speed_text(effect) + ": " + verdict_text(effect);
 }
 
 }  // namespace

@@ -14,22 +14,50 @@ std::string one_decimal(double share) {
 
 std::string factor_text(double factor) { return printed(factor >= 10 ? "%.0f" : "%.1f", factor); }
 
+// How a ratio is said: as a factor from twice as fast or slow on, else in percent.
+struct Scale {
+  bool slower = false, by_factor = false;
+  std::string amount(double ratio) const {
+    if (by_factor) return factor_text(slower ? 1 / ratio : ratio);
+    return one_decimal(slower ? 1 - ratio : ratio - 1);
+  }
+  std::string unit() const {
+    return std::string(by_factor ? " x " : " % ") + (slower ? "slower" : "faster");
+  }
+};
+
+Scale scale_of(double ratio) {
+  const bool slower = ratio < 1;
+  return {.slower = slower, .by_factor = (slower ? 1 / ratio : ratio) >= kTwice};
+}
+
+std::string alone(double ratio) {
+  const Scale scale = scale_of(ratio);
+  return scale.amount(ratio) + scale.unit();
+}
+
+bool has_interval(const EffectRecord& effect) {
+  return effect.ratio_ci95_low && effect.ratio_ci95_high;
+}
+
 }  // namespace
 
 std::string speed_text(const EffectRecord& effect) {
-  const bool slower = effect.ratio < 1;
-  const double factor = slower ? 1 / effect.ratio : effect.ratio;
-  const bool by_factor = factor >= kTwice;
-  const auto amount = [&](double ratio) {
-    if (by_factor) return factor_text(slower ? 1 / ratio : ratio);
-    return one_decimal(slower ? 1 - ratio : ratio - 1);
-  };
-  const std::string text =
-      amount(effect.ratio) + (by_factor ? " x " : " % ") + (slower ? "slower" : "faster");
-  if (!effect.ratio_ci95_low || !effect.ratio_ci95_high) return text;
-  const double low = slower ? *effect.ratio_ci95_high : *effect.ratio_ci95_low;
-  const double high = slower ? *effect.ratio_ci95_low : *effect.ratio_ci95_high;
-  return text + " (" + amount(low) + " to " + amount(high) + ")";
+  const std::string text = alone(effect.ratio);
+  if (!has_interval(effect)) return text;
+  const double low = *effect.ratio_ci95_low, high = *effect.ratio_ci95_high;
+  if (low < 1 && high > 1) return text + " (" + alone(low) + " to " + alone(high) + ")";
+  const Scale scale = scale_of(effect.ratio);
+  return text + " (" + scale.amount(scale.slower ? high : low) + " to " +
+         scale.amount(scale.slower ? low : high) + ")";
+}
+
+std::string verdict_text(const EffectRecord& effect) {
+  const std::string text(name_of(effect.verdict));
+  const bool is_unsure = effect.verdict == statistics::EffectVerdict::kUnsure;
+  if (!is_unsure || !has_interval(effect) || !effect.p_holm) return text;
+  if (*effect.ratio_ci95_low <= 1 && *effect.ratio_ci95_high >= 1) return text;
+  return text + printed(" (p %.2g with all comparisons of this option)", *effect.p_holm);
 }
 
 }  // namespace scalemark::reporting

@@ -10,8 +10,12 @@
 namespace scalemark::reporting {
 
 // "2.8 % faster (1.4 to 4.2)", slower ones counted downwards; from twice as fast (or slow) on
-// "60 x faster (55 to 66)".
+// "60 x faster (55 to 66)"; where both sides are possible "1.0 % slower (3.0 % slower to 1.0 %
+// faster)".
 std::string speed_text(const EffectRecord& effect);
+
+// "real"; of an unsure one whose interval by itself would be clear also why it is not.
+std::string verdict_text(const EffectRecord& effect);
 
 // What is fixed, as far as another of `all` (records with `axis` and `fixed`) of the same axis
 // differs in it: "2 ranks, batch_size 64". `text_of(option, value)`: empty leaves it out.

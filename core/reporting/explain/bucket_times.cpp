@@ -21,6 +21,7 @@ std::optional<Collective> collective_of(const PointRecord& run) {
 // ln(seconds) over ln(bytes), ascending.
 using Course = std::map<double, double>;
 
+// A compression is named after the format that travels.
 DataType type_of(const PointRecord& run) {
   const auto compressed = find_word<DataType>(run.gradient_compression);
   return compressed.value_or(DataType::kFp32);
@@ -50,9 +51,14 @@ Course course_of(const PointRecord& run, Collective collective,
   return course;
 }
 
+// A bucket that is filled up to whole cache lines is a little larger than what it holds.
+constexpr double kFilling = 0.01;
+
 // Between two sizes that were measured, on the straight line through them; absent outside.
 std::optional<double> time_of(double bytes, const Course& course) {
-  const double x = std::log(bytes);
+  const double largest = course.rbegin()->first;
+  const double x =
+      std::log(bytes) <= largest + kFilling ? std::min(std::log(bytes), largest) : std::log(bytes);
   const auto above = course.lower_bound(x);
   if (above == course.end()) return std::nullopt;
   if (above->first == x) return std::exp(above->second);

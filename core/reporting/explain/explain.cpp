@@ -75,8 +75,7 @@ void tell_missing(Explanation& all, const Report& report, const PointRecord* run
     miss("each device by itself: --strategies with none at " + std::to_string(row.world_size) +
          " ranks");
   }
-  if (report.effects.empty())
-    miss("what an option gives: --tune, or an axis such as --batch-sizes");
+  if (!all.compares_options) miss("what an option gives: --tune, or an axis such as --batch-sizes");
 }
 
 }  // namespace
@@ -102,6 +101,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   all.slow = slow_parts(report, row, collectives);
   all.disturbed = disturbances(report, row);
   all.best_effect = best_effect(report, row);
+  all.compares_options = compares_options(report, row);
   tell_missing(all, report, runs.empty() ? nullptr : runs.front(), collectives);
   return all;
 }

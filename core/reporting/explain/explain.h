@@ -58,14 +58,15 @@ struct Explanation {
   std::vector<LostShare> shares;  // largest first; empty: not measured
   // Means over the row's runs, seconds per step.
   std::optional<double> step_s, network_s, peer_wait_s;
-  std::optional<GroupCommunication> cost;  // of --communication-cost
-  std::vector<double> bucket_bytes;        // of a step
-  std::optional<Overlap> overlap;          // absent: a run has no bucket timeline
-  std::optional<BucketTimes> buckets;      // absent: no report of `comm` fits
-  std::vector<std::string> slow;           // proven slow ranks, devices, links; sentences
-  std::vector<std::string> disturbed;      // others on the machine, hardware slowed down
-  const EffectRecord* best_effect = nullptr;
-  std::vector<std::string> missing;  // what was not measured, and what measures it
+  std::optional<GroupCommunication> cost;     // of --communication-cost
+  std::vector<double> bucket_bytes;           // of a step
+  std::optional<Overlap> overlap;             // absent: a run has no bucket timeline
+  std::optional<BucketTimes> buckets;         // absent: no report of `comm` fits
+  std::vector<std::string> slow;              // proven slow ranks, devices, links; sentences
+  std::vector<std::string> disturbed;         // others on the machine, hardware slowed down
+  const EffectRecord* best_effect = nullptr;  // null: none helps, of those that were measured
+  bool compares_options = false;              // at so many ranks, other than their number
+  std::vector<std::string> missing;           // what was not measured, and what measures it
 };
 
 // `collectives`: reports of `comm`, where some were given. Throws configuration() (78) when the

@@ -36,4 +36,7 @@ std::vector<std::string> disturbances(const Report& report, const ScalingRow& ro
 // The real effect with the largest proven gain at the row's number of ranks; null: none.
 const EffectRecord* best_effect(const Report& report, const ScalingRow& row);
 
+// Whether the report has effects at the row's number of ranks.
+bool compares_options(const Report& report, const ScalingRow& row);
+
 }  // namespace scalemark::reporting

@@ -92,6 +92,11 @@ std::vector<std::string> disturbances(const Report& report, const ScalingRow& ro
   return all;
 }
 
+bool compares_options(const Report& report, const ScalingRow& row) {
+  return std::ranges::any_of(report.effects,
+                             [&](const EffectRecord& effect) { return is_at(effect, row); });
+}
+
 const EffectRecord* best_effect(const Report& report, const ScalingRow& row) {
   const EffectRecord* best = nullptr;
   for (const EffectRecord& effect : report.effects) {

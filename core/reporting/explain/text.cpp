@@ -142,9 +142,11 @@ std::string listed_under(const std::string& title, const std::vector<std::string
 }
 
 std::string option_text(const Explanation& all) {
-  if (!all.best_effect) return {};
+  constexpr const char* kTitle = "The option that helped most, of those that were measured";
+  if (!all.compares_options) return {};
+  if (!all.best_effect) return listed_under(kTitle, {"none: no gain is proven"});
   const EffectRecord& effect = *all.best_effect;
-  return listed_under("The option that helped most, of those that were measured",
+  return listed_under(kTitle,
                       {effect.in_words.empty() ? effect.axis + " " + effect.to + " instead of " +
                                                      effect.from + ": " + times_text(effect.ratio)
                                                : effect.in_words});

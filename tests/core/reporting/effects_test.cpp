@@ -199,7 +199,14 @@ TEST(EffectInWords, TheSentence) {
   slower.memory_delta_bytes = -3 * 1024 * 1024;
   slower.verdict = statistics::EffectVerdict::kUnsure;
   EXPECT_EQ(effect_in_words(slower, {effect, slower}),
-            "bucket_cap_mb 100 against 25 (4 ranks): 1.0 % slower (-1.0 to 3.0), -3 MiB: unsure");
+            "bucket_cap_mb 100 against 25 (4 ranks): 1.0 % slower (3.0 % slower to 1.0 % "
+            "faster), -3 MiB: unsure");
+  // Clear by itself, and not with the others that were looked at.
+  slower.ratio_ci95_high = 0.995;
+  slower.p_holm = 0.071;
+  EXPECT_EQ(effect_in_words(slower, {slower}),
+            "bucket_cap_mb 100 against 25: 1.0 % slower (0.5 to 3.0), -3 MiB: unsure (p 0.071 with "
+            "all comparisons of this option)");
   slower.ratio_ci95_low.reset();
   slower.memory_delta_bytes = 0;
   EXPECT_EQ(effect_in_words(slower, {slower}),

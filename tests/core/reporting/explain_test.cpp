@@ -115,6 +115,16 @@ TEST(Explain, BucketTimelinesSayWhatBackwardHides) {
   EXPECT_FALSE(explain(report, {}, {}).overlap);
 }
 
+// Buckets of flat and its like are filled up: 24 bytes above the largest size that was measured.
+TEST(Explain, ABucketThatIsFilledUpCountsAsTheSizeThatItHolds) {
+  Report report = six_of_eight();
+  for (PointRecord& point : report.points) point.bucket_bytes = {(64 << 20) + 24};
+  const Report measured = network();
+  EXPECT_NEAR(*explain(report, {&measured}, {}).buckets->together_s, 0.016, 1e-12);
+  for (PointRecord& point : report.points) point.bucket_bytes = {66 << 20};
+  EXPECT_FALSE(explain(report, {&measured}, {}).buckets->together_s);
+}
+
 TEST(Explain, OtherCollectivesAndSizesSayNothing) {
   const Report report = six_of_eight();
   Report other = network();
@@ -184,6 +194,9 @@ TEST(Explain, TheRealEffectWithTheLargestProvenGainAtThatManyRanksIsTheOption) {
   const auto all = explain(report, {}, {});
   ASSERT_NE(all.best_effect, nullptr);
   EXPECT_EQ(all.best_effect->to, "100");
+  for (EffectRecord& one : report.effects) one.verdict = kUnsure;
+  EXPECT_NE(explanation_text(explain(report, {}, {})).find("none: no gain is proven"),
+            std::string::npos);
 }
 
 // Rank 5 of the sample needs 4 % more.

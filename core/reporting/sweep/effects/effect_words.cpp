@@ -26,7 +26,7 @@ std::string effect_in_words(const EffectRecord& effect, const std::vector<Effect
     text += printed(", loss %+.3f", *effect.loss_delta) + " at step " +
             std::to_string(effect.loss_step.value_or(0));
   }
-  return text + ": " + std::string(name_of(effect.verdict));
+  return text + ": " + verdict_text(effect);
 }
 
 }  // namespace scalemark::reporting
