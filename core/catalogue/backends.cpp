@@ -48,6 +48,11 @@ bool all_reduces_to_scatter(std::string_view backend) {
   return known != nullptr && known->scatter_all_reduces;
 }
 
+bool only_default_stream_waits(std::string_view backend) {
+  const Backend* known = find_backend(backend);
+  return known != nullptr && known->default_stream_waits;
+}
+
 bool needs_one_rank_per_gpu(std::string_view backend) {
   const Backend* known = find_backend(backend);
   return known != nullptr && known->one_rank_per_gpu;

@@ -11,9 +11,10 @@ struct Backend {
   std::string_view name;  // what --backend takes
   // Carries tensors of GPUs only, and two ranks must not share one.
   bool one_rank_per_gpu = false;
-  bool cpu_only = false;             // carries no tensors of GPUs
-  bool mpi_ranks = false;            // carries only between ranks that an MPI launcher has started
-  bool scatter_all_reduces = false;  // its reduce-scatter is an all-reduce of everything
+  bool cpu_only = false;              // carries no tensors of GPUs
+  bool mpi_ranks = false;             // carries only between ranks that an MPI launcher has started
+  bool scatter_all_reduces = false;   // its reduce-scatter is an all-reduce of everything
+  bool default_stream_waits = false;  // of a GPU's streams only the default one waits for results
   // Of an all-reduce, roughly: for estimates before anything is measured.
   double latency_s = 1e-3, bytes_per_s = 1e9;
 };
@@ -25,9 +26,10 @@ std::vector<std::string_view> backend_names();       // in the order of backend_
 // does not.
 std::string_view default_backend(bool on_gpus);
 
-bool needs_one_rank_per_gpu(std::string_view backend);  // false when unknown
-bool is_cpu_only(std::string_view backend);             // false when unknown
-bool needs_mpi_ranks(std::string_view backend);         // false when unknown
-bool all_reduces_to_scatter(std::string_view backend);  // false when unknown
+bool needs_one_rank_per_gpu(std::string_view backend);     // false when unknown
+bool is_cpu_only(std::string_view backend);                // false when unknown
+bool needs_mpi_ranks(std::string_view backend);            // false when unknown
+bool all_reduces_to_scatter(std::string_view backend);     // false when unknown
+bool only_default_stream_waits(std::string_view backend);  // false when unknown
 
 }  // namespace scalemark::catalogue

@@ -11,10 +11,17 @@ namespace {
 
 constexpr double kFloatBytes = 4, kIndexBytes = 8;
 
-// Tensors of the parameters' size that the optimizer of one rank keeps.
+// Tensors of the parameters' size that the optimizer of a process needs. What an update frees lies
+// beside the activations on a CPU, whose allocator keeps it for the next update; on a GPU the
+// update has the place of the activations, which are gone by then.
+int all_optimizer_copies(const MemoryQuestion& question) {
+  return state_copies(question.optimizer, question.momentum) +
+         (question.on_cpu ? update_copies(question.optimizer) : 0);
+}
+
 double optimizer_copies(const MemoryQuestion& question) {
   if (question.dedicated_server) return 0;
-  const int copies = state_copies(question.optimizer, question.momentum);
+  const int copies = all_optimizer_copies(question);
   const Strategy* strategy = find_strategy(question.strategy);
   const bool divided = strategy && strategy->updates == Updates::kShard;
   return static_cast<double>(copies) / (divided ? question.world_size : 1);
@@ -27,14 +34,16 @@ double extra_bytes(double parameters, const MemoryQuestion& question) {
                                        .world_size = question.world_size,
                                        .dedicated_server = question.dedicated_server,
                                        .gradient_as_bucket_view = question.gradient_as_bucket_view,
-                                       .one_memory = question.whole_process});
+                                       .on_cpu = question.on_cpu,
+                                       .sums_are_scattered = question.sums_are_scattered,
+                                       .compressed = question.compressed});
 }
 
 // Training ranks that compute in this memory.
 int replicas_here(const MemoryQuestion& question) {
   const Strategy* strategy = find_strategy(question.strategy);
   const bool together = strategy && strategy->processes == ProcessCount::kOne;
-  return together && question.whole_process ? question.world_size : 1;
+  return together && question.on_cpu ? question.world_size : 1;
 }
 
 double strategy_bytes(double parameters, const MemoryQuestion& question) {
@@ -46,7 +55,7 @@ double strategy_bytes(double parameters, const MemoryQuestion& question) {
 double server_bytes(const Workload& workload, const MemoryQuestion& question) {
   if (!question.dedicated_server) return 0;
   const auto parameters = static_cast<double>(workload.parameters(question.shape));
-  const double copies = 2 + state_copies(question.optimizer, question.momentum);
+  const double copies = 2 + all_optimizer_copies(question);
   return kFloatBytes * parameters * copies + extra_bytes(parameters, question) +
          (question.whole_process ? static_cast<double>(kProcessBytes) : 0);
 }

@@ -12,13 +12,21 @@ namespace {
 struct Row {
   std::string_view name;
   OptimizerState state;
+  int update_copies;
 };
 
 constexpr auto kRows = std::to_array<Row>({
-#define SCALEMARK_OPTIMIZER(name, maker, state) {#name, OptimizerState::state},
+#define SCALEMARK_OPTIMIZER(name, maker, state, update_copies) \
+  {#name, OptimizerState::state, update_copies},
 #include "core/catalogue/optimizer_list.inc"
 #undef SCALEMARK_OPTIMIZER
 });
+
+const Row& row_of(std::string_view optimizer) {
+  const auto found = std::ranges::find(kRows, optimizer, &Row::name);
+  if (found == kRows.end()) throw bug("no optimizer '" + std::string(optimizer) + "'");
+  return *found;
+}
 
 }  // namespace
 
@@ -29,10 +37,10 @@ std::vector<std::string_view> optimizer_names() {
 }
 
 int state_copies(std::string_view optimizer, double momentum) {
-  const auto found = std::ranges::find(kRows, optimizer, &Row::name);
-  if (found == kRows.end()) throw bug("no optimizer '" + std::string(optimizer) + "'");
-  if (found->state == OptimizerState::kTwoMoments) return 2;
+  if (row_of(optimizer).state == OptimizerState::kTwoMoments) return 2;
   return momentum > 0 ? 1 : 0;
 }
+
+int update_copies(std::string_view optimizer) { return row_of(optimizer).update_copies; }
 
 }  // namespace scalemark::catalogue

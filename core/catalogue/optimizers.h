@@ -19,4 +19,7 @@ std::vector<std::string_view> optimizer_names();
 // How many tensors of the parameters' size `optimizer` keeps; bug() for an unknown name.
 int state_copies(std::string_view optimizer, double momentum);
 
+// How many such tensors an update makes, and frees at its end; bug() for an unknown name.
+int update_copies(std::string_view optimizer);
+
 }  // namespace scalemark::catalogue

@@ -48,7 +48,7 @@ double received_gradients(const ExchangeQuestion& question) {
 // process's part.
 double gathered_gradients(const ExchangeQuestion& question) {
   const int processes = question.world_size + (question.dedicated_server ? 1 : 0);
-  const int buffers = question.one_memory ? processes : 0;
+  const int buffers = question.on_cpu ? processes : 0;
   return received_gradients(question) + kFloatBytes * question.parameters * buffers;
 }
 
@@ -71,14 +71,26 @@ double copies_and_gradients(const ExchangeQuestion& question) {
          static_cast<double>(question.micro_steps);
 }
 
-// Parameters and gradients of each replica but the first; where each has its own memory, the first
-// holds the gradients of one other.
+// Parameters and gradients of each replica but the first, which share the memory of a CPU; on GPUs
+// the first holds the gradients of one other.
 double other_replicas(const ExchangeQuestion& question) {
-  return one_gradient_copy(question) * (question.one_memory ? 2 * (question.world_size - 1) : 1);
+  return one_gradient_copy(question) * (question.on_cpu ? 2 * (question.world_size - 1) : 1);
 }
 
+// What is sent, in another format, and what is received. A backend that scatters sums writes them
+// where the gradients are; the other one, Gloo, also has a buffer of its own for an all-gather.
+double parts_of_all_ranks(const ExchangeQuestion& question) {
+  const double all = one_gradient_copy(question);
+  const double sent = question.compressed ? all / 2 : 0;
+  const double received = question.compressed ? all / 2 : all;
+  return sent + (question.sums_are_scattered ? 0 : received + all);
+}
+
+// Beside the gradients, unless these are views. After the first step the Reducer lays its buckets
+// out anew; a CPU's allocator keeps the old ones.
 double reducer_buckets(const ExchangeQuestion& question) {
-  return question.gradient_as_bucket_view ? 0 : kFloatBytes * question.parameters;
+  const int copies = (question.gradient_as_bucket_view ? 0 : 1) + (question.on_cpu ? 1 : 0);
+  return kFloatBytes * question.parameters * copies;
 }
 
 }  // namespace
@@ -128,7 +140,7 @@ Strategy strategy_sharded() {
                       "communication_cost"},
           .payload_bytes = gradients_and_own_part,
           .wire_bytes = ring_of_gradients,
-          .extra_memory_bytes = one_gradient_copy};
+          .extra_memory_bytes = parts_of_all_ranks};
 }
 
 Strategy strategy_parameter_server() {

@@ -32,7 +32,9 @@ struct ExchangeQuestion {
   bool gradient_as_bucket_view = false;
   std::int64_t local_steps = 1;
   std::int64_t micro_steps = 1;  // of a step
-  bool one_memory = false;       // replicas of a process share it: on a CPU
+  bool on_cpu = false;
+  bool sums_are_scattered = false;  // by the backend; else all parts are received and added up
+  bool compressed = false;          // gradients travel in another format than their own
 };
 
 // What a step puts on the wires between ranks. Each rank on a link of its own: the links of its

@@ -66,8 +66,7 @@ double DurationModel::outside_s(std::size_t point) const {
 double DurationModel::run_s(const Task& task, const RunLength& length) const {
   const double step = step_s(task);
   const settings::Settings settings = settings_of(plan_, task);
-  return outside_s(task.run.point) + estimated_warmup_s(length, step) +
-         estimated_window_s(length, step) + estimated_abba_s(settings, length, step) +
+  return outside_s(task.run.point) + estimated_steps_s(settings, length, step) +
          estimated_trace_s(settings, step);
 }
 

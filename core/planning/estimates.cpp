@@ -81,6 +81,9 @@ catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
           .world_size = world_size,
           .dedicated_server = settings::has_dedicated_server(parallel),
           .gradient_as_bucket_view = parallel.gradient_as_bucket_view,
+          .sums_are_scattered = !catalogue::all_reduces_to_scatter(parallel.backend),
+          .compressed = parallel.gradient_compression != settings::GradientCompression::kNone,
+          .on_cpu = on_cpu(settings),
           .input_batches = on_cpu(settings) ? input_batches(settings) : 0,
           .whole_process = on_cpu(settings)};
 }
@@ -147,6 +150,14 @@ double estimated_abba_s(const settings::Settings& settings, const RunLength& len
 double estimated_trace_s(const settings::Settings& settings, double step_s) {
   const auto& measuring = settings.measuring;
   return measuring.trace.empty() ? 0 : static_cast<double>(1 + measuring.trace_steps) * step_s;
+}
+
+double estimated_steps_s(const settings::Settings& settings, const RunLength& length,
+                         double step_s) {
+  const bool has_buckets =
+      catalogue::exchanges(settings.parallel.strategy) && !settings.measuring.epochs;
+  return estimated_warmup_s(length, step_s) + estimated_window_s(length, step_s) +
+         estimated_abba_s(settings, length, step_s) + (has_buckets ? kBucketSteps * step_s : 0);
 }
 
 }  // namespace scalemark::planning

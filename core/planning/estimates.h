@@ -56,7 +56,14 @@ double estimated_warmup_s(const RunLength& length, double step_s);
 double estimated_window_s(const RunLength& length, double step_s);
 double estimated_abba_s(const settings::Settings& settings, const RunLength& length, double step_s);
 
+// Steps after the window in which each gradient bucket is timed.
+inline constexpr std::int64_t kBucketSteps = 5;
+
 // The steps of --trace; 0 without.
 double estimated_trace_s(const settings::Settings& settings, double step_s);
+
+// All steps of a run but those of --trace, which the first repetition has.
+double estimated_steps_s(const settings::Settings& settings, const RunLength& length,
+                         double step_s);
 
 }  // namespace scalemark::planning

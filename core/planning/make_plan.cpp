@@ -47,7 +47,7 @@ std::vector<settings::Processes> kinds_of_processes(const settings::SweepRequest
 std::pair<int, int> processes_for(const settings::SweepRequest& asked, int world_size) {
   std::vector<int> counts;
   for (const auto& kind : kinds_of_processes(asked)) {
-    counts.push_back(settings::processes_of(kind, world_size));
+    counts.push_back(settings::process_count(kind, world_size));
   }
   const auto [fewest, most] = std::ranges::minmax(counts);
   return {fewest, most};
@@ -197,6 +197,7 @@ class PlanMaker {
     builder.finish(answer_.plan);
     answer_.plan.comparisons = comparisons_of(answer_.plan, axes_);
     refuse_tuning_nothing();
+    note_axes_without_meaning();
     start_anew_for_each_environment();
   }
 
@@ -209,6 +210,18 @@ class PlanMaker {
     answer_.problems.push_back({"batch_size", "auto",
                                 "cannot be searched for several environments (--env)",
                                 find_axis(axes_, "batch_size")->origin, "give a number"});
+  }
+
+  // Points that would be the same are one.
+  void note_axes_without_meaning() {
+    for (const Axis& axis : axes_) {
+      const settings::Option* option = settings::find_option(axis.option);
+      if (axis.values.size() < 2 || !option || !settings::is_compared(*option)) continue;
+      if (std::ranges::count(answer_.plan.comparisons, axis.option, &Comparison::axis) > 0)
+        continue;
+      answer_.plan.notes.push_back(settings::option_flag(axis.option) +
+                                   ": no two points of this sweep differ in it");
+    }
   }
 
   void refuse_tuning_nothing() {

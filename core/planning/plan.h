@@ -44,7 +44,7 @@ struct PlannedPoint {
   // and must not be shown; before a batch search has answered, they are those of batch size 1.
   settings::Settings settings;
   int world_size = 1;        // training ranks
-  int processes = 1;         // settings::processes_of()
+  int processes = 1;         // settings::process_count()
   std::vector<int> members;  // processes: ranks of the world, ascending; of its runs: members_of()
   // Other axes of the sweep that have an effect here: option, value; in the order of the axes.
   std::vector<std::pair<std::string, std::string>> varying;

@@ -114,7 +114,7 @@ PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& s
                                    int world_size, bool asked) {
   PlannedPoint point{.asked = asked,
                      .world_size = world_size,
-                     .processes = settings::processes_of(settings::processes_in(raw), world_size)};
+                     .processes = settings::process_count(settings::processes_in(raw), world_size)};
   const auto launched = static_cast<int>(request_.node_of_rank.size());
   point.members = members(std::min(point.processes, launched), request_.node_of_rank,
                           request_.asked.sweep.placement);

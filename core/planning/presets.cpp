@@ -163,8 +163,7 @@ class Scheduler {
 
   static double run_s(const PlannedPoint& point, const RunLength& length) {
     const double step_s = estimated_step_s(point.settings, point.world_size);
-    return estimated_setup_s(point.settings) + estimated_warmup_s(length, step_s) +
-           estimated_window_s(length, step_s) + estimated_abba_s(point.settings, length, step_s);
+    return estimated_setup_s(point.settings) + estimated_steps_s(point.settings, length, step_s);
   }
   double start_s() const {
     return estimated_start_s(points_.front()->settings) + kFingerprintParts * plan_.fingerprint_s;

@@ -188,7 +188,7 @@ class Checker {
   }
 
   bool trains_replicas() const {
-    return processes_of(s_.parallel).count == catalogue::ProcessCount::kOne &&
+    return process_kind_of(s_.parallel).count == catalogue::ProcessCount::kOne &&
            in_.ranks.world_size > 1;
   }
 
@@ -310,8 +310,7 @@ bool serves(const catalogue::Workload& workload, std::string_view option) {
 
 std::int64_t exchange_period(const Settings& settings) {
   const auto* strategy = catalogue::find_strategy(settings.parallel.strategy);
-  if (!strategy || std::ranges::count(strategy->options, "local_steps") == 0) return 1;
-  return settings.parallel.local_steps;
+  return strategy && !strategy->in_every_step ? settings.parallel.local_steps : 1;
 }
 
 bool measures_communication_cost(const Settings& settings) {

@@ -38,6 +38,14 @@ constexpr auto words_of(Server) {
       {{Server::kRank0, "rank0"}, {Server::kDedicated, "dedicated"}});
 }
 
+// The format in which gradients travel, where it is not their own.
+enum class GradientCompression { kNone, kFp16, kBf16 };
+constexpr auto words_of(GradientCompression) {
+  return std::to_array<Word<GradientCompression>>({{GradientCompression::kNone, "none"},
+                                                   {GradientCompression::kFp16, "fp16"},
+                                                   {GradientCompression::kBf16, "bf16"}});
+}
+
 enum class LrScaling { kNone, kLinear };
 constexpr auto words_of(LrScaling) {
   return std::to_array<Word<LrScaling>>(

@@ -1,14 +1,12 @@
 #include "core/settings/processes.h"
 
-#include <algorithm>
-
 namespace scalemark::settings {
 namespace {
 
 Processes processes_with(std::string_view strategy, Server server) {
   const auto* known = catalogue::find_strategy(strategy);
   if (!known) return {};
-  const bool serves = std::ranges::count(known->options, "server") > 0;
+  const bool serves = known->updates == catalogue::Updates::kServer;
   return {.count = known->processes, .dedicated_server = serves && server == Server::kDedicated};
 }
 
@@ -29,7 +27,7 @@ Problem problem_with(const Settings& settings, const char* option, std::string f
 
 }  // namespace
 
-Processes processes_of(const ParallelSettings& parallel) {
+Processes process_kind_of(const ParallelSettings& parallel) {
   return processes_with(parallel.strategy, parallel.server);
 }
 
@@ -38,7 +36,7 @@ Processes processes_in(const RawSettings& raw) {
                         find_word<Server>(text_in(raw, "server")).value_or(Server::kRank0));
 }
 
-int processes_of(const Processes& processes, int world_size) {
+int process_count(const Processes& processes, int world_size) {
   if (processes.count == catalogue::ProcessCount::kOne) return 1;
   return world_size + (processes.dedicated_server ? 1 : 0);
 }
@@ -52,13 +50,13 @@ int world_size_of(const Settings& settings) {
 LaunchSettings launch_of(const Settings& settings) {
   LaunchSettings launch = settings.launch;
   if (launch.nnodes == 1) {
-    launch.nproc_per_node = processes_of(processes_of(settings.parallel), launch.nproc_per_node);
+    launch.nproc_per_node = process_count(process_kind_of(settings.parallel), launch.nproc_per_node);
   }
   return launch;
 }
 
 TrainingRankCount training_ranks(const Settings& settings, int launched) {
-  const Processes processes = processes_of(settings.parallel);
+  const Processes processes = process_kind_of(settings.parallel);
   if (processes.count == catalogue::ProcessCount::kOne) {
     TrainingRankCount ranks{.world_size = settings.launch.nproc_per_node, .problem = {}};
     if (launched == 1) return ranks;

@@ -16,15 +16,15 @@ struct Processes {
   bool dedicated_server = false;  // the last process
 };
 
-Processes processes_of(const ParallelSettings& parallel);
+Processes process_kind_of(const ParallelSettings& parallel);
 // As raw texts say it before they are settings; a text that is none counts as the default.
 Processes processes_in(const RawSettings& raw);
 
-int processes_of(const Processes& processes, int world_size);
+int process_count(const Processes& processes, int world_size);
 
 inline bool has_dedicated_server(const Processes& processes) { return processes.dedicated_server; }
 inline bool has_dedicated_server(const ParallelSettings& parallel) {
-  return processes_of(parallel).dedicated_server;
+  return process_kind_of(parallel).dedicated_server;
 }
 
 // The training ranks that the sizes of `settings` were resolved for.

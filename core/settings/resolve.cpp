@@ -130,7 +130,7 @@ class Resolver {
     }
     const auto per_node = static_cast<int>(count("nproc_per_node"));
     ranks_.local_world_size =
-        count("nnodes") == 1 ? processes_of(processes_in(raw_), per_node) : per_node;
+        count("nnodes") == 1 ? process_count(processes_in(raw_), per_node) : per_node;
     ranks_.world_size = per_node * static_cast<int>(count("nnodes"));  // <= 2^28
   }
 

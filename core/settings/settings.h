@@ -57,9 +57,9 @@ struct RecipeSettings {
 struct ParallelSettings {
   std::string strategy = "ddp";  // a name of core/catalogue/strategy_list.inc
   bool overlap = true;
-  std::string gradient_compression = "none";  // none | fp16 | bf16
-  double bucket_cap_mb = 25;                  // MiB, as DDP's bucket_cap_mb
-  double first_bucket_cap_mb = 1;             // MiB
+  GradientCompression gradient_compression = GradientCompression::kNone;
+  double bucket_cap_mb = 25;       // MiB, as DDP's bucket_cap_mb
+  double first_bucket_cap_mb = 1;  // MiB
   bool broadcast_buffers = true;
   bool find_unused_parameters = false;
   bool static_graph = false;

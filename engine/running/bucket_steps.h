@@ -10,8 +10,6 @@
 
 namespace scalemark::running {
 
-inline constexpr std::int64_t kBucketSteps = 5;
-
 struct BucketCourse {
   std::vector<measurement::BucketTimes> buckets;  // medians; empty without any
   bool stopped = false;                           // an agreed stop came in between

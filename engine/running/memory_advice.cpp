@@ -10,6 +10,7 @@
 #include "core/monitoring/environment.h"
 #include "core/planning/estimates.h"
 #include "core/planning/memory_budget.h"
+#include "core/settings/processes.h"
 
 namespace scalemark::running {
 namespace {
@@ -36,11 +37,18 @@ std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
-planning::AvailableMemory available_memory_here(process::RankContext& context) {
+// The other processes of a node wait where all ranks of a point are in one.
+int processes_at_work(const settings::Settings& settings, const process::RankContext& context) {
+  const auto kind = settings::process_kind_of(settings.parallel);
+  return kind.count == catalogue::ProcessCount::kOne ? 1 : context.world().local_world_size;
+}
+
+planning::AvailableMemory available_memory_here(const settings::Settings& settings,
+                                                process::RankContext& context) {
   const auto host = monitoring::survey_host("/", {});
   planning::AvailableMemory there{.host_bytes = host.memory_bytes,
                                   .cgroup_bytes = host.cgroup.memory_bytes,
-                                  .ranks = context.world().local_world_size};
+                                  .ranks = processes_at_work(settings, context)};
   const auto& device = context.device();
   if (device.torch_device().is_cuda()) there.gpu_bytes = memory_of_gpu(device.identity());
   return there;
@@ -51,13 +59,13 @@ planning::AvailableMemory available_memory_here(process::RankContext& context) {
 std::optional<std::uint64_t> memory_limit(const settings::Settings& settings,
                                           process::RankContext& context) {
   return planning::memory_limit(settings.parallel, context.world().rank,
-                                available_memory_here(context));
+                                available_memory_here(settings, context));
 }
 
 std::optional<std::uint64_t> available_memory(const settings::Settings& settings,
                                               process::RankContext& context) {
   const auto available = planning::memory_available(settings.parallel, context.world().rank,
-                                                    available_memory_here(context));
+                                                    available_memory_here(settings, context));
   const bool on_cpu = context.device().torch_device().is_cpu();
   return on_cpu ? planning::least(available, address_space_left()) : available;
 }

@@ -8,9 +8,9 @@
 namespace scalemark::running {
 
 TrainingRanks training_ranks_of(const settings::Settings& settings, const launching::World& group) {
-  const settings::Processes processes = settings::processes_of(settings.parallel);
+  const settings::Processes processes = settings::process_kind_of(settings.parallel);
   const int world_size = settings::world_size_of(settings);
-  if (settings::processes_of(processes, world_size) != group.world_size) {
+  if (settings::process_count(processes, world_size) != group.world_size) {
     throw bug(std::to_string(group.world_size) + " processes for " + std::to_string(world_size) +
               " training ranks");
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/durations.h"
+#include "core/planning/estimates.h"
 #include "engine/measurement/range_marker.h"
 #include "engine/measurement/thinning.h"
 #include "engine/measurement/window_timer.h"
@@ -61,7 +62,8 @@ std::int64_t window_steps(const planning::RunLength& length, double step_s) {
   if (length.iters) return *length.iters;
   if (step_s <= 0) return length.least_steps;
   // A little more than planned: the window's steps may be faster than those of the warm-up.
-  const auto enough = static_cast<std::int64_t>(std::ceil(1.1 * length.least_window_s / step_s));
+  const auto enough = static_cast<std::int64_t>(
+      std::ceil(planning::kWindowMargin * length.least_window_s / step_s));
   const std::int64_t steps = std::max(length.least_steps, enough);
   if (!length.most_window_s) return steps;
   const auto affordable = static_cast<std::int64_t>(*length.most_window_s / step_s);

@@ -8,6 +8,7 @@
 #include "engine/process/group_guard.h"
 #include "engine/process/process_setup.h"
 #include "engine/process/run_console.h"
+#include "engine/running/memory_advice.h"
 #include "engine/running/results/raw_steps.h"
 #include "engine/running/run_watch.h"
 #include "engine/running/trace/trace_run.h"
@@ -72,6 +73,8 @@ RankResult SweepMember::attempt(std::int64_t number, const planning::Task& task,
   rank_process_.phase_tracker().enter("rendezvous");
   rank_group_ = std::make_unique<process::RankGroup>(
       context_, name, planning::members_of(plan_, task.run), settings.parallel.backend, kNoCause);
+
+  context_.device().limit_memory(running::memory_limit(settings, context_));
 
   process::RunConsole console(rank_process_.request(), workload.sample_unit,
                               settings::samples_per_batch(settings));

@@ -9,7 +9,6 @@
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/rank_process.h"
-#include "engine/running/memory_advice.h"
 #include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/fingerprint_member.h"
 #include "engine/sweeping/quiet_check.h"
@@ -81,7 +80,6 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
   const auto begun = process_began();
   planning::Plan plan = request.plan;
   process::RankContext& context = rank_process.rendezvous();
-  context.device().limit_memory(running::memory_limit(request.settings, context));
   process::DataPhase phase(rank_process, context);
   const DatasetCache datasets(plan, phase);
   phase.finish();

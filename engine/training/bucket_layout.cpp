@@ -3,9 +3,11 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
+#include <cmath>
+#include <string>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
-#include "engine/training/replicas.h"
+#include "core/base/error.h"
 
 namespace scalemark::training {
 namespace {
@@ -31,6 +33,15 @@ BucketLayout layout_of(const std::vector<NamedParameter>& parameters,
 }
 
 }  // namespace
+
+std::int64_t bytes_of_mb(double mb, const char* option) {
+  const double bytes = std::floor(mb * 1024 * 1024);
+  if (!(bytes >= 1) || bytes > 9e18) {
+    throw configuration(std::string(option) + " is " + std::to_string(mb),
+                        "a size in MiB of at least one byte");
+  }
+  return static_cast<std::int64_t>(bytes);
+}
 
 std::vector<BucketLayout> bucket_layouts(const std::vector<NamedParameter>& parameters,
                                          const settings::ParallelSettings& settings,

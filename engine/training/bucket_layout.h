@@ -13,6 +13,9 @@
 
 namespace scalemark::training {
 
+// Of --bucket-cap-mb and its like. Throws configuration() for less than a byte.
+std::int64_t bytes_of_mb(double mb, const char* option);
+
 struct BucketPlace {
   std::size_t parameter = 0;  // its index
   std::int64_t offset = 0;    // in elements of the buffer, at a cache line

@@ -6,7 +6,7 @@
 
 #include "core/settings/processes.h"
 #include "engine/training/compression.h"
-#include "engine/training/replicas.h"
+#include "engine/training/same_start.h"
 
 namespace scalemark::training {
 
@@ -20,7 +20,7 @@ Bucketed::Bucketed(const StrategyInput& input, std::vector<BucketLayout> layouts
       contributors_(group_->getSize() - (settings::has_dedicated_server(input.settings) ? 1 : 0)),
       buckets_(input.parameters, std::move(layouts), [this](std::size_t bucket) { send(bucket); }) {
   if (!input.settings.overlap) group_->set_exchange(Exchange::kAfterwards);
-  become_replicas(input);
+  start_alike(input);
 }
 
 void Bucketed::before_forward(bool /*synchronise*/) {

@@ -36,9 +36,15 @@ class CompressionHook final : public c10d::CommHookInterface {
 
 }  // namespace
 
-std::optional<at::ScalarType> compressed_type(const std::string& compression) {
-  if (compression == "fp16") return at::kHalf;
-  if (compression == "bf16") return at::kBFloat16;
+std::optional<at::ScalarType> compressed_type(settings::GradientCompression compression) {
+  switch (compression) {
+    case settings::GradientCompression::kNone:
+      return std::nullopt;
+    case settings::GradientCompression::kFp16:
+      return at::kHalf;
+    case settings::GradientCompression::kBf16:
+      return at::kBFloat16;
+  }
   return std::nullopt;
 }
 

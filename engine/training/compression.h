@@ -7,14 +7,15 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/comm.hpp>
+
+#include "core/settings/closed_words.h"
 
 namespace scalemark::training {
 
 // What --gradient-compression sends; absent for "none".
-std::optional<at::ScalarType> compressed_type(const std::string& compression);
+std::optional<at::ScalarType> compressed_type(settings::GradientCompression compression);
 
 // For c10d::Reducer: each bucket is divided and summed in `type`, and written back. As PyTorch's
 // fp16 and bf16 hooks, which also divide after rounding.

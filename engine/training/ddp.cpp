@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "engine/training/bucket_layout.h"
 #include "engine/training/compression.h"
 #include "engine/training/metered_group.h"
-#include "engine/training/replicas.h"
+#include "engine/training/same_start.h"
 #include "engine/training/strategy.h"
 
 namespace scalemark::training {
@@ -47,7 +48,7 @@ class Ddp final : public Strategy {
                        measurement::StepMarker& marker) override;
   void after_backward() override;
   void before_evaluation() override;
-  bool gradients_are_bucket_views() const override { return settings_.gradient_as_bucket_view; }
+  bool keeps_gradients() const override { return settings_.gradient_as_bucket_view; }
   Communication communication() const override { return group_->communication(); }
   void set_exchange(Exchange exchange) override { group_->set_exchange(exchange); }
   void observe_buckets(std::shared_ptr<measurement::BucketObserver> observer) override {
@@ -75,7 +76,7 @@ Ddp::Ddp(StrategyInput input)
       whole_group_(input.group),
       group_(c10::make_intrusive<MeteredGroup>(whole_group_)) {
   if (!settings_.overlap) group_->set_exchange(Exchange::kAfterwards);
-  become_replicas(input);
+  start_alike(input);
   make_reducer();
 }
 

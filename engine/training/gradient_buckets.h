@@ -45,13 +45,14 @@ class GradientBuckets {
  private:
   class Fill;
 
-  void note_filled(std::size_t bucket);
+  void note_filled(std::size_t bucket, std::size_t parameter);
 
   std::vector<NamedParameter> parameters_;
   std::vector<BucketLayout> layouts_;
   Full full_;
   std::vector<at::Tensor> buffers_;
   std::vector<std::size_t> missing_;  // gradients of each bucket, in this backward
+  std::vector<bool> filled_;          // of each parameter, in this backward
   std::size_t next_ = 0;              // bucket to be told as full
   bool synchronising_ = false;
 };

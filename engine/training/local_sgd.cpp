@@ -7,7 +7,7 @@
 
 #include "engine/training/bucket_layout.h"
 #include "engine/training/metered_group.h"
-#include "engine/training/replicas.h"
+#include "engine/training/same_start.h"
 #include "engine/training/strategy.h"
 
 namespace scalemark::training {
@@ -21,7 +21,7 @@ class LocalSgd final : public Strategy {
         whole_group_(input.group),
         group_(c10::make_intrusive<MeteredGroup>(whole_group_)),
         local_steps_(input.settings.local_steps) {
-    become_replicas(input);
+    start_alike(input);
     buffers_ = flatten_parameters(parameters_, bucket_layouts(parameters_, input.settings));
   }
 

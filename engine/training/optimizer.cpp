@@ -28,7 +28,7 @@ std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters
                                           const settings::RecipeSettings& recipe,
                                           const WholeNorms& whole_norms) {
   if (parameters.empty()) return std::make_unique<NoOptimizer>();
-#define SCALEMARK_OPTIMIZER(name, maker, state) \
+#define SCALEMARK_OPTIMIZER(name, maker, state, update_copies) \
   if (recipe.optimizer == #name) return maker(parameters, recipe, whole_norms);
 #include "core/catalogue/optimizer_list.inc"
 #undef SCALEMARK_OPTIMIZER

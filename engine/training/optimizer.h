@@ -57,8 +57,8 @@ void clip_gradients(const std::vector<at::Tensor>& gradients, const at::Tensor& 
 // The gradients that exist, in parameter order. Reuses `into`'s memory.
 void collect_gradients(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& into);
 
-// kDrop lets the next backward hand over its own tensors (cheapest). kInPlace keeps them: needed
-// where gradients are views into communication buckets.
+// kDrop lets the next backward hand over its own tensors (cheapest). kInPlace keeps them, which ddp
+// with gradient_as_bucket_view needs; other strategies put their views in again.
 enum class ZeroGradients { kDrop, kInPlace };
 void zero_gradients(const std::vector<at::Tensor>& parameters, ZeroGradients how);
 

@@ -42,8 +42,13 @@ void set_own_intra_op_threads(int threads) {
 
 ReplicaThreads::ReplicaThreads(std::size_t count, int intra_op)
     : before_(at::get_num_threads()), running_(count), errors_(count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    threads_.emplace_back([this, i, intra_op] { serve(i, intra_op); });
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      threads_.emplace_back([this, i, intra_op] { serve(i, intra_op); });
+    }
+  } catch (...) {  // the system starts no more
+    stop();
+    throw;
   }
   std::unique_lock lock(mutex_);
   wait_until_true(end_, lock, [this] { return running_ == 0; });
@@ -51,13 +56,17 @@ ReplicaThreads::ReplicaThreads(std::size_t count, int intra_op)
 }
 
 ReplicaThreads::~ReplicaThreads() {
+  stop();
+  at::set_num_threads(before_);
+}
+
+void ReplicaThreads::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
   begin_.notify_all();
   for (std::thread& thread : threads_) thread.join();
-  at::set_num_threads(before_);
 }
 
 void ReplicaThreads::run(const Task& task) {

@@ -19,7 +19,7 @@ class ReplicaThreads {
   using Task = std::function<void(std::size_t replica)>;
 
   // Each computes with `intra_op` threads, and the thread that makes them, which computes while
-  // they wait, with those of all together until they are gone.
+  // they wait, with those of all together until they are gone. Throws std::system_error.
   ReplicaThreads(std::size_t count, int intra_op);
   ~ReplicaThreads();
   ReplicaThreads(const ReplicaThreads&) = delete;
@@ -30,6 +30,7 @@ class ReplicaThreads {
   void run(const Task& task);
 
  private:
+  void stop();
   void serve(std::size_t replica, int intra_op);
   void run_one(std::size_t replica, const Task& task);
 

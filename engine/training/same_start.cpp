@@ -1,14 +1,10 @@
-#include "engine/training/replicas.h"
+#include "engine/training/same_start.h"
 
 #include <ATen/core/grad_mode.h>
 
-#include <cmath>
 #include <optional>
-#include <string>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
-
-#include "core/base/error.h"
 
 namespace scalemark::training {
 namespace {
@@ -24,7 +20,7 @@ void broadcast_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
   c10d::broadcast_coalesced(group, tensors, kBroadcastBytes, 0);
 }
 
-void become_replicas(const StrategyInput& input) {
+void start_alike(const StrategyInput& input) {
   const std::vector<at::Tensor> parameters = tensors_of(input.parameters);
   c10d::verify_params_across_processes(input.group, parameters, std::nullopt);
   std::vector<at::Tensor> states;
@@ -33,15 +29,6 @@ void become_replicas(const StrategyInput& input) {
     states.insert(states.end(), input.buffers.begin(), input.buffers.end());
   }
   broadcast_from_rank_0(input.group, states);
-}
-
-std::int64_t bytes_of_mb(double mb, const char* option) {
-  const double bytes = std::floor(mb * 1024 * 1024);
-  if (!(bytes >= 1) || bytes > 9e18) {
-    throw configuration(std::string(option) + " is " + std::to_string(mb),
-                        "a size in MiB of at least one byte");
-  }
-  return static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace scalemark::training

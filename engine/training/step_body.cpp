@@ -75,8 +75,8 @@ void StepBody::update(const LearningRate& rate, measurement::StepMarker& marker)
   prepare_gradients();
   optimizer_->step(rate, scaler_ ? scaler_->found_inf() : at::Tensor());
   if (scaler_) scaler_->update();
-  zero_gradients(parameters_, strategy_->gradients_are_bucket_views() ? ZeroGradients::kInPlace
-                                                                      : ZeroGradients::kDrop);
+  zero_gradients(parameters_,
+                 strategy_->keeps_gradients() ? ZeroGradients::kInPlace : ZeroGradients::kDrop);
   strategy_->after_update(marker);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "engine/training/strategy.h"
 
@@ -41,10 +42,9 @@ void check_group(const StrategyInput& input) {
 }  // namespace
 
 void require_default_stream(const std::string& backend, c10::Stream current, c10::Stream standard) {
-  if (backend != "gloo" || current == standard) return;
-  throw bug(
-      "a GPU's gradients go over gloo from a stream beside the default one, which alone "
-      "waits for gloo's results");
+  if (current == standard || !catalogue::only_default_stream_waits(backend)) return;
+  throw bug("a GPU's gradients go over " + backend +
+            " from a stream beside the default one, which alone waits for its results");
 }
 
 std::unique_ptr<Strategy> make_strategy(StrategyInput input) {

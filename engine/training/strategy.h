@@ -93,15 +93,16 @@ class Strategy {
   virtual void after_update(measurement::StepMarker&) {}
 
   // Between two steps; collective. Every rank's running statistics become rank 0's, which are the
-  // saved ones, as in the next forward.
+  // saved ones.
   virtual void before_evaluation() {}
 
   // Between two steps; collective. Afterwards the network of rank 0 is what is saved.
   virtual void gather_full() {}
 
-  virtual bool gradients_are_bucket_views() const { return false; }
+  // Whether gradients stay defined between steps, as views that the next backward adds to.
+  virtual bool keeps_gradients() const { return false; }
 
-  // Of the last synchronised step; empty before it and without a group.
+  // Of the last synchronised step; empty before it and where nothing is exchanged.
   virtual Communication communication() const { return {}; }
 
   // Changes what happens to collectives from the next step on. Without a group: nothing to change.

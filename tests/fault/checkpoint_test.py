@@ -93,6 +93,20 @@ def two_ranks_flat(folder):
     every_optimizer(folder, 2, strategy="flat")
 
 
+def two_ranks_sharded(folder):
+    """Each rank's checkpoint holds its part of the optimizer's state."""
+    data = make_text(folder / "text", 6)
+    for optimizer in ("adam", "lars"):
+        goes_on_from_the_middle(data, folder / optimizer, optimizer=optimizer, ranks=2, strategy="sharded")
+
+
+def local_sgd(folder):
+    """Checkpoints lie between two averages."""
+    data = make_text(folder / "text", 6)
+    goes_on_from_the_middle(data, folder / "run", optimizer="adam", ranks=2, strategy="local-sgd",
+                            network=(*BERT, "--local-steps", 3))
+
+
 def skipped_branches(folder):
     """What is skipped after a checkpoint is what would have been skipped without it, on each rank."""
     data = make_images(folder / "images", 48, 32, classes=3)
@@ -168,5 +182,5 @@ def killed(folder):
 
 
 if __name__ == "__main__":
-    run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, skipped_branches, torn, other_training, afresh,
+    run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, two_ranks_sharded, local_sgd, skipped_branches, torn, other_training, afresh,
                                                 by_time_and_few, killed)})

@@ -45,7 +45,7 @@ PointRecord point_identity(const settings::Settings& settings, const planning::R
   point.workload = settings.task.workload;
   point.task = settings.task.task;
   point.strategy = parallel.strategy;
-  point.gradient_compression = parallel.gradient_compression;
+  point.gradient_compression = name_of(parallel.gradient_compression);
   point.backend = parallel.backend;
   point.device = name_of(parallel.device);
   point.precision = name_of(parallel.precision);
@@ -53,7 +53,7 @@ PointRecord point_identity(const settings::Settings& settings, const planning::R
   point.overlap = parallel.overlap;
   point.threads = parallel.threads;
   point.world_size = ranks.world_size;
-  point.processes = settings::processes_of(settings::processes_of(parallel), ranks.world_size);
+  point.processes = settings::process_count(settings::process_kind_of(parallel), ranks.world_size);
   point.nodes = ranks.nodes;
   point.members.resize(static_cast<std::size_t>(point.processes));
   std::iota(point.members.begin(), point.members.end(), 0);

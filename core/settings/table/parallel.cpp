@@ -55,7 +55,7 @@ std::vector<Option> exchange_options() {
        .identity = Identity::kAxis,
        .default_text = "none",
        .help = "fp16, bf16: gradients are sent in half the bytes",
-       .choices = {"none", "fp16", "bf16"}},
+       .choices = names_of<GradientCompression>()},
       {.name = "bucket_cap_mb",
        .kind = Kind::kNumber,
        .group = kGroup,

@@ -31,6 +31,8 @@ TEST(Strategies, DdpHandsOverAllGradientsAndHoldsThemTwiceUnlessTheyAreViews) {
   EXPECT_EQ(ddp.payload_bytes({.parameters = 100, .world_size = 1}), 0);
   EXPECT_EQ(ddp.extra_memory_bytes({.parameters = 100}), 400);
   EXPECT_EQ(ddp.extra_memory_bytes({.parameters = 100, .gradient_as_bucket_view = true}), 0);
+  EXPECT_EQ(ddp.extra_memory_bytes({.parameters = 100, .on_cpu = true}), 800)
+      << "and the buckets of the first step";
   EXPECT_EQ(find_strategy("none")->extra_memory_bytes({.parameters = 100}), 0);
 }
 
@@ -62,10 +64,21 @@ TEST(Strategies, ADedicatedServersLinkCarriesACopyOfEachRankEachWay) {
   EXPECT_EQ(server.payload_bytes(three), 400) << "rank 0 hands over its gradients only";
   EXPECT_EQ(server.extra_memory_bytes(three), 1200);
   ExchangeQuestion over_gloo = three;
-  over_gloo.one_memory = true;
+  over_gloo.on_cpu = true;
   EXPECT_EQ(server.extra_memory_bytes(over_gloo), 1200 + 1600) << "and Gloo's own 4";
   EXPECT_EQ(server.wire_bytes({.parameters = 100, .dedicated_server = true}).total, 800)
       << "one rank and its server";
+}
+
+TEST(Strategies, ShardedReceivesAllPartsWhereTheBackendDoesNotAddThemUp) {
+  const Strategy& sharded = *find_strategy("sharded");
+  const ExchangeQuestion two{.parameters = 100, .world_size = 2};
+  EXPECT_EQ(sharded.extra_memory_bytes(two), 400 + 400) << "and Gloo's own for the all-gather";
+  ExchangeQuestion scattered = two;
+  scattered.sums_are_scattered = true;
+  EXPECT_EQ(sharded.extra_memory_bytes(scattered), 0);
+  scattered.compressed = true;
+  EXPECT_EQ(sharded.extra_memory_bytes(scattered), 200);
 }
 
 TEST(Strategies, ReplicasOfOneProcessGetTheModelAndGiveGradientsInEveryMicroStep) {
@@ -74,10 +87,10 @@ TEST(Strategies, ReplicasOfOneProcessGetTheModelAndGiveGradientsInEveryMicroStep
   EXPECT_EQ(replicas.payload_bytes({.parameters = 100, .world_size = 3, .micro_steps = 4}), 6400);
   EXPECT_EQ(replicas.payload_bytes({.parameters = 100, .world_size = 1}), 0);
   EXPECT_EQ(replicas.wire_bytes({.parameters = 100, .world_size = 3}).total, 0);
-  EXPECT_EQ(replicas.extra_memory_bytes({.parameters = 100, .world_size = 3, .one_memory = true}),
+  EXPECT_EQ(replicas.extra_memory_bytes({.parameters = 100, .world_size = 3, .on_cpu = true}),
             1600);
   EXPECT_EQ(replicas.extra_memory_bytes({.parameters = 100, .world_size = 3}), 400);
-  EXPECT_EQ(replicas.extra_memory_bytes({.parameters = 100, .one_memory = true}), 0);
+  EXPECT_EQ(replicas.extra_memory_bytes({.parameters = 100, .on_cpu = true}), 0);
 }
 
 }  // namespace

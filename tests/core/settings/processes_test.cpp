@@ -23,12 +23,12 @@ const RawSettings kDedicated =
     given({{"strategy", "parameter-server"}, {"server", "dedicated"}, {"nproc_per_node", "2"}});
 
 TEST(Processes, AreOneForEachRankAndOneMoreForADedicatedServer) {
-  EXPECT_EQ(processes_of(processes_in({}), 3), 3);
-  EXPECT_EQ(processes_of(processes_in(given({{"strategy", "parameter-server"}})), 3), 3);
-  EXPECT_EQ(processes_of(processes_in(kDedicated), 3), 4);
-  EXPECT_EQ(processes_of(processes_in(given({{"strategy", "ddp"}, {"server", "dedicated"}})), 3),
+  EXPECT_EQ(process_count(processes_in({}), 3), 3);
+  EXPECT_EQ(process_count(processes_in(given({{"strategy", "parameter-server"}})), 3), 3);
+  EXPECT_EQ(process_count(processes_in(kDedicated), 3), 4);
+  EXPECT_EQ(process_count(processes_in(given({{"strategy", "ddp"}, {"server", "dedicated"}})), 3),
             3);
-  EXPECT_EQ(processes_of({.count = catalogue::ProcessCount::kOne}, 3), 1);
+  EXPECT_EQ(process_count({.count = catalogue::ProcessCount::kOne}, 3), 1);
 }
 
 // So that the ranks that it starts find the settings that it had.

@@ -64,7 +64,7 @@ class DelayedStrategy final : public training::Strategy {
   void after_backward() override { inner_->after_backward(); }
   at::Tensor backward_seed(const at::Tensor& loss) override { return inner_->backward_seed(loss); }
   void before_evaluation() override { inner_->before_evaluation(); }
-  bool gradients_are_bucket_views() const override { return inner_->gradients_are_bucket_views(); }
+  bool keeps_gradients() const override { return inner_->keeps_gradients(); }
   training::Communication communication() const override { return inner_->communication(); }
   void set_exchange(training::Exchange exchange) override { inner_->set_exchange(exchange); }
 

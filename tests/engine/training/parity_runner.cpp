@@ -12,6 +12,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <exception>
 #include <fstream>
 #include <functional>
@@ -24,6 +25,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 #include "engine/training/joined_batch.h"
 #include "engine/training/train_step.h"
@@ -35,6 +37,10 @@ namespace scalemark::training {
 namespace {
 
 using nlohmann::json;
+
+settings::GradientCompression compression_of(const std::string& word) {
+  return find_word<settings::GradientCompression>(word).value();
+}
 
 struct Ignore final : measurement::StepMarker {
   void mark(measurement::Moment) override {}
@@ -74,7 +80,7 @@ settings::ParallelSettings parallel_of(const json& j) {
   settings::ParallelSettings parallel;
   parallel.strategy = j.value("strategy", "none");
   parallel.overlap = j.value("overlap", true);
-  parallel.gradient_compression = j.value("gradient_compression", "none");
+  parallel.gradient_compression = compression_of(j.value("gradient_compression", "none"));
   parallel.bucket_cap_mb = j.value("bucket_cap_mb", 25.0);
   parallel.first_bucket_cap_mb = j.value("first_bucket_cap_mb", 1.0);
   parallel.broadcast_buffers = j.value("broadcast_buffers", true);
@@ -138,6 +144,36 @@ std::function<std::unique_ptr<workloads::Network>(c10::Device)> replica_maker(co
   };
 }
 
+settings::Precision precision_of(const json& config) {
+  return find_word<settings::Precision>(config.value("precision", "fp32")).value();
+}
+
+// The gradient scaler's, of the state.
+struct ScaleFinder final : StateVisitor {
+  at::Tensor scale;
+  void visit(const std::string& name, at::Tensor& tensor) override {
+    if (name == "scaler.scale") scale = tensor.clone();
+  }
+  void visit(const std::string&, std::int64_t&) override {}
+};
+
+// What the descriptor says, in float32.
+double payload_by_formula(const json& config, const settings::ParallelSettings& parallel,
+                          const std::vector<NamedParameter>& parameters, int processes,
+                          int replicas) {
+  double numbers = 0;
+  for (const auto& parameter : parameters) {
+    numbers += static_cast<double>(parameter.tensor.numel());
+  }
+  const bool dedicated = parallel.server == settings::Server::kDedicated;
+  return catalogue::find_strategy(parallel.strategy)
+      ->payload_bytes({.parameters = numbers,
+                       .world_size = std::max(replicas, processes - (dedicated ? 1 : 0)),
+                       .dedicated_server = dedicated,
+                       .local_steps = parallel.local_steps,
+                       .micro_steps = config.value("accumulation", 1)});
+}
+
 data::Batch next_of(Batches& batches, int replicas) {
   std::vector<data::Batch> parts;
   for (int i = 0; i < replicas; ++i) parts.push_back(batches.next());
@@ -150,6 +186,7 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
   const auto recipe = recipe_of(config.at("recipe"));
   const auto parallel = parallel_of(config.value("parallel", json::object()));
   const int replicas = config.value("replicas", 1);
+  const int processes = group ? group->getSize() : 1;
   auto strategy = make_strategy({parameters, buffers_of(network->module()), std::move(group),
                                  parallel, replicas, replica_maker(config)});
   if (config.value("without_communication", false)) strategy->set_exchange(Exchange::kNone);
@@ -159,6 +196,7 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
   TrainStep step(*network, parameters, std::move(optimizer), std::move(strategy),
                  {.gradient_accumulation_steps = config.value("accumulation", 1),
                   .clip_grad_norm = recipe.clip_grad_norm,
+                  .precision = precision_of(config),
                   .schedule = {.kind = lr.value("kind", "constant"),
                                .rate = recipe.learning_rate,
                                .warmup_steps = lr.value("warmup_steps", 0),
@@ -175,6 +213,11 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
   result["loss"] = at::stack(losses);
   const Communication sent = step.strategy().communication();
   result["payload_bytes"] = torch::tensor({sent.payload_bytes_per_step}, at::kLong);
+  result["payload_formula"] = at::full(
+      {1}, payload_by_formula(config, parallel, parameters, processes, replicas), at::kDouble);
+  ScaleFinder state;
+  step.visit_state(state);
+  if (state.scale.defined()) result["scale"] = state.scale;
   if (!sent.bucket_bytes.empty()) {
     result["bucket_bytes"] = torch::tensor(at::ArrayRef<std::int64_t>(sent.bucket_bytes));
   }
