@@ -213,7 +213,7 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
   result["loss"] = at::stack(losses);
   const Communication sent = step.strategy().communication();
   result["payload_bytes"] = torch::tensor({sent.payload_bytes_per_step}, at::kLong);
-  result["payload_formula"] = at::full(
+  result["payload_formula_bytes"] = at::full(
       {1}, payload_by_formula(config, parallel, parameters, processes, replicas), at::kDouble);
   ScaleFinder state;
   step.visit_state(state);

@@ -164,7 +164,7 @@ def compare(verdict, ranks, name, case, results, expected):
         verdict.true(where, f"payload of {sent} bytes, by formula {bare:.0f}",
                      buffers or bare <= sent + 8 and sent - bare <= filling(len(theirs), ours, ranks))
         if rank == 0 and not compression:  # the descriptor's, in float32
-            said = ours["payload_formula"].item()
+            said = ours["payload_formula_bytes"].item()
             verdict.true(where, f"the descriptor says {said:.0f} bytes", abs(2 * said - bare) < 1)
     if strategy == "local-sgd":
         verdict.true(name, "ranks are apart between two averages",
