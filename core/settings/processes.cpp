@@ -50,7 +50,8 @@ int world_size_of(const Settings& settings) {
 LaunchSettings launch_of(const Settings& settings) {
   LaunchSettings launch = settings.launch;
   if (launch.nnodes == 1) {
-    launch.nproc_per_node = process_count(process_kind_of(settings.parallel), launch.nproc_per_node);
+    launch.nproc_per_node =
+        process_count(process_kind_of(settings.parallel), launch.nproc_per_node);
   }
   return launch;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/catalogue/strategy.h"
 #include "core/reporting/explain/parts.h"
 
 namespace scalemark::reporting {
@@ -10,9 +11,20 @@ namespace {
 using collectives::Collective;
 using collectives::DataType;
 
-// "all_reduce" -> kAllReduce. Absent where no bucket's collective is recorded.
+// Where each rank updates everything in every step, what it needs are the sums of all gradients.
+bool sums_everything(const std::string& strategy) {
+  const auto* known = catalogue::find_strategy(strategy);
+  return known && known->exchanges && known->in_every_step &&
+         known->updates == catalogue::Updates::kEverywhere &&
+         known->processes == catalogue::ProcessCount::kOnePerRank;
+}
+
+// "all_reduce" -> kAllReduce, as recorded, or what the strategy must use (--epochs times no
+// buckets). Absent where neither says.
 std::optional<Collective> collective_of(const PointRecord& run) {
-  if (run.bucket_timeline.empty()) return std::nullopt;
+  if (run.bucket_timeline.empty()) {
+    return sums_everything(run.strategy) ? std::optional(Collective::kAllReduce) : std::nullopt;
+  }
   std::string word = run.bucket_timeline.front().collective;
   std::ranges::replace(word, '_', '-');
   return find_word<Collective>(word);

@@ -19,7 +19,7 @@ std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& 
 std::optional<Overlap> overlap_of(const std::vector<const PointRecord*>& runs);
 
 // What measures the network by itself for the buckets of `run`; absent where their collective is
-// not recorded.
+// not known.
 std::optional<std::string> comm_command(const PointRecord& run);
 
 // Absent when no report has collectives like those of the buckets of `run`: the same backend, as

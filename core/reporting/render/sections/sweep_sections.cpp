@@ -197,7 +197,11 @@ Section state_section(const Report& report) {
         "this report is " + std::string(name_of(report.status)) +
         (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
   }
-  for (const ErrorRecord& error : report.errors) section.lines.push_back(format_error_line(error));
+  // A complete report keeps what ended the sessions before the last.
+  const std::string whose = report.status == ReportStatus::kComplete ? "an earlier session: " : "";
+  for (const ErrorRecord& error : report.errors) {
+    section.lines.push_back(whose + format_error_line(error));
+  }
   for (const SessionRecord& session : report.sessions) {
     if (report.sessions.size() < 2 && session.broke_with.empty()) continue;
     section.lines.push_back("session " + std::to_string(session.session) + ": from " +
