@@ -13,6 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFolderExpected = "a folder, or a path where one can be made, is expected";
+
 void refuse_read_only(const std::string& what, const fs::path& folder) {
   if (::access(folder.c_str(), W_OK | X_OK) == 0) return;
   throw cannot_create(what + ": " + std::strerror(errno),
@@ -25,8 +27,7 @@ void refuse_unmakeable(const std::string& what, const fs::path& folder) {
   if (fs::create_directory(folder, failed)) {
     fs::remove(folder, failed);
   } else if (failed) {
-    throw cannot_create(what + ": " + failed.message(),
-                        "a folder, or a path where one can be made, is expected");
+    throw cannot_create(what + ": " + failed.message(), kFolderExpected);
   }
 }
 
@@ -56,8 +57,7 @@ void refuse_unwritable_folder(const std::string& named, const std::string& path)
     folder = folder.parent_path();
   }
   if (!fs::is_directory(folder, unreadable)) {
-    throw cannot_create(what + ": " + folder.string() + " is no folder",
-                        "a folder, or a path where one can be made, is expected");
+    throw cannot_create(what + ": " + folder.string() + " is no folder", kFolderExpected);
   }
   refuse_read_only(what, folder);
   if (!missing.empty()) refuse_unmakeable(what, missing);

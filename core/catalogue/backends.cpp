@@ -27,35 +27,35 @@ std::vector<std::string_view> backend_names() {
   return names;
 }
 
+namespace {
+
+bool holds(std::string_view backend, bool Backend::*fact) {
+  const Backend* known = find_backend(backend);
+  return known != nullptr && known->*fact;
+}
+
+}  // namespace
+
 std::string_view default_backend(bool on_gpus) {
   const auto found = std::ranges::find(kBackends, on_gpus, &Backend::one_rank_per_gpu);
   if (found == kBackends.end()) throw bug("no backend serves as a default");
   return found->name;
 }
 
-bool is_cpu_only(std::string_view backend) {
-  const Backend* known = find_backend(backend);
-  return known != nullptr && known->cpu_only;
-}
+bool is_cpu_only(std::string_view backend) { return holds(backend, &Backend::cpu_only); }
 
-bool needs_mpi_ranks(std::string_view backend) {
-  const Backend* known = find_backend(backend);
-  return known != nullptr && known->mpi_ranks;
-}
+bool needs_mpi_ranks(std::string_view backend) { return holds(backend, &Backend::mpi_ranks); }
 
 bool all_reduces_to_scatter(std::string_view backend) {
-  const Backend* known = find_backend(backend);
-  return known != nullptr && known->scatter_all_reduces;
+  return holds(backend, &Backend::scatter_all_reduces);
 }
 
 bool only_default_stream_waits(std::string_view backend) {
-  const Backend* known = find_backend(backend);
-  return known != nullptr && known->default_stream_waits;
+  return holds(backend, &Backend::default_stream_waits);
 }
 
 bool needs_one_rank_per_gpu(std::string_view backend) {
-  const Backend* known = find_backend(backend);
-  return known != nullptr && known->one_rank_per_gpu;
+  return holds(backend, &Backend::one_rank_per_gpu);
 }
 
 }  // namespace scalemark::catalogue

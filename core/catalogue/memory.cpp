@@ -19,6 +19,7 @@ int all_optimizer_copies(const MemoryQuestion& question) {
          (question.on_cpu ? update_copies(question.optimizer) : 0);
 }
 
+// Of a training rank: with --server dedicated none.
 double optimizer_copies(const MemoryQuestion& question) {
   if (question.dedicated_server) return 0;
   const int copies = all_optimizer_copies(question);

@@ -75,9 +75,9 @@ def goes_on_from_the_middle(data, at, **how):
     check([one["step"] for one in resumed] == [middle], resumed)
 
 
-def every_optimizer(folder, ranks, **how):
+def every_optimizer(folder, ranks, optimizers=OPTIMIZERS, **how):
     data = make_text(folder / "text", 6)
-    for optimizer in OPTIMIZERS:
+    for optimizer in optimizers:
         goes_on_from_the_middle(data, folder / f"{optimizer}-{ranks}", optimizer=optimizer, ranks=ranks, **how)
 
 
@@ -95,9 +95,7 @@ def two_ranks_flat(folder):
 
 def two_ranks_sharded(folder):
     """Each rank's checkpoint holds its part of the optimizer's state."""
-    data = make_text(folder / "text", 6)
-    for optimizer in ("adam", "lars"):
-        goes_on_from_the_middle(data, folder / optimizer, optimizer=optimizer, ranks=2, strategy="sharded")
+    every_optimizer(folder, 2, optimizers=("adam", "lars"), strategy="sharded")
 
 
 def local_sgd(folder):
@@ -182,5 +180,5 @@ def killed(folder):
 
 
 if __name__ == "__main__":
-    run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, two_ranks_sharded, local_sgd, skipped_branches, torn, other_training, afresh,
-                                                by_time_and_few, killed)})
+    run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, two_ranks_sharded, local_sgd, skipped_branches,
+                                                torn, other_training, afresh, by_time_and_few, killed)})

@@ -69,8 +69,8 @@ constexpr double kFilling = 0.01;
 // Between two sizes that were measured, on the straight line through them; absent outside.
 std::optional<double> time_of(double bytes, const Course& course) {
   const double largest = course.rbegin()->first;
-  const double x =
-      std::log(bytes) <= largest + kFilling ? std::min(std::log(bytes), largest) : std::log(bytes);
+  double x = std::log(bytes);
+  if (x > largest && x <= largest + kFilling) x = largest;
   const auto above = course.lower_bound(x);
   if (above == course.end()) return std::nullopt;
   if (above->first == x) return std::exp(above->second);
