@@ -43,12 +43,18 @@ int processes_at_work(const settings::Settings& settings, const process::RankCon
   return kind.count == catalogue::ProcessCount::kOne ? 1 : context.world().local_world_size;
 }
 
-planning::AvailableMemory available_memory_here(const settings::Settings& settings,
-                                                process::RankContext& context) {
+planning::AvailableMemory host_memory_here(const settings::Settings& settings,
+                                           const process::RankContext& context) {
   const auto host = monitoring::survey_host("/", {});
-  planning::AvailableMemory there{.host_bytes = host.memory_bytes,
-                                  .cgroup_bytes = host.cgroup.memory_bytes,
-                                  .ranks = processes_at_work(settings, context)};
+  return {.host_bytes = host.memory_bytes,
+          .cgroup_bytes = host.cgroup.memory_bytes,
+          .gpu_bytes = std::nullopt,
+          .ranks = processes_at_work(settings, context)};
+}
+
+planning::AvailableMemory memory_here(const settings::Settings& settings,
+                                      process::RankContext& context) {
+  planning::AvailableMemory there = host_memory_here(settings, context);
   const auto& device = context.device();
   if (device.torch_device().is_cuda()) there.gpu_bytes = memory_of_gpu(device.identity());
   return there;
@@ -56,16 +62,17 @@ planning::AvailableMemory available_memory_here(const settings::Settings& settin
 
 }  // namespace
 
+// A limit is of the host's memory, or given: no GPU is looked for before each run of a sweep.
 std::optional<std::uint64_t> memory_limit(const settings::Settings& settings,
                                           process::RankContext& context) {
   return planning::memory_limit(settings.parallel, context.world().rank,
-                                available_memory_here(settings, context));
+                                host_memory_here(settings, context));
 }
 
 std::optional<std::uint64_t> available_memory(const settings::Settings& settings,
                                               process::RankContext& context) {
   const auto available = planning::memory_available(settings.parallel, context.world().rank,
-                                                    available_memory_here(settings, context));
+                                                    memory_here(settings, context));
   const bool on_cpu = context.device().torch_device().is_cpu();
   return on_cpu ? planning::least(available, address_space_left()) : available;
 }
