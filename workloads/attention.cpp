@@ -28,17 +28,21 @@ std::string name_of(std::int64_t choice) {
 
 void AttentionChoices::note(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                             const std::optional<at::Tensor>& mask, double dropout) {
-  std::optional<std::int64_t>& choice = mask ? with_mask_ : without_mask_;
+  std::optional<std::string>& choice = mask ? with_mask_ : without_mask_;
   if (choice) return;
   // Autocast casts the mask on its way to the kernel.
   const auto used = mask ? std::optional(mask->to(query.scalar_type())) : std::nullopt;
-  choice = at::_fused_sdp_choice(query, key, value, used, dropout);
+  choice = name_of(at::_fused_sdp_choice(query, key, value, used, dropout));
+}
+
+void AttentionChoices::note_own(const std::optional<at::Tensor>& mask) {
+  (mask ? with_mask_ : without_mask_) = "own";
 }
 
 std::vector<std::string> AttentionChoices::names() const {
   std::set<std::string> names;
   for (const auto& choice : {without_mask_, with_mask_}) {
-    if (choice) names.insert(name_of(*choice));
+    if (choice) names.insert(*choice);
   }
   return {names.begin(), names.end()};
 }

@@ -1,4 +1,4 @@
-// Which of torch's attention kernels a network uses. Knows no network.
+// Which attention kernels a network uses: torch's or our own. Knows no network.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,17 +9,20 @@
 
 namespace scalemark::workloads {
 
-// Torch's choices for the attention of one network, asked once without a mask and once with one.
+// What the attention of one network is computed by, noted once without a mask and once with one.
 class AttentionChoices {
  public:
+  // Asks torch for its choice.
   // Takes the arguments of the scaled_dot_product_attention call that follows.
   void note(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
             const std::optional<at::Tensor>& mask, double dropout);
 
-  std::vector<std::string> names() const;  // flash | efficient | cudnn | math, each once
+  void note_own(const std::optional<at::Tensor>& mask);  // dropout_attention()
+
+  std::vector<std::string> names() const;  // flash | efficient | cudnn | math | own, each once
 
  private:
-  std::optional<std::int64_t> without_mask_, with_mask_;
+  std::optional<std::string> without_mask_, with_mask_;
 };
 
 }  // namespace scalemark::workloads

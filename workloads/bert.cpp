@@ -1,14 +1,11 @@
 // BERT with both pre-training heads, with the names, initialisation and numerics of Hugging Face's
 // BertForPreTraining. The MLM head runs on the masked positions only.
 #include <ATen/ops/cross_entropy_loss.h>
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/gelu.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/scalar_tensor.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -17,128 +14,28 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "workloads/attention.h"
 #include "workloads/checkpointed.h"
-#include "workloads/layers.h"
+#include "workloads/encoder_layer.h"
 #include "workloads/network.h"
+#include "workloads/products.h"
 #include "workloads/tied_embedding.h"
+#include "workloads/weight_copies.h"
 
 namespace scalemark::workloads {
 namespace {
 
-constexpr double kInitialDeviation = 0.02;
-constexpr double kLayerNormEps = 1e-12;
 constexpr double kDropout = 0.1;
-
-struct Sizes {
-  catalogue::Transformer transformer;
-  std::int64_t vocab_size;
-  double dropout;
-  bool checkpointing = false;
-  std::shared_ptr<AttentionChoices> choices = std::make_shared<AttentionChoices>();
-};
-
-std::shared_ptr<Linear> dense(std::int64_t in, std::int64_t out) {
-  auto layer = std::make_shared<Linear>(in, out);
-  layer->weight.detach().normal_(0, kInitialDeviation);
-  layer->bias.detach().zero_();
-  return layer;
-}
 
 struct Table : torch::nn::Module {
   Table(std::int64_t rows, std::int64_t features)
       : weight(register_parameter("weight",
-                                  at::empty({rows, features}).normal_(0, kInitialDeviation))) {}
+                                  at::empty({rows, features}).normal_(0, kBertInitialDeviation))) {}
 
   at::Tensor weight;
 };
 
-// Adds `x` (after dropout) to `residual` and normalises: "attention.output" and "output".
-struct ResidualOutput : torch::nn::Module {
-  ResidualOutput(std::int64_t in, const Sizes& sizes)
-      : linear(register_module("dense", dense(in, sizes.transformer.hidden))),
-        norm(register_module("LayerNorm",
-                             std::make_shared<LayerNorm>(sizes.transformer.hidden, kLayerNormEps))),
-        dropout(sizes.dropout) {}
-
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& residual) const {
-    auto y = linear->forward(x);
-    if (dropout > 0 && is_training()) y = at::dropout(y, dropout, true);
-    // Under autocast `y` is of lower precision than the residual and cannot take the sum in place.
-    return norm->forward(y.scalar_type() == residual.scalar_type() ? y.add_(residual)
-                                                                   : y + residual);
-  }
-
-  std::shared_ptr<Linear> linear;
-  std::shared_ptr<LayerNorm> norm;
-  double dropout;
-};
-
-struct SelfAttention : torch::nn::Module {
-  explicit SelfAttention(const Sizes& sizes)
-      : query(register_module("query", dense(sizes.transformer.hidden, sizes.transformer.hidden))),
-        key(register_module("key", dense(sizes.transformer.hidden, sizes.transformer.hidden))),
-        value(register_module("value", dense(sizes.transformer.hidden, sizes.transformer.hidden))),
-        heads(sizes.transformer.heads),
-        dropout(sizes.dropout),
-        choices(sizes.choices) {}
-
-  at::Tensor forward(const at::Tensor& x, const std::optional<at::Tensor>& mask) const {
-    const auto q = by_head(query->forward(x)), k = by_head(key->forward(x)),
-               v = by_head(value->forward(x));
-    if (is_training()) choices->note(q, k, v, mask, dropout);
-    const auto attended =
-        at::scaled_dot_product_attention(q, k, v, mask, is_training() ? dropout : 0.0);
-    return attended.transpose(1, 2).reshape(x.sizes());
-  }
-
-  at::Tensor by_head(const at::Tensor& x) const {  // [n, s, h] -> [n, heads, s, h / heads]
-    return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
-  }
-
-  std::shared_ptr<Linear> query, key, value;
-  std::int64_t heads;
-  double dropout;
-  std::shared_ptr<AttentionChoices> choices;
-};
-
-struct Attention : torch::nn::Module {
-  explicit Attention(const Sizes& sizes)
-      : self(register_module("self", std::make_shared<SelfAttention>(sizes))),
-        output(register_module(
-            "output", std::make_shared<ResidualOutput>(sizes.transformer.hidden, sizes))) {}
-
-  std::shared_ptr<SelfAttention> self;
-  std::shared_ptr<ResidualOutput> output;
-};
-
-struct Intermediate : torch::nn::Module {
-  explicit Intermediate(const catalogue::Transformer& t)
-      : linear(register_module("dense", dense(t.hidden, t.feed_forward))) {}
-
-  std::shared_ptr<Linear> linear;
-};
-
-struct EncoderLayer : torch::nn::Module {
-  explicit EncoderLayer(const Sizes& sizes)
-      : attention(register_module("attention", std::make_shared<Attention>(sizes))),
-        intermediate(
-            register_module("intermediate", std::make_shared<Intermediate>(sizes.transformer))),
-        output(register_module(
-            "output", std::make_shared<ResidualOutput>(sizes.transformer.feed_forward, sizes))) {}
-
-  at::Tensor forward(const at::Tensor& x, const std::optional<at::Tensor>& mask) const {
-    const auto attended = attention->output->forward(attention->self->forward(x, mask), x);
-    return output->forward(at::gelu(intermediate->linear->forward(attended)), attended);
-  }
-
-  std::shared_ptr<Attention> attention;
-  std::shared_ptr<Intermediate> intermediate;
-  std::shared_ptr<ResidualOutput> output;
-};
-
 struct Embeddings : torch::nn::Module {
-  explicit Embeddings(const Sizes& sizes)
+  explicit Embeddings(const EncoderSizes& sizes)
       : words(register_module("word_embeddings",
                               std::make_shared<Table>(sizes.vocab_size, sizes.transformer.hidden))),
         positions(register_module(
@@ -146,9 +43,10 @@ struct Embeddings : torch::nn::Module {
             std::make_shared<Table>(sizes.transformer.max_positions, sizes.transformer.hidden))),
         token_types(register_module("token_type_embeddings",
                                     std::make_shared<Table>(2, sizes.transformer.hidden))),
-        norm(register_module("LayerNorm",
-                             std::make_shared<LayerNorm>(sizes.transformer.hidden, kLayerNormEps))),
-        dropout(sizes.dropout) {
+        norm(register_module(
+            "LayerNorm", std::make_shared<LayerNorm>(sizes.transformer.hidden, kBertLayerNormEps))),
+        dropout(sizes.dropout),
+        fused(sizes.fused) {
     words->weight.detach().select(0, kPadToken).zero_();
   }
 
@@ -156,51 +54,64 @@ struct Embeddings : torch::nn::Module {
   at::Tensor forward(at::Tensor rows, const at::Tensor& token_type_ids) const {
     rows.add_(at::embedding(token_types->weight, token_type_ids));
     rows.add_(positions->weight.narrow(0, 0, rows.size(1)));
-    auto x = norm->forward(rows);
-    return dropout > 0 && is_training() ? at::dropout(x, dropout, true) : x;
+    return dropped(norm->forward(rows), is_training() ? dropout : 0, fused);
   }
 
   std::shared_ptr<Table> words, positions, token_types;
   std::shared_ptr<LayerNorm> norm;
   double dropout;
+  bool fused;
 };
 
 struct Encoder : torch::nn::Module {
-  explicit Encoder(const Sizes& sizes) : checkpointing(sizes.checkpointing) {
+  explicit Encoder(const EncoderSizes& sizes)
+      : checkpointing(sizes.checkpointing), fused(sizes.fused) {
     auto& list = *register_module("layer", std::make_shared<torch::nn::Module>());
     for (std::int64_t i = 0; i < sizes.transformer.layers; ++i) {
-      layers.push_back(
-          list.register_module(std::to_string(i), std::make_shared<EncoderLayer>(sizes)));
+      layers.push_back(list.register_module(std::to_string(i), make_encoder_layer(sizes)));
     }
   }
 
-  at::Tensor forward(at::Tensor x, const std::optional<at::Tensor>& mask) const {
+  Fork forward(const at::Tensor& embedded, const std::optional<at::Tensor>& padding) const {
+    const at::Tensor first = stream_of(embedded, fused);
+    std::optional<at::Tensor> mask = padding;
+    if (mask) mask = mask->to(first.scalar_type());
+    Fork x{first, first};
     for (const auto& layer : layers) {
-      const auto part = [layer, mask](const at::Tensor& input, Pass) {
-        return layer->forward(input, mask);
+      const Part part = [layer, mask](const Tensors& inputs, Pass) {
+        const Fork y = layer->forward({inputs[0], inputs[1]}, mask);
+        return Tensors{y.branch, y.shortcut};
       };
-      x = checkpointing ? checkpointed(part, x) : layer->forward(x, mask);
+      const Tensors inputs{x.branch, x.shortcut};
+      const Tensors y = checkpointing ? checkpointed(part, inputs) : part(inputs, Pass::kFirst);
+      x = {y[0], y[1]};
     }
     return x;
   }
 
-  bool checkpointing;
+  bool checkpointing, fused;
   std::vector<std::shared_ptr<EncoderLayer>> layers;
 };
 
 struct Pooler : torch::nn::Module {
-  explicit Pooler(std::int64_t hidden) : linear(register_module("dense", dense(hidden, hidden))) {}
+  explicit Pooler(const EncoderSizes& sizes)
+      : linear(register_module("dense",
+                               bert_linear(sizes.transformer.hidden, sizes.transformer.hidden))),
+        fused(sizes.fused) {}
 
-  at::Tensor forward(const at::Tensor& x) const { return linear->forward(x.select(1, 0)).tanh(); }
+  at::Tensor forward(const at::Tensor& x) const {
+    return linear_of(*linear, x.select(1, 0), fused).tanh();
+  }
 
   std::shared_ptr<Linear> linear;
+  bool fused;
 };
 
 struct Body : torch::nn::Module {
-  explicit Body(const Sizes& sizes)
+  explicit Body(const EncoderSizes& sizes)
       : embeddings(register_module("embeddings", std::make_shared<Embeddings>(sizes))),
         encoder(register_module("encoder", std::make_shared<Encoder>(sizes))),
-        pooler(register_module("pooler", std::make_shared<Pooler>(sizes.transformer.hidden))) {}
+        pooler(register_module("pooler", std::make_shared<Pooler>(sizes))) {}
 
   std::shared_ptr<Embeddings> embeddings;
   std::shared_ptr<Encoder> encoder;
@@ -208,35 +119,41 @@ struct Body : torch::nn::Module {
 };
 
 struct Transform : torch::nn::Module {
-  explicit Transform(std::int64_t hidden)
-      : linear(register_module("dense", dense(hidden, hidden))),
-        norm(register_module("LayerNorm", std::make_shared<LayerNorm>(hidden, kLayerNormEps))) {}
+  explicit Transform(const EncoderSizes& sizes)
+      : linear(register_module("dense",
+                               bert_linear(sizes.transformer.hidden, sizes.transformer.hidden))),
+        norm(register_module(
+            "LayerNorm", std::make_shared<LayerNorm>(sizes.transformer.hidden, kBertLayerNormEps))),
+        fused(sizes.fused) {}
 
   at::Tensor forward(const at::Tensor& x) const {
-    return norm->forward(at::gelu(linear->forward(x)));
+    return norm->forward(gelu_of(*linear, x, fused));
   }
 
   std::shared_ptr<Linear> linear;
   std::shared_ptr<LayerNorm> norm;
+  bool fused;
 };
 
 struct Predictions : torch::nn::Module {
-  explicit Predictions(const Sizes& sizes)
+  explicit Predictions(const EncoderSizes& sizes)
       : bias(register_parameter("bias", at::zeros({sizes.vocab_size}))),
-        transform(
-            register_module("transform", std::make_shared<Transform>(sizes.transformer.hidden))) {}
+        transform(register_module("transform", std::make_shared<Transform>(sizes))) {}
 
   at::Tensor bias;  // of the decoder, whose weight is the word embeddings'
   std::shared_ptr<Transform> transform;
 };
 
 struct Heads : torch::nn::Module {
-  explicit Heads(const Sizes& sizes)
+  explicit Heads(const EncoderSizes& sizes)
       : predictions(register_module("predictions", std::make_shared<Predictions>(sizes))),
-        seq_relationship(register_module("seq_relationship", dense(sizes.transformer.hidden, 2))) {}
+        seq_relationship(
+            register_module("seq_relationship", bert_linear(sizes.transformer.hidden, 2))),
+        fused(sizes.fused) {}
 
   std::shared_ptr<Predictions> predictions;
   std::shared_ptr<Linear> seq_relationship;
+  bool fused;
 };
 
 struct Logits {
@@ -245,19 +162,25 @@ struct Logits {
 };
 
 struct Bert : torch::nn::Module {
-  explicit Bert(const Sizes& sizes)
+  explicit Bert(const EncoderSizes& sizes)
       : body(register_module("bert", std::make_shared<Body>(sizes))),
         heads(register_module("cls", std::make_shared<Heads>(sizes))) {}
 
   Logits forward(const data::Batch& batch, const std::optional<at::Tensor>& mask) const {
     const auto [rows, table] = tied_embedding(body->embeddings->words->weight, batch["input_ids"]);
-    const auto x =
+    const Fork x =
         body->encoder->forward(body->embeddings->forward(rows, batch["token_type_ids"]), mask);
 
-    const auto masked = x.view({-1, x.size(2)}).index_select(0, batch["masked_positions"]);
+    const auto masked =
+        x.branch.view({-1, x.branch.size(2)}).index_select(0, batch["masked_positions"]);
     const Predictions& head = *heads->predictions;
-    return {.words = at::linear(head.transform->forward(masked), table, head.bias),
-            .next_sentence = heads->seq_relationship->forward(body->pooler->forward(x))};
+    return {.words = decoded(head.transform->forward(masked), table, head.bias),
+            .next_sentence = linear_of(*heads->seq_relationship, body->pooler->forward(x.shortcut),
+                                       heads->fused)};
+  }
+
+  at::Tensor decoded(const at::Tensor& x, const at::Tensor& table, const at::Tensor& bias) const {
+    return heads->fused ? product(x, table, bias) : at::linear(x, table, weight_copy(bias));
   }
 
   std::shared_ptr<Body> body;
@@ -276,7 +199,7 @@ std::optional<at::Tensor> padding_mask(const data::Batch& batch, at::ScalarType 
 
 class BertNetwork : public Network {
  public:
-  explicit BertNetwork(const Sizes& sizes)
+  explicit BertNetwork(const EncoderSizes& sizes)
       : module_(std::make_shared<Bert>(sizes)),
         max_positions_(sizes.transformer.max_positions),
         choices_(sizes.choices) {}
@@ -341,10 +264,11 @@ class BertNetwork : public Network {
 
 std::unique_ptr<Network> make_bert(const catalogue::Workload& workload,
                                    const NetworkOptions& options) {
-  return std::make_unique<BertNetwork>(Sizes{.transformer = workload.transformer.value(),
-                                             .vocab_size = options.shape.vocab_size,
-                                             .dropout = options.dropout.value_or(kDropout),
-                                             .checkpointing = options.checkpointing});
+  return std::make_unique<BertNetwork>(EncoderSizes{.transformer = workload.transformer.value(),
+                                                    .vocab_size = options.shape.vocab_size,
+                                                    .dropout = options.dropout.value_or(kDropout),
+                                                    .checkpointing = options.checkpointing,
+                                                    .fused = options.fused_layers});
 }
 
 }  // namespace scalemark::workloads

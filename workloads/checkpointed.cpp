@@ -19,6 +19,7 @@
 namespace scalemark::workloads {
 namespace {
 
+using torch::autograd::SavedVariable;
 using torch::autograd::SavedVariableHooks;
 using MakeHooks = std::function<std::unique_ptr<SavedVariableHooks>()>;
 
@@ -124,12 +125,14 @@ class AutocastScope {
 // nodes of the first pass take them.
 class Use {
  public:
-  Use(Part part, const at::Tensor& input)
+  Use(Part part, const Tensors& inputs)
       : part_(std::move(part)),
-        input_(input, /*is_output=*/false),
-        input_has_gradient_(input.requires_grad()),
-        random_(input.device()),
-        autocast_(input.device().type()) {}
+        random_(inputs.front().device()),
+        autocast_(inputs.front().device().type()) {
+    for (const at::Tensor& input : inputs) {
+      inputs_.push_back({SavedVariable(input, /*is_output=*/false), input.requires_grad()});
+    }
+  }
 
   std::size_t drop() { return dropped_++; }
 
@@ -140,11 +143,16 @@ class Use {
   }
 
  private:
+  struct Input {
+    SavedVariable tensor;  // tells when somebody has written into it
+    bool has_gradient;
+  };
+
   void run_again();
+  Tensors leaves() const;
 
   Part part_;
-  torch::autograd::SavedVariable input_;  // tells when somebody has written into it
-  bool input_has_gradient_;
+  std::vector<Input> inputs_;
   RandomState random_;
   AutocastMode autocast_;
   std::size_t dropped_ = 0;
@@ -172,17 +180,27 @@ class Collect final : public SavedVariableHooks {
   std::vector<at::Tensor>& into_;
 };
 
+// The inputs without what they come from.
+Tensors Use::leaves() const {
+  Tensors result;
+  for (const Input& input : inputs_) {
+    result.push_back(input.tensor.unpack().detach().requires_grad_(input.has_gradient));
+  }
+  return result;
+}
+
 // Its own graph is dropped at once; operators save nothing without one.
 void Use::run_again() {
   saved_.clear();
-  const RandomState now(input_.unpack().device());
+  const Tensors inputs = leaves();
+  const RandomState now(inputs.front().device());
   random_.put_back();
   {
     const MakeHooks collect = [this] { return std::make_unique<Collect>(saved_); };
     const SavingScope scope(collect);
     const AutocastScope autocast(autocast_);
     const c10::AutoGradMode with_gradients(true);
-    part_(input_.unpack().detach().requires_grad_(input_has_gradient_), Pass::kAgain);
+    part_(inputs, Pass::kAgain);
   }
   now.put_back();
   if (saved_.size() != dropped_) {
@@ -193,13 +211,20 @@ void Use::run_again() {
 
 }  // namespace
 
-at::Tensor checkpointed(const Part& part, const at::Tensor& input) {
-  if (!c10::GradMode::is_enabled()) return part(input, Pass::kFirst);
+Tensors checkpointed(const Part& part, const Tensors& inputs) {
+  if (!c10::GradMode::is_enabled()) return part(inputs, Pass::kFirst);
   HookingEngine::install();
-  const auto use = std::make_shared<Use>(part, input);
+  const auto use = std::make_shared<Use>(part, inputs);
   const MakeHooks drop = [&use] { return std::make_unique<Drop>(use); };
   const SavingScope scope(drop);
-  return part(input, Pass::kFirst);
+  return part(inputs, Pass::kFirst);
+}
+
+at::Tensor checkpointed(const SimplePart& part, const at::Tensor& input) {
+  const Part whole = [part](const Tensors& inputs, Pass pass) {
+    return Tensors{part(inputs[0], pass)};
+  };
+  return checkpointed(whole, Tensors{input})[0];
 }
 
 }  // namespace scalemark::workloads

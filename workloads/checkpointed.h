@@ -9,20 +9,27 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <vector>
 
 namespace scalemark::workloads {
 
 // What is done once per batch, such as updating running statistics, is done in the first pass only.
 enum class Pass { kFirst, kAgain };
 
-// One output from one input; whatever else it reads must be the same in both passes. A part may not
-// keep tensors past torch's own nodes: a torch::autograd::Node of ours would keep them all the
-// same.
-using Part = std::function<at::Tensor(const at::Tensor& input, Pass pass)>;
+using Tensors = std::vector<at::Tensor>;
 
-// part(input, Pass::kFirst). In backward it runs once more, when the first tensor that it had saved
-// is asked for, under the random state and the autocast mode of the first pass. Does not hold with
-// double backward. Without gradients nothing is saved, and nothing runs again.
-at::Tensor checkpointed(const Part& part, const at::Tensor& input);
+// Outputs from inputs; whatever else it reads must be the same in both passes. What it keeps for
+// backward must go through autograd's SavedVariable, as all of torch's own nodes do it: what a node
+// of ours keeps in another way stays.
+using Part = std::function<Tensors(const Tensors& inputs, Pass pass)>;
+
+// part(inputs, Pass::kFirst). In backward it runs once more, when the first tensor that it had
+// saved is asked for, under the random state and the autocast mode of the first pass. Does not hold
+// with double backward. Without gradients nothing is saved, and nothing runs again.
+Tensors checkpointed(const Part& part, const Tensors& inputs);
+
+// The same of one output from one input.
+using SimplePart = std::function<at::Tensor(const at::Tensor& input, Pass pass)>;
+at::Tensor checkpointed(const SimplePart& part, const at::Tensor& input);
 
 }  // namespace scalemark::workloads

@@ -6,8 +6,11 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
 
 #include "workloads/checkpointed.h"
+#include "workloads/fused_norm.h"
+#include "workloads/weight_gradient.h"
 
 namespace scalemark::workloads {
 
@@ -20,25 +23,37 @@ struct Linear : torch::nn::Module {
 };
 
 // weight [out, in, k, k] from N(0, sqrt(2 / (out k^2))), as torchvision's ResNets; padding k / 2,
-// no bias.
+// no bias. `fused`: by our own node where that is faster (bf16_convolution.h).
 struct Convolution : torch::nn::Module {
   Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t step,
-              at::MemoryFormat memory_format);
+              at::MemoryFormat memory_format, bool fused);
   at::Tensor forward(const at::Tensor& x) const;
 
   at::Tensor weight;
-  std::int64_t stride, padding;
+  ConvolutionSteps steps;
+
+ private:
+  bool fused_;
 };
+
+using Shortcut = std::function<at::Tensor()>;
 
 // momentum 0.1, eps 1e-5. `batches` is the buffer num_batches_tracked: all the norms of a network
 // hold the same tensor, because they hold the same count (but for skipped branches, and nothing
 // reads it), and so one addition per step updates them all (forward() leaves it alone). A second
-// pass over a batch leaves the running statistics alone, too.
+// pass over a batch leaves the running statistics alone, too. `fused`: as one node with what
+// follows it, where there is one (fused_norm.h); else by ATen's operators, which work in place on
+// the norm's output.
 struct BatchNorm : torch::nn::Module {
-  BatchNorm(std::int64_t channels, const at::Tensor& batches, double initial_weight = 1);
-  at::Tensor forward(const at::Tensor& x, Pass pass) const;
+  BatchNorm(std::int64_t channels, const at::Tensor& batches, bool fused,
+            double initial_weight = 1);
+  // `shortcut` makes tail.shortcut; empty: there is none.
+  Fork forward(const at::Tensor& x, Pass pass, NormTail tail, const Shortcut& shortcut = {}) const;
 
   at::Tensor weight, bias, running_mean, running_var;
+
+ private:
+  bool fused_;
 };
 
 // Over the last dimension.

@@ -24,6 +24,7 @@ struct NetworkOptions {
   std::optional<double> dropout;  // absent: the workload's own
   bool checkpointing = false;     // ResNet, BERT: each block keeps its input only (checkpointed.h)
   double stochastic_depth = 0;    // ResNet: share of the batches that skip the last block's branch
+  bool fused_layers = true;       // what lies between products or convolutions: ours
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
 };
 

@@ -25,6 +25,7 @@ struct Common {
   at::MemoryFormat memory_format;
   at::Tensor batches;  // num_batches_tracked of all norms
   double last_norm_weight;
+  bool fused_layers;
 };
 
 // A convolution and its norm, registered side by side in the module that holds them.
@@ -32,8 +33,8 @@ struct ConvolutionNorm {
   std::shared_ptr<Convolution> convolution;
   std::shared_ptr<BatchNorm> norm;
 
-  at::Tensor forward(const at::Tensor& x, Pass pass) const {
-    return norm->forward(convolution->forward(x), pass);
+  Fork forward(const at::Tensor& x, Pass pass, const NormTail& tail) const {
+    return norm->forward(convolution->forward(x), pass, tail);
   }
 };
 
@@ -44,14 +45,14 @@ struct ConvolutionSize {
 ConvolutionNorm register_pair(torch::nn::Module& owner, const std::string& convolution,
                               const std::string& norm, const ConvolutionSize& size,
                               const Common& common, double initial_weight = 1) {
-  return {owner.register_module(convolution,
-                                std::make_shared<Convolution>(size.in, size.out, size.kernel,
-                                                              size.stride, common.memory_format)),
+  return {owner.register_module(convolution, std::make_shared<Convolution>(
+                                                 size.in, size.out, size.kernel, size.stride,
+                                                 common.memory_format, common.fused_layers)),
           owner.register_module(
-              norm, std::make_shared<BatchNorm>(size.out, common.batches, initial_weight))};
+              norm, std::make_shared<BatchNorm>(size.out, common.batches, common.fused_layers,
+                                                initial_weight))};
 }
 
-// ReLU and the addition work in place on the norm's output, which nothing else needs.
 struct Bottleneck : torch::nn::Module {
   Bottleneck(std::int64_t in, std::int64_t width, std::int64_t stride, const Common& common)
       : first(register_pair(*this, "conv1", "bn1", {in, width, 1, 1}, common)),
@@ -65,13 +66,16 @@ struct Bottleneck : torch::nn::Module {
 
   // `scale`: of the residual branch; absent: without it, which leaves the input of a block without
   // a convolution in its shortcut as it is, since that is the output of a ReLU.
-  at::Tensor forward(const at::Tensor& x, std::optional<double> scale, Pass pass) const {
-    if (!scale) return shortcut ? shortcut->forward(x, pass).relu_() : x;
-    auto y = first.forward(x, pass).relu_();
-    y = second.forward(y, pass).relu_();
-    y = third.forward(y, pass);
-    if (*scale != 1) y.mul_(*scale);
-    return y.add_(shortcut ? shortcut->forward(x, pass) : x).relu_();
+  Fork forward(const Fork& x, std::optional<double> scale, Pass pass) const {
+    if (!scale) {
+      return shortcut ? shortcut->forward(x.shortcut, pass, {.relu = true, .fork = true}) : x;
+    }
+    at::Tensor y = first.forward(x.branch, pass, {.relu = true}).branch;
+    y = second.forward(y, pass, {.relu = true}).branch;
+    y = third.convolution->forward(y);
+    return third.norm->forward(y, pass, {.relu = true, .gain = *scale, .fork = true}, [&] {
+      return shortcut ? shortcut->forward(x.shortcut, pass, {}).branch : x.shortcut;
+    });
   }
 
   ConvolutionNorm first, second, third;
@@ -110,19 +114,24 @@ struct ResNet : torch::nn::Module {
   }
 
   at::Tensor forward(const at::Tensor& images) const {
-    auto x = at::max_pool2d(stem.forward(images, Pass::kFirst).relu_(), 3, 2, 1);
+    Fork x;
+    x.branch = at::max_pool2d(stem.forward(images, Pass::kFirst, {.relu = true}).branch, 3, 2, 1);
+    x.shortcut = x.branch;
     for (std::size_t i = 0; i < blocks.size(); ++i) x = forward_block(i, x);
-    return fc->forward(x.mean({2, 3}));
+    return fc->forward(x.branch.mean({2, 3}));
   }
 
   // The share of batches that skip a branch rises linearly with depth (arXiv:1603.09382, eq. 4).
-  at::Tensor forward_block(std::size_t i, const at::Tensor& x) const {
+  Fork forward_block(std::size_t i, const Fork& x) const {
     const double depth = static_cast<double>(i + 1) / static_cast<double>(blocks.size());
     const auto scale = draw_scale(is_training() ? depth * stochastic_depth : 0);
-    const auto part = [block = blocks[i], scale](const at::Tensor& input, Pass pass) {
-      return block->forward(input, scale, pass);
+    if (!checkpointing) return blocks[i]->forward(x, scale, Pass::kFirst);
+    const auto part = [block = blocks[i], scale](const Tensors& inputs, Pass pass) {
+      const Fork y = block->forward({inputs[0], inputs[1]}, scale, pass);
+      return Tensors{y.branch, y.shortcut};
     };
-    return checkpointing ? checkpointed(part, x) : part(x, Pass::kFirst);
+    const Tensors y = checkpointed(part, {x.branch, x.shortcut});
+    return {y[0], y[1]};
   }
 
   bool checkpointing;
@@ -136,8 +145,9 @@ class ResNetNetwork : public Network {
  public:
   explicit ResNetNetwork(const NetworkOptions& options)
       : batches_(at::zeros({}, at::kLong)),
-        module_(std::make_shared<ResNet>(options, Common{options.memory_format, batches_,
-                                                         options.zero_init_residual ? 0.0 : 1.0})),
+        module_(std::make_shared<ResNet>(
+            options, Common{options.memory_format, batches_, options.zero_init_residual ? 0.0 : 1.0,
+                            options.fused_layers})),
         memory_format_(options.memory_format),
         label_smoothing_(options.label_smoothing) {}
 

@@ -86,8 +86,12 @@ class Blocks {
       return false;
     }
     read();
+    // A report that cannot be gone on with (--resume) is refused whatever the environment is.
+    const bool refused = static_cast<ExitCode>(result.exit_code) == ExitCode::kConfiguration;
+    if (refused && report_ && !went_well_) return false;
     const std::string reason = end_of_ranks(result);
     auto rows = failed_runs(settled_.plan, ranks.launch.environment, ranks.block, runs(), reason);
+    if (rows.empty()) return false;
     print_note(planning::to_text(ranks.launch.environment) + ": " + reason + "; " +
                std::to_string(rows.size()) + " runs have failed, others go on");
     std::ranges::move(rows, std::back_inserter(pending_));

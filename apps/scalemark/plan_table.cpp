@@ -69,6 +69,24 @@ std::string slices_list(const Plan& plan) {
   return text;
 }
 
+// Why there are points that nobody asked for.
+std::string added_list(const Plan& plan) {
+  const auto added = [&](planning::Role role) {
+    return std::ranges::any_of(
+        plan.points, [&](const PlannedPoint& point) { return !point.asked && point.role == role; });
+  };
+  std::string text;
+  if (added(planning::Role::kBaseline)) {
+    text += "A baseline is added: the one rank with which efficiency compares.\n";
+  }
+  if (added(planning::Role::kSolo)) {
+    text +=
+        "Solo points are added: ranks that exchange nothing, to tell what sharing the machine "
+        "costs.\n";
+  }
+  return text;
+}
+
 std::string searches_list(const Plan& plan) {
   std::string text;
   for (const planning::BatchSearch& search : plan.searches) {
@@ -92,6 +110,7 @@ std::string totals(const Plan& plan) {
   if (plan.world_size > 1) {
     text += "So is the rank of points with one rank: each block draws it anew.\n";
   }
+  text += added_list(plan);
   if (const auto n = planning::environments_of(plan).size(); n > 1) {
     text += "Libraries read variables once: ranks are started anew for each of the " +
             std::to_string(n) + " environments of each block, " +

@@ -11,6 +11,7 @@
 #include "apps/scalemark/report_folder.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/catalogue/strategy.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {
@@ -87,6 +88,17 @@ void write(const std::filesystem::path& folder, reporting::Report report,
   write_report(folder, report);
 }
 
+// The cost model is that of an all-reduce of everything in every step.
+bool is_modelled(const WeakSeries& series) {
+  return !catalogue::exchanges(series.strategy) || catalogue::sums_everything(series.strategy);
+}
+
+Error other_exchange(const std::string& title) {
+  return bad_data("the exchange of " + title + " is not modelled",
+                  "the model is of strategies that all-reduce all gradients in every step",
+                  "scalemark sweep --strategies ddp measures one");
+}
+
 Error too_little(const std::vector<WeakSeries>& found) {
   constexpr const char* kHint = "scalemark sweep --world-sizes 1,2,4 measures what is needed";
   constexpr const char* kNeeded =
@@ -125,10 +137,14 @@ ExitCode predict_command(const Invocation& invocation) {
   const auto found = weak_series(reports);
   std::string text;
   std::vector<reporting::Prediction> records;
-  std::vector<std::string> left_out;
+  std::vector<std::string> left_out, not_modelled;
   for (WeakSeries series : found) {
     if (series.rows.size() < prediction::kFewestPoints) {
       left_out.push_back(series.title);
+      continue;
+    }
+    if (!is_modelled(series)) {
+      not_modelled.push_back(series.title);
       continue;
     }
     lay_out(series, topology);
@@ -137,7 +153,11 @@ ExitCode predict_command(const Invocation& invocation) {
     text += (text.empty() ? "" : "\n") + prediction_text(series, made, more);
     records.insert(records.end(), more.begin(), more.end());
   }
-  if (text.empty()) throw too_little(found);
+  if (text.empty())
+    throw not_modelled.empty() ? too_little(found) : other_exchange(not_modelled[0]);
+  for (const std::string& title : not_modelled) {
+    print_note("its exchange is not modelled, left out: " + title);
+  }
   for (const std::string& title : left_out) print_note("one world size only, left out: " + title);
   if (output) write(*output, std::move(reports.front()), std::move(records));
   return print_result(text);

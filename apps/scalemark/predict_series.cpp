@@ -28,7 +28,8 @@ auto slice_of(const PointRecord& p) {
   return std::tuple(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format,
                     p.threads, p.batch_size, p.gradient_accumulation_steps, p.image_size,
                     p.sequence_length, p.activation_checkpointing.value_or(false),
-                    p.stochastic_depth.value_or(0), p.data, varying_of(p, false));
+                    p.stochastic_depth.value_or(0), p.fused_layers.value_or(false),
+                    p.cuda_graphs.value_or(false), p.data, varying_of(p, false));
 }
 
 // The settings that only several ranks have; a baseline has none of them.
@@ -95,7 +96,7 @@ void add_world_size(WeakSeries& series, const Repetitions& points) {
 WeakSeries make_series(const std::map<int, Repetitions>& by_world_size) {
   const Repetitions& largest = by_world_size.rbegin()->second;
   const PointRecord& sample = *largest.front();
-  WeakSeries series{.title = title_of(sample)};
+  WeakSeries series{.title = title_of(sample), .strategy = sample.strategy};
   series.samples_per_rank_step =
       static_cast<double>(sample.batch_size.value() * sample.gradient_accumulation_steps.value());
   for (const auto& [world_size, points] : by_world_size) add_world_size(series, points);

@@ -21,7 +21,8 @@ struct WeakSeries {
   std::string title;                 // "mlp, ddp, fp32, cpu, batch 64 per rank"
   double samples_per_rank_step = 0;  // batch size x accumulation
   std::vector<SeriesRow> rows;       // ascending
-  prediction::Measured measured;     // the same points
+  std::string strategy;
+  prediction::Measured measured;  // the same points
 };
 
 // From points of status ok. A 1-rank point of strategy none is the baseline of every series that

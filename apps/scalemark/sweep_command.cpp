@@ -83,7 +83,9 @@ const HelpPage sweep_page = {
     "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n"};
 
 ExitCode sweep_command(const Invocation& invocation) {
-  if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
+  if (!invocation.positionals.empty()) {
+    exactly(invocation, 0, "nothing but options (a switch takes its value as --overlap=off)");
+  }
   ResolvedSweep resolved = resolve_sweep(invocation);  // every problem at once
   settle_environment(invocation, resolved.base, planning::environments_of(resolved.plan));
   if (resolved.base.settings.general.dry_run) return print_plan(resolved);

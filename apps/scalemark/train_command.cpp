@@ -43,7 +43,9 @@ const HelpPage train_page = {
     "  scalemark train --config run.json --set batch_size=32 --dry-run what would run, and why\n"};
 
 ExitCode train_command(const Invocation& invocation) {
-  if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
+  if (!invocation.positionals.empty()) {
+    exactly(invocation, 0, "nothing but options (a switch takes its value as --overlap=off)");
+  }
   ResolvedCommand resolved =
       resolve_command(invocation);  // every problem at once, before anything is touched
   settle_environment(invocation, resolved, {resolved.settings.launch.environment});

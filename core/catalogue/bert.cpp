@@ -35,14 +35,15 @@ double flops_per_sample(const Transformer& t, const ModelShape& shape) {
   return 3 * (static_cast<double>(t.layers) * layer + mlm_head + pooler_and_nsp);
 }
 
-// Kept per token and layer: the layer's input; query, key and value; the attention's output; two
-// dropout masks; both layer norms' inputs; the first one's output; GELU's input and output.
-// Attention with dropout is materialised on a CPU: probabilities, mask and their product, s per
-// head and token, and scaled copies of query, key and value. CUDA's fused kernels keep less.
+// Kept per token and layer: the layer's input; query, key and value; the attention's output; both
+// layer norms' inputs; the first one's output; GELU's input and output. Attention with dropout is
+// materialised on a CPU: probabilities, s per head and token. Masks have a bit an element.
+// CUDA's fused attention keeps no probabilities.
 double layer_elements(const Transformer& t, double s) {
+  constexpr double kElementsOfAMask = 1.0 / 32;
   const auto h = static_cast<double>(t.hidden), f = static_cast<double>(t.feed_forward);
-  const double attention = 3 * static_cast<double>(t.heads) * s + 3 * h;
-  return s * (10 * h + 2 * f + attention);
+  const double probabilities = static_cast<double>(t.heads) * s;
+  return s * (8 * h + 2 * f + probabilities + kElementsOfAMask * (2 * h + probabilities));
 }
 
 // Of the embeddings and both heads.
@@ -119,7 +120,8 @@ Workload describe(std::string name, std::string title, const Transformer& t,
           .default_batch_size = batch_size,
           .recipe = std::move(recipe),
           .transformer = t,
-          .options = {"task", "sequence_length", "vocab", "cased", "activation_checkpointing"},
+          .options = {"task", "sequence_length", "vocab", "cased", "activation_checkpointing",
+                      "fused_layers"},
           .parameters = [t](const ModelShape& shape) { return parameters(t, shape); },
           .flops_per_sample = [t](const ModelShape& shape) { return flops_per_sample(t, shape); },
           .flops_formula =

@@ -36,7 +36,7 @@ double extra_bytes(double parameters, const MemoryQuestion& question) {
                                        .dedicated_server = question.dedicated_server,
                                        .gradient_as_bucket_view = question.gradient_as_bucket_view,
                                        .on_cpu = question.on_cpu,
-                                       .sums_are_scattered = question.sums_are_scattered,
+                                       .all_reduces_to_scatter = question.all_reduces_to_scatter,
                                        .compressed = question.compressed});
 }
 

@@ -19,8 +19,8 @@ struct MemoryQuestion {
   int world_size = 1;
   bool dedicated_server = false;  // as ExchangeQuestion::dedicated_server
   bool gradient_as_bucket_view = false;
-  bool sums_are_scattered = false;  // as ExchangeQuestion::sums_are_scattered
-  bool compressed = false;          // as ExchangeQuestion::compressed
+  bool all_reduces_to_scatter = false;  // as ExchangeQuestion::all_reduces_to_scatter
+  bool compressed = false;              // as ExchangeQuestion::compressed
   bool on_cpu = false;
   int input_batches = 0;  // batches in this memory at once, also the one in training
   // True: the process's resident set, which is what a CPU run measures. False: its tensors only.

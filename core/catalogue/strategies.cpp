@@ -83,7 +83,7 @@ double parts_of_all_ranks(const ExchangeQuestion& question) {
   const double all = one_gradient_copy(question);
   const double sent = question.compressed ? all / 2 : 0;
   const double received = question.compressed ? all / 2 : all;
-  return sent + (question.sums_are_scattered ? 0 : received + all);
+  return sent + (question.all_reduces_to_scatter ? received + all : 0);
 }
 
 // Beside the gradients, unless these are views. After the first step the Reducer lays its buckets
@@ -150,6 +150,7 @@ Strategy strategy_parameter_server() {
               "all",
           .exchanges = true,
           .updates = Updates::kServer,
+          .not_captured = "the processes of a step do different work",
           .options = {"server", "overlap", "gradient_compression", "bucket_cap_mb",
                       "first_bucket_cap_mb", "communication_cost"},
           .payload_bytes = server_payload,
@@ -162,6 +163,7 @@ Strategy strategy_local_sgd() {
           .summary = "ranks train alone; parameters are averaged every --local-steps steps",
           .exchanges = true,
           .in_every_step = false,
+          .not_captured = "its steps are not all alike",
           .options = {"local_steps", "bucket_cap_mb", "first_bucket_cap_mb", "communication_cost"},
           .payload_bytes = one_average,
           .wire_bytes = ring_of_averages,
@@ -176,6 +178,7 @@ Strategy strategy_data_parallel() {
           .exchanges = true,
           .processes = ProcessCount::kOne,
           .takes_missing_gradients = true,
+          .not_captured = "a step is the work of several GPUs",
           .options = {"communication_cost"},
           .payload_bytes = copies_and_gradients,
           .wire_bytes = nothing_sent,

@@ -55,6 +55,13 @@ bool exchanges_in_every_step(std::string_view strategy) {
   return known == nullptr || (known->exchanges && known->in_every_step);
 }
 
+// Where each rank updates everything in every step, it needs the sums of all gradients.
+bool sums_everything(std::string_view strategy) {
+  const Strategy* known = find_strategy(strategy);
+  return known && known->exchanges && known->in_every_step &&
+         known->updates == Updates::kEverywhere && known->processes == ProcessCount::kOnePerRank;
+}
+
 const std::string& default_strategy(int world_size) { return first_that(world_size > 1).name; }
 
 const std::string& baseline_strategy() { return first_that(false).name; }

@@ -33,8 +33,8 @@ struct ExchangeQuestion {
   std::int64_t local_steps = 1;
   std::int64_t micro_steps = 1;  // of a step
   bool on_cpu = false;
-  bool sums_are_scattered = false;  // by the backend; else all parts are received and added up
-  bool compressed = false;          // gradients travel in another format than their own
+  bool all_reduces_to_scatter = false;  // the backend: a rank receives all parts and adds them up
+  bool compressed = false;              // gradients travel in another format than their own
 };
 
 // What a step puts on the wires between ranks. Each rank on a link of its own: the links of its
@@ -53,6 +53,8 @@ struct Strategy {
   ProcessCount processes = ProcessCount::kOnePerRank;
   // A parameter may have no gradient in a step; with the option find_unused_parameters it may, too.
   bool takes_missing_gradients = false;
+  // Why its steps cannot be captured into a graph of the GPU's work; empty: they can.
+  std::string_view not_captured;
   // The exchange options that have an effect with this strategy.
   std::vector<std::string_view> options;
 
@@ -77,6 +79,10 @@ bool exchanges(std::string_view strategy);
 // Whether they do so in every step, so that the slowest rank of each step is waited for. Also true
 // of an unknown name.
 bool exchanges_in_every_step(std::string_view strategy);
+
+// Whether what its ranks exchange are the sums of all gradients, in every step. Not true of an
+// unknown name.
+bool sums_everything(std::string_view strategy);
 
 // The default strategy of a run of so many ranks: one rank has no peer to exchange gradients with.
 const std::string& default_strategy(int world_size);

@@ -51,6 +51,17 @@ std::optional<RankError> read_error_file(const fs::path& path) {
   }
 }
 
+std::optional<ErrorRecord> killed_rank_beside(const fs::path& own_file) noexcept try {
+  for (const auto& entry : fs::directory_iterator(own_file.parent_path())) {
+    if (entry.path().filename() == own_file.filename()) continue;
+    auto error = read_error_file(entry.path());
+    if (error && error->record.code == kRankKilled) return std::move(error->record);
+  }
+  return std::nullopt;
+} catch (const std::exception&) {  // the launcher has removed the folder, or memory is lacking
+  return std::nullopt;
+}
+
 void write_torchelastic_error_file(const fs::path& path, const ErrorRecord& record) {
   const Json json = {{"message",
                       {{"message", format_error_line(record)},

@@ -1,11 +1,13 @@
 // The reason why a rank ended, written where the launcher looks for it: ours as one JSON object,
-// torchrun's in the form that it prints. Knows nothing of how the ranks were started.
+// torchrun's in the form that it prints. A rank that a signal killed cannot write one: its launcher
+// does, for the ranks beside it. Knows nothing of how the ranks were started.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/base/error.h"
 
@@ -22,6 +24,12 @@ void write_error_file(const std::filesystem::path& path, const ErrorRecord& reco
 
 // Absent when the file is missing or is no error file.
 std::optional<RankError> read_error_file(const std::filesystem::path& path);
+
+inline constexpr std::string_view kRankKilled = "E_RANK_KILLED";
+
+// What the launcher wrote of a rank of this node that a signal killed: `own_file` is this rank's
+// error file, beside which those of the other ranks lie. Absent when no rank was killed.
+std::optional<ErrorRecord> killed_rank_beside(const std::filesystem::path& own_file) noexcept;
 
 // For TORCHELASTIC_ERROR_FILE: {"message": {"message", "errorCode", "extraInfo": {"py_callstack",
 // "timestamp"}}}. Throws Error (74).

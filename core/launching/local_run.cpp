@@ -154,8 +154,20 @@ void LocalRun::note_end(Rank& rank, int status) {
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
   outcome.error = read_error_file(errors_.file_of(outcome.rank));
+  tell_others_of(outcome);
   const bool verdict = outcome.signal == 0 && outcome.exit_code <= 2;
   if (!verdict && !terminate_at_ && !kill_at_) terminate_at_ = rank.ended_at + spec_.failure_grace;
+}
+
+// A rank that a signal killed, not ours, could tell nobody why it ended.
+void LocalRun::tell_others_of(const RankOutcome& outcome) {
+  const bool silent = outcome.signal != 0 && !outcome.error;
+  if (!silent || outcome.ended_by_launcher || interrupt_signal_ != 0) return;
+  try {
+    write_error_file(errors_.file_of(outcome.rank), killed_record(outcome));
+  } catch (const Error&) {
+    // The others end as after any lost peer, and our last line names the rank.
+  }
 }
 
 void LocalRun::act_on_deadlines() {

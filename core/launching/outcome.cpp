@@ -60,20 +60,6 @@ const char* signal_name(int signal) {
   return name != nullptr ? name : "?";
 }
 
-std::string killed_line(const RankOutcome& outcome) {
-  ErrorRecord record;
-  record.code = "E_RANK_KILLED";
-  record.exit_code = ExitCode::kPeerLost;
-  record.rank = outcome.rank;
-  record.what = "rank " + std::to_string(outcome.rank) + " (pid " + std::to_string(outcome.pid) +
-                ") was killed by signal " + std::to_string(outcome.signal) + " (SIG" +
-                signal_name(outcome.signal) + ")";
-  if (outcome.signal == SIGKILL) {
-    record.hint = "the kernel does this when memory runs out: see dmesg";
-  }
-  return format_error_line(record);
-}
-
 }  // namespace
 
 std::optional<Cause> find_cause(const std::vector<RankOutcome>& outcomes) {
@@ -119,8 +105,22 @@ bool was_explained(const std::vector<RankOutcome>& outcomes, const Cause& cause)
   return std::ranges::all_of(outcomes, agrees) && std::ranges::any_of(outcomes, spoke);
 }
 
+ErrorRecord killed_record(const RankOutcome& outcome) {
+  ErrorRecord record;
+  record.code = kRankKilled;
+  record.exit_code = ExitCode::kPeerLost;
+  record.rank = outcome.rank;
+  record.what = "rank " + std::to_string(outcome.rank) + " (pid " + std::to_string(outcome.pid) +
+                ") was killed by signal " + std::to_string(outcome.signal) + " (SIG" +
+                signal_name(outcome.signal) + ")";
+  if (outcome.signal == SIGKILL) {
+    record.hint = "the kernel does this when memory runs out: see dmesg";
+  }
+  return record;
+}
+
 std::string describe_cause(const RankOutcome& outcome, const Cause& cause) {
-  std::string text = cause.silent ? killed_line(outcome)
+  std::string text = cause.silent ? format_error_line(killed_record(outcome))
                                   : "scalemark: rank " + std::to_string(outcome.rank) + " (pid " +
                                         std::to_string(outcome.pid) + ") exited with " +
                                         std::to_string(cause.exit_code);

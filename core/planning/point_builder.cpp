@@ -178,6 +178,8 @@ std::size_t PointBuilder::add(const SliceRequest& slice, int world_size, bool as
     alike.settings.parallel.memory_format = point.settings.parallel.memory_format;
     alike.settings.parallel.activation_checkpointing =
         point.settings.parallel.activation_checkpointing;
+    alike.settings.parallel.fused_layers = point.settings.parallel.fused_layers;
+    alike.settings.parallel.cuda_graphs = point.settings.parallel.cuda_graphs;
     alike.settings.parallel.device = point.settings.parallel.device;
     alike.settings.parallel.threads = point.settings.parallel.threads;
     alike.settings.size.global_batch_size = 0;

@@ -56,6 +56,10 @@ bool has_effect(const RawSettings& raw, std::string_view option) {
   if (is_synthetic ? among(settings::reading_options()) : option == "synthetic_in_loop") {
     return false;
   }
+  if (option == "fused_layers") {
+    return !workload || !settings::serves(*workload, "memory_format") ||
+           text_or(raw, "memory_format", "") != "contiguous";
+  }
   return option != "pin_memory" || text_or(raw, "device", "") != "cpu";
 }
 

@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/settings/cuda_graphs.h"
+
 namespace scalemark::planning {
 namespace {
 
-// A batch that fits survives these; the first step makes the optimizer's state.
-constexpr RunLength kTrialLength{.warmup_iters = 1, .iters = 2};
+// A batch that fits survives these: the first step makes the optimizer's state, a graph is captured
+// before the window.
+RunLength trial_length(const settings::Settings& settings) {
+  return {.warmup_iters = settings.parallel.cuda_graphs ? settings::kStepsBeforeGraph + 1 : 1,
+          .iters = 2};
+}
 
 void lower(std::optional<double>& most, double to) { most = std::min(to, most.value_or(to)); }
 
@@ -24,8 +30,8 @@ settings::Settings settings_of(const Plan& plan, const Task& task) {
 }
 
 RunLength length_of(const Plan& plan, const Task& task) {
-  if (task.kind == Task::Kind::kTrial) return kTrialLength;
   const PlannedPoint& point = plan.points[task.run.point];
+  if (task.kind == Task::Kind::kTrial) return trial_length(point.settings);
   return task.cut ? cut_short(point, *task.cut) : point.length;
 }
 

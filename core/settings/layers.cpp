@@ -107,4 +107,11 @@ Layers merge_layers(const Sources& sources, Command command) {
   return layers;
 }
 
+bool given_by_a_person(const RawSettings& raw, std::string_view option) {
+  const auto found = raw.find(option);
+  if (found == raw.end()) return false;
+  const std::string& origin = found->second.origin;
+  return origin != "default" && origin != "recipe" && origin != "derived";
+}
+
 }  // namespace scalemark::settings

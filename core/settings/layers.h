@@ -41,6 +41,9 @@ struct Layers {
 // values themselves are not looked at.
 Layers merge_layers(const Sources& sources, Command command);
 
+// Whether an option's value comes from a person: not from a default or a recipe.
+bool given_by_a_person(const RawSettings& raw, std::string_view option);
+
 // SCALEMARK_* variables that are no options: internal ones and those of the build and its tests.
 bool is_internal_variable(std::string_view name);
 

@@ -11,10 +11,19 @@ std::string subject(const Problem& problem) {
   return find_option(problem.option) ? option_flag(problem.option) : problem.option;
 }
 
+// A switch as the command line takes it; a configuration file may say true and false.
+std::string shown_value(const Problem& problem) {
+  const Option* option = find_option(problem.option);
+  const bool is_switch = option && (option->kind == Kind::kSwitch || option->kind == Kind::kFlag);
+  if (is_switch && problem.found == "true") return "on";
+  if (is_switch && problem.found == "false") return "off";
+  return problem.found;
+}
+
 std::string finding(const Problem& problem) {
   std::string text = subject(problem);
   if (!problem.found.empty()) {
-    text += (text.empty() ? "" : " is ") + ("'" + problem.found + "'");
+    text += (text.empty() ? "" : " is ") + ("'" + shown_value(problem) + "'");
   }
   if (!problem.origin.empty()) text += " (from " + problem.origin + ")";
   return text;
@@ -42,7 +51,7 @@ Error refusal(const std::vector<Problem>& problems) {
     seen.push_back(name);
     names += (names.empty() ? "" : ", ") + name;
   }
-  return configuration(std::to_string(problems.size()) + " settings are refused: " + names,
+  return configuration(std::to_string(seen.size()) + " settings are refused: " + names,
                        "each is listed above");
 }
 

@@ -69,6 +69,8 @@ struct ParallelSettings {
   Precision precision = Precision::kFp32;
   MemoryFormat memory_format = MemoryFormat::kChannelsLast;
   bool activation_checkpointing = false;
+  bool fused_layers = true;  // where there are any: fused_layers.h
+  bool cuda_graphs = false;  // where steps can be captured: cuda_graphs.h
   std::string backend = "gloo";
   DeviceKind device = DeviceKind::kCpu;
   int threads = 1;  // compute threads of one rank

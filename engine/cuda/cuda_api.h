@@ -13,7 +13,7 @@ class BackendProvider;
 
 namespace scalemark::cuda {
 
-inline constexpr const char* kCudaAbi = "scalemark-cuda/4";
+inline constexpr const char* kCudaAbi = "scalemark-cuda/5";
 
 struct CudaApi {
   PartStamp stamp;

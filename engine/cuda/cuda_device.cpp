@@ -15,6 +15,7 @@
 #include "core/monitoring/gpu_uuid.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/cuda/cuda_check.h"
+#include "engine/cuda/cuda_graph.h"
 #include "engine/cuda/nccl_provider.h"
 #include "engine/cuda/nsight.h"
 #include "engine/cuda/support.h"
@@ -82,6 +83,7 @@ class CudaDevice final : public device::Device {
   std::unique_ptr<device::Timeline> new_timeline() override {
     return std::make_unique<CudaTimeline>();
   }
+  std::unique_ptr<device::Graph> new_graph() override { return make_cuda_graph(); }
   std::unique_ptr<device::OuterProfiler> outer_profiler() override { return make_nsight(); }
 
   void limit_memory(std::optional<std::uint64_t> bytes) override {

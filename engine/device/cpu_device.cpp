@@ -40,6 +40,7 @@ class CpuDevice final : public Device {
 
   void synchronize() override {}  // a CPU operator has finished when it returns
   std::unique_ptr<Timeline> new_timeline() override { return std::make_unique<CpuTimeline>(); }
+  std::unique_ptr<Graph> new_graph() override { return nullptr; }
   std::unique_ptr<OuterProfiler> outer_profiler() override { return nullptr; }
 
   void reset_memory_peak() override {

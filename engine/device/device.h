@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/host_batch.h"
+#include "engine/device/graph.h"
 #include "engine/device/profiler.h"
 
 namespace scalemark::device {
@@ -45,6 +46,9 @@ class Device {
 
   virtual void synchronize() = 0;
   virtual std::unique_ptr<Timeline> new_timeline() = 0;
+
+  // Null on a CPU, whose work is done when a call returns.
+  virtual std::unique_ptr<Graph> new_graph() = 0;
 
   // Null on a CPU: there is none that needs to be told.
   virtual std::unique_ptr<OuterProfiler> outer_profiler() = 0;

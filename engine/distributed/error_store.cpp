@@ -1,10 +1,12 @@
 #include "engine/distributed/error_store.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "core/launching/error_file.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/foreign_error.h"
@@ -20,6 +22,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kPollPeriod{50};
 // A request to a working store takes microseconds; a store that needs longer than this is lost.
 constexpr milliseconds kStoreGrace{500};
+// A launcher learns of a rank's death when its peers do, or a moment later.
+constexpr milliseconds kLauncherGrace{500};
 
 std::string fault_key(std::int64_t number) { return "fault/" + std::to_string(number); }
 
@@ -35,10 +39,12 @@ std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
   return std::nullopt;
 }
 
-std::optional<ErrorRecord> await_fault(c10d::Store& store, int own_rank, milliseconds limit) {
+// The first that `look` finds before the limit is over.
+template <class Look>
+std::optional<ErrorRecord> await_fault(milliseconds limit, const Look& look) {
   const auto end = steady_clock::now() + limit;
   while (true) {
-    if (auto fault = first_fault(store, own_rank)) return fault;
+    if (auto fault = look()) return fault;
     if (steady_clock::now() >= end) return std::nullopt;
     std::this_thread::sleep_for(kPollPeriod);
   }
@@ -81,11 +87,24 @@ void ErrorStore::post(ErrorRecord record, milliseconds limit) noexcept try {
 
 ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
   if (world_size_ == 1) return {};
-  auto found = within(limit + kStoreGrace, [store = store_, rank = rank_, limit] {
-    return await_fault(*store, rank, limit);
-  });
-  if (!found) return {.record = std::nullopt, .store_answers = false};
+  auto found =
+      within(limit + kStoreGrace, [store = store_, rank = rank_, limit, killed = killed_rank_] {
+        return await_fault(limit, [&] {
+          auto fault = first_fault(*store, rank);
+          return fault || !killed ? fault : killed();
+        });
+      });
+  if (!found) return told_by_launcher(limit);
   return {.record = std::move(*found), .store_answers = true};
+} catch (const std::exception&) {
+  return told_by_launcher(limit);
+}
+
+// The store is gone, with the rank that held it.
+ErrorStore::Cause ErrorStore::told_by_launcher(milliseconds limit) noexcept try {
+  Cause cause{.record = std::nullopt, .store_answers = false};
+  if (killed_rank_) cause.record = await_fault(std::min(limit, kLauncherGrace), killed_rank_);
+  return cause;
 } catch (const std::exception&) {
   return {.record = std::nullopt, .store_answers = false};
 }
@@ -114,14 +133,16 @@ std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store) {
 }
 
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
+  const bool says_which_rank = cause.code == launching::kRankKilled;  // it could not post itself
   constexpr std::string_view kPrefix = "scalemark: error ";
   ErrorRecord quoted = cause;
   quoted.hint.clear();
   std::string line = format_error_line(quoted);
   if (line.starts_with(kPrefix)) line.erase(0, kPrefix.size());
   ErrorRecord record = cause;
-  record.what =
-      (cause.rank ? "rank " + std::to_string(*cause.rank) : "a peer rank") + " ended: " + line;
+  if (!says_which_rank)
+    record.what =
+        (cause.rank ? "rank " + std::to_string(*cause.rank) : "a peer rank") + " ended: " + line;
   record.expected.clear();
   record.rank = own_rank;
   record.host.clear();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
@@ -20,11 +21,17 @@ class ErrorStore {
   ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
              bool hosts_store);
 
+  // What the launcher knows of a rank that was killed and could post nothing; must not throw.
+  // Before the store is used by a second thread.
+  using KilledRank = std::function<std::optional<ErrorRecord>()>;
+  void also_ask(KilledRank killed_rank) { killed_rank_ = std::move(killed_rank); }
+
   // Posts why this rank ends. E_PEER_LOST is not posted: it is never a cause.
   void post(ErrorRecord record, std::chrono::milliseconds limit = kPostLimit) noexcept;
 
   struct Cause {
-    std::optional<ErrorRecord> record;  // the first fault that another rank posted
+    std::optional<ErrorRecord>
+        record;  // the first fault that another rank posted, or the killed rank
     bool store_answers = true;
   };
   // Waits up to `limit` for another rank's fault: it may be posted a moment after its connections
@@ -48,10 +55,13 @@ class ErrorStore {
   static constexpr std::chrono::milliseconds kLeaveLimit{5000};
 
  private:
+  Cause told_by_launcher(std::chrono::milliseconds limit) noexcept;
+
   c10::intrusive_ptr<c10d::Store> store_;
   int rank_;
   int world_size_;
   bool hosts_store_;
+  KilledRank killed_rank_;  // empty: no launcher of ours
 };
 
 // Translates a collective's exception. Our own errors are returned unchanged; the loss of a peer

@@ -4,22 +4,18 @@
 #include <chrono>
 #include <utility>
 
+#include "core/statistics/median_interval.h"
+
 namespace scalemark::measurement {
 namespace {
 
 constexpr std::chrono::seconds kLongestWait{10};
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 double median_over(const std::vector<BucketStep>& steps, std::size_t bucket,
                    double BucketTimes::*value) {
   std::vector<double> values;
   for (const BucketStep& step : steps) values.push_back(step.buckets[bucket].*value);
-  return median(std::move(values));
+  return statistics::median(values);
 }
 
 bool same_buckets(const BucketStep& a, const BucketStep& b) {

@@ -8,7 +8,7 @@ void RangeMarker::mark(Moment moment) {
   next_.mark(moment);
   switch (moment) {
     case Moment::kStepBegin:
-      return begin_micro_step();
+      return micro_steps_ == 0 ? begin_whole_step() : begin_micro_step();
     case Moment::kOnDevice:
       return begin_phase("buffers");
     case Moment::kForwardBegin:
@@ -23,8 +23,9 @@ void RangeMarker::mark(Moment moment) {
       return end_step();
     case Moment::kBatchReady:       // copying to the device belongs to the range "data"
     case Moment::kLastBucketReady:  // on backward's thread, within a range of another
-    case Moment::kWindowEnd:
       return;
+    case Moment::kWindowEnd:
+      return end_whole_step();
   }
 }
 
@@ -55,6 +56,17 @@ void RangeMarker::end_step() {
   ranges_.end();
   ++step_;
   micro_steps_done_ = 0;
+}
+
+void RangeMarker::begin_whole_step() {
+  end_whole_step();
+  ranges_.begin_step(step_++);
+  in_whole_step_ = true;
+}
+
+void RangeMarker::end_whole_step() {
+  if (in_whole_step_) ranges_.end();
+  in_whole_step_ = false;
 }
 
 void RangeMarker::begin_phase(const char* name) {

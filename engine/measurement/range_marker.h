@@ -9,7 +9,8 @@ namespace scalemark::measurement {
 
 class RangeMarker final : public StepMarker {
  public:
-  // Every moment goes on to `next`. `first_step`: the number of the next step in the run.
+  // Every moment goes on to `next`. `micro_steps`: 0 where steps are marked as a whole: they have
+  // no phases. `first_step`: the number of the next step in the run.
   RangeMarker(StepMarker& next, device::Ranges& ranges, std::int64_t micro_steps,
               std::int64_t first_step)
       : next_(next), ranges_(ranges), micro_steps_(micro_steps), step_(first_step) {}
@@ -22,6 +23,8 @@ class RangeMarker final : public StepMarker {
   void begin_micro_step();
   void end_micro_step();
   void end_step();
+  void begin_whole_step();
+  void end_whole_step();
   void begin_phase(const char* name);  // ends the one before
   void end_phase();
 
@@ -29,7 +32,7 @@ class RangeMarker final : public StepMarker {
   device::Ranges& ranges_;
   std::int64_t micro_steps_, step_;
   std::int64_t micro_steps_done_ = 0;  // of this step
-  bool in_phase_ = false;
+  bool in_phase_ = false, in_whole_step_ = false;
 };
 
 }  // namespace scalemark::measurement

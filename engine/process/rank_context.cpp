@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/sha256.h"
+#include "core/launching/error_file.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
 #include "engine/device/cpu_device.h"
@@ -96,6 +97,10 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
                    joined_.hosts_store),
       posted_failures_(failures.attach(error_store_)) {
   joined_.store->setTimeout(timeout_);  // groups are made through it
+  if (!request.error_file.empty()) {
+    error_store_.also_ask(
+        [file = request.error_file] { return launching::killed_rank_beside(file); });
+  }
 }
 
 void RankContext::connect() {

@@ -85,11 +85,9 @@ ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {
     ends_together_ = false;
     auto record = record_of(std::current_exception(), error_store());
     if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
-    const auto signal = distributed::received_signal();
-    if (signal) record = launching::interruption(*signal, report_.has_value());
-    return failure_reporter_.report(std::move(record), signal
-                                                           ? reporting::ReportStatus::kInterrupted
-                                                           : reporting::ReportStatus::kFailed);
+    Ending ending{std::move(record), reporting::ReportStatus::kFailed};
+    if (const auto signal = distributed::received_signal()) ending = ending_of(*signal);
+    return failure_reporter_.report(std::move(ending.record), ending.status);
   }
 }
 
@@ -127,9 +125,10 @@ void RankProcess::report_and_end(const ErrorRecord& fault) {
 
 distributed::StopAgreement::Options RankProcess::stop_options() {
   return {.on_overdue = [this](int signal) {
-    failure_reporter_.report(launching::interruption(signal, report_.has_value()),
-                             reporting::ReportStatus::kInterrupted);
-    distributed::end_process(ender(), static_cast<int>(distributed::exit_code_of_signal(signal)));
+    Ending ending = ending_of(signal);
+    const auto code = static_cast<int>(ending.record.exit_code);
+    failure_reporter_.report(std::move(ending.record), ending.status);
+    distributed::end_process(ender(), code);
   }};
 }
 
@@ -138,9 +137,20 @@ distributed::StopAgreement::Options RankProcess::stop_options() {
 ExitCode RankProcess::end_interrupted(int signal, bool agreed) {
   ends_together_ = agreed;
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
-  return failure_reporter_.report(launching::interruption(signal, report_.has_value()),
-                                  reporting::ReportStatus::kInterrupted,
+  Ending ending = ending_of(signal);
+  return failure_reporter_.report(std::move(ending.record), ending.status,
                                   FailureReporter::Peers::kKnowAlready);
+}
+
+// A peer that was asked to stop as well has not failed.
+RankProcess::Ending RankProcess::ending_of(int signal) {
+  auto cause = posted_cause();
+  if (cause && cause->exit_code != ExitCode::kPreempted &&
+      cause->exit_code != ExitCode::kInterrupted) {
+    ends_together_ = false;
+    return {*std::move(cause), reporting::ReportStatus::kFailed};
+  }
+  return {launching::interruption(signal, report_.has_value())};
 }
 
 std::optional<ErrorRecord> RankProcess::posted_cause() {

@@ -62,6 +62,13 @@ class RankProcess {
 
  private:
   distributed::ErrorStore* error_store() { return context_ ? &context_->error_store() : nullptr; }
+  // How a run ends that was asked to stop: interrupted, unless a peer had failed, for which the
+  // launcher has then asked.
+  struct Ending {
+    ErrorRecord record;
+    reporting::ReportStatus status = reporting::ReportStatus::kInterrupted;
+  };
+  Ending ending_of(int signal);
   std::optional<ErrorRecord> posted_cause();
   std::optional<ErrorRecord> cause_of_hang();
   void post_position();

@@ -14,6 +14,7 @@
 #include "core/monitoring/topology.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/point/rank_steps.h"
+#include "engine/device/own_stream.h"
 #include "engine/process/telemetry.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/bucket_steps.h"
@@ -77,6 +78,7 @@ class PointTraining {
         checkpoints_(std::move(checkpoints)),
         trace_(std::move(trace)),
         ranks_(training_ranks_of(settings, rank_group.world())) {
+    if (settings.parallel.cuda_graphs) stream_.emplace(rank_group.device());
     facts_.serves = ranks_.serves();
     facts_.rank = rank_group.global_rank();
     facts_.host = rank_group.context().host();
@@ -215,9 +217,10 @@ class PointTraining {
     }
   }
 
-  // False when an agreed stop came in between. What is saved are the weights after the window.
+  // False when an agreed stop came in between. What is saved are the weights after the window. A
+  // step that runs as a whole hands no bucket over.
   bool time_gradient_buckets(const StepContext& context) {
-    if (exchanges_through_the_host()) return true;
+    if (exchanges_through_the_host() || trainer_.step->runs_as_a_whole()) return true;
     const auto start = Clock::now();
     workloads::NamedTensors before;
     if (!settings_.recipe.save.empty()) before = copy_of(state(source_.get()));
@@ -306,6 +309,7 @@ class PointTraining {
   RankFacts facts_;
   double warmup_s_ = 0, extra_steps_s_ = 0;
   std::unique_ptr<monitoring::Sampler> telemetry_;
+  std::optional<device::OwnStream> stream_;  // of what is captured; outlives all that is made on it
   Trainer trainer_;
   std::unique_ptr<BatchSource> source_;  // of a measured run
 };

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/catalogue/strategy.h"
 #include "engine/training/optimizer.h"
 #include "engine/training/strategy.h"
 #include "workloads/weights.h"
@@ -26,9 +27,18 @@ workloads::NetworkOptions network_options(const settings::Settings& settings,
           .label_smoothing = settings.recipe.label_smoothing,
           .checkpointing = settings.parallel.activation_checkpointing,
           .stochastic_depth = settings.recipe.stochastic_depth,
+          .fused_layers = settings.parallel.fused_layers,
           .memory_format = settings.parallel.memory_format == settings::MemoryFormat::kChannelsLast
                                ? at::MemoryFormat::ChannelsLast
                                : at::MemoryFormat::Contiguous};
+}
+
+// Only where each rank's optimizer, and nothing else, writes all of its parameters.
+bool keeps_weight_copies(const settings::Settings& settings) {
+  const catalogue::Strategy* strategy = catalogue::find_strategy(settings.parallel.strategy);
+  return settings.parallel.fused_layers && strategy && strategy->in_every_step &&
+         strategy->updates == catalogue::Updates::kEverywhere &&
+         strategy->processes == catalogue::ProcessCount::kOnePerRank;
 }
 
 training::LrSchedule schedule_of(const settings::RecipeSettings& recipe,
@@ -94,7 +104,10 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
           .gradient_accumulation_steps = settings.size.gradient_accumulation_steps,
           .clip_grad_norm = settings.recipe.clip_grad_norm,
           .precision = settings.parallel.precision,
-          .schedule = schedule_of(settings.recipe, planned_steps)});
+          .weight_copies = keeps_weight_copies(settings),
+          .exchanges_gradients = catalogue::exchanges(settings.parallel.strategy),
+          .schedule = schedule_of(settings.recipe, planned_steps),
+          .graph = settings.parallel.cuda_graphs ? device.new_graph() : nullptr});
   seed_draws(settings.recipe.seed, device.torch_device(), ranks);
   return trainer;
 }

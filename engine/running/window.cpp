@@ -24,6 +24,11 @@ void note_samples(Window& window, const training::Consumed& before,
   window.non_pad_tokens = after.non_pad_tokens - before.non_pad_tokens;
 }
 
+// Of marks: 0 where a step is marked as a whole.
+std::int64_t marked_micro_steps(const StepContext& context) {
+  return context.step.runs_as_a_whole() ? 0 : context.micro_steps;
+}
+
 }  // namespace
 
 std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine) {
@@ -48,7 +53,7 @@ bool run_watched(const StepContext& context, measurement::StepMarker& marker) {
 WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s) {
   WindowPlan plan{.steps = steps};
   if (context.device.torch_device().is_cuda()) {
-    plan.steps_per_mark = measurement::steps_per_mark(step_s, steps, context.micro_steps);
+    plan.steps_per_mark = measurement::steps_per_mark(step_s, steps, marked_micro_steps(context));
   }
   return plan;
 }
@@ -73,15 +78,16 @@ std::int64_t window_steps(const planning::RunLength& length, double step_s) {
 Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan,
                const WindowMeters& meters) {
   Window window{.steps_per_mark = plan.steps_per_mark};
-  const auto marks = measurement::make_window_marks(context.device, plan.steps, context.micro_steps,
-                                                    plan.steps_per_mark);
+  const auto marks = measurement::make_window_marks(
+      context.device, plan.steps, marked_micro_steps(context), plan.steps_per_mark);
   std::optional<measurement::RangeMarker> ranges;
   if (meters.profiler) {
-    ranges.emplace(*marks, *meters.profiler, context.micro_steps, context.step.steps_done());
+    ranges.emplace(*marks, *meters.profiler, marked_micro_steps(context),
+                   context.step.steps_done());
   }
   measurement::StepMarker& marker =
       ranges ? static_cast<measurement::StepMarker&>(*ranges) : *marks;
-  LossTrace losses(context.device.torch_device(), plan.steps);
+  LossTrace losses(context.device.torch_device(), plan.steps, context.step.losses());
   const training::Consumed before = context.step.consumed();
   context.watch.begin(name, plan.steps, context.micro_steps);
   context.device.synchronize();

@@ -89,8 +89,12 @@ data::Batch CopyAhead::take(const NextBatch& next) {
 }
 
 void CopyAhead::arrive(data::Batch& batch) {
-  if (taken_) return lane_->wait(*taken_);
-  lane_->send_now(batch);
+  wait();
+  if (!taken_) lane_->send_now(batch);
+}
+
+void CopyAhead::wait() {
+  if (taken_) lane_->wait(*taken_);
 }
 
 std::optional<CopyAhead::OnItsWay> CopyAhead::fetch_ahead(const NextBatch& next) {

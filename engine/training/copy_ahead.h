@@ -49,6 +49,9 @@ class CopyAhead {
   // The device's work from here on sees the batch of the latest take().
   void arrive(data::Batch& batch);
 
+  // The same where its tensors are on the device already; a small batch stays on the host.
+  void wait();
+
  private:
   struct OnItsWay {
     data::Batch batch;

@@ -59,7 +59,7 @@ class Ddp final : public Strategy {
   void make_reducer();
 
   settings::ParallelSettings settings_;
-  std::vector<at::Tensor> buffers_;
+  std::vector<at::Tensor> buffers_;  // one per type, whose parts the network has
   c10::intrusive_ptr<c10d::ProcessGroup> whole_group_;
   c10::intrusive_ptr<MeteredGroup> group_;
   std::shared_ptr<OpenReducer> reducer_;
@@ -72,7 +72,7 @@ class Ddp final : public Strategy {
 Ddp::Ddp(StrategyInput input)
     : Strategy(input.parameters),
       settings_(input.settings),
-      buffers_(input.buffers),
+      buffers_(in_one_memory(input.buffers)),
       whole_group_(input.group),
       group_(c10::make_intrusive<MeteredGroup>(whole_group_)) {
   if (!settings_.overlap) group_->set_exchange(Exchange::kAfterwards);
@@ -119,7 +119,7 @@ void Ddp::before_forward(bool synchronise) {
   reducer_->rebuild_buckets();  // rebuilds once: in the forward after the first backward
   if (!step_begins_) return;
   group_->begin_step();
-  if (settings_.broadcast_buffers) broadcast_from_rank_0(group_, buffers_);
+  if (settings_.broadcast_buffers) broadcast_each_from_rank_0(group_, buffers_);
 }
 
 void Ddp::before_backward(const at::Tensor& loss, bool synchronise,
@@ -140,7 +140,7 @@ void Ddp::after_backward() {
 }
 
 void Ddp::before_evaluation() {
-  if (settings_.broadcast_buffers) broadcast_from_rank_0(whole_group_, buffers_);
+  if (settings_.broadcast_buffers) broadcast_each_from_rank_0(whole_group_, buffers_);
 }
 
 }  // namespace

@@ -1,24 +1,33 @@
-// SGD, Adam and AdamW through ATen's fused kernels: one pass over all tensors, on CPU and CUDA.
+// SGD, Adam and AdamW through ATen's fused kernels: one pass over all tensors, on CPU and CUDA. On
+// a CPU, where weights have copies in bfloat16, through passes of ours (weight_passes.h).
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_div.h>
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
+#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
 #include "engine/training/optimizers.h"
 #include "engine/training/parameter_group.h"
+#include "engine/training/weight_passes.h"
+#include "workloads/maybe_tensor.h"
 
 namespace scalemark::training {
 namespace {
 
-std::optional<at::Tensor> if_defined(const at::Tensor& tensor) {
-  return tensor.defined() ? std::optional(tensor) : std::nullopt;
+// For ATen's kernels, which divide by a float: gradients in double are divided here.
+MaybeTensor divisor_for(const ParameterLists& lists, const GradientTerms& terms) {
+  if (!terms.divisor.defined()) return std::nullopt;
+  if (terms.divisor.scalar_type() == at::kFloat) return terms.divisor;
+  at::_foreach_div_(lists.gradients, terms.divisor);
+  return std::nullopt;
 }
 
 // Calls `update` with the rate in the form that it has: ATen's kernels take both.
@@ -26,6 +35,28 @@ template <class Update>
 void with_rate(const LearningRate& rate, Update update) {
   if (rate.tensor.defined()) return update(rate.tensor);
   update(rate.value);
+}
+
+// On a CPU, where asking costs nothing.
+double value_of(const LearningRate& rate) {
+  return rate.tensor.defined() ? rate.tensor.item<double>() : rate.value;
+}
+double divisor_of(const GradientTerms& terms) {
+  return terms.divisor.defined() ? terms.divisor.item<double>() : 1;
+}
+
+// Of a step that counts.
+bool serves(const ParameterLists& lists, const GradientTerms& terms) {
+  return !terms.found_inf.defined() && WeightPasses::serve(lists);
+}
+
+bool is_in_float_on_cpu(const std::vector<ParameterGroup>& groups) {
+  for (const ParameterGroup& group : groups) {
+    for (const at::Tensor& parameter : group.parameters()) {
+      if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return false;
+    }
+  }
+  return true;
 }
 
 class Sgd final : public Optimizer {
@@ -36,21 +67,28 @@ class Sgd final : public Optimizer {
     for (ParameterGroup& group : groups_) group.add_zero_state(kMomentum);
   }
 
-  void step(const LearningRate& rate, const at::Tensor& found_inf) override {
+  void step(const LearningRate& rate, const GradientTerms& terms) override {
     const at::NoGradGuard no_grad;
     for (ParameterGroup& group : groups_) {
       const ParameterLists& lists = group.with_gradients();
       if (lists.empty()) continue;
-      with_rate(rate, [&](const auto& learning_rate) {
-        // The buffers start at zero, so that the first step is like any other (0 x momentum + g),
-        // also when the gradient scaler skips it.
-        at::_fused_sgd_(lists.parameters, lists.gradients, lists.state[kMomentum],
-                        group.weight_decay(), momentum_, learning_rate, /*dampening=*/0, nesterov_,
-                        /*maximize=*/false, /*is_first_step=*/false, /*grad_scale=*/{},
-                        if_defined(found_inf));
-      });
+      if (serves(lists, terms)) {
+        WeightPasses(lists).sgd({.divisor = divisor_of(terms),
+                                 .rate = value_of(rate),
+                                 .momentum = momentum_,
+                                 .weight_decay = group.weight_decay(),
+                                 .nesterov = nesterov_});
+      } else {
+        group.cast_gradients();
+        by_torch(lists, rate, group.weight_decay(), terms);
+      }
       group.release_gradients();
     }
+  }
+
+  bool takes_kept_gradients() const override { return is_in_float_on_cpu(groups_); }
+  void use(workloads::WeightCopies& copies) override {
+    for (ParameterGroup& group : groups_) group.use(&copies);
   }
 
   void visit_state(StateVisitor& visitor) override {
@@ -58,7 +96,20 @@ class Sgd final : public Optimizer {
   }
 
  private:
-  static constexpr std::size_t kMomentum = 0;
+  static constexpr std::size_t kMomentum = WeightPasses::kMean;
+
+  void by_torch(const ParameterLists& lists, const LearningRate& rate, double weight_decay,
+                const GradientTerms& terms) const {
+    with_rate(rate, [&](const auto& learning_rate) {
+      // The buffers start at zero, so that the first step is like any other (0 x momentum + g),
+      // also when the gradient scaler skips it.
+      at::_fused_sgd_(lists.parameters, lists.gradients, lists.state[kMomentum], weight_decay,
+                      momentum_, learning_rate, /*dampening=*/0, nesterov_, /*maximize=*/false,
+                      /*is_first_step=*/false, divisor_for(lists, terms),
+                      if_defined(terms.found_inf));
+    });
+  }
+
   std::vector<ParameterGroup> groups_;
   double momentum_;
   bool nesterov_;
@@ -82,20 +133,32 @@ class Adam final : public Optimizer {
     }
   }
 
-  void step(const LearningRate& rate, const at::Tensor& found_inf) override {
+  void step(const LearningRate& rate, const GradientTerms& terms) override {
     const at::NoGradGuard no_grad;
     for (ParameterGroup& group : groups_) {
       const ParameterLists& lists = group.with_gradients();
       if (lists.empty()) continue;
       const auto& steps = lists.state[kStep];
       at::_foreach_add_(steps, one_);  // before the update: it divides by 1 - beta^step
-      with_rate(rate, [&](const auto& learning_rate) {
-        fused_update(lists, learning_rate, group.weight_decay(), found_inf);
-      });
+      if (serves(lists, terms)) {
+        by_passes(lists, value_of(rate), group.weight_decay(), terms);
+      } else {
+        group.cast_gradients();
+        with_rate(rate, [&](const auto& learning_rate) {
+          fused_update(lists, learning_rate, group.weight_decay(), terms);
+        });
+      }
       // A skipped step is not counted; as in PyTorch.
-      if (found_inf.defined()) at::_foreach_add_(steps, found_inf.squeeze(), -1);
+      if (terms.found_inf.defined()) {
+        at::_foreach_add_(steps, terms.found_inf.squeeze(), -1);
+      }
       group.release_gradients();
     }
+  }
+
+  bool takes_kept_gradients() const override { return is_in_float_on_cpu(groups_); }
+  void use(workloads::WeightCopies& copies) override {
+    for (ParameterGroup& group : groups_) group.use(&copies);
   }
 
   void visit_state(StateVisitor& visitor) override {
@@ -103,16 +166,34 @@ class Adam final : public Optimizer {
   }
 
  private:
-  static constexpr std::size_t kMean = 0, kMeanSquare = 1, kStep = 2;
+  static constexpr std::size_t kMean = WeightPasses::kMean, kMeanSquare = WeightPasses::kMeanSquare,
+                               kStep = 2;
+
+  void by_passes(const ParameterLists& lists, double rate, double weight_decay,
+                 const GradientTerms& terms) const {
+    kernels::AdamNumbers numbers{.divisor = divisor_of(terms),
+                                 .rate = rate,
+                                 .beta1 = beta1_,
+                                 .beta2 = beta2_,
+                                 .eps = eps_,
+                                 .weight_decay = weight_decay,
+                                 .decoupled = decay_ == Decay::kDecoupled};
+    WeightPasses(lists).adam([&](std::size_t tensor) {
+      const double steps = lists.state[kStep][tensor].item<float>();
+      numbers.correction1 = 1 - std::pow(beta1_, steps);
+      numbers.correction2 = std::sqrt(1 - std::pow(beta2_, steps));
+      return numbers;
+    });
+  }
 
   template <class Rate>
   void fused_update(const ParameterLists& lists, const Rate& rate, double weight_decay,
-                    const at::Tensor& found_inf) {
+                    const GradientTerms& terms) {
+    const auto divisor = divisor_for(lists, terms);
     const auto with = [&](auto&& kernel) {
       kernel(lists.parameters, lists.gradients, lists.state[kMean], lists.state[kMeanSquare],
              at::TensorList{}, lists.state[kStep], rate, beta1_, beta2_, weight_decay, eps_,
-             /*amsgrad=*/false, /*maximize=*/false, std::optional<at::Tensor>(),
-             if_defined(found_inf));
+             /*amsgrad=*/false, /*maximize=*/false, divisor, if_defined(terms.found_inf));
     };
     if (decay_ == Decay::kDecoupled) {
       with([](const auto&... arguments) { at::_fused_adamw_(arguments...); });

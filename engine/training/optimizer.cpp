@@ -2,11 +2,13 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/_foreach_zero.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
+
+#include <algorithm>
+#include <optional>
 
 #include "core/base/error.h"
 #include "engine/training/optimizers.h"
@@ -18,7 +20,7 @@ namespace {
 // Of a rank whose parameters another one updates.
 class NoOptimizer final : public Optimizer {
  public:
-  void step(const LearningRate&, const at::Tensor&) override {}
+  void step(const LearningRate&, const GradientTerms&) override {}
   void visit_state(StateVisitor&) override {}
 };
 
@@ -38,15 +40,16 @@ std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients) {
   if (gradients.empty()) throw bug("clipping without gradients");
   const at::NoGradGuard no_grad;
-  return at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)));
+  // Of gradients in different types, all in float: the rounded ones' squares, too.
+  const auto is_rounded = [](const at::Tensor& one) { return one.scalar_type() == at::kBFloat16; };
+  const auto type =
+      std::ranges::any_of(gradients, is_rounded) ? std::optional(at::kFloat) : std::nullopt;
+  return at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2, type)));
 }
 
-void clip_gradients(const std::vector<at::Tensor>& gradients, const at::Tensor& norm,
-                    double max_norm) {
+at::Tensor clip_divisor(const at::Tensor& norm, double max_norm) {
   const at::NoGradGuard no_grad;
-  // Always multiplied, by 1 when the norm is small enough: asking would wait for the device.
-  const at::Tensor factor = (max_norm / (norm + 1e-6)).clamp_max(1.0);
-  at::_foreach_mul_(gradients, factor);
+  return ((norm + 1e-6) / max_norm).clamp_min(1.0);  // NaN stays NaN, as in PyTorch
 }
 
 void collect_gradients(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& into) {

@@ -12,6 +12,7 @@
 #include "engine/training/parameters.h"
 #include "engine/training/state_visitor.h"
 #include "engine/training/whole_norms.h"
+#include "workloads/weight_copies.h"
 
 namespace scalemark::training {
 
@@ -25,16 +26,31 @@ struct LearningRate {
   at::Tensor tensor;
 };
 
+// What befalls all gradients on their way into an update. Scalars on the parameters' device.
+struct GradientTerms {
+  // Other than 0 turns the whole update, state included, into nothing: the gradient scaler's
+  // skipped step. Float32; undefined: finite.
+  at::Tensor found_inf;
+  // The gradients are divided by it; whether they are so afterwards is left open. Of the type of
+  // norm_of(); undefined: 1.
+  at::Tensor divisor;
+};
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One update at `learning_rate`. Parameters without a gradient are left alone, as in PyTorch.
-  // `found_inf` (float32 scalar on the parameters' device, or undefined: finite) other than 0 turns
-  // the whole update, state included, into nothing: the gradient scaler's skipped step.
-  virtual void step(const LearningRate& rate, const at::Tensor& found_inf = {}) = 0;
+  // One update at `rate`. Parameters without a gradient are left alone, as in PyTorch.
+  virtual void step(const LearningRate& rate, const GradientTerms& terms = {}) = 0;
 
   virtual void visit_state(StateVisitor& visitor) = 0;
+
+  // Whether step() takes gradients that use()'s copies have kept, in their type.
+  virtual bool takes_kept_gradients() const { return false; }
+
+  // Which weights have copies: step() may write these as well, and say so in them. Must outlive the
+  // optimizer's last step.
+  virtual void use(workloads::WeightCopies& /*copies*/) {}
 };
 
 // sgd, adam, adamw: ATen's fused kernels. lamb: arXiv:1904.00962, algorithm 2, with bias correction
@@ -49,10 +65,9 @@ std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters
 // The 2-norm of all gradients together, on the device. Throws bug() without gradients.
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients);
 
-// Scales all gradients in place so that `norm`, the norm of all, becomes at most `max_norm`, as
-// torch.nn.utils.clip_grad_norm_ does. No host sync.
-void clip_gradients(const std::vector<at::Tensor>& gradients, const at::Tensor& norm,
-                    double max_norm);
+// By which gradients are divided so that `norm`, the norm of all, becomes at most `max_norm`: the
+// reciprocal of torch.nn.utils.clip_grad_norm_'s factor. No host sync.
+at::Tensor clip_divisor(const at::Tensor& norm, double max_norm);
 
 // The gradients that exist, in parameter order. Reuses `into`'s memory.
 void collect_gradients(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& into);

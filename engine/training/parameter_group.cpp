@@ -27,15 +27,35 @@ const ParameterLists& ParameterGroup::with_gradients() {
   std::size_t found = 0;
   bool same = true;
   for (std::size_t i = 0; i < all_.parameters.size(); ++i) {
-    if (!all_.parameters[i].grad().defined()) continue;
+    if (!gradient_of(i).defined()) continue;
     same = same && found < active_indices_.size() && active_indices_[found] == i;
     ++found;
   }
   if (!same || found != active_indices_.size()) rebuild_active();
   for (std::size_t i = 0; i < active_indices_.size(); ++i) {
-    active_.gradients[i] = active_.parameters[i].grad();
+    active_.gradients[i] = gradient_of(active_indices_[i]);
+    active_.copies[i] = copies_ ? copies_->find(active_.parameters[i]) : nullptr;
   }
   return active_;
+}
+
+void ParameterGroup::cast_gradients() {
+  for (std::size_t i = 0; i < active_.gradients.size(); ++i) {
+    at::Tensor& gradient = active_.gradients[i];
+    const auto type = active_.parameters[i].scalar_type();
+    if (gradient.scalar_type() != type) gradient = gradient.to(type);
+  }
+}
+
+// A weight that is used with its copy and without has parts of its gradient in both places.
+at::Tensor ParameterGroup::gradient_of(std::size_t parameter) {
+  at::Tensor& own = all_.parameters[parameter].mutable_grad();
+  workloads::WeightCopy* copy = copies_ ? copies_->find(all_.parameters[parameter]) : nullptr;
+  if (!copy || !copy->gradient.defined()) return own;
+  if (!own.defined()) return copy->gradient;
+  own.add_(copy->gradient);
+  copy->gradient.reset();
+  return own;
 }
 
 void ParameterGroup::visit_state(StateVisitor& visitor) {
@@ -49,13 +69,16 @@ void ParameterGroup::visit_state(StateVisitor& visitor) {
 
 void ParameterGroup::release_gradients() {
   for (at::Tensor& gradient : active_.gradients) gradient.reset();
+  for (workloads::WeightCopy* copy : active_.copies) {
+    if (copy) copy->gradient.reset();
+  }
 }
 
 void ParameterGroup::rebuild_active() {
   active_ = {};
   active_indices_.clear();
   for (std::size_t i = 0; i < all_.parameters.size(); ++i) {
-    if (!all_.parameters[i].grad().defined()) continue;
+    if (!gradient_of(i).defined()) continue;
     active_indices_.push_back(i);
     active_.parameters.push_back(all_.parameters[i]);
     for (std::size_t slot = 0; slot < ParameterLists::kStates; ++slot) {
@@ -63,6 +86,7 @@ void ParameterGroup::rebuild_active() {
     }
   }
   active_.gradients.resize(active_.parameters.size());
+  active_.copies.resize(active_.parameters.size());
 }
 
 std::vector<ParameterGroup> make_groups(const std::vector<NamedParameter>& parameters,

@@ -11,6 +11,7 @@
 
 #include "engine/training/parameters.h"
 #include "engine/training/state_visitor.h"
+#include "workloads/weight_copies.h"
 
 namespace scalemark::training {
 
@@ -21,6 +22,7 @@ struct ParameterLists {
   std::vector<at::Tensor> parameters;
   std::vector<at::Tensor> gradients;
   std::array<std::vector<at::Tensor>, kStates> state;  // unused ones stay empty
+  std::vector<workloads::WeightCopy*> copies;          // null where there is none
 
   bool empty() const { return parameters.empty(); }
 };
@@ -37,9 +39,15 @@ class ParameterGroup {
   void add_zero_state(std::size_t slot);
   void set_state(std::size_t slot, std::vector<at::Tensor> state);
 
+  // From now on a gradient that is kept beside a copy counts as the weight's.
+  void use(workloads::WeightCopies* copies) { copies_ = copies; }
+
   // The lists restricted to parameters that have a gradient now. Valid until the next call.
   // Allocates only when the set of these parameters changes.
   const ParameterLists& with_gradients();
+
+  // For an update that takes gradients of the parameters' type only: casts the others.
+  void cast_gradients();
 
   // Every state tensor, as "optimizer.<slot>.<parameter>".
   void visit_state(StateVisitor& visitor);
@@ -48,6 +56,7 @@ class ParameterGroup {
   void release_gradients();
 
  private:
+  at::Tensor gradient_of(std::size_t parameter);
   void rebuild_active();
 
   double weight_decay_;
@@ -55,6 +64,7 @@ class ParameterGroup {
   ParameterLists all_;
   ParameterLists active_;
   std::vector<std::size_t> active_indices_;
+  workloads::WeightCopies* copies_ = nullptr;
 };
 
 enum class Split { kByDecay, kByKind };

@@ -1,7 +1,11 @@
 #include "engine/training/parameters.h"
 
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 #include <torch/nn/module.h>
 
+#include <cstdint>
+#include <map>
 #include <unordered_set>
 
 namespace scalemark::training {
@@ -26,6 +30,24 @@ std::vector<at::Tensor> buffers_of(torch::nn::Module& module) {
     }
   }
   return unique;
+}
+
+std::vector<at::Tensor> in_one_memory(const std::vector<at::Tensor>& tensors) {
+  const at::NoGradGuard no_grad;
+  std::map<at::ScalarType, std::vector<at::Tensor>> by_type;
+  for (const at::Tensor& tensor : tensors) by_type[tensor.scalar_type()].push_back(tensor);
+  std::vector<at::Tensor> memories;
+  for (const auto& [type, alike] : by_type) {
+    std::vector<at::Tensor> rows;
+    for (const at::Tensor& tensor : alike) rows.push_back(tensor.reshape(-1));
+    memories.push_back(at::cat(rows));
+    std::int64_t begin = 0;
+    for (const at::Tensor& tensor : alike) {
+      tensor.set_data(memories.back().narrow(0, begin, tensor.numel()).view(tensor.sizes()));
+      begin += tensor.numel();
+    }
+  }
+  return memories;
 }
 
 std::vector<at::Tensor> tensors_of(const std::vector<NamedParameter>& parameters) {

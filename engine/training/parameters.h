@@ -29,6 +29,10 @@ std::vector<NamedParameter> trainable_parameters(torch::nn::Module& module);
 // Every buffer (running means, counters), each once, in registration order.
 std::vector<at::Tensor> buffers_of(torch::nn::Module& module);
 
+// Moves tensors of one device into one memory per type, of which each becomes a part, and returns
+// those memories. Before the first step: what holds the old memory does not see the new one.
+std::vector<at::Tensor> in_one_memory(const std::vector<at::Tensor>& tensors);
+
 std::vector<at::Tensor> tensors_of(const std::vector<NamedParameter>& parameters);
 
 }  // namespace scalemark::training

@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <optional>
+#include <torch/csrc/distributed/c10d/Work.hpp>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
@@ -18,6 +19,16 @@ void broadcast_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
   if (tensors.empty()) return;
   const at::NoGradGuard no_grad;
   c10d::broadcast_coalesced(group, tensors, kBroadcastBytes, 0);
+}
+
+void broadcast_each_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                                const std::vector<at::Tensor>& tensors) {
+  std::vector<c10::intrusive_ptr<c10d::Work>> works;
+  for (const at::Tensor& tensor : tensors) {
+    std::vector<at::Tensor> sent{tensor};
+    works.push_back(group->broadcast(sent));
+  }
+  for (const auto& work : works) work->wait();
 }
 
 void start_alike(const StrategyInput& input) {

@@ -15,6 +15,10 @@ namespace scalemark::training {
 void broadcast_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
                            const std::vector<at::Tensor>& tensors);
 
+// Collective. Each tensor by a broadcast of its own, in place: for few large ones.
+void broadcast_each_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                                const std::vector<at::Tensor>& tensors);
+
 // Collective. Verifies shapes across ranks, then makes every rank's parameters rank 0's, and its
 // buffers too where --broadcast-buffers says so.
 void start_alike(const StrategyInput& input);

@@ -36,6 +36,20 @@ StepBody::StepBody(workloads::Network& network, const std::vector<NamedParameter
       precision_(options_.precision, options_.device) {
   if (precision_.needs_gradient_scaler()) scaler_.emplace(options_.device);
   gradients_.reserve(updated_.size());
+  if (options_.weight_copies && precision_.autocast_dtype()) {
+    copies_ = make_copies();
+    optimizer_->use(*copies_);
+  }
+}
+
+// Gradients are kept as backward computes them where only the optimizer sees them, once: a sum of
+// several, or of several ranks, is taken in float.
+std::unique_ptr<workloads::WeightCopies> StepBody::make_copies() const {
+  const bool kept = !options_.exchanges_gradients && options_.micro_steps == 1 && !scaler_ &&
+                    optimizer_->takes_kept_gradients();
+  return std::make_unique<workloads::WeightCopies>(
+      *precision_.autocast_dtype(),
+      kept ? workloads::CopyGradients::kKept : workloads::CopyGradients::kOfWeights);
 }
 
 at::Tensor StepBody::forward(const data::Batch& batch) {
@@ -43,6 +57,7 @@ at::Tensor StepBody::forward(const data::Batch& batch) {
   at::Tensor loss;
   {
     const AutocastScope autocast(precision_);
+    const workloads::WeightCopiesScope copies(copies_.get());
     loss = network_.loss_of(strategy_->forward(network_, batch), batch);
   }
   if (options_.micro_steps > 1) loss = loss / static_cast<double>(options_.micro_steps);
@@ -56,24 +71,40 @@ void StepBody::backward(const at::Tensor& loss, bool last, measurement::StepMark
   strategy_->after_backward();
 }
 
-// Unscaled and clipped, over all ranks alike.
-void StepBody::prepare_gradients() {
-  if (!scaler_ && !options_.clip_grad_norm) return;
+// With those that are kept beside copies.
+void StepBody::collect_all_gradients() {
   collect_gradients(updated_, gradients_);
+  if (!copies_) return;
+  for (const at::Tensor& parameter : updated_) {
+    const workloads::WeightCopy* copy = copies_->find(parameter);
+    if (copy && copy->gradient.defined()) gradients_.push_back(copy->gradient);
+  }
+}
+
+// Unscales them, and says by what they are to be divided so that they are clipped; the same on all
+// ranks.
+GradientTerms StepBody::terms_of_gradients() {
+  GradientTerms terms;
+  if (!scaler_ && !options_.clip_grad_norm) return terms;
+  collect_all_gradients();
   if (scaler_) {
     scaler_->unscale(gradients_);
     strategy_->infinity_over_ranks(scaler_->found_inf());
+    terms.found_inf = scaler_->found_inf();
   }
   if (options_.clip_grad_norm && !updated_.empty()) {
     const at::Tensor norm = strategy_->norm_over_ranks(norm_of(gradients_));
-    clip_gradients(gradients_, norm, *options_.clip_grad_norm);
+    terms.divisor = clip_divisor(norm, *options_.clip_grad_norm);
   }
   gradients_.clear();  // before they are dropped: a second owner would keep their memory
+  return terms;
 }
 
 void StepBody::update(const LearningRate& rate, measurement::StepMarker& marker) {
-  prepare_gradients();
-  optimizer_->step(rate, scaler_ ? scaler_->found_inf() : at::Tensor());
+  const GradientTerms terms = terms_of_gradients();
+  if (copies_) copies_->mark_outdated();
+  optimizer_->step(rate, terms);
+  if (copies_) copies_->refresh();
   if (scaler_) scaler_->update();
   zero_gradients(parameters_,
                  strategy_->keeps_gradients() ? ZeroGradients::kInPlace : ZeroGradients::kDrop);
@@ -88,6 +119,7 @@ void StepBody::visit_state(StateVisitor& visitor) {
   optimizer_->visit_state(visitor);
   if (scaler_) scaler_->visit_state(visitor);
   strategy_->visit_state(visitor);
+  if (copies_) copies_->mark_outdated();  // it may have written parameters
 }
 
 }  // namespace scalemark::training

@@ -19,6 +19,7 @@
 #include "engine/training/precision.h"
 #include "engine/training/strategy.h"
 #include "workloads/network.h"
+#include "workloads/weight_copies.h"
 
 namespace scalemark::training {
 
@@ -27,6 +28,10 @@ struct StepBodyOptions {
   std::int64_t micro_steps = 1;
   std::optional<double> clip_grad_norm;
   settings::Precision precision = settings::Precision::kFp32;
+  // Whether weights that autocast would cast keep their copies between steps. Not where something
+  // but the optimizer writes parameters.
+  bool weight_copies = false;
+  bool exchanges_gradients = true;  // some rank's strategy reads them
 };
 
 class StepBody {
@@ -54,7 +59,9 @@ class StepBody {
   void visit_state(StateVisitor& visitor);
 
  private:
-  void prepare_gradients();
+  GradientTerms terms_of_gradients();
+  void collect_all_gradients();
+  std::unique_ptr<workloads::WeightCopies> make_copies() const;
 
   workloads::Network& network_;
   std::vector<at::Tensor> parameters_;
@@ -64,6 +71,7 @@ class StepBody {
   StepBodyOptions options_;
   PrecisionPolicy precision_;
   std::optional<GradientScaler> scaler_;
+  std::unique_ptr<workloads::WeightCopies> copies_;
   std::vector<at::Tensor> gradients_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/settings/cuda_graphs.h"
+
 namespace scalemark::training {
 namespace {
 
@@ -22,13 +24,18 @@ TrainStep::TrainStep(workloads::Network& network, const std::vector<NamedParamet
             {.device = options.device,
              .micro_steps = options.gradient_accumulation_steps,
              .clip_grad_norm = options.clip_grad_norm,
-             .precision = options.precision}) {
+             .precision = options.precision,
+             .weight_copies = options.weight_copies,
+             .exchanges_gradients = options.exchanges_gradients}),
+      graph_(std::move(options.graph)) {
+  if (graph_) captured_.emplace(body_, *graph_);
   if (!options.device.is_cpu() && body_.strategy().computes()) {
     copies_.emplace(make_stream_lane(options.device));
   }
 }
 
 at::Tensor TrainStep::run(const NextBatch& next_batch, measurement::StepMarker& marker) {
+  if (captured_) return run_captured(next_batch, marker);
   const std::int64_t micro_steps = body_.options().micro_steps;
   at::Tensor mean_loss;
   for (std::int64_t i = 0; i < micro_steps; ++i) {
@@ -42,6 +49,23 @@ at::Tensor TrainStep::run(const NextBatch& next_batch, measurement::StepMarker& 
   marker.mark(Moment::kStepEnd);
   ++steps_done_;
   return mean_loss;
+}
+
+at::Tensor TrainStep::run_captured(const NextBatch& next_batch, measurement::StepMarker& marker) {
+  marker.mark(Moment::kStepBegin);
+  const auto micro_steps = static_cast<std::size_t>(body_.options().micro_steps);
+  for (std::size_t i = 0; i < micro_steps; ++i) {
+    const data::Batch batch = fetch(next_batch);
+    if (copies_) copies_->wait();
+    captured_->put(i, batch);
+  }
+  captured_->run(learning_rate_at(schedule_, steps_done_));
+  ++steps_done_;
+  return captured_->losses().last();
+}
+
+std::int64_t TrainStep::first_steps() const {
+  return captured_ ? settings::kStepsBeforeGraph + 1 : 0;
 }
 
 data::Batch TrainStep::fetch(const NextBatch& next_batch) {

@@ -1,4 +1,5 @@
-// Drives a step body step by step: micro-batches in, a loss on the device out, moments marked.
+// Drives a step body step by step: micro-batches in, a loss on the device out, moments marked. With
+// a graph it runs a step as a whole (captured_step.h).
 // Enqueues only: no host sync, no logging, and no branch on the rank. Knows nothing of windows or
 // reports.
 #pragma once
@@ -13,7 +14,9 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "engine/device/graph.h"
 #include "engine/measurement/step_timer.h"
+#include "engine/training/captured_step.h"
 #include "engine/training/copy_ahead.h"
 #include "engine/training/lr_schedule.h"
 #include "engine/training/step_body.h"
@@ -25,7 +28,9 @@ struct TrainStepOptions {
   std::int64_t gradient_accumulation_steps = 1;
   std::optional<double> clip_grad_norm;
   Precision precision = Precision::kFp32;
+  bool weight_copies = false, exchanges_gradients = true;  // as StepBodyOptions
   LrSchedule schedule;
+  std::shared_ptr<device::Graph> graph;  // that steps are captured into; null: none is
 };
 
 // What the steps of a run have trained on so far.
@@ -54,8 +59,17 @@ class TrainStep {
   // computes nothing (Strategy::computes) does not ask it. On a GPU it is asked one batch ahead,
   // across calls; on a CPU never beyond what the step uses. Returns the mean loss of the
   // micro-steps: a scalar on the device, in the network's dtype, not to be read before the device
-  // is done.
+  // is done. With a graph only kStepBegin is marked, once, and the scalar changes in the next step.
   at::Tensor run(const NextBatch& next_batch, measurement::StepMarker& marker);
+
+  // With a graph: the latest losses. Null without: nobody keeps them here.
+  const LossHistory* losses() const { return captured_ ? &captured_->losses() : nullptr; }
+
+  // How many steps come first until all that follow are alike: 0, or with the one that is captured.
+  std::int64_t first_steps() const;
+
+  // Whether steps are marked as a whole, from begin to begin.
+  bool runs_as_a_whole() const { return captured_.has_value(); }
 
   std::int64_t steps_done() const { return steps_done_; }
   const Consumed& consumed() const { return consumed_; }
@@ -68,10 +82,13 @@ class TrainStep {
 
  private:
   data::Batch fetch(const NextBatch& next_batch);
+  at::Tensor run_captured(const NextBatch& next_batch, measurement::StepMarker& marker);
   at::Tensor micro_step(data::Batch batch, bool last, measurement::StepMarker& marker);
 
   LrSchedule schedule_;
   StepBody body_;
+  std::shared_ptr<device::Graph> graph_;
+  std::optional<CapturedStep> captured_;
   std::optional<CopyAhead> copies_;  // on a GPU
   Consumed consumed_;
   std::int64_t steps_done_ = 0;

@@ -5,7 +5,8 @@ A row's ratio is ours / Python's samples per second (start-up and sweep-6: Pytho
 ...), since the speed of a shared machine drifts; the estimate is the geometric mean over pairs and the interval
 Student's t on the logarithms. SCALEMARK_TEST_DATA names the test data; without it the loader reads generated images.
 
-`--against PROGRAM` compares with another build of scalemark instead of Python; `--within 0.05` runs more pairs, at most
+`--against PROGRAM` compares with another build of scalemark instead of Python, `--against-options='--fused-layers off'` with this one under other options;
+`--within 0.05` runs more pairs, at most
 --most, until the interval reaches no further than so from the ratio.
 """
 
@@ -14,6 +15,7 @@ import atexit
 import functools
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -74,6 +76,9 @@ ROWS = [
     Row("bert-1", "BERT 4 x 256, sequence 128, batch 8, 1 rank", 1.5, "bert-mini", 1, 1, 8, 20, 4,
         ["--sequence-length", "128"], note="Python computes the MLM head on every token, we on the masked ones"),
     Row("bert-2", "the same, 2 ranks, Gloo", 1.1, "bert-mini", 2, 1, 8, 16, 4, ["--sequence-length", "128"]),
+    Row("bert-1-masked", "BERT 4 x 256, 1 rank, both heads on masked positions", 1.5, "bert-mini", 1, 1, 8, 20, 4,
+        ["--sequence-length", "128"], python=["--masked-head"]),
+    Row("bert-2-masked", "the same, 2 ranks, Gloo", 1.3, "bert-mini", 2, 1, 8, 16, 4, ["--sequence-length", "128"], python=["--masked-head"]),
     Row("linear-2-mpi", "Linear on 2 ranks, ours over Open MPI, Python over Gloo", 10.0, "linear", 2, 1, 32, 4000, 500, ours=OVER_MPI),
     Row("mlp-2-mpi", "MLP, likewise", 3.0, "mlp", 2, 1, 64, 300, 30, ours=OVER_MPI),
     Row("resnet-64-2-mpi", "ResNet-50, 64 px, batch 8, likewise", 1.3, "resnet50", 2, 1, 8, 30, 6, ["--image-size", "64"],
@@ -148,7 +153,7 @@ def sweep_of_python(row):
     return outside
 
 
-def scalemark(row, program):
+def scalemark(row, program, options=()):
     if row.name == "startup":
         return 1 / seconds_of([program, "--version"])
     if row.name.startswith("loader"):
@@ -160,7 +165,7 @@ def scalemark(row, program):
         run([program, "train", "--workload", row.workload, "--data", "synthetic", "--batch-size", row.batch,
              "--threads", row.threads, "--nproc-per-node", row.ranks, "--strategy", strategy, "--iters", row.iters,
              "--warmup-iters", row.warmup, "--device", "cpu", "--quiet", "--no-progress", "--output", folder,
-             "--overwrite", *row.extra, *row.ours])
+             "--overwrite", *row.extra, *row.ours, *options])
         report = json.loads((Path(folder) / "report.json").read_text())
         return report["points"][0]["samples_per_sec"]
 
@@ -203,6 +208,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--rows", default=",".join(row.name for row in ROWS))
     parser.add_argument("--against", type=Path, metavar="PROGRAM")
+    parser.add_argument("--against-options", type=shlex.split, default=[], metavar="WORDS")
     parser.add_argument("--within", type=float, metavar="SHARE")
     parser.add_argument("--most", type=int, default=30)
     parser.add_argument("--list", action="store_true")
@@ -215,8 +221,9 @@ def main():
     unknown = set(wanted) - {row.name for row in ROWS}
     if unknown:
         parser.error(f"unknown rows: {', '.join(sorted(unknown))}; --list shows them")
-    peer = functools.partial(scalemark, program=options.against.resolve()) if options.against else python
-    name = "other/s" if options.against else "python/s"
+    against_ours = options.against or options.against_options
+    other = functools.partial(scalemark, program=(options.against or SCALEMARK).resolve(), options=options.against_options)
+    peer, name = (other, "other/s") if against_ours else (python, "python/s")
     print("alternating pairs; ratio > 1: this build is faster\n")
     print(f"{'row':52} {'pairs':>5} {'ours/s':>10} {name:>10} {'ratio':>7}  {'95 % interval':15} {'aim':>5}")
     for row in ROWS:
@@ -226,10 +233,10 @@ def main():
             print(f"{row.title:52} skipped: this CPU has none of {', '.join(row.needs)}")
             continue
         (ratio, bounds), pairs, us, them = measure(row, peer, options)
-        aim = 1.0 if options.against else row.aim
+        aim = 1.0 if against_ours else row.aim
         shown = f"[{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "one pair: none"
         verdict = "" if ratio >= aim else "  below the aim"
-        note = f"  ({row.note})" if row.note and not options.against else ""
+        note = f"  ({row.note})" if row.note and not against_ours else ""
         print(f"{row.title:52} {pairs:5} {shown_rate(us)} {shown_rate(them)} {ratio:6.3f}x  {shown:15} {aim:4.2f}x{verdict}{note}",
               flush=True)
 

@@ -91,14 +91,14 @@ def relative(a, b):
     return abs(a - b) / max(abs(a), abs(b))
 
 
-def same_losses(cpu, cuda, first_limit, last_limit):
-    """Of the same seed on both devices: the first step's loss by forward alone, the last's by all of a step."""
+def same_losses(one, other, first_limit, last_limit):
+    """Of two runs with the same seed: the first step's loss by forward alone, the last's by all of a step."""
     def judge(results):
-        a, b = (ok_point(results[run])["loss"] for run in (cpu, cuda))
+        a, b = (ok_point(results[run])["loss"] for run in (one, other))
         first, last = relative(a["first"], b["first"]), relative(a["last"], b["last"])
         text = f"first {first:.1e} (<= {first_limit:g}), last {last:.1e} (<= {last_limit:g}) relative"
         return passed(text) if first <= first_limit and last <= last_limit else failed(
-            f"{text}: cpu {a['first']:.6f} -> {a['last']:.6f}, cuda {b['first']:.6f} -> {b['last']:.6f}")
+            f"{text}: {one} {a['first']:.6f} -> {a['last']:.6f}, {other} {b['first']:.6f} -> {b['last']:.6f}")
     return judge
 
 

@@ -43,6 +43,9 @@ def parity_steps(c):
         Step("parity.resnet50",
              (c.train("parity-resnet50-cpu", *resnet, device="cpu"), c.train("parity-resnet50-cuda", *resnet)),
              same_losses("parity-resnet50-cpu", "parity-resnet50-cuda", 1e-4, 2e-3), needs_s=15, limit_s=80),
+        Step("parity.fused-layers",
+             tuple(c.train(f"parity-fused-{value}", *resnet, "--fused-layers", value) for value in ("on", "off")),
+             same_losses("parity-fused-on", "parity-fused-off", 1e-4, 2e-3), needs_s=10, limit_s=60),
         Step("parity.bert",
              (c.generate_text("text-few", 20 if c.short else 40), c.train("parity-bert-cpu", *epoch, device="cpu"),
               c.train("parity-bert-cuda", *epoch)),
@@ -125,7 +128,7 @@ def tool_steps(c):
     tiny = ("--workload", "resnet50", "--batch-size", 2, "--image-size", 64, "--iters", 1, "--warmup-iters", 0)
     step = ("--workload", "resnet50", "--precision", "amp-bf16", "--batch-size", 64, "--iters", 1, "--warmup-iters", 1)
     memcheck = (c.place.python, c.place.scripts / "gpu_slot_steps" / "memcheck.py")
-    ncu = ("ncu", "--clock-control", "none", "-k", "regex:scalemark|normalise|batch_norm|bn_", "-c", 16, "--metrics",
+    ncu = ("ncu", "--clock-control", "none", "-k", "regex:normalise|norm_|bn_", "-c", 16, "--metrics",
            f"{DRAM_SHARE},gpu__time_duration.sum")
     nsys = ("nsys", "profile", "--trace", "cuda", "--stats", "true", "--force-overwrite", "true", "--output",
             c.output / "logs" / "nsys")

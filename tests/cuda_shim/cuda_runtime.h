@@ -5,18 +5,23 @@
 // What a launch does here: the threads of a block are threads of the CPU; the blocks of a grid run
 // one after another, in an order that the test chooses (CUDA promises none). __syncthreads() is a
 // std::barrier of the block's running threads, __shared__ memory is a static variable, which one
-// block at a time uses, atomics are those of the CPU.
+// block at a time uses, atomics are those of the CPU. A shuffle is an exchange over memory between
+// two barriers of the warp's threads. Large tests take OnFibres instead of threads.
 //
 // What that proves: indices, tails, arithmetic bit by bit, and that a result does not depend on the
 // order of blocks; a missing barrier makes the result vary, since the threads are real. What it
-// cannot prove: speed, what only a warp does (shuffles, ballots: not offered here, so that a kernel
-// with them does not compile), dynamic shared memory (the same), and races between blocks that
-// really run at once.
+// cannot prove: speed, shuffles among some of a warp's lanes (refused) and ballots (not offered
+// here, so that a kernel with them does not compile), dynamic shared memory (the same), and races
+// between blocks that really run at once.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -75,9 +80,41 @@ inline unsigned atomicInc(unsigned* address, unsigned last) {
 
 namespace cuda_shim {
 
+// The bits that lane `lane ^ other` of this thread's warp gave; all 32 lanes must call it.
+std::uint64_t exchange_in_warp(std::uint64_t bits, unsigned other);
+
+}  // namespace cuda_shim
+
+template <class T>
+T __shfl_xor_sync(unsigned lanes, T value, int other) {
+  if (lanes != 0xffffffffu) throw std::logic_error("a shuffle among some lanes of a warp");
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  const std::uint64_t bits =
+      cuda_shim::exchange_in_warp(std::bit_cast<Bits>(value), static_cast<unsigned>(other));
+  return std::bit_cast<T>(static_cast<Bits>(bits));
+}
+
+namespace cuda_shim {
+
 // The order in which the next launches run their blocks; none: by index. Launches with another
 // number of blocks are refused by an exception.
 void set_block_order(std::vector<unsigned> order);
+
+// Each of the next launches, of any grid, runs its blocks in an order drawn from `seed`; none: by
+// index.
+void shuffle_blocks(std::optional<unsigned> seed);
+
+// While one lives, the threads of a block take turns on one thread of the CPU: each runs up to the
+// next barrier, the first one first, and from there to the next one the last one first. Some
+// hundred times faster than threads, whose interleavings vary; a missing barrier shows all the
+// same.
+class OnFibres {
+ public:
+  OnFibres();
+  ~OnFibres();
+  OnFibres(const OnFibres&) = delete;
+  OnFibres& operator=(const OnFibres&) = delete;
+};
 
 // Launches so far in this process.
 int launches();

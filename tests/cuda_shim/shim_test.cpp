@@ -101,9 +101,94 @@ __global__ void leave_early(int* out) {
 }
 
 TEST_F(Shim, ABarrierWaitsForTheThreadsThatLive) {
-  std::vector<int> out(3, 0);
-  ASSERT_EQ(launch(&leave_early, 3, 32, nullptr, out.data()), cudaSuccess);
-  EXPECT_EQ(out, (std::vector<int>{40, 41, 42}));
+  const auto written = [] {
+    std::vector<int> out(3, 0);
+    EXPECT_EQ(launch(&leave_early, 3, 32, nullptr, out.data()), cudaSuccess);
+    return out;
+  };
+  EXPECT_EQ(written(), (std::vector<int>{40, 41, 42}));
+  const OnFibres fibres;
+  EXPECT_EQ(written(), (std::vector<int>{40, 41, 42}));
+}
+
+TEST_F(Shim, FibresComputeWhatThreadsDo) {
+  const auto values = random_values(5000);
+  const float on_threads = sum_of<false>(values);
+  const OnFibres fibres;
+  EXPECT_EQ(sum_of<false>(values), on_threads);
+}
+
+// Thread t writes and reads what a neighbour has written, without a barrier in between.
+__global__ void forget_a_barrier(int* out, int neighbour) {
+  __shared__ int value[32];
+  value[threadIdx.x] = -1;
+  __syncthreads();
+  value[threadIdx.x] = static_cast<int>(threadIdx.x);
+  out[threadIdx.x] = value[(threadIdx.x + 32 + neighbour) % 32];
+  __syncthreads();
+}
+
+TEST_F(Shim, FibresShowAMissingBarrier) {
+  const OnFibres fibres;
+  for (const int neighbour : {-1, 1}) {
+    std::vector<int> out(32);
+    ASSERT_EQ(launch(&forget_a_barrier, 1, 32, nullptr, out.data(), neighbour), cudaSuccess);
+    EXPECT_GT(std::ranges::count(out, -1), 0) << neighbour;
+  }
+}
+
+__global__ void exchange(int* out) {
+  const int mine = 100 * static_cast<int>(blockIdx.x) + static_cast<int>(threadIdx.x);
+  int value = mine;
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = value - 32 * __shfl_xor_sync(0xffffffffu, mine, 1);
+}
+
+// Warp w exchanges w times more often than the first one before all threads meet.
+__global__ void exchange_unevenly(int* out) {
+  __shared__ int of_warps[3];
+  const unsigned warp = threadIdx.x / 32;
+  int value = 1;
+  for (unsigned i = 0; i <= warp; ++i) value += __shfl_xor_sync(0xffffffffu, value, 1);
+  if (threadIdx.x % 32 == 0) of_warps[warp] = value;
+  __syncthreads();
+  out[threadIdx.x] = of_warps[(warp + 1) % 3];
+}
+
+TEST_F(Shim, WarpsExchangeAsOftenAsTheyLike) {
+  const auto written = [] {
+    std::vector<int> out(96, 0);
+    EXPECT_EQ(launch(&exchange_unevenly, 1, 96, nullptr, out.data()), cudaSuccess);
+    return std::vector<int>{out[0], out[40], out[95]};
+  };
+  EXPECT_EQ(written(), (std::vector<int>{4, 8, 2}));
+  const OnFibres fibres;
+  EXPECT_EQ(written(), (std::vector<int>{4, 8, 2}));
+}
+
+__global__ void wait_apart() {
+  if (threadIdx.x < 32) {
+    __syncthreads();
+  } else if (threadIdx.x > 32) {
+    __shfl_xor_sync(0xffffffffu, 1, 1);
+  } else {
+    __syncthreads();
+  }
+}
+
+TEST_F(Shim, FibresThatWaitAtDifferentBarriersAreAnError) {
+  const OnFibres fibres;
+  EXPECT_THROW(launch(&wait_apart, 1, 64, nullptr), std::logic_error);
+}
+
+TEST_F(Shim, AShuffleExchangesWithinAWarp) {
+  std::vector<int> out(2 * 64, 0);
+  ASSERT_EQ(launch(&exchange, 2, 64, nullptr, out.data()), cudaSuccess);
+  for (int i = 0; i < 128; ++i) {
+    const int thread = i % 64, first = 100 * (i / 64) + thread / 32 * 32;
+    const int sum = 32 * first + 31 * 16;
+    EXPECT_EQ(out[static_cast<std::size_t>(i)], sum - 32 * (first + (thread % 32 ^ 1))) << i;
+  }
 }
 
 TEST_F(Shim, RefusesWhatCudaRefuses) {

@@ -2,6 +2,7 @@
 hangs; and a program that was started without standard input and output."""
 
 from endings import Running, closed_report, only_error, run_cases
+from launching import free_port
 from program import check
 from sweeps import sweep
 
@@ -29,7 +30,7 @@ def hard_limit(folder):
 def hard_limit_without_our_launcher(folder):
     """Each rank checks its own limit; rank 0, which serves the store, needs most."""
     with Running(*FOUR_RANKS[:-2], "--output", folder / "out", wrapper=under("-n"), RANK=0, WORLD_SIZE=4, LOCAL_RANK=0,
-                 LOCAL_WORLD_SIZE=4, MASTER_ADDR="127.0.0.1", MASTER_PORT=29871) as run:
+                 LOCAL_WORLD_SIZE=4, MASTER_ADDR="127.0.0.1", MASTER_PORT=free_port()) as run:
         run.end(expect=71, seconds=60)
     only_error(run.stderr, "E_SYSTEM", 71, "rank 0 of 4 ranks needs")
 

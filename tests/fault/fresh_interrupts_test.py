@@ -30,7 +30,7 @@ def await_closed(sweeping):
 
 def completes(out, before):
     run(*OPTIONS, "--resume", "--output", out)
-    report = closed_report(out, "complete", 0)
+    closed_report(out, "complete", 0)
     rows = statuses(valid_report(out))
     check(len(rows) == 3 and before.items() <= rows.items(), f"{rows} after {before}")
 
@@ -43,12 +43,13 @@ def between(folder):
             check(valid_report(out)["status"] == "partial", "a sweep with blocks to come does not say that all is well")
             os.kill(sweeping.process.pid, number)
             took = sweeping.end(expect=code)
-            check(took < 10, f"{took:.1f} s")
+            check(took < 20, f"{took:.1f} s")
         report = closed_report(out, "interrupted", code)
         check([session["session"] for session in report["sessions"]] == [0], report["sessions"])
         check([error["exit_code"] for error in report["errors"]] == [code], report["errors"])
         check({group["stop_reason"] for group in report["groups"]} == {"interrupted"}, report["groups"])
-        check([line[1] for line in error_lines(sweeping.stderr)] == [code], sweeping.stderr)
+        # The launcher's; a signal that a busy machine delivers late finds new ranks, which have not begun a session.
+        check({line[1] for line in error_lines(sweeping.stderr)} == {code}, sweeping.stderr)
         check("interrupted" in (out / "report.md").read_text(), "the page tells of it")
         completes(out, statuses(report))
 

@@ -3,10 +3,7 @@ ends, and what it reports. Add the next fault of that kind here as a case."""
 
 import errno
 import os
-import shutil
-import signal
 import time
-from pathlib import Path
 
 from endings import Running, check_gone, closed_report, error_lines, expect_error, run_cases
 from made_data import make_images, make_text
@@ -30,13 +27,13 @@ def failing(tree, folder, **more):
 
 
 def ending_of(options, output, exit_code, change, ranks=1, **environment):
-    """The error lines of a run of many epochs to which `change` happens; all end with that code, within 30 s."""
+    """The error lines of a run of many epochs to which `change` happens; all end with that code."""
     strategy = ("--strategy", "ddp", "--nproc-per-node", ranks) if ranks > 1 else ()
     with Running("train", *options, *strategy, "--epochs", 100_000, "--output", output, **environment) as running:
         running.await_event("epochs")
         ranks_there = running.ranks()
         change()
-        running.end(expect=exit_code, seconds=30)
+        running.end(expect=exit_code)
         check_gone(ranks_there)
     lines = error_lines(running.stderr)
     check(lines and all(line[1] == exit_code for line in lines), running.stderr)
@@ -128,9 +125,9 @@ def slow_scan(folder):
     log = folder / "scans"
     start = time.monotonic()
     run("train", *RESNET, "--data", tree, "--epochs", 1, "--strategy", "ddp", "--nproc-per-node", 3, "--timeout",
-        "data=1", "--output", folder / "out", **failing(tree, folder, SLOW_MS=80, SCANS_LOG=log))
+        "data=2", "--output", folder / "out", **failing(tree, folder, SLOW_MS=160, SCANS_LOG=log))
     took = time.monotonic() - start
-    check(took > 2, f"nothing was slow: {took:.1f} s")
+    check(took > 4, f"nothing was slow: {took:.1f} s")
     check(len(log.read_text().split()) == 1, f"scanned by {log.read_text().split()}")
 
 

@@ -22,7 +22,7 @@ def token_file(folder, text=TOKEN, mode=0o600):
 def rank(folder, number, port, *options):
     """Two nodes of one rank each."""
     return Running(*TRAIN, "--nnodes", 2, "--node-rank", number, "--rendezvous", f"127.0.0.1:{port}", *options,
-                   "--timeout", "rendezvous=20", "--output", folder / "out")
+                   "--timeout", "rendezvous=90", "--output", folder / "out")
 
 
 def files_that_hold(folder, text):

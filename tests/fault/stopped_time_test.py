@@ -25,6 +25,16 @@ def state(pid):
     return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
+def come_to(pids, condition, seconds=20):
+    """Waits until the states of all are as they should be; what they are then."""
+    end = time.monotonic() + seconds
+    while True:
+        states = [state(pid) if alive(pid) else "gone" for pid in pids]
+        if all(map(condition, states)) or time.monotonic() > end:
+            return states
+        time.sleep(0.05)
+
+
 def suspend(pids, seconds):
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
@@ -73,7 +83,7 @@ while True:
         self.shell, self.terminal = pty.fork()
         if self.shell == 0:
             os.execve(sys.executable, [str(part) for part in command], clean_environment())
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while not (note.exists() and note.read_text()) and time.monotonic() < end:
             time.sleep(0.05)
         self.pid = int(note.read_text())
@@ -97,20 +107,19 @@ while True:
 def ctrl_z(folder):
     """The ranks stop with the launcher, and go on with it."""
     sweeping = OnATerminal(folder, *SWEEP, "--output", folder / "out")
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     journal = folder / "out" / "journal.jsonl"
     while time.monotonic() < end and not (journal.exists() and '"event":"window"' in journal.read_text()):
         time.sleep(0.05)
     ranks = sweeping.ranks()
     check(len(ranks) == 2, ranks)
     sweeping.type(b"\x1a")
-    time.sleep(1)
-    states = [state(pid) for pid in (sweeping.pid, *ranks)]
+    states = come_to((sweeping.pid, *ranks), lambda one: one == "T")
     check(states == ["T", "T", "T"], f"launcher and ranks are {states} after Ctrl-Z")
     time.sleep(STOPPED_S)
     os.killpg(sweeping.pid, signal.SIGCONT)  # what `fg` does
-    time.sleep(0.5)
-    check(all(state(pid) != "T" for pid in ranks if alive(pid)), "the ranks did not go on")
+    states = come_to(ranks, lambda one: one != "T")
+    check("T" not in states, f"the ranks did not go on: {states}")
     check(sweeping.wait() == 0, "the run did not end well")
     closed_report(folder / "out", "complete", 0)
 

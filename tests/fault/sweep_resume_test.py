@@ -170,7 +170,7 @@ def overwritten_at_once(folder):
     codes = []
     for start in starts:
         with start:
-            start.stdout, start.stderr = start.process.communicate(timeout=60)
+            start.stdout, start.stderr = start.process.communicate(timeout=150)
             codes.append(start.process.returncode)
     check(sorted(codes) == [0, 73], [start.stderr for start in starts])
     check(len(closed_report(folder / "new", "complete", 0)["points"]) == 2, "the winner's rows")

@@ -11,17 +11,19 @@ from program import check
 
 # A baseline of seconds, during which rank 1 waits.
 SWEEP = ("sweep", "--workload", "linear", "--world-sizes", "1,2", "--repetitions", 1, "--warmup-iters", 2,
-         "--min-time", 3, "--threads", 1, "--no-progress")
+         "--threads", 1, "--no-progress")
+# Of each of three windows: the second launch must come while the first runs, however long a busy machine takes to start it.
+SHORT_S, LONG_S = 3, 8
 
 
-def own_launcher(folder, port, ranks, *options):
-    return Running(*SWEEP, "--nproc-per-node", ranks, "--rendezvous", f"127.0.0.1:{port}", *options,
+def own_launcher(folder, port, ranks, *options, window_s=SHORT_S):
+    return Running(*SWEEP, "--min-time", window_s, "--nproc-per-node", ranks, "--rendezvous", f"127.0.0.1:{port}", *options,
                    "--output", folder)
 
 
-def by_hand(folder, port, ranks, *options, only=None):
+def by_hand(folder, port, ranks, *options, only=None, window_s=SHORT_S):
     """One process per rank, as somebody's script starts them: only the settings distinguish two such jobs."""
-    return [Running(*SWEEP, *options, "--output", folder, RANK=rank, WORLD_SIZE=ranks, LOCAL_RANK=rank,
+    return [Running(*SWEEP, "--min-time", window_s, *options, "--output", folder, RANK=rank, WORLD_SIZE=ranks, LOCAL_RANK=rank,
                     LOCAL_WORLD_SIZE=ranks, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
             for rank in (range(ranks) if only is None else only)]
 
@@ -34,7 +36,7 @@ def first_is_unharmed(runs, folder, seconds=120):
     check(all(row["status"] == "ok" for row in report["points"]), "a row is not ok")
 
 
-def refused(run, codes, *quoted, seconds=60):
+def refused(run, codes, *quoted, seconds=150):
     """Checks that it ended by itself with one of the codes, and an error line in our own form."""
     run.stdout, run.stderr = run.process.communicate(timeout=seconds)
     check(run.process.returncode in codes, f"{run.command}\nended with {run.process.returncode}\n{run.stderr}")
@@ -47,7 +49,7 @@ def refused(run, codes, *quoted, seconds=60):
 
 def four_ranks_at_our_port(folder):
     port = free_port()
-    with own_launcher(folder / "first", port, 2) as first:
+    with own_launcher(folder / "first", port, 2, window_s=LONG_S) as first:
         first.await_event("window")
         with own_launcher(folder / "second", port, 4) as second:
             refused(second, (69,), "cannot serve the rendezvous")
@@ -57,15 +59,14 @@ def four_ranks_at_our_port(folder):
 def ranks_by_hand(folder):
     """The same run id: the late ranks take no place and post nothing, whatever their number."""
     port = free_port()
-    first = by_hand(folder / "first", port, 2)
+    first = by_hand(folder / "first", port, 2, window_s=LONG_S)
     with first[0], first[1]:
         first[0].await_event("window")
-        late = by_hand(folder / "second", port, 4, only=(1, 2, 3))
-        with late[0], late[1], late[2]:
+        late = by_hand(folder / "second", port, 4, only=(1, 2, 3), window_s=LONG_S)
+        again = by_hand(folder / "third", port, 2, only=(1,), window_s=LONG_S)
+        with late[0], late[1], late[2], again[0]:
             for run in late:
                 refused(run, (69,), "has started with its ranks", "it has 2", "of 4", "--run-id")
-        again = by_hand(folder / "third", port, 2, only=(1,))
-        with again[0]:
             refused(again[0], (78,), "rank 1 has already joined run")
         first_is_unharmed(first, folder / "first")
 

@@ -23,7 +23,7 @@ def host_of_rank_0(folder):
                 check(time.monotonic() < end and all(node.poll() is None for node in nodes), "the sweep did not begin")
                 time.sleep(0.1)
             hosts.ip("-n", hosts.names[0], "addr", "flush", "dev", f"v{hosts.names[0]}")
-            _, text = nodes[1].communicate(timeout=40)
+            _, text = nodes[1].communicate(timeout=120)
         finally:
             for node in nodes:
                 node.kill()

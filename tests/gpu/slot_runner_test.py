@@ -19,6 +19,7 @@ from gpu_slot_steps.judges import last_line_of  # noqa: E402
 from gpu_slot_steps.place import Place  # noqa: E402
 from gpu_slot_steps.runner import PACKING_S, Slot, exit_code, take_steps  # noqa: E402
 from gpu_slot_steps.step import Run, Step, passed  # noqa: E402
+from endings import check_gone  # noqa: E402
 from program import check  # noqa: E402
 
 
@@ -59,16 +60,14 @@ def endings(folder):
 def limits(folder):
     start = time.monotonic()
     pid_file = folder / "child"
-    seen = taken(folder, step("slow", f"sleep 600 & echo $! > {pid_file}; wait", limit_s=1),
-                 step("later", "true", needs_s=100), step("cut", "sleep 600", limit_s=60), budget_s=3)
-    expect(seen["slow"], "failed", "did not end within 1 s")
+    seen = taken(folder, step("slow", f"sleep 600 & echo $! > {pid_file}; wait", limit_s=2),
+                 step("later", "true", needs_s=100), step("cut", "sleep 600", limit_s=60), budget_s=5)
+    expect(seen["slow"], "failed", "did not end within 2 s")
     expect(seen["later"], "skipped", "no time left")
     expect(seen["cut"], "skipped", "no time left: cut was cut off")
-    check(time.monotonic() - start < 12, "the budget was overrun")
+    check(time.monotonic() - start < 40, "the budget was overrun")
     child = int(pid_file.read_text())
-    time.sleep(0.2)
-    state = Path(f"/proc/{child}/stat")
-    check(not state.exists() or state.read_text().split()[2] == "Z", "a child outlived the limit of its step")
+    check_gone([child])  # a child does not outlive the limit of its step
 
 
 def what_is_skipped(folder):
@@ -91,7 +90,7 @@ def interruption(folder):
     process.stdout.readline()  # the first step is over: parity is under way
     time.sleep(1)
     os.killpg(process.pid, signal.SIGTERM)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     check(process.returncode == 75, f"ended with {process.returncode}")
     first, second = json.loads((folder / "slot/table.json").read_text())["steps"]
     check(first["step"] == "nvidia-smi" and second["figure"] == "the session was interrupted", f"{first} {second}")

@@ -27,9 +27,11 @@ SHORT = {
     "accumulation": (("--gradient-accumulation-steps", "1,2", *SMALL_IMAGES), "gradient_accumulation_steps", {1, 2}),
     "bucket-size": ((*SMALL_BOTH, "--bucket-cap-mb", "1,25"), "bucket_cap_mb", {1, 25}),
     "comm-mechanisms": (SMALL_IMAGES, "strategy", {"ddp", "flat", "sharded", "parameter-server", "data-parallel"}),
+    "cuda-graphs": ((*SMALL_BOTH, "--precision", "fp32", "--cuda-graphs", "off"), "workload", {"resnet50", "bert-mini"}),  # a GPU's: nullgpu.graphs.experiment
     "ddp-method": (("--batch-size", "32,64"), "batch_size", {32, 64}),
     "ddp-method-precision": (("--precision", "fp32"), "precision", {"fp32"}),  # bf16: where the CPU has it
     # At 32 px and batch 2 the last batch norms see two values: gradients overflow fp16.
+    "fused-layers": ((*SMALL_BOTH, "--precision", "fp32"), "fused_layers", {True, False}),
     "fp16-communication": (FP16_IMAGES, "gradient_compression", {"none", "fp16", "bf16"}),
     "in-loop-data": (("--workload", "linear"), "group", 2),
     "local-sgd": (("--sequence-length", 16, "--batch-size", 2, "--local-steps", "1,3"), "local_steps", {"1", "3"}),
@@ -57,7 +59,7 @@ def measure_collectives(name, folder):
     short, field, expected = SHORT[name]
     options = ["--config", configs()[name], "--nproc-per-node", 2, "--device", "cpu", *short]
     run("comm", *options, "--dry-run")
-    run("comm", *options, "--repetitions", 1, "--threads", 1, "--no-progress", "--output", folder / "out", timeout=170)
+    run("comm", *options, "--repetitions", 1, "--threads", 1, "--no-progress", "--output", folder / "out", timeout=350)
     rows = report_in(folder / "out")["collectives"]
     check({row["backend"] for row in rows} == {"nccl", "gloo", "mpi"}, "a backend has no row")
     seen = {row[field] for row in rows if row["status"] == "ok"}
@@ -80,7 +82,7 @@ def measure(name):
         if planned_only:
             return print(f"{name}: planned; measured in scripts/soak")
         run("sweep", *options, "--iters", 3, "--warmup-iters", 1, "--repetitions", 1, "--threads", 1, "--no-progress",
-            "--output", Path(folder) / "out", timeout=170)
+            "--output", Path(folder) / "out", timeout=350)
         report = valid_report(Path(folder) / "out")
         check(report["status"] == "complete" and report["exit_code"] == 0, f"{name}: {report['status']}")
         measured = [row for row in report["points"] if row["status"] == "ok"]

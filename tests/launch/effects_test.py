@@ -47,11 +47,17 @@ def exchange_leaves_the_loss(folder):
 
 
 def random_data_in_the_loop(folder):
-    """Making batches costs time, and that time is waiting for data."""
-    report, _ = measured(folder, "--world-sizes", 1, "--synthetic-in-loop", "off,on", "--batch-size", 256, iters=50)
-    effect, = effects_of(report, "synthetic_in_loop")
-    check((effect["from"], effect["to"]) == ("off", "on"), effect)
-    check(effect["ratio"] < 1 and effect["phases_delta_s"]["data_wait"] > 0, effect)
+    """Making batches costs time, and that time is waiting for data. Windows of 50 steps: what else runs may turn the sign of one
+    comparison, not of three."""
+    for attempt in range(3):
+        (folder / str(attempt)).mkdir()
+        report, _ = measured(folder / str(attempt), "--world-sizes", 1, "--synthetic-in-loop", "off,on", "--batch-size", 256, iters=50)
+        effect, = effects_of(report, "synthetic_in_loop")
+        check((effect["from"], effect["to"]) == ("off", "on"), effect)
+        if effect["ratio"] < 1 and effect["phases_delta_s"]["data_wait"] > 0:
+            break
+    else:
+        check(False, f"batches cost no time: {effect}")
     row = next(row for row in report["points"] if row["varying"]["synthetic_in_loop"] == "on")
     check(row["phases_s"]["data_wait"] > 1e-4, row["phases_s"])  # 256 x 1000 normal numbers
 
@@ -68,14 +74,15 @@ def precision(folder):
 
 def tune(folder):
     """The search ends in effects and one line; values that are surely slower have fewer runs, the first never."""
-    options = ("--world-sizes", 1, "--tune", "batch-size", "--batch-size", "32,1,512")
+    # Each value is many times as fast as the one below it, whatever else runs.
+    options = ("--world-sizes", 1, "--tune", "batch-size", "--batch-size", "16,1,1024")
     report, done = measured(folder, *options, iters=100, repetitions=8)
     answer, = report["tuning"]
-    check(answer["fastest"] == "512" and answer["in_words"].startswith("fastest: batch_size 512"), answer)
+    check(answer["fastest"] == "1024" and answer["in_words"].startswith("fastest: batch_size 1024"), answer)
     check(answer["in_words"] in done.stdout.replace("\n  ", " "), done.stdout)
-    runs = {value: sum(row["group"] == f"linear-b{value}-fp32-w1-none" for row in report["points"]) for value in (1, 32, 512)}
-    check(3 <= runs[1] <= runs[32] == runs[512], runs)
-    check({effect["to"] for effect in effects_of(report, "batch_size")} == {"1", "512"}, report["effects"])
+    runs = {value: sum(row["group"] == f"linear-b{value}-fp32-w1-none" for row in report["points"]) for value in (1, 16, 1024)}
+    check(3 <= runs[1] <= runs[16] == runs[1024], runs)
+    check({effect["to"] for effect in effects_of(report, "batch_size")} == {"1", "1024"}, report["effects"])
     reasons = {group["stop_reason"] for group in report["groups"]}
     check(reasons <= {"dropped", "tuned", "repetitions"}, reasons)
     # A resume has nothing left to run.

@@ -134,6 +134,10 @@ def resumed(folder):
     for row in report["points"]:
         check(row["group"].endswith(row["env"]["OMP_WAIT_POLICY"]), row["id"])
     run(*sweep(*TWO_RANKS, "--env", "OMP_WAIT_POLICY=active", repetitions=2), "--output", out, "--resume", expect=78)
+    kept = (out / "report.json").read_bytes()
+    done = run(*options, "--resume", "--seed", 7, expect=78)  # complete, and two environments: what is refused is no environment's end
+    check("seed was" in done.stderr and "others go on" not in done.stderr and not done.stdout, done.stderr + done.stdout)
+    check((out / "report.json").read_bytes() == kept, "a refused --resume wrote into the report")
 
 
 def dying(folder):

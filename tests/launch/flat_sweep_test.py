@@ -1,5 +1,5 @@
 """A run of a sweep leaves nothing behind. Memory, threads, descriptors and store keys of both ranks early and late in
-one sweep: after 30 and 60 runs; after 100 and 200 with SCALEMARK_SOAK=full."""
+one sweep: after 60 and 120 runs; after 100 and 200 with SCALEMARK_SOAK=full."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from program import SCALEMARK, check
 from sweeps import sweep
 
 STRATEGIES = "ddp,flat,sharded,parameter-server,local-sgd"
-POINTS = 7  # 1 rank, solo, and 2 ranks of each strategy
+POINTS = 12  # 1 and 2 ranks of each strategy, the baseline, and solo
 # A window of so many runs holds a whole block, so each kind of point, whatever the order.
 WINDOW = 2 * POINTS
 ALLOWED_PER_RUN = 0.01 / 100  # of memory: 1 % from run 100 to run 200
@@ -80,7 +80,7 @@ class Watch:
 
 
 def main():
-    early, late = (100, 200) if os.environ.get("SCALEMARK_SOAK") == "full" else (30, 60)
+    early, late = (100, 200) if os.environ.get("SCALEMARK_SOAK") == "full" else (60, 120)
     repetitions = late // POINTS + 1
     port = free_port()
     with tempfile.TemporaryDirectory() as name:

@@ -24,21 +24,32 @@ def cpu_s(pid):
 
 
 def watched(folder, *options, wrapper=()):
-    with Running(*SWEEP, *options, "--output", folder / "out", wrapper=wrapper) as run:
+    """How long a window becomes is planned by what the warm-up took: other programs that end meanwhile make it shorter."""
+    for attempt in range(3):
+        if watched_in_time(folder / str(attempt), *options, wrapper=wrapper):
+            return
+    check(False, "the window was too short, three times")
+
+
+def watched_in_time(out, *options, wrapper):
+    with Running(*SWEEP, *options, "--output", out, wrapper=wrapper) as run:
         run.await_event("window", seconds=120)
         ranks = run.ranks()
         check(len(ranks) == 2, f"two ranks: {ranks}")
         before, began = [cpu_s(pid) for pid in ranks], time.monotonic()
         time.sleep(WATCHED_S)
         after, took = [cpu_s(pid) for pid in ranks], time.monotonic() - began
-        check('"event":"point"' not in (folder / "out" / "journal.jsonl").read_text(), "the window was too short")
+        in_time = '"event":"point"' not in (out / "journal.jsonl").read_text()
         run.end(expect=0, seconds=120)
-    report = closed_report(folder / "out", "complete", 0)
+    if not in_time:
+        return False
+    report = closed_report(out, "complete", 0)
     check({tuple(point["members"]) for point in report["points"]} == {(0,)}, "every point is rank 0's")
     shares = sorted((late - early) / took for early, late in zip(before, after))
     print(f"of one core: the idle rank {shares[0]:.2%} (at most {MOST_SHARE:.0%}), rank 0 {shares[1]:.0%}")
-    check(shares[1] > 0.2, "nobody trained")
+    check(shares[1] > 2 * MOST_SHARE, "nobody trained")  # a busy machine leaves it a part of a core
     check(shares[0] <= MOST_SHARE, "the idle rank does not rest")
+    return True
 
 
 def own_launcher(folder):

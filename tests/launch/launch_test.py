@@ -60,7 +60,7 @@ def two_jobs_on_one_port(folder):
     finish([started[0], started[2]])
     check_world(folder / "a", "torch")
     started[1].terminate()
-    started[1].communicate(timeout=30)
+    started[1].communicate(timeout=90)
 
 
 def torchrun_prints_our_error(folder):
@@ -116,7 +116,7 @@ def rounds_in_one_store(folder):
 def doctor(folder):
     def said(*command, **environment):
         process = start(*command, SCALEMARK, "doctor", **environment)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
         check(process.returncode == 0, f"{command}: {process.returncode}\n{out}{err}")
         return out
     plain = said()

@@ -51,10 +51,10 @@ def requeued(slurm, command, folder):
     check(command == "sweep", "only a sweep has rows that are finished")
     job = slurm.submit(*TWO_NODES, "--output", folder / "job.log", SCRIPTS / "slurm.sbatch", *LONG_SWEEP, PROGRAM=SCALEMARK.resolve(),
                        OUTPUT=folder / "out")
-    slurm.wait_for(lambda: len(finished_rows(folder / "out")) >= 2, "two finished runs", 90)
+    slurm.wait_for(lambda: len(finished_rows(folder / "out")) >= 2, "two finished runs", 180)
     before = finished_rows(folder / "out")
     slurm.ask("scontrol", "requeue", job)
-    facts = slurm.await_end(job, 150)
+    facts = slurm.await_end(job)
     log = (folder / "job.log").read_text()
     check(facts["JobState"] == "COMPLETED" and facts["Restarts"] == "1", f"{facts}\n{log}")
     report = closed_report(folder / "out", "complete", 0)
@@ -69,7 +69,7 @@ def typed_lines(slurm, _, folder):
         words = line.replace("./scalemark", str(SCALEMARK.resolve())).split()
         short = () if "--world-size" in words else (*QUICK, "--output", folder / f"out{number}")
         process = start(*slurm.on_node(), *words, *short, **slurm.variables())
-        text = "".join(process.communicate(timeout=60))
+        text = "".join(process.communicate(timeout=120))
         for quote in quotes:
             if quote == "world_size":
                 [point] = report_in(folder / f"out{number}")["points"]

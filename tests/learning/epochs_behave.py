@@ -1,7 +1,7 @@
 """What `train --epochs` promises besides learning: what is held out, bad files, a stop half-way, where the time and the
 memory go. Tiny data; each check is one function."""
 
-import os
+import re
 import shutil
 import signal
 import subprocess
@@ -101,9 +101,9 @@ def a_stop_leaves_a_valid_report(folder):
         sys.exit("FAILED: the first epoch was never printed")
     program.send_signal(signal.SIGTERM)
     start = time.monotonic()
-    program.communicate(timeout=30)
+    program.communicate(timeout=60)
     check(program.returncode == 75, f"exit code {program.returncode}")
-    check(time.monotonic() - start < 10, f"{time.monotonic() - start:.1f} s after SIGTERM")
+    check(time.monotonic() - start < 15, f"{time.monotonic() - start:.1f} s after SIGTERM")
     report = report_in(folder / "stopped")
     check((report["status"], report["exit_code"]) == ("interrupted", 75), f"{report['status']}")
     check(report["points"] == [], "the unfinished point is no row")
@@ -111,9 +111,11 @@ def a_stop_leaves_a_valid_report(folder):
     check("epoch 1: train loss" in journal, "the finished epoch is not in the journal")
 
 
-def resident_bytes(pid):
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+def peak_bytes(pid):
+    """The most that was resident so far: unlike what is resident now, the same whenever in an epoch a busy machine lets us look.
+    None of a process that has ended."""
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.M)
+    return 1024 * int(found[1]) if found else None
 
 
 def memory_is_flat(folder):
@@ -123,12 +125,14 @@ def memory_is_flat(folder):
                folder / "long"]
     program = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
                                env=clean_environment())
-    resident = [resident_bytes(program.pid) for line in program.stderr if EPOCH_LINE.match(line)]
+    peaks = [peak_bytes(program.pid) for line in program.stderr if EPOCH_LINE.match(line)]
     check(program.wait(timeout=60) == 0, f"exit code {program.returncode}")
-    check(len(resident) == 20, f"{len(resident)} epochs were printed")
-    middle, end = max(resident[5:10]), max(resident[15:])
-    print("MiB after each epoch: " + " ".join(f"{bytes_ / 2**20:.0f}" for bytes_ in resident), flush=True)
-    check(end <= middle * 1.03, f"{end - middle} bytes more after 20 epochs than after 10")
+    check(len(peaks) == 20, f"{len(peaks)} epochs were printed")
+    peaks = [bytes_ for bytes_ in peaks if bytes_ is not None]
+    check(len(peaks) >= 19, f"{len(peaks)} looks at a process that runs")
+    middle, end = peaks[9], peaks[-1]
+    print("MiB at most after each epoch: " + " ".join(f"{bytes_ / 2**20:.0f}" for bytes_ in peaks), flush=True)
+    check(end <= middle * 1.03, f"{end - middle} bytes more after {len(peaks)} epochs than after 10")
 
 
 CHECKS = [the_tenth_of_each_class_is_held_out, bad_files_are_skipped_and_listed_once,

@@ -5,10 +5,8 @@ statistics go on, so there the parameters are compared)."""
 import tempfile
 from pathlib import Path
 
-import numpy
 import torch
 import torchvision
-from PIL import Image
 from safetensors.torch import load_file
 
 from learning import evaluations_of, make_images, make_text, train

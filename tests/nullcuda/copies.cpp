@@ -5,6 +5,7 @@
 #include <string>
 
 #include "call.h"
+#include "captures.h"
 #include "journal.h"
 #include "memory.h"
 #include "settings.h"
@@ -112,7 +113,11 @@ cudaError_t copy_async(void* to, const void* from, std::size_t bytes, cudaMemcpy
   if (bytes == 0) return cudaSuccess;
   if (!is_sound(to, from, bytes, kind)) return cudaErrorInvalidValue;
   const Ends ends{place_of(to), place_of(from)};
-  note(Kind::kCopy, direction_of(ends), bytes);
+  if (note_work(*stream, Kind::kCopy, direction_of(ends), bytes, {to, from, bytes})) {
+    if (ends.to == Place::kDevice && ends.from == Place::kDevice) return cudaSuccess;
+    report_violation("a graph copies memory of the host, whatever it holds at each launch");
+    return cudaSuccess;
+  }
   if (waits_for_host_memory(ends, bytes)) note(Kind::kSync, "cudaMemcpyAsync, pageable memory");
   const bool pageable = ends.to == Place::kPageable || ends.from == Place::kPageable;
   const bool pinned = ends.to == Place::kPinned || ends.from == Place::kPinned;
@@ -126,13 +131,15 @@ cudaError_t copy_async(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return cudaSuccess;
 }
 
-cudaError_t set(void* to, int value, std::size_t bytes) {
+cudaError_t set(void* to, int value, std::size_t bytes, cudaStream_t handle) {
+  Stream* stream = find_stream(handle, "cudaMemset");
+  if (!stream) return cudaErrorInvalidResourceHandle;
   if (bytes == 0) return cudaSuccess;
   if (place_of(to) != Place::kDevice || !inside(to, bytes)) {
     report_violation("a memset reaches beyond the memory that was allocated");
     return cudaErrorInvalidValue;
   }
-  note(Kind::kMemset, "memset", bytes);
+  if (note_work(*stream, Kind::kMemset, "memset", bytes)) return cudaSuccess;
   std::memset(host_view(to), value, std::min(bytes, kMovedWithinDevice));
   return cudaSuccess;
 }
@@ -156,6 +163,7 @@ NULLCUDA_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t byte
                                     cudaMemcpyKind kind) {
   return call([&] {
     note(Kind::kSync, "cudaMemcpy");
+    if (is_endless_wait("cudaMemcpy")) return cudaErrorStreamCaptureUnsupported;
     finish_all_work();
     return bytes == 0 ? cudaSuccess : copy_now(to, from, bytes, kind);
   });
@@ -172,13 +180,10 @@ NULLCUDA_API cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, in
 }
 
 NULLCUDA_API cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  return call([&] { return set(to, value, bytes); });
+  return call([&] { return set(to, value, bytes, nullptr); });
 }
 
 NULLCUDA_API cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes,
                                          cudaStream_t stream) {
-  return call([&] {
-    if (!find_stream(stream, "cudaMemsetAsync")) return cudaErrorInvalidResourceHandle;
-    return set(to, value, bytes);
-  });
+  return call([&] { return set(to, value, bytes, stream); });
 }

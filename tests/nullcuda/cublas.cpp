@@ -7,6 +7,7 @@
 #include <new>
 
 #include "api.h"
+#include "captures.h"
 
 namespace {
 
@@ -41,6 +42,7 @@ NULLCUDA_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   return CUBLAS_STATUS_SUCCESS;
 }
 NULLCUDA_API cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+  nullcuda::check_library_stream(stream, "cublasSetStream");
   of(handle)->stream = stream;
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api.h"
+#include "captures.h"
 #include "journal.h"
 
 namespace {
@@ -40,6 +41,7 @@ NULLCUDA_API cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
   return CUDNN_STATUS_SUCCESS;
 }
 NULLCUDA_API cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  nullcuda::check_library_stream(stream, "cudnnSetStream");
   reinterpret_cast<Handle*>(handle)->stream = stream;
   return CUDNN_STATUS_SUCCESS;
 }

@@ -184,7 +184,7 @@ def launches_are_judged():
 
 
 def what_is_not_there_says_its_name():
-    Cuda().GraphLaunch(None, None)
+    Cuda().GraphAddNode(None, None)
 
 
 def settings_are_known_by_name():
@@ -203,35 +203,35 @@ CASES = {  # with their environment
     launches_are_judged: {"NULLCUDA_FAIL_LAUNCH": "2"},
 }
 ABORTS = {  # with their environment and final message
-    what_is_not_there_says_its_name: ({}, "cudaGraphLaunch is not part of the null device"),
+    what_is_not_there_says_its_name: ({}, "cudaGraphAddNode is not part of the null device"),
     settings_are_known_by_name: ({"NULLCUDA_COPYS": "deferred"}, "NULLCUDA_COPYS is no setting of the null device"),
 }
 
 
-def in_a_process(case, environment, folder):
+def in_a_process(file, case, environment, folder):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("NULLCUDA_")}
-    return subprocess.run([sys.executable, __file__, case.__name__], capture_output=True, text=True,
+    return subprocess.run([sys.executable, file, case.__name__], capture_output=True, text=True,
                           env=kept | environment | {"NULLCUDA_COUNTS": f"{folder}/%p.json"})
 
 
-def judge(case, environment):
-    """The case passes, and its process's counts list the violations that it expects, and no others."""
-    with tempfile.TemporaryDirectory() as folder:
-        done = in_a_process(case, environment, folder)
-        check(done.returncode == 0, f"{case.__name__}: {done.stdout}{done.stderr}")
-        counts = json.loads(next(Path(folder).glob("*.json")).read_text())
-    expected = json.loads(done.stdout)
-    check(counts["violations"] == expected, f"{case.__name__}: {counts['violations']}, expected {expected}")
-    if case is windows_count_what_lies_between:
-        judge_window(counts)
+def judge_cases(file, cases, judges):
+    """Each case of a test file passes, and its process's counts list the violations that it expects, and no others."""
+    for case, environment in cases.items():
+        with tempfile.TemporaryDirectory() as folder:
+            done = in_a_process(file, case, environment, folder)
+            check(done.returncode == 0, f"{case.__name__}: {done.stdout}{done.stderr}")
+            counts = json.loads(next(Path(folder).glob("*.json")).read_text())
+        expected = json.loads(done.stdout)
+        check(counts["violations"] == expected, f"{case.__name__}: {counts['violations']}, expected {expected}")
+        if case in judges:
+            judges[case](counts)
 
 
 def main():
-    for case, environment in CASES.items():
-        judge(case, environment)
+    judge_cases(__file__, CASES, {windows_count_what_lies_between: judge_window})
     for case, (environment, words) in ABORTS.items():
         with tempfile.TemporaryDirectory() as folder:
-            done = in_a_process(case, environment, folder)
+            done = in_a_process(__file__, case, environment, folder)
         check(done.returncode == -signal.SIGABRT and words in done.stderr, f"{case.__name__}: {done.stderr}")
 
 

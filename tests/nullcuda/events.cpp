@@ -53,6 +53,7 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle) {
     report_violation("cudaEventRecord of an event on another device's stream");
     return cudaErrorInvalidResourceHandle;
   }
+  if (record_captured(*stream, event->captured)) return cudaSuccess;
   note(Kind::kRecord, event->timed ? "timed" : "untimed");
   event->recorded = true;
   event->position = stream->now();
@@ -77,6 +78,8 @@ cudaError_t query(cudaEvent_t handle) {
   note(Kind::kQuery, "cudaEventQuery");
   Event* event = find(handle, "cudaEventQuery");
   if (!event) return cudaErrorInvalidResourceHandle;
+  if (is_forbidden("cudaEventQuery")) return cudaErrorStreamCaptureUnsupported;
+  if (is_forbidden(event->captured, "cudaEventQuery")) return cudaErrorCapturedEvent;
   if (event->queries_left > 0) {
     --event->queries_left;
     return cudaErrorNotReady;
@@ -88,6 +91,8 @@ cudaError_t synchronize(cudaEvent_t handle) {
   note(Kind::kSync, "cudaEventSynchronize");
   Event* event = find(handle, "cudaEventSynchronize");
   if (!event) return cudaErrorInvalidResourceHandle;
+  if (is_endless_wait("cudaEventSynchronize")) return cudaErrorStreamCaptureUnsupported;
+  if (is_forbidden(event->captured, "cudaEventSynchronize")) return cudaErrorCapturedEvent;
   event->queries_left = 0;
   finish_up_to(*event);
   return cudaSuccess;
@@ -97,6 +102,7 @@ cudaError_t wait(cudaStream_t stream_handle, cudaEvent_t handle) {
   Stream* stream = find_stream(stream_handle, "cudaStreamWaitEvent");
   Event* event = find(handle, "cudaStreamWaitEvent");
   if (!stream || !event) return cudaErrorInvalidResourceHandle;
+  if (wait_captured(*stream, event->captured, event->recorded)) return cudaSuccess;
   note(Kind::kWait, event->recorded ? "recorded event" : "unrecorded event");
   if (event->recorded) stream->put_wait(event->position);
   return cudaSuccess;
@@ -106,6 +112,10 @@ cudaError_t elapsed(float* ms, cudaEvent_t from_handle, cudaEvent_t to_handle) {
   Event* from = find(from_handle, "cudaEventElapsedTime");
   Event* to = find(to_handle, "cudaEventElapsedTime");
   if (!from || !to) return cudaErrorInvalidResourceHandle;
+  if (is_forbidden(from->captured, "cudaEventElapsedTime") ||
+      is_forbidden(to->captured, "cudaEventElapsedTime")) {
+    return cudaErrorCapturedEvent;
+  }
   if (!from->recorded || !to->recorded || !from->timed || !to->timed) {
     report_violation("cudaEventElapsedTime of an event without a time");
     return cudaErrorInvalidResourceHandle;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "captures.h"
 #include "memory.h"
 #include "streams.h"
 
@@ -22,6 +23,7 @@ struct Event {
   bool timed = false;
   bool recorded = false;
   Position position;
+  CapturedPoint captured;     // where it was recorded in a capture
   unsigned queries_left = 0;  // that will find it not ready
   std::chrono::steady_clock::time_point time;
   std::size_t journal = 0;  // entries that were there

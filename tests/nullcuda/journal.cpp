@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "call.h"
+#include "captures.h"
 #include "refuse.h"
 
 namespace nullcuda {
@@ -48,15 +49,19 @@ std::uint8_t new_thread() {
 
 std::string_view to_string(Kind kind) {
   static constexpr std::string_view kNames[kKinds] = {
-      "launches", "gemms",   "cudnn",   "copies", "memsets",
-      "syncs",    "records", "queries", "waits",  "allocations"};
+      "launches", "gemms",   "cudnn", "copies",      "memsets", "syncs",
+      "records",  "queries", "waits", "allocations", "graphs"};
   return kNames[static_cast<int>(kind)];
 }
 
-void note(Kind kind, const char* name, std::uint64_t bytes) {
+Entry entry_of(Kind kind, const char* name, std::uint64_t bytes) {
   thread_local const std::uint8_t thread = new_thread();
   const auto bounded = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
-  journal().entries.push_back({kind, thread, index_of(name), bounded});
+  return {kind, thread, index_of(name), bounded};
+}
+
+void note(Kind kind, const char* name, std::uint64_t bytes) {
+  journal().entries.push_back(entry_of(kind, name, bytes));
 }
 
 const std::vector<Entry>& entries() { return journal().entries; }
@@ -67,9 +72,9 @@ const std::vector<std::string>& thread_names() { return journal().threads; }
 
 void nullcuda_note_gemm(const char* function) {
   const nullcuda::Guard guard(nullcuda::lock());
-  nullcuda::note(nullcuda::Kind::kGemm, function);
+  nullcuda::note_library_work(nullcuda::Kind::kGemm, function);
 }
 void nullcuda_note_cudnn(const char* function) {
   const nullcuda::Guard guard(nullcuda::lock());
-  nullcuda::note(nullcuda::Kind::kCudnn, function);
+  nullcuda::note_library_work(nullcuda::Kind::kCudnn, function);
 }

@@ -20,8 +20,9 @@ enum class Kind : std::uint8_t {
   kQuery,       // of an event or a stream
   kWait,        // of a stream for an event
   kAllocation,  // or freeing of device or pinned memory, by function
+  kGraph,       // a launch of a whole graph
 };
-inline constexpr int kKinds = 10;
+inline constexpr int kKinds = 11;
 std::string_view to_string(Kind kind);
 
 struct Entry {
@@ -32,6 +33,7 @@ struct Entry {
 };
 
 // Every caller must hold the lock of the null device.
+Entry entry_of(Kind kind, const char* name, std::uint64_t bytes = 0);
 void note(Kind kind, const char* name, std::uint64_t bytes = 0);
 
 const std::vector<Entry>& entries();

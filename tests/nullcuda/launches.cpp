@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "call.h"
-#include "journal.h"
+#include "captures.h"
 #include "memory.h"
 #include "settings.h"
 #include "streams.h"
@@ -43,7 +43,8 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, std::size_t shar
     report_violation("a launch of a function that is no kernel");
     return cudaErrorInvalidDeviceFunction;
   }
-  if (!find_stream(stream, "a kernel launch")) return cudaErrorInvalidResourceHandle;
+  Stream* found = find_stream(stream, "a kernel launch");
+  if (!found) return cudaErrorInvalidResourceHandle;
   if (is_empty(grid) || is_empty(block)) {
     report_violation(std::string("empty grid: ") + name);
     return cudaErrorInvalidConfiguration;
@@ -53,7 +54,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, std::size_t shar
     report_violation(std::string("a grid beyond the device's limits: ") + name);
     return cudaErrorInvalidConfiguration;
   }
-  note(Kind::kLaunch, name);
+  if (note_work(*found, Kind::kLaunch, name)) return cudaSuccess;
   if (settings().launch.hits(++launches)) break_device(cudaErrorIllegalAddress);
   return cudaSuccess;  // a kernel that fails is found out by the next call
 }

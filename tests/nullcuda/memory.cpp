@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "call.h"
+#include "captures.h"
 #include "devices.h"
 #include "journal.h"
 #include "settings.h"
@@ -70,6 +71,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Place place, const Fault
                      std::uint64_t& calls, const char* name) {
   note(Kind::kAllocation, name, bytes);
   *pointer = nullptr;
+  if (is_forbidden(name)) return cudaErrorStreamCaptureUnsupported;
   if (fault.hits(++calls)) return cudaErrorMemoryAllocation;
   if (bytes == 0) return cudaSuccess;
   const int device = current_device();
@@ -85,6 +87,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Place place, const Fault
 cudaError_t release(void* pointer, Place place, const char* name) {
   note(Kind::kAllocation, name);
   if (!pointer) return cudaSuccess;
+  if (is_forbidden(name)) return cudaErrorStreamCaptureUnsupported;
   const auto found = blocks().find(reinterpret_cast<std::uintptr_t>(pointer));
   if (found == blocks().end() || found->second.place != place) {
     report_violation(std::string(name) + " of an address that was not allocated so");

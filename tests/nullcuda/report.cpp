@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string>
 
 #include "call.h"
+#include "captures.h"
 #include "events.h"
 #include "journal.h"
 #include "memory.h"
@@ -47,10 +49,9 @@ struct Tally {
 using Tallies = std::map<std::string, Tally>;
 
 // Per kind, by name; waits of the host by "thread|function".
-std::array<Tallies, kKinds> tally(std::size_t begin, std::size_t end) {
+std::array<Tallies, kKinds> tally(std::span<const Entry> counted) {
   std::array<Tallies, kKinds> result;
-  for (std::size_t i = begin; i < end; ++i) {
-    const Entry& entry = entries()[i];
+  for (const Entry& entry : counted) {
     std::string name = names()[entry.name];
     if (entry.kind == Kind::kSync) name = thread_names()[entry.thread] + "|" + name;
     Tally& tally = result[static_cast<std::size_t>(entry.kind)][name];
@@ -60,8 +61,8 @@ std::array<Tallies, kKinds> tally(std::size_t begin, std::size_t end) {
   return result;
 }
 
-void write_counts(std::ostream& out, std::size_t begin, std::size_t end) {
-  const auto tallies = tally(begin, end);
+void write_counts(std::ostream& out, std::span<const Entry> counted) {
+  const auto tallies = tally(counted);
   for (int kind = 0; kind < kKinds; ++kind) {
     out << (kind > 0 ? ", " : "") << quoted(to_string(static_cast<Kind>(kind))) << ": {";
     const char* comma = "";
@@ -73,6 +74,11 @@ void write_counts(std::ostream& out, std::size_t begin, std::size_t end) {
     }
     out << "}";
   }
+}
+
+// Of the journal.
+void write_counts(std::ostream& out, std::size_t begin, std::size_t end) {
+  write_counts(out, std::span(entries()).subspan(begin, end - begin));
 }
 
 void write_alive(std::ostream& out, const Alive& alive) {
@@ -114,6 +120,20 @@ void write_profiler_ranges(std::ostream& out) {
   }
 }
 
+void write_graphs(std::ostream& out) {
+  const char* comma = "";
+  for (const GraphCounts* graph : graphs()) {
+    std::vector<Entry> counted;
+    for (const Node& node : graph->nodes) counted.push_back(node.entry);
+    out << comma << "\n    {\"destroyed\": " << (graph->destroyed ? "true" : "false")
+        << ", \"launched\": " << graph->launches << ", \"captured_streams\": " << graph->streams
+        << ", ";
+    write_counts(out, counted);
+    out << "}";
+    comma = ",";
+  }
+}
+
 void write_violations(std::ostream& out) {
   const char* comma = "";
   for (const auto& [what, count] : violations()) {
@@ -139,6 +159,8 @@ std::string as_json() {
   write_windows(out);
   out << "],\n \"profiler_ranges\": [";
   write_profiler_ranges(out);
+  out << "],\n \"graphs\": [";
+  write_graphs(out);
   out << "]}\n";
   return out.str();
 }

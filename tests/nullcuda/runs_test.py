@@ -57,6 +57,30 @@ def optimizers():
               *SHORT)
 
 
+LAMB_KERNELS = {"lamb_numbers": 1, "lamb_moments": 2, "lamb_norms": 1, "lamb_apply": 2}  # matrices, and the others
+# Torch's kernels over lists of tensors that are no part of the update: the norm by which gradients are clipped, and
+# their way out of the gradient scaler's scale.
+FOREACH, NO_UPDATE = "multi_tensor_apply", ("LpNorm", "non_finite_check")
+
+
+def lamb():
+    """LAMB's update is six kernels of ours a step, however many tensors there are; torch casts no weights behind it. Of
+    ranks that share the parameters, one may have no norms and biases."""
+    sharded = ("--nproc-per-node", 2, "--strategy", "sharded", "--backend", "gloo")
+    for workload, precision, several in (("bert-mini", "fp32", ()), ("bert-mini", "amp-bf16", ()), ("bert-mini", "amp-fp16", ()),
+                                         ("resnet50", "amp-bf16", ()), ("bert-mini", "fp32", sharded)):
+        point, result = train("--workload", workload, "--optimizer", "lamb", "--precision", precision, *several,
+                              *SMALL[workload], *SHORT, steady=not several)
+        for rank in range(len(result.counts)):
+            found = launches(result.measured_windows(rank)[0])
+            per_step = {kernel: sum(n for name, n in found.items() if kernel in name) / point["iterations"]
+                        for kernel in LAMB_KERNELS}
+            fewer = {"lamb_moments": 1.0, "lamb_apply": 1.0} if several and rank else {}
+            check(per_step == LAMB_KERNELS | fewer, f"{workload} {precision} {several}, rank {rank}: {per_step} per step")
+            others = [name for name in found if FOREACH in name and not any(word in name for word in NO_UPDATE)]
+            check(not others, f"{workload} {precision} {several}, rank {rank}: {others}")
+
+
 def two_ranks():
     """Two ranks over Gloo with CUDA tensors, on one device and on two."""
     options = [("resnet50", "amp-bf16", 1, ("--activation-checkpointing", "on")),
@@ -219,7 +243,7 @@ def traces():
                 check(bool(trace.ranges("bucket 0")) == (ranks > 1), "buckets")
 
 
-GROUPS = {f.__name__: f for f in (optimizers, two_ranks, replicas, solo, communication_cost, files, lazy_device, level, telemetry,
+GROUPS = {f.__name__: f for f in (optimizers, lamb, two_ranks, replicas, solo, communication_cost, files, lazy_device, level, telemetry,
                                    profiler_range, traces)}
 
 if __name__ == "__main__":

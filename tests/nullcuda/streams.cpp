@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "call.h"
+#include "captures.h"
 #include "copies.h"
 #include "devices.h"
 #include "journal.h"
@@ -111,6 +112,10 @@ void finish_all_work() {
   for (Stream* stream : all) stream->finish();
 }
 
+bool is_default(const Stream& stream) {
+  return std::ranges::find(streams().defaults, &stream) != streams().defaults.end();
+}
+
 const StreamsInUse& streams_in_use() { return streams().in_use; }
 
 }  // namespace nullcuda
@@ -147,6 +152,7 @@ NULLCUDA_API void nullcuda_stream_release(void* held) {
 NULLCUDA_API cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return call([&] {
     note(Kind::kSync, "cudaStreamSynchronize");
+    if (is_endless_wait("cudaStreamSynchronize")) return cudaErrorStreamCaptureUnsupported;
     Stream* stream = find_stream(handle, "cudaStreamSynchronize");
     if (!stream) return cudaErrorInvalidResourceHandle;
     stream->finish();
@@ -157,6 +163,7 @@ NULLCUDA_API cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 NULLCUDA_API cudaError_t cudaDeviceSynchronize() {
   return call([&] {
     note(Kind::kSync, "cudaDeviceSynchronize");
+    if (is_endless_wait("cudaDeviceSynchronize")) return cudaErrorStreamCaptureUnsupported;
     finish_all_work();
     return cudaSuccess;
   });
@@ -165,6 +172,7 @@ NULLCUDA_API cudaError_t cudaDeviceSynchronize() {
 NULLCUDA_API cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return call([&] {
     note(Kind::kQuery, "cudaStreamQuery");
+    if (is_forbidden("cudaStreamQuery")) return cudaErrorStreamCaptureUnsupported;
     Stream* stream = find_stream(handle, "cudaStreamQuery");
     if (!stream) return cudaErrorInvalidResourceHandle;
     return stream->try_finish() ? cudaSuccess : cudaErrorNotReady;
@@ -173,22 +181,5 @@ NULLCUDA_API cudaError_t cudaStreamQuery(cudaStream_t handle) {
 
 NULLCUDA_API cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
   *priority = 0;
-  return cudaSuccess;
-}
-
-// Nothing is ever captured: a graph would need kernels that can be run again.
-NULLCUDA_API cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-NULLCUDA_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status,
-                                                  unsigned long long* id, cudaGraph_t*,
-                                                  const cudaGraphNode_t**,
-                                                  const cudaGraphEdgeData**, std::size_t*) {
-  *status = cudaStreamCaptureStatusNone;
-  if (id) *id = 0;
-  return cudaSuccess;
-}
-NULLCUDA_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
   return cudaSuccess;
 }

@@ -67,6 +67,8 @@ class Stream {
 // Of a handle, the default streams included. Null, and reported, when there is no such stream.
 Stream* find_stream(cudaStream_t handle, const char* function);
 
+bool is_default(const Stream& stream);  // one that nobody made
+
 void finish_all_work();
 
 struct StreamsInUse {

@@ -55,8 +55,9 @@ def communication_cost(folder):
     done, _ = null_nccl.run(*TRAIN, *SHORT, "--communication-cost", "--output", folder / "out")
     point = closed_report(folder / "out", "complete", 0)["points"][0]
     cost = point["communication"]["cost_s"]
-    check(abs(cost) < point["wall_s"] and point["noop_step_s"] > 0, f"cost {cost} s")
-    check("cost_ci95" in point["communication"], point["communication"])
+    check(point["noop_step_s"] > 0, point)
+    low, high = point["communication"]["cost_ci95"]
+    check(low < cost < high, point["communication"])  # of which sign, no null device can say
     check(point["memory_reserved_bytes"] >= point["memory_peak_bytes"] > 0, "reserved memory holds what is allocated")
     ends_well(done.stderr, 2)
 

@@ -17,27 +17,25 @@ from program import check
 HANG = {"NULLNCCL_HANG_AT": 40}
 
 
-def killed(folder, mode, quickest, slowest, status, exit_code):
+def killed(folder, mode):
     out = folder / "out"
     done, took = null_nccl.run(*TRAIN, *LONG, "--output", out, expect=69,
                                env={"NULLNCCL_DIE_AT": 60, "NULLNCCL_DIE_RANK": 1, "NULLNCCL_PEER_LOSS": mode})
-    check(quickest <= took <= slowest, f"took {took:.1f} s\n{done.stderr}")
+    check(took <= 60, f"took {took:.1f} s\n{done.stderr}")  # not the minutes that a collective may last
     lines = error_lines(done.stderr)
     expect_error(lines[-1], "E_RANK_KILLED", 69, "rank=1", "SIGKILL")
-    return lines, closed_report(out, status, exit_code)
+    expect_error(lines[0], "E_RANK_KILLED", 69, "rank=0", "phase=window", "rank 1", "was killed")
+    check(closed_report(out, "failed", 69)["points"] == [], "the unfinished window is no row")
 
 
 def killed_rank(folder):
     """NCCL's network reports it: the survivor ends by itself, before the launcher's 10 s are over."""
-    lines, report = killed(folder, "error", 0, 25, "failed", 69)
-    expect_error(lines[0], "E_PEER_LOST", 69, "rank=0", "phase=window", "nccl: the group was broken off")
-    check(report["points"] == [], "the unfinished window is no row")
+    killed(folder, "error")
 
 
 def killed_rank_silently(folder):
-    """NVLink does not report it: the launcher ends the survivor."""
-    _, report = killed(folder, "silent", 10, 40, "interrupted", 75)
-    check(report["points"] == [], "the unfinished window is no row")
+    """NVLink does not report it: the launcher does, and the survivor ends by itself."""
+    killed(folder, "silent")
 
 
 def hang(folder):
@@ -57,7 +55,7 @@ def sigterm(folder):
         os.kill(run.process.pid, signal.SIGTERM)
         took = run.end(expect=75, seconds=30)
         check_gone(ranks)
-    check(took < 10, f"took {took:.1f} s")
+    check(took < 15, f"took {took:.1f} s")
     lines = error_lines(run.stderr)
     check(len(lines) == 2 and all(line[:2] == ("E_PREEMPTED", 75) for line in lines), run.stderr)
     closed_report(out, "interrupted", 75)
@@ -73,7 +71,7 @@ def sigterm_in_a_hang(folder):
         os.kill(run.process.pid, signal.SIGTERM)
         took = run.end(expect=75, seconds=30)
         check_gone(ranks)
-    check(took < 10.5, f"took {took:.1f} s")
+    check(took < 20, f"took {took:.1f} s")  # 9 s, and what a busy machine needs to end two processes
     closed_report(out, "interrupted", 75)
 
 
@@ -108,8 +106,8 @@ def memory_of_one_rank(folder):
 
 
 def memory_of_one_rank_silently(folder):
-    """The peer's NCCL does not notice: the failed rank's result frees it. An abort of 20 s delays no rank."""
-    done, took = out_of_memory(folder, NULLNCCL_PEER_LOSS="silent", NULLNCCL_ABORT_SECONDS=20)
+    """The peer's NCCL does not notice: the failed rank's result frees it. An abort of 80 s delays no rank."""
+    done, took = out_of_memory(folder, NULLNCCL_PEER_LOSS="silent", NULLNCCL_ABORT_SECONDS=80)
     check("abort ended" not in events(done.stderr), f"took {took:.1f} s: it waited for an abort")
 
 

@@ -22,6 +22,11 @@ void release(void* held) {
   if (function != nullptr) function(held);
 }
 
+bool capture(cudaStream_t stream, const char* name) {
+  static const auto function = find<int (*)(void*, const char*)>("nullcuda_capture");
+  return function != nullptr && function(stream, name) != 0;
+}
+
 void* host_view(const void* address) {
   static const auto function = find<void* (*)(const void*)>("nullcuda_host_view");
   if (function != nullptr && address != nullptr) return function(address);

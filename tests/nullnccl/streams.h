@@ -12,6 +12,9 @@ namespace nullnccl {
 void* hold(cudaStream_t stream);
 void release(void* held);
 
+// Whether the stream is captured into a graph; then `name` is a part of that, and not done now.
+bool capture(cudaStream_t stream, const char* name);
+
 // Where the bytes of a device address can be read and written by the host.
 void* host_view(const void* address);
 

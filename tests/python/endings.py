@@ -49,7 +49,7 @@ class Running:
         except (FileNotFoundError, ProcessLookupError):
             return []
 
-    def await_event(self, event, seconds=60, into_s=0.3):
+    def await_event(self, event, seconds=120, into_s=0.3):
         """Returns once the journal holds it: "window", "warmup", ..."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -63,7 +63,7 @@ class Running:
         self.process.kill()
         sys.exit(f"no {event} within {seconds} s: {self.process.communicate()}")
 
-    def end(self, expect, seconds=60):
+    def end(self, expect, seconds=150):
         """Waits; how long it took. The exit code must be as expected."""
         start = time.monotonic()
         try:
@@ -114,7 +114,7 @@ def closed_report(folder, status, exit_code):
     return report
 
 
-def check_gone(pids, seconds=5):
+def check_gone(pids, seconds=15):
     """No process of these is left (a zombie has ended)."""
     end = time.monotonic() + seconds
     left = pids

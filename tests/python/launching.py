@@ -1,5 +1,6 @@
 """Processes that another launcher than ours would start."""
 
+import random
 import socket
 import subprocess
 import time
@@ -9,10 +10,16 @@ from program import check, clean_environment
 
 
 def free_port():
-    """Free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Free a moment ago, and below those that the kernel gives to connections (from 32768 on): a busy machine takes seconds to start
+    who listens there, in which other tests connect."""
+    for port in random.sample(range(10_000, 29_000), 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
+    check(False, "no free port")
 
 
 def await_listener(port, seconds=60):
@@ -33,7 +40,7 @@ def start(*command, **environment):
                             env=clean_environment(OMP_NUM_THREADS=1, **environment))
 
 
-def finish(processes, expect=0, seconds=150):
+def finish(processes, expect=0, seconds=240):
     """Waits for all; their stderr texts."""
     texts = []
     try:

@@ -22,6 +22,6 @@ def mpirun_command(library, ranks):
     return (MPIRUN[library], *OPTIONS[library], "-n", str(ranks))
 
 
-def mpirun(library, ranks, *command, timeout=120, **environment):
+def mpirun(library, ranks, *command, timeout=240, **environment):
     return subprocess.run([*mpirun_command(library, ranks), *map(str, command)], capture_output=True, text=True,
                           timeout=timeout, env=clean_environment(OMP_NUM_THREADS=1, **ROOT, **environment))

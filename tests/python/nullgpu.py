@@ -94,7 +94,7 @@ class Result:
         return {what: n for c in self.counts for what, n in c["violations"].items()}
 
 
-def run(arguments, devices=1, preload=(), env=None, expect=0, timeout=120, cwd=None, allowed=()):
+def run(arguments, devices=1, preload=(), env=None, expect=0, timeout=240, cwd=None, allowed=()):
     """Runs scalemark with the arguments. Fails the test when the exit code is not `expect`, or when something was done
     to the device that no correct program does, unless it is in `allowed`."""
     require()

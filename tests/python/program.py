@@ -42,7 +42,7 @@ def words_of(arguments):
     return ["sweep", "--retries", "0", *words[1:]]
 
 
-def run(*arguments, timeout=120, expect=0, cwd=None, **environment):
+def run(*arguments, timeout=240, expect=0, cwd=None, **environment):
     """Runs the program; fails the test, showing its output, when the exit code is not `expect`."""
     command = [str(SCALEMARK), *words_of(arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,

@@ -130,8 +130,17 @@ def communication_cost(raw):
     if "own_s" in raw.blocks:
         own_with, own_without = quadruples(raw.blocks["own_s"].mean(axis=0))
         told |= {"contention_s": Small((own_with - own_without).mean(), own_with.mean()),
-                 "contention_ci95": interval(own_with - own_without, own_with.mean())}
+                 "contention_ci95": interval(own_with - own_without, own_with.mean()),
+                 "noop_imbalance_s": Small(without.mean() - own_without.mean(), without.mean())}
     return told, without.mean()
+
+
+def exposed_interval(exposed, operands):
+    """Over eight parts of the window, as equal as can be."""
+    n = len(exposed)
+    if n < 8:
+        return None
+    return interval(np.array([exposed[i * n // 8:(i + 1) * n // 8].mean() for i in range(8)]), operands)
 
 
 class Run:
@@ -153,7 +162,7 @@ class Run:
         exchanges = point["strategy"] != "none" and ranks > 1
         cost, noop = communication_cost(raw) if exchanges else ({}, None)
         self.told["noop_step_s"] = noop
-        self.told["communication"] = {"peer_wait_s": None, "network_s": None, "cost_s": None, "contention_s": None} | cost
+        self.told["communication"] = {"peer_wait_s": None, "network_s": None, "exposed_ci95": None, "cost_s": None, "contention_s": None, "noop_imbalance_s": None} | cost
         self.own_of_ranks = None
         if "other" in raw.steps:
             self.add_phases(steps, exchanges)
@@ -175,7 +184,8 @@ class Run:
         if exchanges and self.own_mean_of_max is not None:
             self.told["communication"] |= {
                 "peer_wait_s": Small(self.own_mean_of_max - self.own, self.own),
-                "network_s": Small(steps.mean() - self.own_mean_of_max, self.own)}
+                "network_s": Small(steps.mean() - self.own_mean_of_max, self.own),
+                "exposed_ci95": exposed_interval(raw.steps["exposed_communication"].mean(axis=0), self.own)}
 
     def compute_rate(self, own):
         if self.own_mean_of_max is None:

@@ -16,7 +16,7 @@ SlurmctldHost=n1({controller})
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket,cred_expire=5
+AuthInfo=socket={folder}/munge.socket,cred_expire=15
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 ReturnToService=2
@@ -115,7 +115,7 @@ class Slurm:
 
     def ask(self, *command, fails=False):
         """What a command prints that ends at once."""
-        done = subprocess.run([*self.on_node(), *map(str, command)], capture_output=True, text=True, timeout=30,
+        done = subprocess.run([*self.on_node(), *map(str, command)], capture_output=True, text=True, timeout=90,
                               env=self.environment())
         check(fails or done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}\n{self.logs()}")
         return done.stdout
@@ -123,7 +123,7 @@ class Slurm:
     def submit(self, *command, **extra):
         """Hands a batch script in; the job's number."""
         done = subprocess.run([*self.on_node(), "sbatch", "--parsable", *map(str, command)], capture_output=True, text=True,
-                              timeout=30, env=self.environment(**extra), cwd=self.folder)
+                              timeout=90, env=self.environment(**extra), cwd=self.folder)
         check(done.returncode == 0, f"{command}\n{done.stderr}\n{self.logs()}")
         return done.stdout.strip()
 
@@ -132,7 +132,7 @@ class Slurm:
         words = self.ask("scontrol", "--oneliner", "show", "job", number).split()
         return dict(word.split("=", 1) for word in words if "=" in word)
 
-    def await_end(self, number, seconds=120):
+    def await_end(self, number, seconds=240):
         def ended():
             return self.job(number)["JobState"] not in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "REQUEUED")
         self.wait_for(ended, f"the end of job {number}", seconds)

@@ -43,7 +43,7 @@ TEST(Checkpointed, GivesTheSameValueAndGradient) {
 TEST(Checkpointed, KeepsNoTensorOfThePart) {
   const auto x = input_with_gradient();
   c10::weak_intrusive_ptr<c10::StorageImpl> inner{c10::intrusive_ptr<c10::StorageImpl>()};
-  const Part part = [&](const at::Tensor& input, Pass) {
+  const SimplePart part = [&](const at::Tensor& input, Pass) {
     const auto sine = input.sin();
     inner = sine.storage().getWeakStorageImpl();
     return sine.cos();
@@ -59,7 +59,7 @@ TEST(Checkpointed, KeepsNoTensorOfThePart) {
 TEST(Checkpointed, RunsAgainOncePerBackwardAndNeverWithoutGradients) {
   const auto x = input_with_gradient();
   std::vector<Pass> passes;
-  const Part part = [&](const at::Tensor& input, Pass pass) {
+  const SimplePart part = [&](const at::Tensor& input, Pass pass) {
     passes.push_back(pass);
     return sin_cos(input, pass);
   };
@@ -78,7 +78,9 @@ TEST(Checkpointed, RunsAgainOncePerBackwardAndNeverWithoutGradients) {
 }
 
 TEST(Checkpointed, BothPassesDrawTheSameAndWhatFollowsDrawsOn) {
-  const Part part = [](const at::Tensor& input, Pass) { return at::dropout(input, 0.5, true); };
+  const SimplePart part = [](const at::Tensor& input, Pass) {
+    return at::dropout(input, 0.5, true);
+  };
   const auto x = input_with_gradient();
   at::manual_seed(9);
   const auto y = checkpointed(part, x);
@@ -100,7 +102,7 @@ TEST(Checkpointed, BothPassesRunUnderTheSameAutocast) {
   at::set_num_threads(1);
   const auto weight = at::rand({5, 4}).requires_grad_();
   std::vector<at::ScalarType> types;
-  const Part part = [&](const at::Tensor& input, Pass) {
+  const SimplePart part = [&](const at::Tensor& input, Pass) {
     const auto y = at::linear(input, weight);
     types.push_back(y.scalar_type());
     return y;
@@ -131,7 +133,7 @@ TEST(Checkpointed, AnInputThatWasWrittenIntoIsRefused) {
 }
 
 TEST(Checkpointed, APartThatDoesSomethingElseTheSecondTimeIsRefused) {
-  const Part part = [](const at::Tensor& input, Pass pass) {
+  const SimplePart part = [](const at::Tensor& input, Pass pass) {
     return pass == Pass::kFirst ? input.sin().cos() : input.sin();
   };
   EXPECT_THROW(checkpointed(part, input_with_gradient()).sum().backward(), Error);
@@ -208,6 +210,20 @@ TEST(Checkpointing, NetworksHaveTheSameGradientsUnderAutocast) {
   for (const char* workload : {"resnet50", "bert-mini"}) {
     expect_same(results(workload, {}, true), results(workload, {.checkpointing = true}, true),
                 1e-12);
+  }
+}
+
+// In the layout that has them (fused_norm.h).
+TEST(Checkpointing, ResNetHasTheSameGradientsWithFusedLayers) {
+  const auto with = [](bool checkpointing, bool autocast) {
+    return results("resnet50",
+                   {.checkpointing = checkpointing,
+                    .stochastic_depth = 0.3,
+                    .memory_format = at::MemoryFormat::ChannelsLast},
+                   autocast);
+  };
+  for (const bool autocast : {false, true}) {
+    expect_same(with(false, autocast), with(true, autocast), 1e-12);
   }
 }
 

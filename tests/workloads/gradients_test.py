@@ -12,7 +12,8 @@ from oracle import batch_of, folder, loss_of, model_of, run_tool, save_file, sta
 CASES = {
     "linear": [dict(), dict(label_smoothing=0.1)],
     "mlp": [dict(), dict(label_smoothing=0.1)],
-    "resnet50": [dict(channels_last=0), dict(channels_last=1, label_smoothing=0.1), dict(checkpointing=1)],
+    "resnet50": [dict(channels_last=1), dict(channels_last=0), dict(channels_last=1, fused_layers=0, label_smoothing=0.1),
+                 dict(channels_last=1, checkpointing=1), dict(checkpointing=1)],
     "bert-mini": [dict(padded=True), dict(padded=False), dict(checkpointing=1)],
     "bert-base": [dict(padded=True, samples=2)],
 }
@@ -22,7 +23,8 @@ def worst(ours, theirs):
     return float(((ours.double() - theirs.double()).abs() / theirs.double().abs().clamp(min=1)).max())
 
 
-def compare(workload, dtype, padded=True, label_smoothing=0.0, channels_last=0, checkpointing=0, **batch_options):
+def compare(workload, dtype, padded=True, label_smoothing=0.0, channels_last=0, checkpointing=0, fused_layers=1,
+            **batch_options):
     torch.manual_seed(7)
     model = model_of(workload).to(dtype).train()
     batch = batch_of(workload, padded=padded, **batch_options)
@@ -32,7 +34,7 @@ def compare(workload, dtype, padded=True, label_smoothing=0.0, channels_last=0, 
         save_file(batch, data)
         ours = run_tool(workload=workload, classes=10, vocab=500, dropout=0, weights=weights, batch=data, out=out,
                         label_smoothing=label_smoothing, channels_last=channels_last, checkpointing=checkpointing,
-                        dtype="double" if dtype == torch.float64 else "float")
+                        fused_layers=fused_layers, dtype="double" if dtype == torch.float64 else "float")
     loss = loss_of(model, batch, label_smoothing)
     loss.backward()
     loss = loss.detach()
@@ -41,7 +43,8 @@ def compare(workload, dtype, padded=True, label_smoothing=0.0, channels_last=0, 
     expected |= {f"buffer.{n}": b for n, b in model.named_buffers() if n in model.state_dict()}
     assert set(ours) - {"loss"} == set(expected), set(ours) ^ set(expected)
     gradient_error = max(worst(ours[name], expected[name]) for name in expected)
-    print(f"{workload} {dtype} padded={padded} smoothing={label_smoothing} channels_last={channels_last} checkpointing={checkpointing}: "
+    print(f"{workload} {dtype} padded={padded} smoothing={label_smoothing} channels_last={channels_last} checkpointing={checkpointing} "
+          f"fused_layers={fused_layers}: "
           f"loss {float(loss):.6f}, relative error {loss_error:.1e}, gradients {gradient_error:.1e}")
     assert loss_error <= (1e-10 if dtype == torch.float64 else 1e-5)
     if dtype == torch.float64:

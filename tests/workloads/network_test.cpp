@@ -173,11 +173,11 @@ TEST(Bert, RowsWithoutALabelChangeNoLossAndNoGradient) {
   }
 }
 
-// Torch's own table for a CPU: flash has no dropout there.
-TEST(Bert, NamesTheAttentionThatTorchChose) {
-  const auto backends_of = [](double dropout, bool padded) {
-    const auto network =
-        make_network("bert-mini", {.shape = {.vocab_size = 300}, .dropout = dropout});
+// Torch's own table for a CPU, where flash has no dropout: that is ours, unless layers are plain.
+TEST(Bert, NamesTheAttentionThatItUses) {
+  const auto backends_of = [](double dropout, bool padded, bool fused) {
+    const auto network = make_network(
+        "bert-mini", {.shape = {.vocab_size = 300}, .dropout = dropout, .fused_layers = fused});
     EXPECT_TRUE(network->attention_backends().empty());
     auto batch = text_batch(2, 16, 300);
     network->loss(batch);
@@ -190,9 +190,12 @@ TEST(Bert, NamesTheAttentionThatTorchChose) {
   };
   at::set_num_threads(1);
   using Names = std::vector<std::string>;
-  EXPECT_EQ(backends_of(0.1, false), Names{"math"});
-  EXPECT_EQ(backends_of(0.0, false), Names{"flash"});
-  EXPECT_EQ(backends_of(0.0, true), Names{"flash"});
+  EXPECT_EQ(backends_of(0.1, false, false), Names{"math"});
+  EXPECT_EQ(backends_of(0.1, true, true), Names{"own"});
+  for (const bool fused : {false, true}) {
+    EXPECT_EQ(backends_of(0.0, false, fused), Names{"flash"});
+    EXPECT_EQ(backends_of(0.0, true, fused), Names{"flash"});
+  }
   EXPECT_TRUE(make("mlp")->attention_backends().empty());
 }
 

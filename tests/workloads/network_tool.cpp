@@ -45,6 +45,9 @@ NetworkOptions options(const Arguments& arguments) {
   if (arguments.contains("stochastic_depth")) {
     options.stochastic_depth = std::stod(arguments.at("stochastic_depth"));
   }
+  if (arguments.contains("fused_layers")) {
+    options.fused_layers = number(arguments, "fused_layers") != 0;
+  }
   if (arguments.contains("dropout")) options.dropout = std::stod(arguments.at("dropout"));
   if (number(arguments, "channels_last") != 0) {
     options.memory_format = at::MemoryFormat::ChannelsLast;

@@ -10,7 +10,7 @@ try:
     import torch
     import torchvision
     import transformers
-    from safetensors.torch import load_file, save_file
+    from safetensors.torch import load_file, save_file  # noqa: F401 (for those who import this)
 except ImportError as missing:
     print(f"skipped: {missing}; scripts/test installs the oracles (requirements-test.txt)")
     sys.exit(77)

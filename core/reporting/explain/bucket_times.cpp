@@ -11,19 +11,12 @@ namespace {
 using collectives::Collective;
 using collectives::DataType;
 
-// Where each rank updates everything in every step, what it needs are the sums of all gradients.
-bool sums_everything(const std::string& strategy) {
-  const auto* known = catalogue::find_strategy(strategy);
-  return known && known->exchanges && known->in_every_step &&
-         known->updates == catalogue::Updates::kEverywhere &&
-         known->processes == catalogue::ProcessCount::kOnePerRank;
-}
-
 // "all_reduce" -> kAllReduce, as recorded, or what the strategy must use (--epochs times no
 // buckets). Absent where neither says.
 std::optional<Collective> collective_of(const PointRecord& run) {
   if (run.bucket_timeline.empty()) {
-    return sums_everything(run.strategy) ? std::optional(Collective::kAllReduce) : std::nullopt;
+    return catalogue::sums_everything(run.strategy) ? std::optional(Collective::kAllReduce)
+                                                    : std::nullopt;
   }
   std::string word = run.bucket_timeline.front().collective;
   std::ranges::replace(word, '_', '-');
@@ -94,8 +87,10 @@ std::optional<double> sum_of(const std::vector<BucketTime>& sizes) {
 std::optional<std::string> comm_command(const PointRecord& run) {
   const auto collective = collective_of(run);
   if (!collective) return std::nullopt;
-  return "scalemark comm --collectives " + std::string(name_of(*collective)) + " --world-sizes " +
-         std::to_string(run.processes);
+  std::string command = "scalemark comm --collectives " + std::string(name_of(*collective)) +
+                        " --world-sizes " + std::to_string(run.processes);
+  if (type_of(run) != DataType::kFp32) command += " --dtypes " + std::string(name_of(type_of(run)));
+  return command;
 }
 
 std::optional<BucketTimes> bucket_times(const PointRecord& run,

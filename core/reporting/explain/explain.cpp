@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/catalogue/strategy.h"
 #include "core/reporting/explain/parts.h"
 
 namespace scalemark::reporting {
@@ -94,6 +95,8 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   all.peer_wait_s = mean_of(runs, [](const auto& run) { return run.communication.peer_wait_s; });
   if (const GroupRecord* group = group_of(report, row)) all.cost = group->communication;
   if (!runs.empty()) {
+    const auto* strategy = catalogue::find_strategy(runs.front()->strategy);
+    all.in_one_process = strategy && strategy->processes == catalogue::ProcessCount::kOne;
     all.bucket_bytes = runs.front()->bucket_bytes;
     all.overlap = overlap_of(runs);
     all.buckets = bucket_times(*runs.front(), collectives);

@@ -66,6 +66,7 @@ struct Explanation {
   std::vector<std::string> disturbed;         // others on the machine, hardware slowed down
   const EffectRecord* best_effect = nullptr;  // null: none helps, of those that were measured
   bool compares_options = false;              // at so many ranks, other than their number
+  bool in_one_process = false;                // the ranks are replicas, without a network
   std::vector<std::string> missing;           // what was not measured, and what measures it
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/base/text.h"
@@ -19,8 +20,8 @@ std::string place_of(const std::string& host, const std::string& device) {
 std::string text_of(const Straggler& straggler) {
   std::string text = "rank " + std::to_string(straggler.rank) + " (" +
                      place_of(straggler.host, straggler.device) + "): its own time is " +
-                     percent(straggler.deviation) + " above the others' median";
-  if (straggler.low95) text += ", at least " + percent(*straggler.low95);
+                     percent(std::expm1(straggler.deviation)) + " above the others' median";
+  if (straggler.low95) text += ", at least " + percent(std::expm1(*straggler.low95));
   const std::string runs = std::to_string(straggler.runs) + " runs";
   // No run need show by itself what all show together.
   if (straggler.slow_runs == 0) return text + ", over " + runs + " together";

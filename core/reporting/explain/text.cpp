@@ -101,9 +101,10 @@ std::string wait_text(const Explanation& all) {
 std::vector<std::string> communication_lines(const Explanation& all) {
   std::vector<std::string> lines;
   if (all.network_s && all.peer_wait_s && all.step_s) {
-    lines.push_back("a step of " + duration_text(*all.step_s) + " waits " +
-                    duration_text(*all.network_s) + " for the network and " +
-                    duration_text(*all.peer_wait_s) + " for slower ranks");
+    lines.push_back(
+        "a step of " + duration_text(*all.step_s) + " waits " + duration_text(*all.network_s) +
+        (all.in_one_process ? " for copies between its replicas and " : " for the network and ") +
+        duration_text(*all.peer_wait_s) + " for slower ranks");
   }
   if (all.cost && all.cost->cost_s) {
     std::string text =

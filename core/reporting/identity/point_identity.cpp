@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/planning/estimates.h"
 #include "core/settings/checks.h"
+#include "core/settings/fused_layers.h"
 #include "core/settings/processes.h"
 
 namespace scalemark::reporting {
@@ -68,6 +69,8 @@ PointRecord point_identity(const settings::Settings& settings, const planning::R
     point.activation_checkpointing = parallel.activation_checkpointing;
   if (settings::serves(workload, "stochastic_depth"))
     point.stochastic_depth = settings.recipe.stochastic_depth;
+  if (settings::has_fused_layers(settings, workload)) point.fused_layers = parallel.fused_layers;
+  if (parallel.device == settings::DeviceKind::kCuda) point.cuda_graphs = parallel.cuda_graphs;
   point.data = settings.task.data;
   point.env = settings.launch.environment;
   point.parameters = workload.parameters(shape);

@@ -276,9 +276,22 @@ void set_bucket_timeline(PointRecord& point, Ranks ranks) {
   }
 }
 
+// Of the ranks that train; none where one has none.
+std::vector<double> mean_batches(Summaries summaries) {
+  std::vector<double> sum(kExposedBatches, 0.0);
+  double ranks = 0;
+  for (const auto& [rank, steps] : summaries) {
+    if (rank.serves) continue;
+    if (steps.exposed_batches.size() != sum.size()) return {};
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += steps.exposed_batches[i];
+    ++ranks;
+  }
+  for (double& value : sum) value /= ranks;
+  return sum;
+}
+
 void set_the_rest(PointRecord& point, Ranks ranks) {
   set_bucket_timeline(point, ranks);
-  set_communication(point, ranks);
   set_attention(point, ranks);
   const auto& first = ranks.front();
   point.warmup_iterations = first.warmup_iterations;
@@ -330,6 +343,7 @@ PointRecord assemble_point(PointRecord identity, Summaries summaries, const Step
   set_interval(point);
   set_mfu(point);
   set_the_rest(point, ranks);
+  set_communication(point, ranks, mean_batches(summaries));
   set_energy(point, processes);
   set_memory(point, processes);
   set_loss(point, *std::min_element(ranks.begin(), ranks.end(),

@@ -6,6 +6,7 @@
 
 #include "core/reporting/record/point_facts.h"
 #include "core/statistics/abba.h"
+#include "core/statistics/mean_interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
@@ -15,10 +16,14 @@ using Ranks = std::span<const RankMeasurement>;
 using Bound = std::optional<double>;
 
 // The two parts of exposed communication. Needs each step's slowest rank.
-void set_parts(PointRecord& point) {
+void set_parts(PointRecord& point, std::span<const double> exposed_batches) {
   if (!has_exchange(point) || !point.own_mean_s || !point.own_mean_of_step_max_s) return;
   point.communication.peer_wait_s = *point.own_mean_of_step_max_s - *point.own_mean_s;
   point.communication.network_s = point.step_mean_over_ranks_s - *point.own_mean_of_step_max_s;
+  const auto interval = statistics::mean_interval(exposed_batches);
+  if (!interval) return;
+  point.communication.exposed_ci95_low = interval->low;
+  point.communication.exposed_ci95_high = interval->high;
 }
 
 void refuse_unequal_blocks(Ranks ranks) {
@@ -73,16 +78,18 @@ void set_cost(PointRecord& point, Ranks ranks) {
       to.efficiency_ci95_high);
   const auto own_s = own_of_blocks(ranks);
   if (!own_s) return;
-  set(statistics::abba_difference(statistics::abba_quadruples(*own_s)), to.contention_s,
-      to.contention_ci95_low, to.contention_ci95_high);
+  const auto own = statistics::abba_quadruples(*own_s);
+  set(statistics::abba_difference(own), to.contention_s, to.contention_ci95_low,
+      to.contention_ci95_high);
+  to.noop_imbalance_s = *point.noop_step_s - mean_without(own);
 }
 
 }  // namespace
 
-void set_communication(PointRecord& point, Ranks ranks) {
+void set_communication(PointRecord& point, Ranks ranks, std::span<const double> exposed_batches) {
   point.communication = {};
   point.noop_step_s.reset();
-  set_parts(point);
+  set_parts(point, exposed_batches);
   refuse_unequal_blocks(ranks);
   if (!has_exchange(point) || ranks.front().cost_blocks.empty()) return;
   set_cost(point, ranks);

@@ -8,8 +8,10 @@
 
 namespace scalemark::reporting {
 
-// Fills point.communication and noop_step_s, from the point's ranks and own times and the blocks of
-// `ranks`. Throws bug() when the ranks' blocks are no quadruples, or not equally many.
-void set_communication(PointRecord& point, std::span<const RankMeasurement> ranks);
+// Fills point.communication and noop_step_s, from the point's ranks and own times, the blocks of
+// `ranks`, and the mean over ranks of RankSteps::exposed_batches. Throws bug() when the ranks'
+// blocks are no quadruples, or not equally many.
+void set_communication(PointRecord& point, std::span<const RankMeasurement> ranks,
+                       std::span<const double> exposed_batches);
 
 }  // namespace scalemark::reporting

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "core/statistics/summary.h"
@@ -20,6 +21,16 @@ void refuse_odd_series(const RankMeasurement& rank) {
             " steps");
 }
 
+// Of parts as equal as can be; none of fewer values than parts.
+std::vector<double> means_of_parts(std::span<const double> values, std::size_t parts) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < parts && values.size() >= parts; ++i) {
+    const std::size_t begin = i * values.size() / parts, end = (i + 1) * values.size() / parts;
+    means.push_back(statistics::mean(values.subspan(begin, end - begin)));
+  }
+  return means;
+}
+
 RankSteps steps_of(const RankMeasurement& rank) {
   refuse_odd_series(rank);
   RankSteps steps;
@@ -36,6 +47,7 @@ RankSteps steps_of(const RankMeasurement& rank) {
   if (std::isfinite(sum_ln)) steps.own_mean_ln = sum_ln / n;
   steps.data_wait_s = statistics::mean(rank.counted_data_wait_s);
   steps.exposed_communication_s = statistics::mean(rank.exposed_communication_s);
+  steps.exposed_batches = means_of_parts(rank.exposed_communication_s, kExposedBatches);
   return steps;
 }
 

@@ -15,7 +15,13 @@ struct RankSteps {
   Summary step_s;
   // As RankRecord's.
   std::optional<double> own_mean_s, own_mean_ln, data_wait_s, exposed_communication_s;
+  // Mean exposed communication of equal parts of the window, in order; empty without phases, and of
+  // fewer steps than parts.
+  std::vector<double> exposed_batches;
 };
+
+// As many as quadruples of --communication-cost have blocks with communication.
+inline constexpr std::size_t kExposedBatches = 8;
 
 // What a rank sends: its measurement without the series, and their summary.
 struct RankSummary {

@@ -48,6 +48,12 @@ void size_fields(A& a, Point& p) {
     {"each block kept only its input, and backward ran its forward again; of resnet50 and bert"});
   a("stochastic_depth", p.stochastic_depth,
     {"share of batches that skipped the last residual branch, 0 to 1; of resnet50"});
+  a("fused_layers", p.fused_layers,
+    {"what lies between convolutions or matrix products was done by few operations of ours; of "
+     "resnet50 in channels-last, and of bert"});
+  a("cuda_graphs", p.cuda_graphs,
+    {"the work of a step was captured once and replayed from then on, started by one call; on a "
+     "GPU. phases_s and own_s are absent then"});
   a("data", p.data, {"synthetic, or the path of the data set"});
   a.text("data_identity", p.data_identity,
          {"digest that identifies the data set: of the files' contents or of their list"});
@@ -147,8 +153,9 @@ void training_fields(A& a, Point& p) {
            },
            {"training loss at both ends of the window, and on the way"});
   a("attention_backend", p.attention_backend,
-    {"which of torch's attention kernels training steps used: flash, efficient, cudnn or math; two "
-     "joined by + where padded batches use another"});
+    {"which attention kernels training steps used: torch's flash, efficient, cudnn or math, or "
+     "own, "
+     "with dropout on a CPU; two joined by + where padded batches use another"});
   a.list("evaluation", p.evaluation, {"one per epoch of --epochs"});
   a.list("resumed", p.resumed, {"where later sessions went on from a checkpoint, in order"});
 }
@@ -214,6 +221,9 @@ void communication_times(A& inner, Times& c) {
         {"the rest of phases_s.exposed_communication: communication after the slowest rank has "
          "come; absent as peer_wait_s",
          "s", kAnyNumber});
+  inner.pair("exposed_ci95", c.exposed_ci95_low, c.exposed_ci95_high,
+             {"95 % interval of peer_wait_s + network_s over parts of this run's window", "s",
+              kAnyNumber});
   inner("cost_s", c.cost_s,
         {"T - T_noop: what communication adds to a step (--communication-cost)", "s", kAnyNumber});
   inner.pair("cost_ci95", c.cost_ci95_low, c.cost_ci95_high,
@@ -224,6 +234,10 @@ void communication_times(A& inner, Times& c) {
          "s", kAnyNumber});
   inner.pair("contention_ci95", c.contention_ci95_low, c.contention_ci95_high,
              {"95 % interval of contention_s, as of cost_s", "s", kAnyNumber});
+  inner("noop_imbalance_s", c.noop_imbalance_s,
+        {"T_noop less the ranks' mean own time without communication (--communication-cost): what "
+         "the slowest rank needs more than the mean, which peer_wait_s holds and cost_s does not",
+         "s", kAnyNumber});
   inner("efficiency", c.efficiency,
         {"T_noop / T (--communication-cost): 1, where communication costs nothing"});
   inner.pair("efficiency_ci95", c.efficiency_ci95_low, c.efficiency_ci95_high,

@@ -189,10 +189,13 @@ constexpr auto words_of(PointStatus) {
 struct CommunicationTimes {
   // The two parts of exposed communication, mean per step.
   std::optional<double> peer_wait_s, network_s;
+  std::optional<double> exposed_ci95_low, exposed_ci95_high;  // of their sum
   // Of --communication-cost, with intervals over its quadruples of blocks.
   std::optional<double> cost_s, cost_ci95_low, cost_ci95_high;  // T - T_noop
   // Own time with communication less own time without.
   std::optional<double> contention_s, contention_ci95_low, contention_ci95_high;
+  // T_noop less the ranks' mean own time there: differences between ranks that no network removes.
+  std::optional<double> noop_imbalance_s;
   std::optional<double> efficiency, efficiency_ci95_low, efficiency_ci95_high;  // T_noop / T
 };
 
@@ -228,6 +231,8 @@ struct PointRecord {
   std::optional<std::int64_t> image_size, sequence_length;
   std::optional<bool> activation_checkpointing;  // of workloads that have it
   std::optional<double> stochastic_depth;        // as this
+  std::optional<bool> fused_layers;              // where it has a meaning
+  std::optional<bool> cuda_graphs;               // on a GPU
   std::string data, data_identity;
   std::map<std::string, std::string> varying;  // every other option that is an axis of the sweep
   std::map<std::string, std::string> env;      // --env: variables of the ranks; "unset": not set

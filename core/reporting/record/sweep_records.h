@@ -127,7 +127,7 @@ struct Straggler {
   std::string group;
   int rank = 0;
   std::string host, device;
-  double deviation = 0;  // D_r: 0.05 = its own time is 5 % above the others' median
+  double deviation = 0;  // D_r, a logarithm: its own time is exp(D_r) times the others' median
   std::optional<double> low95;
   int runs = 0, slow_runs = 0;  // that were compared, and those in which it was above its limit
   RankVerdict verdict = RankVerdict::kWithinNoise;

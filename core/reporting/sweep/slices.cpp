@@ -24,6 +24,8 @@ std::map<std::string, std::string> common_part(const PointRecord& p) {
   if (p.stochastic_depth.value_or(0) > 0) {
     fixed["stochastic_depth"] = printed("%g", *p.stochastic_depth);
   }
+  if (p.fused_layers == false) fixed["fused_layers"] = "off";
+  if (p.cuda_graphs == true) fixed["cuda_graphs"] = "on";
   return fixed;
 }
 

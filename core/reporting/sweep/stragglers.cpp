@@ -1,5 +1,7 @@
+#include <span>
 #include <utility>
 
+#include "core/catalogue/strategy.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/straggler.h"
 
@@ -24,10 +26,23 @@ RankVerdict word_of(statistics::StragglerVerdict verdict) {
   return RankVerdict::kWithinNoise;
 }
 
-// One value per rank; empty when a rank's logarithm is not known.
+// A server on a training rank, which is the first, updates alone: that is no slowness.
+bool has_server_among_ranks(const PointRecord& run) {
+  const catalogue::Strategy* strategy = catalogue::find_strategy(run.strategy);
+  return strategy && strategy->updates == catalogue::Updates::kServer &&
+         run.processes == run.world_size;
+}
+
+// The ranks that do the same work.
+std::span<const RankRecord> peers_of(const PointRecord& run) {
+  const std::span all(run.ranks);
+  return has_server_among_ranks(run) && !all.empty() ? all.subspan(1) : all;
+}
+
+// One value per peer; empty when a rank's logarithm is not known.
 std::vector<double> logarithms_of(const PointRecord& run) {
   std::vector<double> values;
-  for (const RankRecord& rank : run.ranks) {
+  for (const RankRecord& rank : peers_of(run)) {
     if (!rank.own_mean_ln) return {};
     values.push_back(*rank.own_mean_ln);
   }
@@ -57,7 +72,7 @@ void add_point(const Compared& point, const std::vector<statistics::RankDelay>& 
     const auto& delay = delays[r];
     const bool normal = delay.verdict == statistics::StragglerVerdict::kNormal;
     if (normal && delay.slower_by < kWorthLooking) continue;
-    const RankRecord& rank = point.like->ranks[r];
+    const RankRecord& rank = peers_of(*point.like)[r];
     found.push_back({.group = point.like->group,
                      .rank = rank.rank,
                      .host = rank.host,

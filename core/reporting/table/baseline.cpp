@@ -16,7 +16,8 @@ auto settings_of(const PointRecord& p) {
   return std::tuple_cat(
       std::tie(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format, p.threads,
                p.image_size, p.sequence_length, p.data),
-      std::tuple(p.activation_checkpointing.value_or(false), p.stochastic_depth.value_or(0)));
+      std::tuple(p.activation_checkpointing.value_or(false), p.stochastic_depth.value_or(0),
+                 p.fused_layers.value_or(false), p.cuda_graphs.value_or(false)));
 }
 
 bool is_weak(const PointRecord& point, const PointRecord& one) {

@@ -158,6 +158,23 @@ std::vector<Option> compute_options() {
        .default_text = "off",
        .help = "each residual block or encoder layer keeps only its input for backward, which runs "
                "its forward again: less memory, more time (resnet50, bert)"},
+      {.name = "fused_layers",
+       .kind = Kind::kSwitch,
+       .group = kGroup,
+       .field = kField<&ParallelSettings::fused_layers>,
+       .identity = Identity::kAxis,
+       .default_text = "on",
+       .help = "what lies between convolutions or matrix products in few operations of ours "
+               "(resnet50 in channels-last: norm + addition + ReLU; bert: dropout, layer norm, "
+               "GELU, on a CPU attention); off: torch's operators"},
+      {.name = "cuda_graphs",
+       .kind = Kind::kSwitch,
+       .group = kGroup,
+       .field = kField<&ParallelSettings::cuda_graphs>,
+       .identity = Identity::kAxis,
+       .default_text = "off",
+       .help = "on a GPU, capture all work of a step once, in the warm-up, and start it with one "
+               "call from then on; refused where a step cannot be captured, with the reason"},
       {.name = "backend",
        .kind = Kind::kChoice,
        .group = kGroup,

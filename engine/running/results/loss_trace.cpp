@@ -11,7 +11,8 @@
 
 namespace scalemark::running {
 
-LossTrace::LossTrace(c10::Device device, std::int64_t steps) : on_cpu_(device.is_cpu()) {
+LossTrace::LossTrace(c10::Device device, std::int64_t steps, const training::LossHistory* history)
+    : on_cpu_(device.is_cpu()), history_(history) {
   if (on_cpu_) {
     host_ = at::empty({steps}, at::TensorOptions().dtype(at::kDouble));
     cpu_values_ = host_.mutable_data_ptr<double>();
@@ -24,7 +25,9 @@ LossTrace::LossTrace(c10::Device device, std::int64_t steps) : on_cpu_(device.is
 void LossTrace::push(const at::Tensor& loss) {
   const std::int64_t i = pushed_.load(std::memory_order_relaxed);
   if (i >= host_.size(0)) throw bug("more losses than the window has steps");
-  if (on_cpu_) {
+  if (history_) {
+    if (i + 1 - fetched_ == training::LossHistory::kSteps) fetch(/*non_blocking=*/true, i + 1);
+  } else if (on_cpu_) {
     cpu_values_[i] = loss.scalar_type() == at::kDouble
                          ? *loss.const_data_ptr<double>()
                          : static_cast<double>(*loss.const_data_ptr<float>());
@@ -36,11 +39,19 @@ void LossTrace::push(const at::Tensor& loss) {
 
 std::optional<double> LossTrace::latest() const {
   const std::int64_t n = pushed_.load(std::memory_order_acquire);
-  if (!on_cpu_ || n == 0) return std::nullopt;
+  if (!on_cpu_ || history_ || n == 0) return std::nullopt;
   return cpu_values_[n - 1];
 }
 
-std::vector<double> LossTrace::values() const {
+// The losses from fetched_ to `end`, which are the latest ones of the history.
+void LossTrace::fetch(bool non_blocking, std::int64_t end) {
+  if (end == fetched_) return;
+  host_.slice(0, fetched_, end).copy_(history_->latest(end - fetched_), non_blocking);
+  fetched_ = end;
+}
+
+std::vector<double> LossTrace::values() {
+  if (history_) fetch(/*non_blocking=*/false, pushed_.load(std::memory_order_acquire));
   const at::Tensor wide = host_.to(at::kDouble);
   const double* data = wide.const_data_ptr<double>();
   return {data, data + pushed_.load(std::memory_order_acquire)};

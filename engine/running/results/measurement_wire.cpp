@@ -24,7 +24,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CostBlock, step_s, own_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BucketRecord, bytes, collective, ready_s, start_s, end_s,
                                    hidden_share)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankSteps, step_s, own_mean_s, own_mean_ln, data_wait_s,
-                                   exposed_communication_s)
+                                   exposed_communication_s, exposed_batches)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankMeasurement, rank, serves, host, device, uuid, iterations,
                                    steps_per_mark, samples, padded, left_out, tokens,
                                    non_pad_tokens, wall_s, stretch_wall_s, step_s,

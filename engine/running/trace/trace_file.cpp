@@ -32,6 +32,12 @@ fs::path trace_file(const fs::path& folder, int rank) {
   return folder / ("rank" + std::to_string(rank) + ".pt.trace.json");
 }
 
+void remove_traces_from(const fs::path& folder, int first) {
+  std::error_code ignored;
+  for (int rank = first; fs::remove(trace_file(folder, rank), ignored); ++rank) {
+  }
+}
+
 void write_trace(const StepTrace& trace, const fs::path& file) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);

@@ -53,7 +53,9 @@ std::string distributed_info(process::RankGroup& rank_group) {
 std::string write(const StepTrace& trace, const std::filesystem::path& folder,
                   const process::RankGroup& rank_group) {
   try {
-    write_trace(trace, trace_file(folder, rank_group.world().rank));
+    const launching::World& world = rank_group.world();
+    if (world.rank == 0) remove_traces_from(folder, world.world_size);
+    write_trace(trace, trace_file(folder, world.rank));
     return {};
   } catch (const Error& error) {
     ErrorRecord record = error.record();

@@ -69,17 +69,18 @@ class WarmingUp {
     if (count >= kStepsForMean) result_.step_s = seconds_since(start) / static_cast<double>(count);
   }
 
-  // A limit in seconds needs a first estimate, of two steps.
+  // A limit in seconds needs a first estimate, of the first steps.
   bool is_limited() const { return !length_.warmup_iters && length_.most_warmup_s; }
   std::int64_t asked_steps() const {
     return length_.warmup_iters.value_or(length_.least_warmup_steps);
   }
 
-  // Caches fill, threads start, buckets are rebuilt.
+  // Caches fill, threads start, buckets are rebuilt, a step is captured.
   void run_first_steps() {
     run_untimed(std::min<std::int64_t>(length_.warmup_iters.value_or(1), 1));
     if (result_.iterations > 0) result_.first_step_s = seconds_since(start_);
-    run_untimed(is_limited() ? 1 : std::max<std::int64_t>(asked_steps() / 2 - 1, 0));
+    run_untimed(is_limited() ? std::max<std::int64_t>(context_.step.first_steps() - 1, 1)
+                             : std::max<std::int64_t>(asked_steps() / 2 - 1, 0));
   }
 
   void run_least_steps() {
@@ -94,7 +95,8 @@ class WarmingUp {
   std::int64_t affordable_steps() {
     const double spent_s = seconds_since(start_);
     const double left_s = std::max(0.0, *length_.most_warmup_s - spent_s);
-    const auto affordable = static_cast<std::int64_t>(left_s / (spent_s / 2));
+    const double step_s = spent_s / static_cast<double>(result_.iterations);
+    const auto affordable = static_cast<std::int64_t>(left_s / step_s);
     return agree(context_.control,
                  std::clamp<std::int64_t>(
                      affordable, 1, std::max<std::int64_t>(1, length_.least_warmup_steps - 2)));

@@ -9,8 +9,6 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <string>
@@ -20,21 +18,14 @@
 #include <vector>
 
 #include "core/catalogue/workload.h"
+#include "engine/training/bench/clock_marker.h"
 #include "engine/training/train_step.h"
 #include "workloads/network.h"
 
 namespace scalemark::training {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
-
-struct ClockMarker final : measurement::StepMarker {
-  std::array<Clock::time_point, 16> moments;
-  void mark(measurement::Moment moment) override {
-    moments[static_cast<std::size_t>(moment)] = Clock::now();
-  }
-};
 
 Group make_group(int rank, int size, const std::string& file) {
   auto store = c10::make_intrusive<c10d::FileStore>(file, size);

@@ -48,7 +48,7 @@ class Usage(unittest.TestCase):
         self.assertIn("before the command", self.refused(64, "--iters", "3", "train"))
 
     def test_what_is_not_built_does_not_exist(self):
-        for option in ("--cuda-graphs", "--resume-anyway", "--world-sizes"):
+        for option in ("--triton-kernels", "--resume-anyway", "--world-sizes"):
             self.refused(64, "train", option, "on")
         self.refused(78, "train", "--batch-size", "auto")
         self.refused(78, "train", "--strategy", "gossip")
@@ -345,7 +345,7 @@ class Start(unittest.TestCase):
             begun = time.monotonic()
             result = run("doctor", "--measure", "--output", folder)
             self.assertEqual(result.returncode, 73, result.stderr)
-            self.assertLess(time.monotonic() - begun, 2)
+            self.assertLess(time.monotonic() - begun, 6)  # a measurement takes 10
 
 
 if __name__ == "__main__":

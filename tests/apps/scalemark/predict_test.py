@@ -228,6 +228,20 @@ class Predict(unittest.TestCase):
             self.assertEqual(len(text.splitlines()), 1, text)
             self.assertIn("at least two world sizes", text)
 
+    def test_the_exchange_of_another_strategy_is_not_taken_for_an_all_reduce(self):
+        other = report([1, 2, 4])
+        for point in other["points"]:
+            if point["strategy"] == "ddp":
+                point["strategy"] = "parameter-server"
+        path = self.write(other, "other.json")
+        text = self.refused(65, path, "--world-sizes", "8")
+        self.assertIn("the exchange of resnet50", text)
+        self.assertIn("parameter-server", text)
+        both = other | {"points": report([1, 2, 4])["points"] + [p for p in other["points"] if p["world_size"] > 1]}
+        done = run("predict", self.write(both), "--world-sizes", "8")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "its exchange is not modelled, left out: resnet50.*parameter-server")
+
     def test_refusals(self):
         path = self.write(report([1, 2]))
         self.refused(64)

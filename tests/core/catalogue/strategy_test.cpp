@@ -72,10 +72,10 @@ TEST(Strategies, ADedicatedServersLinkCarriesACopyOfEachRankEachWay) {
 
 TEST(Strategies, ShardedReceivesAllPartsWhereTheBackendDoesNotAddThemUp) {
   const Strategy& sharded = *find_strategy("sharded");
-  const ExchangeQuestion two{.parameters = 100, .world_size = 2};
+  const ExchangeQuestion two{.parameters = 100, .world_size = 2, .all_reduces_to_scatter = true};
   EXPECT_EQ(sharded.extra_memory_bytes(two), 400 + 400) << "and Gloo's own for the all-gather";
   ExchangeQuestion scattered = two;
-  scattered.sums_are_scattered = true;
+  scattered.all_reduces_to_scatter = false;
   EXPECT_EQ(sharded.extra_memory_bytes(scattered), 0);
   scattered.compressed = true;
   EXPECT_EQ(sharded.extra_memory_bytes(scattered), 200);

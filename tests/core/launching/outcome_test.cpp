@@ -144,6 +144,18 @@ TEST_F(ErrorFile, KeepsEveryFieldAndTheFirstError) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
+TEST_F(ErrorFile, OfAKilledRankIsReadByTheRanksBesideIt) {
+  write_error_file(folder / "rank-2.json", bad_data("sample 7").record());
+  EXPECT_FALSE(killed_rank_beside(folder / "rank-0.json")) << "what another rank wrote of itself";
+  write_error_file(folder / "rank-1.json", killed_record(killed(1, SIGKILL, 5)));
+  const auto seen = killed_rank_beside(folder / "rank-0.json");
+  ASSERT_TRUE(seen.has_value());
+  EXPECT_EQ(seen->rank, 1);
+  EXPECT_EQ(seen->exit_code, ExitCode::kPeerLost);
+  EXPECT_FALSE(killed_rank_beside(folder / "rank-1.json")) << "not its own";
+  EXPECT_FALSE(killed_rank_beside(folder / "gone" / "rank-0.json"));
+}
+
 TEST_F(ErrorFile, RubbishIsNoError) {
   EXPECT_FALSE(read_error_file(folder / "none").has_value());
   std::ofstream(folder / "e") << "{\"code\": 7}";

@@ -162,6 +162,22 @@ TEST(MakePlan, PinnedMemoryMeansSomethingToGpusOnly) {
   EXPECT_EQ(plan({{"world_sizes", "1"}, {"pin_memory", "on,off"}}).points.size(), 2u);
 }
 
+TEST(MakePlan, FusedLayersAreAnAxisWhereThereAreAny) {
+  const settings::Machine machine{.cores = 16, .gpus = {kGpu}};
+  for (const char* device : {"cpu", "cuda"}) {
+    const auto points_of = [&](const char* workloads) {
+      return plan({{"world_sizes", "1"},
+                   {"workload", workloads},
+                   {"device", device},
+                   {"fused_layers", "on,off"}},
+                  {0}, machine)
+          .points.size();
+    };
+    EXPECT_EQ(points_of("resnet50,bert-mini"), 4u) << device;
+    EXPECT_EQ(points_of("resnet50,mlp"), 3u) << device;
+  }
+}
+
 TEST(MakePlan, ImpossibleCombinationsOfValuesThatServeElsewhereAreSkipped) {
   const Plan p =
       plan({{"world_sizes", "1"}, {"workload", "mlp,resnet50"}, {"data", "synthetic,/pictures/"}});

@@ -12,7 +12,7 @@ study = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests" / "prediction
 
 
 def found(*what):
-    return subprocess.run([study, source, *what], capture_output=True, text=True, timeout=100, check=True).stdout
+    return subprocess.run([study, source, *what], capture_output=True, text=True, timeout=300, check=True).stdout
 
 
 def filled_in(page):
@@ -20,7 +20,7 @@ def filled_in(page):
         file.write(found())
         file.flush()
         return subprocess.run([sys.executable, source / "scripts" / "lib" / "fill_in.py", page, file.name],
-                              capture_output=True, text=True, timeout=60, check=True).stdout
+                              capture_output=True, text=True, timeout=300, check=True).stdout
 
 
 page, tests = source / "docs" / "PREDICTION.md", source / "core" / "prediction" / "published_tests.inc"

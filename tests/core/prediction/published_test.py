@@ -64,7 +64,7 @@ def class_of(row):
 class Published(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        out = subprocess.run([STUDY, SOURCE, "trials"], capture_output=True, text=True, timeout=100, check=True).stdout
+        out = subprocess.run([STUDY, SOURCE, "trials"], capture_output=True, text=True, timeout=300, check=True).stdout
         cls.trials = list(csv.DictReader(out.splitlines()))
         cls.tests = list(shipped())
 

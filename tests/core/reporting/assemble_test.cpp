@@ -285,6 +285,29 @@ TEST(Assemble, CommunicationCostIsTheStepLessTheOneWithoutCommunication) {
   EXPECT_GT(told.efficiency_ci95_high.value(), *told.efficiency);
 }
 
+// Sixteen steps of two ranks; the means over ranks of eight pairs of steps are 0.5 s and, in half
+// of them, 0.75 s: mean 0.625, s 0.133631, t(.975, 7) = 2.364624.
+TEST(Assemble, ExposedCommunicationHasAnIntervalOverPartsOfTheWindow) {
+  auto ranks = by_hand();
+  for (auto& rank : ranks) {
+    rank.iterations = 16;
+    rank.step_s.assign(16, 2.0);
+    rank.counted_data_wait_s.assign(16, 0.0);
+    rank.exposed_communication_s.assign(16, 0.5);
+    rank.wall_s = 32;
+  }
+  for (const std::size_t step : {0, 1, 4, 5, 8, 9, 12, 13}) {
+    ranks[0].exposed_communication_s[step] = 1.0;
+  }
+  const CommunicationTimes told = assemble_point({.strategy = "ddp"}, ranks).communication;
+  EXPECT_DOUBLE_EQ(*told.peer_wait_s + *told.network_s, 0.625);
+  const double half_width = 2.364624 * 0.1336306 / std::sqrt(8.0);
+  EXPECT_NEAR(told.exposed_ci95_low.value(), 0.625 - half_width, 1e-6);
+  EXPECT_NEAR(told.exposed_ci95_high.value(), 0.625 + half_width, 1e-6);
+  EXPECT_FALSE(assemble_point({.strategy = "ddp"}, by_hand()).communication.exposed_ci95_low)
+      << "three steps";
+}
+
 // Free communication: what ranks wait for each other when they exchange, they do not without, and
 // the slowest rank of each step is not slower. The old formula (cost less waits of the window) gave
 // jitter for contention.
@@ -300,6 +323,8 @@ TEST(Assemble, ContentionIsOwnTimeWithAndWithoutCommunicationAndNotJitter) {
   auto point = assemble_point({.strategy = "ddp"}, ranks);
   EXPECT_DOUBLE_EQ(point.communication.contention_s.value(), 0);
   EXPECT_DOUBLE_EQ(point.communication.cost_s.value(), 0.25);
+  // Of the 0.375 s for which ranks wait in the mean, the slower one keeps 0.125 without a network.
+  EXPECT_DOUBLE_EQ(point.communication.noop_imbalance_s.value(), 0.125);
   for (auto& rank : ranks) {
     for (int i : {0, 3, 4, 7, 8, 11, 12, 15}) {
       rank.cost_blocks[static_cast<std::size_t>(i)].own_s.value() += 0.125;

@@ -64,6 +64,8 @@ PointRecord identity(int world_size) {
   point.image_size = 64;
   point.activation_checkpointing = true;
   point.stochastic_depth = 0.2;
+  point.fused_layers = true;
+  point.cuda_graphs = false;
   point.data = "synthetic";
   point.started = "2026-01-02T03:04:05Z";
   point.parameters = 25557032;
@@ -359,12 +361,15 @@ void add_everything(Report& report) {
   point.noop_step_s = 0.25;
   point.communication = {.peer_wait_s = 0.01,
                          .network_s = 0.02,
+                         .exposed_ci95_low = 0.025,
+                         .exposed_ci95_high = 0.035,
                          .cost_s = 1e-3,
                          .cost_ci95_low = -1e-3,
                          .cost_ci95_high = 3e-3,
                          .contention_s = 5e-4,
                          .contention_ci95_low = -5e-4,
                          .contention_ci95_high = 1.5e-3,
+                         .noop_imbalance_s = 2e-4,
                          .efficiency = 0.996,
                          .efficiency_ci95_low = 0.988,
                          .efficiency_ci95_high = 1.004};

@@ -153,6 +153,23 @@ TEST(SummariseSweep, OnlyTheRuleForStragglersNamesARank) {
   EXPECT_EQ(summary.stragglers.at(0).verdict, RankVerdict::kSlower);
 }
 
+TEST(SummariseSweep, AServerOnATrainingRankIsNoStraggler) {
+  const auto named = [](const std::string& strategy, std::vector<double> run) {
+    auto points = with_own_times("four", {run, run, run});
+    for (auto& point : points) {
+      point.strategy = strategy;
+      point.processes = point.world_size;
+    }
+    std::vector<int> ranks;
+    for (const Straggler& rank : summarise_sweep(points).stragglers) ranks.push_back(rank.rank);
+    return ranks;
+  };
+  const std::vector<double> server_late{0.5, 0, 0.01, 0}, other_late{0.5, 0, 0, 0.2};
+  EXPECT_EQ(named("ddp", server_late), std::vector<int>{0});
+  EXPECT_EQ(named("parameter-server", server_late), std::vector<int>{});
+  EXPECT_EQ(named("parameter-server", other_late), std::vector<int>{3});
+}
+
 TEST(SummariseSweep, ARankThatIsSlowInSomeRunsIsIntermittent) {
   const auto points = with_own_times(
       "four", {{0, 0, 0, 0.15}, {0, 0, 0, 0}, {0, 0, 0, 0.15}, {0, 0, 0, 0}, {0, 0, 0, 0}});

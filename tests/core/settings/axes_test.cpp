@@ -183,6 +183,10 @@ TEST(ReadSweep, PresetsExcludeEachOther) {
   EXPECT_EQ(to_line(problems[0]),
             "--quick is 'on' (from option); cannot be combined with --thorough.");
   EXPECT_EQ(
+      to_line({.option = "thorough", .found = "true", .allowed = "none", .origin = {}, .hint = {}}),
+      "--thorough is 'on'; none.")
+      << "as the command line says it";
+  EXPECT_EQ(
       read_sweep(given({{"resume", "on"}, {"overwrite", "on"}, {"output", "d"}})).problems.size(),
       1u);
 }

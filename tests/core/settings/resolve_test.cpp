@@ -287,6 +287,29 @@ TEST(Resolve, ActivationCheckpointingNeedsBlocks) {
       (std::vector<std::string>{"--activation-checkpointing has no effect: mlp does not use it"}));
 }
 
+TEST(Resolve, FusedLayersMeanSomethingWhereThereAreAny) {
+  const auto notes = [](std::map<std::string, std::string> options,
+                        const Surroundings& around = laptop()) {
+    options["fused_layers"] = "off";
+    RawSettings raw;
+    for (const auto& [name, value] : options) raw[name] = {value, "option"};
+    return resolve(raw, around).notes;
+  };
+  EXPECT_TRUE(good(given({{"workload", "resnet50"}})).parallel.fused_layers);
+  EXPECT_FALSE(
+      good(given({{"workload", "resnet50"}, {"fused_layers", "off"}})).parallel.fused_layers);
+  EXPECT_EQ(notes({{"workload", "resnet50"}}), std::vector<std::string>{});
+  EXPECT_EQ(notes({{"workload", "resnet50"}, {"memory_format", "contiguous"}}),
+            (std::vector<std::string>{"--fused-layers has no effect: there are fused layers for "
+                                      "--memory-format channels-last"}));
+  EXPECT_EQ(notes({{"workload", "resnet50"}, {"device", "cuda"}}, with_gpus({kNewGpu})),
+            std::vector<std::string>{});
+  EXPECT_EQ(notes({{"workload", "bert-mini"}, {"device", "cuda"}}, with_gpus({kNewGpu})),
+            std::vector<std::string>{});
+  EXPECT_EQ(notes({{"workload", "mlp"}}),
+            (std::vector<std::string>{"--fused-layers has no effect: mlp does not use it"}));
+}
+
 TEST(Resolve, ReplicasNeedAGpuEachOrMasksOfTheirOwn) {
   const auto replicas = [](std::map<std::string, std::string> more) {
     RawSettings raw = given({{"strategy", "data-parallel"}, {"nproc_per_node", "2"}});
@@ -302,6 +325,7 @@ TEST(Resolve, ReplicasNeedAGpuEachOrMasksOfTheirOwn) {
   EXPECT_EQ(only_problem(replicas({{"gradient_compression", "fp16"}})),
             "--gradient-compression is 'fp16' (from option); has no effect with --strategy "
             "data-parallel. Hint: leave --gradient-compression out");
+  EXPECT_NE(only_problem(replicas({{"bucket_cap_mb", "5"}})), "");  // and not what follows from it
   const Resolution one_gpu =
       resolve(replicas({{"device", "cuda"}}), {.machine = {.cores = 4, .gpus = {Gpu{}}}});
   ASSERT_FALSE(one_gpu.problems.empty());

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -93,10 +93,10 @@ TEST(HostileJpeg, ThousandsOfScansCostNoTime) {
     bomb.insert(bomb.end(), small.begin() + static_cast<std::ptrdiff_t>(last_scan),
                 small.end() - 2);
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // CPU time: what else runs here costs none
   EXPECT_EQ(error_of([&] { open_image(bomb, "bomb")->decode_whole(); }).what,
             "bomb: more than 100 scans");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
 }
 
 // `texts` compressed chunks, each of `unpacked` bytes once it is read.

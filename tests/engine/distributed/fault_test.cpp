@@ -42,7 +42,7 @@ TEST_P(Fault, AKilledRankIsALostPeerWithinSeconds) {
     EXPECT_EQ(survivor.exit_code, 69) << survivor.output;  // and not 141, SIGPIPE
     EXPECT_NE(survivor.output.find("E_PEER_LOST (exit 69) rank="), std::string::npos)
         << survivor.output;
-    EXPECT_LT(survivor.seconds, 15);
+    EXPECT_LT(survivor.seconds, 18);  // a collective waits for 20 s
   }
 }
 

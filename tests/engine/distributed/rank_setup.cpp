@@ -1,10 +1,28 @@
 #include "tests/engine/distributed/rank_setup.h"
 
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "engine/distributed/gloo.h"
 
 namespace scalemark::testing {
+namespace {
+
+std::atomic<int> signals_seen{0};
+
+}  // namespace
+
+void wait_for_signal() {
+  static int signals_used = 0;
+  while (signals_seen == signals_used) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ++signals_used;
+}
 
 void say(const std::string& line) {
   std::printf("%s\n", line.c_str());
@@ -33,6 +51,8 @@ Arguments parse(const std::vector<std::string>& words) {
       parsed.timeout = std::chrono::milliseconds(std::stoi(word.substr(11)));
     } else if (word.starts_with("fd=")) {
       if (parsed.world.rank == 0) at.listen_fd = std::stoi(word.substr(3));
+    } else if (word == "joins_at_signal") {
+      parsed.joins_at_signal = true;
     } else {
       parsed.rest.push_back(word);
     }
@@ -41,6 +61,8 @@ Arguments parse(const std::vector<std::string>& words) {
 }
 
 int run_scenario(const Arguments& arguments, const Scenario& scenario) {
+  signal(SIGUSR2, [](int) { ++signals_seen; });
+  if (arguments.joins_at_signal) say("ready to join"), wait_for_signal();
   try {
     auto joined = distributed::join(arguments.world, arguments.rendezvous, arguments.timeout);
     Run run{arguments, joined,

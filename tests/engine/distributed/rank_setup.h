@@ -17,10 +17,11 @@ struct Arguments {
   launching::World world;
   launching::Rendezvous rendezvous;
   std::chrono::milliseconds timeout{20000};
+  bool joins_at_signal = false;
   std::vector<std::string> rest;  // of the scenario
 };
 
-// RANK WORLD_SIZE HOST:PORT|file:PATH [run=ID] [timeout_ms=N] [fd=N] [rest...]
+// RANK WORLD_SIZE HOST:PORT|file:PATH [run=ID] [timeout_ms=N] [fd=N] [joins_at_signal] [rest...]
 Arguments parse(const std::vector<std::string>& words);
 
 struct Run {
@@ -39,6 +40,7 @@ using Scenario = std::function<void(Run&)>;
 int run_scenario(const Arguments& arguments, const Scenario& scenario);
 
 void say(const std::string& line);  // one flushed line on stdout
+void wait_for_signal();             // until the next SIGUSR2; one that came before counts
 distributed::ControlGroup control_group(Run& run);
 // All ranks of the run, their payload over Gloo.
 distributed::PointGroup gloo_group(Run& run, const std::string& name);

@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -124,26 +126,45 @@ std::vector<std::vector<std::string>> scenario(const std::string& name, int worl
   return all;
 }
 
-Listener listen_anywhere() {
+namespace {
+
+// Nothing if the port is taken; 0 is any port of those that the kernel gives away.
+std::optional<Listener> listen_at(std::uint16_t port) {
   Listener listener;
   listener.descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
   socklen_t length = sizeof address;
   auto* raw = reinterpret_cast<sockaddr*>(&address);
   if (bind(listener.descriptor, raw, length) != 0 || listen(listener.descriptor, 16) != 0 ||
       getsockname(listener.descriptor, raw, &length) != 0) {
-    throw std::runtime_error("cannot listen on 127.0.0.1");
+    close(listener.descriptor);
+    return std::nullopt;
   }
   listener.address = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
   return listener;
 }
 
+}  // namespace
+
+Listener listen_anywhere() {
+  if (auto listener = listen_at(0)) return *listener;
+  throw std::runtime_error("cannot listen on 127.0.0.1");
+}
+
+// Below those that the kernel gives to connections (from 32768 on): a busy machine takes seconds to
+// start who listens there, in which other tests connect.
 std::string free_address() {
-  const Listener listener = listen_anywhere();
-  close(listener.descriptor);
-  return listener.address;
+  std::random_device luck;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const auto listener = listen_at(static_cast<std::uint16_t>(10'000 + luck() % 19'000));
+    if (!listener) continue;
+    close(listener->descriptor);
+    return listener->address;
+  }
+  throw std::runtime_error("no free port on 127.0.0.1");
 }
 
 std::string fresh_file_place() { return "file:" + new_folder() + "/store"; }

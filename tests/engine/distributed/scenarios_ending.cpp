@@ -76,13 +76,13 @@ void vanishing_host(Run& run) {
 // Steps that take longer together than the deadline, which holds for each of them.
 void slow_but_alive(Run&) {
   distributed::Watchdog watchdog(speak());
-  watchdog.set_phase("window", milliseconds(600));
+  watchdog.set_phase("window", milliseconds(1000));
   for (int step = 0; step < 8; ++step) {
     watchdog.heartbeat(step);
     std::this_thread::sleep_for(milliseconds(150));
   }
   watchdog.clear_phase();
-  std::this_thread::sleep_for(milliseconds(900));
+  std::this_thread::sleep_for(milliseconds(1500));
   say("finished");
 }
 

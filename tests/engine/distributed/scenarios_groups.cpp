@@ -83,7 +83,7 @@ void train_until(Run& run) {
     if (culprit && step == 5) {
       if (how == "throw") throw bad_data("photo.jpg is not a JPEG", "", "");
       if (how == "kill") raise(SIGKILL);
-      if (how == "wait_8_s") say("waiting"), std::this_thread::sleep_for(std::chrono::seconds(8));
+      if (how == "wait_for_signal") say("waiting"), wait_for_signal();
       if (how == "wait") say("waiting"), std::this_thread::sleep_for(std::chrono::seconds(60));
     }
     control.barrier();

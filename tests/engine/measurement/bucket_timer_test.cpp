@@ -28,6 +28,7 @@ class CountingDevice final : public device::Device {
   std::string name() const override { return "cpu"; }
   std::string identity() const override { return ""; }
   void synchronize() override {}
+  std::unique_ptr<device::Graph> new_graph() override { return nullptr; }
   std::unique_ptr<device::Timeline> new_timeline() override { return std::make_unique<Counting>(); }
   void reset_memory_peak() override {}
   std::uint64_t memory_peak_bytes() override { return 0; }

@@ -83,5 +83,14 @@ TEST(RangeMarker, PassesOnWhatItHears) {
   EXPECT_EQ(kept.buckets, "<0><1><2>");
 }
 
+TEST(RangeMarker, AStepThatRunsAsAWholeIsOneRange) {
+  Written written;
+  Kept kept;
+  RangeMarker marker(kept, written, 0, 7);
+  for (const Moment moment : {kStepBegin, kStepBegin, kWindowEnd}) marker.mark(moment);
+  EXPECT_EQ(written.text, "step 7() step 8()");
+  EXPECT_EQ(kept.moments.size(), 3U);
+}
+
 }  // namespace
 }  // namespace scalemark::measurement

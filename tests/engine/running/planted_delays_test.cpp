@@ -31,6 +31,13 @@ bool is_soak() {
 // To find the machine at rest; what is judged is never chosen by its result.
 int most_attempts() { return is_soak() ? 6 : 3; }
 
+// How far off a growth may be. With +-0.3 ms a median of 24 is known to 0.1 ms and a growth to
+// 0.2, so that 10 % of half a delay, 0.25 ms, is for a machine at rest alone; 1 ms still tells
+// which terms grow, by half the delay or by all of it.
+double tolerance_ms(double share) {
+  return is_soak() ? 0.1 * (share > 0 ? share : 1) * kDelayMs : 0.2 * kDelayMs;
+}
+
 enum Term {
   kSlowerCompute,
   kDataWait,
@@ -102,8 +109,7 @@ double growth(const Measured& measured, const std::string& name, Term term) {
   return typical(measured.of_case.at(name), term) - typical(measured.of_case.at("undelayed"), term);
 }
 
-// Each named term by its share of the delay, within 10 % of that; the others not, within 10 % of
-// the delay.
+// Each named term by its share of the delay; the others not.
 void expect_growth(const Measured& measured, const std::string& name,
                    const std::map<Term, double>& shares) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
@@ -114,8 +120,7 @@ void expect_growth(const Measured& measured, const std::string& name,
     const double grown = growth(measured, name, term);
     std::printf("%-24s %-21s %7.3f ms (expected %.1f)\n", name.c_str(), kNames[i], grown,
                 share * kDelayMs);
-    const double tolerance = 0.1 * (share > 0 ? share : 1) * kDelayMs;
-    EXPECT_NEAR(grown, share * kDelayMs, tolerance) << name << ": " << kNames[i];
+    EXPECT_NEAR(grown, share * kDelayMs, tolerance_ms(share)) << name << ": " << kNames[i];
   }
 }
 

@@ -119,6 +119,7 @@ def cases():
     yield "ddp branching", {**base, "workload": "branching", "batch": 4, "recipe": ADAM, "steps": 6,
                             "parallel": {**ddp, "find_unused_parameters": True}}
     yield "ddp resnet50", {**base, "workload": "resnet50", "batch": 4, "recipe": GENTLE, "steps": 3}
+    yield "ddp resnet50 fused", {**base, "workload": "resnet50", "batch": 4, "recipe": GENTLE, "steps": 3, "channels_last": True}
     for name, option in CHECKPOINTING.items():
         yield f"checkpointing {name}", {**base, "workload": "bert-mini", "batch": 2, "steps": 3, "recipe": ADAM,
                                         "parallel": {**ddp, **option}, "checkpointing": True}

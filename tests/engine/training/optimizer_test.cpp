@@ -5,10 +5,15 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core/base/error.h"
 
 namespace scalemark::training {
 namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 settings::RecipeSettings recipe(const char* optimizer) {
   settings::RecipeSettings result;
@@ -94,16 +99,31 @@ TEST(LayerwiseOptimizers, TrustRatioIsOneForZeroWeightsAndBiases) {
   }
 }
 
-TEST(ClipGradients, ScalesToTheNormAndReturnsTheOldOne) {
-  std::vector<at::Tensor> gradients = {at::ones({3}, at::kDouble) * 2,
-                                       at::ones({1}, at::kDouble) * 2};
+TEST(Optimizer, DividesGradientsOnTheWay) {
+  for (const char* name : {"sgd", "adam", "adamw", "lamb", "lars"}) {
+    for (const auto type : {at::kFloat, at::kDouble}) {
+      const auto after = [&](double gradient, const at::Tensor& divisor) {
+        auto weight = at::ones({2, 2}, type).requires_grad_();
+        auto optimizer = make_optimizer({{"w", weight}}, recipe(name));
+        for (const double sign : {1, -3, 2}) {
+          weight.mutable_grad() = at::ones({2, 2}, type) * (sign * gradient);
+          optimizer->step(0.5, {.divisor = divisor});
+        }
+        return weight.detach();
+      };
+      EXPECT_TRUE(after(4, at::ones({}, type) * 8).equal(after(0.5, {}))) << name;
+    }
+  }
+}
+
+TEST(ClipDivisor, GivesTheNormThatIsWanted) {
+  const std::vector<at::Tensor> gradients = {at::ones({3}, at::kDouble) * 2,
+                                             at::ones({1}, at::kDouble) * 2};
   const at::Tensor norm = norm_of(gradients);
   EXPECT_DOUBLE_EQ(norm.item<double>(), 4);
-  clip_gradients(gradients, norm, 1);
-  EXPECT_NEAR(gradients[0][0].item<double>(), 0.5, 1e-6);
-  EXPECT_NEAR(norm_of(gradients).item<double>(), 1, 1e-6);
-  clip_gradients(gradients, norm_of(gradients), 10);
-  EXPECT_NEAR(gradients[0][0].item<double>(), 0.5, 1e-6);
+  EXPECT_NEAR(clip_divisor(norm, 1).item<double>(), 4, 4e-6);
+  EXPECT_DOUBLE_EQ(clip_divisor(norm, 10).item<double>(), 1) << "small enough";
+  EXPECT_TRUE(std::isnan(clip_divisor(norm * kNan, 1).item<double>()));
 }
 
 TEST(ZeroGradients, DropsOrKeepsTheMemory) {

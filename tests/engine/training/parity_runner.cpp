@@ -101,7 +101,11 @@ std::unique_ptr<workloads::Network> network_of(const json& config) {
     const json shape = config.value("shape", json::object());
     workloads::NetworkOptions options{.dropout = 0.0,
                                       .checkpointing = config.value("checkpointing", false),
-                                      .stochastic_depth = config.value("stochastic_depth", 0.0)};
+                                      .stochastic_depth = config.value("stochastic_depth", 0.0),
+                                      .fused_layers = config.value("fused_layers", true),
+                                      .memory_format = config.value("channels_last", false)
+                                                           ? at::MemoryFormat::ChannelsLast
+                                                           : at::MemoryFormat::Contiguous};
     options.shape = catalogue::resolved_shape(
         *catalogue::find_workload(name), {.image_size = shape.value("image_size", 32),
                                           .sequence_length = shape.value("sequence_length", 16),

@@ -41,6 +41,9 @@ def cases():
             if name == "plain-sgd" and workload not in ("linear", "mlp"):
                 continue
             yield f"{workload} {name}", {"workload": workload, "recipe": recipe, "batch": batch}
+            if workload == "resnet50" and name == "sgd":  # with fused layers
+                yield f"{workload} channels-last {name}", {"workload": workload, "recipe": recipe, "batch": batch,
+                                                           "channels_last": True}
     for kind in ("constant", "cosine", "step", "linear", "polynomial", "cyclic"):
         yield f"schedule {kind}", {
             "workload": "linear", "recipe": PLAIN_SGD, "batch": 4, "steps": 22,

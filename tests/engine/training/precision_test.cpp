@@ -62,7 +62,7 @@ TEST_P(SkippedStep, LeavesNoTrace) {
     const auto step = [&](double gradient, float found) {
       weight.mutable_grad() = at::ones({2, 3}) * gradient;
       bias.mutable_grad() = at::ones({3}) * gradient;
-      optimizer->step(0.1, at::ones({1}) * found);
+      optimizer->step(0.1, {.found_inf = at::ones({1}) * found});
     };
     if (with_bad_step) step(kInfinity, 1);
     step(0.5, 0);

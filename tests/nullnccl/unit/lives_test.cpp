@@ -71,14 +71,14 @@ TEST(NullNcclLives, ASplitOrdersByKey) {
 TEST(NullNcclLives, ANonBlockingBeginTellsWhenItIsDone) {
   const ncclUniqueId id = new_id();
   expect_all_well(on_ranks(2, [&](int rank) {
-    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::seconds(3));
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
     ncclComm_t comm = nullptr;
     const double took = seconds_of([&] {
       require(ncclCommInitRankConfig(&comm, 2, id, rank, &config) == ncclInProgress, "init");
     });
-    require(took < 0.15, "it waited for the other rank");
+    require(took < 1.5, "it waited for the other rank");
     ncclResult_t state = ncclInProgress;
     while (state == ncclInProgress) NCCL(ncclCommGetAsyncError(comm, &state));
     NCCL(state);
@@ -94,9 +94,9 @@ TEST(NullNcclLives, FinalizeWaitsForEveryRank) {
   const ncclUniqueId id = new_id();
   expect_all_well(on_ranks(2, [&](int rank) {
     const ncclComm_t comm = joined(id, 2, rank);
-    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::seconds(3));
     const double took = seconds_of([&] { NCCL(ncclCommFinalize(comm)); });
-    require((took > 0.2) == (rank == 0),
+    require((took > 1.5) == (rank == 0),
             "rank " + std::to_string(rank) + " took " + std::to_string(took));
     NCCL(ncclCommDestroy(comm));
     require(ncclCommDestroy(comm) == ncclInvalidArgument, "a communicator ended twice");
@@ -108,7 +108,7 @@ TEST(NullNcclLives, AHangEndsByAnAbort) {
   expect_all_well(on_ranks(2, [&](int rank) {
     setenv("NULLNCCL_HANG_AT", "3", 1);
     setenv("NULLNCCL_HANG_RANK", "1", 1);
-    setenv("NULLNCCL_ABORT_SECONDS", "0.5", 1);
+    setenv("NULLNCCL_ABORT_SECONDS", "4", 1);
     setenv("NULLNCCL_PEER_LOSS", "silent", 1);
     const ncclComm_t comm = joined(id, 2, rank);
     require(sum_of(comm, 1) == 2 && sum_of(comm, 2) == 4, "the first two");
@@ -118,13 +118,13 @@ TEST(NullNcclLives, AHangEndsByAnAbort) {
         NCCL(ncclAllReduce(&value, &value, 1, ncclFloat32, ncclSum, comm, kStream));
       }
     });
-    require(took < 0.2, "the caller waited");
+    require(took < 2, "the caller waited");
     require(!becomes_idle(kStream, 0.3), "the stream is free");
     require(error_within(comm, 0.1) == ncclSuccess, "a hang is no error");
     std::thread aborting([&] { NCCL(ncclCommAbort(comm)); });
-    require(becomes_idle(kStream, 0.3), "the abort does not free the stream at once");
+    require(becomes_idle(kStream, 2), "the abort does not free the stream at once");
     const double rest = seconds_of([&] { aborting.join(); });
-    require(rest > 0.2, "the abort took no time");
+    require(rest > 1, "the abort took no time");
     ncclResult_t error;
     require(ncclCommGetAsyncError(comm, &error) == ncclInvalidArgument, "it can be used on");
   }));
@@ -133,11 +133,11 @@ TEST(NullNcclLives, AHangEndsByAnAbort) {
 TEST(NullNcclLives, AnAbortInAGroupEndsWithIt) {
   const ncclUniqueId id = new_id();
   expect_all_well(on_ranks(2, [&](int rank) {
-    setenv("NULLNCCL_ABORT_SECONDS", "0.3", 1);
+    setenv("NULLNCCL_ABORT_SECONDS", "2", 1);
     const ncclComm_t comm = joined(id, 2, rank);
     NCCL(ncclGroupStart());
-    require(seconds_of([&] { NCCL(ncclCommAbort(comm)); }) < 0.2, "the abort waited");
-    require(seconds_of([&] { NCCL(ncclGroupEnd()); }) >= 0.3, "the group's end did not wait");
+    require(seconds_of([&] { NCCL(ncclCommAbort(comm)); }) < 1, "the abort waited");
+    require(seconds_of([&] { NCCL(ncclGroupEnd()); }) >= 2, "the group's end did not wait");
   }));
 }
 
@@ -156,7 +156,8 @@ void lose_a_peer(const char* mode, bool by_death, ncclResult_t expected) {
     }
     float value = 1;
     NCCL(ncclAllReduce(&value, &value, 1, ncclFloat32, ncclSum, comm, kStream));
-    const auto error = error_within(comm, 0.6);
+    // An error is there as soon as it is noticed; that there is none takes a while to say.
+    const auto error = error_within(comm, expected == ncclSuccess ? 0.6 : 20);
     require(error == expected, std::string("async error: ") + ncclGetErrorString(error));
     require(is_busy(kStream), "the collective ended by itself");
     NCCL(ncclCommAbort(comm));

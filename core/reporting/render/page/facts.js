@@ -35,6 +35,7 @@ const traits = [
   ['compression', p => p.gradient_compression], ['bucket', p => p.bucket_cap_mb],
   ['checkpointing', p => !!p.activation_checkpointing],
   ['stochastic depth', p => p.stochastic_depth ?? 0],
+  ['fused layers', p => !!p.fused_layers], ['CUDA graphs', p => !!p.cuda_graphs],
   ['threads', p => p.threads], ['data', p => p.data === 'synthetic' ? 'synthetic' : 'files'],
 ];
 function namer(points, more) {

@@ -1,0 +1,207 @@
+// LAMB (arXiv:1904.00962, algorithm 2, with bias correction) in two passes over many tensors each: the moments with
+// the norms that they lead to, then the parameters. Between them, whoever holds pieces of tensors may make norms of
+// whole ones. The formulas are those of kernels/lamb.inc. Knows no torch.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "engine/cuda/lamb/numbers.cuh"
+#include "engine/cuda/lamb/tensor_table.cuh"
+#include "engine/cuda/launch.cuh"
+
+namespace scalemark::cuda {
+
+// C: what is kept and computed in. All of a tensor in one memory order.
+template <class C>
+struct LambTensor {
+  const C* gradient;  // read by the first pass
+  C *parameter, *mean, *mean_square;
+  void* copy;  // of the parameter in another type, which the second pass writes; null: none
+  std::int64_t size;
+};
+
+template <class C>
+struct LambTable {
+  ChunkTable chunks;
+  LambTensor<C> tensor[kTensorsOfALaunch];
+};
+
+template <class C>
+struct LambRule {
+  C beta1, beta2, rest1, rest2;  // rest: 1 - beta
+  C eps, weight_decay;
+};
+
+// Sums over a chunk.
+template <class C>
+struct LambSquares {
+  C of_parameter, of_direction;
+};
+
+// The chunk of a block, its arrays' beginnings.
+template <class C>
+struct LambChunk {
+  unsigned tensor;  // of the launch
+  std::int64_t begin;
+  unsigned count;
+  LambTensor<C> at;
+  bool by_fours;  // unless it is the last four
+
+  __device__ __forceinline__ explicit LambChunk(const LambTable<C>& table)
+      : tensor(table.chunks.tensor_of(blockIdx.x)), at(table.tensor[tensor]) {
+    begin = static_cast<std::int64_t>(blockIdx.x - table.chunks.first[tensor]) * kChunkElements;
+    const std::int64_t left = at.size - begin;
+    count = left < kChunkElements ? static_cast<unsigned>(left) : kChunkElements;
+    at.parameter += begin;
+    at.mean += begin;
+    at.mean_square += begin;
+    if (at.gradient) at.gradient += begin;
+    by_fours = lie_by_fours<C>({at.gradient, at.parameter, at.mean, at.mean_square});
+  }
+};
+
+// m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay x.
+template <class C>
+struct LambDirection {
+  C per_correction1, per_correction2, eps, weight_decay;
+
+  __device__ __forceinline__ LambDirection(const LambNumbers& numbers, const LambRule<C>& rule)
+      : per_correction1(static_cast<C>(numbers.per_correction1)),
+        per_correction2(static_cast<C>(numbers.per_correction2)),
+        eps(rule.eps),
+        weight_decay(rule.weight_decay) {}
+
+  __device__ __forceinline__ C of(C parameter, C mean, C mean_square) const {
+    return mean * per_correction1 / (std::sqrt(mean_square) * per_correction2 + eps) + weight_decay * parameter;
+  }
+};
+
+// Moves mean and mean_square; squares[block] of x and of its direction.
+template <class C>
+__global__ void __launch_bounds__(kChunkThreads)
+    lamb_moments(const __grid_constant__ LambTable<C> table, const __grid_constant__ LambRule<C> rule,
+                 const LambNumbers* numbers, LambSquares<C>* squares) {
+  __shared__ C of_parameter[kChunkThreads], of_direction[kChunkThreads];
+  C sum_of_parameter = 0, sum_of_direction = 0;
+  if (numbers->counts != 0) {
+    const LambChunk<C> chunk(table);
+    const LambDirection<C> direction(*numbers, rule);
+    const C per_divisor = static_cast<C>(numbers->per_divisor);
+    for (unsigned i = kAtOnce * threadIdx.x; i < chunk.count; i += kAtOnce * kChunkThreads) {
+      const bool by_four = chunk.by_fours && i + kAtOnce <= chunk.count;
+      Four<C> loaded[4];
+      load_fours<C>({chunk.at.gradient, chunk.at.parameter, chunk.at.mean, chunk.at.mean_square}, i, chunk.count,
+                    by_four, loaded);
+      const Four<C>&gradient = loaded[0], &parameter = loaded[1];
+      Four<C>&mean = loaded[2], &mean_square = loaded[3];
+#pragma unroll
+      for (unsigned k = 0; k < kAtOnce; ++k) {
+        const C g = gradient.value[k] * per_divisor, x = parameter.value[k];
+        const C m = mean.value[k] = mean.value[k] * rule.beta1 + g * rule.rest1;
+        const C v = mean_square.value[k] = mean_square.value[k] * rule.beta2 + g * g * rule.rest2;
+        const C u = direction.of(x, m, v);
+        sum_of_parameter += x * x;
+        if (i + k < chunk.count) sum_of_direction += u * u;  // without eps it is 0 / 0 behind the end
+      }
+      store_four(mean, chunk.at.mean, i, chunk.count, by_four);
+      store_four(mean_square, chunk.at.mean_square, i, chunk.count, by_four);
+    }
+  }
+  of_parameter[threadIdx.x] = sum_of_parameter;
+  of_direction[threadIdx.x] = sum_of_direction;
+  add_up_threads(of_parameter, of_direction);
+  if (threadIdx.x == 0) squares[blockIdx.x] = {of_parameter[0], of_direction[0]};
+}
+
+// A block per tensor: 2-norms of parameters and, from `of_directions` on, of directions. Chunks are added in double, in
+// an order that depends on nothing.
+template <class C>
+__global__ void __launch_bounds__(kChunkThreads)
+    lamb_norms(const __grid_constant__ ChunkTable chunks, const LambSquares<C>* squares, double* of_parameters,
+               double* of_directions) {
+  __shared__ double of_parameter[kChunkThreads], of_direction[kChunkThreads];
+  double sum_of_parameter = 0, sum_of_direction = 0;
+  for (unsigned i = chunks.first[blockIdx.x] + threadIdx.x; i < chunks.first[blockIdx.x + 1]; i += kChunkThreads) {
+    const LambSquares<C> of_chunk = squares[i];
+    sum_of_parameter += static_cast<double>(of_chunk.of_parameter);
+    sum_of_direction += static_cast<double>(of_chunk.of_direction);
+  }
+  of_parameter[threadIdx.x] = sum_of_parameter;
+  of_direction[threadIdx.x] = sum_of_direction;
+  add_up_threads(of_parameter, of_direction);
+  if (threadIdx.x != 0) return;
+  of_parameters[blockIdx.x] = std::sqrt(of_parameter[0]);
+  of_directions[blockIdx.x] = std::sqrt(of_direction[0]);
+}
+
+// Of the tensors of a launch; null: without trust ratios.
+struct LambNorms {
+  const double *of_parameters, *of_directions;
+
+  // 1 where either norm is zero: a fresh layer must start to move, and a layer without gradient has no direction.
+  __device__ double trust_ratio(unsigned tensor) const {
+    if (!of_parameters) return 1;
+    const double weights = of_parameters[tensor], updates = of_directions[tensor];
+    return weights > 0 && updates > 0 ? weights / updates : 1;
+  }
+};
+
+// x -= rate times its trust ratio times its direction, and copies of the type Copy. A skipped step changes no x, but
+// copies are what their x is in any case.
+template <class C, class Copy>
+__global__ void __launch_bounds__(kChunkThreads)
+    lamb_apply(const __grid_constant__ LambTable<C> table, const __grid_constant__ LambRule<C> rule,
+               const LambNumbers* numbers, const LambNorms norms) {
+  __shared__ C rate_of_chunk;
+  const LambChunk<C> chunk(table);
+  const bool counts = numbers->counts != 0;
+  Copy* copy = chunk.at.copy ? static_cast<Copy*>(chunk.at.copy) + chunk.begin : nullptr;
+  if (!counts && !copy) return;
+  if (threadIdx.x == 0) rate_of_chunk = static_cast<C>(numbers->rate * norms.trust_ratio(chunk.tensor));
+  __syncthreads();
+  const C rate = rate_of_chunk;
+  const LambDirection<C> direction(*numbers, rule);
+  const bool copy_by_fours = lie_by_fours<Copy>({copy});
+  for (unsigned i = kAtOnce * threadIdx.x; i < chunk.count; i += kAtOnce * kChunkThreads) {
+    const bool by_four = chunk.by_fours && i + kAtOnce <= chunk.count;
+    Four<C> loaded[3];
+    load_fours<C>({chunk.at.parameter, chunk.at.mean, chunk.at.mean_square}, i, chunk.count, by_four, loaded);
+    Four<C>& parameter = loaded[0];
+    if (counts) {
+#pragma unroll
+      for (unsigned k = 0; k < kAtOnce; ++k) {
+        parameter.value[k] -= rate * direction.of(parameter.value[k], loaded[1].value[k], loaded[2].value[k]);
+      }
+      store_four(parameter, chunk.at.parameter, i, chunk.count, by_four);
+    }
+    if (!copy) continue;
+    Four<Copy> rounded;
+#pragma unroll
+    for (unsigned k = 0; k < kAtOnce; ++k) rounded.value[k] = static_cast<Copy>(parameter.value[k]);
+    store_four(rounded, copy, i, chunk.count, copy_by_fours && i + kAtOnce <= chunk.count);
+  }
+}
+
+// `squares` has room for table.chunks.chunks().
+template <class C>
+cudaError_t launch_lamb_moments(const LambTable<C>& table, const LambRule<C>& rule, const LambNumbers* numbers,
+                                LambSquares<C>* squares, cudaStream_t stream) {
+  return launch(&lamb_moments<C>, table.chunks.chunks(), kChunkThreads, stream, table, rule, numbers, squares);
+}
+
+template <class C>
+cudaError_t launch_lamb_norms(const ChunkTable& chunks, const LambSquares<C>* squares, double* of_parameters,
+                              double* of_directions, cudaStream_t stream) {
+  return launch(&lamb_norms<C>, chunks.tensors, kChunkThreads, stream, chunks, squares, of_parameters, of_directions);
+}
+
+template <class C, class Copy>
+cudaError_t launch_lamb_apply(const LambTable<C>& table, const LambRule<C>& rule, const LambNumbers* numbers,
+                              const LambNorms& norms, cudaStream_t stream) {
+  return launch(&lamb_apply<C, Copy>, table.chunks.chunks(), kChunkThreads, stream, table, rule, numbers, norms);
+}
+
+}  // namespace scalemark::cuda

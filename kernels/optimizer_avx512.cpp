@@ -1,0 +1,19 @@
+// Compiled with AVX-512 F, BW, DQ and VL; called where runs(InstructionSet::kAvx512).
+namespace scalemark::kernels {
+namespace {
+
+constexpr int kLanes = 16;
+
+}  // namespace
+}  // namespace scalemark::kernels
+
+#include "kernels/lamb.inc"
+#include "kernels/optimizer_tables.h"
+#include "kernels/weight_update.inc"
+
+namespace scalemark::kernels {
+
+constinit const OptimizerKernels kOptimizerKernelsOfAvx512 = optimizer_table();
+constinit const WeightUpdateKernels kWeightUpdateKernelsOfAvx512 = weight_update_table();
+
+}  // namespace scalemark::kernels

@@ -1,0 +1,19 @@
+// For every processor: vectors of four floats, which the compiler turns into what there is.
+namespace scalemark::kernels {
+namespace {
+
+constexpr int kLanes = 4;
+
+}  // namespace
+}  // namespace scalemark::kernels
+
+#include "kernels/lamb.inc"
+#include "kernels/optimizer_tables.h"
+#include "kernels/weight_update.inc"
+
+namespace scalemark::kernels {
+
+constinit const OptimizerKernels kPortableOptimizerKernels = optimizer_table();
+constinit const WeightUpdateKernels kPortableWeightUpdateKernels = weight_update_table();
+
+}  // namespace scalemark::kernels

@@ -1,0 +1,80 @@
+"""`--cuda-graphs on` over a null NCCL: communication is a part of the graph, on streams that join the capture and are joined
+again, and a replayed step is one launch. A collective of a graph is recorded and not carried out.
+
+graphs_test.py CASE...
+"""
+
+import null_nccl
+from endings import closed_report, run_cases
+from null_nccl import events
+from program import check
+
+BEFORE, WARMUP, STEPS = 3, 5, 6
+COMMUNICATION = "a communication of NCCL"
+SMALL = ("--batch-size", 2)
+
+
+def train(folder, *options, graphs="on"):
+    arguments = ("train", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--iters", STEPS,
+                 "--warmup-iters", WARMUP, "--cuda-graphs", graphs, *options)
+    done, _ = null_nccl.run(*arguments, "--output", folder)
+    if graphs == "on":
+        done.check_windows(" ".join(map(str, options)))
+    [point] = closed_report(folder, "complete", 0)["points"]
+    found = events(done.stderr)
+    check(found == {"created": 2, "finalized": 2, "destroyed": 2}, f"{options}: {found}")
+    return done, point
+
+
+def count(tallies):
+    return sum(t["count"] for t in tallies.values())
+
+
+def check_ranks(what, folder, *options):
+    """What is communicated within a step is as much as without a graph, and all of it is in the graph."""
+    eager, plain = train(folder / "eager", *options, graphs="off")
+    done, point = train(folder / "graph", *options)
+    check(point["cuda_graphs"] and not plain["cuda_graphs"], what)
+    sent, expected = (p["communication"]["payload_bytes_per_step"] for p in (point, plain))
+    check(sent == expected > 0, f"{what}: {sent} bytes per step, {expected} without a graph")
+    check("bucket_timeline" not in point["communication"] and "phases_s" not in point, f"{what}: parts of a replayed step")
+    for rank in range(2):
+        [graph], window = done.counts[rank]["graphs"], done.measured_window(rank)
+        check(graph["launched"] == STEPS + WARMUP - BEFORE, f"{what}: {graph['launched']} launches")
+        check(graph["captured_streams"] > 1, f"{what}: no stream of NCCL in the graph")
+        check(count(window["graphs"]) == STEPS and not window["gemms"] and not window["cudnn"], f"{what}: {window}")
+        fills = {name: t for name, t in window["launches"].items() if "FillFunctor" in name}
+        check(fills == window["launches"], f"{what}: kernels beside the graph: {window['launches']}")
+        check(graph["launches"][COMMUNICATION]["count"] > 0, f"{what}: {graph['launches']}")
+        # One kernel that keeps the loss.
+        of_step = count(eager.measured_windows(rank)[0]["launches"]) / STEPS
+        in_graph = count(graph["launches"]) - graph["launches"][COMMUNICATION]["count"]
+        check(in_graph == of_step + 1, f"{what}: {in_graph} kernels in the graph, {of_step} in a step")
+    return done
+
+
+def ddp(folder):
+    mlp = ("--workload", "mlp", *SMALL, "--bucket-cap-mb", 0.6, "--first-bucket-cap-mb", 0.1)
+    done = check_ranks("ddp", folder / "mlp", *mlp)
+    buckets = done.counts[0]["graphs"][0]["launches"][COMMUNICATION]["count"]
+    check(buckets > 1, f"{buckets} buckets")
+    check_ranks("buffers", folder / "buffers", "--workload", "resnet50", "--image-size", 32, *SMALL, "--precision", "amp-bf16")
+    for i, more in enumerate((("--gradient-as-bucket-view",), ("--gradient-accumulation-steps", 2, "--clip-grad-norm", 1),
+                              ("--static-graph",), ("--overlap", "off"), ("--gradient-compression", "bf16"))):
+        check_ranks(f"ddp {more}", folder / str(i), *mlp, *more)
+
+
+def flat(folder):
+    options = ("--workload", "bert-mini", *SMALL, "--strategy", "flat", "--precision", "amp-fp16")
+    check_ranks("flat", folder / "plain", *options)
+    check_ranks("flat, compressed", folder / "compressed", *options, "--gradient-compression", "fp16", "--overlap", "off")
+
+
+def sharded(folder):
+    options = ("--workload", "mlp", *SMALL, "--strategy", "sharded")
+    check_ranks("sharded", folder / "plain", *options)
+    check_ranks("sharded, lamb", folder / "lamb", *options, "--optimizer", "lamb", "--clip-grad-norm", 1, "--precision", "amp-fp16")
+
+
+if __name__ == "__main__":
+    run_cases({case.__name__: case for case in (ddp, flat, sharded)})

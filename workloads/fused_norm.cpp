@@ -1,0 +1,194 @@
+#include "workloads/fused_norm.h"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/alias.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/record_function.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/csrc/autograd/saved_variable.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "workloads/norm_operators.h"
+
+namespace scalemark::workloads {
+namespace {
+
+using torch::autograd::SavedVariable;
+using torch::autograd::variable_list;
+
+constexpr auto kLayout = at::MemoryFormat::ChannelsLast;
+
+bool is_ours_alone(const at::Tensor& tensor) {
+  return tensor.use_count() == 1 && tensor.has_storage() && tensor.storage().use_count() == 1;
+}
+
+// The gradients of a node's output or outputs, and memory for what is made of them: theirs, where
+// nobody else can see it.
+class Gradients {
+ public:
+  explicit Gradients(variable_list&& all) {
+    for (at::Tensor& gradient : all) {
+      if (!gradient.defined()) continue;
+      at::Tensor usable =
+          gradient.is_contiguous(kLayout) ? std::move(gradient) : gradient.contiguous(kLayout);
+      const bool spare = !at::GradMode::is_enabled() && is_ours_alone(usable);
+      (first.defined() ? second : first) = usable;
+      if (spare) spare_.push_back(std::move(usable));
+    }
+  }
+
+  at::Tensor take_memory() {
+    if (spare_.empty()) return at::empty(first.sizes(), first.options(), kLayout);
+    at::Tensor memory = std::move(spare_.back());
+    spare_.pop_back();
+    return memory;
+  }
+
+  at::Tensor first, second;  // as many as there are
+
+ private:
+  variable_list spare_;
+};
+
+// Gradients of x, weight, bias, shortcut, in this order, which is that of ATen's node.
+struct FusedNormBackward final : torch::autograd::Node {
+  SavedVariable x, weight, bias, statistics, positive;
+  double gain = 1;
+  bool relu = false;
+
+  std::string name() const override { return "FusedNormBackward"; }
+
+  variable_list apply(variable_list&& of_outputs) override {
+    const std::lock_guard lock(mutex_);
+    Gradients gradients(std::move(of_outputs));
+    if (!gradients.first.defined()) return variable_list(4);
+    // Before autograd is left: where they were dropped, this runs a part of the network again.
+    const NormForward forward{.x = x.unpack(),
+                              .weight = weight.unpack(),
+                              .bias = bias.unpack(),
+                              .gain = gain,
+                              .relu = relu};
+    NormBackward backward{.statistics = statistics.unpack(),
+                          .positive = positive.unpack(),
+                          .of_y = gradients.first,
+                          .of_y_too = gradients.second};
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    make_room(gradients, backward);
+    return handed_on(run_norm_backward(forward, backward), backward);
+  }
+
+  void release_variables() override {
+    const std::lock_guard lock(mutex_);
+    for (SavedVariable* saved : {&x, &weight, &bias, &statistics, &positive}) saved->reset_data();
+  }
+
+ private:
+  void make_room(Gradients& gradients, NormBackward& backward) const {
+    if (gradients.second.defined() || backward.positive.defined()) {
+      backward.of_sum = gradients.take_memory();
+    }
+    if (!task_should_compute_output(0)) return;
+    const bool sum_is_left = backward.of_sum.defined() && !task_should_compute_output(3);
+    backward.of_x = sum_is_left ? backward.of_sum : gradients.take_memory();
+  }
+
+  variable_list handed_on(NormParameterGradients of_parameters,
+                          const NormBackward& backward) const {
+    variable_list result(4);
+    result[0] = backward.of_x;
+    if (task_should_compute_output(1)) result[1] = std::move(of_parameters.weight);
+    if (task_should_compute_output(2)) result[2] = std::move(of_parameters.bias);
+    if (task_should_compute_output(3)) result[3] = backward.of_sum;
+    return result;
+  }
+};
+
+bool wants_gradients(const at::Tensor& x, const NormState& state, const NormTail& tail) {
+  return torch::autograd::compute_requires_grad(x, state.weight, state.bias, tail.shortcut);
+}
+
+bool is_activation(const at::Tensor& tensor) {
+  return tensor.layout() == at::kStrided && tensor.dim() == 4 && tensor.numel() > 0 &&
+         tensor.is_contiguous(kLayout) && has_norm_kernels(tensor);
+}
+
+bool is_parameter(const at::Tensor& tensor, const at::Tensor& x) {
+  const auto type = x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  return tensor.defined() && tensor.device() == x.device() && tensor.scalar_type() == type &&
+         tensor.is_contiguous() && tensor.numel() == x.size(1);
+}
+
+// Training may do without running ones.
+bool has_statistics(const NormState& state, const at::Tensor& x) {
+  const auto fits = [&](const at::Tensor& tensor) {
+    return (state.training && !tensor.defined()) || is_parameter(tensor, x);
+  };
+  return fits(state.running_mean) && fits(state.running_var);
+}
+
+// The second output shares memory and version with the first: it is no view of it, so that the
+// node gives both.
+Fork outputs_of(const at::Tensor& y, bool fork) {
+  if (!fork) return {y, y};
+  at::Tensor again = at::alias(y);
+  torch::autograd::impl::set_version_counter(again, torch::autograd::impl::version_counter(y));
+  return {y, again};
+}
+
+}  // namespace
+
+bool has_fused_norm(const at::Tensor& x, const NormState& state, const NormTail& tail) {
+  if (!is_activation(x)) return false;
+  const at::Tensor& added = tail.shortcut;
+  const bool fits =
+      !added.defined() || (tail.relu && is_activation(added) && added.sizes() == x.sizes() &&
+                           added.scalar_type() == x.scalar_type() && added.device() == x.device());
+  return fits && is_parameter(state.weight, x) && is_parameter(state.bias, x) &&
+         has_statistics(state, x) && (state.training || !wants_gradients(x, state, tail));
+}
+
+Fork fused_norm(const at::Tensor& x, const NormState& state, const NormTail& tail) {
+  TORCH_CHECK(has_fused_norm(x, state, tail),
+              "fused_norm takes channels_last tensors that has_fused_norm() allows");
+  RECORD_FUNCTION("scalemark::fused_norm", c10::ArrayRef<const c10::IValue>{});
+  const bool with_graph = wants_gradients(x, state, tail);
+  NormResult norm;
+  Fork y;
+  {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    norm = run_norm({.x = x,
+                     .weight = state.weight,
+                     .bias = state.bias,
+                     .shortcut = tail.shortcut,
+                     .gain = tail.gain,
+                     .relu = tail.relu},
+                    {.running = {state.running_mean, state.running_var, state.momentum},
+                     .eps = state.eps,
+                     .training = state.training},
+                    /*keeps_mask=*/with_graph && tail.shortcut.defined());
+    y = outputs_of(norm.y, tail.fork && with_graph);
+  }
+  if (!with_graph) return y;
+  const auto node = std::make_shared<FusedNormBackward>();
+  node->set_next_edges(
+      torch::autograd::collect_next_edges(x, state.weight, state.bias, tail.shortcut));
+  node->gain = tail.gain;
+  node->relu = tail.relu;
+  node->x = SavedVariable(x, /*is_output=*/false);
+  node->weight = SavedVariable(state.weight, false);
+  node->bias = SavedVariable(state.bias, false);
+  node->statistics = SavedVariable(norm.kept, false);
+  node->positive = SavedVariable(norm.positive, false);
+  torch::autograd::set_history(y.branch, node);
+  if (tail.fork) torch::autograd::set_history(y.shortcut, node);
+  return y;
+}
+
+}  // namespace scalemark::workloads

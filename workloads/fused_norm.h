@@ -1,0 +1,42 @@
+// Batch norm with the addition and the ReLU that follow it in a residual network, as one autograd
+// node: two passes over memory forward and two backward, where single operators need three to
+// five. On a CPU and on CUDA, for activations in channels_last order.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace scalemark::workloads {
+
+// Of torch.nn.BatchNorm2d. Training uses the statistics of the batch and updates the running ones
+// where they are defined; evaluation uses those.
+struct NormState {
+  at::Tensor weight, bias, running_mean, running_var;
+  double momentum, eps;
+  bool training;
+};
+
+// What follows the norm: y = gain * norm(x) + shortcut, and a ReLU.
+struct NormTail {
+  bool relu = false;
+  at::Tensor shortcut = {};  // of x's shape; undefined: none. Needs relu
+  double gain = 1;
+  bool fork = false;
+};
+
+// One value for two uses. Of fused_norm() with `fork` two tensors with one memory: their gradients
+// come to its node apart, which adds them in a pass that it does anyway, and autograd need not.
+// Neither may be written into. Else the same tensor twice.
+struct Fork {
+  at::Tensor branch, shortcut;
+};
+
+// Whether fused_norm() takes these: float, bf16 or double on a CPU, float, bf16 or fp16 on CUDA,
+// channels_last; evaluation without gradients only.
+bool has_fused_norm(const at::Tensor& x, const NormState& state, const NormTail& tail);
+
+// Differentiable once. Sums in float, for double in double; of which rows, and in which order,
+// depends on the shape alone. Backward may write into the gradients that it gets, where nobody else
+// holds them. What it keeps goes through autograd's SavedVariable (checkpointed.h).
+Fork fused_norm(const at::Tensor& x, const NormState& state, const NormTail& tail);
+
+}  // namespace scalemark::workloads

@@ -1,0 +1,86 @@
+// How autograd nodes call the vector code of kernels/transformer_kernels.h: types, pointers,
+// threads, and sums over rows. Knows no network.
+//
+// A node of ours unpacks what it has saved before it goes below autograd: unpacking may run a
+// checkpointed part's forward again (checkpointed.h), which must find autograd as it was.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <type_traits>
+
+#include "kernels/transformer_kernels.h"
+
+namespace scalemark::workloads {
+
+// The types of activations and of parameters that a kernel is called for.
+template <class Activation, class Parameter>
+struct Types {
+  using X = Activation;
+  using C = Parameter;
+  static const kernels::LayerKernels<X, C>& kernels() {
+    const auto& all = kernels::transformer_kernels(kernels::widest());
+    if constexpr (std::is_same_v<X, double>) {
+      return all.of_double;
+    } else if constexpr (std::is_same_v<X, kernels::BFloat16>) {
+      return all.of_bfloat16;
+    } else {
+      return all.of_float;
+    }
+  }
+};
+
+// Whether there is code for a layer whose input is `x`, a tensor of the parameters' type: on a CPU,
+// in float or double, under no autocast or one to bfloat16.
+bool has_row_kernels(const at::Tensor& x);
+
+// Calls body(Types<...>{}) for activations of that type.
+template <class Body>
+void with_types(at::ScalarType activation, const Body& body) {
+  switch (activation) {
+    case at::kFloat:
+      return body(Types<float, float>{});
+    case at::kBFloat16:
+      return body(Types<kernels::BFloat16, float>{});
+    case at::kDouble:
+      return body(Types<double, double>{});
+    default:
+      TORCH_CHECK(false, "row kernels take float, double and bfloat16, not ", activation);
+  }
+}
+
+// The type of the parameters that go with activations of that type.
+at::ScalarType parameter_type(at::ScalarType activation);
+
+// Of a dense tensor's memory. Null for one that is not defined.
+template <class T>
+T* pointer(const at::Tensor& tensor) {
+  return tensor.defined() ? static_cast<T*>(tensor.mutable_data_ptr()) : nullptr;
+}
+
+// A tensor as a matrix of its last dimension's rows.
+struct Matrix {
+  explicit Matrix(const at::Tensor& tensor)
+      : columns(tensor.size(-1)), rows(columns == 0 ? 0 : tensor.numel() / columns) {}
+
+  std::int64_t columns, rows;
+};
+
+// Shares rows out among threads.
+void for_rows(const Matrix& matrix,
+              const std::function<void(std::int64_t begin, std::int64_t end)>& body);
+
+// For what is a sum over rows: body(partial, begin, end) adds its rows' part to `partial`, `width`
+// elements that are 0, for chunks of rows that do not depend on the number of threads; nor does the
+// result, then, to which the partial sums are added up in their order: one tensor [width].
+at::Tensor summed_over_rows(
+    const Matrix& matrix, std::int64_t width, const at::TensorOptions& options,
+    const std::function<void(void* partial, std::int64_t begin, std::int64_t end)>& body);
+
+// Whether autograd wants a node for an operation on these.
+bool any_wants_gradient(std::initializer_list<at::Tensor> inputs);
+
+}  // namespace scalemark::workloads
