@@ -81,8 +81,10 @@ void probe_topology(const settings::RawSettings& raw, settings::Machine& machine
 }
 
 settings::Place probe_place(const std::string& given_run_id) {
-  settings::Place place{.host = host_name(), .date = utc_now()};
   const auto environment = launching::snapshot_environment();
+  const auto started = environment.find(kStartDate);
+  settings::Place place{.host = host_name(),
+                        .date = started == environment.end() ? utc_now() : started->second};
   for (const char* variable : {"SLURM_JOB_ID", "TORCHELASTIC_RUN_ID"}) {
     const auto found = environment.find(variable);
     if (found != environment.end() && !found->second.empty()) {

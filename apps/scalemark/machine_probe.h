@@ -21,7 +21,12 @@ ProbedMachine probe_machine();
 // How CPUs and GPUs lie, where `raw` asks for ranks to be bound.
 void probe_topology(const settings::RawSettings& raw, settings::Machine& machine);
 
-// `job`: the run id when one was given, else the launcher's job number, else "none".
+// Of the built-in launcher to its ranks: its own date. With the time of each of several starts, the
+// ranks of one sweep would write into folders of their own.
+inline constexpr const char* kStartDate = "SCALEMARK_START_DATE";
+
+// `job`: the run id when one was given, else the launcher's job number, else "none". `date`: now,
+// of a rank its launcher's.
 settings::Place probe_place(const std::string& given_run_id);
 
 }  // namespace scalemark::cli

@@ -131,6 +131,7 @@ ResolvedComm resolve_comm(const Invocation& invocation) {
                                 .ranks = std::nullopt,
                                 .place = probe_place(run_id_in(layers.raw))};
   ResolvedComm resolved;
+  resolved.base.date = around.place.date;
   if (resolve_launch(launch_values(asked), around, resolved.base, problems)) {
     around.ranks = resolved.base.ranks;
     settings::Resolution process = settings::resolve(launch_values(asked), around);

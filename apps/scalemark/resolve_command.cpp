@@ -105,6 +105,7 @@ ResolvedCommand resolve_command(const Invocation& invocation) {
                                 .place = probe_place(run_id_in(layers.raw))};
   settings::Resolution resolution = settings::resolve(layers.raw, around);
   ResolvedCommand resolved;
+  resolved.date = around.place.date;
   if (launch_options_are_good(resolution.problems)) {
     settings::Settings launched = resolution.settings;
     launched.launch = settings::launch_of(resolution.settings);

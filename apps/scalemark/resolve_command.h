@@ -22,6 +22,7 @@ struct ResolvedCommand {
   std::string mpi_library;               // see settle_mpi(); empty: none
   std::vector<placement::Place> places;  // of --bind, by local rank; empty: none are bound
   std::string given_cpus;                // that this process had before; empty: not bound
+  std::string date;                      // of {date}; ranks that are started get it
 };
 
 // The places of --bind, or its problem with these ranks, which is added to `problems`.

@@ -40,6 +40,7 @@ ResolvedSweep resolve_sweep(const Invocation& invocation) {
                                       .ranks = std::nullopt,
                                       .place = probe_place(run_id_in(layers.raw))};
   ResolvedCommand& base = resolved.base;
+  base.date = around.place.date;
   if (resolve_launch(launch_values(asked), around, base, problems)) {
     planning::PlanAnswer answer =
         planning::make_plan({.asked = asked,

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "apps/scalemark/machine_probe.h"
 #include "core/launching/environment.h"
 
 namespace scalemark::cli {
@@ -29,6 +30,7 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
   std::vector<std::string> arguments{"scalemark"};
   arguments.insert(arguments.end(), invocation.arguments.begin(), invocation.arguments.end());
   auto environment = environment_of_ranks(resolved.settings.launch.environment);
+  environment[kStartDate] = resolved.date;
   if (same_session) environment[kSameSession] = "1";
   return launching::launch_local({.plan = *resolved.detection.node,
                                   .arguments = std::move(arguments),

@@ -85,10 +85,10 @@ void add_assignments(const std::vector<std::string>& assignments, Layers& layers
 }  // namespace
 
 bool is_internal_variable(std::string_view name) {
-  static constexpr std::array<std::string_view, 8> kInternal{
-      "SCALEMARK_RANK_SPEC",  "SCALEMARK_SAME_SESSION", "SCALEMARK_TEST_DATA",
-      "SCALEMARK_SOURCE_DIR", "SCALEMARK_BINARY_DIR",   "SCALEMARK_PYTHON",
-      "SCALEMARK_CUDA",       "SCALEMARK_TORCH_DIR"};
+  static constexpr std::array<std::string_view, 9> kInternal{
+      "SCALEMARK_RANK_SPEC", "SCALEMARK_SAME_SESSION", "SCALEMARK_START_DATE",
+      "SCALEMARK_TEST_DATA", "SCALEMARK_SOURCE_DIR",   "SCALEMARK_BINARY_DIR",
+      "SCALEMARK_PYTHON",    "SCALEMARK_CUDA",         "SCALEMARK_TORCH_DIR"};
   return std::ranges::count(kInternal, name) > 0;
 }
 

@@ -53,6 +53,13 @@ def unset_and_several(folder):
     check(found == {(("LRU_CACHE_CAPACITY", lru), ("MALLOC_ARENA_MAX", arenas)) for lru in "12" for arenas in ("unset", "1")}, found)
 
 
+def one_folder(folder):
+    """Without --output: however often ranks are started, they write into the one folder that the first start made."""
+    run(*sweep("--world-sizes", 1, "--nproc-per-node", 1, "--env", "MALLOC_ARENA_MAX=1,2", repetitions=2), cwd=folder)
+    made = list((folder / "results/runs").iterdir())
+    check(len(made) == 1 and len(valid_report(made[0])["points"]) == 4, made)
+
+
 def environ(pid):
     entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     return dict(entry.decode().split("=", 1) for entry in entries if b"=" in entry)
@@ -156,4 +163,4 @@ def dying(folder):
     run(*sweep(*TWO_RANKS, "--env", "GLOO_SOCKET_IFNAME=nosuch0,nosuch1"), "--output", folder / "none", expect=78)
 
 
-run_cases({f.__name__: f for f in (axis, unset_and_several, train, comm, refused, told, resumed, dying)})
+run_cases({f.__name__: f for f in (axis, unset_and_several, one_folder, train, comm, refused, told, resumed, dying)})

@@ -38,7 +38,7 @@ def train(*options, windows=1, ranks=1, steady=True, **surroundings):
         found = result.measured_windows(rank)
         check(len(found) == windows, f"{options}: {len(found)} windows on rank {rank}, {windows} expected")
     if steady:
-        result.check_windows(" ".join(map(str, options)))
+        result.check_windows(" ".join(map(str, options)), gloo_steps=point["iterations"] if ranks > 1 else 0)
     return point, result
 
 

@@ -55,9 +55,14 @@ def own_syncs(window):
     return {name: t["count"] for name, t in window["syncs"].items() if not name.startswith("pt_gloo")}
 
 
-def check_window(window, what):
+def check_window(window, what, gloo_steps=0):
+    """`gloo_steps`: of a window whose collectives Gloo carries. It takes pinned memory for a collective's copy when it starts, and how
+    many are under way at once is a matter of time: a window may need a block more, but not one per step."""
     check(not own_syncs(window), f"{what}: the host waits inside the measured window: {own_syncs(window)}")
-    check(not window["allocations"], f"{what}: memory is allocated inside the measured window: {window['allocations']}")
+    allocations = dict(window["allocations"])
+    if allocations.get("cudaHostAlloc", {"count": 0})["count"] < gloo_steps:
+        allocations.pop("cudaHostAlloc", None)
+    check(not allocations, f"{what}: memory is allocated inside the measured window: {allocations}")
     waits = window["waits"].get("unrecorded event", {"count": 0})["count"]
     check(waits == 0, f"{what}: {waits} waits for events that were never recorded")
 
@@ -84,11 +89,11 @@ class Result:
             sys.exit(f"{len(windows)} measured windows, one was expected")
         return windows[0]
 
-    def check_windows(self, what):
+    def check_windows(self, what, gloo_steps=0):
         """Inside measured windows the host waits for nothing and finds all memory that it needs, on every rank."""
         for rank in range(len(self.counts)):
             for window in self.measured_windows(rank):
-                check_window(window, f"{what}, rank {rank}")
+                check_window(window, f"{what}, rank {rank}", gloo_steps)
 
     def violations(self):
         return {what: n for c in self.counts for what, n in c["violations"].items()}
