@@ -55,13 +55,18 @@ if(LibTorch_FOUND)
   endfunction()
   _libtorch_import(c10)
   _libtorch_import(torch_cpu)
+  # The wheel's own OpenMP, which torch_cpu loads: code compiled with -fopenmp shares its threads.
+  file(GLOB _gomp "${SCALEMARK_TORCH_DIR}/lib/libgomp*.so*")
+  list(GET _gomp 0 _gomp)
+  add_library(LibTorch::gomp SHARED IMPORTED)
+  set_target_properties(LibTorch::gomp PROPERTIES IMPORTED_LOCATION "${_gomp}" IMPORTED_NO_SONAME FALSE)
 
   add_library(LibTorch::cpu INTERFACE IMPORTED)
   target_include_directories(LibTorch::cpu SYSTEM INTERFACE "${SCALEMARK_TORCH_DIR}/include"
     "${SCALEMARK_TORCH_DIR}/include/torch/csrc/api/include" "${GLOO_INCLUDE_DIR}")
   # AT_PER_OPERATOR_HEADERS: a file includes the operators it calls, which compiles 4x faster.
   target_compile_definitions(LibTorch::cpu INTERFACE USE_DISTRIBUTED USE_C10D_GLOO AT_PER_OPERATOR_HEADERS)
-  target_link_libraries(LibTorch::cpu INTERFACE LibTorch::torch_cpu LibTorch::c10)
+  target_link_libraries(LibTorch::cpu INTERFACE LibTorch::torch_cpu LibTorch::c10 LibTorch::gomp)
   target_link_options(LibTorch::cpu INTERFACE ${_link_dirs})
 
   if(EXISTS "${SCALEMARK_TORCH_DIR}/lib/libtorch_cuda.so")

@@ -1,6 +1,5 @@
 #include "workloads/dropout_attention.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "workloads/fast_dropout.h"
+#include "workloads/parallel.h"
 #include "workloads/row_kernels.h"
 
 namespace scalemark::workloads {
@@ -42,7 +42,7 @@ struct HeadLayout {
   }
 
   void for_each(const std::function<void(std::int64_t begin, std::int64_t end)>& body) const {
-    at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
       const at::AutoDispatchBelowADInplaceOrView below_autograd;  // of each thread
       body(begin, end);
     });

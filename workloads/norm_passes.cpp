@@ -1,6 +1,5 @@
 #include "workloads/norm_passes.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "kernels/norm/norm_kernels.h"
+#include "workloads/parallel.h"
 
 namespace scalemark::workloads {
 namespace {
@@ -40,7 +40,7 @@ struct Rows {
 
 template <class Body>
 void over_parts(const Rows& rows, const Body& body) {
-  at::parallel_for(0, rows.parts, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, rows.parts, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = begin; part < end; ++part) body(part);
   });
 }
@@ -94,7 +94,7 @@ std::vector<double> total(const Rows& rows, const at::Tensor& sums) {
   const std::int64_t width = 2 * rows.channels;
   std::vector<double> result(static_cast<std::size_t>(width));
   const Real* values = sums.const_data_ptr<Real>();
-  at::parallel_for(0, width, kSumsOfTask, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, width, kSumsOfTask, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = 0; part < rows.parts; ++part) {
       for (std::int64_t i = begin; i < end; ++i) {
         result[static_cast<std::size_t>(i)] += static_cast<double>(values[part * width + i]);

@@ -3,11 +3,11 @@
 #include "workloads/normalise_images.h"
 
 #include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/empty.h>
 #include <torch/library.h>
 
+#include "workloads/parallel.h"
 #include "workloads/pixel_table.h"
 
 namespace scalemark::workloads {
@@ -17,7 +17,7 @@ constexpr std::int64_t kPixelsPerTask = 16'384;
 
 template <class Out>
 void fill(const std::uint8_t* bytes, Out* out, std::int64_t pixels, const PixelTable<Out>& table) {
-  at::parallel_for(0, pixels, kPixelsPerTask, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, pixels, kPixelsPerTask, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       for (std::int64_t c = 0; c < 3; ++c) {
         out[3 * i + c] = table.value[bytes[3 * i + c]][c];

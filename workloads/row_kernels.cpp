@@ -1,6 +1,6 @@
 #include "workloads/row_kernels.h"
+#include "workloads/parallel.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -43,7 +43,7 @@ void for_rows(const Matrix& matrix,
               const std::function<void(std::int64_t begin, std::int64_t end)>& body) {
   const std::int64_t grain =
       std::max<std::int64_t>(1, kElementsWorthAThread / std::max<std::int64_t>(1, matrix.columns));
-  at::parallel_for(0, matrix.rows, grain, body);
+  parallel_for(0, matrix.rows, grain, body);
 }
 
 at::Tensor summed_over_rows(
@@ -53,7 +53,7 @@ at::Tensor summed_over_rows(
   const auto partials = at::zeros({chunks, width}, options);
   const auto bytes = width * static_cast<std::int64_t>(partials.element_size());
   auto* const memory = static_cast<char*>(partials.mutable_data_ptr());
-  at::parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t chunk = begin; chunk < end; ++chunk) {
       body(memory + chunk * bytes, chunk * kRowsOfAChunk,
            std::min(matrix.rows, (chunk + 1) * kRowsOfAChunk));

@@ -2,13 +2,14 @@
 // which tensors any update may take element by element in the order of memory.
 #pragma once
 
-#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "workloads/parallel.h"
 
 namespace scalemark::training {
 
@@ -33,7 +34,7 @@ inline std::vector<TensorChunk> chunks_of(const std::vector<at::Tensor>& tensors
 // Calls body(index of a chunk) for each, in several threads.
 template <class Body>
 void for_chunks(const std::vector<TensorChunk>& chunks, const Body& body) {
-  at::parallel_for(0, std::ssize(chunks), 4, [&](std::int64_t begin, std::int64_t end) {
+  workloads::parallel_for(0, std::ssize(chunks), 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) body(static_cast<std::size_t>(i));
   });
 }

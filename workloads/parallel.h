@@ -1,0 +1,18 @@
+// Work split among torch's threads. The only place that compiles at::parallel_for: a template in a
+// header of torch's, which without OpenMP's compiler flag runs everything in the calling thread and
+// says nothing of it. Knows no tensors.
+#pragma once
+
+#include <c10/util/FunctionRef.h>
+
+#include <cstdint>
+
+namespace scalemark::workloads {
+
+// body(b, e) for parts [b, e) that cover [begin, end), in up to at::get_num_threads() threads, each
+// part at least `grain` long but the last. Within a parallel region all of it, in the calling
+// thread. The parts depend on the number of threads. Throws what a body throws.
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain,
+                  c10::function_ref<void(std::int64_t, std::int64_t)> body);
+
+}  // namespace scalemark::workloads
