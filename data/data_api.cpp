@@ -21,6 +21,22 @@ std::unique_ptr<Dataset> open_sequences(const BenchSource& source) {
                           PretrainingSplit::kTrain);
 }
 
+constexpr std::int64_t kMostStaged = 200;  // images: a second or two
+
+BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& options) {
+  const ImageTree tree = scan_image_tree(source.path);
+  const ImageFolderOptions shown{.root = source.path,
+                                 .split = ImageSplit::kTrain,
+                                 .transform = ImageTransform::kTrain,
+                                 .image_size = source.image_size,
+                                 .decoding = source.image_decoding};
+  const auto dataset = open_image_folder(tree, shown);
+  return {.kind = "images",
+          .data_size = dataset->size(),
+          .result = bench_loader(*dataset, options),
+          .stages = time_stages(tree, shown, options.loader.seed, kMostStaged)};
+}
+
 BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) {
   if (!fs::exists(source.path)) throw no_input("--data '" + source.path + "' is not there");
   if (fs::is_directory(source.path) && fs::is_empty(source.path)) {
@@ -28,15 +44,10 @@ BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) 
                    "a folder with train/ for images, or text: a file or a folder of files",
                    "`scalemark data generate` makes some");
   }
-  const bool images = fs::is_directory(fs::path(source.path) / "train");
-  const auto dataset = images ? open_image_folder({.root = source.path,
-                                                   .split = ImageSplit::kTrain,
-                                                   .transform = ImageTransform::kTrain,
-                                                   .image_size = source.image_size})
-                              : open_sequences(source);
-  return {.kind = images ? "images" : "sequences",
-          .data_size = dataset->size(),
-          .result = bench_loader(*dataset, options)};
+  if (fs::is_directory(fs::path(source.path) / "train")) return bench_images(source, options);
+  const auto dataset = open_sequences(source);
+  return {
+      .kind = "sequences", .data_size = dataset->size(), .result = bench_loader(*dataset, options)};
 }
 
 }  // namespace

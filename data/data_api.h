@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/base/part.h"
 #include "data/bench.h"
 #include "data/images/generate.h"
+#include "data/images/image_view.h"
+#include "data/images/stage_times.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
 
@@ -20,6 +23,7 @@ struct BenchSource {
   std::string vocab;  // for text; may be empty for a token file
   bool cased = false;
   int image_size = 224;
+  ImageDecoding image_decoding = ImageDecoding::kExact;
   std::int64_t sequence_length = 128;
 };
 
@@ -27,6 +31,7 @@ struct BenchedData {
   std::string kind;            // "images" | "sequences"
   std::int64_t data_size = 0;  // samples of the training split
   LoaderBenchResult result;
+  std::optional<ImageStages> stages;  // of images
 };
 
 inline constexpr const char* kDataAbi = "scalemark-data/1";

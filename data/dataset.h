@@ -33,6 +33,10 @@ class Dataset {
   // threads at once. Throws Error (65, naming the file and the reason) when it cannot be decoded.
   virtual void load(const SampleKey& key, SampleSlot slot) const = 0;
 
+  // Sample `index` is one of the next to be loaded: what can be fetched without waiting for it may
+  // be fetched now. From several threads at once; says nothing of what is wrong with a sample.
+  virtual void expect(std::int64_t /*index*/) const noexcept {}
+
   // Turns the slots of a batch into what the network takes (BERT: padded slots of masked positions
   // become one flat list). The default returns the batch unchanged.
   virtual HostBatch collate(HostBatch batch) const { return batch; }

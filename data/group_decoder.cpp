@@ -1,5 +1,6 @@
 #include "data/group_decoder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/waiting.h"
@@ -41,7 +42,11 @@ std::unique_ptr<SampleGroup> GroupDecoder::take() {
   std::unique_lock lock(mutex_);
   SampleGroup& front = *queue_.front();
   if (threads_.empty()) {
-    for (; !front.done(); ++front.finished) load_row(dataset_, seed_, front, front.finished);
+    for (; !front.done(); ++front.finished) {
+      front.started = front.finished + 1;
+      for (const std::int64_t index : next_expected()) dataset_.expect(index);
+      load_row(dataset_, seed_, front, front.finished);
+    }
   }
   wait_until_true(group_done_, lock, [&] { return front.done(); });
   std::unique_ptr<SampleGroup> group = std::move(queue_.front());
@@ -61,6 +66,21 @@ SampleGroup* GroupDecoder::group_with_work() const {
   return nullptr;
 }
 
+// Each sample once, in the order of their turns; mostly one for one that is taken.
+std::vector<std::int64_t> GroupDecoder::next_expected() {
+  std::vector<std::int64_t> indices;
+  std::size_t ahead = 0;
+  for (const auto& group : queue_) {
+    group->expected = std::max(group->expected, group->started);
+    for (; group->expected < group->samples.size(); ++group->expected) {
+      if (ahead + group->expected - group->started >= kExpectedAhead) return indices;
+      indices.push_back(group->samples[group->expected].index);
+    }
+    ahead += group->samples.size() - group->started;
+  }
+  return indices;
+}
+
 void GroupDecoder::work() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -69,7 +89,9 @@ void GroupDecoder::work() {
                     [&] { return stopping_ || (group = group_with_work()) != nullptr; });
     if (stopping_) return;
     const std::size_t row = group->started++;
+    const std::vector<std::int64_t> expected = next_expected();
     lock.unlock();
+    for (const std::int64_t index : expected) dataset_.expect(index);
     load_row(dataset_, seed_, *group, row);
     lock.lock();
     if (++group->finished == group->samples.size()) group_done_.notify_one();

@@ -15,6 +15,10 @@
 
 namespace scalemark::data {
 
+// How many samples ahead of its workers a data set is told what comes: enough for a disk to have
+// several requests at once, and little beside a batch.
+inline constexpr std::size_t kExpectedAhead = 32;
+
 // push(), take() and queued() belong to one thread, the owner's. The mutex guards the queue and the
 // counters of its groups; a row's bytes belong to the worker that took the row until `finished`
 // counts it, and all of a group to the owner once it is done.
@@ -39,6 +43,7 @@ class GroupDecoder {
   void stop();
   void work();
   SampleGroup* group_with_work() const;
+  std::vector<std::int64_t> next_expected();
 
   const Dataset& dataset_;
   const std::uint64_t seed_;

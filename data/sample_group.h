@@ -21,6 +21,7 @@ struct SampleGroup {
   std::vector<std::exception_ptr> failure;  // per row; null when the row is completely written
   std::size_t started = 0;                  // rows handed to workers, in order
   std::size_t finished = 0;
+  std::size_t expected = 0;  // rows of which the data set has been told
 
   bool done() const { return finished == samples.size(); }
 };

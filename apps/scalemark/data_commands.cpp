@@ -101,6 +101,28 @@ std::string bench_text(const data::BenchedData& benched, const data::LoaderOptio
   return text;
 }
 
+std::string share(const char* stage, double seconds, double total) {
+  return std::string(stage) + " " + one_decimal(100.0 * std::max(0.0, seconds) / total) + " %";
+}
+
+// A stage is timed by itself, one core at a time: the sum is what a core needs for an image.
+std::string stages_text(const data::ImageStages& stages, std::int64_t gpu_rate) {
+  const double total = stages.total_s();
+  if (stages.images == 0 || total <= 0) return "";
+  const double per_core = static_cast<double>(stages.images) / total;
+  std::string text =
+      "one core: " + one_decimal(1e6 / per_core) + " us an image (" + one_decimal(per_core) +
+      " images/s), of which " + share("read", stages.read_s, total) + ", " +
+      share("entropy decoding", stages.entropy_s, total) + ", " +
+      share("inverse DCT", stages.idct_s, total) + ", " + share("colour", stages.colour_s, total) +
+      ", " + share("resize", stages.resize_s, total) + ", " + share("flip", stages.flip_s, total);
+  if (stages.other_s > 0) text += ", " + share("PNG and other decoding", stages.other_s, total);
+  return text + " (" + std::to_string(stages.images) + " images, from the file cache)\n" +
+         "a GPU that trains " + std::to_string(gpu_rate) + " images/s needs " +
+         one_decimal(static_cast<double>(gpu_rate) / per_core) +
+         " such cores (--gpu-rate is for another)\n";
+}
+
 }  // namespace
 
 const HelpPage data_generate_page = {
@@ -150,7 +172,9 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
 }
 
 const HelpPage data_bench_page = {
-    "", "Reads, decodes and batches without training; one epoch warms the file cache first.",
+    "",
+    "Reads, decodes and batches without training; one epoch warms the file cache first. Of images\n"
+    "it then times each stage on one core.",
     "  scalemark data bench --data DIR --workers 4 --image-size 224\n"
     "  scalemark data bench --data wiki.tokens --sequence-length 128\n"};
 
@@ -164,10 +188,16 @@ ExitCode data_bench_command(const Invocation& invocation) {
   data::BenchSource source{.path = *values.text("data"),
                            .vocab = values.text("vocab").value_or(""),
                            .cased = values.on("cased")};
+  if (values.text("image_decoding") == "fast") {
+    source.image_decoding = data::ImageDecoding::kFast;
+  }
   if (const auto size = values.count("image_size")) source.image_size = static_cast<int>(*size);
   if (const auto length = values.count("sequence_length")) source.sequence_length = *length;
   const data::LoaderBenchOptions options = bench_options(values);
-  return print_result(bench_text(load_data_library().bench(source, options), options.loader));
+  const data::BenchedData benched = load_data_library().bench(source, options);
+  std::string text = bench_text(benched, options.loader);
+  if (benched.stages) text += stages_text(*benched.stages, *values.count("gpu_rate"));
+  return print_result(text);
 }
 
 }  // namespace scalemark::cli

@@ -1,6 +1,7 @@
 // ResNet-50 v1.5 (stride in the 3x3 convolution, as torchvision and NVIDIA build it).
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "core/catalogue/workload.h"
@@ -117,6 +118,11 @@ Recipe recipe() {
               "cosine decay to 0: He et al., arXiv:1812.01187, section 5.1"};
 }
 
+std::vector<std::string> options() {
+  return {"image_size",    "image_decoding",           "label_smoothing",  "zero_init_residual",
+          "memory_format", "activation_checkpointing", "stochastic_depth", "fused_layers"};
+}
+
 }  // namespace
 
 Workload resnet50() {
@@ -130,8 +136,7 @@ Workload resnet50() {
           .default_shape = {.image_size = 224, .classes = 1000},
           .default_batch_size = 32,
           .recipe = recipe(),
-          .options = {"image_size", "label_smoothing", "zero_init_residual", "memory_format",
-                      "activation_checkpointing", "stochastic_depth", "fused_layers"},
+          .options = options(),
           .parameters = parameters,
           .flops_per_sample = flops_per_sample,
           .flops_formula =

@@ -59,6 +59,13 @@ constexpr auto words_of(OnBadSample) {
       {{OnBadSample::kFail, "fail"}, {OnBadSample::kSkip, "skip"}});
 }
 
+// How an image of a JPEG file becomes RGB at the network's size.
+enum class ImageDecoding { kExact, kFast };
+constexpr auto words_of(ImageDecoding) {
+  return std::to_array<Word<ImageDecoding>>(
+      {{ImageDecoding::kExact, "exact"}, {ImageDecoding::kFast, "fast"}});
+}
+
 enum class LogFormat { kText, kJson };
 constexpr auto words_of(LogFormat) {
   return std::to_array<Word<LogFormat>>({{LogFormat::kText, "text"}, {LogFormat::kJson, "json"}});

@@ -84,6 +84,7 @@ struct LoadingSettings {
   bool pin_memory = true;  // where the device is cuda
   bool drop_last = false;
   OnBadSample on_bad_sample = OnBadSample::kFail;
+  ImageDecoding image_decoding = ImageDecoding::kExact;
   bool synthetic_in_loop = false;  // each batch of synthetic data is made when it is used
 };
 

@@ -55,6 +55,12 @@ std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
 }
 
 std::vector<std::uint8_t> read_image_file(const std::string& path) {
+  std::vector<std::uint8_t> bytes;
+  read_image_file(path, bytes);
+  return bytes;
+}
+
+void read_image_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
   // O_NONBLOCK: a pipe among the pictures must not block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.open()) throw cannot_read(path, errno);
@@ -65,7 +71,7 @@ std::vector<std::uint8_t> read_image_file(const std::string& path) {
     throw bad_sample(path, "a file of " + std::to_string(info.st_size) + " bytes (at most " +
                                std::to_string(kMaxFileBytes) + ")");
   }
-  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(info.st_size));
+  bytes.resize(static_cast<std::size_t>(info.st_size));
   for (std::size_t got = 0; got < bytes.size();) {
     const ssize_t n = ::read(file.get(), bytes.data() + got, bytes.size() - got);
     if (n < 0 && errno == EINTR) continue;
@@ -73,7 +79,11 @@ std::vector<std::uint8_t> read_image_file(const std::string& path) {
     if (n == 0) throw bad_sample(path, "the file shrank while it was read");
     got += static_cast<std::size_t>(n);
   }
-  return bytes;
+}
+
+void read_ahead(const char* path) noexcept {
+  const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.open()) ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_WILLNEED);
 }
 
 Error bad_sample(const std::string& name, const std::string& reason) {

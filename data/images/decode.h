@@ -47,6 +47,14 @@ struct DecodedRegion {
   int eighths = 8;
 };
 
+struct PlanarRegion;
+
+// How far decode_planes() goes.
+enum class PlaneWork {
+  kSamples,
+  kCoefficients,  // for measurements: entropy decoding alone, the planes are not written
+};
+
 // One encoded image whose header has been read. Pixel functions throw bad_sample() (65, with the
 // name and the reason) for a file that cannot be decoded completely, and nothing is returned then.
 class ImageDecoder {
@@ -59,6 +67,14 @@ class ImageDecoder {
   // decode_whole() detects damage below it. May be called once.
   virtual DecodedRegion decode(const Box& box, int eighths) = 0;
 
+  // The same without upsampling and conversion to RGB, into `region`; false, and nothing has been
+  // decoded, where the file does not store grey or Y, Cb and Cr of JFIF: then decode() still may be
+  // called.
+  virtual bool decode_planes(const Box&, int /*eighths*/, PlanarRegion&,
+                             PlaneWork = PlaneWork::kSamples) {
+    return false;
+  }
+
   Pixels decode_whole();
 };
 
@@ -70,6 +86,12 @@ std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
 // The bytes of the file. Throws bad_sample() (65) when it is not there, is no regular file or
 // larger than kMaxFileBytes; io_error (74), naming it, when reading fails.
 std::vector<std::uint8_t> read_image_file(const std::string& path);
+// The same into memory that has been used before.
+void read_image_file(const std::string& path, std::vector<std::uint8_t>& bytes);
+
+// Asks the system to read the file into its cache meanwhile. What is wrong with it is found when it
+// is read.
+void read_ahead(const char* path) noexcept;
 
 // Pillow's limit too: more is an attack or a mistake.
 inline constexpr std::int64_t kMaxPixels = 178'956'970;

@@ -5,50 +5,20 @@
 
 #include "core/base/error.h"
 #include "data/images/decode.h"
-#include "data/images/resize.h"
+#include "data/images/image_view.h"
+#include "data/images/workspace_pool.h"
 
 namespace scalemark::data {
 namespace {
 
-// `full_box` is a part of the whole image; the region was decoded to cover it.
-RealBox inside_region(const Box& full_box, const DecodedRegion& region) {
-  const double scale = region.eighths / 8.0;
-  return {.left = full_box.left * scale - region.left,
-          .top = full_box.top * scale - region.top,
-          .width = full_box.width * scale,
-          .height = full_box.height * scale};
-}
-
-void write_random_crop(ImageDecoder& image, const SampleKey& key, int size, std::uint8_t* target) {
-  SampleRandom random(key);
-  const Box box = random_crop_box(image.size(), random);
-  const bool flip = random.uniform() < 0.5;
-  write_crop(image, box, scale_that_covers(box, {size, size}), flip, size, target);
-}
-
-void write_sample(ImageDecoder& image, const SampleKey& key, ImageTransform transform, int size,
-                  std::uint8_t* target) {
-  const ImageSize whole = image.size();
-  switch (transform) {
-    case ImageTransform::kTrain:
-      return write_random_crop(image, key, size, target);
-    case ImageTransform::kEvaluate:
-      return resize(image.decode_whole(), evaluation_plan(whole, size), target);
-    case ImageTransform::kNone:
-      return resize(image.decode_whole(),
-                    {.box = {.width = static_cast<double>(whole.width),
-                             .height = static_cast<double>(whole.height)},
-                     .full = {size, size},
-                     .window = {.width = size, .height = size}},
-                    target);
-  }
-  throw bug("unknown image transform");
-}
-
 class ImageFolder : public Dataset {
  public:
-  ImageFolder(std::string root, std::vector<ImageFile> files, ImageTransform transform, int size)
-      : root_(std::move(root)), files_(std::move(files)), transform_(transform), size_(size) {}
+  ImageFolder(std::string root, std::vector<ImageFile> files, const ImageFolderOptions& options)
+      : root_(std::move(root)),
+        files_(std::move(files)),
+        transform_(options.transform),
+        decoding_(options.decoding),
+        size_(options.image_size) {}
 
   std::int64_t size() const override { return static_cast<std::int64_t>(files_.size()); }
 
@@ -60,10 +30,16 @@ class ImageFolder : public Dataset {
   void load(const SampleKey& key, SampleSlot slot) const override {
     const ImageFile& file = files_.at(static_cast<std::size_t>(key.index));
     const std::string path = name_of(key.index);
-    const std::vector<std::uint8_t> bytes = read_image_file(path);
-    const std::unique_ptr<ImageDecoder> image = open_image(bytes, path);
-    write_sample(*image, key, transform_, size_, reinterpret_cast<std::uint8_t*>(slot[0].data()));
+    const WorkspacePool::Lease workspace(workspaces_);
+    read_image_file(path, workspace->file);
+    const std::unique_ptr<ImageDecoder> image = open_image(workspace->file, path);
+    write_view(*image, view_of(image->size(), key, transform_, size_), decoding_, *workspace,
+               reinterpret_cast<std::uint8_t*>(slot[0].data()));
     std::memcpy(slot[1].data(), &file.label, sizeof file.label);
+  }
+
+  void expect(std::int64_t index) const noexcept override {
+    read_ahead((root_ + '/' + files_[static_cast<std::size_t>(index)].path).c_str());
   }
 
   std::string name_of(std::int64_t index) const override {
@@ -76,21 +52,12 @@ class ImageFolder : public Dataset {
   std::string root_;
   std::vector<ImageFile> files_;
   ImageTransform transform_;
+  ImageDecoding decoding_;
   int size_;
+  mutable WorkspacePool workspaces_;  // load() is called from several threads
 };
 
 }  // namespace
-
-void write_crop(ImageDecoder& image, const Box& box, int eighths, bool flip, int size,
-                std::uint8_t* target) {
-  const DecodedRegion region = image.decode(box, eighths);
-  resize(region.pixels,
-         {.box = inside_region(box, region),
-          .full = {size, size},
-          .window = {.width = size, .height = size},
-          .flip = flip},
-         target);
-}
 
 std::unique_ptr<Dataset> open_image_folder(const ImageTree& tree,
                                            const ImageFolderOptions& options) {
@@ -105,7 +72,7 @@ std::unique_ptr<Dataset> open_image_folder(const ImageTree& tree,
     throw bad_data(tree.root + " has no image for " + (train ? "training" : "evaluation"),
                    "a val/ folder, or classes of at least 2 images to hold some out");
   }
-  return std::make_unique<ImageFolder>(tree.root, files, options.transform, options.image_size);
+  return std::make_unique<ImageFolder>(tree.root, files, options);
 }
 
 std::unique_ptr<Dataset> open_image_folder(const ImageFolderOptions& options) {

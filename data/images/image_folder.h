@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "data/images/decode.h"
+#include "data/images/image_view.h"
 #include "data/images/transforms.h"
 #include "data/progress.h"
 
@@ -60,12 +60,8 @@ struct ImageFolderOptions {
   ImageSplit split = ImageSplit::kTrain;
   ImageTransform transform = ImageTransform::kTrain;
   int image_size = 224;
+  ImageDecoding decoding = ImageDecoding::kExact;
 };
-
-// What training does with a crop: decodes it at eighths / 8 (see scale_that_covers) and writes
-// `size` x `size` RGB pixels of it.
-void write_crop(ImageDecoder& image, const Box& box, int eighths, bool flip, int size,
-                std::uint8_t* target);
 
 // Fields: "image" u8 [size, size, 3] (RGB), "label" i64. Refuses a split without images (65).
 std::unique_ptr<Dataset> open_image_folder(const ImageFolderOptions& options);

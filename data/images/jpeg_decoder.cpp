@@ -1,10 +1,9 @@
 // libjpeg rather than TurboJPEG's own calls: only here can rows and columns outside a crop be left
 // out, which is half of the work of a random resized crop.
+#include "data/images/jpeg_decoder.h"
+
 #include <algorithm>
 #include <utility>
-
-#include "data/images/codecs.h"
-#include "data/images/jpeg_errors.h"
 
 // After jpeglib.h, which it extends.
 #include <jerror.h>
@@ -39,55 +38,27 @@ void refuse_many_scans(j_common_ptr info) {
   std::longjmp(errors->jump, 1);
 }
 
-class JpegDecoder : public ImageDecoder {
- public:
-  JpegDecoder(std::span<const std::uint8_t> bytes, std::string name)
-      : bytes_(bytes), name_(std::move(name)) {
-    info_.err = error_.install();
-    error_.base.emit_message = take_message;
-    error_.base.output_message = [](j_common_ptr) {};
-    guarded([this] { jpeg_create_decompress(&info_); });
-    try {
-      guarded([this] {
-        jpeg_mem_src(&info_, bytes_.data(), bytes_.size());
-        jpeg_read_header(&info_, TRUE);
-      });
-      refuse_odd_size(name_, info_.image_width, info_.image_height);
-      choose_colours();
-    } catch (...) {
-      jpeg_destroy_decompress(&info_);
-      throw;
-    }
+}  // namespace
+
+JpegDecoder::JpegDecoder(std::span<const std::uint8_t> bytes, std::string name)
+    : bytes_(bytes), name_(std::move(name)) {
+  info_.err = error_.install();
+  error_.base.emit_message = take_message;
+  error_.base.output_message = [](j_common_ptr) {};
+  scan_limit_.progress_monitor = refuse_many_scans;
+  guarded([this] { jpeg_create_decompress(&info_); });
+  try {
+    guarded([this] {
+      jpeg_mem_src(&info_, bytes_.data(), bytes_.size());
+      jpeg_read_header(&info_, TRUE);
+    });
+    refuse_odd_size(name_, info_.image_width, info_.image_height);
+    choose_colours();
+  } catch (...) {
+    jpeg_destroy_decompress(&info_);
+    throw;
   }
-  ~JpegDecoder() override { jpeg_destroy_decompress(&info_); }
-  JpegDecoder(const JpegDecoder&) = delete;
-  JpegDecoder& operator=(const JpegDecoder&) = delete;
-
-  ImageSize size() const override {
-    return {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height)};
-  }
-
-  DecodedRegion decode(const Box& box, int eighths) override;
-
- private:
-  // Runs libjpeg calls. An error inside jumps back here, so `step` must hold nothing that a
-  // destructor has to release.
-  template <class Step>
-  void guarded(const Step& step) {
-    if (setjmp(error_.jump) != 0) throw bad_sample(name_, error_.message);
-    step();
-  }
-
-  void choose_colours();
-  void refuse_if_cut_short();
-  void read_rows(Pixels& pixels);
-
-  std::span<const std::uint8_t> bytes_;
-  std::string name_;
-  JpegErrorManager error_;
-  jpeg_progress_mgr scan_limit_{.progress_monitor = refuse_many_scans};
-  jpeg_decompress_struct info_{};
-};
+}
 
 void JpegDecoder::choose_colours() {
   switch (info_.num_components) {
@@ -114,6 +85,8 @@ void JpegDecoder::refuse_if_cut_short() {
   throw bad_sample(name_, "the image is cut short: it has no end marker");
 }
 
+namespace {
+
 // Pillow takes every CMYK file as Adobe's, inverted, and files in practice are so.
 void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rgb) {
   for (int i = 0; i < pixels; ++i) {
@@ -126,12 +99,19 @@ void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rg
   }
 }
 
+}  // namespace
+
+// Reads as far as the first scan's data; of a file of several scans, all of it.
+void JpegDecoder::start() {
+  if (jpeg_has_multiple_scans(&info_) != FALSE) info_.progress = &scan_limit_;
+  guarded([this] { jpeg_start_decompress(&info_); });
+  if (jpeg_has_multiple_scans(&info_) == FALSE) refuse_if_cut_short();
+}
+
 DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
   info_.scale_num = static_cast<unsigned>(eighths);
   info_.scale_denom = 8;
-  if (jpeg_has_multiple_scans(&info_) != FALSE) info_.progress = &scan_limit_;
-  guarded([this] { jpeg_start_decompress(&info_); });
-  if (jpeg_has_multiple_scans(&info_) == FALSE) refuse_if_cut_short();  // else read to the end now
+  start();
 
   const auto down = [&](int v) { return v * eighths / 8; };
   const auto up = [&](int v) { return (v * eighths + 7) / 8; };
@@ -168,12 +148,14 @@ void JpegDecoder::read_rows(Pixels& pixels) {
     });
     if (cmyk) inverted_cmyk_to_rgb(row, pixels.width, pixels.row(y));
   }
-  if (info_.output_scanline == info_.output_height) {
-    guarded([this] { jpeg_finish_decompress(&info_); });
-  }
+  end_if_at_the_bottom();
 }
 
-}  // namespace
+// Then damage behind the last row is noticed, too.
+void JpegDecoder::end_if_at_the_bottom() {
+  if (info_.output_scanline < info_.output_height) return;
+  guarded([this] { jpeg_finish_decompress(&info_); });
+}
 
 std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name) {
   return std::make_unique<JpegDecoder>(bytes, std::move(name));

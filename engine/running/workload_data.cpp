@@ -67,6 +67,11 @@ ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& a
   return same ? std::move(theirs) : scan(settings, access);
 }
 
+data::ImageDecoding decoding_of(const settings::LoadingSettings& loading) {
+  return loading.image_decoding == settings::ImageDecoding::kFast ? data::ImageDecoding::kFast
+                                                                  : data::ImageDecoding::kExact;
+}
+
 WorkloadData open_images(const settings::Settings& settings, const catalogue::Workload& workload,
                          process::DataAccess& access) {
   ScannedTree scanned = scan_once(settings, access);
@@ -75,7 +80,8 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
                                    {.root = settings.task.data,
                                     .split = split,
                                     .transform = transform,
-                                    .image_size = static_cast<int>(settings.task.image_size)});
+                                    .image_size = static_cast<int>(settings.task.image_size),
+                                    .decoding = decoding_of(settings.loading)});
   };
   WorkloadData opened;
   opened.train = open(data::ImageSplit::kTrain, data::ImageTransform::kTrain);

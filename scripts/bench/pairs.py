@@ -87,6 +87,10 @@ ROWS = [
         ["--sequence-length", "128"], ours=OVER_MPI, python=["--masked-head"]),
     Row("loader", "JPEG loader, 224 px, images/s on one core", 2.8),
     Row("loader-floor", "the same against libjpeg-turbo decoding to 1/8", 0.9),
+    Row("loader-fast", "JPEG loader with --image-decoding fast", 2.8, ours=["fast"]),
+    Row("loader-fast-floor", "the same against libjpeg-turbo decoding to 1/8", 0.9, ours=["fast"]),
+    Row("loader-cold", "JPEG loader, no file in the system's cache", 2.8, ours=["exact", "cold"], python=["cold"],
+        note="one worker of ours, which reads ahead"),
     Row("sweep-6", "six-point sweep: 1 / seconds outside warm-up and windows", 5.0, "linear", 2, 1, 32, 500, 50,
         note="Python: one torchrun a point; ours adds three solo points"),
     Row("startup", "start-up: import torch / scalemark --version", 65.0),
@@ -157,7 +161,7 @@ def scalemark(row, program, options=()):
     if row.name == "startup":
         return 1 / seconds_of([program, "--version"])
     if row.name.startswith("loader"):
-        return first_number([loader_bench(program), images(), 224, 0, LOADER_SECONDS])
+        return first_number([loader_bench(program), images(), 224, int("cold" in row.ours), LOADER_SECONDS, *row.ours])
     with tempfile.TemporaryDirectory() as folder:
         if row.name == "sweep-6":
             return 1 / sweep_of_ours(row, folder, program)
@@ -175,9 +179,9 @@ def python(row):
         return 1 / seconds_of([sys.executable, "-c", "import torch"])
     if row.name == "sweep-6":
         return 1 / sweep_of_python(row)
-    if row.name == "loader":
-        return first_number([sys.executable, LOADER_PEER, images(), 224, LOADER_SECONDS])
-    if row.name == "loader-floor":
+    if row.name in ("loader", "loader-fast", "loader-cold"):
+        return first_number([sys.executable, LOADER_PEER, images(), 224, LOADER_SECONDS, *row.python])
+    if row.name.endswith("-floor"):
         return first_number([loader_bench(SCALEMARK), images(), "floor", LOADER_SECONDS])
     out = run([sys.executable, PEER, "--workload", row.workload, "--ranks", row.ranks, "--threads", row.threads,
                "--batch-size", row.batch, "--iters", row.iters, "--warmup-iters", row.warmup, *row.extra, *row.python])

@@ -9,8 +9,7 @@
 #include "core/base/error.h"
 #include "data/images/decode.h"
 #include "data/images/generate.h"
-#include "data/images/image_folder.h"
-#include "data/images/resize.h"
+#include "data/images/image_view.h"
 #include "data/images/transforms.h"
 #include "data/sampler.h"
 
@@ -92,30 +91,35 @@ Answer region(std::istream& in) {
   return reply;
 }
 
+// "full": exact, never reduced while decoding; "exact" and "fast": as in training.
+Pixels shown(ImageDecoder& file, ImageView view, const std::string& how) {
+  if (how == "full") view.scaled = false;
+  ImageWorkspace workspace;
+  Pixels result(view.plan.window.width, view.plan.window.height);
+  write_view(file, view, how == "fast" ? ImageDecoding::kFast : ImageDecoding::kExact, workspace,
+             result.row(0));
+  return result;
+}
+
+// evaluate size how path
 Answer evaluate(std::istream& in) {
   int size = 0;
-  in >> size;
+  std::string how;
+  in >> size >> how;
   return image(with_path(in, [&](ImageDecoder& file) {
-    const ImageSize whole = file.size();
-    Pixels result(size, size);
-    resize(file.decode_whole(), evaluation_plan(whole, size), result.row(0));
-    return result;
+    return shown(file, view_of(file.size(), {}, ImageTransform::kEvaluate, size), how);
   }));
 }
 
-// crop_resize left top width height size flip eighths path; eighths 0: as in training.
+// crop_resize left top width height size flip how path
 Answer crop_resize(std::istream& in) {
   Box box;
   int size = 0;
   bool flip = false;
-  int eighths = 0;
-  in >> box.left >> box.top >> box.width >> box.height >> size >> flip >> eighths;
-  return image(with_path(in, [&](ImageDecoder& file) {
-    Pixels result(size, size);
-    const int scale = eighths == 0 ? scale_that_covers(box, {size, size}) : eighths;
-    write_crop(file, box, scale, flip, size, result.row(0));
-    return result;
-  }));
+  std::string how;
+  in >> box.left >> box.top >> box.width >> box.height >> size >> flip >> how;
+  return image(with_path(
+      in, [&](ImageDecoder& file) { return shown(file, crop_view(box, size, flip), how); }));
 }
 
 // generate classes samples size(0: photo sizes) seed threads dir

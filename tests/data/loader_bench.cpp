@@ -2,8 +2,13 @@
 // same files to an eighth of their size, where little but entropy decoding is left. For
 // scripts/bench_against_python and by hand. Not a test.
 //
-//   loader_bench DIR SIZE [WORKERS [SECONDS]]
+//   loader_bench DIR SIZE [WORKERS [SECONDS [exact|fast [cold]]]]
 //   loader_bench DIR floor [SECONDS]
+//
+// cold: each pass begins with none of the files in the system's cache.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -13,9 +18,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/descriptor.h"
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "data/bench.h"
 #include "data/images/image_folder.h"
+#include "data/loader.h"
+#include "data/sampler.h"
 
 // After <cstdio>: jpeglib.h uses FILE and size_t without including them.
 #include <jpeglib.h>
@@ -74,8 +83,36 @@ void bench_floor(const fs::path& root, double min_seconds) {
               images, seconds);
 }
 
-void bench(const std::string& root, int size, int workers, double min_seconds) {
-  const auto dataset = open_image_folder({.root = root, .image_size = size});
+void drop_from_cache(const std::vector<fs::path>& files) {
+  for (const auto& file : files) {
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (::fdatasync(opened.get()) != 0 ||
+        ::posix_fadvise(opened.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) {
+      throw io_error("cannot drop " + file.string() + " from the cache", "a file of a local disk");
+    }
+  }
+}
+
+void bench_cold(const Dataset& dataset, const fs::path& root, int workers, double min_seconds) {
+  const auto files = jpeg_files(root);
+  std::int64_t images = 0;
+  double seconds = 0;
+  for (std::int64_t epoch = 0; seconds < min_seconds; ++epoch) {
+    drop_from_cache(files);
+    const auto start = std::chrono::steady_clock::now();
+    Loader loader(dataset, sample_indices({.dataset_size = dataset.size()}, epoch), epoch,
+                  {.batch_size = 20, .workers = workers});
+    while (const auto loaded = loader.next()) images += loaded->batch.samples;
+    seconds += seconds_since(start);
+  }
+  std::printf("%.1f images/s (%lld images in %.2f s)\n", static_cast<double>(images) / seconds,
+              static_cast<long long>(images), seconds);
+}
+
+void bench(const std::string& root, int size, int workers, double min_seconds,
+           ImageDecoding decoding, bool cold) {
+  const auto dataset = open_image_folder({.root = root, .image_size = size, .decoding = decoding});
+  if (cold) return bench_cold(*dataset, root, workers, min_seconds);
   const auto result = bench_loader(
       *dataset, {.loader = {.batch_size = 20, .workers = workers}, .min_seconds = min_seconds});
   std::printf("%.1f images/s (%lld images in %.2f s)\n", result.samples_per_sec,
@@ -93,7 +130,10 @@ int main(int argc, char** argv) {
       data::bench_floor(argv[1], argc > 3 ? std::atof(argv[3]) : 2.0);
     } else {
       data::bench(argv[1], std::atoi(argv[2]), argc > 3 ? std::atoi(argv[3]) : 0,
-                  argc > 4 ? std::atof(argv[4]) : 2.0);
+                  argc > 4 ? std::atof(argv[4]) : 2.0,
+                  argc > 5 && argv[5] == std::string_view("fast") ? data::ImageDecoding::kFast
+                                                                  : data::ImageDecoding::kExact,
+                  argc > 6);
     }
   } catch (const scalemark::Error& error) {
     std::fprintf(stderr, "%s\n", scalemark::format_error_line(error.record()).c_str());

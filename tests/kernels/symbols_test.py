@@ -11,11 +11,11 @@ try:
     listed = subprocess.run(["nm", "-C", "--defined-only", "--extern-only", sys.argv[1]], capture_output=True, text=True, check=True)
 except FileNotFoundError:
     skip("nm is not installed")
-OWN = re.compile(r"^scalemark::kernels::k(Optimizer|WeightUpdate|Transformer)KernelsOf|\bscalemark::kernels::norm_avx(2|512)<|^__odr_asan")
+OWN = re.compile(r"^scalemark::kernels::k(Optimizer|WeightUpdate|Transformer)KernelsOf|\bscalemark::kernels::norm_avx(2|512)<|\bscalemark::kernels::resize_avx(2|512)\(|^__odr_asan")
 seen = 0
 for member in listed.stdout.split("\n\n"):
     name, *lines = member.strip().splitlines() or [""]
-    if not re.match(r"(optimizer|transformer|norm)_avx\w*\.cpp\.o:", name):
+    if not re.match(r"(optimizer|transformer|norm|resize)_avx\w*\.cpp\.o:", name):
         continue
     seen += 1
     symbols = [line.split(" ", 2)[2] for line in lines]

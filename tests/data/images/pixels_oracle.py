@@ -20,6 +20,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from dump import Dump, Refused  # noqa: E402
 
 DECODE_BOUND = 2
+FAST_MEAN_BOUND, FAST_TAIL_BOUND = 0.5, 5  # --image-decoding fast: mean of each file; p99.9 of all files together
+FAST_WORST_TAIL = 20  # p99.9 of one file: colours that RGB clips at full size, and then averages
 RESIZE_BOUND = 1
 SCALED_MEAN_BOUND = 8  # mean of one file, decoded at 4/8 or less: DCT scaling is sharper than a triangle filter
 
@@ -43,11 +45,12 @@ def check_decode(dump, path):
 
 
 def check_evaluation(dump, path, size):
-    ours, _ = dump.image("evaluate", size, path)
+    ours, _ = dump.image("evaluate", size, "exact", path)
     theirs = Compose([Resize(round(size * 256 / 224)), CenterCrop(size)])(rgb(path))
     worst = difference(ours, theirs).max()
     assert worst <= RESIZE_BOUND, (path, size, worst)
-    return worst
+    fast, _ = dump.image("evaluate", size, "fast", path)
+    return worst, difference(fast, theirs)
 
 
 def check_crop(dump, path, chooser, size):
@@ -57,26 +60,41 @@ def check_crop(dump, path, chooser, size):
     theirs = functional.resized_crop(image, top, left, height, width, [size, size])
     theirs = functional.hflip(theirs) if flip else theirs
     ask = ("crop_resize", left, top, width, height, size, int(flip))
-    exact, _ = dump.image(*ask, 8, path)
+    exact, _ = dump.image(*ask, "full", path)
     worst = difference(exact, theirs).max()
     assert worst <= RESIZE_BOUND, (path, size, worst)
-    as_trained, _ = dump.image(*ask, 0, path)
+    as_trained, _ = dump.image(*ask, "exact", path)
     mean = difference(as_trained, theirs).mean()
     assert mean <= SCALED_MEAN_BOUND, (path, size, mean)
-    return worst, mean
+    fast, _ = dump.image(*ask, "fast", path)
+    return worst, mean, difference(fast, theirs)
 
 
 def check_files(dump, paths):
     chooser = random.Random(1)
-    decode, evaluate, crops, means = [], [], [], []
+    decode, evaluate, crops, means, fast_means, fast_tails, all_fast = [], [], [], [], [], [], []
     for path in paths:
         decode.append(check_decode(dump, path))
+        fast = []
         for size in (224, 64):
-            evaluate.append(check_evaluation(dump, path, size))
-            worst, mean = check_crop(dump, path, chooser, size)
+            worst, levels = check_evaluation(dump, path, size)
+            evaluate.append(worst)
+            fast.append(levels.ravel())
+            worst, mean, levels = check_crop(dump, path, chooser, size)
             crops.append(worst)
             means.append(mean)
+            fast.append(levels.ravel())
+        fast = numpy.concatenate(fast)
+        fast_means.append(fast.mean())
+        fast_tails.append(numpy.quantile(fast, 0.999))
+        assert fast_means[-1] <= FAST_MEAN_BOUND, (path, fast_means[-1])
+        assert fast_tails[-1] <= FAST_WORST_TAIL, (path, fast_tails[-1])
+        all_fast.append(fast)
     assert numpy.mean(means) < 2, numpy.mean(means)
+    tail = numpy.quantile(numpy.concatenate(all_fast), 0.999)
+    assert tail <= FAST_TAIL_BOUND, tail
+    print(f"fast: mean {numpy.mean(fast_means):.3f} (worst file {max(fast_means):.3f}), p99.9 {tail:.0f} "
+          f"(worst file {max(fast_tails):.0f}) levels")
     print(f"{len(paths)} files: decode worst {max(decode)}, evaluation worst {max(evaluate)}, "
           f"crop at full scale worst {max(crops)}, crop as trained mean {numpy.mean(means):.2f} "
           f"(worst file {max(means):.2f}) levels")

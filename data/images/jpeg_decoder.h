@@ -1,0 +1,61 @@
+// The JPEG decoder, an ImageDecoder over libjpeg. Private to jpeg_decoder.cpp (RGB pixels) and
+// jpeg_planes.cpp (planes as they are stored).
+#pragma once
+
+#include <csetjmp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/images/codecs.h"
+#include "data/images/jpeg_errors.h"
+
+namespace scalemark::data {
+
+class JpegDecoder : public ImageDecoder {
+ public:
+  JpegDecoder(std::span<const std::uint8_t> bytes, std::string name);
+  ~JpegDecoder() override { jpeg_destroy_decompress(&info_); }
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
+
+  ImageSize size() const override {
+    return {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height)};
+  }
+
+  DecodedRegion decode(const Box& box, int eighths) override;
+  bool decode_planes(const Box& box, int eighths, PlanarRegion& region, PlaneWork work) override;
+
+ private:
+  // Runs libjpeg calls. An error inside jumps back here, so `step` must hold nothing that a
+  // destructor has to release.
+  template <class Step>
+  void guarded(const Step& step) {
+    if (setjmp(error_.jump) != 0) throw bad_sample(name_, error_.message);
+    step();
+  }
+
+  void choose_colours();
+  void start();
+  void refuse_if_cut_short();
+  void read_rows(Pixels& pixels);
+  void end_if_at_the_bottom();
+
+  bool stores_planes() const;
+  bool describe_planes(int eighths, PlanarRegion& region);
+  struct Blocks;
+  Blocks blocks_of(const Box& box, int eighths, ImageSize scaled) const;
+  void leave_out_columns(const Blocks& blocks);
+  void read_planes(const Blocks& blocks, PlanarRegion& region, PlaneWork work);
+
+  // An object is not used for a second image: tables that the second file lacks would be those of
+  // the first.
+  std::span<const std::uint8_t> bytes_;
+  std::string name_;
+  JpegErrorManager error_;
+  jpeg_progress_mgr scan_limit_{};
+  jpeg_decompress_struct info_{};
+};
+
+}  // namespace scalemark::data

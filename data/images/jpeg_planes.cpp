@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <utility>
+
+#include "data/images/jpeg_decoder.h"
+#include "data/images/planes.h"
+
+// After jpeglib.h, which it extends.
+#include <jerror.h>
+
+namespace scalemark::data {
+namespace {
+
+// More than this is not kept for the next image: there are few such images, and many workers.
+constexpr std::size_t kMostKept = std::size_t{32} << 20;
+
+// jpeg_decompress_struct's and jpeg_component_info's members have other names in libjpeg 7's API.
+#if JPEG_LIB_VERSION >= 70
+int block_size(const jpeg_decompress_struct& info) { return info.min_DCT_v_scaled_size; }
+int block_size(const jpeg_component_info& component) { return component.DCT_v_scaled_size; }
+#else
+int block_size(const jpeg_decompress_struct& info) { return info.min_DCT_scaled_size; }
+int block_size(const jpeg_component_info& component) { return component.DCT_scaled_size; }
+#endif
+
+// What libjpeg's upsampling would do (jdsample.c, jinit_upsampler); false where it cannot.
+bool describe(const jpeg_decompress_struct& info, const jpeg_component_info& component,
+              Plane& plane) {
+  const int high_across = info.max_h_samp_factor * block_size(info);
+  const int high_down = info.max_v_samp_factor * block_size(info);
+  const int own_across = component.h_samp_factor * block_size(component);
+  const int own_down = component.v_samp_factor * block_size(component);
+  if (high_across % own_across != 0 || high_down % own_down != 0) return false;
+  const int across = high_across / own_across;
+  const int down = high_down / own_down;
+  const bool interpolates = info.do_fancy_upsampling != FALSE && block_size(info) > 1;
+  const bool both = (across == 2 && (down == 1 || down == 2) && component.downsampled_width > 2);
+  const bool smooth = interpolates && (both || (across == 1 && down == 2));
+  plane.across = {.pixels = static_cast<int>(info.output_width),
+                  .samples = static_cast<int>(component.downsampled_width),
+                  .each = across,
+                  .smooth = smooth && across == 2};
+  plane.down = {.pixels = static_cast<int>(info.output_height),
+                .samples = static_cast<int>(component.downsampled_height),
+                .each = down,
+                .smooth = smooth && down == 2};
+  return true;
+}
+
+}  // namespace
+
+std::uint8_t* PlaneStore::of(std::size_t bytes) {
+  if (bytes > size_ || size_ > kMostKept) {
+    bytes_ = nullptr;
+    bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
+    size_ = bytes;
+  }
+  return bytes_.get();
+}
+
+// Rows and columns of blocks (iMCUs): what libjpeg decodes at once.
+struct JpegDecoder::Blocks {
+  int width;  // pixels of the image in each
+  int height;
+  Box wanted;  // in blocks
+};
+
+bool JpegDecoder::stores_planes() const {
+  return (info_.num_components == 1 && info_.jpeg_color_space == JCS_GRAYSCALE) ||
+         (info_.num_components == 3 && info_.jpeg_color_space == JCS_YCbCr);
+}
+
+bool JpegDecoder::describe_planes(int eighths, PlanarRegion& region) {
+  info_.scale_num = static_cast<unsigned>(eighths);
+  info_.scale_denom = 8;
+  guarded([this] { jpeg_calc_output_dimensions(&info_); });
+  region.eighths = eighths;
+  region.count = info_.num_components;
+  region.scaled = {static_cast<int>(info_.output_width), static_cast<int>(info_.output_height)};
+  for (int c = 0; c < region.count; ++c) {
+    if (!describe(info_, info_.comp_info[c], region.planes[c])) return false;
+  }
+  return true;
+}
+
+bool JpegDecoder::decode_planes(const Box& box, int eighths, PlanarRegion& region, PlaneWork work) {
+  if (!stores_planes() || !describe_planes(eighths, region)) return false;
+  info_.raw_data_out = TRUE;
+  info_.out_color_space = info_.jpeg_color_space;
+  start();
+
+  const Blocks blocks = blocks_of(box, eighths, region.scaled);
+  leave_out_columns(blocks);
+  read_planes(blocks, region, work);
+  end_if_at_the_bottom();
+  return true;
+}
+
+JpegDecoder::Blocks JpegDecoder::blocks_of(const Box& box, int eighths, ImageSize scaled) const {
+  // libjpeg takes a file of one component for one of 1 x 1 samples, across.
+  const int width =
+      info_.num_components == 1 ? block_size(info_) : info_.max_h_samp_factor * block_size(info_);
+  const int height = info_.max_v_samp_factor * block_size(info_);
+  const int across = 2 * info_.max_h_samp_factor;  // for a smooth neighbour
+  const int down = 2 * info_.max_v_samp_factor;
+  const auto first = [&](int low, int margin, int block) {
+    return std::max(0, low * eighths / 8 - margin) / block;
+  };
+  const auto end = [&](int high, int margin, int size, int block) {
+    return (std::min(size, high * eighths / 8 + 1 + margin) + block - 1) / block;
+  };
+  Box wanted{.left = first(box.left, across, width), .top = first(box.top, down, height)};
+  wanted.width = end(box.left + box.width, across, scaled.width, width) - wanted.left;
+  wanted.height = end(box.top + box.height, down, scaled.height, height) - wanted.top;
+  return {.width = width, .height = height, .wanted = wanted};
+}
+
+// libjpeg offers this for jpeg_read_scanlines() only, though it heeds it wherever blocks become
+// samples. Its state says which of the two is meant (DSTATE_SCANNING, DSTATE_RAW_OK), and is looked
+// at by the call alone. With the margin of blocks_of() no component is left with a column of less
+// than 2 samples, for which the call would choose another upsampling: there is none to choose.
+void JpegDecoder::leave_out_columns(const Blocks& blocks) {
+  auto first = static_cast<JDIMENSION>(blocks.wanted.left * blocks.width);
+  const auto columns = static_cast<JDIMENSION>(blocks.wanted.width * blocks.width);
+  JDIMENSION width = std::min(columns, info_.output_width - first);
+  const int raw = info_.global_state;
+  info_.global_state = raw - 1;
+  guarded([&] { jpeg_crop_scanline(&info_, &first, &width); });
+  info_.global_state = raw;
+}
+
+// Above the wanted rows nothing but entropy decoding is done, which cannot be left out.
+void JpegDecoder::read_planes(const Blocks& blocks, PlanarRegion& region, PlaneWork work) {
+  const Box& wanted = blocks.wanted;
+  std::size_t rows_of[3] = {};  // samples in a block
+  std::size_t begin_of[4] = {};
+  for (int c = 0; c < region.count; ++c) {
+    const jpeg_component_info& component = info_.comp_info[c];
+    Plane& plane = region.planes[c];
+    const int columns =
+        region.count == 1 ? block_size(component) : component.h_samp_factor * block_size(component);
+    const int rows = component.v_samp_factor * block_size(component);
+    plane.left = wanted.left * columns;
+    plane.top = wanted.top * rows;
+    plane.stride = static_cast<std::size_t>(wanted.width * columns);
+    rows_of[c] = static_cast<std::size_t>(rows);
+    begin_of[c + 1] =
+        begin_of[c] + plane.stride * rows_of[c] * static_cast<std::size_t>(wanted.height);
+  }
+  std::uint8_t* const store = region.store.of(begin_of[region.count]);
+  std::vector<JSAMPROW> lines[3];
+  JSAMPARRAY targets[3] = {};
+  for (int c = 0; c < region.count; ++c) {
+    region.planes[c].bytes = store + begin_of[c];
+    lines[c].resize(rows_of[c]);
+    targets[c] = lines[c].data();
+  }
+  for (int row = 0; row < wanted.top + wanted.height; ++row) {
+    const bool needed = row >= wanted.top && work == PlaneWork::kSamples;
+    for (int c = 0; c < region.count; ++c) {
+      info_.comp_info[c].component_needed = needed ? TRUE : FALSE;
+      for (std::size_t y = 0; needed && y < rows_of[c]; ++y) {
+        const std::size_t line = static_cast<std::size_t>(row - wanted.top) * rows_of[c] + y;
+        lines[c][y] = store + begin_of[c] + line * region.planes[c].stride;
+      }
+    }
+    guarded([&] {
+      if (jpeg_read_raw_data(&info_, targets, static_cast<JDIMENSION>(blocks.height)) == 0) {
+        ERREXIT(&info_, JERR_CANT_SUSPEND);
+      }
+    });
+  }
+}
+
+}  // namespace scalemark::data

@@ -1,0 +1,66 @@
+// Antialiased resampling of 8-bit images over a band of target rows, for each instruction set.
+// Knows nothing of files, boxes or filters, and allocates nothing.
+//
+// The same bytes on every instruction set: integers only. Weights are Q14 and sum to one, values
+// between the passes Q7, planes of Y, Cb and Cr before their conversion Q6.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/instruction_set.h"
+
+namespace scalemark::kernels {
+
+inline constexpr int kResizeWeightBits = 14;
+
+// Which source elements make one target element.
+struct ResizeTaps {
+  std::int32_t first = 0;
+  std::int32_t count = 0;
+  const std::int16_t* weights = nullptr;  // behind an odd number of them one of 0
+};
+
+// The first pass: weighted sums of rows.
+struct BandRows {
+  const std::uint8_t* source = nullptr;  // element 0 of row 0
+  std::size_t stride = 0;                // from row to row
+  std::size_t width = 0;                 // elements of a row
+  const ResizeTaps* taps = nullptr;      // of each line
+  int lines = 0;                         // 1 to ResizeKernels::lines
+  std::int16_t* middle = nullptr;  // width x ResizeKernels::lines values: columns, not rows, so
+                                   // that the second pass does all lines at once
+};
+
+struct BandChannel {
+  const std::int16_t* middle = nullptr;
+  const ResizeTaps* taps = nullptr;  // of each target pixel, from the left
+};
+
+enum class BandColour : std::uint8_t {
+  kRgb,   // channels[0]: red, green and blue of a pixel behind each other
+  kGrey,  // channels[0]: one plane
+  kYcc,   // Y, Cb and Cr (of JFIF), a plane each
+  kKept,  // three planes that are not converted: what is left of kYcc's time is the conversion's
+};
+
+// The second pass: weighted sums along lines, the conversion to RGB, and its bytes in place.
+struct BandPixels {
+  BandChannel channels[3];
+  BandColour colour = BandColour::kRgb;
+  int width = 0;  // target pixels
+  int lines = 0;
+  bool flip = false;
+  std::uint8_t* target = nullptr;  // RGB
+  std::size_t target_pitch = 0;
+};
+
+struct ResizeKernels {
+  int lines;  // of a band
+  void (*rows)(const BandRows& job);
+  void (*pixels)(const BandPixels& job);
+};
+
+const ResizeKernels& resize_kernels(InstructionSet set);
+
+}  // namespace scalemark::kernels

@@ -1,0 +1,165 @@
+// --image-decoding fast on every form of JPEG, whole and damaged, against exact decoding; memory
+// that other samples have left is poisoned.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/base/error.h"
+#include "data/images/image_view.h"
+#include "tests/data/images/made_jpeg.h"
+#include "tests/data/text/temporary_folder.h"
+
+namespace scalemark::data {
+namespace {
+
+// A workspace in which all memory that another sample may have left holds `value`.
+void poison(ImageWorkspace& workspace, std::uint8_t value) {
+  constexpr std::size_t kBytes = 4 << 20;
+  std::fill_n(workspace.planes.store.of(kBytes), kBytes, value);
+  for (auto& middle : workspace.resize.middle) {
+    middle.assign(kBytes / 4, static_cast<std::int16_t>(value << 7));
+  }
+}
+
+Bytes shown(const Bytes& file, const ImageView& view, ImageDecoding decoding,
+            std::uint8_t poisoned = 0) {
+  ImageWorkspace workspace;
+  poison(workspace, poisoned);
+  const Box& window = view.plan.window;
+  Bytes pixels(3 * static_cast<std::size_t>(window.width) * static_cast<std::size_t>(window.height),
+               poisoned);
+  write_view(*open_image(file, "it"), view, decoding, workspace, pixels.data());
+  return pixels;
+}
+
+double mean_difference(const Bytes& a, const Bytes& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum / static_cast<double>(a.size());
+}
+
+Box random_box(const JpegForm& form, std::mt19937& random) {
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const int left = below(form.width);
+  const int top = below(form.height);
+  return {.left = left,
+          .top = top,
+          .width = 1 + below(form.width - left),
+          .height = 1 + below(form.height - top)};
+}
+
+std::vector<JpegForm> forms() {
+  std::vector<JpegForm> all;
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {2, 3}, {17, 9}, {331, 257}, {30'000, 1}, {1, 30'000}}) {
+    for (const auto& [across, down] :
+         {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {4, 2}, {3, 1}}) {
+      for (const bool progressive : {false, true}) {
+        all.push_back({.width = width,
+                       .height = height,
+                       .across = across,
+                       .down = down,
+                       .progressive = progressive});
+      }
+    }
+    for (const auto stored : {JCS_GRAYSCALE, JCS_RGB, JCS_CMYK, JCS_YCCK}) {
+      all.push_back({.width = width, .height = height, .stored = stored, .across = 1, .down = 1});
+    }
+    all.push_back({.width = width, .height = height, .stored = JCS_GRAYSCALE});  // 2 x 2 of one
+    all.push_back({.width = width, .height = height, .arithmetic = true});
+    all.push_back({.width = width, .height = height, .restart = 3});
+  }
+  return all;
+}
+
+std::string text_of(const JpegForm& form) {
+  return std::to_string(form.width) + " x " + std::to_string(form.height) + ", " +
+         std::to_string(form.across) + " x " + std::to_string(form.down) + ", colours " +
+         std::to_string(form.stored) + (form.progressive ? ", progressive" : "") +
+         (form.arithmetic ? ", arithmetic" : "");
+}
+
+TEST(FastDecoding, EveryFormOfJpegShowsWhatExactDecodingShows) {
+  std::mt19937 random(5);
+  for (const JpegForm& form : forms()) {
+    SCOPED_TRACE(text_of(form));
+    const Bytes file = jpeg_of(form);
+    for (int trial = 0; trial < 4; ++trial) {
+      const Box box =
+          trial == 0 ? Box{.width = form.width, .height = form.height} : random_box(form, random);
+      ImageView view = crop_view(box, 24, trial % 2 == 1);
+      view.scaled = false;  // exact decoding is exact
+      const Bytes fast = shown(file, view, ImageDecoding::kFast, 0);
+      ASSERT_EQ(fast, shown(file, view, ImageDecoding::kFast, 0xff)) << "bytes of another sample";
+      const Bytes exact = shown(file, view, ImageDecoding::kExact);
+      ASSERT_LT(mean_difference(fast, exact), 0.5);
+      for (std::size_t i = 0; i < fast.size(); ++i) ASSERT_NEAR(fast[i], exact[i], 3);
+      view.scaled = true;
+      ASSERT_EQ(shown(file, view, ImageDecoding::kFast, 0),
+                shown(file, view, ImageDecoding::kFast, 0xff));
+    }
+  }
+}
+
+// Whatever a crop needs of it. A new end marker hides the cut from crops above it; arithmetic
+// decoding, which goes on with zeros behind an end, need not notice it at all.
+TEST(FastDecoding, ACutFileIsRefused) {
+  for (const bool progressive : {false, true}) {
+    for (const bool arithmetic : {false, true}) {
+      const Bytes whole = jpeg_of(
+          {.width = 331, .height = 257, .progressive = progressive, .arithmetic = arithmetic});
+      for (int eighth = 1; eighth < 8; ++eighth) {
+        Bytes cut(whole.begin(), whole.begin() + std::ssize(whole) * eighth / 8);
+        const auto error = [&](const Box& box, ImageDecoding decoding) {
+          return error_of([&] { shown(cut, crop_view(box, 24, false), decoding); });
+        };
+        const auto refused = error({.width = 40, .height = 9}, ImageDecoding::kFast);
+        EXPECT_EQ(refused.code, "E_BAD_SAMPLE");
+        EXPECT_EQ(refused.exit_code, ExitCode::kBadData);
+        cut.insert(cut.end(), {0xff, 0xd9});
+        const Box all{.width = 331, .height = 257};
+        const auto hidden = error(all, ImageDecoding::kFast);
+        EXPECT_EQ(hidden.code, error(all, ImageDecoding::kExact).code);
+        EXPECT_TRUE(arithmetic || hidden.code == "E_BAD_SAMPLE") << eighth;
+      }
+    }
+  }
+}
+
+// Flipped bytes anywhere: refused, or pixels of this file alone.
+TEST(FastDecoding, DamagedFilesShowNothingOfOthers) {
+  std::mt19937 random(6);
+  const std::vector<Bytes> files = {
+      jpeg_of({.width = 97, .height = 61}),
+      jpeg_of({.width = 97, .height = 61, .progressive = true}),
+      jpeg_of({.width = 97, .height = 61, .across = 2, .down = 1, .arithmetic = true})};
+  int read = 0;
+  for (int trial = 0; trial < 1500; ++trial) {
+    Bytes file = files[static_cast<std::size_t>(trial % 3)];
+    for (int i = 0; i < 1 + trial % 3; ++i) {
+      // Half of them in the headers, where sizes and tables are.
+      const std::size_t end =
+          trial % 2 == 0 ? file.size() : std::min<std::size_t>(650, file.size());
+      file[random() % end] = static_cast<std::uint8_t>(random());
+    }
+    const auto show = [&](std::uint8_t poisoned) {
+      const auto image = open_image(file, "it");
+      const auto [width, height] = image->size();
+      if (static_cast<std::int64_t>(width) * height > 1 << 22) return Bytes{};
+      return shown(file, crop_view({.width = width, .height = height}, 24, false),
+                   ImageDecoding::kFast, poisoned);
+    };
+    try {
+      const Bytes pixels = show(0);
+      ASSERT_EQ(pixels, show(0xff)) << trial;
+      ++read;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.record().code, "E_BAD_SAMPLE") << trial;
+    }
+  }
+  EXPECT_GT(read, 100);
+}
+
+}  // namespace
+}  // namespace scalemark::data

@@ -1,0 +1,73 @@
+// JPEG files of every form that libjpeg writes, for tests.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/images/jpeg_errors.h"
+
+namespace scalemark::data {
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct JpegForm {
+  int width = 32;
+  int height = 32;
+  J_COLOR_SPACE stored = JCS_YCbCr;
+  int across = 2;  // luma samples for one of chroma
+  int down = 2;
+  bool progressive = false;
+  bool arithmetic = false;
+  int restart = 0;  // MCUs
+};
+
+// A smooth picture whose colours are far from those that RGB would clip.
+inline Bytes jpeg_of(const JpegForm& form) {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors;
+  info.err = jpeg_std_error(&errors);
+  unsigned char* target = nullptr;
+  unsigned long bytes = 0;
+  jpeg_create_compress(&info);
+  jpeg_mem_dest(&info, &target, &bytes);
+  info.image_width = static_cast<JDIMENSION>(form.width);
+  info.image_height = static_cast<JDIMENSION>(form.height);
+  const bool cmyk = form.stored == JCS_CMYK || form.stored == JCS_YCCK;
+  const bool grey = form.stored == JCS_GRAYSCALE;
+  info.input_components = cmyk ? 4 : grey ? 1 : 3;
+  info.in_color_space = cmyk ? JCS_CMYK : grey ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_set_colorspace(&info, form.stored);
+  jpeg_set_quality(&info, 92, TRUE);
+  info.comp_info[0].h_samp_factor = form.across;
+  info.comp_info[0].v_samp_factor = form.down;
+  for (int c = 1; c < info.num_components; ++c) {
+    info.comp_info[c].h_samp_factor = info.comp_info[c].v_samp_factor = 1;
+  }
+  if (form.progressive) jpeg_simple_progression(&info);
+  info.arith_code = form.arithmetic ? TRUE : FALSE;
+  info.restart_interval = static_cast<unsigned>(form.restart);
+  jpeg_start_compress(&info, TRUE);
+  const auto components = static_cast<std::size_t>(info.input_components);
+  Bytes row(static_cast<std::size_t>(form.width) * components);
+  while (info.next_scanline < info.image_height) {
+    for (std::size_t x = 0; x < row.size(); ++x) {
+      const double place = 0.05 * static_cast<double>(x / components);
+      row[x] = static_cast<std::uint8_t>(128 + 50 * std::sin(place + 0.04 * info.next_scanline +
+                                                             static_cast<double>(x % components)));
+    }
+    JSAMPROW line = row.data();
+    jpeg_write_scanlines(&info, &line, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  const std::unique_ptr<unsigned char, void (*)(void*)> owner(target, std::free);
+  return {target, target + bytes};
+}
+
+}  // namespace scalemark::data
