@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/version.h"
-#include "data/images/image_folder.h"
+#include "data/packed/packed_images.h"
 #include "data/text/pretraining.h"
 
 namespace scalemark::data {
@@ -28,8 +28,9 @@ BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) 
                    "a folder with train/ for images, or text: a file or a folder of files",
                    "`scalemark data generate` makes some");
   }
-  const bool images = fs::is_directory(fs::path(source.path) / "train");
-  const auto dataset = images ? open_image_folder({.root = source.path,
+  const bool images =
+      packed::is_packed(source.path) || fs::is_directory(fs::path(source.path) / "train");
+  const auto dataset = images ? open_images({.root = source.path,
                                                    .split = ImageSplit::kTrain,
                                                    .transform = ImageTransform::kTrain,
                                                    .image_size = source.image_size})
@@ -49,6 +50,8 @@ const scalemark::data::DataApi* scalemark_data_api() {
                                  .generate_images = data::generate_images,
                                  .generate_text = data::generate_text,
                                  .tokenize_corpus = data::tokenize_corpus,
+                                 .pack_images = data::pack_images,
+                                 .verify_images = data::verify_images,
                                  .bench = data::bench};
   return &api;
 }

@@ -8,13 +8,15 @@
 #include "core/base/part.h"
 #include "data/bench.h"
 #include "data/images/generate.h"
+#include "data/packed/pack.h"
+#include "data/packed/verify.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
 
 namespace scalemark::data {
 
-// What `data bench` reads: a folder with train/ is an image tree, everything else is text or a
-// token file.
+// What `data bench` reads: a folder with train/ is an image tree, one with an index packed data,
+// everything else is text or a token file.
 struct BenchSource {
   std::string path;
   std::string vocab;  // for text; may be empty for a token file
@@ -29,7 +31,7 @@ struct BenchedData {
   LoaderBenchResult result;
 };
 
-inline constexpr const char* kDataAbi = "scalemark-data/1";
+inline constexpr const char* kDataAbi = "scalemark-data/2";
 
 // Errors are thrown through it as scalemark::Error: program and library are of one build.
 struct DataApi {
@@ -37,6 +39,8 @@ struct DataApi {
   GeneratedImages (*generate_images)(const GenerateImagesOptions& options);
   GeneratedText (*generate_text)(const GenerateTextOptions& options);
   TokenizeReport (*tokenize_corpus)(const TokenizeOptions& options);
+  PackReport (*pack_images)(const PackOptions& options);
+  VerifyReport (*verify_images)(const VerifyOptions& options);
   // Throws 66 when the path is not there, and what opening and loading the data set throw.
   BenchedData (*bench)(const BenchSource& source, const LoaderBenchOptions& options);
 };

@@ -26,25 +26,6 @@ void write_random_crop(ImageDecoder& image, const SampleKey& key, int size, std:
   write_crop(image, box, scale_that_covers(box, {size, size}), flip, size, target);
 }
 
-void write_sample(ImageDecoder& image, const SampleKey& key, ImageTransform transform, int size,
-                  std::uint8_t* target) {
-  const ImageSize whole = image.size();
-  switch (transform) {
-    case ImageTransform::kTrain:
-      return write_random_crop(image, key, size, target);
-    case ImageTransform::kEvaluate:
-      return resize(image.decode_whole(), evaluation_plan(whole, size), target);
-    case ImageTransform::kNone:
-      return resize(image.decode_whole(),
-                    {.box = {.width = static_cast<double>(whole.width),
-                             .height = static_cast<double>(whole.height)},
-                     .full = {size, size},
-                     .window = {.width = size, .height = size}},
-                    target);
-  }
-  throw bug("unknown image transform");
-}
-
 class ImageFolder : public Dataset {
  public:
   ImageFolder(std::string root, std::vector<ImageFile> files, ImageTransform transform, int size)
@@ -92,13 +73,35 @@ void write_crop(ImageDecoder& image, const Box& box, int eighths, bool flip, int
          target);
 }
 
+void write_sample(ImageDecoder& image, const SampleKey& key, ImageTransform transform, int size,
+                  std::uint8_t* target) {
+  const ImageSize whole = image.size();
+  switch (transform) {
+    case ImageTransform::kTrain:
+      return write_random_crop(image, key, size, target);
+    case ImageTransform::kEvaluate:
+      return resize(image.decode_whole(), evaluation_plan(whole, size), target);
+    case ImageTransform::kNone:
+      return resize(image.decode_whole(),
+                    {.box = {.width = static_cast<double>(whole.width),
+                             .height = static_cast<double>(whole.height)},
+                     .full = {size, size},
+                     .window = {.width = size, .height = size}},
+                    target);
+  }
+  throw bug("unknown image transform");
+}
+
+void refuse_odd_image_size(int size) {
+  constexpr int kLargestSize = 8192;
+  if (size >= 1 && size <= kLargestSize) return;
+  throw configuration("image_size is " + std::to_string(size),
+                      "1 to " + std::to_string(kLargestSize));
+}
+
 std::unique_ptr<Dataset> open_image_folder(const ImageTree& tree,
                                            const ImageFolderOptions& options) {
-  constexpr int kLargestSize = 8192;
-  if (options.image_size < 1 || options.image_size > kLargestSize) {
-    throw configuration("image_size is " + std::to_string(options.image_size),
-                        "1 to " + std::to_string(kLargestSize));
-  }
+  refuse_odd_image_size(options.image_size);
   const bool train = options.split == ImageSplit::kTrain;
   const std::vector<ImageFile>& files = train ? tree.train : tree.evaluate;
   if (files.empty()) {

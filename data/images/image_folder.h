@@ -67,6 +67,13 @@ struct ImageFolderOptions {
 void write_crop(ImageDecoder& image, const Box& box, int eighths, bool flip, int size,
                 std::uint8_t* target);
 
+// Writes the `size` x `size` RGB pixels that `transform` makes of an image under `key`.
+void write_sample(ImageDecoder& image, const SampleKey& key, ImageTransform transform, int size,
+                  std::uint8_t* target);
+
+// Throws configuration() (78) for a size that no image can be brought to.
+void refuse_odd_image_size(int size);
+
 // Fields: "image" u8 [size, size, 3] (RGB), "label" i64. Refuses a split without images (65).
 std::unique_ptr<Dataset> open_image_folder(const ImageFolderOptions& options);
 

@@ -1,4 +1,4 @@
-// Images/s of the training loader over an image tree, and of its floor: libjpeg-turbo decoding the
+// Images/s of the training loader over an image tree or packed data, and of its floor: libjpeg-turbo decoding the
 // same files to an eighth of their size, where little but entropy decoding is left. For
 // scripts/bench_against_python and by hand. Not a test.
 //
@@ -15,7 +15,7 @@
 
 #include "core/base/error.h"
 #include "data/bench.h"
-#include "data/images/image_folder.h"
+#include "data/packed/packed_images.h"
 
 // After <cstdio>: jpeglib.h uses FILE and size_t without including them.
 #include <jpeglib.h>
@@ -75,7 +75,7 @@ void bench_floor(const fs::path& root, double min_seconds) {
 }
 
 void bench(const std::string& root, int size, int workers, double min_seconds) {
-  const auto dataset = open_image_folder({.root = root, .image_size = size});
+  const auto dataset = open_images({.root = root, .image_size = size});
   const auto result = bench_loader(
       *dataset, {.loader = {.batch_size = 20, .workers = workers}, .min_seconds = min_seconds});
   std::printf("%.1f images/s (%lld images in %.2f s)\n", result.samples_per_sec,
