@@ -31,9 +31,9 @@ BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) 
   const bool images =
       packed::is_packed(source.path) || fs::is_directory(fs::path(source.path) / "train");
   const auto dataset = images ? open_images({.root = source.path,
-                                                   .split = ImageSplit::kTrain,
-                                                   .transform = ImageTransform::kTrain,
-                                                   .image_size = source.image_size})
+                                             .split = ImageSplit::kTrain,
+                                             .transform = ImageTransform::kTrain,
+                                             .image_size = source.image_size})
                               : open_sequences(source);
   return {.kind = images ? "images" : "sequences",
           .data_size = dataset->size(),

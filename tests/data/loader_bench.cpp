@@ -1,6 +1,6 @@
-// Images/s of the training loader over an image tree or packed data, and of its floor: libjpeg-turbo decoding the
-// same files to an eighth of their size, where little but entropy decoding is left. For
-// scripts/bench_against_python and by hand. Not a test.
+// Images/s of the training loader over an image tree or packed data, and of its floor:
+// libjpeg-turbo decoding the same files to an eighth of their size, where little but entropy
+// decoding is left. For scripts/bench_against_python and by hand. Not a test.
 //
 //   loader_bench DIR SIZE [WORKERS [SECONDS]]
 //   loader_bench DIR floor [SECONDS]

@@ -90,8 +90,9 @@ std::vector<Option> tool_options() {
        .group = kGroup,
        .commands = kDataPack,
        .default_text = "jpeg",
-       .help = "jpeg: the files, JPEG with a restart marker per row of blocks; jpeg-256: larger ones "
-               "re-encoded to 256 px (quality 90); raw-256: pixels",
+       .help =
+           "jpeg: the files, JPEG with a restart marker per row of blocks; jpeg-256: larger ones "
+           "re-encoded to 256 px (quality 90); raw-256: pixels",
        .choices = {"jpeg", "jpeg-256", "raw-256"}},
       {.name = "shard_size",
        .group = kGroup,
