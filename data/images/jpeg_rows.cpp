@@ -3,22 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 
 #include "core/base/error.h"
 #include "data/images/decode.h"
 #include "data/images/jpeg_errors.h"
+#include "data/images/jpeg_row_bits.h"
 
 namespace scalemark::data {
 namespace {
-
-constexpr std::uint8_t kMarker = 0xff, kRestart = 0xd0, kEnd = 0xd9, kFrame = 0xc0, kFrame1 = 0xc1,
-                       kScan = 0xda;
-constexpr std::size_t kMarkerBytes = 2;
-
-unsigned two_bytes(std::span<const std::uint8_t> bytes, std::size_t at) {
-  return static_cast<unsigned>(bytes[at] << 8 | bytes[at + 1]);
-}
 
 // Owns libjpeg's two sides and what the writer allocated.
 struct Transcoder {
@@ -27,6 +19,7 @@ struct Transcoder {
   jpeg_compress_struct out{};
   unsigned char* target = nullptr;
   unsigned long bytes = 0;
+  RowBits row_bits;
 
   Transcoder() {
     in.err = error.install();
@@ -44,7 +37,8 @@ struct Transcoder {
   Transcoder(const Transcoder&) = delete;
   Transcoder& operator=(const Transcoder&) = delete;
 
-  bool run(std::span<const std::uint8_t> jpeg);
+  bool run(std::span<const std::uint8_t> jpeg, bool own_tables);
+  std::span<const std::uint8_t> written() const { return {target, bytes}; }
 };
 
 // In a scan of one component a row of the scan is a row of its own blocks, whatever its sampling.
@@ -53,132 +47,75 @@ bool has_plain_rows(const jpeg_decompress_struct& in) {
   return in.num_components == 3 && in.max_v_samp_factor <= 2;
 }
 
+bool is_of_usual_size(const jpeg_decompress_struct& in) {
+  constexpr JDIMENSION kTallest = 65000;  // a row in front makes it taller
+  return in.image_height <= kTallest &&
+         std::int64_t{in.image_width} * std::int64_t{in.image_height} <= kMaxPixels;
+}
+
 // Holds nothing that a jump over it would leak.
-bool Transcoder::run(std::span<const std::uint8_t> jpeg) {
+bool Transcoder::run(std::span<const std::uint8_t> jpeg, bool own_tables) {
   if (setjmp(error.jump) != 0) return false;
   jpeg_create_decompress(&in);
   jpeg_create_compress(&out);
   jpeg_mem_src(&in, jpeg.data(), jpeg.size());
   jpeg_read_header(&in, TRUE);
-  if (!has_plain_rows(in) ||
-      std::int64_t{in.image_width} * std::int64_t{in.image_height} > kMaxPixels) {
-    return false;
-  }
+  if (!has_plain_rows(in) || !is_of_usual_size(in)) return false;
   jvirt_barray_ptr* const coefficients = jpeg_read_coefficients(&in);
   jpeg_copy_critical_parameters(&in, &out);
-  out.optimize_coding = TRUE;
-  out.restart_in_rows = 1;
+  out.optimize_coding = own_tables ? TRUE : FALSE;
   jpeg_mem_dest(&out, &target, &bytes);
   jpeg_write_coefficients(&out, coefficients);
   jpeg_finish_compress(&out);
+  count_row_bits(in, coefficients, out, row_bits);
   jpeg_finish_decompress(&in);
   return true;
 }
 
-bool decodes_alike(std::span<const std::uint8_t> one, std::span<const std::uint8_t> other) {
+// Rows [from, ...) of `whole` against all of `part`, whose row `skipped` is the first of these.
+bool same_below(const Pixels& whole, int from, const Pixels& part, int skipped) {
+  if (part.width != whole.width || part.height - skipped != whole.height - from) return false;
+  const auto rows = static_cast<std::size_t>(whole.height - from);
+  return std::memcmp(whole.row(from), part.row(skipped), rows * whole.stride()) == 0;
+}
+
+// Whole, and from its middle on; the first rows of pixels of a part lack their neighbours.
+bool decodes_alike(std::span<const std::uint8_t> jpeg, const RowJpeg& made) {
+  constexpr int kLackNeighbours = 2;
   try {
-    const Pixels a = open_image(one, "")->decode_whole();
-    const Pixels b = open_image(other, "")->decode_whole();
-    return a.width == b.width && a.height == b.height &&
-           std::memcmp(a.row(0), b.row(0), a.stride() * static_cast<std::size_t>(a.height)) == 0;
+    const Pixels before = open_image(jpeg, "")->decode_whole();
+    if (!same_below(before, 0, open_image(made.bytes, "")->decode_whole(), 0)) return false;
+    const std::size_t rows = made.rows.counts.rows;
+    const auto pixels = static_cast<int>(made.rows.counts.pixels);
+    const int top = static_cast<int>(rows / 2) * pixels;
+    if (top == 0) return true;
+    const auto part = cut_rows(made.bytes, made.rows, rows / 2, rows, before.height - top);
+    const int skipped = std::min(kLackNeighbours, before.height - top);
+    return same_below(before, top + skipped, open_image(part, "")->decode_whole(),
+                      pixels + skipped);
   } catch (const Error&) {
     return false;
   }
 }
 
-// What the header says, as far as rows depend on it.
-struct Header {
-  std::size_t height_at = 0;
-  unsigned height = 0;
-  unsigned row_pixels = 0;
-  std::size_t data_at = 0;  // of the first byte behind the scan's header
-};
-
-// Sampling factors of the frame: 3 bytes for each component, the second being them.
-unsigned row_pixels(std::span<const std::uint8_t> frame) {
-  const std::size_t components = frame[9];
-  if (frame.size() < 10 + 3 * components) return 0;
-  unsigned tallest = 0;
-  for (std::size_t c = 0; c < components; ++c) {
-    tallest = std::max(tallest, static_cast<unsigned>(frame[10 + 3 * c + 1] & 15));
-  }
-  return 8 * (components == 1 ? 1 : tallest);
-}
-
-std::optional<Header> read_header(std::span<const std::uint8_t> jpeg) {
-  Header header;
-  for (std::size_t at = kMarkerBytes; at + 4 <= jpeg.size();) {
-    const std::uint8_t marker = jpeg[at + 1];
-    const std::size_t next = at + kMarkerBytes + two_bytes(jpeg, at + 2);
-    if (jpeg[at] != kMarker || next > jpeg.size()) return std::nullopt;
-    if (marker == kFrame || marker == kFrame1) {
-      if (next < at + 10) return std::nullopt;
-      header.height_at = at + 5;
-      header.height = two_bytes(jpeg, at + 5);
-      header.row_pixels = row_pixels(jpeg.subspan(at, next - at));
-    }
-    if (marker == kScan) {
-      header.data_at = next;
-      return header;
-    }
-    at = next;
-  }
-  return std::nullopt;
-}
-
-// Places behind each marker of the picture's data, the first byte of it being the first place.
-std::vector<std::uint32_t> row_begins(std::span<const std::uint8_t> jpeg, std::size_t data_at) {
-  std::vector<std::uint32_t> begin{static_cast<std::uint32_t>(data_at)};
-  const std::uint8_t* at = jpeg.data() + data_at;
-  const std::uint8_t* const last = jpeg.data() + jpeg.size() - 1;
-  while (at < last) {
-    at = static_cast<const std::uint8_t*>(
-        std::memchr(at, kMarker, static_cast<std::size_t>(last - at)));
-    if (at == nullptr) break;
-    const std::uint8_t marker = at[1];
-    at += kMarkerBytes;
-    if (marker != kEnd && (marker & 0xf8) != kRestart) continue;
-    begin.push_back(static_cast<std::uint32_t>(at - jpeg.data()));
-    if (marker == kEnd) break;
-  }
-  return begin;
+// With Huffman tables of its own, which may lack a code that a row in front needs, or the usual
+// ones.
+std::optional<RowJpeg> transcoded(std::span<const std::uint8_t> jpeg, bool own_tables) {
+  Transcoder transcoder;
+  if (!transcoder.run(jpeg, own_tables)) return std::nullopt;
+  const auto written = transcoder.written();
+  auto rows = find_rows(written, transcoder.row_bits);
+  if (!rows || !can_begin_anywhere(*rows)) return std::nullopt;
+  return RowJpeg{.bytes = {written.begin(), written.end()}, .rows = *std::move(rows)};
 }
 
 }  // namespace
 
-std::optional<JpegRows> find_rows(std::span<const std::uint8_t> jpeg) {
-  const auto header = read_header(jpeg);
-  if (!header || header->row_pixels == 0 || header->height == 0) return std::nullopt;
-  JpegRows rows{.pixels = header->row_pixels,
-                .height_at = static_cast<std::uint32_t>(header->height_at),
-                .begin = row_begins(jpeg, header->data_at)};
-  const std::size_t expected = (header->height + rows.pixels - 1) / rows.pixels;
-  if (rows.count() != expected || rows.begin.back() != jpeg.size()) return std::nullopt;
-  return rows;
-}
-
-std::optional<RowJpeg> with_row_markers(std::span<const std::uint8_t> jpeg) {
-  Transcoder transcoder;
-  if (!transcoder.run(jpeg)) return std::nullopt;
-  const std::span<const std::uint8_t> written(transcoder.target, transcoder.bytes);
-  auto rows = find_rows(written);
-  if (!rows || !decodes_alike(jpeg, written)) return std::nullopt;
-  return RowJpeg{.bytes = {written.begin(), written.end()}, .rows = *std::move(rows)};
-}
-
-std::span<const std::uint8_t> cut_rows(std::span<std::uint8_t> jpeg, const JpegRows& rows,
-                                       std::size_t first, std::size_t end, int height) {
-  const std::size_t header_bytes = rows.begin[0];
-  const std::size_t start = rows.begin[first] - header_bytes;
-  std::memmove(jpeg.data() + start, jpeg.data(), header_bytes);
-  const auto put = [&](std::size_t at, int value) { jpeg[at] = static_cast<std::uint8_t>(value); };
-  put(start + rows.height_at, height >> 8);
-  put(start + rows.height_at + 1, height & 0xff);
-  for (std::size_t row = first; row < end; ++row) {
-    const std::size_t marker = rows.begin[row + 1] - 1;
-    put(marker, row + 1 == end ? kEnd : kRestart + static_cast<int>((row - first) % 8));
-  }
-  return jpeg.subspan(start, rows.begin[end] - start);
+std::optional<RowJpeg> with_rows(std::span<const std::uint8_t> jpeg) {
+  auto made = transcoded(jpeg, true);
+  if (!made) made = transcoded(jpeg, false);
+  if (!made || !decodes_alike(jpeg, *made)) return std::nullopt;
+  return made;
 }
 
 }  // namespace scalemark::data

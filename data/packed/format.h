@@ -17,7 +17,7 @@ namespace scalemark::data::packed {
 static_assert(std::endian::native == std::endian::little, "packed data is little-endian");
 
 enum class Form : std::uint32_t {
-  kJpeg = 1,     // each file as it was, JPEG with a restart marker per row of blocks
+  kJpeg = 1,     // each file as it was, JPEG with the places of its rows of blocks
   kJpeg256 = 2,  // larger images re-encoded to kShorterSide
   kRaw256 = 3,   // pixels, larger images reduced to kShorterSide
 };
@@ -29,7 +29,7 @@ constexpr auto words_of(Form) {
 // How the bytes of one sample are to be read.
 enum class Encoding : std::uint32_t {
   kFile = 0,  // a JPEG or PNG file as it was
-  kRows = 1,  // a JPEG file whose rows of blocks have markers
+  kRows = 1,  // a table of rows, and the JPEG file in which they lie
   kRaw = 2,   // height x width x 3 bytes, RGB
 };
 

@@ -23,8 +23,8 @@ ImageSize size_or_none(std::span<const std::uint8_t> file) {
 }
 
 Record with_rows_or_as_it_is(std::vector<std::uint8_t> file, ImageSize size) {
-  if (const auto with_rows = with_row_markers(file)) {
-    return {.bytes = with_row_table(*with_rows), .size = size, .encoding = Encoding::kRows};
+  if (const auto made = with_rows(file)) {
+    return {.bytes = with_row_table(*made), .size = size, .encoding = Encoding::kRows};
   }
   return {.bytes = std::move(file), .size = size};
 }

@@ -28,9 +28,9 @@ Record make_record(Form form, std::vector<std::uint8_t> file, const std::string&
 // kShorterSide. Others keep theirs.
 ImageSize reduced_size(ImageSize size);
 
-// An image decoder over the bytes of a record, which it may overwrite except for kRaw. It keeps no
-// copy: they must outlive it. Throws bad_sample() (65) for bytes that make no image.
-std::unique_ptr<ImageDecoder> open_record(Encoding encoding, std::span<std::uint8_t> bytes,
+// An image decoder over the bytes of a record, which must outlive it. Throws bad_sample() (65) for
+// bytes that make no image.
+std::unique_ptr<ImageDecoder> open_record(Encoding encoding, std::span<const std::uint8_t> bytes,
                                           ImageSize size, const std::string& name);
 
 // The same over pixels that are only read.

@@ -39,17 +39,18 @@ class RowsDecoder : public ImageDecoder {
   }
 
  private:
-  // The rows that hold a box, as an image of their own that begins at row `top` of pixels.
+  // The rows that hold a box, as an image of their own.
   struct Part {
     std::unique_ptr<ImageDecoder> image;
-    Box box;  // in that image
-    int top = 0;
+    Box box;      // in that image
+    int top = 0;  // of that image in the whole; above it where there is a row in front
   };
-  Part part_for(const Box& box, int eighths);
+  Part part_for(const Box& box, int eighths);  // once
 
   TableAndFile parts_;
   ImageSize size_;
   std::string name_;
+  std::vector<std::uint8_t> part_;  // what the image of a Part reads
 };
 
 // Chroma of a pixel is interpolated from the row above or below: at an inner edge of what is cut
@@ -57,17 +58,18 @@ class RowsDecoder : public ImageDecoder {
 constexpr int kMargin = 2;
 
 RowsDecoder::Part RowsDecoder::part_for(const Box& box, int eighths) {
-  const int row_pixels = static_cast<int>(parts_.rows.pixels);
+  const int row_pixels = static_cast<int>(parts_.rows.counts.pixels);
   const int margin = kMargin * 8 / eighths;
-  const int rows = static_cast<int>(parts_.rows.count());
+  const int rows = static_cast<int>(parts_.rows.counts.rows);
   const int first = std::max(0, box.top - margin) / row_pixels;
   const int end = std::min(rows, (box.top + box.height + margin + row_pixels - 1) / row_pixels);
-  const int top = first * row_pixels;
-  const int height = std::min(size_.height, end * row_pixels) - top;
-  const auto part = cut_rows(parts_.file, parts_.rows, static_cast<std::size_t>(first),
-                             static_cast<std::size_t>(end), height);
-  auto image = open_image(part, name_);
-  if (image->size().width != size_.width || image->size().height != height) {
+  const int height = std::min(size_.height, end * row_pixels) - first * row_pixels;
+  const int in_front = first > 0 ? row_pixels : 0;
+  const int top = first * row_pixels - in_front;
+  part_ = cut_rows(parts_.file, parts_.rows, static_cast<std::size_t>(first),
+                   static_cast<std::size_t>(end), height);
+  auto image = open_image(part_, name_);
+  if (image->size().width != size_.width || image->size().height != height + in_front) {
     throw bad_sample(name_, "its header does not match the index");
   }
   return {.image = std::move(image),
@@ -75,11 +77,12 @@ RowsDecoder::Part RowsDecoder::part_for(const Box& box, int eighths) {
           .top = top};
 }
 
-TableAndFile table_of(std::span<std::uint8_t> bytes, ImageSize size, const std::string& name) {
+TableAndFile table_of(std::span<const std::uint8_t> bytes, ImageSize size,
+                      const std::string& name) {
   try {
     TableAndFile parts = split_row_table(bytes);
-    const auto pixels = static_cast<std::int64_t>(parts.rows.pixels);
-    const auto rows = static_cast<std::int64_t>(parts.rows.count());
+    const auto pixels = static_cast<std::int64_t>(parts.rows.counts.pixels);
+    const auto rows = static_cast<std::int64_t>(parts.rows.counts.rows);
     if (pixels % 8 != 0 || (size.height + pixels - 1) / pixels != rows) {
       throw bad_data("its table of rows does not match its size");
     }
@@ -95,7 +98,7 @@ std::unique_ptr<ImageDecoder> open_raw(const std::uint8_t* pixels, ImageSize siz
   return std::make_unique<RawDecoder>(pixels, size);
 }
 
-std::unique_ptr<ImageDecoder> open_record(Encoding encoding, std::span<std::uint8_t> bytes,
+std::unique_ptr<ImageDecoder> open_record(Encoding encoding, std::span<const std::uint8_t> bytes,
                                           ImageSize size, const std::string& name) {
   switch (encoding) {
     case Encoding::kFile:

@@ -57,7 +57,7 @@ def pixels(encoding, size, data):
         return numpy.frombuffer(data, numpy.uint8).reshape(size[1], size[0], 3)
     if encoding == ROWS:
         rows, = struct.unpack_from("<I", data)
-        data = data[12 + 4 * (rows + 1):]
+        data = data[24 + 3 * 64 + 12 * (rows + 1):]
     return rgb(Image.open(io.BytesIO(data)))
 
 
