@@ -124,7 +124,7 @@ class Packed(Commands):
 
     def test_pack_verify_and_bench(self):
         text = self.pack("--workers", "3")
-        self.assertRegex(text, r"^20 images for training and 4 for evaluation as jpeg, [\d.]+ KiB in \d+ shards, in ")
+        self.assertRegex(text, r"^20 images for training and 4 for evaluation as jpeg, [\d.]+ (bytes|KiB) in \d+ shards, in ")
         self.assertIn(f"--data {self.path('out')}\n", text)
         self.assertRegex(self.done("data", "verify", self.path("out"), "--no-progress"), r"^24 samples in \d+ shards, ")
         self.assertEqual(self.done("data", "verify", self.path("a"), "--no-progress"), "24 samples, each of which decodes\n")
