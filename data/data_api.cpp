@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/version.h"
-#include "data/images/image_folder.h"
+#include "data/packed/packed_images.h"
 #include "data/text/pretraining.h"
 
 namespace scalemark::data {
@@ -24,12 +24,17 @@ std::unique_ptr<Dataset> open_sequences(const BenchSource& source) {
 constexpr std::int64_t kMostStaged = 200;  // images: a second or two
 
 BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& options) {
-  const ImageTree tree = scan_image_tree(source.path);
   const ImageFolderOptions shown{.root = source.path,
                                  .split = ImageSplit::kTrain,
                                  .transform = ImageTransform::kTrain,
                                  .image_size = source.image_size,
                                  .decoding = source.image_decoding};
+  if (packed::is_packed(source.path)) {
+    const auto dataset = open_images(shown);
+    return {
+        .kind = "images", .data_size = dataset->size(), .result = bench_loader(*dataset, options)};
+  }
+  const ImageTree tree = scan_image_tree(source.path);
   const auto dataset = open_image_folder(tree, shown);
   return {.kind = "images",
           .data_size = dataset->size(),
@@ -44,7 +49,9 @@ BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) 
                    "a folder with train/ for images, or text: a file or a folder of files",
                    "`scalemark data generate` makes some");
   }
-  if (fs::is_directory(fs::path(source.path) / "train")) return bench_images(source, options);
+  if (packed::is_packed(source.path) || fs::is_directory(fs::path(source.path) / "train")) {
+    return bench_images(source, options);
+  }
   const auto dataset = open_sequences(source);
   return {
       .kind = "sequences", .data_size = dataset->size(), .result = bench_loader(*dataset, options)};
@@ -60,6 +67,8 @@ const scalemark::data::DataApi* scalemark_data_api() {
                                  .generate_images = data::generate_images,
                                  .generate_text = data::generate_text,
                                  .tokenize_corpus = data::tokenize_corpus,
+                                 .pack_images = data::pack_images,
+                                 .verify_images = data::verify_images,
                                  .bench = data::bench};
   return &api;
 }

@@ -11,13 +11,15 @@
 #include "data/images/generate.h"
 #include "data/images/image_view.h"
 #include "data/images/stage_times.h"
+#include "data/packed/pack.h"
+#include "data/packed/verify.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
 
 namespace scalemark::data {
 
-// What `data bench` reads: a folder with train/ is an image tree, everything else is text or a
-// token file.
+// What `data bench` reads: a folder with train/ is an image tree, one with an index packed data,
+// everything else is text or a token file.
 struct BenchSource {
   std::string path;
   std::string vocab;  // for text; may be empty for a token file
@@ -34,7 +36,7 @@ struct BenchedData {
   std::optional<ImageStages> stages;  // of images
 };
 
-inline constexpr const char* kDataAbi = "scalemark-data/1";
+inline constexpr const char* kDataAbi = "scalemark-data/2";
 
 // Errors are thrown through it as scalemark::Error: program and library are of one build.
 struct DataApi {
@@ -42,6 +44,8 @@ struct DataApi {
   GeneratedImages (*generate_images)(const GenerateImagesOptions& options);
   GeneratedText (*generate_text)(const GenerateTextOptions& options);
   TokenizeReport (*tokenize_corpus)(const TokenizeOptions& options);
+  PackReport (*pack_images)(const PackOptions& options);
+  VerifyReport (*verify_images)(const VerifyOptions& options);
   // Throws 66 when the path is not there, and what opening and loading the data set throw.
   BenchedData (*bench)(const BenchSource& source, const LoaderBenchOptions& options);
 };

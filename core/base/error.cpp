@@ -6,9 +6,7 @@
 #include "core/base/make_error.h"
 
 namespace scalemark {
-namespace {
 
-// Errors quote file names and foreign messages; a line break in one must not make two lines.
 std::string on_one_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
@@ -28,8 +26,6 @@ std::string on_one_line(std::string_view text) {
   }
   return line;
 }
-
-}  // namespace
 
 void throw_unnamed_value() { throw bug("a value without a name"); }
 

@@ -34,10 +34,17 @@ Error cannot_read(const std::string& path, int error) {
 }  // namespace
 
 Pixels::Pixels(int w, int h)
-    : bytes(std::make_unique_for_overwrite<std::uint8_t[]>(static_cast<std::size_t>(w) * 3 *
-                                                           static_cast<std::size_t>(h))),
+    : bytes(new std::uint8_t[static_cast<std::size_t>(w) * 3 * static_cast<std::size_t>(h)]),
       width(w),
       height(h) {}
+
+Pixels Pixels::of_others(const std::uint8_t* first, int width, int height) {
+  Pixels pixels;
+  pixels.bytes = {const_cast<std::uint8_t*>(first), FreePixels{.owned = false}};
+  pixels.width = width;
+  pixels.height = height;
+  return pixels;
+}
 
 Pixels ImageDecoder::decode_whole() {
   const auto [width, height] = size();

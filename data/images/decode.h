@@ -23,14 +23,24 @@ struct Box {
   int height = 0;
 };
 
+// Pixels that lie in somebody else's memory are not freed.
+struct FreePixels {
+  bool owned = true;
+  void operator()(std::uint8_t* bytes) const {
+    if (owned) delete[] bytes;
+  }
+};
+
 // RGB, 3 bytes a pixel, rows of width * 3 bytes.
 struct Pixels {
-  std::unique_ptr<std::uint8_t[]> bytes;
+  std::unique_ptr<std::uint8_t[], FreePixels> bytes;
   int width = 0;
   int height = 0;
 
   Pixels() = default;
   Pixels(int width, int height);  // contents undefined
+  // Pixels in place, to be read only: `first` must live and stay as it is as long as they do.
+  static Pixels of_others(const std::uint8_t* first, int width, int height);
   std::uint8_t* row(int y) { return bytes.get() + static_cast<std::size_t>(y) * stride(); }
   const std::uint8_t* row(int y) const {
     return bytes.get() + static_cast<std::size_t>(y) * stride();

@@ -59,13 +59,16 @@ class ImageFolder : public Dataset {
 
 }  // namespace
 
+void refuse_odd_image_size(int size) {
+  constexpr int kLargestSize = 8192;
+  if (size >= 1 && size <= kLargestSize) return;
+  throw configuration("image_size is " + std::to_string(size),
+                      "1 to " + std::to_string(kLargestSize));
+}
+
 std::unique_ptr<Dataset> open_image_folder(const ImageTree& tree,
                                            const ImageFolderOptions& options) {
-  constexpr int kLargestSize = 8192;
-  if (options.image_size < 1 || options.image_size > kLargestSize) {
-    throw configuration("image_size is " + std::to_string(options.image_size),
-                        "1 to " + std::to_string(kLargestSize));
-  }
+  refuse_odd_image_size(options.image_size);
   const bool train = options.split == ImageSplit::kTrain;
   const std::vector<ImageFile>& files = train ? tree.train : tree.evaluate;
   if (files.empty()) {

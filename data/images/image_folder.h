@@ -63,6 +63,9 @@ struct ImageFolderOptions {
   ImageDecoding decoding = ImageDecoding::kExact;
 };
 
+// Throws configuration() (78) for a size that no image can be brought to.
+void refuse_odd_image_size(int size);
+
 // Fields: "image" u8 [size, size, 3] (RGB), "label" i64. Refuses a split without images (65).
 std::unique_ptr<Dataset> open_image_folder(const ImageFolderOptions& options);
 

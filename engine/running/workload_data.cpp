@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/planning/estimates.h"
-#include "data/images/image_folder.h"
+#include "data/packed/packed_images.h"
 #include "data/synthetic.h"
 #include "data/text/corpus.h"
 #include "data/text/pretraining.h"
@@ -72,27 +72,45 @@ data::ImageDecoding decoding_of(const settings::LoadingSettings& loading) {
                                                                   : data::ImageDecoding::kExact;
 }
 
-WorkloadData open_images(const settings::Settings& settings, const catalogue::Workload& workload,
-                         process::DataAccess& access) {
-  ScannedTree scanned = scan_once(settings, access);
-  const auto open = [&](data::ImageSplit split, data::ImageTransform transform) {
-    return data::open_image_folder(scanned.tree,
-                                   {.root = settings.task.data,
+// Both splits of images, whichever `open` reads. Only epochs evaluate.
+template <class Open>
+WorkloadData open_splits(const settings::Settings& settings, const catalogue::Workload& workload,
+                         std::size_t classes, std::string identity, const Open& open) {
+  const auto options = [&](data::ImageSplit split, data::ImageTransform transform) {
+    return data::ImageFolderOptions{.root = settings.task.data,
                                     .split = split,
                                     .transform = transform,
                                     .image_size = static_cast<int>(settings.task.image_size),
-                                    .decoding = decoding_of(settings.loading)});
+                                    .decoding = decoding_of(settings.loading)};
   };
   WorkloadData opened;
-  opened.train = open(data::ImageSplit::kTrain, data::ImageTransform::kTrain);
+  opened.train = open(options(data::ImageSplit::kTrain, data::ImageTransform::kTrain));
   if (settings.measuring.epochs) {
-    opened.held_out = open(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate);
+    opened.held_out = open(options(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate));
   }
   auto shape = asked_shape(settings.task);
-  shape.classes = static_cast<std::int64_t>(scanned.tree.classes.size());
+  shape.classes = static_cast<std::int64_t>(classes);
   opened.shape = catalogue::resolved_shape(workload, shape);
-  opened.identity = std::move(scanned.identity);
+  opened.identity = std::move(identity);
   return opened;
+}
+
+// Every rank maps the index, whose pages a machine's ranks share: nothing is handed on.
+WorkloadData open_packed(const settings::Settings& settings, const catalogue::Workload& workload,
+                         process::DataAccess& access) {
+  const auto data = data::open_packed_data(settings.task.data, progress_of(access));
+  const data::packed::Index& index = data::index_of(*data);
+  return open_splits(settings, workload, index.header().classes, index.identity(),
+                     [&](const auto& options) { return data::open_packed_images(data, options); });
+}
+
+WorkloadData open_images(const settings::Settings& settings, const catalogue::Workload& workload,
+                         process::DataAccess& access) {
+  if (data::packed::is_packed(settings.task.data)) return open_packed(settings, workload, access);
+  ScannedTree scanned = scan_once(settings, access);
+  return open_splits(
+      settings, workload, scanned.tree.classes.size(), std::move(scanned.identity),
+      [&](const auto& options) { return data::open_image_folder(scanned.tree, options); });
 }
 
 // --vocab, or the vocab.txt that lies in the corpus's own folder (`data generate text` puts it

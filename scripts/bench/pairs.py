@@ -1,7 +1,7 @@
 """Runs ours and Python's side by side, pair by pair, and prints the ratio of each row with its interval.
 
 A row's ratio is ours / Python's samples per second (start-up and sweep-6: Python's seconds / ours; loader-floor: ours
-/ libjpeg-turbo decoding the same files to an eighth), so above 1 is faster. The two sides alternate (A B, B A, A B,
+/ libjpeg-turbo decoding the same files to an eighth; loader-jpeg: ours / ours from the tree), so above 1 is faster. The two sides alternate (A B, B A, A B,
 ...), since the speed of a shared machine drifts; the estimate is the geometric mean over pairs and the interval
 Student's t on the logarithms. SCALEMARK_TEST_DATA names the test data; without it the loader reads generated images.
 
@@ -91,6 +91,9 @@ ROWS = [
     Row("loader-fast-floor", "the same against libjpeg-turbo decoding to 1/8", 0.9, ours=["fast"]),
     Row("loader-cold", "JPEG loader, no file in the system's cache", 2.8, ours=["exact", "cold"], python=["cold"],
         note="one worker of ours, which reads ahead"),
+    Row("loader-jpeg", "packed as jpeg against the tree, both ours", 1.2),
+    Row("loader-256", "packed as jpeg-256 against Python from the tree", 6.0),
+    Row("loader-raw", "packed as raw-256 against Python from the tree", 20.0),
     Row("sweep-6", "six-point sweep: 1 / seconds outside warm-up and windows", 5.0, "linear", 2, 1, 32, 500, 50,
         note="Python: one torchrun a point; ours adds three solo points"),
     Row("startup", "start-up: import torch / scalemark --version", 65.0),
@@ -129,6 +132,17 @@ def images():
     return tree
 
 
+PACKED = {"loader-jpeg": "jpeg", "loader-256": "jpeg-256", "loader-raw": "raw-256"}  # forms by row
+
+
+@functools.cache
+def packed(form):
+    folder = tempfile.mkdtemp(prefix="scalemark-bench-")
+    atexit.register(shutil.rmtree, folder)
+    run([SCALEMARK, "data", "pack", images(), Path(folder) / "packed", "--form", form, "--no-progress"])
+    return Path(folder) / "packed"
+
+
 def loader_bench(program):
     return program.parent / "tests/loader_bench"
 
@@ -161,7 +175,8 @@ def scalemark(row, program, options=()):
     if row.name == "startup":
         return 1 / seconds_of([program, "--version"])
     if row.name.startswith("loader"):
-        return first_number([loader_bench(program), images(), 224, int("cold" in row.ours), LOADER_SECONDS, *row.ours])
+        data = packed(PACKED[row.name]) if row.name in PACKED else images()
+        return first_number([loader_bench(program), data, 224, int("cold" in row.ours), LOADER_SECONDS, *row.ours])
     with tempfile.TemporaryDirectory() as folder:
         if row.name == "sweep-6":
             return 1 / sweep_of_ours(row, folder, program)
@@ -179,7 +194,9 @@ def python(row):
         return 1 / seconds_of([sys.executable, "-c", "import torch"])
     if row.name == "sweep-6":
         return 1 / sweep_of_python(row)
-    if row.name in ("loader", "loader-fast", "loader-cold"):
+    if row.name == "loader-jpeg":
+        return first_number([loader_bench(SCALEMARK), images(), 224, 0, LOADER_SECONDS])
+    if row.name in ("loader", "loader-fast", "loader-cold", "loader-256", "loader-raw"):
         return first_number([sys.executable, LOADER_PEER, images(), 224, LOADER_SECONDS, *row.python])
     if row.name.endswith("-floor"):
         return first_number([loader_bench(SCALEMARK), images(), "floor", LOADER_SECONDS])

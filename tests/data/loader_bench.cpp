@@ -1,6 +1,6 @@
-// Images/s of the training loader over an image tree, and of its floor: libjpeg-turbo decoding the
-// same files to an eighth of their size, where little but entropy decoding is left. For
-// scripts/bench_against_python and by hand. Not a test.
+// Images/s of the training loader over an image tree or packed data, and of its floor:
+// libjpeg-turbo decoding the same files to an eighth of their size, where little but entropy
+// decoding is left. For scripts/bench_against_python and by hand. Not a test.
 //
 //   loader_bench DIR SIZE [WORKERS [SECONDS [exact|fast [cold]]]]
 //   loader_bench DIR floor [SECONDS]
@@ -24,6 +24,7 @@
 #include "data/bench.h"
 #include "data/images/image_folder.h"
 #include "data/loader.h"
+#include "data/packed/packed_images.h"
 #include "data/sampler.h"
 
 // After <cstdio>: jpeglib.h uses FILE and size_t without including them.
@@ -111,7 +112,7 @@ void bench_cold(const Dataset& dataset, const fs::path& root, int workers, doubl
 
 void bench(const std::string& root, int size, int workers, double min_seconds,
            ImageDecoding decoding, bool cold) {
-  const auto dataset = open_image_folder({.root = root, .image_size = size, .decoding = decoding});
+  const auto dataset = open_images({.root = root, .image_size = size, .decoding = decoding});
   if (cold) return bench_cold(*dataset, root, workers, min_seconds);
   const auto result = bench_loader(
       *dataset, {.loader = {.batch_size = 20, .workers = workers}, .min_seconds = min_seconds});

@@ -1,4 +1,4 @@
-"""`train --iters` on every form of data that it takes, on 1 and 2 ranks: an image tree, a text folder with its own
+"""`train --iters` on every form of data that it takes, on 1 and 2 ranks: an image tree, the same packed, a text folder with its own
 vocabulary, a text file with --vocab, a token file."""
 
 import tempfile
@@ -23,8 +23,18 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         images = make_images(folder / "images", 40, size=48, classes=4)
-        for point in runs(folder / "run", "--workload", "resnet50", "--data", images, "--image-size", 32):
+        resnet = ["--workload", "resnet50", "--image-size", 32]
+        for point in runs(folder / "run", *resnet, "--data", images):
             check(point["image_size"] == 32 and point["phases_s"]["data_wait"] >= 0, f"{point['phases_s']}")
+        of_tree = [point["loss"]["first"] for point in runs(folder / "run", *resnet, "--data", images)]
+        for form in ("jpeg", "jpeg-256", "raw-256"):  # images so small that each form keeps their pixels
+            run("data", "pack", images, folder / form, "--form", form, "--shard-size", "20KiB")
+            losses = [point["loss"]["first"] for point in runs(folder / "run", *resnet, "--data", folder / form)]
+            print(f"packed as {form}: first losses {losses}, of the tree {of_tree}", flush=True)
+            # Pixels of raw-256 are resized as RGB, those of a JPEG file perhaps before their conversion to it.
+            bound = 0.02 if form == "raw-256" else 0
+            near = all(abs(a - b) <= bound * b for a, b in zip(losses, of_tree))
+            check(near, f"packed as {form} other images are trained on: {losses}, {of_tree}")
 
         text = make_text(folder / "text", 80)
         corpus, vocab, tokens = text / "corpus.txt", text / "vocab.txt", folder / "corpus.tokens"

@@ -64,7 +64,7 @@ std::string bar(const ProgressState& state) {
 
 std::string progress_bar(const ProgressState& state, int width) {
   std::string line = state.phase;
-  add(line, "  ", state.total ? bar(state) : "step " + std::to_string(state.done));
+  add(line, "  ", state.total ? bar(state) : state.counted + " " + std::to_string(state.done));
   add(line, "  ", rate(state));
   add(line, "  ", loss(state));
   add(line, "  ", time_left(state));
@@ -73,7 +73,7 @@ std::string progress_bar(const ProgressState& state, int width) {
 }
 
 std::string progress_line(const ProgressState& state) {
-  std::string line = state.phase + ": step " + std::to_string(state.done);
+  std::string line = state.phase + ": " + state.counted + " " + std::to_string(state.done);
   if (state.total) line += " of " + std::to_string(*state.total);
   add(line, ", ", rate(state));
   add(line, ", ", loss(state));
@@ -93,9 +93,11 @@ ProgressOptions progress_options_for(std::FILE* out) {
   return options;
 }
 
-Progress::Progress(std::FILE* out, ProgressOptions options, std::string sample_unit)
+Progress::Progress(std::FILE* out, ProgressOptions options, std::string sample_unit,
+                   std::string counted)
     : out_(out), options_(options), loss_(std::numeric_limits<double>::quiet_NaN()) {
   state_.sample_unit = std::move(sample_unit);
+  state_.counted = std::move(counted);
   writer_ = std::thread([this] { write_until_ended(); });
 }
 

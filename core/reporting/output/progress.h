@@ -22,6 +22,7 @@ struct ProgressState {
   double elapsed_s = 0;               // since the phase began
   double samples_per_step = 0;        // of all ranks
   std::string sample_unit = "samples";
+  std::string counted = "step";  // what `done` counts
   std::optional<double> loss;
 };
 
@@ -45,7 +46,8 @@ ProgressOptions progress_options_for(std::FILE* out);  // is it a terminal, and 
 // relaxed stores, no lock, no system call.
 class Progress {
  public:
-  Progress(std::FILE* out, ProgressOptions options, std::string sample_unit);
+  Progress(std::FILE* out, ProgressOptions options, std::string sample_unit,
+           std::string counted = "step");
   ~Progress();  // clears the bar
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

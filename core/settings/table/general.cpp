@@ -39,12 +39,12 @@ std::vector<Option> run_options() {
       {.name = "overwrite",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kPredict | kDataTokenize | kDataGenerate | kDoctor,
+       .commands = kPredict | kDataTokenize | kDataGenerate | kDataPack | kDoctor,
        .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
        .help = "use an output folder that is not empty; predict, doctor: replace its report.json; "
                "data tokenize: replace the file; data "
-               "generate: replace what it made",
+               "generate, data pack: replace what they made",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "resume",
        .kind = Kind::kFlag,
@@ -81,6 +81,7 @@ std::vector<Option> run_options() {
       {.name = "no_progress",
        .kind = Kind::kFlag,
        .group = kGroup,
+       .commands = kDataPack | kDataVerify,
        .field = kField<&GeneralSettings::no_progress>,
        .default_text = "off",
        .help = "no progress bar",

@@ -30,8 +30,9 @@ std::vector<Option> what_options() {
        .field = kField<&TaskSettings::data>,
        .identity = Identity::kAxis,
        .default_text = "synthetic",
-       .help = "synthetic, an image folder (train/<class>/*.JPEG), or a text file, folder or token "
-               "file",
+       .help =
+           "synthetic, an image folder (train/<class>/*.JPEG) or packed data (`data pack`), or a "
+           "text file, folder or token file",
        .value_name = "synthetic|PATH"},
       {.name = "vocab",
        .kind = Kind::kPath,

@@ -114,6 +114,55 @@ class Images(Commands):
         self.assertIn("--data PATH", self.refused(64, "data", "bench"))
 
 
+class Packed(Commands):
+    def setUp(self):
+        super().setUp()
+        self.done("data", "generate", "images", self.path("a"), "--samples", "20", "--classes", "2", "--image-size", "32")
+
+    def pack(self, *options):
+        return self.done("data", "pack", self.path("a"), self.path("out"), "--shard-size", "10KiB", "--no-progress", *options)
+
+    def test_pack_verify_and_bench(self):
+        text = self.pack("--workers", "3")
+        self.assertRegex(text, r"^20 images for training and 4 for evaluation as jpeg, [\d.]+ (bytes|KiB) in \d+ shards, in ")
+        self.assertIn(f"--data {self.path('out')}\n", text)
+        self.assertRegex(self.done("data", "verify", self.path("out"), "--no-progress"), r"^24 samples in \d+ shards, ")
+        self.assertEqual(self.done("data", "verify", self.path("a"), "--no-progress"), "24 samples, each of which decodes\n")
+        bench = self.done("data", "bench", "--data", self.path("out"), "--workers", "1", "--image-size", "16", "-b", "4")
+        self.assertRegex(bench, r"^[\d.]+ images/s with 1 workers, batch size 4: \d+ of 20 in")
+
+    def test_faults_are_listed_and_end_with_65(self):
+        self.pack("--form", "raw-256")
+        shard = pathlib.Path(self.path("out/train-00000.shard"))
+        data = bytearray(shard.read_bytes())
+        data[64 + 5] ^= 1
+        shard.write_bytes(data)
+        done = run("data", "verify", self.path("out"), "--no-progress")
+        self.assertEqual(done.returncode, 65)
+        first = f"train/bars/000000.jpg in {shard}: its bytes do not match their checksum\n"
+        self.assertEqual(done.stdout, first)
+        self.assertRegex(done.stderr, r"^scalemark: error E_BAD_DATA \(exit 65\): .* has 1 fault: train/bars/000000\.jpg in ")
+        shard.write_bytes(data[:-1])
+        self.assertIn("bytes of", self.refused(65, "data", "bench", "--data", self.path("out")))
+        shard.unlink()
+        self.assertIn(shard.name, self.refused(66, "data", "bench", "--data", self.path("out")))
+
+    def test_refusals(self):
+        self.refused(64, "data", "pack", self.path("a"))
+        self.refused(66, "data", "pack", self.path("none"), self.path("out"))
+        self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--form", "tar")
+        self.assertIn("1GiB", self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", "big"))
+        self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", "1KiB")
+        self.refused(66, "data", "verify", self.path("none"))
+        self.pack()
+        self.refused(73, "data", "pack", self.path("a"), self.path("out"))
+        self.pack("--overwrite", "--form", "jpeg-256")
+        self.refused(73, "data", "pack", self.path("a"), self.path("a"), "--overwrite")
+        note = run("data", "pack", self.path("a"), self.path("b"), "--on-bad-sample", "skip", "--no-progress")
+        self.assertEqual((note.returncode, note.stderr),
+                         (0, "scalemark: --on-bad-sample has no effect on --form jpeg: it keeps every file as it is\n"))
+
+
 class Text(Commands):
     def setUp(self):
         super().setUp()

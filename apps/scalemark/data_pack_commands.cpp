@@ -1,0 +1,161 @@
+// scalemark data pack, data verify. data/ does the work; this file prints the results.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/data_library.h"
+#include "apps/scalemark/shell_word.h"
+#include "apps/scalemark/sources.h"
+#include "core/base/byte_size.h"
+#include "core/base/error.h"
+#include "core/reporting/output/progress.h"
+
+namespace scalemark::cli {
+namespace {
+
+using settings::ToolValues;
+using Done = std::function<void(std::int64_t done, std::int64_t all)>;
+
+// A bar, or lines, on stderr from the first call of done() on.
+class ShownProgress {
+ public:
+  ShownProgress(const ToolValues& values, std::string phase) : phase_(std::move(phase)) {
+    if (values.on("no_progress")) return;
+    shown_.emplace(stderr, reporting::progress_options_for(stderr), "images", "image");
+  }
+
+  Done done() {
+    return [this](std::int64_t done, std::int64_t all) {
+      if (!shown_) return;
+      if (!begun_) shown_->begin(phase_, all, 1);
+      begun_ = true;
+      shown_->update(done);
+    };
+  }
+
+ private:
+  std::string phase_;
+  std::optional<reporting::Progress> shown_;
+  bool begun_ = false;
+};
+
+int threads_of(const ToolValues& values) {
+  return static_cast<int>(std::max<std::int64_t>(1, values.count("workers").value_or(0)));
+}
+
+std::int64_t shard_bytes(const ToolValues& values) {
+  const std::string text = *values.text("shard_size");
+  if (const auto bytes = parse_byte_size(text)) return *bytes;
+  throw configuration("--shard-size is '" + text + "'", "a size with its unit: 1GiB, 500MB");
+}
+
+data::PackOptions pack_options(const std::vector<std::string>& words, const ToolValues& values) {
+  data::PackOptions options{.tree = words[0],
+                            .output = words[1],
+                            .form = *find_word<data::packed::Form>(*values.text("form")),
+                            .shard_bytes = shard_bytes(values),
+                            .threads = threads_of(values),
+                            .overwrite = values.on("overwrite")};
+  if (options.form != data::packed::Form::kJpeg) {
+    options.skip_bad_samples = values.text("on_bad_sample") == "skip";
+  } else if (values.given("on_bad_sample")) {
+    print_note("--on-bad-sample has no effect on --form jpeg: it keeps every file as it is");
+  }
+  return options;
+}
+
+std::string left_out_text(const std::vector<std::string>& left_out) {
+  constexpr std::size_t kShown = 10;
+  if (left_out.empty()) return "";
+  std::string text = std::to_string(left_out.size()) + " left out:\n";
+  for (std::size_t i = 0; i < std::min(kShown, left_out.size()); ++i)
+    text += on_one_line(left_out[i]) + "\n";
+  if (left_out.size() > kShown) text += "...\n";
+  return text;
+}
+
+std::string pack_text(const data::PackReport& made, const data::PackOptions& options) {
+  std::string text = std::to_string(made.train) + " images for training and " +
+                     std::to_string(made.evaluate) + " for evaluation as " +
+                     std::string(name_of(options.form)) + ", " +
+                     readable_bytes(static_cast<std::uint64_t>(made.bytes)) + " in " +
+                     std::to_string(made.shards) + " shards";
+  if (made.shards_found > 0) {
+    text += " (" + std::to_string(made.shards_found) + " of an earlier call)";
+  }
+  return text + ", in " + options.output + "\n" + left_out_text(made.left_out) +
+         "train on it: scalemark train --workload resnet50 --data " + shell_word(options.output) +
+         "\n";
+}
+
+std::string verify_text(const data::VerifyReport& report) {
+  const std::string samples = std::to_string(report.samples) + " samples";
+  if (!report.packed) return samples + ", each of which decodes\n";
+  return samples + " in " + std::to_string(report.shards) + " shards, " +
+         readable_bytes(static_cast<std::uint64_t>(report.bytes)) +
+         ", all of which match their checksums\n";
+}
+
+// All of them on stdout; the first in the error line, too.
+[[noreturn]] void report_faults(const data::VerifyReport& report, const std::string& path) {
+  std::string text;
+  for (const std::string& fault : report.faults) text += on_one_line(fault) + "\n";
+  print_result(text);
+  const bool one = report.faults.size() == 1;
+  throw bad_data(path + " has " + std::to_string(report.faults.size()) +
+                     (one ? " fault: " : " faults, the first: ") + report.faults.front(),
+                 {},
+                 report.packed ? "copy the shard anew, or pack the tree again"
+                               : "--on-bad-sample skip leaves such files out");
+}
+
+}  // namespace
+
+const HelpPage data_pack_page = {
+    "FOLDER OUT",
+    "Writes the images of a folder (train/<class>/, val/<class>/ if there is one) into a few "
+    "large\n"
+    "files, in the order in which they are found, with an index of them; --data OUT trains from "
+    "it.\n"
+    "Interrupted, the same command goes on behind the last shard that is complete.",
+    "  scalemark data pack imagenet packed --workers 8\n"
+    "  scalemark data pack imagenet packed-256 --form jpeg-256 --shard-size 500MB\n"};
+
+ExitCode data_pack_command(const Invocation& invocation) {
+  const auto& words = exactly(invocation, 2, "an image folder and an output folder");
+  const ToolValues values = read_tool_values(invocation);
+  data::PackOptions options = pack_options(words, values);
+  data::PackReport made;
+  {
+    ShownProgress progress(values, "packing");
+    options.progress = progress.done();
+    made = load_data_library().pack_images(options);
+  }
+  return print_result(pack_text(made, options));
+}
+
+const HelpPage data_verify_page = {"FOLDER",
+                                   "Compares packed data with its checksums, byte by byte, or "
+                                   "decodes every image of a folder. Each\n"
+                                   "fault is a line on stdout that names sample and shard, or "
+                                   "file; with one or more the exit code\n"
+                                   "is 65.",
+                                   "  scalemark data verify packed --workers 8\n"};
+
+ExitCode data_verify_command(const Invocation& invocation) {
+  const std::string& path = exactly(invocation, 1, "packed data or an image folder").front();
+  const ToolValues values = read_tool_values(invocation);
+  data::VerifyReport report;
+  {
+    ShownProgress progress(values, "verifying");
+    report = load_data_library().verify_images(
+        {.path = path, .threads = threads_of(values), .progress = progress.done()});
+  }
+  if (!report.faults.empty()) report_faults(report, path);
+  return print_result(verify_text(report));
+}
+
+}  // namespace scalemark::cli

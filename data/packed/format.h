@@ -1,0 +1,130 @@
+// Packed data on the disk: shards that hold the samples of an image tree, and one index of them.
+// docs/DATA.md describes both, byte by byte. Knows nothing of how they are written or loaded.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/base/words.h"
+#include "data/hash128.h"
+
+namespace scalemark::data::packed {
+
+static_assert(std::endian::native == std::endian::little, "packed data is little-endian");
+
+enum class Form : std::uint32_t {
+  kJpeg = 1,     // each file as it was, JPEG with the places of its rows of blocks
+  kJpeg256 = 2,  // larger images re-encoded to kShorterSide
+  kRaw256 = 3,   // pixels, larger images reduced to kShorterSide
+};
+constexpr auto words_of(Form) {
+  return std::to_array<Word<Form>>(
+      {{Form::kJpeg, "jpeg"}, {Form::kJpeg256, "jpeg-256"}, {Form::kRaw256, "raw-256"}});
+}
+
+// How the bytes of one sample are to be read.
+enum class Encoding : std::uint32_t {
+  kFile = 0,  // a JPEG or PNG file as it was
+  kRows = 1,  // a table of rows, and the JPEG file in which they lie
+  kRaw = 2,   // height x width x 3 bytes, RGB
+};
+
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr int kShorterSide = 256;
+inline constexpr int kQuality = 90;  // of kJpeg256
+inline constexpr std::uint64_t kAlignment = 64;
+
+// Names in the folder.
+inline constexpr const char* kIndexName = "packed.index";
+inline constexpr const char* kPlanName = "packing.plan";
+inline constexpr const char* kPartName = "shard.part";              // the one that is being written
+std::string shard_name(std::uint32_t split, std::uint64_t number);  // "train-00000.shard"
+
+inline constexpr std::uint32_t kTrain = 0;
+inline constexpr std::uint32_t kEvaluate = 1;
+
+struct SampleEntry {
+  std::uint64_t offset = 0;  // in its shard
+  std::uint64_t bytes = 0;
+  Digest checksum{};       // XXH3-128 of these bytes
+  std::uint64_t path = 0;  // of its path in the tree, in the index's texts
+  std::uint32_t path_bytes = 0;
+  std::uint32_t label = 0;
+  std::uint32_t shard = 0;  // place in the index's list of shards
+  std::uint32_t encoding = 0;
+  std::uint32_t width = 0;  // of the stored image; 0 x 0: its header could not be read
+  std::uint32_t height = 0;
+};
+static_assert(sizeof(SampleEntry) == 64);
+
+// A shard: this header, then samples, each at a multiple of kAlignment with zeros between, then its
+// entries, then the end.
+struct ShardHeader {
+  char magic[8] = {'S', 'M', 'S', 'H', 'A', 'R', 'D', '\n'};
+  std::uint32_t version = kVersion;
+  std::uint32_t split = kTrain;
+  std::uint64_t number = 0;  // among those of its split
+  Digest plan{};             // of which packing it is a part
+  std::uint64_t zeros[3] = {};
+};
+static_assert(sizeof(ShardHeader) == 64);
+
+struct ShardEnd {
+  std::uint64_t samples = 0;
+  std::uint64_t next = 0;  // place in the split's tree order of the first sample that follows
+  Digest entries{};        // XXH3-128 of header, entries, samples and next
+  char magic[8] = {'S', 'M', 'S', 'H', 'E', 'N', 'D', '\n'};
+};
+static_assert(sizeof(ShardEnd) == 40);
+
+struct ShardEntry {
+  std::uint32_t split = kTrain;
+  std::uint32_t zero = 0;
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t first = 0;  // its first sample in the index
+  std::uint64_t samples = 0;
+  Digest checksum{};  // of the whole file
+};
+static_assert(sizeof(ShardEntry) == 56);
+
+struct ClassEntry {
+  std::uint64_t name = 0;  // in the texts
+  std::uint64_t bytes = 0;
+};
+static_assert(sizeof(ClassEntry) == 16);
+
+// The index: this header, then classes, shards, samples (train, then evaluate) and texts.
+struct IndexHeader {
+  char magic[8] = {'S', 'M', 'P', 'A', 'C', 'K', 'E', 'D'};
+  std::uint32_t version = kVersion;
+  Form form = Form::kJpeg;
+  std::uint32_t side = 0;     // kShorterSide, of kJpeg 0
+  std::uint32_t quality = 0;  // kQuality, of other forms than kJpeg256 0
+  std::uint32_t held_out = 0;
+  std::uint32_t zero = 0;
+  std::uint64_t classes = 0;
+  std::uint64_t shards = 0;
+  std::uint64_t train = 0;
+  std::uint64_t evaluate = 0;
+  std::uint64_t text_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  Digest plan{};
+  Digest payload{};  // XXH3-128 of everything behind the header
+  Digest header{};   // of this header up to here; in hex, the data set's identity
+};
+static_assert(sizeof(IndexHeader) == 128);
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+Digest digest_of(std::span<const std::byte> bytes);
+Digest digest_of_header(const IndexHeader& header);
+
+}  // namespace scalemark::data::packed

@@ -1,0 +1,198 @@
+#include "data/packed/index.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace scalemark::data::packed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAgain = "pack the tree again with `scalemark data pack`";
+
+Error damaged(const std::string& what) { return bad_data(what, {}, kAgain); }
+
+std::unique_ptr<MappedFile> map_index(const fs::path& root) {
+  std::error_code ignored;
+  const fs::path path = root / kIndexName;
+  if (!fs::exists(path, ignored) && fs::exists(root / kPlanName, ignored)) {
+    throw bad_data(root.string() + " is packed data that is not finished: it has no " + kIndexName,
+                   {}, "the same `scalemark data pack` goes on where it was interrupted");
+  }
+  return std::make_unique<MappedFile>(path, "index");
+}
+
+IndexHeader read_header(std::span<const std::byte> image) {
+  IndexHeader header;
+  const IndexHeader expected;
+  if (image.size() < sizeof header) throw damaged("it is shorter than its header");
+  std::memcpy(&header, image.data(), sizeof header);
+  if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0) {
+    throw damaged("it is no index of packed data");
+  }
+  if (header.version != kVersion) {
+    throw damaged("it has format version " + std::to_string(header.version) + ", not " +
+                  std::to_string(kVersion));
+  }
+  if (header.header != digest_of_header(header)) {
+    throw damaged("its header does not match its checksum");
+  }
+  if (header.file_bytes != image.size()) {
+    throw damaged("it has " + std::to_string(image.size()) + " bytes of " +
+                  std::to_string(header.file_bytes));
+  }
+  return header;
+}
+
+std::uint64_t total_bytes(const IndexHeader& h) {
+  return sizeof h + h.classes * sizeof(ClassEntry) + h.shards * sizeof(ShardEntry) +
+         (h.train + h.evaluate) * sizeof(SampleEntry) + h.text_bytes;
+}
+
+void check_payload(const IndexHeader& header, std::span<const std::byte> image,
+                   const Progress& progress) {
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  Hash128 hash;
+  for (auto rest = image.subspan(sizeof header); !rest.empty();) {
+    const auto piece = rest.first(std::min(kPiece, rest.size()));
+    hash.add(piece);
+    rest = rest.subspan(piece.size());
+    still_alive(progress);
+  }
+  if (hash.digest() != header.payload) throw damaged("its contents do not match their checksum");
+}
+
+template <class T>
+std::span<const T> take(std::span<const std::byte>& rest, std::uint64_t count) {
+  const std::span<const T> taken(reinterpret_cast<const T*>(rest.data()), count);
+  rest = rest.subspan(taken.size_bytes());
+  return taken;
+}
+
+void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+Index::Index(const std::string& root, const Progress& progress) try
+    : root_(root), file_(map_index(root)) {
+  while (root_.size() > 1 && root_.back() == '/') root_.pop_back();
+  const auto image = file_->bytes();
+  header_ = read_header(image);
+  check_numbers();
+  check_payload(header_, image, progress);
+  auto rest = image.subspan(sizeof header_);
+  classes_ = take<ClassEntry>(rest, header_.classes);
+  shards_ = take<ShardEntry>(rest, header_.shards);
+  samples_ = take<SampleEntry>(rest, header_.train + header_.evaluate);
+  texts_ = {reinterpret_cast<const char*>(rest.data()), rest.size()};
+  check_classes();
+  check_shards();
+  for (const SampleEntry& sample : samples_) check_sample(sample);
+} catch (const Error& error) {
+  ErrorRecord record = error.record();
+  if (record.hint != kAgain) throw;
+  record.what = "index " + (fs::path(root) / kIndexName).string() + ": " + record.what;
+  throw Error(record);
+}
+
+// A file with a correct checksum may come from a faulty writer.
+void Index::check_numbers() const {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 48;  // keeps the sum from wrapping
+  const auto& h = header_;
+  const bool few = std::max({h.classes, h.shards, h.train, h.evaluate, h.text_bytes}) < kMany;
+  if (!few || total_bytes(h) != h.file_bytes) {
+    throw damaged("its counts do not match its size");
+  }
+}
+
+void Index::check_classes() const {
+  for (const ClassEntry& entry : classes_) {
+    if (entry.name > texts_.size() || entry.bytes > texts_.size() - entry.name) {
+      throw damaged("the name of a class lies outside its texts");
+    }
+  }
+}
+
+void Index::check_shards() const {
+  std::uint64_t sample = 0;
+  for (const ShardEntry& shard : shards_) {
+    if (shard.first != sample || shard.samples > samples_.size() - sample) {
+      throw damaged("its shards do not hold its samples");
+    }
+    sample += shard.samples;
+  }
+  if (sample != samples_.size()) throw damaged("its shards do not hold its samples");
+}
+
+void Index::check_sample(const SampleEntry& s) const {
+  if (s.shard >= shards_.size() || s.label >= classes_.size() || s.path > texts_.size() ||
+      s.path_bytes > texts_.size() - s.path) {
+    throw damaged("a sample lies outside its lists");
+  }
+  const ShardEntry& shard = shards_[s.shard];
+  const auto place = static_cast<std::uint64_t>(&s - samples_.data());
+  const bool right_split = (place < header_.train) == (shard.split == kTrain);
+  const bool in_shard = place >= shard.first && place - shard.first < shard.samples &&
+                        s.offset <= shard.bytes && s.bytes <= shard.bytes - s.offset;
+  const bool raw = s.encoding == static_cast<std::uint32_t>(Encoding::kRaw);
+  constexpr std::uint32_t kLong = 1u << 24;  // keeps the product from wrapping
+  const bool right_size =
+      !raw || (s.height > 0 && s.height < kLong && s.width > 0 && s.width < kLong &&
+               s.bytes == std::uint64_t{3} * s.width * s.height);
+  if (!right_split || !in_shard || !right_size) {
+    throw damaged("sample " + std::string(path_of(s)) + " does not fit its shard");
+  }
+}
+
+std::span<const SampleEntry> Index::split(std::uint32_t split) const {
+  return split == kTrain ? samples_.first(header_.train) : samples_.subspan(header_.train);
+}
+
+std::string_view Index::path_of(const SampleEntry& sample) const {
+  return texts_.substr(sample.path, sample.path_bytes);
+}
+
+std::vector<std::string> Index::class_names() const {
+  std::vector<std::string> names;
+  for (const ClassEntry& entry : classes_)
+    names.emplace_back(texts_.substr(entry.name, entry.bytes));
+  return names;
+}
+
+fs::path Index::shard_path(const ShardEntry& shard) const {
+  return fs::path(root_) / shard_name(shard.split, shard.number);
+}
+
+std::string Index::name_of(const SampleEntry& sample) const {
+  return std::string(path_of(sample)) + " in " + shard_path(shards_[sample.shard]).string();
+}
+
+bool is_packed(const fs::path& root) {
+  std::error_code ignored;
+  return fs::exists(root / kIndexName, ignored) || fs::exists(root / kPlanName, ignored);
+}
+
+std::vector<std::byte> index_bytes(IndexParts parts) {
+  IndexHeader& header = parts.header;
+  header.classes = parts.classes.size();
+  header.shards = parts.shards.size();
+  header.text_bytes = parts.texts.size();
+  header.file_bytes = total_bytes(header);
+  std::vector<std::byte> image(sizeof header);
+  image.reserve(header.file_bytes);
+  append(image, std::as_bytes(std::span(parts.classes)));
+  append(image, std::as_bytes(std::span(parts.shards)));
+  append(image, std::as_bytes(std::span(parts.samples)));
+  append(image, std::as_bytes(std::span(parts.texts)));
+  header.payload = digest_of(std::span(image).subspan(sizeof header));
+  header.header = digest_of_header(header);
+  std::memcpy(image.data(), &header, sizeof header);
+  return image;
+}
+
+}  // namespace scalemark::data::packed

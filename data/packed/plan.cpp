@@ -1,0 +1,129 @@
+#include "data/packed/plan.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+
+namespace scalemark::data::packed {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The first line in which two plans differ, theirs and ours.
+Error another_plan(const fs::path& folder, const std::string& theirs, const std::string& ours) {
+  const auto before = lines_of(theirs), now = lines_of(ours);
+  std::size_t i = 0;
+  while (i < before.size() && i < now.size() && before[i] == now[i]) ++i;
+  const auto line = [&](const std::vector<std::string>& lines) {
+    return i < lines.size() ? lines[i] : std::string("nothing");
+  };
+  return configuration(folder.string() + " was begun with " + line(before),
+                       "the same tree and options as then; now: " + line(now),
+                       "give those again, choose another folder, or pass --overwrite");
+}
+
+bool made_by_packing(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name == kIndexName || name == kPlanName || name == kPartName ||
+         (name.ends_with(".shard") &&
+          (name.starts_with("train-") || name.starts_with("evaluate-")));
+}
+
+void refuse_other_files(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (made_by_packing(entry.path())) continue;
+    throw cannot_create(entry.path().string() + " was not made by `data pack`",
+                        "a folder that is new, empty or holds packed data",
+                        "choose another folder");
+  }
+}
+
+// The index first: without it nothing looks finished.
+void remove_all_packed(const fs::path& folder) {
+  fs::remove(folder / kIndexName);
+  sync_folder(folder);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  for (const fs::path& file : files) fs::remove(file);
+}
+
+}  // namespace
+
+std::string Plan::text() const {
+  return "format " + std::to_string(kVersion) + "\nform " + std::string(name_of(form)) +
+         "\nshard size " + std::to_string(shard_bytes) + "\nshorter side " +
+         std::to_string(kShorterSide) + "\nquality " + std::to_string(kQuality) + "\nbad samples " +
+         (skip_bad_samples ? "skip" : "fail") + "\ntree " + tree + "\n";
+}
+
+Digest Plan::digest() const {
+  Hash128 hash;
+  hash.add(text());
+  return hash.digest();
+}
+
+PackingFolder::PackingFolder(fs::path path, const Plan& plan, bool overwrite)
+    : path_(std::move(path)) {
+  try {
+    fs::create_directories(path_);
+    lock();
+    begin(plan, overwrite);
+  } catch (const fs::filesystem_error& error) {
+    throw cannot_create(path_.string() + ": " + error.code().message(), "a folder");
+  }
+}
+
+void PackingFolder::lock() {
+  lock_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock_.open()) throw cannot_create(path_.string() + ": " + std::strerror(errno), "a folder");
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  throw cannot_create("another process packs into " + path_.string(), {},
+                      "wait for its end, or choose another folder");
+}
+
+void PackingFolder::begin(const Plan& plan, bool overwrite) {
+  refuse_other_files(path_);
+  if (overwrite) remove_all_packed(path_);
+  if (fs::exists(path_ / kIndexName)) {
+    throw cannot_create(path_.string() + " holds packed data already", "a new or empty folder",
+                        "choose another folder, or pass --overwrite");
+  }
+  const std::string text = plan.text();
+  if (fs::exists(path_ / kPlanName)) {
+    const std::string theirs = read_text(path_ / kPlanName);
+    if (theirs != text) throw another_plan(path_, theirs, text);
+    return;
+  }
+  fs::remove(path_ / kPartName);  // of a call that ended before its plan was there
+  if (!fs::is_empty(path_)) {
+    throw cannot_create(path_.string() + " holds shards without their " + kPlanName,
+                        "a new or empty folder", "choose another folder, or pass --overwrite");
+  }
+  AtomicFile file(path_ / kPlanName, path_ / kPartName);
+  file.append(text);
+  file.commit();
+}
+
+}  // namespace scalemark::data::packed

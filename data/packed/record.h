@@ -1,0 +1,39 @@
+// One image file as the bytes that a shard holds of it. Knows nothing of shards or files' names
+// beyond what errors say.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/images/decode.h"
+#include "data/packed/format.h"
+
+namespace scalemark::data::packed {
+
+struct Record {
+  std::vector<std::uint8_t> bytes;
+  ImageSize size;  // of what is stored; 0 x 0: the header could not be read
+  Encoding encoding = Encoding::kFile;
+  Digest checksum{};
+};
+
+// kJpeg takes any file: what does not decode is stored as it is, and refused when it is loaded, as
+// it would be in the tree. The others throw bad_sample() (65) for it.
+Record make_record(Form form, std::vector<std::uint8_t> file, const std::string& name);
+
+// Of an image whose shorter side is longer than kShorterSide: its size when that side is
+// kShorterSide. Others keep theirs.
+ImageSize reduced_size(ImageSize size);
+
+// An image decoder over the bytes of a record, which must outlive it. Throws bad_sample() (65) for
+// bytes that make no image.
+std::unique_ptr<ImageDecoder> open_record(Encoding encoding, std::span<const std::uint8_t> bytes,
+                                          ImageSize size, const std::string& name);
+
+// The same over pixels that are only read.
+std::unique_ptr<ImageDecoder> open_raw(const std::uint8_t* pixels, ImageSize size);
+
+}  // namespace scalemark::data::packed

@@ -1,0 +1,36 @@
+// One shard opened for reading: whole and of the right packing as far as its length and header
+// tell. Knows nothing of what its samples are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/base/descriptor.h"
+#include "data/packed/index.h"
+
+namespace scalemark::data::packed {
+
+class ShardFile {
+ public:
+  // Errors: 66 it is missing; 65 its length is not that of the index, or its header is another;
+  // 74 it cannot be read.
+  ShardFile(const Index& index, const ShardEntry& shard, bool mapped);
+
+  bool mapped() const { return map_ != nullptr; }
+  // Throws bad_data() (65) when the shard ends before, io_error() (74) when reading fails.
+  void read(std::uint64_t offset, std::span<std::byte> target) const;
+  std::span<const std::byte> mapped_bytes(const SampleEntry& sample) const;
+
+ private:
+  void check_length(const ShardEntry& shard) const;
+  void check_header(const Index& index, const ShardEntry& shard) const;
+
+  std::string path_;
+  Descriptor file_;
+  std::unique_ptr<MappedFile> map_;
+};
+
+}  // namespace scalemark::data::packed

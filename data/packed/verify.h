@@ -1,0 +1,32 @@
+// `scalemark data verify`: whether every byte of packed data is what was written, or every file of
+// an image tree decodes. Looks for all faults, not for the first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace scalemark::data {
+
+struct VerifyOptions {
+  std::string path;  // packed data or an image tree
+  int threads = 1;
+  // Called from one thread at a time: bytes (packed data) or files done, of all.
+  std::function<void(std::int64_t done, std::int64_t all)> progress;
+};
+
+struct VerifyReport {
+  bool packed = false;
+  std::int64_t samples = 0;
+  std::int64_t shards = 0;
+  std::int64_t bytes = 0;           // looked at, of packed data
+  std::vector<std::string> faults;  // in the order of shards and samples; each names its place
+};
+
+// Of packed data: the index by its checksum, the length of each shard, each sample by its checksum,
+// and all of each shard by its own. Errors: 66 there is neither a tree nor packed data; 65 packing
+// was interrupted, or the tree has no images; 74. Everything else is a fault of the report.
+VerifyReport verify_images(const VerifyOptions& options);
+
+}  // namespace scalemark::data

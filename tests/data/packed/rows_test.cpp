@@ -1,0 +1,135 @@
+// JPEG files whose rows of blocks can be decoded one by one: the same pixels, whole and in parts,
+// at each scale.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "data/images/draw.h"
+#include "data/images/encode.h"
+#include "data/images/jpeg_rows.h"
+#include "data/packed/record.h"
+#include "data/packed/row_table.h"
+#include "tests/data/text/temporary_folder.h"
+
+namespace scalemark::data {
+namespace {
+
+namespace fs = std::filesystem;
+using packed::Encoding;
+using packed::Record;
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes drawn(ImageSize size, int quality = 85) {
+  SampleRandom random(static_cast<std::uint64_t>(size.width * 7 + size.height));
+  return encode_jpeg(draw_shape(2, size, random), quality);
+}
+
+Record record_of(const Bytes& file) { return packed::make_record(packed::Form::kJpeg, file, "it"); }
+
+DecodedRegion part_of(const Record& record, const Box& box, int eighths) {
+  return packed::open_record(record.encoding, record.bytes, record.size, "it")
+      ->decode(box, eighths);
+}
+
+// Only the rows of the box are the same in both: rows around it may be of a margin.
+void expect_same_rows(const Record& record, const Bytes& file, const Box& box, int eighths) {
+  const DecodedRegion part = part_of(record, box, eighths);
+  const DecodedRegion whole = open_image(file, "it")->decode(box, eighths);
+  ASSERT_EQ(part.top, whole.top);
+  ASSERT_EQ(part.left, whole.left);
+  ASSERT_EQ(part.pixels.width, whole.pixels.width);
+  ASSERT_EQ(part.pixels.height, whole.pixels.height);
+  const std::size_t bytes = part.pixels.stride() * static_cast<std::size_t>(part.pixels.height);
+  ASSERT_EQ(std::memcmp(part.pixels.row(0), whole.pixels.row(0), bytes), 0)
+      << box.top << " + " << box.height << " of " << record.size.height << ", " << eighths << "/8";
+}
+
+void expect_same_parts(const Record& record, const Bytes& file, int boxes) {
+  SampleRandom random(11);
+  const auto [width, height] = record.size;
+  for (int i = 0; i < boxes; ++i) {
+    const int top = static_cast<int>(random.below(height)),
+              left = static_cast<int>(random.below(width));
+    const Box box{.left = left,
+                  .top = top,
+                  .width = 1 + static_cast<int>(random.below(width - left)),
+                  .height = 1 + static_cast<int>(random.below(height - top))};
+    for (const int eighths : {8, 4, 2, 1}) expect_same_rows(record, file, box, eighths);
+  }
+}
+
+TEST(JpegRows, EveryRowOfPixelsByItselfIsTheSame) {
+  const Bytes file = drawn({130, 101});
+  const Record record = record_of(file);
+  ASSERT_EQ(record.encoding, Encoding::kRows);
+  for (int top = 0; top < 101; ++top) {
+    for (const int height : {1, 2, 17}) {
+      if (top + height > 101) continue;
+      const Box box{.left = 0, .top = top, .width = 130, .height = height};
+      for (const int eighths : {8, 4, 2, 1}) expect_same_rows(record, file, box, eighths);
+    }
+  }
+}
+
+TEST(JpegRows, SizesOfAnyKind) {
+  for (const ImageSize size :
+       {ImageSize{1, 1}, {3000, 2}, {2, 3000}, {16, 16}, {17, 33}, {640, 480}}) {
+    const Bytes file = drawn(size);
+    const Record record = record_of(file);
+    ASSERT_EQ(record.encoding, Encoding::kRows);
+    EXPECT_EQ(record.size.width, size.width);
+    expect_same_parts(record, file, 20);
+  }
+}
+
+TEST(JpegRows, OtherFilesStayAsTheyAre) {
+  EXPECT_FALSE(with_rows(Bytes{1, 2, 3}));
+  Bytes cut = drawn({200, 200});
+  cut.resize(cut.size() - 300);
+  EXPECT_FALSE(with_rows(cut));
+  const Record record = record_of(cut);
+  EXPECT_EQ(record.encoding, Encoding::kFile);
+  EXPECT_TRUE(record.bytes == cut);
+}
+
+TEST(JpegRows, ADamagedTableIsRefused) {
+  const Record record = record_of(drawn({64, 64}));
+  for (std::size_t at = 0; at < sizeof(JpegRowCounts) + 5 * sizeof(JpegRowStart); ++at) {
+    Bytes bytes = record.bytes;
+    bytes[at] ^= 0x41;
+    const ErrorRecord error = error_of([&] {
+      packed::open_record(Encoding::kRows, bytes, record.size, "a/b.jpg")->decode_whole();
+    });
+    if (error.code == "E_NONE") continue;  // e.g. the height's place within the header
+    EXPECT_EQ(error.exit_code, ExitCode::kBadData) << error.what;
+    EXPECT_EQ(error.what.rfind("a/b.jpg: ", 0), 0u) << error.what;
+  }
+}
+
+// Colour 4:4:4 and subsampled, grey, progressive: whatever the photos are.
+TEST(JpegRows, PhotosAreTheSameWholeAndInParts) {
+  const fs::path folder = fs::path(SCALEMARK_TEST_DATA) / "photos";
+  if (!fs::is_directory(folder)) GTEST_SKIP() << "no photos under " << folder;
+  int photos = 0, with_rows = 0;
+  std::uint64_t before = 0, after = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const Bytes file = read_image_file(entry.path().string());
+    const Record record = record_of(file);
+    ++photos;
+    if (record.encoding != Encoding::kRows) continue;
+    ++with_rows;
+    before += file.size();
+    after += record.bytes.size();
+    expect_same_rows(record, file, {.width = record.size.width, .height = record.size.height}, 8);
+    expect_same_parts(record, file, 3);
+  }
+  std::printf("%d of %d photos have rows; %.2f %% of the bytes\n", with_rows, photos,
+              100.0 * static_cast<double>(after) / static_cast<double>(before));
+  EXPECT_GE(with_rows, photos * 9 / 10);
+}
+
+}  // namespace
+}  // namespace scalemark::data
