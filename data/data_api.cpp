@@ -29,11 +29,16 @@ BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) 
                    "`scalemark data generate` makes some");
   }
   const bool images = fs::is_directory(fs::path(source.path) / "train");
-  const auto dataset = images ? open_image_folder({.root = source.path,
-                                                   .split = ImageSplit::kTrain,
-                                                   .transform = ImageTransform::kTrain,
-                                                   .image_size = source.image_size})
-                              : open_sequences(source);
+  if (!images && changes_images(source.augmentation)) {
+    throw configuration("--data '" + source.path + "' holds no train/, and so no images",
+                        "augmentations are of images");
+  }
+  auto dataset = images ? open_image_folder({.root = source.path,
+                                             .split = ImageSplit::kTrain,
+                                             .transform = ImageTransform::kTrain,
+                                             .image_size = source.image_size})
+                        : open_sequences(source);
+  if (images) dataset = augmented(std::move(dataset), source.augmentation);
   return {.kind = images ? "images" : "sequences",
           .data_size = dataset->size(),
           .result = bench_loader(*dataset, options)};
@@ -49,6 +54,7 @@ const scalemark::data::DataApi* scalemark_data_api() {
                                  .generate_images = data::generate_images,
                                  .generate_text = data::generate_text,
                                  .tokenize_corpus = data::tokenize_corpus,
-                                 .bench = data::bench};
+                                 .bench = data::bench,
+                                 .show = data::show_images};
   return &api;
 }

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "core/base/part.h"
+#include "data/augment/augmented_dataset.h"
 #include "data/bench.h"
 #include "data/images/generate.h"
+#include "data/show/show_images.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
 
@@ -21,6 +23,7 @@ struct BenchSource {
   bool cased = false;
   int image_size = 224;
   std::int64_t sequence_length = 128;
+  Augmentation augmentation;  // of images
 };
 
 struct BenchedData {
@@ -29,7 +32,7 @@ struct BenchedData {
   LoaderBenchResult result;
 };
 
-inline constexpr const char* kDataAbi = "scalemark-data/1";
+inline constexpr const char* kDataAbi = "scalemark-data/2";
 
 // Errors are thrown through it as scalemark::Error: program and library are of one build.
 struct DataApi {
@@ -39,6 +42,7 @@ struct DataApi {
   TokenizeReport (*tokenize_corpus)(const TokenizeOptions& options);
   // Throws 66 when the path is not there, and what opening and loading the data set throw.
   BenchedData (*bench)(const BenchSource& source, const LoaderBenchOptions& options);
+  ShownImages (*show)(const ShowOptions& options);
 };
 
 }  // namespace scalemark::data

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "apps/scalemark/augmentation_values.h"
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/data_library.h"
 #include "apps/scalemark/shell_word.h"
@@ -83,6 +84,7 @@ data::LoaderBenchOptions bench_options(const ToolValues& values) {
   options.loader.workers = static_cast<int>(*values.count("workers"));
   options.loader.on_bad_sample =
       values.text("on_bad_sample") == "skip" ? data::OnBadSample::kSkip : data::OnBadSample::kFail;
+  options.loader.batches_ahead = static_cast<int>(*values.count("prefetch"));
   options.loader.seed = static_cast<std::uint64_t>(*values.count("seed"));
   return options;
 }
@@ -152,6 +154,7 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
 const HelpPage data_bench_page = {
     "", "Reads, decodes and batches without training; one epoch warms the file cache first.",
     "  scalemark data bench --data DIR --workers 4 --image-size 224\n"
+    "  scalemark data bench --data DIR --augment randaugment --random-erasing 0.25\n"
     "  scalemark data bench --data wiki.tokens --sequence-length 128\n"};
 
 ExitCode data_bench_command(const Invocation& invocation) {
@@ -163,7 +166,8 @@ ExitCode data_bench_command(const Invocation& invocation) {
   }
   data::BenchSource source{.path = *values.text("data"),
                            .vocab = values.text("vocab").value_or(""),
-                           .cased = values.on("cased")};
+                           .cased = values.on("cased"),
+                           .augmentation = augmentation_of(values)};
   if (const auto size = values.count("image_size")) source.image_size = static_cast<int>(*size);
   if (const auto length = values.count("sequence_length")) source.sequence_length = *length;
   const data::LoaderBenchOptions options = bench_options(values);

@@ -131,7 +131,8 @@ Workload resnet50() {
           .default_batch_size = 32,
           .recipe = recipe(),
           .options = {"image_size", "label_smoothing", "zero_init_residual", "memory_format",
-                      "activation_checkpointing", "stochastic_depth", "fused_layers"},
+                      "activation_checkpointing", "stochastic_depth", "fused_layers", "augment",
+                      "random_erasing", "mixup", "cutmix"},
           .parameters = parameters,
           .flops_per_sample = flops_per_sample,
           .flops_formula =

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/planning/estimates.h"
+#include "data/augment/augmented_dataset.h"
 #include "data/images/image_folder.h"
 #include "data/synthetic.h"
 #include "data/text/corpus.h"
@@ -67,6 +68,12 @@ ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& a
   return same ? std::move(theirs) : scan(settings, access);
 }
 
+data::Augmentation augmentation_of(const settings::LoadingSettings& loading) {
+  return {.augment = find_word<data::Augment>(name_of(loading.augment)).value(),
+          .random_erasing = loading.random_erasing,
+          .mixing = {.mixup = loading.mixup, .cutmix = loading.cutmix}};
+}
+
 WorkloadData open_images(const settings::Settings& settings, const catalogue::Workload& workload,
                          process::DataAccess& access) {
   ScannedTree scanned = scan_once(settings, access);
@@ -78,7 +85,8 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
                                     .image_size = static_cast<int>(settings.task.image_size)});
   };
   WorkloadData opened;
-  opened.train = open(data::ImageSplit::kTrain, data::ImageTransform::kTrain);
+  opened.train = data::augmented(open(data::ImageSplit::kTrain, data::ImageTransform::kTrain),
+                                 augmentation_of(settings.loading));
   if (settings.measuring.epochs) {
     opened.held_out = open(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate);
   }
