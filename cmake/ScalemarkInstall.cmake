@@ -1,6 +1,6 @@
 # `cmake --install`: program and libraries side by side in lib/scalemark, where they find each other by $ORIGIN, and a
 # link in bin.
-foreach(target scalemark scalemark_data scalemark_engine scalemark_cuda scalemark_mpi_openmpi scalemark_mpi_mpich)
+foreach(target scalemark scalemark_data scalemark_opencv scalemark_engine scalemark_cuda scalemark_mpi_openmpi scalemark_mpi_mpich)
   if(TARGET ${target})
     # Also in the build folder: the program opens torch's libraries by full path before the engine.
     set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/version.h"
+#include "data/augment/augmented_dataset.h"
 #include "data/packed/packed_images.h"
 #include "data/text/pretraining.h"
 
@@ -30,12 +31,12 @@ BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& op
                                  .image_size = source.image_size,
                                  .decoding = source.image_decoding};
   if (packed::is_packed(source.path)) {
-    const auto dataset = open_images(shown);
+    const auto dataset = augmented(open_images(shown), source.augmentation);
     return {
         .kind = "images", .data_size = dataset->size(), .result = bench_loader(*dataset, options)};
   }
   const ImageTree tree = scan_image_tree(source.path);
-  const auto dataset = open_image_folder(tree, shown);
+  const auto dataset = augmented(open_image_folder(tree, shown), source.augmentation);
   return {.kind = "images",
           .data_size = dataset->size(),
           .result = bench_loader(*dataset, options),
@@ -51,6 +52,10 @@ BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) 
   }
   if (packed::is_packed(source.path) || fs::is_directory(fs::path(source.path) / "train")) {
     return bench_images(source, options);
+  }
+  if (changes_images(source.augmentation)) {
+    throw configuration("--data '" + source.path + "' holds no train/, and so no images",
+                        "augmentations are of images");
   }
   const auto dataset = open_sequences(source);
   return {
@@ -69,6 +74,7 @@ const scalemark::data::DataApi* scalemark_data_api() {
                                  .tokenize_corpus = data::tokenize_corpus,
                                  .pack_images = data::pack_images,
                                  .verify_images = data::verify_images,
-                                 .bench = data::bench};
+                                 .bench = data::bench,
+                                 .show = data::show_images};
   return &api;
 }

@@ -7,12 +7,14 @@
 #include <string>
 
 #include "core/base/part.h"
+#include "data/augment/augmented_dataset.h"
 #include "data/bench.h"
 #include "data/images/generate.h"
 #include "data/images/image_view.h"
 #include "data/images/stage_times.h"
 #include "data/packed/pack.h"
 #include "data/packed/verify.h"
+#include "data/show/show_images.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
 
@@ -27,6 +29,7 @@ struct BenchSource {
   int image_size = 224;
   ImageDecoding image_decoding = ImageDecoding::kExact;
   std::int64_t sequence_length = 128;
+  Augmentation augmentation;  // of images
 };
 
 struct BenchedData {
@@ -48,6 +51,7 @@ struct DataApi {
   VerifyReport (*verify_images)(const VerifyOptions& options);
   // Throws 66 when the path is not there, and what opening and loading the data set throw.
   BenchedData (*bench)(const BenchSource& source, const LoaderBenchOptions& options);
+  ShownImages (*show)(const ShowOptions& options);
 };
 
 }  // namespace scalemark::data

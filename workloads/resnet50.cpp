@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "data/augment/mixing.h"
 #include "workloads/checkpointed.h"
 #include "workloads/classification.h"
 #include "workloads/layers.h"
+#include "workloads/mixed_batch.h"
 #include "workloads/network.h"
 #include "workloads/normalise_images.h"
 
@@ -159,6 +161,10 @@ class ResNetNetwork : public Network {
   }
 
   at::Tensor loss_of(const Outputs& outputs, const data::Batch& batch) override {
+    if (is_mixed(batch)) {
+      return mixed_cross_entropy(outputs[0], batch["label"], batch["mixed_label"],
+                                 batch["mixing"].select(1, data::kLabelShare), label_smoothing_);
+    }
     return classification_loss(outputs[0], batch["label"], label_smoothing_);
   }
 
@@ -168,9 +174,16 @@ class ResNetNetwork : public Network {
 
  private:
   at::Tensor logits(const data::Batch& batch) const {
-    const auto images =
-        normalise_images(batch["image"], kImageNet, module_->fc->weight.scalar_type());
-    return module_->forward(images.contiguous(memory_format_));
+    return module_->forward(input_of(batch).contiguous(memory_format_));
+  }
+
+  at::Tensor input_of(const data::Batch& batch) const {
+    const auto normalised = [&](const at::Tensor& images) {
+      return normalise_images(images, kImageNet, module_->fc->weight.scalar_type());
+    };
+    const at::Tensor& images = batch["image"];
+    if (!is_mixed(batch)) return normalised(images);
+    return mixed_images(normalised(images), normalised(images.roll(1, 0)), batch["mixing"]);
   }
 
   at::Tensor batches_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "apps/scalemark/augmentation_values.h"
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/data_library.h"
 #include "apps/scalemark/shell_word.h"
@@ -83,6 +84,7 @@ data::LoaderBenchOptions bench_options(const ToolValues& values) {
   options.loader.workers = static_cast<int>(*values.count("workers"));
   options.loader.on_bad_sample =
       values.text("on_bad_sample") == "skip" ? data::OnBadSample::kSkip : data::OnBadSample::kFail;
+  options.loader.batches_ahead = static_cast<int>(*values.count("prefetch"));
   options.loader.seed = static_cast<std::uint64_t>(*values.count("seed"));
   return options;
 }
@@ -176,6 +178,7 @@ const HelpPage data_bench_page = {
     "Reads, decodes and batches without training; one epoch warms the file cache first. Of images\n"
     "it then times each stage on one core.",
     "  scalemark data bench --data DIR --workers 4 --image-size 224\n"
+    "  scalemark data bench --data DIR --augment randaugment --random-erasing 0.25\n"
     "  scalemark data bench --data wiki.tokens --sequence-length 128\n"};
 
 ExitCode data_bench_command(const Invocation& invocation) {
@@ -187,7 +190,8 @@ ExitCode data_bench_command(const Invocation& invocation) {
   }
   data::BenchSource source{.path = *values.text("data"),
                            .vocab = values.text("vocab").value_or(""),
-                           .cased = values.on("cased")};
+                           .cased = values.on("cased"),
+                           .augmentation = augmentation_of(values)};
   if (values.text("image_decoding") == "fast") {
     source.image_decoding = data::ImageDecoding::kFast;
   }

@@ -141,6 +141,7 @@ ExitCode doctor_command(const Invocation& invocation) {
   text += library_row("libscalemark_engine.so", "training");
   text += library_row("libscalemark_cuda.so", "GPUs");
   text += library_row("libscalemark_data.so", "images and text");
+  text += library_row("libscalemark_opencv.so", "augmentations");
   const ProbedMachine probed = probe_machine();
   for (const std::string& line : mpi_lines()) text += row("mpi", line);
   text += machine_rows(probed);

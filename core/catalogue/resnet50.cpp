@@ -119,8 +119,18 @@ Recipe recipe() {
 }
 
 std::vector<std::string> options() {
-  return {"image_size",    "image_decoding",           "label_smoothing",  "zero_init_residual",
-          "memory_format", "activation_checkpointing", "stochastic_depth", "fused_layers"};
+  return {"image_size",
+          "image_decoding",
+          "augment",
+          "random_erasing",
+          "mixup",
+          "cutmix",
+          "label_smoothing",
+          "zero_init_residual",
+          "memory_format",
+          "activation_checkpointing",
+          "stochastic_depth",
+          "fused_layers"};
 }
 
 }  // namespace

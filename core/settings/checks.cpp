@@ -280,8 +280,9 @@ bool belongs_to_some_workload(std::string_view option) {
 }  // namespace
 
 std::span<const std::string_view> reading_options() {
-  static constexpr std::string_view kOptions[] = {"workers", "on_bad_sample", "drop_last",
-                                                  "vocab",   "cased",         "image_decoding"};
+  static constexpr std::string_view kOptions[] = {
+      "workers", "prefetch", "on_bad_sample",  "drop_last", "vocab",         "cased",
+      "augment", "mixup",    "random_erasing", "cutmix",    "image_decoding"};
   return kOptions;
 }
 

@@ -66,6 +66,15 @@ constexpr auto words_of(ImageDecoding) {
       {{ImageDecoding::kExact, "exact"}, {ImageDecoding::kFast, "fast"}});
 }
 
+// What training does to an image beside crop and flip.
+enum class Augment { kBasic, kTrivial, kRandAugment, kColourJitter };
+constexpr auto words_of(Augment) {
+  return std::to_array<Word<Augment>>({{Augment::kBasic, "basic"},
+                                       {Augment::kTrivial, "trivial"},
+                                       {Augment::kRandAugment, "randaugment"},
+                                       {Augment::kColourJitter, "colour-jitter"}});
+}
+
 enum class LogFormat { kText, kJson };
 constexpr auto words_of(LogFormat) {
   return std::to_array<Word<LogFormat>>({{LogFormat::kText, "text"}, {LogFormat::kJson, "json"}});

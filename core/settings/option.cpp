@@ -12,10 +12,11 @@ namespace {
 
 std::vector<Option> join_table() {
   std::vector<Option> joined;
-  for (auto part : {table::what_options(), table::size_options(), table::recipe_options(),
-                    table::parallel_options(), table::loading_options(), table::measuring_options(),
-                    table::sweep_options(), table::comm_options(), table::launch_options(),
-                    table::tool_options(), table::general_options()}) {
+  for (auto part :
+       {table::what_options(), table::size_options(), table::recipe_options(),
+        table::parallel_options(), table::loading_options(), table::augmenting_options(),
+        table::measuring_options(), table::sweep_options(), table::comm_options(),
+        table::launch_options(), table::tool_options(), table::general_options()}) {
     joined.insert(joined.end(), part.begin(), part.end());
   }
   return joined;

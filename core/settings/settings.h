@@ -86,6 +86,11 @@ struct LoadingSettings {
   OnBadSample on_bad_sample = OnBadSample::kFail;
   ImageDecoding image_decoding = ImageDecoding::kExact;
   bool synthetic_in_loop = false;  // each batch of synthetic data is made when it is used
+  int prefetch = 2;                // batches that are ready or being made ahead of the step
+  Augment augment = Augment::kBasic;
+  double random_erasing = 0;  // share of the images
+  double mixup = 0;           // alpha; 0: off
+  double cutmix = 0;          // alpha; 0: off
 };
 
 struct MeasuringSettings {

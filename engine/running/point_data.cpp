@@ -31,6 +31,7 @@ SamplingOptions sampling_of(device::Device& device, const settings::Settings& se
                             const TrainingRanks& ranks) {
   return {.loader = {.batch_size = settings.size.batch_size,
                      .workers = settings.loading.workers,
+                     .batches_ahead = settings.loading.prefetch,
                      .on_bad_sample = settings.loading.on_bad_sample == settings::OnBadSample::kSkip
                                           ? data::OnBadSample::kSkip
                                           : data::OnBadSample::kFail,

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/planning/estimates.h"
+#include "data/augment/augmented_dataset.h"
 #include "data/packed/packed_images.h"
 #include "data/synthetic.h"
 #include "data/text/corpus.h"
@@ -72,6 +73,12 @@ data::ImageDecoding decoding_of(const settings::LoadingSettings& loading) {
                                                                   : data::ImageDecoding::kExact;
 }
 
+data::Augmentation augmentation_of(const settings::LoadingSettings& loading) {
+  return {.augment = find_word<data::Augment>(name_of(loading.augment)).value(),
+          .random_erasing = loading.random_erasing,
+          .mixing = {.mixup = loading.mixup, .cutmix = loading.cutmix}};
+}
+
 // Both splits of images, whichever `open` reads. Only epochs evaluate.
 template <class Open>
 WorkloadData open_splits(const settings::Settings& settings, const catalogue::Workload& workload,
@@ -84,7 +91,9 @@ WorkloadData open_splits(const settings::Settings& settings, const catalogue::Wo
                                     .decoding = decoding_of(settings.loading)};
   };
   WorkloadData opened;
-  opened.train = open(options(data::ImageSplit::kTrain, data::ImageTransform::kTrain));
+  opened.train =
+      data::augmented(open(options(data::ImageSplit::kTrain, data::ImageTransform::kTrain)),
+                      augmentation_of(settings.loading));
   if (settings.measuring.epochs) {
     opened.held_out = open(options(data::ImageSplit::kEvaluate, data::ImageTransform::kEvaluate));
   }

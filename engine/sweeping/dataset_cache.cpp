@@ -3,9 +3,18 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/settings/value.h"
 
 namespace scalemark::sweeping {
 namespace {
+
+std::string text_of_augmentation(const settings::LoadingSettings& loading) {
+  std::string text(name_of(loading.augment));
+  for (const double value : {loading.random_erasing, loading.mixup, loading.cutmix}) {
+    text += "," + settings::to_text(value);
+  }
+  return text;
+}
 
 // The settings that open_data() reads. A sweep has no epochs.
 std::string key_of(const settings::Settings& settings) {
@@ -18,6 +27,7 @@ std::string key_of(const settings::Settings& settings) {
                     (what.cased ? "cased" : "uncased") + "|" + std::to_string(settings.recipe.seed);
   if (uses("image_size")) key += "|" + std::to_string(what.image_size);
   if (uses("sequence_length")) key += "|" + std::to_string(what.sequence_length);
+  if (uses("augment")) key += "|" + text_of_augmentation(settings.loading);
   return key;
 }
 

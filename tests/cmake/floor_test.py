@@ -16,7 +16,8 @@ from program import check, skip
 # says why not lower.
 FLOOR = {
     "scalemark": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
-    "libscalemark_data.so": {"GLIBC": "2.33", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_data.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_opencv.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
     "libscalemark_engine.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
     "libscalemark_mpi_openmpi.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
     "libscalemark_mpi_mpich.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},

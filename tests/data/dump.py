@@ -1,4 +1,4 @@
-"""Drives tests/data_dump: one request, one answer. Used by the oracles of the data module."""
+"""Drives tests/data_dump and programs like it: one request, one answer. Used by the oracles of the data module."""
 
 import os
 import subprocess
@@ -11,15 +11,15 @@ class Refused(Exception):
 
 
 class Dump:
-    def __init__(self):
-        program = os.path.join(os.environ["SCALEMARK_BINARY_DIR"], "tests", "data_dump")
+    def __init__(self, name="data_dump"):
+        program = os.path.join(os.environ["SCALEMARK_BINARY_DIR"], "tests", name)
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def _ask(self, *request):
         self.process.stdin.write((" ".join(str(r) for r in request) + "\n").encode())
         self.process.stdin.flush()
         kind, _, rest = self.process.stdout.readline().decode().rstrip("\n").partition(" ")
-        assert kind, f"data_dump died on {request}"
+        assert kind, f"the program died on {request}"
         if kind == "error":
             raise Refused(rest)
         return kind, rest

@@ -148,7 +148,7 @@ bool note_work(Stream& stream, Kind kind, const char* name, std::uint64_t bytes,
   if (current() && is_work(kind)) {
     refuse_capture(std::string("work beside the graph that is being captured: ") + name);
   }
-  note(kind, name, bytes);
+  note(kind, name, bytes, {.stream = &stream});
   return false;
 }
 

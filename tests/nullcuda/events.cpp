@@ -54,7 +54,7 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle) {
     return cudaErrorInvalidResourceHandle;
   }
   if (record_captured(*stream, event->captured)) return cudaSuccess;
-  note(Kind::kRecord, event->timed ? "timed" : "untimed");
+  note(Kind::kRecord, event->timed ? "timed" : "untimed", 0, {stream, event});
   event->recorded = true;
   event->position = stream->now();
   event->queries_left = settings().late_queries;
@@ -103,7 +103,7 @@ cudaError_t wait(cudaStream_t stream_handle, cudaEvent_t handle) {
   Event* event = find(handle, "cudaStreamWaitEvent");
   if (!stream || !event) return cudaErrorInvalidResourceHandle;
   if (wait_captured(*stream, event->captured, event->recorded)) return cudaSuccess;
-  note(Kind::kWait, event->recorded ? "recorded event" : "unrecorded event");
+  note(Kind::kWait, event->recorded ? "recorded event" : "unrecorded event", 0, {stream, event});
   if (event->recorded) stream->put_wait(event->position);
   return cudaSuccess;
 }

@@ -18,6 +18,7 @@ struct Journal {
   std::vector<std::string> names, threads;
   std::unordered_map<std::string, std::uint16_t> index_of_name;
   std::unordered_map<const char*, std::uint16_t> index_of_text;  // most names are literals
+  std::unordered_map<const void*, std::uint16_t> numbers;        // of streams and events
 };
 
 Journal& journal() {
@@ -34,6 +35,12 @@ std::uint16_t index_of(const char* text) {
   if (is_new) j.names.emplace_back(text);
   if (j.names.size() > 60000) refuse("more names than the journal can hold");
   return j.index_of_text[text] = entry->second;
+}
+
+std::uint16_t number_of(const void* object) {
+  if (!object) return 0;
+  auto& numbers = journal().numbers;
+  return numbers.emplace(object, static_cast<std::uint16_t>(numbers.size() + 1)).first->second;
 }
 
 std::uint8_t new_thread() {
@@ -60,8 +67,11 @@ Entry entry_of(Kind kind, const char* name, std::uint64_t bytes) {
   return {kind, thread, index_of(name), bounded};
 }
 
-void note(Kind kind, const char* name, std::uint64_t bytes) {
-  journal().entries.push_back(entry_of(kind, name, bytes));
+void note(Kind kind, const char* name, std::uint64_t bytes, const Subject& subject) {
+  Entry entry = entry_of(kind, name, bytes);
+  entry.stream = number_of(subject.stream);
+  entry.event = number_of(subject.event);
+  journal().entries.push_back(entry);
 }
 
 const std::vector<Entry>& entries() { return journal().entries; }

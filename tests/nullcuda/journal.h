@@ -27,14 +27,21 @@ std::string_view to_string(Kind kind);
 
 struct Entry {
   Kind kind;
-  std::uint8_t thread;  // index into thread_names()
-  std::uint16_t name;   // index into names()
-  std::uint32_t bytes;  // of copies and memsets; at most 4 GiB - 1
+  std::uint8_t thread;                  // index into thread_names()
+  std::uint16_t name;                   // index into names()
+  std::uint32_t bytes;                  // of copies and memsets; at most 4 GiB - 1
+  std::uint16_t stream = 0, event = 0;  // numbers of those that it concerns; 0: none, or not known
+};
+
+// What an entry concerns, where that is known.
+struct Subject {
+  const void* stream = nullptr;
+  const void* event = nullptr;
 };
 
 // Every caller must hold the lock of the null device.
 Entry entry_of(Kind kind, const char* name, std::uint64_t bytes = 0);
-void note(Kind kind, const char* name, std::uint64_t bytes = 0);
+void note(Kind kind, const char* name, std::uint64_t bytes = 0, const Subject& subject = {});
 
 const std::vector<Entry>& entries();
 const std::vector<std::string>& names();

@@ -81,6 +81,20 @@ void write_counts(std::ostream& out, std::size_t begin, std::size_t end) {
   write_counts(out, std::span(entries()).subspan(begin, end - begin));
 }
 
+// [kind, name, stream, event, bytes] of what was put into streams. Waits of the host are not.
+void write_timeline(std::ostream& out, std::size_t begin, std::size_t end) {
+  const char* comma = "";
+  for (std::size_t i = begin; i < end; ++i) {
+    const Entry& entry = entries()[i];
+    if (entry.stream == 0) continue;
+    const bool kernel = entry.kind == Kind::kLaunch;  // whose names are long
+    out << comma << "[" << quoted(to_string(entry.kind)) << ", "
+        << (kernel ? "\"\"" : quoted(names()[entry.name])) << ", " << entry.stream << ", "
+        << entry.event << ", " << entry.bytes << "]";
+    comma = ", ";
+  }
+}
+
 void write_alive(std::ostream& out, const Alive& alive) {
   out << "{\"events\": " << alive.events << ", \"streams\": " << alive.streams
       << ", \"device_bytes\": " << alive.device_bytes
@@ -95,6 +109,11 @@ void write_windows(std::ostream& out) {
     write_alive(out, window.alive_at_begin);
     out << ", \"journal\": [" << window.journal_begin << ", " << window.journal_end << "], ";
     write_counts(out, window.journal_begin, window.journal_end);
+    if (settings().timeline) {
+      out << ", \"timeline\": [";
+      write_timeline(out, window.journal_begin, window.journal_end);
+      out << "]";
+    }
     out << "}";
     comma = ",";
   }

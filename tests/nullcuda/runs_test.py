@@ -243,8 +243,47 @@ def traces():
                 check(bool(trace.ranges("bucket 0")) == (ranks > 1), "buckets")
 
 
+def copies_ahead():
+    """The copy of the next batch is in its own stream before the first kernel of a step, and no step waits for it: each
+    waits once, for its own batch, behind all kernels of the step before."""
+    mixing = "--augment", "basic", "--random-erasing", 0.5, "--mixup", 0.2, "--cutmix", 1
+    with tempfile.TemporaryDirectory() as folder:
+        images = Path(folder) / "images"
+        run("data", "generate", "images", images, "--samples", 240, "--classes", 2, "--image-size", 80)
+        for options in ((), mixing, ("--prefetch", 1)):
+            point, result = train("--workload", "resnet50", "--batch-size", 24, "--image-size", 128, "--data", images, *options,
+                                  "--iters", 6, "--warmup-iters", 4, "--quiet", steady=False,
+                                  env={"NULLCUDA_TIMELINE": "on"})
+            check_copies_ahead(result.measured_window()["timeline"], point["iterations"], 24 * 128 * 128 * 3)
+
+
+def check_copies_ahead(timeline, steps, batch_bytes):
+    compute = max({entry[2] for entry in timeline}, key=lambda s: sum(e[0] == "launches" and e[2] == s for e in timeline))
+    arrivals, sent, recorded, kernels = [], [], {}, 0
+    for kind, name, stream, event, size in timeline:
+        if kind == "launches":
+            check(stream == compute, f"a kernel in stream {stream} beside {compute}")
+            kernels += 1
+        elif kind == "copies" and name == "host_to_device" and size == batch_bytes:
+            check(stream != compute, "a batch is copied in the stream of the kernels")
+            sent.append((stream, kernels))
+        elif kind == "records" and stream != compute:
+            recorded[event] = len(sent)  # it is done with this many copies
+        elif kind == "waits" and stream == compute and event in recorded:
+            arrivals.append((recorded[event], kernels))
+    check(len({stream for stream, _ in sent}) == 1, f"copies in several streams: {sent}")
+    check(len(sent) == steps, f"{len(sent)} copies in {steps} steps")
+    # The first step's batch was sent before the window began: its event was recorded there and is none of these.
+    check([copy for copy, _ in arrivals] == list(range(1, steps)), f"a step waits for another copy than its own: {arrivals}")
+    per_step = {later - earlier for (_, earlier), (_, later) in zip(arrivals, arrivals[1:])}
+    check(len(per_step) == 1 and min(per_step) > 100, f"waits are not a step apart: {arrivals}")
+    for (copy, before_step), (_, behind_kernels) in zip(arrivals, sent[1:]):
+        check(behind_kernels <= before_step, f"copy {copy + 1} was sent {behind_kernels - before_step} kernels into the step before it")
+    print(f"{steps} steps of {min(per_step)} kernels, each behind its own copy and beside the next one's")
+
+
 GROUPS = {f.__name__: f for f in (optimizers, lamb, two_ranks, replicas, solo, communication_cost, files, lazy_device, level, telemetry,
-                                   profiler_range, traces)}
+                                   profiler_range, traces, copies_ahead)}
 
 if __name__ == "__main__":
     nullgpu.require()

@@ -55,6 +55,9 @@ void apply(Settings& s, std::string_view name, std::string_view text) {
     s.pinned = fault(name, text, 1);
   } else if (name == "NULLCUDA_FAIL_LAUNCH") {
     s.launch = fault(name, text, 1);
+  } else if (name == "NULLCUDA_TIMELINE") {
+    if (text != "on") refuse("NULLCUDA_TIMELINE: on");
+    s.timeline = true;
   } else if (name == "NULLCUDA_COUNTS") {
     s.counts_file = text;
   } else if (name != "NULLCUDA_FAULT_RANK") {

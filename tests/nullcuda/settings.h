@@ -11,6 +11,7 @@
 //   NULLCUDA_FAIL_PINNED=K       the K-th allocation of pinned memory finds none
 //   NULLCUDA_FAIL_LAUNCH=K       the K-th kernel launch is the one that breaks the device for good
 //   NULLCUDA_FAULT_RANK=R        the three faults above are those of the process of rank R only
+//   NULLCUDA_TIMELINE=on         the counts hold what each window did, in its order
 //   NULLCUDA_COUNTS=FILE         what was counted is written here when the process ends;
 //                                %p: its pid
 #pragma once
@@ -33,6 +34,7 @@ struct Settings {
   int driver_version = 13000;
   int compute_major = 9, compute_minor = 0;
   bool deferred_copies = false;
+  bool timeline = false;
   unsigned late_queries = 0;
   Fault allocation, pinned, launch;
   std::string rank;

@@ -128,7 +128,7 @@ std::vector<Option> model_options() {
       {.name = "seed",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kComm | kDataGenerate | kDataBench,
+       .commands = kComm | kDataGenerate | kDataBench | kDataShow,
        .field = kField<&RecipeSettings::seed>,
        .identity = Identity::kPoint,
        .default_text = "0",

@@ -12,6 +12,7 @@ std::vector<Option> size_options();
 std::vector<Option> recipe_options();
 std::vector<Option> parallel_options();
 std::vector<Option> loading_options();
+std::vector<Option> augmenting_options();
 std::vector<Option> measuring_options();
 std::vector<Option> sweep_options();
 std::vector<Option> comm_options();

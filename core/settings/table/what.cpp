@@ -26,7 +26,7 @@ std::vector<Option> what_options() {
       {.name = "data",
        .kind = Kind::kPath,
        .group = kGroup,
-       .commands = kDataBench,
+       .commands = kDataBench | kDataShow,
        .field = kField<&TaskSettings::data>,
        .identity = Identity::kAxis,
        .default_text = "synthetic",
@@ -53,7 +53,7 @@ std::vector<Option> what_options() {
       {.name = "image_size",
        .kind = Kind::kCount,
        .group = kGroup,
-       .commands = kDataBench | kDataGenerate,
+       .commands = kDataBench | kDataGenerate | kDataShow,
        .field = kField<&TaskSettings::image_size>,
        .identity = Identity::kAxis,
        .help = "side of the square that the network sees (data generate: side of the images made; "

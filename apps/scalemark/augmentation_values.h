@@ -1,0 +1,11 @@
+// The options of augmentation as the data library takes them.
+#pragma once
+
+#include "core/settings/tool_values.h"
+#include "data/data_api.h"
+
+namespace scalemark::cli {
+
+data::Augmentation augmentation_of(const settings::ToolValues& values);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,39 @@
+// How the images of a batch are mixed with each other: torchvision's MixUp and CutMix, as numbers
+// that travel with the batch. Whoever has the pixels mixes them (the network's device, or
+// mix_bytes() for a picture of it). Pure; knows no data sets and no torch.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "data/images/decode.h"
+#include "data/opencv/opencv_api.h"
+#include "data/sample_random.h"
+
+namespace scalemark::data {
+
+// Of each batch one is done; where both alphas are above 0, either with equal chance.
+struct MixingOptions {
+  double mixup = 0;   // alpha of the Beta distribution; 0: not done
+  double cutmix = 0;  // likewise
+};
+
+// The columns of a batch's field "mixing" (f32 [n, 6]). A pixel is (its own image's) * kPixelShare
+// + (the other's) * the rest; within the rectangle it is the other's. The other image is that of
+// the row before, of the first row the last one's. "mixed_label" (i64 [n]) is its label.
+enum MixingColumn { kLabelShare, kPixelShare, kTop, kLeft, kBottom, kRight, kMixingColumns };
+
+using MixingRow = std::array<float, kMixingColumns>;
+
+// At least one alpha is above 0. The lambda of MixUp and the rectangle of CutMix as torchvision
+// draws them; the label's share is what the rectangle, cut at the edges, leaves.
+MixingRow draw_mixing(const MixingOptions& options, ImageSize size, SampleRandom& random);
+
+// From Beta(alpha, alpha), alpha > 0.
+double draw_beta(double alpha, SampleRandom& random);
+
+// The pixels of `own` after mixing, rounded; `other` as it was before.
+void mix_bytes(const RgbView& own, const RgbView& other, const MixingRow& row);
+
+}  // namespace scalemark::data

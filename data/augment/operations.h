@@ -1,0 +1,29 @@
+// Operations on the RGB bytes of one image, each what torchvision.transforms.v2.functional computes
+// for a uint8 tensor (the bounds: docs/TRAINING.md, "Augmentation"). Pure, in place; knows nothing
+// of when an operation is drawn, nor of OpenCV.
+#pragma once
+
+#include "data/opencv/opencv_api.h"
+
+namespace scalemark::data {
+
+void adjust_brightness(const RgbView& image, double factor);  // 0: black, 1: as it is
+void adjust_saturation(const RgbView& image, double factor);  // 0: grey
+void adjust_contrast(const RgbView& image, double factor);    // 0: its mean grey everywhere
+
+// Keeps the upper `bits` of each byte, 0 to 8.
+void posterize(const RgbView& image, int bits);
+
+// Inverts bytes from `threshold` on.
+void solarize(const RgbView& image, double threshold);
+
+// Per channel: the smallest byte becomes 0 and the largest 255.
+void autocontrast(const RgbView& image);
+
+// Per channel, by Pillow's look-up table: histograms as even as steps allow.
+void equalize(const RgbView& image);
+
+// `blurred`: what OpencvApi::blur() makes of the image. The outermost pixels stay.
+void blend_with_blurred(const RgbView& image, const RgbView& blurred, double factor);
+
+}  // namespace scalemark::data

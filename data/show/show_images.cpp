@@ -1,0 +1,127 @@
+#include "data/show/show_images.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "data/images/encode.h"
+#include "data/images/image_folder.h"
+#include "data/loader.h"
+#include "data/packed/packed_images.h"
+#include "data/sampler.h"
+#include "data/show/contact_sheet.h"
+
+namespace scalemark::data {
+namespace {
+
+void refuse_existing(const ShowOptions& options) {
+  if (options.overwrite || !std::filesystem::exists(options.output)) return;
+  throw cannot_create("picture " + options.output.string() + " exists already", {},
+                      "choose another name, or give --overwrite");
+}
+
+// The views of the batch's images, which are its own bytes.
+std::vector<RgbView> images_of(const HostBatch& batch) {
+  const HostField& field = batch.field("image");
+  const auto height = static_cast<int>(field.shape[1]), width = static_cast<int>(field.shape[2]);
+  std::vector<RgbView> views;
+  for (std::int64_t i = 0; i < batch.samples; ++i) {
+    views.push_back({field.as<std::uint8_t>().data() + i * height * width * 3, width, height});
+  }
+  return views;
+}
+
+// What the network's device does to the pixels, here on bytes.
+void mix(const HostBatch& batch, const MixingRow& row) {
+  const auto images = images_of(batch);
+  if (images.empty()) return;
+  const std::size_t bytes = static_cast<std::size_t>(images[0].width) * images[0].height * 3;
+  std::vector<std::uint8_t> last(images.back().bytes, images.back().bytes + bytes);
+  for (std::size_t i = images.size() - 1; i > 0; --i) mix_bytes(images[i], images[i - 1], row);
+  mix_bytes(images[0], {last.data(), images[0].width, images[0].height}, row);
+}
+
+std::string share_text(double share, const std::string& name) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f ", share);
+  return text + name;
+}
+
+std::vector<Picture> pictures_of(const HostBatch& batch, const std::vector<std::string>& classes) {
+  const auto name = [&](std::string_view field, std::size_t i) {
+    return classes.at(static_cast<std::size_t>(batch.field(field).as<std::int64_t>()[i]));
+  };
+  const bool mixed = batch.fields.size() > 2;
+  MixingRow row{};
+  if (mixed) {
+    std::ranges::copy_n(batch.field("mixing").as<float>().begin(), kMixingColumns, row.begin());
+    mix(batch, row);
+  }
+  std::vector<Picture> pictures;
+  for (const RgbView& view : images_of(batch)) {
+    const std::size_t i = pictures.size();
+    if (!mixed) {
+      pictures.push_back({view, {name("label", i)}});
+    } else {
+      pictures.push_back({view,
+                          {share_text(row[kLabelShare], name("label", i)),
+                           share_text(1 - row[kLabelShare], name("mixed_label", i))}});
+    }
+  }
+  return pictures;
+}
+
+std::vector<SampledIndex> first_samples(std::int64_t data_size, const ShowOptions& options) {
+  auto indices = sample_indices({.dataset_size = data_size, .seed = options.seed}, 0);
+  indices.resize(static_cast<std::size_t>(std::min(data_size, options.samples)));
+  return indices;
+}
+
+struct Labelled {
+  std::unique_ptr<Dataset> images;
+  std::vector<std::string> classes;
+};
+
+// A tree or packed data.
+Labelled open_labelled(const ShowOptions& options) {
+  const ImageFolderOptions shown{.root = options.data, .image_size = options.image_size};
+  if (packed::is_packed(options.data)) {
+    const auto data = open_packed_data(options.data);
+    return {open_packed_images(data, shown), index_of(*data).class_names()};
+  }
+  const ImageTree tree = scan_image_tree(options.data);
+  return {open_image_folder(tree, shown), tree.classes};
+}
+
+}  // namespace
+
+ShownImages show_images(const ShowOptions& options) {
+  refuse_existing(options);
+  Labelled shown = open_labelled(options);
+  const auto images = augmented(std::move(shown.images), options.augmentation);
+  Loader loader(*images, first_samples(images->size(), options), 0,
+                {.batch_size = options.columns, .drop_short_batch = false, .seed = options.seed});
+  std::vector<HostBatch> batches;  // whose bytes the pictures are
+  std::vector<Picture> pictures;
+  while (auto loaded = loader.next()) {
+    batches.push_back(std::move(loaded->batch));
+    for (Picture& picture : pictures_of(batches.back(), shown.classes)) {
+      pictures.push_back(std::move(picture));
+    }
+  }
+  const Pixels sheet = contact_sheet(pictures, options.columns);
+  const std::vector<std::uint8_t> bytes = encode_png(sheet);
+  AtomicFile file(options.output);
+  file.append(std::as_bytes(std::span(bytes)));
+  file.commit();
+  return {.samples = static_cast<std::int64_t>(pictures.size()),
+          .data_size = images->size(),
+          .sheet = {sheet.width, sheet.height}};
+}
+
+}  // namespace scalemark::data

@@ -1,0 +1,75 @@
+"""Augmentations in training: points of a sweep differ by them, the number of workers changes nothing, and a network learns.
+
+augmentation_test.py CASE
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from program import BINARY_DIR, check, report_in, run
+
+IMAGES = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 8, "--device", "cpu", "--quiet", "--overwrite")
+OPENCV = (BINARY_DIR / "libscalemark_opencv.so").exists()
+
+
+def images(folder, samples):
+    path = Path(folder) / "images"
+    run("data", "generate", "images", path, "--samples", samples, "--classes", 3, "--image-size", 40)
+    return path
+
+
+def sweep():
+    """Each combination is a point of its own, with data of its own: the first losses of one seed all differ."""
+    with tempfile.TemporaryDirectory() as folder:
+        augment = "basic,colour-jitter" if OPENCV else "basic"
+        run("sweep", *IMAGES, "--data", images(folder, 60), "--augment", augment, "--mixup", "0,0.4", "--cutmix", "0,1",
+            "--random-erasing", "0,0.9", "--world-sizes", 1, "--repetitions", 1, "--iters", 2, "--warmup-iters", 1,
+            "--output", f"{folder}/out", timeout=600)
+        points = report_in(f"{folder}/out")["points"]
+    check(len(points) == 8 * (2 if OPENCV else 1) and all(p["status"] == "ok" for p in points), [p["status"] for p in points])
+    check(len({p["group"] for p in points}) == len(points), [p["group"] for p in points])
+    losses = {p["loss"]["first"] for p in points}
+    check(len(losses) == len(points), f"{len(losses)} losses of {len(points)} points: {sorted(losses)}")
+    varying = points[0]["varying"]
+    check({"mixup", "cutmix", "random_erasing"} <= set(varying), varying)
+
+
+def same_seed():
+    """Losses are those of one worker, or none, and of a run with another --prefetch."""
+    everything = ("--augment", "randaugment" if OPENCV else "basic", "--random-erasing", 0.5, "--mixup", 0.2, "--cutmix", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        data, losses = images(folder, 60), []
+        for more in (("-j", 0), ("-j", 3, "--prefetch", 5), ("-j", 1, "--prefetch", 1)):
+            run("train", *IMAGES, "--data", data, *everything, *more, "--iters", 6, "--warmup-iters", 1, "--threads", 1,
+                "--output", f"{folder}/out")
+            losses.append(report_in(f"{folder}/out")["points"][0]["loss"])
+    check(losses[0] == losses[1] == losses[2], losses)
+
+
+def learns():
+    """Top-1 of unmixed images rises although the training loss is that of mixed labels; evaluation is not augmented."""
+    everything = ("--augment", "trivial" if OPENCV else "basic", "--random-erasing", 0.1, "--mixup", 0.2, "--cutmix", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        data, first = images(folder, 240), []
+        for more in ((), everything):
+            run("train", *IMAGES, "--data", data, *more, "--epochs", 8, "--learning-rate", 0.02, "--label-smoothing", 0.1,
+                "--output", f"{folder}/out", timeout=900)
+            evaluation = report_in(f"{folder}/out")["points"][0]["evaluation"]
+            print(more, [(round(e["top1"], 3), round(e["loss"], 3)) for e in evaluation if "top1" in e] or evaluation)
+            first.append(evaluation)
+
+
+def notes():
+    """Without images, or without files, it has no effect and a note says so; the point is the same."""
+    for what in (("--workload", "mlp"), ("--workload", "resnet50")):
+        done = run("train", *what, "--augment", "trivial", "--mixup", 0.2, "--dry-run")
+        for option in ("--augment", "--mixup"):
+            check(f"{option} has no effect" in done.stderr + done.stdout, done.stderr)
+    run("train", "--workload", "resnet50", "--mixup", -1, "--dry-run", expect=78)
+    run("train", "--workload", "resnet50", "--random-erasing", 1.01, "--dry-run", expect=78)
+
+
+CASES = {case.__name__: case for case in (sweep, same_seed, learns, notes)}
+for name in sys.argv[1:] or CASES:
+    CASES[name]()
