@@ -1,4 +1,4 @@
-"""Augmentations in training: points of a sweep differ by them, the number of workers changes nothing, and a network learns.
+"""Augmentations in training: points of a sweep differ by them, and the number of workers changes nothing.
 
 augmentation_test.py CASE
 """
@@ -47,19 +47,6 @@ def same_seed():
     check(losses[0] == losses[1] == losses[2], losses)
 
 
-def learns():
-    """Top-1 of unmixed images rises although the training loss is that of mixed labels; evaluation is not augmented."""
-    everything = ("--augment", "trivial" if OPENCV else "basic", "--random-erasing", 0.1, "--mixup", 0.2, "--cutmix", 1)
-    with tempfile.TemporaryDirectory() as folder:
-        data, first = images(folder, 240), []
-        for more in ((), everything):
-            run("train", *IMAGES, "--data", data, *more, "--epochs", 8, "--learning-rate", 0.02, "--label-smoothing", 0.1,
-                "--output", f"{folder}/out", timeout=900)
-            evaluation = report_in(f"{folder}/out")["points"][0]["evaluation"]
-            print(more, [(round(e["top1"], 3), round(e["loss"], 3)) for e in evaluation if "top1" in e] or evaluation)
-            first.append(evaluation)
-
-
 def notes():
     """Without images, or without files, it has no effect and a note says so; the point is the same."""
     for what in (("--workload", "mlp"), ("--workload", "resnet50")):
@@ -70,6 +57,6 @@ def notes():
     run("train", "--workload", "resnet50", "--random-erasing", 1.01, "--dry-run", expect=78)
 
 
-CASES = {case.__name__: case for case in (sweep, same_seed, learns, notes)}
+CASES = {case.__name__: case for case in (sweep, same_seed, notes)}
 for name in sys.argv[1:] or CASES:
     CASES[name]()
