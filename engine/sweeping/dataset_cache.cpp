@@ -27,6 +27,7 @@ std::string key_of(const settings::Settings& settings) {
                     (what.cased ? "cased" : "uncased") + "|" + std::to_string(settings.recipe.seed);
   if (uses("image_size")) key += "|" + std::to_string(what.image_size);
   if (uses("sequence_length")) key += "|" + std::to_string(what.sequence_length);
+  if (uses("image_decoding")) key.append("|").append(name_of(settings.loading.image_decoding));
   if (uses("augment")) key += "|" + text_of_augmentation(settings.loading);
   return key;
 }
