@@ -1,5 +1,4 @@
 #include "workloads/row_kernels.h"
-#include "workloads/parallel.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
@@ -8,6 +7,8 @@
 
 #include <algorithm>
 #include <vector>
+
+#include "workloads/parallel.h"
 
 namespace scalemark::workloads {
 namespace {
