@@ -1,8 +1,6 @@
 // The data module on a string, for oracles in Python: one request a line on stdin, one answer each
 // on stdout, either "text <line>", "image <width> <height> ..." and the RGB bytes, or "error
 // <line>".
-#include <cstdio>
-#include <iostream>
 #include <sstream>
 #include <string>
 
@@ -12,14 +10,10 @@
 #include "data/images/image_view.h"
 #include "data/images/transforms.h"
 #include "data/sampler.h"
+#include "tests/data/answers.h"
 
 namespace scalemark::data {
 namespace {
-
-struct Answer {
-  std::string header;
-  Pixels pixels;
-};
 
 Answer text(const std::string& line) { return {.header = "text " + line}; }
 
@@ -149,25 +143,7 @@ Answer answer(const std::string& request) {
   throw usage("unknown request '" + what + "'");
 }
 
-Answer answer_or_error(const std::string& request) {
-  try {
-    return answer(request);
-  } catch (const Error& error) {
-    return {.header = "error " + format_error_line(error.record())};
-  }
-}
-
 }  // namespace
 }  // namespace scalemark::data
 
-int main() {
-  for (std::string request; std::getline(std::cin, request);) {
-    const auto reply = scalemark::data::answer_or_error(request);
-    std::printf("%s\n", reply.header.c_str());
-    if (reply.pixels.bytes != nullptr) {
-      std::fwrite(reply.pixels.row(0), 1,
-                  reply.pixels.stride() * static_cast<std::size_t>(reply.pixels.height), stdout);
-    }
-    std::fflush(stdout);
-  }
-}
+int main() { scalemark::data::answer_requests(scalemark::data::answer); }

@@ -1,8 +1,6 @@
 // Augmentations on a string, for oracles in Python: as tests/data/data_dump.cpp, one request a line
 // on stdin, one answer on stdout.
-#include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <sstream>
 #include <string>
 
@@ -12,14 +10,10 @@
 #include "data/augment/opencv_library.h"
 #include "data/augment/policies.h"
 #include "data/images/decode.h"
+#include "tests/data/answers.h"
 
 namespace scalemark::data {
 namespace {
-
-struct Answer {
-  std::string header;
-  Pixels pixels;
-};
 
 // apply OPERATION magnitude path
 Answer apply_one(std::istream& in) {
@@ -106,25 +100,7 @@ Answer answer(const std::string& request) {
   throw usage("unknown request '" + what + "'");
 }
 
-Answer answer_or_error(const std::string& request) {
-  try {
-    return answer(request);
-  } catch (const Error& error) {
-    return {.header = "error " + format_error_line(error.record())};
-  }
-}
-
 }  // namespace
 }  // namespace scalemark::data
 
-int main() {
-  for (std::string request; std::getline(std::cin, request);) {
-    const auto reply = scalemark::data::answer_or_error(request);
-    std::printf("%s\n", reply.header.c_str());
-    if (reply.pixels.bytes != nullptr) {
-      std::fwrite(reply.pixels.row(0), 1,
-                  reply.pixels.stride() * static_cast<std::size_t>(reply.pixels.height), stdout);
-    }
-    std::fflush(stdout);
-  }
-}
+int main() { scalemark::data::answer_requests(scalemark::data::answer); }
