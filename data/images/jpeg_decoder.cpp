@@ -106,6 +106,7 @@ void JpegDecoder::start() {
   if (jpeg_has_multiple_scans(&info_) != FALSE) info_.progress = &scan_limit_;
   guarded([this] { jpeg_start_decompress(&info_); });
   if (jpeg_has_multiple_scans(&info_) == FALSE) refuse_if_cut_short();
+  own_scan_ = scan_.take_over(info_, bytes_);
 }
 
 DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
@@ -129,6 +130,7 @@ DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
   if (first > 0 || columns < info_.output_width) {
     guarded([&] { jpeg_crop_scanline(&info_, &first, &columns); });
   }
+  need_columns(static_cast<int>(first), static_cast<int>(first + columns));
   DecodedRegion region{.pixels = Pixels(static_cast<int>(columns), bottom - top),
                        .left = static_cast<int>(first),
                        .top = top,
@@ -136,6 +138,15 @@ DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
   if (top > 0) guarded([&] { jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(top)); });
   read_rows(region.pixels);
   return region;
+}
+
+// Rows are told by jpeg_skip_scanlines().
+void JpegDecoder::need_columns(int first, int end) {
+  const int width = jpeg::mcu_width(info_);
+  const int left = first / width;
+  scan_.need({.left = left,
+              .width = (end + width - 1) / width - left,
+              .height = static_cast<int>(info_.MCU_rows_in_scan)});
 }
 
 void JpegDecoder::read_rows(Pixels& pixels) {
@@ -154,7 +165,10 @@ void JpegDecoder::read_rows(Pixels& pixels) {
 // Then damage behind the last row is noticed, too.
 void JpegDecoder::end_if_at_the_bottom() {
   if (info_.output_scanline < info_.output_height) return;
-  guarded([this] { jpeg_finish_decompress(&info_); });
+  guarded([this] {
+    if (own_scan_) scan_.finish(info_);
+    jpeg_finish_decompress(&info_);
+  });
 }
 
 std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/images/codecs.h"
+#include "data/images/jpeg/libjpeg_scan.h"
 #include "data/images/jpeg_errors.h"
 
 namespace scalemark::data {
@@ -39,6 +40,7 @@ class JpegDecoder : public ImageDecoder {
   void choose_colours();
   void start();
   void refuse_if_cut_short();
+  void need_columns(int first, int end);
   void read_rows(Pixels& pixels);
   void end_if_at_the_bottom();
 
@@ -56,6 +58,8 @@ class JpegDecoder : public ImageDecoder {
   JpegErrorManager error_;
   jpeg_progress_mgr scan_limit_{};
   jpeg_decompress_struct info_{};
+  jpeg::LibjpegScan scan_;
+  bool own_scan_ = false;  // scan_ decodes, else libjpeg
 };
 
 }  // namespace scalemark::data

@@ -90,6 +90,11 @@ bool JpegDecoder::decode_planes(const Box& box, int eighths, PlanarRegion& regio
 
   const Blocks blocks = blocks_of(box, eighths, region.scaled);
   leave_out_columns(blocks);
+  const int rows = info_.num_components == 1 ? info_.max_v_samp_factor : 1;  // of MCUs in a block's
+  scan_.need({.left = blocks.wanted.left,
+              .top = blocks.wanted.top * rows,
+              .width = blocks.wanted.width,
+              .height = blocks.wanted.height * rows});
   read_planes(blocks, region, work);
   end_if_at_the_bottom();
   return true;

@@ -1,0 +1,154 @@
+#include "data/images/jpeg/libjpeg_scan.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+// After jpeglib.h, which it extends.
+#include <jerror.h>
+
+// libjpeg-turbo's struct jpeg_entropy_decoder (jpegint.h, which is not installed everywhere), the
+// same since its first version. IJG's libjpeg has another one.
+struct jpeg_entropy_decoder {
+  void (*start_pass)(j_decompress_ptr info);
+  boolean (*decode_mcu)(j_decompress_ptr info, JBLOCKROW* blocks);
+  boolean insufficient_data;
+};
+
+namespace scalemark::data::jpeg {
+namespace {
+
+HuffmanCodes codes_of(const JHUFF_TBL& table) {
+  HuffmanCodes codes;
+  std::copy(std::begin(table.bits), std::end(table.bits), codes.counts.begin());
+  std::copy(std::begin(table.huffval), std::end(table.huffval), codes.symbols.begin());
+  return codes;
+}
+
+// Most files of a set have the same tables: those of the image before are kept.
+class KeptTable {
+ public:
+  const HuffmanTable& of(const JHUFF_TBL& table, Coefficients kind) {
+    const HuffmanCodes codes = codes_of(table);
+    if (table_ == nullptr || codes != codes_) {
+      if (table_ == nullptr) table_ = std::make_unique_for_overwrite<HuffmanTable>();
+      table_->build(codes, kind);
+      codes_ = codes;
+    }
+    return *table_;
+  }
+
+ private:
+  HuffmanCodes codes_;
+  std::unique_ptr<HuffmanTable> table_;
+};
+
+// More is not kept for the next image: there are few such files, and many threads.
+constexpr std::size_t kMostKept = std::size_t{8} << 20;
+
+struct KeptMemory {
+  Segment segment;
+  std::array<KeptTable, NUM_HUFF_TBLS> dc;
+  std::array<KeptTable, NUM_HUFF_TBLS> ac;
+};
+
+KeptMemory& kept_memory() {
+  thread_local KeptMemory memory;
+  if (memory.segment.bytes.size() > kMostKept) memory.segment = {};
+  return memory;
+}
+
+ScanLayout layout_of(const jpeg_decompress_struct& info, KeptMemory& memory) {
+  ScanLayout layout{.mcus = info.MCUs_per_row * info.MCU_rows_in_scan,
+                    .restart_interval = info.restart_interval,
+                    .blocks = static_cast<unsigned>(info.blocks_in_MCU)};
+  for (std::size_t b = 0; b < layout.blocks; ++b) {
+    const int component = info.MCU_membership[b];
+    const jpeg_component_info& coded = *info.cur_comp_info[component];
+    const auto dc = static_cast<std::size_t>(coded.dc_tbl_no);
+    const auto ac = static_cast<std::size_t>(coded.ac_tbl_no);
+    layout.block[b] = {
+        .dc = &memory.dc[dc].of(*info.dc_huff_tbl_ptrs[dc], Coefficients::kDc),
+        .ac = &memory.ac[ac].of(*info.ac_huff_tbl_ptrs[ac], Coefficients::kAc),
+        .component = static_cast<unsigned>(component)};
+  }
+  return layout;
+}
+
+bool suits(jpeg_decompress_struct& info) {
+#ifdef LIBJPEG_TURBO_VERSION
+  return jpeg_has_multiple_scans(&info) == FALSE && info.progressive_mode == FALSE &&
+         info.arith_code == FALSE && info.data_precision == 8;
+#else
+  static_cast<void>(info);
+  return false;
+#endif
+}
+
+}  // namespace
+
+bool LibjpegScan::take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes) {
+  if (!suits(info)) return false;
+  KeptMemory& memory = kept_memory();
+  const std::uint8_t* const data = info.src->next_input_byte;
+  decoder_.emplace(std::span(data, bytes.data() + bytes.size()), layout_of(info, memory),
+                   memory.segment);
+  across_ = info.MCUs_per_row;
+  asked_ = 0;
+  needed_ = {.width = static_cast<int>(across_), .height = static_cast<int>(info.MCU_rows_in_scan)};
+  info.client_data = this;
+  info.entropy->decode_mcu = decode_mcu;
+  return true;
+}
+
+// libjpeg asks for one MCU after the other, `blocks` null for those that it knows to be skipped.
+boolean LibjpegScan::decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) {
+  auto& scan = *static_cast<LibjpegScan*>(info->client_data);
+  const std::uint32_t mcu = scan.asked_++;
+  const Box& needed = scan.needed_;
+  const int right = static_cast<int>(mcu % scan.across_) - needed.left;
+  const int down = static_cast<int>(mcu / scan.across_) - needed.top;
+  if (blocks == nullptr || right < 0 || right >= needed.width || down < 0 ||
+      down >= needed.height) {
+    return TRUE;
+  }
+  const ScanFault fault = scan.decoder_->decode(mcu, blocks);
+  if (fault != ScanFault::kNone) warn(info, fault);
+  return TRUE;
+}
+
+void LibjpegScan::finish(jpeg_decompress_struct& info) {
+  const ScanFault fault = decoder_->finish();
+  if (fault != ScanFault::kNone) warn(&info, fault);
+  const std::uint8_t* const marker = decoder_->marker();
+  info.src->bytes_in_buffer -= static_cast<std::size_t>(marker - info.src->next_input_byte);
+  info.src->next_input_byte = marker;
+}
+
+// In libjpeg's words.
+void LibjpegScan::warn(j_decompress_ptr info, ScanFault fault) {
+  switch (fault) {
+    case ScanFault::kNone:
+      return;
+    case ScanFault::kBadCode:
+      WARNMS(info, JWRN_HUFF_BAD_CODE);
+      return;
+    case ScanFault::kCutShort:
+      WARNMS(info, JWRN_HIT_MARKER);
+      return;
+    case ScanFault::kNoRestart:
+      WARNMS(info, JWRN_HIT_MARKER);
+      return;
+  }
+}
+
+int mcu_width(const jpeg_decompress_struct& info) {
+#if JPEG_LIB_VERSION >= 70
+  const int block = info.min_DCT_h_scaled_size;
+#else
+  const int block = info.min_DCT_scaled_size;
+#endif
+  return info.num_components == 1 ? block : block * info.max_h_samp_factor;
+}
+
+}  // namespace scalemark::data::jpeg

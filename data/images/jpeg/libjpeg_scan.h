@@ -1,0 +1,43 @@
+// Puts the scan decoder in the place of libjpeg's own entropy decoder, so that everything else of a
+// decoded pixel is still libjpeg's. The only file that knows where in libjpeg that place is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "data/images/decode.h"
+#include "data/images/jpeg/scan_decoder.h"
+#include "data/images/jpeg_errors.h"
+
+namespace scalemark::data::jpeg {
+
+class LibjpegScan {
+ public:
+  // To be called when jpeg_start_decompress() has been, before anything is decoded. `bytes` is the
+  // whole file. False, and nothing has changed, for what libjpeg has to decode: several scans,
+  // progressive or arithmetic coding, other libraries than libjpeg-turbo. `info` keeps a pointer to
+  // this. One file at a time on a thread may be between here and its end.
+  bool take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes);
+
+  // In MCUs; of others no coefficients are made (at first, all are needed).
+  void need(const Box& mcus) { needed_ = mcus; }
+
+  // When the last row has been decoded, before jpeg_finish_decompress(): the data behind the last
+  // needed MCU are looked at, too. May leave by libjpeg's error handler.
+  void finish(jpeg_decompress_struct& info);
+
+ private:
+  static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks);
+  static void warn(j_decompress_ptr info, ScanFault fault);
+
+  std::optional<ScanDecoder> decoder_;
+  std::uint32_t across_ = 0;  // MCUs in a row
+  std::uint32_t asked_ = 0;   // of them so far
+  Box needed_;
+};
+
+// Pixels across of what is decoded at once, at the scale that has been chosen.
+int mcu_width(const jpeg_decompress_struct& info);
+
+}  // namespace scalemark::data::jpeg

@@ -1,0 +1,184 @@
+#include "data/images/jpeg/scan_loops.h"
+
+namespace scalemark::data::jpeg {
+namespace {
+
+// From zigzag to natural order. A run past the block's end, which only a damaged file has, goes to
+// the last coefficient, as in libjpeg.
+constexpr std::uint8_t kNatural[80] = {
+    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33,
+    40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36,
+    29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54,
+    47, 55, 62, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
+
+constexpr unsigned kLast = 63;
+// After so many looks as long as they may be, a longest code and value (31 bits) are still there.
+constexpr int kLooksPerRefill = 3;
+static_assert((kLooksPerRefill - 1) * kLookBits + 31 <= 56);
+
+constexpr Look kNoCode{kNotInTable << 8};
+
+// A code that is longer than a look, or whose value is: at most 31 bits of `bits`.
+[[gnu::noinline]] Look find_long(std::uint64_t bits, const HuffmanTable& table, Coefficients kind) {
+  const auto next16 = static_cast<std::uint32_t>(bits >> 48);
+  unsigned length = 1;
+  while (length <= 16 && next16 >= table.end_of_length[length]) ++length;
+  if (length > 16) return kNoCode;
+  const int place = static_cast<int>(next16 >> (16 - length)) + table.symbol_offset[length];
+  const unsigned symbol = table.symbols[static_cast<unsigned>(place) & 255];
+  const unsigned size = symbol & 15;
+  const unsigned run = symbol >> 4;
+  if (size == 0) {
+    const bool end = kind == Coefficients::kAc && run < 15;
+    return {length | (end ? kEndOfBlock : run + 1) << 8};
+  }
+  const auto value = static_cast<unsigned>(bits << length >> (64 - size));
+  return {(length + size) | (run + 1) << 8 |
+          static_cast<std::uint32_t>(extended(value, size)) << 16};
+}
+
+// Coefficients from k + 1 on, one for each look.
+template <bool kStore>
+[[gnu::always_inline]] inline bool read_singly(BitReader& reader, const HuffmanTable& ac,
+                                               unsigned k, std::int16_t* block) {
+  for (;;) {
+    reader.refill();
+    for (int i = 0; i < kLooksPerRefill; ++i) {
+      Look look = ac.one[reader.peek(kLookBits)];
+      k += look.advance();
+      if (k < kLast) {
+        reader.skip(look.length());
+        if (kStore) block[kNatural[k]] = static_cast<std::int16_t>(look.value());
+        continue;
+      }
+      const bool in_table = look.advance() != kNotInTable;
+      if (!in_table) {
+        look = find_long(reader.bits, ac, Coefficients::kAc);
+        if (look.advance() == kNotInTable) return false;
+        k += look.advance() - kNotInTable;
+      }
+      reader.skip(look.length());
+      if (look.advance() == kEndOfBlock) return true;
+      if (kStore && look.value() != 0) {
+        block[kNatural[k]] = static_cast<std::int16_t>(look.value());
+      }
+      if (k >= kLast) return true;
+      break;
+    }
+  }
+}
+
+// The same without values, several for each look.
+[[gnu::always_inline]] inline bool read_over_block(BitReader& reader, const HuffmanTable& ac) {
+  unsigned k = 0;
+  for (;;) {
+    reader.refill();
+    for (int i = 0; i < kLooksPerRefill; ++i) {
+      const LongLook look = ac.many[reader.peek(kLookBits)];
+      const unsigned before = k;
+      k += look.advance();
+      if (k < kLast) {
+        reader.skip(look.length());
+        continue;
+      }
+      if (look.advance() == kNotInTable) {
+        const Look found = find_long(reader.bits, ac, Coefficients::kAc);
+        if (found.advance() == kNotInTable) return false;
+        reader.skip(found.length());
+        k = before + found.advance();
+        if (k >= kLast) return true;
+        break;
+      }
+      const bool ends = look.advance() >= kEndOfBlock;
+      const unsigned reached = before + (look.advance() & ~kEndOfBlock);
+      // Else the block ends within the look, and what follows belongs to the next one.
+      if (ends ? reached < kLast : reached == kLast) {
+        reader.skip(look.length());
+        return true;
+      }
+      return read_singly<false>(reader, ac, before, nullptr);
+    }
+  }
+}
+
+[[gnu::always_inline]] inline bool read_dc(BitReader& reader, const HuffmanTable& dc,
+                                           int& prediction) {
+  reader.refill();
+  Look look = dc.one[reader.peek(kLookBits)];
+  if (look.advance() == kNotInTable) {
+    look = find_long(reader.bits, dc, Coefficients::kDc);
+    if (look.advance() == kNotInTable) return false;
+  }
+  reader.skip(look.length());
+  // A damaged file may add up to more than an int holds.
+  prediction = static_cast<int>(static_cast<unsigned>(prediction) +
+                                static_cast<unsigned>(look.value()));
+  return true;
+}
+
+template <bool kStore>
+[[gnu::always_inline]] inline ScanFault read_mcus(const ScanLayout& layout, const Segment& segment,
+                                                  ScanPlace& place, std::uint32_t mcus,
+                                                  Block* const* blocks) {
+  BitReader reader = place.reader;
+  for (std::uint32_t mcu = 0; mcu < mcus; ++mcu) {
+    for (unsigned b = 0; b < layout.blocks; ++b) {
+      const BlockPlan& plan = layout.block[b];
+      int& prediction = place.dc[plan.component];
+      if (!read_dc(reader, *plan.dc, prediction)) return ScanFault::kBadCode;
+      bool good = false;
+      if constexpr (kStore) {
+        std::int16_t* const block = *blocks[b];
+        block[0] = static_cast<std::int16_t>(prediction);
+        good = read_singly<true>(reader, *plan.ac, 0, block);
+      } else {
+        good = read_over_block(reader, *plan.ac);
+      }
+      if (reader.read_since(segment.bytes.data()) > segment.bits) return ScanFault::kCutShort;
+      if (!good) return ScanFault::kBadCode;
+    }
+  }
+  place.reader = reader;
+  return ScanFault::kNone;
+}
+
+ScanFault decode_portable(const ScanLayout& layout, const Segment& segment, ScanPlace& place,
+                          Block* const* blocks) {
+  return read_mcus<true>(layout, segment, place, 1, blocks);
+}
+
+ScanFault read_over_portable(const ScanLayout& layout, const Segment& segment, ScanPlace& place,
+                             std::uint32_t mcus) {
+  return read_mcus<false>(layout, segment, place, mcus, nullptr);
+}
+
+constexpr ScanLoops kPortable{decode_portable, read_over_portable};
+
+#if defined(__x86_64__)
+[[gnu::target("bmi,bmi2")]] ScanFault decode_bmi2(const ScanLayout& layout, const Segment& segment,
+                                                  ScanPlace& place, Block* const* blocks) {
+  return read_mcus<true>(layout, segment, place, 1, blocks);
+}
+
+[[gnu::target("bmi,bmi2")]] ScanFault read_over_bmi2(const ScanLayout& layout,
+                                                     const Segment& segment, ScanPlace& place,
+                                                     std::uint32_t mcus) {
+  return read_mcus<false>(layout, segment, place, mcus, nullptr);
+}
+
+constexpr ScanLoops kBmi2{decode_bmi2, read_over_bmi2};
+#endif
+
+}  // namespace
+
+const ScanLoops& portable_scan_loops() { return kPortable; }
+
+const ScanLoops& scan_loops() {
+#if defined(__x86_64__)
+  static const bool bmi2 = __builtin_cpu_supports("bmi2") != 0;
+  if (bmi2) return kBmi2;
+#endif
+  return kPortable;
+}
+
+}  // namespace scalemark::data::jpeg

@@ -1,0 +1,22 @@
+// The loops over blocks and coefficients, compiled for processors with and without BMI2 (shifts by
+// a variable count in one step). Private to the scan decoder.
+#pragma once
+
+#include "data/images/jpeg/scan_decoder.h"
+
+namespace scalemark::data::jpeg {
+
+struct ScanLoops {
+  // One MCU into its blocks, which must be zero.
+  ScanFault (*decode)(const ScanLayout&, const Segment&, ScanPlace&, Block* const* blocks);
+  // Goes over `mcus` MCUs of the segment.
+  ScanFault (*read_over)(const ScanLayout&, const Segment&, ScanPlace&, std::uint32_t mcus);
+};
+
+// For this processor; asked of it once.
+const ScanLoops& scan_loops();
+
+// For tests: the processor need not have it chosen, but must run it.
+const ScanLoops& portable_scan_loops();
+
+}  // namespace scalemark::data::jpeg
