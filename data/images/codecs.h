@@ -1,4 +1,4 @@
-// What decode.cpp knows of the two codecs. For jpeg_decoder.cpp, png_decoder.cpp and decode.cpp
+// What decode.cpp knows of the two codecs. For the decoders and decode.cpp
 // only.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace scalemark::data::packed {
 static_assert(std::endian::native == std::endian::little, "packed data is little-endian");
 
 enum class Form : std::uint32_t {
-  kJpeg = 1,     // each file as it was, JPEG with the places of its rows of blocks
+  kJpeg = 1,     // each file as it was, JPEG with places at which decoding can begin
   kJpeg256 = 2,  // larger images re-encoded to kShorterSide
   kRaw256 = 3,   // pixels, larger images reduced to kShorterSide
 };
@@ -28,12 +28,12 @@ constexpr auto words_of(Form) {
 
 // How the bytes of one sample are to be read.
 enum class Encoding : std::uint32_t {
-  kFile = 0,  // a JPEG or PNG file as it was
-  kRows = 1,  // a table of rows, and the JPEG file in which they lie
-  kRaw = 2,   // height x width x 3 bytes, RGB
+  kFile = 0,     // a JPEG or PNG file as it was
+  kIndexed = 1,  // a table of access points, and the JPEG file in which they lie
+  kRaw = 2,      // height x width x 3 bytes, RGB
 };
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr int kShorterSide = 256;
 inline constexpr int kQuality = 90;  // of kJpeg256
 inline constexpr std::uint64_t kAlignment = 64;

@@ -147,7 +147,7 @@ class Packer {
     shard.shard.first = parts_.samples.size();
     for (SampleEntry& entry : shard.samples) {
       entry.shard = static_cast<std::uint32_t>(parts_.shards.size());
-      report_.with_rows += entry.encoding == static_cast<std::uint32_t>(Encoding::kRows);
+      report_.indexed += entry.encoding == static_cast<std::uint32_t>(Encoding::kIndexed);
       parts_.samples.push_back(entry);
     }
     parts_.shards.push_back(shard.shard);

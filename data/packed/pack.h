@@ -29,7 +29,7 @@ struct PackReport {
   std::int64_t shards = 0;
   std::int64_t shards_found = 0;  // of these, finished by an earlier call
   std::int64_t bytes = 0;         // of shards and index
-  std::int64_t with_rows = 0;     // samples with a table of rows
+  std::int64_t indexed = 0;       // samples with a table of access points
   std::vector<std::string> left_out;
   std::string identity;
 };

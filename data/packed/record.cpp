@@ -6,10 +6,9 @@
 
 #include "core/base/error.h"
 #include "data/images/encode.h"
-#include "data/images/jpeg_rows.h"
 #include "data/images/resize.h"
 #include "data/images/transforms.h"
-#include "data/packed/row_table.h"
+#include "data/packed/access_table.h"
 
 namespace scalemark::data::packed {
 namespace {
@@ -22,9 +21,9 @@ ImageSize size_or_none(std::span<const std::uint8_t> file) {
   }
 }
 
-Record with_rows_or_as_it_is(std::vector<std::uint8_t> file, ImageSize size) {
-  if (const auto made = with_rows(file)) {
-    return {.bytes = with_row_table(*made), .size = size, .encoding = Encoding::kRows};
+Record indexed_or_as_it_is(std::vector<std::uint8_t> file, ImageSize size) {
+  if (const auto made = with_access_points(file)) {
+    return {.bytes = with_access_table(*made), .size = size, .encoding = Encoding::kIndexed};
   }
   return {.bytes = std::move(file), .size = size};
 }
@@ -46,8 +45,8 @@ Record reduced_jpeg(std::vector<std::uint8_t> file, const std::string& name) {
   const Pixels whole = open_image(file, name)->decode_whole();
   const ImageSize before{whole.width, whole.height};
   const ImageSize after = reduced_size(before);
-  if (same(before, after)) return with_rows_or_as_it_is(std::move(file), before);
-  return with_rows_or_as_it_is(encode_jpeg(reduced(whole, after), kQuality), after);
+  if (same(before, after)) return indexed_or_as_it_is(std::move(file), before);
+  return indexed_or_as_it_is(encode_jpeg(reduced(whole, after), kQuality), after);
 }
 
 Record raw(const std::vector<std::uint8_t>& file, const std::string& name) {
@@ -64,7 +63,7 @@ Record of_form(Form form, std::vector<std::uint8_t> file, const std::string& nam
   switch (form) {
     case Form::kJpeg: {
       const ImageSize size = size_or_none(file);
-      return with_rows_or_as_it_is(std::move(file), size);
+      return indexed_or_as_it_is(std::move(file), size);
     }
     case Form::kJpeg256:
       return reduced_jpeg(std::move(file), name);

@@ -24,7 +24,10 @@ void fill(std::array<Look, kLooks>& one, unsigned first, unsigned length, unsign
     std::fill_n(looks, 1U << left, look(length, kEndOfBlock, 0));
     return;
   }
-  if (size > left) return;
+  if (size > left) {
+    std::fill_n(looks, 1U << left, look(length, kNotInTable, static_cast<int>(symbol)));
+    return;
+  }
   const unsigned each = 1U << (left - size);
   for (unsigned bits = 0; bits < 1U << size; ++bits) {
     std::fill_n(looks + bits * each, each, look(length + size, run + 1, extended(bits, size)));

@@ -25,7 +25,8 @@ inline constexpr unsigned kLooks = 1U << kLookBits;
 inline constexpr unsigned kEndOfBlock = 0x80;  // alone, or with the coefficients before it
 inline constexpr unsigned kNotInTable = 0xc0;  // a code or a value longer than the look
 
-// One coefficient: bits of code and value together, advance, value.
+// One coefficient: bits of code and value together, advance, value. With kNotInTable: bits of the
+// code and its symbol, or no bits where the code is longer, too.
 struct Look {
   std::uint32_t bits;
   unsigned length() const { return bits & 63; }

@@ -75,6 +75,11 @@ ScanLayout layout_of(const jpeg_decompress_struct& info, KeptMemory& memory) {
   return layout;
 }
 
+std::span<const std::uint8_t> data_of(const jpeg_decompress_struct& info,
+                                      std::span<const std::uint8_t> bytes) {
+  return {info.src->next_input_byte, bytes.data() + bytes.size()};
+}
+
 bool suits(jpeg_decompress_struct& info) {
 #ifdef LIBJPEG_TURBO_VERSION
   return jpeg_has_multiple_scans(&info) == FALSE && info.progressive_mode == FALSE &&
@@ -87,14 +92,17 @@ bool suits(jpeg_decompress_struct& info) {
 
 }  // namespace
 
-bool LibjpegScan::take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes) {
+bool LibjpegScan::take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes,
+                            const AccessPoints* points) {
   if (!suits(info)) return false;
   KeptMemory& memory = kept_memory();
-  const std::uint8_t* const data = info.src->next_input_byte;
-  decoder_.emplace(std::span(data, bytes.data() + bytes.size()), layout_of(info, memory),
-                   memory.segment);
+  const auto data = data_of(info, bytes);
+  const ScanLayout layout = layout_of(info, memory);
+  if (points != nullptr && !ScanDecoder::fit(*points, layout, data.size())) return false;
+  decoder_.emplace(data, layout, memory.segment, points);
   across_ = info.MCUs_per_row;
   asked_ = 0;
+  run_end_ = 0;
   needed_ = {.width = static_cast<int>(across_), .height = static_cast<int>(info.MCU_rows_in_scan)};
   info.client_data = this;
   info.entropy->decode_mcu = decode_mcu;
@@ -112,34 +120,57 @@ boolean LibjpegScan::decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) {
       down >= needed.height) {
     return TRUE;
   }
-  const ScanFault fault = scan.decoder_->decode(mcu, blocks);
-  if (fault != ScanFault::kNone) warn(info, fault);
+  const ScanFault fault = scan.decode(mcu, blocks);
+  if (fault != ScanFault::kNone) scan.warn(*info, fault);
   return TRUE;
 }
 
+// Needed MCUs follow each other to the row's right edge; in a crop as wide as the image to the end,
+// which is too much to prepare at once if not all of it is needed.
+ScanFault LibjpegScan::decode(std::uint32_t mcu, JBLOCKROW* blocks) {
+  constexpr std::uint32_t kMostAtOnce = 512;
+  if (mcu >= run_end_ || mcu != decoder_->next()) {
+    const auto width = static_cast<std::uint32_t>(needed_.width);
+    const auto left = static_cast<std::uint32_t>(needed_.left);
+    run_end_ = width < across_ ? mcu - mcu % across_ + left + width : mcu + kMostAtOnce;
+    const ScanFault fault = decoder_->go_to(mcu, run_end_);
+    if (fault != ScanFault::kNone) return fault;
+  }
+  return decoder_->decode(blocks);
+}
+
 void LibjpegScan::finish(jpeg_decompress_struct& info) {
-  const ScanFault fault = decoder_->finish();
-  if (fault != ScanFault::kNone) warn(&info, fault);
+  const std::uint32_t end = info.MCUs_per_row * info.MCU_rows_in_scan;
+  const ScanFault fault = decoder_->go_to(end, end);
+  if (fault != ScanFault::kNone) warn(info, fault);
   const std::uint8_t* const marker = decoder_->marker();
   info.src->bytes_in_buffer -= static_cast<std::size_t>(marker - info.src->next_input_byte);
   info.src->next_input_byte = marker;
 }
 
 // In libjpeg's words.
-void LibjpegScan::warn(j_decompress_ptr info, ScanFault fault) {
+void LibjpegScan::warn(jpeg_decompress_struct& info, ScanFault fault) const {
   switch (fault) {
     case ScanFault::kNone:
       return;
     case ScanFault::kBadCode:
-      WARNMS(info, JWRN_HUFF_BAD_CODE);
+      WARNMS(&info, JWRN_HUFF_BAD_CODE);
       return;
     case ScanFault::kCutShort:
-      WARNMS(info, JWRN_HIT_MARKER);
+      WARNMS(&info, JWRN_HIT_MARKER);
       return;
     case ScanFault::kNoRestart:
-      WARNMS(info, JWRN_HIT_MARKER);
+      WARNMS2(&info, JWRN_MUST_RESYNC, decoder_->marker()[1],
+              static_cast<int>((decoder_->next() / info.restart_interval - 1) % 8));
       return;
   }
+}
+
+std::optional<AccessPoints> find_access_points(jpeg_decompress_struct& info,
+                                               std::span<const std::uint8_t> bytes) {
+  if (!suits(info)) return std::nullopt;
+  KeptMemory& memory = kept_memory();
+  return find_access_points(data_of(info, bytes), layout_of(info, memory), memory.segment);
 }
 
 int mcu_width(const jpeg_decompress_struct& info) {

@@ -8,7 +8,7 @@
 
 #include "data/images/decode.h"
 #include "data/images/jpeg/scan_decoder.h"
-#include "data/images/jpeg_errors.h"
+#include "data/images/jpeg/errors.h"
 
 namespace scalemark::data::jpeg {
 
@@ -16,9 +16,11 @@ class LibjpegScan {
  public:
   // To be called when jpeg_start_decompress() has been, before anything is decoded. `bytes` is the
   // whole file. False, and nothing has changed, for what libjpeg has to decode: several scans,
-  // progressive or arithmetic coding, other libraries than libjpeg-turbo. `info` keeps a pointer to
-  // this. One file at a time on a thread may be between here and its end.
-  bool take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes);
+  // progressive or arithmetic coding, other libraries than libjpeg-turbo; and where `points`, unless
+  // null, are not those of the file. `info` keeps a pointer to this. One file at a time on a thread
+  // may be between here and its end.
+  bool take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes,
+                 const AccessPoints* points);
 
   // In MCUs; of others no coefficients are made (at first, all are needed).
   void need(const Box& mcus) { needed_ = mcus; }
@@ -29,13 +31,20 @@ class LibjpegScan {
 
  private:
   static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks);
-  static void warn(j_decompress_ptr info, ScanFault fault);
+  ScanFault decode(std::uint32_t mcu, JBLOCKROW* blocks);
+  void warn(jpeg_decompress_struct& info, ScanFault fault) const;
 
   std::optional<ScanDecoder> decoder_;
   std::uint32_t across_ = 0;  // MCUs in a row
-  std::uint32_t asked_ = 0;   // of them so far
+  std::uint32_t asked_ = 0;   // MCUs so far
+  std::uint32_t run_end_ = 0;  // MCU to which the decoder has been told to go on
   Box needed_;
 };
+
+// The access points of a file whose first bytes jpeg_start_decompress() has read, and no more;
+// absent for what take_over() refuses.
+std::optional<AccessPoints> find_access_points(jpeg_decompress_struct& info,
+                                               std::span<const std::uint8_t> bytes);
 
 // Pixels across of what is decoded at once, at the scale that has been chosen.
 int mcu_width(const jpeg_decompress_struct& info);

@@ -7,19 +7,49 @@
 namespace scalemark::data::jpeg {
 
 ScanDecoder::ScanDecoder(std::span<const std::uint8_t> data, const ScanLayout& layout,
-                         Segment& segment)
-    : data_(data), layout_(layout), segment_(segment) {
-  begin_segment(data);
+                         Segment& segment, const AccessPoints* points)
+    : data_(data), layout_(layout), segment_(segment), points_(points) {
+  if (points_ == nullptr) begin_segment(data, 0);
 }
 
-void ScanDecoder::begin_segment(std::span<const std::uint8_t> data) {
+bool ScanDecoder::fit(const AccessPoints& points, const ScanLayout& layout,
+                      std::size_t data_bytes) {
+  const auto odd = [&](const AccessPoint& point) {
+    return point.at >= data_bytes || point.bit > 7;
+  };
+  const auto before = [](const AccessPoint& a, const AccessPoint& b) { return a.at < b.at; };
+  return points.spacing > 0 && layout.restart_interval == 0 &&
+         points.points.size() == (std::size_t{layout.mcus} + points.spacing - 1) / points.spacing &&
+         std::none_of(points.points.begin(), points.points.end(), odd) &&
+         std::is_sorted(points.points.begin(), points.points.end(), before);
+}
+
+void ScanDecoder::begin_segment(std::span<const std::uint8_t> data, unsigned bit) {
   segment_.read(data);
   place_ = {};
-  place_.reader.begin(segment_.bytes.data(), 0);
+  place_.reader.begin(segment_.bytes.data(), bit);
 }
 
-ScanFault ScanDecoder::decode(std::uint32_t mcu, Block* const* blocks) {
-  if (const ScanFault fault = read_over(mcu); fault != ScanFault::kNone) return fault;
+ScanFault ScanDecoder::go_to(std::uint32_t first, std::uint32_t end) {
+  if (points_ != nullptr) jump(first, end);
+  return read_over(first);
+}
+
+// To the last point before `first`. The bits read end behind `end`, in the byte of the point there.
+void ScanDecoder::jump(std::uint32_t first, std::uint32_t end) {
+  const auto& points = points_->points;
+  const std::size_t from = std::min<std::size_t>(first / points_->spacing, points.size() - 1);
+  const std::size_t to = (std::size_t{end} + points_->spacing - 1) / points_->spacing;
+  const std::size_t begin = points[from].at;
+  constexpr std::size_t kByte = 2;  // 0xff has a zero behind it
+  const std::size_t data_end =
+      to < points.size() ? std::min(points[to].at + kByte, data_.size()) : data_.size();
+  begin_segment(data_.subspan(begin, data_end - begin), points[from].bit);
+  std::copy(std::begin(points[from].dc), std::end(points[from].dc), place_.dc.begin());
+  next_ = static_cast<std::uint32_t>(from) * points_->spacing;
+}
+
+ScanFault ScanDecoder::decode(Block* const* blocks) {
   if (restart_is_due()) {
     if (const ScanFault fault = restart(); fault != ScanFault::kNone) return fault;
   }
@@ -50,7 +80,7 @@ ScanFault ScanDecoder::restart() {
   const unsigned due = kFirst + (next_ / layout_.restart_interval - 1) % 8;
   if (end - segment_.marker < 2) return ScanFault::kCutShort;
   if (segment_.marker[1] != due) return ScanFault::kNoRestart;
-  begin_segment({segment_.marker + 2, end});
+  begin_segment({segment_.marker + 2, end}, 0);
   return ScanFault::kNone;
 }
 

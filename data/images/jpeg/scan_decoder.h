@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "data/images/jpeg/access_points.h"
 #include "data/images/jpeg/huffman_table.h"
 #include "data/images/jpeg/scan_bits.h"
 
@@ -22,7 +24,7 @@ struct BlockPlan {
 };
 
 struct ScanLayout {
-  std::uint32_t mcus = 0;             // in the whole scan
+  std::uint32_t mcus = 0;              // in the whole scan
   std::uint32_t restart_interval = 0;  // in MCUs; 0: no restart markers
   unsigned blocks = 0;                 // in an MCU, at most kMostBlocks
   std::array<BlockPlan, kMostBlocks> block = {};
@@ -46,23 +48,35 @@ struct ScanPlace {
 
 class ScanDecoder {
  public:
-  // `segment` is memory only. `data` are the scan's bytes and whatever follows; both must live as
-  // long as this, and so must the tables of `layout`.
-  ScanDecoder(std::span<const std::uint8_t> data, const ScanLayout& layout, Segment& segment);
+  // `data` are the scan's bytes and whatever follows; `segment` is memory only. Both must live as
+  // long as this, and so must the tables of `layout`. `points`, unless null, must fit(): with them
+  // MCUs that nobody asks for are jumped over.
+  ScanDecoder(std::span<const std::uint8_t> data, const ScanLayout& layout, Segment& segment,
+              const AccessPoints* points = nullptr);
 
-  // The coefficients of an MCU, whose blocks must be zero. To be asked for in rising order: MCUs
-  // between are read over.
-  ScanFault decode(std::uint32_t mcu, Block* const* blocks);
+  // Whether points can be those of a scan.
+  static bool fit(const AccessPoints& points, const ScanLayout& layout, std::size_t data_bytes);
 
-  // Reads over what remains.
-  ScanFault finish() { return read_over(layout_.mcus); }
-  // The 0xff of the marker before which the data end, once finished; or their end.
+  std::uint32_t next() const { return next_; }
+
+  // To MCU `first`, not before next(); those up to `end` are asked for then.
+  ScanFault go_to(std::uint32_t first, std::uint32_t end);
+
+  // The coefficients of the next MCU, whose blocks must be zero.
+  ScanFault decode(Block* const* blocks);
+
+  // The bits that have been read of a scan without restarts, and the predictions there.
+  std::uint64_t bits_read() const { return place_.reader.read_since(segment_.bytes.data()); }
+  const std::array<int, kMostComponents>& predictions() const { return place_.dc; }
+
+  // The 0xff of the marker before which the data end, once all has been read; or their end.
   const std::uint8_t* marker() const { return segment_.marker; }
 
  private:
+  void jump(std::uint32_t first, std::uint32_t end);
   ScanFault read_over(std::uint32_t to);
   ScanFault restart();
-  void begin_segment(std::span<const std::uint8_t> data);
+  void begin_segment(std::span<const std::uint8_t> data, unsigned bit);
   bool restart_is_due() const {
     return layout_.restart_interval > 0 && next_ > 0 && next_ % layout_.restart_interval == 0;
   }
@@ -70,8 +84,14 @@ class ScanDecoder {
   std::span<const std::uint8_t> data_;
   ScanLayout layout_;
   Segment& segment_;
+  const AccessPoints* points_;
   ScanPlace place_;
   std::uint32_t next_ = 0;  // MCU
 };
+
+// So that they are about 32 blocks apart. Absent for a scan that does not decode, has restart
+// markers, more than kMostIndexedComponents, or is larger than a point can tell.
+std::optional<AccessPoints> find_access_points(std::span<const std::uint8_t> data,
+                                               const ScanLayout& layout, Segment& segment);
 
 }  // namespace scalemark::data::jpeg

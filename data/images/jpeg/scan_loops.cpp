@@ -18,14 +18,28 @@ static_assert((kLooksPerRefill - 1) * kLookBits + 31 <= 56);
 
 constexpr Look kNoCode{kNotInTable << 8};
 
-// A code that is longer than a look, or whose value is: at most 31 bits of `bits`.
-[[gnu::noinline]] Look find_long(std::uint64_t bits, const HuffmanTable& table, Coefficients kind) {
+struct Symbol {
+  unsigned length;  // of its code; more than 16: there is none
+  unsigned symbol;
+};
+
+// The codes that are longer than a look.
+Symbol find_long(std::uint64_t bits, const HuffmanTable& table) {
   const auto next16 = static_cast<std::uint32_t>(bits >> 48);
-  unsigned length = 1;
+  unsigned length = kLookBits + 1;
   while (length <= 16 && next16 >= table.end_of_length[length]) ++length;
-  if (length > 16) return kNoCode;
+  if (length > 16) return {length, 0};
   const int place = static_cast<int>(next16 >> (16 - length)) + table.symbol_offset[length];
-  const unsigned symbol = table.symbols[static_cast<unsigned>(place) & 255];
+  return {length, table.symbols[static_cast<unsigned>(place) & 255]};
+}
+
+// What kNotInTable stands for, of at most 31 bits; kNotInTable again for bits that are no code.
+[[gnu::noinline]] Look beyond_table(std::uint64_t bits, Look look, const HuffmanTable& table,
+                                    Coefficients kind) {
+  Symbol found{look.length(), static_cast<unsigned>(look.value())};
+  if (found.length == 0) found = find_long(bits, table);
+  const auto [length, symbol] = found;
+  if (length > 16) return kNoCode;
   const unsigned size = symbol & 15;
   const unsigned run = symbol >> 4;
   if (size == 0) {
@@ -53,7 +67,7 @@ template <bool kStore>
       }
       const bool in_table = look.advance() != kNotInTable;
       if (!in_table) {
-        look = find_long(reader.bits, ac, Coefficients::kAc);
+        look = beyond_table(reader.bits, look, ac, Coefficients::kAc);
         if (look.advance() == kNotInTable) return false;
         k += look.advance() - kNotInTable;
       }
@@ -82,7 +96,8 @@ template <bool kStore>
         continue;
       }
       if (look.advance() == kNotInTable) {
-        const Look found = find_long(reader.bits, ac, Coefficients::kAc);
+        const Look found = beyond_table(reader.bits, ac.one[reader.peek(kLookBits)], ac,
+                                        Coefficients::kAc);
         if (found.advance() == kNotInTable) return false;
         reader.skip(found.length());
         k = before + found.advance();
@@ -106,7 +121,7 @@ template <bool kStore>
   reader.refill();
   Look look = dc.one[reader.peek(kLookBits)];
   if (look.advance() == kNotInTable) {
-    look = find_long(reader.bits, dc, Coefficients::kDc);
+    look = beyond_table(reader.bits, look, dc, Coefficients::kDc);
     if (look.advance() == kNotInTable) return false;
   }
   reader.skip(look.length());

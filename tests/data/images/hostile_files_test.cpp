@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "data/images/decode.h"
-#include "data/images/jpeg_errors.h"
+#include "data/images/jpeg/errors.h"
 #include "tests/data/text/temporary_folder.h"
 
 namespace scalemark::data {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/images/jpeg_errors.h"
+#include "data/images/jpeg/errors.h"
 
 namespace scalemark::data {
 

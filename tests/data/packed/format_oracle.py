@@ -20,7 +20,7 @@ from program import run
 
 HEADER = struct.Struct("<8s6I6Q16s16s16s")
 CLASS, SHARD, SAMPLE = struct.Struct("<2Q"), struct.Struct("<2I4Q16s"), struct.Struct("<2Q16sQ6I")
-FILE, ROWS, RAW = 0, 1, 2
+FILE, INDEXED, RAW = 0, 1, 2
 RAW_BOUND = 1  # levels, of Pillow's resize, as tests/data/images/pixels_oracle.py has it
 DECODE_BOUND = 2  # of a file that libjpeg versions decode differently
 JPEG_MEAN_FACTOR = 1.1  # of what Pillow loses by the same quality, and half a level
@@ -31,7 +31,7 @@ class Packed:
         self.folder, data = Path(folder), (Path(folder) / "packed.index").read_bytes()
         (self.magic, self.version, self.form, self.side, self.quality, self.held_out, _, classes, shards, train,
          evaluate, text_bytes, file_bytes, *_) = HEADER.unpack_from(data)
-        assert (self.magic, self.version, file_bytes) == (b"SMPACKED", 1, len(data))
+        assert (self.magic, self.version, file_bytes) == (b"SMPACKED", 2, len(data))
         at, rows = HEADER.size, []
         for kind, count in ((CLASS, classes), (SHARD, shards), (SAMPLE, train + evaluate)):
             rows.append([kind.unpack_from(data, at + i * kind.size) for i in range(count)])
@@ -55,9 +55,9 @@ class Packed:
 def pixels(encoding, size, data):
     if encoding == RAW:
         return numpy.frombuffer(data, numpy.uint8).reshape(size[1], size[0], 3)
-    if encoding == ROWS:
-        rows, = struct.unpack_from("<I", data)
-        data = data[24 + 3 * 64 + 12 * (rows + 1):]
+    if encoding == INDEXED:
+        points, = struct.unpack_from("<I", data)
+        data = data[8 + 12 * points:]
     return rgb(Image.open(io.BytesIO(data)))
 
 
@@ -113,7 +113,7 @@ def check(tree, form, folder):
             bound = JPEG_MEAN_FACTOR * loss_of_jpeg(theirs, packed.quality) + 0.5
             assert difference.mean() <= bound, (path, difference.mean(), bound)
         worst = max(worst, difference.mean())
-    print(f"{form}: {len(encodings)} samples in {len(packed.shards)} shards, {encodings.count(ROWS)} with rows, "
+    print(f"{form}: {len(encodings)} samples in {len(packed.shards)} shards, {encodings.count(INDEXED)} with access points, "
           f"worst mean difference {worst:.2f} levels")
     return encodings
 
@@ -152,7 +152,7 @@ def generated(folder):
     make_odd_tree(tree)
     encodings = check(tree, "jpeg", folder / "jpeg")
     assert encodings.count(FILE) == 3, "CMYK and two PNG"
-    assert ROWS in check(tree, "jpeg-256", folder / "jpeg-256")
+    assert INDEXED in check(tree, "jpeg-256", folder / "jpeg-256")
     assert set(check(tree, "raw-256", folder / "raw-256")) == {RAW}
 
 

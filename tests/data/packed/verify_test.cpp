@@ -212,11 +212,11 @@ TEST(Verify, AnotherVersionIsSaidInWords) {
   const std::string root = pack(folder, small_tree(folder, 6, 32), Form::kJpeg, "out");
   const fs::path index = fs::path(root) / packed::kIndexName;
   std::string bytes = read_file(index);
-  bytes[8] = 2;
+  bytes[8] = 1;
   std::ofstream(index, std::ios::binary) << bytes;
   const ErrorRecord error = error_of([&] { open_images({.root = root}); });
   EXPECT_EQ(error.exit_code, ExitCode::kBadData);
-  EXPECT_NE(error.what.find("format version 2, not 1"), std::string::npos) << error.what;
+  EXPECT_NE(error.what.find("format version 1, not 2"), std::string::npos) << error.what;
 }
 
 TEST(Verify, OfATreeItNamesEachFileThatDoesNotDecode) {

@@ -1,5 +1,5 @@
-// The JPEG decoder, an ImageDecoder over libjpeg. Private to jpeg_decoder.cpp (RGB pixels) and
-// jpeg_planes.cpp (planes as they are stored).
+// The JPEG decoder, an ImageDecoder over libjpeg. Private to decoder.cpp (RGB pixels) and
+// decoder_planes.cpp (planes as they are stored).
 #pragma once
 
 #include <csetjmp>
@@ -10,13 +10,15 @@
 
 #include "data/images/codecs.h"
 #include "data/images/jpeg/libjpeg_scan.h"
-#include "data/images/jpeg_errors.h"
+#include "data/images/jpeg/errors.h"
 
 namespace scalemark::data {
 
 class JpegDecoder : public ImageDecoder {
  public:
-  JpegDecoder(std::span<const std::uint8_t> bytes, std::string name);
+  // `points`, unless null, must live as long as this.
+  JpegDecoder(std::span<const std::uint8_t> bytes, std::string name,
+              const jpeg::AccessPoints* points = nullptr);
   ~JpegDecoder() override { jpeg_destroy_decompress(&info_); }
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
@@ -55,6 +57,7 @@ class JpegDecoder : public ImageDecoder {
   // the first.
   std::span<const std::uint8_t> bytes_;
   std::string name_;
+  const jpeg::AccessPoints* points_;
   JpegErrorManager error_;
   jpeg_progress_mgr scan_limit_{};
   jpeg_decompress_struct info_{};

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/images/jpeg_decoder.h"
+#include "data/images/jpeg/decoder.h"
 #include "data/images/planes.h"
 
 // After jpeglib.h, which it extends.

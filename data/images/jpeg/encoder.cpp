@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "data/images/encode.h"
-#include "data/images/jpeg_errors.h"
+#include "data/images/jpeg/errors.h"
 
 namespace scalemark::data {
 namespace {

@@ -1,6 +1,6 @@
 // libjpeg rather than TurboJPEG's own calls: only here can rows and columns outside a crop be left
 // out, which is half of the work of a random resized crop.
-#include "data/images/jpeg_decoder.h"
+#include "data/images/jpeg/decoder.h"
 
 #include <algorithm>
 #include <utility>
@@ -40,8 +40,9 @@ void refuse_many_scans(j_common_ptr info) {
 
 }  // namespace
 
-JpegDecoder::JpegDecoder(std::span<const std::uint8_t> bytes, std::string name)
-    : bytes_(bytes), name_(std::move(name)) {
+JpegDecoder::JpegDecoder(std::span<const std::uint8_t> bytes, std::string name,
+                         const jpeg::AccessPoints* points)
+    : bytes_(bytes), name_(std::move(name)), points_(points) {
   info_.err = error_.install();
   error_.base.emit_message = take_message;
   error_.base.output_message = [](j_common_ptr) {};
@@ -106,7 +107,10 @@ void JpegDecoder::start() {
   if (jpeg_has_multiple_scans(&info_) != FALSE) info_.progress = &scan_limit_;
   guarded([this] { jpeg_start_decompress(&info_); });
   if (jpeg_has_multiple_scans(&info_) == FALSE) refuse_if_cut_short();
-  own_scan_ = scan_.take_over(info_, bytes_);
+  own_scan_ = scan_.take_over(info_, bytes_, points_);
+  if (points_ != nullptr && !own_scan_) {
+    throw bad_sample(name_, "its access points are not those of the file");
+  }
 }
 
 DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
@@ -162,13 +166,20 @@ void JpegDecoder::read_rows(Pixels& pixels) {
   end_if_at_the_bottom();
 }
 
-// Then damage behind the last row is noticed, too.
+// Then damage behind the last row is noticed, too. A file with access points has been whole when
+// they were found.
 void JpegDecoder::end_if_at_the_bottom() {
-  if (info_.output_scanline < info_.output_height) return;
+  if (info_.output_scanline < info_.output_height || points_ != nullptr) return;
   guarded([this] {
     if (own_scan_) scan_.finish(info_);
     jpeg_finish_decompress(&info_);
   });
+}
+
+std::unique_ptr<ImageDecoder> open_indexed_jpeg(std::span<const std::uint8_t> bytes,
+                                                std::string name,
+                                                const jpeg::AccessPoints& points) {
+  return std::make_unique<JpegDecoder>(bytes, std::move(name), &points);
 }
 
 std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name) {

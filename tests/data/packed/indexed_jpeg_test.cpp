@@ -1,5 +1,4 @@
-// JPEG files whose rows of blocks can be decoded one by one: the same pixels, whole and in parts,
-// at each scale.
+// JPEG files with access points: the same pixels, whole and in parts, at each scale.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +7,9 @@
 
 #include "data/images/draw.h"
 #include "data/images/encode.h"
-#include "data/images/jpeg_rows.h"
+#include "data/images/jpeg/indexed_jpeg.h"
+#include "data/packed/access_table.h"
 #include "data/packed/record.h"
-#include "data/packed/row_table.h"
 #include "tests/data/text/temporary_folder.h"
 
 namespace scalemark::data {
@@ -33,8 +32,7 @@ DecodedRegion part_of(const Record& record, const Box& box, int eighths) {
       ->decode(box, eighths);
 }
 
-// Only the rows of the box are the same in both: rows around it may be of a margin.
-void expect_same_rows(const Record& record, const Bytes& file, const Box& box, int eighths) {
+void expect_same_region(const Record& record, const Bytes& file, const Box& box, int eighths) {
   const DecodedRegion part = part_of(record, box, eighths);
   const DecodedRegion whole = open_image(file, "it")->decode(box, eighths);
   ASSERT_EQ(part.top, whole.top);
@@ -56,79 +54,88 @@ void expect_same_parts(const Record& record, const Bytes& file, int boxes) {
                   .top = top,
                   .width = 1 + static_cast<int>(random.below(width - left)),
                   .height = 1 + static_cast<int>(random.below(height - top))};
-    for (const int eighths : {8, 4, 2, 1}) expect_same_rows(record, file, box, eighths);
+    for (const int eighths : {8, 4, 2, 1}) expect_same_region(record, file, box, eighths);
   }
 }
 
-TEST(JpegRows, EveryRowOfPixelsByItselfIsTheSame) {
+TEST(IndexedJpeg, EveryRowOfPixelsByItselfIsTheSame) {
   const Bytes file = drawn({130, 101});
   const Record record = record_of(file);
-  ASSERT_EQ(record.encoding, Encoding::kRows);
+  ASSERT_EQ(record.encoding, Encoding::kIndexed);
   for (int top = 0; top < 101; ++top) {
     for (const int height : {1, 2, 17}) {
       if (top + height > 101) continue;
       const Box box{.left = 0, .top = top, .width = 130, .height = height};
-      for (const int eighths : {8, 4, 2, 1}) expect_same_rows(record, file, box, eighths);
+      for (const int eighths : {8, 4, 2, 1}) expect_same_region(record, file, box, eighths);
     }
   }
 }
 
-TEST(JpegRows, SizesOfAnyKind) {
+TEST(IndexedJpeg, EveryColumnOfPixelsByItselfIsTheSame) {
+  const Bytes file = drawn({701, 40});
+  const Record record = record_of(file);
+  for (int left = 0; left < 701; ++left) {
+    const Box box{.left = left, .top = left % 39, .width = 1, .height = 1};
+    for (const int eighths : {8, 4, 2, 1}) expect_same_region(record, file, box, eighths);
+  }
+}
+
+TEST(IndexedJpeg, SizesOfAnyKind) {
   for (const ImageSize size :
        {ImageSize{1, 1}, {3000, 2}, {2, 3000}, {16, 16}, {17, 33}, {640, 480}}) {
     const Bytes file = drawn(size);
     const Record record = record_of(file);
-    ASSERT_EQ(record.encoding, Encoding::kRows);
+    ASSERT_EQ(record.encoding, Encoding::kIndexed);
     EXPECT_EQ(record.size.width, size.width);
     expect_same_parts(record, file, 20);
   }
 }
 
-TEST(JpegRows, OtherFilesStayAsTheyAre) {
-  EXPECT_FALSE(with_rows(Bytes{1, 2, 3}));
+TEST(IndexedJpeg, OtherFilesStayAsTheyAre) {
+  EXPECT_FALSE(with_access_points(Bytes{1, 2, 3}));
   Bytes cut = drawn({200, 200});
   cut.resize(cut.size() - 300);
-  EXPECT_FALSE(with_rows(cut));
+  EXPECT_FALSE(with_access_points(cut));
   const Record record = record_of(cut);
   EXPECT_EQ(record.encoding, Encoding::kFile);
   EXPECT_TRUE(record.bytes == cut);
 }
 
-TEST(JpegRows, ADamagedTableIsRefused) {
+TEST(IndexedJpeg, ADamagedTableIsRefused) {
   const Record record = record_of(drawn({64, 64}));
-  for (std::size_t at = 0; at < sizeof(JpegRowCounts) + 5 * sizeof(JpegRowStart); ++at) {
+  for (std::size_t at = 0; at < 8 + 3 * sizeof(jpeg::AccessPoint); ++at) {
     Bytes bytes = record.bytes;
     bytes[at] ^= 0x41;
     const ErrorRecord error = error_of([&] {
-      packed::open_record(Encoding::kRows, bytes, record.size, "a/b.jpg")->decode_whole();
+      packed::open_record(Encoding::kIndexed, bytes, record.size, "a/b.jpg")->decode_whole();
     });
-    if (error.code == "E_NONE") continue;  // e.g. the height's place within the header
+    if (error.code == "E_NONE") continue;  // another prediction or bit
     EXPECT_EQ(error.exit_code, ExitCode::kBadData) << error.what;
     EXPECT_EQ(error.what.rfind("a/b.jpg: ", 0), 0u) << error.what;
   }
 }
 
 // Colour 4:4:4 and subsampled, grey, progressive: whatever the photos are.
-TEST(JpegRows, PhotosAreTheSameWholeAndInParts) {
+TEST(IndexedJpeg, PhotosAreTheSameWholeAndInParts) {
   const fs::path folder = fs::path(SCALEMARK_TEST_DATA) / "photos";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no photos under " << folder;
-  int photos = 0, with_rows = 0;
+  int photos = 0, indexed = 0;
   std::uint64_t before = 0, after = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     const Bytes file = read_image_file(entry.path().string());
     const Record record = record_of(file);
     ++photos;
-    if (record.encoding != Encoding::kRows) continue;
-    ++with_rows;
+    if (record.encoding != Encoding::kIndexed) continue;
+    ++indexed;
     before += file.size();
     after += record.bytes.size();
-    expect_same_rows(record, file, {.width = record.size.width, .height = record.size.height}, 8);
+    expect_same_region(record, file, {.width = record.size.width, .height = record.size.height}, 8);
     expect_same_parts(record, file, 3);
   }
-  std::printf("%d of %d photos have rows; %.2f %% of the bytes\n", with_rows, photos,
+  std::printf("%d of %d photos have access points; %.2f %% of the bytes\n", indexed, photos,
               100.0 * static_cast<double>(after) / static_cast<double>(before));
-  EXPECT_GE(with_rows, photos * 9 / 10);
+  EXPECT_GE(indexed, photos * 9 / 10);
 }
 
 }  // namespace
