@@ -1,5 +1,5 @@
-// What a record of encoding kIndexed holds before its JPEG file: places at which the file's decoding
-// can begin. Pure.
+// What a record of encoding kIndexed holds before its JPEG file: places at which the file's
+// decoding can begin. Pure.
 #pragma once
 
 #include <cstdint>

@@ -35,9 +35,8 @@ bool fits(int prediction) {
 bool suits(const ScanLayout& layout, std::size_t bytes) {
   const auto& block = layout.block;
   return layout.restart_interval == 0 && bytes <= std::numeric_limits<std::uint32_t>::max() &&
-         std::all_of(block.begin(), block.begin() + layout.blocks, [](const BlockPlan& plan) {
-           return plan.component < kMostIndexedComponents;
-         });
+         std::all_of(block.begin(), block.begin() + layout.blocks,
+                     [](const BlockPlan& plan) { return plan.component < kMostIndexedComponents; });
 }
 
 }  // namespace

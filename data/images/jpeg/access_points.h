@@ -17,7 +17,7 @@ struct AccessPoint {
 };
 
 struct AccessPoints {
-  std::uint32_t spacing = 0;  // MCUs
+  std::uint32_t spacing = 0;        // MCUs
   std::vector<AccessPoint> points;  // of MCU 0, spacing, 2 spacing, ...
 };
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "data/images/codecs.h"
-#include "data/images/jpeg/libjpeg_scan.h"
 #include "data/images/jpeg/errors.h"
+#include "data/images/jpeg/libjpeg_scan.h"
 
 namespace scalemark::data {
 

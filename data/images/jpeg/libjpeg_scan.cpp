@@ -7,8 +7,11 @@
 // After jpeglib.h, which it extends.
 #include <jerror.h>
 
-// libjpeg-turbo's struct jpeg_entropy_decoder (jpegint.h, which is not installed everywhere), the
-// same since its first version. IJG's libjpeg has another one.
+#ifndef LIBJPEG_TURBO_VERSION
+#error "libjpeg-turbo is needed: IJG's libjpeg has another struct jpeg_entropy_decoder"
+#endif
+
+// From its jpegint.h, which is not installed everywhere; the same since its first version.
 struct jpeg_entropy_decoder {
   void (*start_pass)(j_decompress_ptr info);
   boolean (*decode_mcu)(j_decompress_ptr info, JBLOCKROW* blocks);
@@ -67,10 +70,9 @@ ScanLayout layout_of(const jpeg_decompress_struct& info, KeptMemory& memory) {
     const jpeg_component_info& coded = *info.cur_comp_info[component];
     const auto dc = static_cast<std::size_t>(coded.dc_tbl_no);
     const auto ac = static_cast<std::size_t>(coded.ac_tbl_no);
-    layout.block[b] = {
-        .dc = &memory.dc[dc].of(*info.dc_huff_tbl_ptrs[dc], Coefficients::kDc),
-        .ac = &memory.ac[ac].of(*info.ac_huff_tbl_ptrs[ac], Coefficients::kAc),
-        .component = static_cast<unsigned>(component)};
+    layout.block[b] = {.dc = &memory.dc[dc].of(*info.dc_huff_tbl_ptrs[dc], Coefficients::kDc),
+                       .ac = &memory.ac[ac].of(*info.ac_huff_tbl_ptrs[ac], Coefficients::kAc),
+                       .component = static_cast<unsigned>(component)};
   }
   return layout;
 }
@@ -81,13 +83,8 @@ std::span<const std::uint8_t> data_of(const jpeg_decompress_struct& info,
 }
 
 bool suits(jpeg_decompress_struct& info) {
-#ifdef LIBJPEG_TURBO_VERSION
   return jpeg_has_multiple_scans(&info) == FALSE && info.progressive_mode == FALSE &&
          info.arith_code == FALSE && info.data_precision == 8;
-#else
-  static_cast<void>(info);
-  return false;
-#endif
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "data/images/decode.h"
-#include "data/images/jpeg/scan_decoder.h"
 #include "data/images/jpeg/errors.h"
+#include "data/images/jpeg/scan_decoder.h"
 
 namespace scalemark::data::jpeg {
 
@@ -16,9 +16,8 @@ class LibjpegScan {
  public:
   // To be called when jpeg_start_decompress() has been, before anything is decoded. `bytes` is the
   // whole file. False, and nothing has changed, for what libjpeg has to decode: several scans,
-  // progressive or arithmetic coding, other libraries than libjpeg-turbo; and where `points`, unless
-  // null, are not those of the file. `info` keeps a pointer to this. One file at a time on a thread
-  // may be between here and its end.
+  // progressive or arithmetic coding; and where `points`, unless null, are not those of the file.
+  // `info` keeps a pointer to this. One file at a time on a thread may be between here and its end.
   bool take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes,
                  const AccessPoints* points);
 
@@ -35,8 +34,8 @@ class LibjpegScan {
   void warn(jpeg_decompress_struct& info, ScanFault fault) const;
 
   std::optional<ScanDecoder> decoder_;
-  std::uint32_t across_ = 0;  // MCUs in a row
-  std::uint32_t asked_ = 0;   // MCUs so far
+  std::uint32_t across_ = 0;   // MCUs in a row
+  std::uint32_t asked_ = 0;    // MCUs so far
   std::uint32_t run_end_ = 0;  // MCU to which the decoder has been told to go on
   Box needed_;
 };

@@ -96,8 +96,8 @@ template <bool kStore>
         continue;
       }
       if (look.advance() == kNotInTable) {
-        const Look found = beyond_table(reader.bits, ac.one[reader.peek(kLookBits)], ac,
-                                        Coefficients::kAc);
+        const Look found =
+            beyond_table(reader.bits, ac.one[reader.peek(kLookBits)], ac, Coefficients::kAc);
         if (found.advance() == kNotInTable) return false;
         reader.skip(found.length());
         k = before + found.advance();
@@ -126,8 +126,8 @@ template <bool kStore>
   }
   reader.skip(look.length());
   // A damaged file may add up to more than an int holds.
-  prediction = static_cast<int>(static_cast<unsigned>(prediction) +
-                                static_cast<unsigned>(look.value()));
+  prediction =
+      static_cast<int>(static_cast<unsigned>(prediction) + static_cast<unsigned>(look.value()));
   return true;
 }
 

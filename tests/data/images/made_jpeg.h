@@ -1,11 +1,13 @@
 // JPEG files of every form that libjpeg writes, for tests.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -24,9 +26,12 @@ struct JpegForm {
   bool progressive = false;
   bool arithmetic = false;
   int restart = 0;  // MCUs
+  int quality = 92;
+  bool own_tables = false;
+  int noise = 0;  // levels
 };
 
-// A smooth picture whose colours are far from those that RGB would clip.
+// A picture, smooth without noise, whose colours are far from those that RGB would clip.
 inline Bytes jpeg_of(const JpegForm& form) {
   jpeg_compress_struct info{};
   jpeg_error_mgr errors;
@@ -43,7 +48,8 @@ inline Bytes jpeg_of(const JpegForm& form) {
   info.in_color_space = cmyk ? JCS_CMYK : grey ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&info);
   jpeg_set_colorspace(&info, form.stored);
-  jpeg_set_quality(&info, 92, TRUE);
+  jpeg_set_quality(&info, form.quality, TRUE);
+  info.optimize_coding = form.own_tables ? TRUE : FALSE;
   info.comp_info[0].h_samp_factor = form.across;
   info.comp_info[0].v_samp_factor = form.down;
   for (int c = 1; c < info.num_components; ++c) {
@@ -54,12 +60,16 @@ inline Bytes jpeg_of(const JpegForm& form) {
   info.restart_interval = static_cast<unsigned>(form.restart);
   jpeg_start_compress(&info, TRUE);
   const auto components = static_cast<std::size_t>(info.input_components);
+  std::minstd_rand random(static_cast<unsigned>(form.width + 7 * form.quality));
   Bytes row(static_cast<std::size_t>(form.width) * components);
   while (info.next_scanline < info.image_height) {
     for (std::size_t x = 0; x < row.size(); ++x) {
       const double place = 0.05 * static_cast<double>(x / components);
-      row[x] = static_cast<std::uint8_t>(128 + 50 * std::sin(place + 0.04 * info.next_scanline +
-                                                             static_cast<double>(x % components)));
+      const double noise =
+          form.noise == 0 ? 0 : static_cast<int>(random() % (2u * form.noise + 1)) - form.noise;
+      const double wave =
+          std::sin(place + 0.04 * info.next_scanline + static_cast<double>(x % components));
+      row[x] = static_cast<std::uint8_t>(std::clamp(128 + 50 * wave + noise, 0.0, 255.0));
     }
     JSAMPROW line = row.data();
     jpeg_write_scanlines(&info, &line, 1);

@@ -1,4 +1,6 @@
 // JPEG files with access points: the same pixels, whole and in parts, at each scale.
+#include "data/images/jpeg/indexed_jpeg.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "data/images/draw.h"
 #include "data/images/encode.h"
-#include "data/images/jpeg/indexed_jpeg.h"
 #include "data/packed/access_table.h"
 #include "data/packed/record.h"
 #include "tests/data/text/temporary_folder.h"
