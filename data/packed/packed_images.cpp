@@ -43,6 +43,11 @@ class PackedImages : public Dataset {
     std::memcpy(slot[1].data(), &label, sizeof label);
   }
 
+  void expect(std::int64_t index) const noexcept override {
+    const SampleEntry& sample = samples_[static_cast<std::size_t>(index)];
+    data_->shard_of(sample).expect(sample);
+  }
+
   std::string name_of(std::int64_t index) const override {
     return data_->index().name_of(entry(index));
   }
