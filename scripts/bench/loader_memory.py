@@ -1,11 +1,12 @@
-"""Memory that a worker of the loader takes, ours (a thread) and Python's (a process of a torch DataLoader), on the same images.
+"""Memory that one more worker of the loader takes, ours (a thread) and Python's (a process of a torch DataLoader), on the same images.
 
-Ours: how much the most memory that the process had at once grows from no worker to N, by N; so the batches that are
-made ahead count. Python: what the DataLoader's processes have in the middle of their work, the shared memory of
-their batches included: `growth` is that of the sum over main process and workers from no worker to N, by N, shared pages counted
-once (PSS); `own` what only that worker has; `rss` what `top` shows for it. MiB, medians over --rounds.
+`ours` and `growth` (Python): by how much memory grows from 1 worker to N, by N - 1. Ours is the most that the process
+had at once, mapped files included; without a worker the calling thread decodes on the heap of the main thread, which
+keeps more, so that 0 is no place to begin. Python's is the sum over the DataLoader's processes in the middle of their
+work, pages that they share counted once (PSS), the shared memory of their batches included. `own` is what only that
+worker has, `rss` what `top` shows for it. MiB, medians over --rounds.
 
-    SCALEMARK_TEST_DATA=/data .venv/bin/python scripts/bench/loader_memory.py [--workers 2,4] [--rounds 3] [--form raw-256]
+    SCALEMARK_TEST_DATA=/data .venv/bin/python scripts/bench/loader_memory.py [--workers 4,8] [--rounds 5] [--form raw-256]
 """
 
 import argparse
@@ -14,7 +15,7 @@ import re
 import statistics
 import sys
 
-from pairs import CORES, LOADER_PEER, SCALEMARK, images, loader_bench, packed, run
+from pairs import LOADER_PEER, SCALEMARK, images, loader_bench, packed, run
 
 
 def peak_of_ours(data, workers, seconds):
@@ -31,16 +32,16 @@ def total(memory):
 
 
 def one_round(data, workers, seconds):
-    ours = peak_of_ours(data, workers, seconds) - peak_of_ours(data, 0, seconds)
-    alone, together = of_python(0, seconds), of_python(workers, seconds)
-    return {"ours": ours / workers, "growth": (total(together) - total(alone)) / workers,
-            **{key: statistics.mean(worker[key] for worker in together["workers"]) for key in ("own", "rss")}}
+    ours = peak_of_ours(data, workers, seconds) - peak_of_ours(data, 1, seconds)
+    one, all_of_them = of_python(1, seconds), of_python(workers, seconds)
+    return {"ours": ours / (workers - 1), "growth": (total(all_of_them) - total(one)) / (workers - 1),
+            **{key: statistics.mean(worker[key] for worker in all_of_them["workers"]) for key in ("own", "rss")}}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workers", default=str(CORES), help="a list (default: as many as there are cores)")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", default="4,8", help="a list of numbers above 1 (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--form", choices=("jpeg", "jpeg-256", "raw-256"), help="ours reads packed data")
     options = parser.parse_args()

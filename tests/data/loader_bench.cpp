@@ -24,7 +24,6 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "data/augment/augmented_dataset.h"
-#include "data/bench.h"
 #include "data/images/image_folder.h"
 #include "data/loader.h"
 #include "data/packed/packed_images.h"
@@ -117,52 +116,82 @@ void drop_from_cache(const fs::path& root) {
   }
 }
 
+struct Loaded {
+  std::int64_t images = 0;
+  double seconds = 0;
+};
+
 // The data set is opened anew for each pass, since what is mapped cannot be dropped.
-LoaderBenchResult bench_cold(const Wanted& wanted) {
-  LoaderBenchResult result;
-  for (; result.wall_s < wanted.min_seconds; ++result.epochs) {
+Loaded bench_cold(const Wanted& wanted) {
+  Loaded all;
+  for (std::int64_t epoch = 0; all.seconds < wanted.min_seconds; ++epoch) {
     drop_from_cache(wanted.root);
     const auto dataset = open_wanted(wanted);
     const auto start = std::chrono::steady_clock::now();
-    Loader loader(*dataset, sample_indices({.dataset_size = dataset->size()}, result.epochs),
-                  result.epochs, {.batch_size = kBatchSize, .workers = wanted.workers});
-    while (const auto loaded = loader.next()) result.samples += loaded->batch.samples;
-    result.wall_s += seconds_since(start);
+    Loader loader(*dataset, sample_indices({.dataset_size = dataset->size()}, epoch), epoch,
+                  {.batch_size = kBatchSize, .workers = wanted.workers});
+    while (const auto loaded = loader.next()) all.images += loaded->batch.samples;
+    all.seconds += seconds_since(start);
   }
-  result.samples_per_sec = static_cast<double>(result.samples) / result.wall_s;
-  return result;
+  return all;
 }
 
-// Of many passes as one epoch: a pass over few images has little for many workers to do between its
-// begin and its end. The pass that warms the file cache is not counted.
-LoaderBenchResult bench_workers(const Wanted& wanted) {
-  constexpr std::int64_t kPasses = 200;
-  const auto dataset = open_wanted(wanted);
-  std::vector<SampledIndex> indices;
-  for (std::int64_t pass = 0; pass < kPasses; ++pass) {
-    const auto more = sample_indices({.dataset_size = dataset->size()}, pass);
-    indices.insert(indices.end(), more.begin(), more.end());
+// Many epochs as one: an epoch of few images has little for many workers to do between its begin
+// and its end.
+class Repeated : public Dataset {
+ public:
+  Repeated(std::unique_ptr<Dataset> once, std::int64_t times)
+      : once_(std::move(once)), times_(times) {}
+
+  std::int64_t size() const override { return times_ * once_->size(); }
+  std::vector<FieldSpec> fields() const override { return once_->fields(); }
+  void load(const SampleKey& key, SampleSlot slot) const override {
+    const std::int64_t epoch = key.epoch * times_ + key.index / once_->size();
+    once_->load({.seed = key.seed, .epoch = epoch, .index = key.index % once_->size()}, slot);
   }
-  std::int64_t warmed = 0;
+  void expect(std::int64_t index) const noexcept override { once_->expect(index % once_->size()); }
+  std::string name_of(std::int64_t i) const override { return once_->name_of(i % once_->size()); }
+  std::string identity() const override { return once_->identity(); }
+
+  std::vector<SampledIndex> indices() const {
+    std::vector<SampledIndex> all;
+    for (std::int64_t epoch = 0; epoch < times_; ++epoch) {
+      for (const auto one : sample_indices({.dataset_size = once_->size()}, epoch)) {
+        all.push_back({.index = epoch * once_->size() + one.index});
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::unique_ptr<Dataset> once_;
+  std::int64_t times_;
+};
+
+// From the end of the first epoch on, which warms the system's cache.
+Loaded bench_warm(const Wanted& wanted) {
+  auto once = open_wanted(wanted);
+  std::int64_t to_warm = once->size();
+  const Repeated dataset(std::move(once), 200);
   auto start = std::chrono::steady_clock::now();
-  LoaderBenchResult result;
-  for (; result.wall_s < wanted.min_seconds; ++result.epochs) {
-    Loader loader(*dataset, indices, result.epochs,
+  Loaded all;
+  for (std::int64_t pass = 0; all.seconds < wanted.min_seconds; ++pass) {
+    Loader loader(dataset, dataset.indices(), pass,
                   {.batch_size = kBatchSize, .workers = wanted.workers});
-    while (result.wall_s < wanted.min_seconds) {
+    while (all.seconds < wanted.min_seconds) {
       const auto loaded = loader.next();
       if (!loaded) break;
-      if (warmed < dataset->size()) {
-        warmed += loaded->batch.samples;
+      const bool warm = to_warm <= 0;
+      to_warm -= loaded->batch.samples;
+      if (warm) {
+        all.images += loaded->batch.samples;
+        all.seconds = seconds_since(start);
+      } else {
         start = std::chrono::steady_clock::now();
-        continue;
       }
-      result.samples += loaded->batch.samples;
-      result.wall_s = seconds_since(start);
     }
   }
-  result.samples_per_sec = static_cast<double>(result.samples) / result.wall_s;
-  return result;
+  return all;
 }
 
 // From /proc: getrusage() also counts what the process was before it became this program.
@@ -175,18 +204,10 @@ double peak_mib() {
 }
 
 void bench(const Wanted& wanted) {
-  LoaderBenchResult result;
-  if (wanted.cold) {
-    result = bench_cold(wanted);
-  } else if (wanted.workers > 0) {
-    result = bench_workers(wanted);
-  } else {
-    result = bench_loader(*open_wanted(wanted), {.loader = {.batch_size = kBatchSize},
-                                                 .min_seconds = wanted.min_seconds});
-  }
+  const Loaded all = wanted.cold ? bench_cold(wanted) : bench_warm(wanted);
   std::printf("%.1f images/s (%lld images in %.2f s, at most %.1f MiB of memory)\n",
-              result.samples_per_sec, static_cast<long long>(result.samples), result.wall_s,
-              peak_mib());
+              static_cast<double>(all.images) / all.seconds, static_cast<long long>(all.images),
+              all.seconds, peak_mib());
 }
 
 void read_word(std::string_view word, Wanted& wanted) {
