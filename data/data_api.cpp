@@ -24,6 +24,20 @@ std::unique_ptr<Dataset> open_sequences(const BenchSource& source) {
 
 constexpr std::int64_t kMostStaged = 200;  // images: a second or two
 
+struct OpenedImages {
+  std::unique_ptr<Dataset> dataset;
+  std::unique_ptr<ImageSource> source;
+};
+
+BenchedData bench_opened(OpenedImages images, const ImageFolderOptions& shown,
+                         const Augmentation& augmentation, const LoaderBenchOptions& options) {
+  const auto dataset = augmented(std::move(images.dataset), augmentation);
+  return {.kind = "images",
+          .data_size = dataset->size(),
+          .result = bench_loader(*dataset, options),
+          .stages = time_stages(*images.source, shown, options.loader.seed, kMostStaged)};
+}
+
 BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& options) {
   const ImageFolderOptions shown{.root = source.path,
                                  .split = ImageSplit::kTrain,
@@ -31,16 +45,13 @@ BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& op
                                  .image_size = source.image_size,
                                  .decoding = source.image_decoding};
   if (packed::is_packed(source.path)) {
-    const auto dataset = augmented(open_images(shown), source.augmentation);
-    return {
-        .kind = "images", .data_size = dataset->size(), .result = bench_loader(*dataset, options)};
+    const auto data = open_packed_data(source.path);
+    return bench_opened({.dataset = open_packed_images(data, shown), .source = source_of(data)},
+                        shown, source.augmentation, options);
   }
   const ImageTree tree = scan_image_tree(source.path);
-  const auto dataset = augmented(open_image_folder(tree, shown), source.augmentation);
-  return {.kind = "images",
-          .data_size = dataset->size(),
-          .result = bench_loader(*dataset, options),
-          .stages = time_stages(tree, shown, options.loader.seed, kMostStaged)};
+  return bench_opened({.dataset = open_image_folder(tree, shown), .source = source_of(tree)}, shown,
+                      source.augmentation, options);
 }
 
 BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) {

@@ -39,7 +39,7 @@ struct BenchedData {
   std::optional<ImageStages> stages;  // of images
 };
 
-inline constexpr const char* kDataAbi = "scalemark-data/2";
+inline constexpr const char* kDataAbi = "scalemark-data/3";
 
 // Errors are thrown through it as scalemark::Error: program and library are of one build.
 struct DataApi {

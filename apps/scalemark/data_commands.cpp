@@ -103,8 +103,18 @@ std::string bench_text(const data::BenchedData& benched, const data::LoaderOptio
   return text;
 }
 
-std::string share(const char* stage, double seconds, double total) {
-  return std::string(stage) + " " + one_decimal(100.0 * std::max(0.0, seconds) / total) + " %";
+std::string shares_text(const data::ImageStages& stages) {
+  const auto share = [total = stages.total_s()](const char* stage, double seconds) {
+    return std::string(stage) + " " + one_decimal(100.0 * seconds / total) + " %";
+  };
+  std::string text = share("read", stages.read_s);
+  if (stages.checksum_s > 0) text += ", " + share("checksum", stages.checksum_s);
+  if (stages.entropy_s > 0) {  // raw pixels have none
+    text += ", " + share("entropy decoding", stages.entropy_s) + ", " +
+            share("inverse DCT", stages.idct_s) + ", " + share("colour", stages.colour_s);
+  }
+  if (stages.other_s > 0) text += ", " + share("PNG and other decoding", stages.other_s);
+  return text + ", " + share("resize", stages.resize_s) + ", " + share("flip", stages.flip_s);
 }
 
 // A stage is timed by itself, one core at a time: the sum is what a core needs for an image.
@@ -112,16 +122,10 @@ std::string stages_text(const data::ImageStages& stages, std::int64_t gpu_rate) 
   const double total = stages.total_s();
   if (stages.images == 0 || total <= 0) return "";
   const double per_core = static_cast<double>(stages.images) / total;
-  std::string text =
-      "one core: " + one_decimal(1e6 / per_core) + " us an image (" + one_decimal(per_core) +
-      " images/s), of which " + share("read", stages.read_s, total) + ", " +
-      share("entropy decoding", stages.entropy_s, total) + ", " +
-      share("inverse DCT", stages.idct_s, total) + ", " + share("colour", stages.colour_s, total) +
-      ", " + share("resize", stages.resize_s, total) + ", " + share("flip", stages.flip_s, total);
-  if (stages.other_s > 0) text += ", " + share("PNG and other decoding", stages.other_s, total);
-  return text + " (" + std::to_string(stages.images) + " images, from the file cache)\n" +
-         "a GPU that trains " + std::to_string(gpu_rate) + " images/s needs " +
-         one_decimal(static_cast<double>(gpu_rate) / per_core) +
+  return "one core: " + one_decimal(1e6 / per_core) + " us an image (" + one_decimal(per_core) +
+         " images/s), of which " + shares_text(stages) + " (" + std::to_string(stages.images) +
+         " images, from the file cache)\n" + "a GPU that trains " + std::to_string(gpu_rate) +
+         " images/s needs " + one_decimal(static_cast<double>(gpu_rate) / per_core) +
          " such cores (--gpu-rate is for another)\n";
 }
 

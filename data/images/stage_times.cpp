@@ -7,7 +7,6 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "data/images/decode.h"
 #include "data/images/image_view.h"
 #include "data/images/resize.h"
 
@@ -15,23 +14,32 @@ namespace scalemark::data {
 namespace {
 
 template <class Act>
+double once(const Act& act) {
+  const auto start = std::chrono::steady_clock::now();
+  act();
+  return seconds_since(start);
+}
+
+template <class Act>
 double shortest(const Act& act) {
-  double least = 0;
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    const auto start = std::chrono::steady_clock::now();
-    act();
-    const double passed = seconds_since(start);
-    least = attempt == 0 ? passed : std::min(least, passed);
-  }
+  double least = once(act);
+  for (int more = 0; more < 2; ++more) least = std::min(least, once(act));
   return least;
 }
 
-// One image; its file has been read.
+// A difference of two times may come out below 0 by chance: then it is none, and what it was taken
+// from is the shorter.
+void settle(double& difference, double& rest) {
+  rest += std::min(0.0, difference);
+  difference = std::max(0.0, difference);
+}
+
+// The image that `source` read last.
 class Stages {
  public:
-  Stages(const std::string& path, ImageView view, ImageDecoding decoding, ImageWorkspace& workspace,
+  Stages(ImageSource& source, ImageView view, ImageDecoding decoding, ImageWorkspace& workspace,
          ImageStages& sums)
-      : path_(path),
+      : source_(source),
         view_(view),
         decoding_(decoding),
         workspace_(workspace),
@@ -39,13 +47,13 @@ class Stages {
         target_(3 * static_cast<std::size_t>(view.plan.window.width) *
                 static_cast<std::size_t>(view.plan.window.height)) {}
 
-  void add() {
-    sums_.read_s += shortest([&] { read_image_file(path_, workspace_.file); });
+  void add(std::int64_t index) {
+    add_bytes(index);
     if (!planes(PlaneWork::kSamples)) return add_without_planes();
     const double entropy = shortest([&] { planes(PlaneWork::kCoefficients); });
     const double decoded = shortest([&] { planes(PlaneWork::kSamples); });
-    sums_.entropy_s += entropy;
     if (decoding_ == ImageDecoding::kFast) {
+      sums_.entropy_s += entropy;
       sums_.idct_s += decoded - entropy;
       add_resize_of_planes();
     } else {
@@ -54,60 +62,87 @@ class Stages {
   }
 
  private:
-  std::unique_ptr<ImageDecoder> open() const { return open_image(workspace_.file, path_); }
-
   bool planes(PlaneWork work) {
-    return open()->decode_planes(view_.box, eighths(), workspace_.planes, work);
+    return source_.open()->decode_planes(view_.box, eighths(), workspace_.planes, work);
   }
 
   int eighths() const { return scale_of(view_, decoding_); }
 
-  ResizePlan plan(bool flip) const {
-    ResizePlan plan = plan_of(view_, workspace_.planes);
-    plan.flip = flip;
-    return plan;
+  void add_bytes(std::int64_t index) {
+    bool copied = false;
+    const double read = shortest([&] { copied = source_.read(index); });
+    if (copied) sums_.read_s += read;
+    bool compared = false;
+    const double checksum = shortest([&] { compared = source_.check(); });
+    if (compared) sums_.checksum_s += checksum;
+  }
+
+  template <class Region>
+  ResizePlan plan(const Region& region, bool flip) const {
+    ResizePlan result = plan_of(view_, region);
+    result.flip = flip;
+    return result;
+  }
+
+  // What it takes unmirrored.
+  template <class ResizeAs>
+  double add_flip(const ResizeAs& resize_as) {
+    const double straight = shortest([&] { resize_as(false); });
+    if (view_.plan.flip) sums_.flip_s += shortest([&] { resize_as(true); }) - straight;
+    return straight;
   }
 
   void add_resize_of_planes() {
-    const auto resized = [&](bool flip) {
-      return shortest(
-          [&] { resize(workspace_.planes, plan(flip), target_.data(), workspace_.resize); });
-    };
-    const double straight = resized(false);
+    const PlanarRegion& region = workspace_.planes;
+    const double converted = add_flip(
+        [&](bool flip) { resize(region, plan(region, flip), target_.data(), workspace_.resize); });
     const double unconverted = shortest([&] {
-      resize_unconverted(workspace_.planes, plan(false), target_.data(), workspace_.resize);
+      resize_unconverted(region, plan(region, false), target_.data(), workspace_.resize);
     });
     sums_.resize_s += unconverted;
-    sums_.colour_s += straight - unconverted;
-    if (view_.plan.flip) sums_.flip_s += resized(true) - straight;
+    sums_.colour_s += converted - unconverted;
   }
 
-  // What pixels take beyond planes: libjpeg leaves out columns of pixels only, so that a narrow
-  // crop may take less.
+  // By how much it took longer the first time.
+  double add_resize_of(const DecodedRegion& region) {
+    const auto resize_as = [&](bool flip) {
+      resize(region.pixels, plan(region, flip), target_.data(), workspace_.resize);
+    };
+    const double first = once([&] { resize_as(false); });
+    const double straight = add_flip(resize_as);
+    sums_.resize_s += straight;
+    return std::max(0.0, first - straight);
+  }
+
+  // Colour is what pixels take beyond planes. Where pixels are decoded from fewer rows than planes
+  // (a record with a table of rows), it is entropy decoding that is shorter; how much of the colour
+  // that hides cannot be told.
   void add_exact(double entropy, double planes) {
     DecodedRegion region;
-    const double pixels = shortest([&] { region = open()->decode(view_.box, eighths()); });
-    sums_.idct_s += std::min(planes, pixels) - entropy;
-    sums_.colour_s += std::max(0.0, pixels - planes);
-    const auto resized = [&](bool flip) {
-      ResizePlan plan = plan_of(view_, region);
-      plan.flip = flip;
-      return shortest([&] { resize(region.pixels, plan, target_.data(), workspace_.resize); });
-    };
-    const double straight = resized(false);
-    sums_.resize_s += straight;
-    if (view_.plan.flip) sums_.flip_s += resized(true) - straight;
+    const double pixels = shortest([&] { region = source_.open()->decode(view_.box, eighths()); });
+    const double idct = planes - entropy;
+    const double of_pixels = std::min(entropy, pixels - idct);
+    sums_.entropy_s += of_pixels;
+    sums_.idct_s += idct;
+    sums_.colour_s += pixels - idct - of_pixels;
+    add_resize_of(region);
   }
 
+  // Pixels in a map are read while they are resized, when that is done for the first time.
   void add_without_planes() {
     DecodedRegion region;
     const int scale = scale_of(view_, ImageDecoding::kExact);
-    sums_.other_s += shortest([&] { region = open()->decode(view_.box, scale); });
-    sums_.resize_s += shortest(
-        [&] { resize(region.pixels, plan_of(view_, region), target_.data(), workspace_.resize); });
+    const double decoded = shortest([&] { region = source_.open()->decode(view_.box, scale); });
+    const bool mapped = !region.pixels.bytes.get_deleter().owned;
+    const double at_first = add_resize_of(region);
+    if (mapped) {
+      sums_.read_s += decoded + at_first;
+    } else {
+      sums_.other_s += decoded;
+    }
   }
 
-  const std::string& path_;
+  ImageSource& source_;
   const ImageView view_;
   const ImageDecoding decoding_;
   ImageWorkspace& workspace_;
@@ -115,14 +150,15 @@ class Stages {
   std::vector<std::uint8_t> target_;
 };
 
-ImageStages stages_of(const std::string& path, const SampleKey& key,
-                      const ImageFolderOptions& options, ImageWorkspace& workspace) {
-  read_image_file(path, workspace.file);
-  const ImageSize size = open_image(workspace.file, path)->size();
+ImageStages stages_of(ImageSource& source, const SampleKey& key, const ImageFolderOptions& options,
+                      ImageWorkspace& workspace) {
+  source.read(key.index);
+  source.check();
+  const ImageSize size = source.open()->size();
   ImageStages stages{.images = 1};
-  Stages(path, view_of(size, key, options.transform, options.image_size), options.decoding,
+  Stages(source, view_of(size, key, options.transform, options.image_size), options.decoding,
          workspace, stages)
-      .add();
+      .add(key.index);
   return stages;
 }
 
@@ -131,6 +167,7 @@ ImageStages stages_of(const std::string& path, const SampleKey& key,
 ImageStages& ImageStages::operator+=(const ImageStages& more) {
   images += more.images;
   read_s += more.read_s;
+  checksum_s += more.checksum_s;
   entropy_s += more.entropy_s;
   idct_s += more.idct_s;
   colour_s += more.colour_s;
@@ -140,21 +177,23 @@ ImageStages& ImageStages::operator+=(const ImageStages& more) {
   return *this;
 }
 
-ImageStages time_stages(const ImageTree& tree, const ImageFolderOptions& options,
-                        std::uint64_t seed, std::int64_t most) {
-  const auto files = static_cast<std::int64_t>(tree.train.size());
-  const std::int64_t wanted = std::min(files, most);
+ImageStages time_stages(ImageSource& source, const ImageFolderOptions& options, std::uint64_t seed,
+                        std::int64_t most) {
+  const std::int64_t images = source.size();
+  const std::int64_t wanted = std::min(images, most);
   ImageStages sums;
   ImageWorkspace workspace;
   for (std::int64_t i = 0; i < wanted; ++i) {
-    const std::int64_t index = i * files / wanted;
-    const std::string path = tree.root + '/' + tree.train[static_cast<std::size_t>(index)].path;
+    const SampleKey key{.seed = seed, .index = i * images / wanted};
     try {
-      sums += stages_of(path, {.seed = seed, .index = index}, options, workspace);
+      sums += stages_of(source, key, options, workspace);
     } catch (const Error& error) {
       if (error.record().exit_code != ExitCode::kBadData) throw;
     }
   }
+  settle(sums.flip_s, sums.resize_s);
+  settle(sums.colour_s, sums.resize_s);
+  settle(sums.idct_s, sums.entropy_s);
   return sums;
 }
 

@@ -5,14 +5,16 @@
 #include <cstdint>
 
 #include "data/images/image_folder.h"
+#include "data/images/image_source.h"
 
 namespace scalemark::data {
 
-// Seconds, of all images together; they add up to what loading takes.
+// Seconds, of all images together, none below 0; they add up to what loading takes.
 struct ImageStages {
   std::int64_t images = 0;
-  double read_s = 0;     // the file, from the system's cache
-  double entropy_s = 0;  // headers and Huffman or arithmetic decoding
+  double read_s = 0;      // the file, record or map, from the system's cache
+  double checksum_s = 0;  // of a record; where there is none, exactly 0
+  double entropy_s = 0;   // headers and Huffman or arithmetic decoding
   double idct_s = 0;
   double colour_s = 0;  // to RGB; under kExact with the upsampling of chroma
   double resize_s = 0;
@@ -21,14 +23,14 @@ struct ImageStages {
 
   ImageStages& operator+=(const ImageStages& more);
   double total_s() const {
-    return read_s + entropy_s + idct_s + colour_s + resize_s + flip_s + other_s;
+    return read_s + checksum_s + entropy_s + idct_s + colour_s + resize_s + flip_s + other_s;
   }
 };
 
-// Shows each of up to `most` training images, spread evenly, as epoch 0 would. A stage is the
+// Shows each of up to `most` images, spread evenly, as epoch 0 of training would. A stage is the
 // shortest of three tries, or the difference of two such: decoding with and without the inverse
 // DCT, resizing with and without conversion. Leaves out what cannot be decoded.
-ImageStages time_stages(const ImageTree& tree, const ImageFolderOptions& options,
-                        std::uint64_t seed, std::int64_t most);
+ImageStages time_stages(ImageSource& source, const ImageFolderOptions& options, std::uint64_t seed,
+                        std::int64_t most);
 
 }  // namespace scalemark::data

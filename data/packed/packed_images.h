@@ -7,6 +7,7 @@
 
 #include "data/dataset.h"
 #include "data/images/image_folder.h"
+#include "data/images/image_source.h"
 #include "data/packed/index.h"
 #include "data/progress.h"
 
@@ -25,6 +26,9 @@ const packed::Index& index_of(const PackedData& data);
 // reads a part of them: `data verify` does. `options.root` is not looked at.
 std::unique_ptr<Dataset> open_packed_images(std::shared_ptr<const PackedData> data,
                                             const ImageFolderOptions& options);
+
+// Its training images.
+std::unique_ptr<ImageSource> source_of(std::shared_ptr<const PackedData> data);
 
 // The split of an image tree or of packed data, whichever `options.root` is.
 std::unique_ptr<Dataset> open_images(const ImageFolderOptions& options);

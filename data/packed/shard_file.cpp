@@ -65,4 +65,9 @@ std::span<const std::byte> ShardFile::mapped_bytes(const SampleEntry& sample) co
   return map_->bytes().subspan(sample.offset, sample.bytes);
 }
 
+void ShardFile::expect(const SampleEntry& sample) const noexcept {
+  ::posix_fadvise(file_.get(), static_cast<off_t>(sample.offset), static_cast<off_t>(sample.bytes),
+                  POSIX_FADV_WILLNEED);
+}
+
 }  // namespace scalemark::data::packed

@@ -23,6 +23,9 @@ class ShardFile {
   // Throws bad_data() (65) when the shard ends before, io_error() (74) when reading fails.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
   std::span<const std::byte> mapped_bytes(const SampleEntry& sample) const;
+  // Asks the system to read the sample into its cache meanwhile, mapped or not: a map shows the
+  // same cache.
+  void expect(const SampleEntry& sample) const noexcept;
 
  private:
   void check_length(const ShardEntry& shard) const;

@@ -4,6 +4,8 @@ A row's ratio is ours / Python's samples per second (start-up and sweep-6: Pytho
 / libjpeg-turbo decoding the same files to an eighth; loader-jpeg: ours / ours from the tree), so above 1 is faster. The two sides alternate (A B, B A, A B,
 ...), since the speed of a shared machine drifts; the estimate is the geometric mean over pairs and the interval
 Student's t on the logarithms. SCALEMARK_TEST_DATA names the test data; without it the loader reads generated images.
+Rows loader-...-all use every core: ours as many workers, Python the faster, in each pair, of a DataLoader with as many worker processes and as many
+processes by themselves; batches of 20 on both sides. Memory per worker: scripts/bench/loader_memory.py.
 
 `--against PROGRAM` compares with another build of scalemark instead of Python, `--against-options='--fused-layers off'` with this one under other options;
 `--within 0.05` runs more pairs, at most
@@ -32,6 +34,7 @@ PEER = ROOT / "scripts/bench/python_peer.py"
 LOADER_PEER = ROOT / "scripts/bench/loader_peer.py"
 PHOTOS = Path(os.environ.get("SCALEMARK_TEST_DATA") or ROOT / "shared/data") / "photos"
 LOADER_SECONDS = 4
+CORES = len(os.sched_getaffinity(0))
 SWEEP_BATCHES = (32, 64, 128)  # on 1 and on 2 ranks: six points
 
 
@@ -40,6 +43,7 @@ def cpu_has(*flags):
     return any(flag in text for flag in flags)
 
 
+READS_AHEAD = "one worker of ours, which reads ahead"
 OVER_MPI = ["--backend", "mpi", "--mpi-library", "openmpi"]
 
 
@@ -60,6 +64,8 @@ class Row:
     note: str = ""
     needs: tuple = ()  # CPU flags, any of
     strategy: str = ""  # of ours; by itself none on one rank, else ddp, as Python's
+    form: str = ""  # of packed data that the loader reads; by itself the tree
+    workers: int = 0  # of the loader; 0: the calling thread
 
 
 ROWS = [
@@ -89,11 +95,24 @@ ROWS = [
     Row("loader-floor", "the same against libjpeg-turbo decoding to 1/8", 0.9),
     Row("loader-fast", "JPEG loader with --image-decoding fast", 2.8, ours=["fast"]),
     Row("loader-fast-floor", "the same against libjpeg-turbo decoding to 1/8", 0.9, ours=["fast"]),
-    Row("loader-cold", "JPEG loader, no file in the system's cache", 2.8, ours=["exact", "cold"], python=["cold"],
-        note="one worker of ours, which reads ahead"),
-    Row("loader-jpeg", "packed as jpeg against the tree, both ours", 1.2),
-    Row("loader-256", "packed as jpeg-256 against Python from the tree", 6.0),
-    Row("loader-raw", "packed as raw-256 against Python from the tree", 20.0),
+    Row("loader-cold", "JPEG loader, no file in the system's cache", 2.8, workers=1, ours=["exact", "cold"], python=["--cold"],
+        note=READS_AHEAD),
+    Row("loader-jpeg", "packed as jpeg against the tree, both ours", 1.2, form="jpeg"),
+    Row("loader-256", "packed as jpeg-256 against Python from the tree", 6.0, form="jpeg-256"),
+    Row("loader-raw", "packed as raw-256 against Python from the tree", 20.0, form="raw-256"),
+    Row("loader-256-cold", "packed as jpeg-256, nothing cached on either side", 1.0, form="jpeg-256", workers=1,
+        ours=["exact", "cold"], python=["--cold"], note=READS_AHEAD),
+    Row("loader-raw-cold", "packed as raw-256, nothing cached on either side", 1.0, form="raw-256", workers=1,
+        ours=["exact", "cold"], python=["--cold"], note=READS_AHEAD),
+    Row("loader-all", "JPEG loader on all cores", 2.8, workers=CORES),
+    Row("loader-256-all", "packed as jpeg-256 on all cores", 6.0, form="jpeg-256", workers=CORES),
+    Row("loader-raw-all", "packed as raw-256 on all cores", 20.0, form="raw-256", workers=CORES),
+    Row("loader-trivial", "JPEG loader with --augment trivial, one core", 1.0, ours=["trivial"], python=["--augment", "trivial"]),
+    Row("loader-randaugment", "the same with --augment randaugment", 1.0, ours=["randaugment"],
+        python=["--augment", "randaugment"]),
+    Row("loader-jitter", "the same with --augment colour-jitter", 1.0, ours=["colour-jitter"],
+        python=["--augment", "colour-jitter"]),
+    Row("loader-erasing", "the same with --random-erasing 0.25", 1.0, ours=["erasing=0.25"], python=["--erasing", 0.25]),
     Row("sweep-6", "six-point sweep: 1 / seconds outside warm-up and windows", 5.0, "linear", 2, 1, 32, 500, 50,
         note="Python: one torchrun a point; ours adds three solo points"),
     Row("startup", "start-up: import torch / scalemark --version", 65.0),
@@ -130,9 +149,6 @@ def images():
     run([SCALEMARK, "data", "generate", "images", tree])
     print(f"loader rows: generated images, since {PHOTOS} is not there")
     return tree
-
-
-PACKED = {"loader-jpeg": "jpeg", "loader-256": "jpeg-256", "loader-raw": "raw-256"}  # forms by row
 
 
 @functools.cache
@@ -175,8 +191,8 @@ def scalemark(row, program, options=()):
     if row.name == "startup":
         return 1 / seconds_of([program, "--version"])
     if row.name.startswith("loader"):
-        data = packed(PACKED[row.name]) if row.name in PACKED else images()
-        return first_number([loader_bench(program), data, 224, int("cold" in row.ours), LOADER_SECONDS, *row.ours])
+        data = packed(row.form) if row.form else images()
+        return first_number([loader_bench(program), data, 224, row.workers, LOADER_SECONDS, *row.ours])
     with tempfile.TemporaryDirectory() as folder:
         if row.name == "sweep-6":
             return 1 / sweep_of_ours(row, folder, program)
@@ -189,6 +205,13 @@ def scalemark(row, program, options=()):
         return report["points"][0]["samples_per_sec"]
 
 
+def loader_of_python(row):
+    command = [sys.executable, LOADER_PEER, images(), 224, LOADER_SECONDS, *row.python]
+    if not row.name.endswith("-all"):
+        return first_number(command)
+    return max(first_number([*command, way, row.workers]) for way in ("--workers", "--processes"))
+
+
 def python(row):
     if row.name == "startup":
         return 1 / seconds_of([sys.executable, "-c", "import torch"])
@@ -196,10 +219,10 @@ def python(row):
         return 1 / sweep_of_python(row)
     if row.name == "loader-jpeg":
         return first_number([loader_bench(SCALEMARK), images(), 224, 0, LOADER_SECONDS])
-    if row.name in ("loader", "loader-fast", "loader-cold", "loader-256", "loader-raw"):
-        return first_number([sys.executable, LOADER_PEER, images(), 224, LOADER_SECONDS, *row.python])
     if row.name.endswith("-floor"):
         return first_number([loader_bench(SCALEMARK), images(), "floor", LOADER_SECONDS])
+    if row.name.startswith("loader"):
+        return loader_of_python(row)
     out = run([sys.executable, PEER, "--workload", row.workload, "--ranks", row.ranks, "--threads", row.threads,
                "--batch-size", row.batch, "--iters", row.iters, "--warmup-iters", row.warmup, *row.extra, *row.python])
     return json.loads(out.splitlines()[-1])["samples_per_sec"]

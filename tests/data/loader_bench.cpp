@@ -2,10 +2,12 @@
 // libjpeg-turbo decoding the same files to an eighth of their size, where little but entropy
 // decoding is left. For scripts/bench_against_python and by hand. Not a test.
 //
-//   loader_bench DIR SIZE [WORKERS [SECONDS [exact|fast [cold]]]]
+//   loader_bench DIR SIZE [WORKERS [SECONDS [WORD...]]]
 //   loader_bench DIR floor [SECONDS]
 //
-// cold: each pass begins with none of the files in the system's cache.
+// WORD: exact or fast, as --image-decoding; a word of --augment; erasing=P, as --random-erasing;
+// cold: each pass begins with none of the files in the system's cache. Behind the rate stands the
+// most memory that the process had at once, mapped files included.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -21,7 +23,7 @@
 #include "core/base/descriptor.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "data/bench.h"
+#include "data/augment/augmented_dataset.h"
 #include "data/images/image_folder.h"
 #include "data/loader.h"
 #include "data/packed/packed_images.h"
@@ -84,40 +86,151 @@ void bench_floor(const fs::path& root, double min_seconds) {
               images, seconds);
 }
 
-void drop_from_cache(const std::vector<fs::path>& files) {
-  for (const auto& file : files) {
-    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+struct Wanted {
+  std::string root;
+  int size = 224;
+  int workers = 0;
+  double min_seconds = 2;
+  ImageDecoding decoding = ImageDecoding::kExact;
+  Augmentation augmentation;
+  bool cold = false;
+};
+
+constexpr std::int64_t kBatchSize = 20;
+
+std::unique_ptr<Dataset> open_wanted(const Wanted& wanted) {
+  return augmented(
+      open_images({.root = wanted.root, .image_size = wanted.size, .decoding = wanted.decoding}),
+      wanted.augmentation);
+}
+
+void drop_from_cache(const fs::path& root) {
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    const Descriptor opened(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
     if (::fdatasync(opened.get()) != 0 ||
         ::posix_fadvise(opened.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) {
-      throw io_error("cannot drop " + file.string() + " from the cache", "a file of a local disk");
+      throw io_error("cannot drop " + entry.path().string() + " from the cache",
+                     "a file of a local disk");
     }
   }
 }
 
-void bench_cold(const Dataset& dataset, const fs::path& root, int workers, double min_seconds) {
-  const auto files = jpeg_files(root);
+struct Loaded {
   std::int64_t images = 0;
   double seconds = 0;
-  for (std::int64_t epoch = 0; seconds < min_seconds; ++epoch) {
-    drop_from_cache(files);
+};
+
+// The data set is opened anew for each pass, since what is mapped cannot be dropped.
+Loaded bench_cold(const Wanted& wanted) {
+  Loaded all;
+  for (std::int64_t epoch = 0; all.seconds < wanted.min_seconds; ++epoch) {
+    drop_from_cache(wanted.root);
+    const auto dataset = open_wanted(wanted);
     const auto start = std::chrono::steady_clock::now();
-    Loader loader(dataset, sample_indices({.dataset_size = dataset.size()}, epoch), epoch,
-                  {.batch_size = 20, .workers = workers});
-    while (const auto loaded = loader.next()) images += loaded->batch.samples;
-    seconds += seconds_since(start);
+    Loader loader(*dataset, sample_indices({.dataset_size = dataset->size()}, epoch), epoch,
+                  {.batch_size = kBatchSize, .workers = wanted.workers});
+    while (const auto loaded = loader.next()) all.images += loaded->batch.samples;
+    all.seconds += seconds_since(start);
   }
-  std::printf("%.1f images/s (%lld images in %.2f s)\n", static_cast<double>(images) / seconds,
-              static_cast<long long>(images), seconds);
+  return all;
 }
 
-void bench(const std::string& root, int size, int workers, double min_seconds,
-           ImageDecoding decoding, bool cold) {
-  const auto dataset = open_images({.root = root, .image_size = size, .decoding = decoding});
-  if (cold) return bench_cold(*dataset, root, workers, min_seconds);
-  const auto result = bench_loader(
-      *dataset, {.loader = {.batch_size = 20, .workers = workers}, .min_seconds = min_seconds});
-  std::printf("%.1f images/s (%lld images in %.2f s)\n", result.samples_per_sec,
-              static_cast<long long>(result.samples), result.wall_s);
+// Many epochs as one: an epoch of few images has little for many workers to do between its begin
+// and its end.
+class Repeated : public Dataset {
+ public:
+  Repeated(std::unique_ptr<Dataset> once, std::int64_t times)
+      : once_(std::move(once)), times_(times) {}
+
+  std::int64_t size() const override { return times_ * once_->size(); }
+  std::vector<FieldSpec> fields() const override { return once_->fields(); }
+  void load(const SampleKey& key, SampleSlot slot) const override {
+    const std::int64_t epoch = key.epoch * times_ + key.index / once_->size();
+    once_->load({.seed = key.seed, .epoch = epoch, .index = key.index % once_->size()}, slot);
+  }
+  void expect(std::int64_t index) const noexcept override { once_->expect(index % once_->size()); }
+  std::string name_of(std::int64_t i) const override { return once_->name_of(i % once_->size()); }
+  std::string identity() const override { return once_->identity(); }
+
+  std::vector<SampledIndex> indices() const {
+    std::vector<SampledIndex> all;
+    for (std::int64_t epoch = 0; epoch < times_; ++epoch) {
+      for (const auto one : sample_indices({.dataset_size = once_->size()}, epoch)) {
+        all.push_back({.index = epoch * once_->size() + one.index});
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::unique_ptr<Dataset> once_;
+  std::int64_t times_;
+};
+
+// From the end of the first epoch on, which warms the system's cache.
+Loaded bench_warm(const Wanted& wanted) {
+  auto once = open_wanted(wanted);
+  std::int64_t to_warm = once->size();
+  const Repeated dataset(std::move(once), 200);
+  auto start = std::chrono::steady_clock::now();
+  Loaded all;
+  for (std::int64_t pass = 0; all.seconds < wanted.min_seconds; ++pass) {
+    Loader loader(dataset, dataset.indices(), pass,
+                  {.batch_size = kBatchSize, .workers = wanted.workers});
+    while (all.seconds < wanted.min_seconds) {
+      const auto loaded = loader.next();
+      if (!loaded) break;
+      const bool warm = to_warm <= 0;
+      to_warm -= loaded->batch.samples;
+      if (warm) {
+        all.images += loaded->batch.samples;
+        all.seconds = seconds_since(start);
+      } else {
+        start = std::chrono::steady_clock::now();
+      }
+    }
+  }
+  return all;
+}
+
+// From /proc: getrusage() also counts what the process was before it became this program.
+double peak_mib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::atof(line.c_str() + 6) / 1024;
+  }
+  throw io_error("/proc/self/status has no VmHWM");
+}
+
+void bench(const Wanted& wanted) {
+  const Loaded all = wanted.cold ? bench_cold(wanted) : bench_warm(wanted);
+  std::printf("%.1f images/s (%lld images in %.2f s, at most %.1f MiB of memory)\n",
+              static_cast<double>(all.images) / all.seconds, static_cast<long long>(all.images),
+              all.seconds, peak_mib());
+}
+
+void read_word(std::string_view word, Wanted& wanted) {
+  constexpr std::string_view kErasing = "erasing=";
+  if (word == "cold") {
+    wanted.cold = true;
+  } else if (word == "fast" || word == "exact") {
+    wanted.decoding = word == "fast" ? ImageDecoding::kFast : ImageDecoding::kExact;
+  } else if (word.starts_with(kErasing)) {
+    wanted.augmentation.random_erasing = std::atof(word.data() + kErasing.size());
+  } else if (const auto augment = find_word<Augment>(word)) {
+    wanted.augmentation.augment = *augment;
+  } else {
+    throw usage("'" + std::string(word) + "' is no word of loader_bench");
+  }
+}
+
+Wanted read_words(int argc, char** argv) {
+  Wanted wanted{.root = argv[1], .size = std::atoi(argv[2])};
+  if (argc > 3) wanted.workers = std::atoi(argv[3]);
+  if (argc > 4) wanted.min_seconds = std::atof(argv[4]);
+  for (int i = 5; i < argc; ++i) read_word(argv[i], wanted);
+  return wanted;
 }
 
 }  // namespace
@@ -130,11 +243,7 @@ int main(int argc, char** argv) {
     if (argv[2] == std::string_view("floor")) {
       data::bench_floor(argv[1], argc > 3 ? std::atof(argv[3]) : 2.0);
     } else {
-      data::bench(argv[1], std::atoi(argv[2]), argc > 3 ? std::atoi(argv[3]) : 0,
-                  argc > 4 ? std::atof(argv[4]) : 2.0,
-                  argc > 5 && argv[5] == std::string_view("fast") ? data::ImageDecoding::kFast
-                                                                  : data::ImageDecoding::kExact,
-                  argc > 6);
+      data::bench(data::read_words(argc, argv));
     }
   } catch (const scalemark::Error& error) {
     std::fprintf(stderr, "%s\n", scalemark::format_error_line(error.record()).c_str());

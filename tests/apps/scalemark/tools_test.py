@@ -18,6 +18,22 @@ def digest(folder):
     return [(str(p.relative_to(folder)), hashlib.sha256(p.read_bytes()).hexdigest()) for p in files]
 
 
+STAGES = {  # of one core, that `data bench` shows
+    "tree": ["read", "entropy decoding", "inverse DCT", "colour", "resize", "flip"],
+    "jpeg": ["read", "checksum", "entropy decoding", "inverse DCT", "colour", "resize", "flip"],
+    "jpeg-256": ["read", "checksum", "entropy decoding", "inverse DCT", "colour", "resize", "flip"],
+    "raw-256": ["read", "resize", "flip"],
+}
+
+
+def shares(text):
+    """The shares that `data bench` shows, in their order, and of how many images they are."""
+    line = next(line for line in text.splitlines() if line.startswith("one core: "))
+    images = int(re.search(r"\((\d+) images, from the file cache\)$", line).group(1))
+    found = re.findall(r"(?:^|, )([A-Za-z ]+) ([\d.]+) %", line.split("of which ")[1])
+    return {stage: float(share) for stage, share in found}, images
+
+
 class Commands(unittest.TestCase):
     def setUp(self):
         keep = tempfile.TemporaryDirectory()
@@ -31,6 +47,12 @@ class Commands(unittest.TestCase):
         result = run(*arguments, **options)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         return result.stdout
+
+    def check_shares(self, text, kind, images):
+        found, of = shares(text)
+        self.assertEqual(of, images)
+        self.assertEqual(list(found), STAGES[kind])
+        self.assertAlmostEqual(sum(found.values()), 100, delta=0.4)  # each is rounded to 0.1
 
     def refused(self, code, *arguments):
         result = run(*arguments)
@@ -97,6 +119,7 @@ class Images(Commands):
         self.assertEqual(samples, 20 * epochs)
         self.assertGreaterEqual(wall_s, 2.0)
         self.assertAlmostEqual(rate / (samples / wall_s), 1, delta=0.06)
+        self.check_shares(text, "tree", 20)
 
     def test_bench_of_what_cannot_be_loaded(self):
         self.generate("a")
@@ -130,6 +153,24 @@ class Packed(Commands):
         self.assertEqual(self.done("data", "verify", self.path("a"), "--no-progress"), "24 samples, each of which decodes\n")
         bench = self.done("data", "bench", "--data", self.path("out"), "--workers", "1", "--image-size", "16", "-b", "4")
         self.assertRegex(bench, r"^[\d.]+ images/s with 1 workers, batch size 4: \d+ of 20 in")
+        self.check_shares(bench, "jpeg", 20)
+
+    def test_bench_shows_the_stages_of_the_other_forms(self):
+        for form in ("jpeg-256", "raw-256"):
+            self.pack("--form", form, "--overwrite")
+            self.check_shares(self.done("data", "bench", "--data", self.path("out"), "--image-size", "16", "-b", "4"), form, 20)
+
+    def test_bench_of_a_damaged_sample(self):
+        self.pack()
+        shard = pathlib.Path(self.path("out/train-00000.shard"))
+        data = bytearray(shard.read_bytes())
+        data[64 + 5] ^= 1
+        shard.write_bytes(data)
+        arguments = ("data", "bench", "--data", self.path("out"), "--image-size", "16", "-b", "2")
+        self.assertIn("do not match their checksum", self.refused(65, *arguments))
+        text = self.done(*arguments, "--on-bad-sample", "skip")
+        self.assertIn("1 samples per epoch could not be decoded", text)
+        self.check_shares(text, "jpeg", 19)
 
     def test_faults_are_listed_and_end_with_65(self):
         self.pack("--form", "raw-256")
