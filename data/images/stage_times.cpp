@@ -114,9 +114,8 @@ class Stages {
     return std::max(0.0, first - straight);
   }
 
-  // Colour is what pixels take beyond planes. Where pixels are decoded from fewer rows than planes
-  // (a record with a table of rows), it is entropy decoding that is shorter; how much of the colour
-  // that hides cannot be told.
+  // Colour is what pixels take beyond planes. Where chance makes them take less, entropy decoding is
+  // that much shorter.
   void add_exact(double entropy, double planes) {
     DecodedRegion region;
     const double pixels = shortest([&] { region = source_.open()->decode(view_.box, eighths()); });
