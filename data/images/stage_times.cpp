@@ -114,8 +114,8 @@ class Stages {
     return std::max(0.0, first - straight);
   }
 
-  // Colour is what pixels take beyond planes. Where chance makes them take less, entropy decoding is
-  // that much shorter.
+  // Colour is what pixels take beyond planes. Where chance makes them take less, entropy decoding
+  // is that much shorter.
   void add_exact(double entropy, double planes) {
     DecodedRegion region;
     const double pixels = shortest([&] { region = source_.open()->decode(view_.box, eighths()); });
