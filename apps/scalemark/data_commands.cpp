@@ -28,11 +28,6 @@ std::string one_decimal(double value) {
 
 std::string next_step(const std::string& command) { return "train on it: " + command + "\n"; }
 
-// 0 workers means, as in training, that the calling thread does the work.
-int threads_of(const ToolValues& values) {
-  return static_cast<int>(std::max<std::int64_t>(1, values.count("workers").value_or(0)));
-}
-
 void note_unused(const ToolValues& values, const char* what,
                  std::initializer_list<const char*> names) {
   for (const char* name : names) {

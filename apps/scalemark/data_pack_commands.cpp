@@ -42,10 +42,6 @@ class ShownProgress {
   bool begun_ = false;
 };
 
-int threads_of(const ToolValues& values) {
-  return static_cast<int>(std::max<std::int64_t>(1, values.count("workers").value_or(0)));
-}
-
 std::int64_t shard_bytes(const ToolValues& values) {
   const std::string text = *values.text("shard_size");
   if (const auto bytes = parse_byte_size(text)) return *bytes;
@@ -53,27 +49,19 @@ std::int64_t shard_bytes(const ToolValues& values) {
 }
 
 data::PackOptions pack_options(const std::vector<std::string>& words, const ToolValues& values) {
-  data::PackOptions options{.tree = words[0],
-                            .output = words[1],
-                            .form = *find_word<data::packed::Form>(*values.text("form")),
-                            .shard_bytes = shard_bytes(values),
-                            .threads = threads_of(values),
-                            .overwrite = values.on("overwrite")};
-  if (options.form != data::packed::Form::kJpeg) {
-    options.skip_bad_samples = values.text("on_bad_sample") == "skip";
-  } else if (values.given("on_bad_sample")) {
-    print_note("--on-bad-sample has no effect on --form jpeg: it keeps every file as it is");
-  }
-  return options;
+  return {.tree = words[0],
+          .output = words[1],
+          .form = *find_word<data::packed::Form>(*values.text("form")),
+          .shard_bytes = shard_bytes(values),
+          .skip_bad_samples = values.text("on_bad_sample") == "skip",
+          .threads = threads_of(values),
+          .overwrite = values.on("overwrite")};
 }
 
 std::string left_out_text(const std::vector<std::string>& left_out) {
-  constexpr std::size_t kShown = 10;
   if (left_out.empty()) return "";
   std::string text = std::to_string(left_out.size()) + " left out:\n";
-  for (std::size_t i = 0; i < std::min(kShown, left_out.size()); ++i)
-    text += on_one_line(left_out[i]) + "\n";
-  if (left_out.size() > kShown) text += "...\n";
+  for (const std::string& one : left_out) text += on_one_line(one) + "\n";
   return text;
 }
 

@@ -29,6 +29,10 @@ settings::ToolValues read_tool_values(const Invocation& invocation) {
   }
 }
 
+int threads_of(const settings::ToolValues& values) {
+  return static_cast<int>(std::max<std::int64_t>(1, values.count("workers").value_or(0)));
+}
+
 const std::vector<std::string>& exactly(const Invocation& invocation, std::size_t count,
                                         const std::string& what) {
   if (invocation.positionals.size() == count) return invocation.positionals;

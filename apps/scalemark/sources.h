@@ -13,6 +13,9 @@ settings::Layers read_layers(const Invocation& invocation);
 // For the commands that train nothing. Prints each problem on stderr, then throws (78).
 settings::ToolValues read_tool_values(const Invocation& invocation);
 
+// How many threads --workers asks for; 0 means, as in training, that the calling thread works.
+int threads_of(const settings::ToolValues& values);
+
 // The positional arguments, exactly `count` of them. Throws usage() (64) naming `what` is expected.
 const std::vector<std::string>& exactly(const Invocation& invocation, std::size_t count,
                                         const std::string& what);

@@ -22,8 +22,6 @@ SampleRandom random_of(SampleKey key, Purpose purpose) {
   return SampleRandom(key);
 }
 
-bool mixes(const MixingOptions& options) { return options.mixup > 0 || options.cutmix > 0; }
-
 class AugmentedDataset : public Dataset {
  public:
   AugmentedDataset(std::unique_ptr<Dataset> images, const Augmentation& options)
@@ -39,7 +37,7 @@ class AugmentedDataset : public Dataset {
 
   std::vector<FieldSpec> fields() const override {
     auto fields = images_->fields();
-    if (!mixes(options_.mixing)) return fields;
+    if (!options_.mixing.mixes()) return fields;
     fields.push_back({.name = "mixed_label", .dtype = DType::kInt64, .shape = {}});
     fields.push_back({.name = "mixing", .dtype = DType::kFloat32, .shape = {kMixingColumns}});
     return fields;
@@ -48,7 +46,7 @@ class AugmentedDataset : public Dataset {
   void load(const SampleKey& key, SampleSlot slot) const override {
     images_->load(key, slot.first(own_fields_));
     change({reinterpret_cast<std::uint8_t*>(slot[0].data()), size_.width, size_.height}, key);
-    if (!mixes(options_.mixing)) return;
+    if (!options_.mixing.mixes()) return;
     auto random = random_of(key, kForMixing);
     const MixingRow row = draw_mixing(options_.mixing, size_, random);
     std::ranges::copy(slot[own_fields_ - 1], slot[own_fields_].begin());  // until collate()
@@ -56,7 +54,7 @@ class AugmentedDataset : public Dataset {
   }
 
   HostBatch collate(HostBatch batch) const override {
-    if (!mixes(options_.mixing) || batch.samples == 0) return batch;
+    if (!options_.mixing.mixes() || batch.samples == 0) return batch;
     const auto labels = batch.field("label").as<std::int64_t>();
     const auto mixed = batch.field("mixed_label").as<std::int64_t>();
     std::ranges::rotate_copy(labels, labels.end() - 1, mixed.begin());
@@ -96,7 +94,7 @@ class AugmentedDataset : public Dataset {
 }  // namespace
 
 bool changes_images(const Augmentation& options) {
-  return options.augment != Augment::kBasic || options.random_erasing > 0 || mixes(options.mixing);
+  return options.augment != Augment::kBasic || options.random_erasing > 0 || options.mixing.mixes();
 }
 
 std::unique_ptr<Dataset> augmented(std::unique_ptr<Dataset> images, const Augmentation& options) {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "data/images/decode.h"
-#include "data/opencv/opencv_api.h"
+#include "data/images/rgb_view.h"
 #include "data/sample_random.h"
 
 namespace scalemark::data {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "data/images/decode.h"
-#include "data/opencv/opencv_api.h"
+#include "data/images/rgb_view.h"
 #include "data/sample_random.h"
 
 namespace scalemark::data {
@@ -17,6 +17,8 @@ namespace scalemark::data {
 struct MixingOptions {
   double mixup = 0;   // alpha of the Beta distribution; 0: not done
   double cutmix = 0;  // likewise
+
+  bool mixes() const { return mixup > 0 || cutmix > 0; }
 };
 
 // The columns of a batch's field "mixing" (f32 [n, 6]). A pixel is (its own image's) * kPixelShare

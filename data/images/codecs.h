@@ -12,7 +12,8 @@
 
 namespace scalemark::data {
 
-std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name);
+std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name,
+                                        DecoderMemory* memory);
 std::unique_ptr<ImageDecoder> open_png(std::span<const std::uint8_t> bytes, std::string name);
 
 // E_BAD_SAMPLE, 65.

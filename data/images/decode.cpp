@@ -11,6 +11,7 @@
 
 #include "core/base/descriptor.h"
 #include "data/images/codecs.h"
+#include "data/images/jpeg/scan_memory.h"
 
 namespace scalemark::data {
 namespace {
@@ -46,17 +47,27 @@ Pixels Pixels::of_others(const std::uint8_t* first, int width, int height) {
   return pixels;
 }
 
+DecoderMemory::DecoderMemory() : scan_(std::make_unique<jpeg::ScanMemory>()) {}
+DecoderMemory::~DecoderMemory() = default;
+
+jpeg::ScanMemory& DecoderMemory::scan() {
+  // More is not kept for the next image: there are few such files, and many threads.
+  constexpr std::size_t kMostKept = std::size_t{8} << 20;
+  if (scan_->segment.bytes.size() > kMostKept) scan_->segment = {};
+  return *scan_;
+}
+
 Pixels ImageDecoder::decode_whole() {
   const auto [width, height] = size();
   return decode({.left = 0, .top = 0, .width = width, .height = height}, 8).pixels;
 }
 
 std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
-                                         const std::string& name) {
+                                         const std::string& name, DecoderMemory* memory) {
   constexpr std::uint8_t kJpeg[] = {0xff, 0xd8, 0xff};
   constexpr std::uint8_t kPng[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   if (bytes.empty()) throw bad_sample(name, "the file is empty");
-  if (starts_with(bytes, kJpeg)) return open_jpeg(bytes, name);
+  if (starts_with(bytes, kJpeg)) return open_jpeg(bytes, name, memory);
   if (starts_with(bytes, kPng)) return open_png(bytes, name);
   throw bad_sample(name, "neither a JPEG nor a PNG file");
 }
@@ -98,13 +109,16 @@ Error bad_sample(const std::string& name, const std::string& reason) {
                            .exit_code = ExitCode::kBadData,
                            .domain = ErrorDomain::kData,
                            .what = name + ": " + reason,
-                           .hint = "--on-bad-sample skip leaves such files out and lists them"});
+                           .hint = "train, data pack and data bench leave such files out and list "
+                                   "them with --on-bad-sample skip"});
 }
 
 void refuse_odd_size(const std::string& name, std::int64_t width, std::int64_t height) {
-  if (width > 0 && height > 0 && width <= kMaxPixels / height) return;
+  const bool positive = width > 0 && height > 0;
+  if (positive && std::max(width, height) <= kMaxSide && width <= kMaxPixels / height) return;
   throw bad_sample(name, "an image of " + std::to_string(width) + " x " + std::to_string(height) +
-                             " pixels (at most " + std::to_string(kMaxPixels) + " in all)");
+                             " pixels (at most " + std::to_string(kMaxPixels) + " in all, and " +
+                             std::to_string(kMaxSide) + " on a side)");
 }
 
 }  // namespace scalemark::data

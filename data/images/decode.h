@@ -11,6 +11,10 @@
 
 namespace scalemark::data {
 
+namespace jpeg {
+struct ScanMemory;
+}
+
 struct ImageSize {
   int width = 0;
   int height = 0;
@@ -88,10 +92,23 @@ class ImageDecoder {
   Pixels decode_whole();
 };
 
-// By content, not by name. `bytes` must outlive the decoder; `name` is what errors call the file.
-// Refuses everything else than JPEG and PNG, and images above kMaxPixels.
+// What decoders keep from image to image, so that it need not be made anew. For one at a time.
+class DecoderMemory {
+ public:
+  DecoderMemory();
+  ~DecoderMemory();
+
+  jpeg::ScanMemory& scan();
+
+ private:
+  std::unique_ptr<jpeg::ScanMemory> scan_;
+};
+
+// By content, not by name. `bytes` and `memory`, which may be null, must outlive the decoder;
+// `name` is what errors call the file. Refuses everything else than JPEG and PNG, and images above
+// kMaxPixels.
 std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
-                                         const std::string& name);
+                                         const std::string& name, DecoderMemory* memory = nullptr);
 
 // The bytes of the file. Throws bad_sample() (65) when it is not there, is no regular file or
 // larger than kMaxFileBytes; io_error (74), naming it, when reading fails.
@@ -105,6 +122,10 @@ void read_ahead(const char* path) noexcept;
 
 // Pillow's limit too: more is an attack or a mistake.
 inline constexpr std::int64_t kMaxPixels = 178'956'970;
+
+// Twice what JPEG can hold. The longer side, when the shorter one is 1 pixel and is resized to what
+// evaluation at the largest size needs, still has fewer than 2^31.
+inline constexpr std::int64_t kMaxSide = 131'072;
 
 // Checked before a byte is read: a sparse file of 1 TB costs nothing to make.
 inline constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 30;

@@ -22,17 +22,15 @@ class ImageFolder : public Dataset {
 
   std::int64_t size() const override { return static_cast<std::int64_t>(files_.size()); }
 
-  std::vector<FieldSpec> fields() const override {
-    return {{.name = "image", .dtype = DType::kUint8, .shape = {size_, size_, 3}},
-            {.name = "label", .dtype = DType::kInt64, .shape = {}}};
-  }
+  std::vector<FieldSpec> fields() const override { return image_fields(size_); }
 
   void load(const SampleKey& key, SampleSlot slot) const override {
     const ImageFile& file = files_.at(static_cast<std::size_t>(key.index));
     const std::string path = name_of(key.index);
     const WorkspacePool::Lease workspace(workspaces_);
     read_image_file(path, workspace->file);
-    const std::unique_ptr<ImageDecoder> image = open_image(workspace->file, path);
+    const std::unique_ptr<ImageDecoder> image =
+        open_image(workspace->file, path, &workspace->decoder);
     write_view(*image, view_of(image->size(), key, transform_, size_), decoding_, *workspace,
                reinterpret_cast<std::uint8_t*>(slot[0].data()));
     std::memcpy(slot[1].data(), &file.label, sizeof file.label);
@@ -59,6 +57,17 @@ class ImageFolder : public Dataset {
 
 }  // namespace
 
+std::vector<FieldSpec> image_fields(int size) {
+  return {{.name = "image", .dtype = DType::kUint8, .shape = {size, size, 3}},
+          {.name = "label", .dtype = DType::kInt64, .shape = {}}};
+}
+
+void refuse_empty_split(const std::string& root, ImageSplit split) {
+  throw bad_data(
+      root + " has no image for " + (split == ImageSplit::kTrain ? "training" : "evaluation"),
+      "a tree with a val/ folder, or classes of at least 2 images to hold some out");
+}
+
 void refuse_odd_image_size(int size) {
   constexpr int kLargestSize = 8192;
   if (size >= 1 && size <= kLargestSize) return;
@@ -71,10 +80,7 @@ std::unique_ptr<Dataset> open_image_folder(const ImageTree& tree,
   refuse_odd_image_size(options.image_size);
   const bool train = options.split == ImageSplit::kTrain;
   const std::vector<ImageFile>& files = train ? tree.train : tree.evaluate;
-  if (files.empty()) {
-    throw bad_data(tree.root + " has no image for " + (train ? "training" : "evaluation"),
-                   "a val/ folder, or classes of at least 2 images to hold some out");
-  }
+  if (files.empty()) refuse_empty_split(tree.root, options.split);
   return std::make_unique<ImageFolder>(tree.root, files, options);
 }
 

@@ -35,8 +35,9 @@ struct ImageTree {
 // lacks. `progress` is called after each folder entry.
 ImageTree scan_image_tree(const std::string& root, const Progress& progress = {});
 
-// Dataset::identity() of a split: a hash of paths and sizes, which checks each file once.
-// `progress` is called after each. Throws 66 when one is not there.
+// Dataset::identity() of a split: a hash of paths and sizes; what is no regular file, or not there
+// any more, has none and is found when it is loaded. `progress` is called after each. Throws
+// no_input() (66) when the system refuses to tell.
 std::string identity_of(const std::string& root, const std::vector<ImageFile>& files,
                         const Progress& progress = {});
 
@@ -63,10 +64,16 @@ struct ImageFolderOptions {
   ImageDecoding decoding = ImageDecoding::kExact;
 };
 
+// What every data set of images has: "image" u8 [size, size, 3] (RGB), "label" i64.
+std::vector<FieldSpec> image_fields(int size);
+
 // Throws configuration() (78) for a size that no image can be brought to.
 void refuse_odd_image_size(int size);
 
-// Fields: "image" u8 [size, size, 3] (RGB), "label" i64. Refuses a split without images (65).
+// Throws bad_data() (65), saying that `root` has no image for this split.
+[[noreturn]] void refuse_empty_split(const std::string& root, ImageSplit split);
+
+// Fields: image_fields(). Refuses a split without images (65).
 std::unique_ptr<Dataset> open_image_folder(const ImageFolderOptions& options);
 
 // The same over a tree that has been scanned already; `options.root` is not looked at.

@@ -18,7 +18,9 @@ class TreeSource : public ImageSource {
     return true;
   }
 
-  std::unique_ptr<ImageDecoder> open() const override { return open_image(file_, path_); }
+  std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const override {
+    return open_image(file_, path_, &memory);
+  }
 
  private:
   const ImageTree& tree_;

@@ -24,7 +24,8 @@ class ImageSource {
   // Compares these bytes with their checksum; false where loading looks at none.
   virtual bool check() const { return false; }
 
-  virtual std::unique_ptr<ImageDecoder> open() const = 0;
+  // `memory` must outlive the decoder.
+  virtual std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const = 0;
 };
 
 // The training images of a tree, which must outlive it.

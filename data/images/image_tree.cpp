@@ -49,7 +49,8 @@ std::vector<std::string> image_paths(const fs::path& folder, const Progress& pro
     const auto options = fs::directory_options::follow_directory_symlink;
     for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
       still_alive(progress);
-      if (!is_image_name(entry.path()) || entry.is_directory()) continue;
+      std::error_code ignored;  // a link that leads nowhere is a bad sample
+      if (!is_image_name(entry.path()) || entry.is_directory(ignored)) continue;
       found.emplace_back(entry.path().parent_path().string(), entry.path().filename().string());
     }
     std::sort(found.begin(), found.end());
@@ -136,14 +137,28 @@ ImageTree scan_image_tree(const std::string& root, const Progress& progress) {
   return tree;
 }
 
+namespace {
+
+// Of what is no file with a size, which is a bad sample, "-".
+std::string size_text(const std::string& path) {
+  std::error_code failed;
+  const std::uintmax_t bytes = fs::file_size(path, failed);
+  if (!failed) return std::to_string(bytes);
+  for (const std::errc bad :
+       {std::errc::no_such_file_or_directory, std::errc::too_many_symbolic_link_levels,
+        std::errc::not_supported, std::errc::is_a_directory, std::errc::operation_not_supported}) {
+    if (failed == bad) return "-";
+  }
+  throw no_input(path + ": " + failed.message());
+}
+
+}  // namespace
+
 std::string identity_of(const std::string& root, const std::vector<ImageFile>& files,
                         const Progress& progress) {
   Hash128 hash;
   for (const ImageFile& file : files) {
-    std::error_code failed;
-    const std::uintmax_t bytes = fs::file_size(root + '/' + file.path, failed);
-    if (failed) throw no_input(root + '/' + file.path + ": " + failed.message());
-    hash.add(file.path + '\n' + std::to_string(bytes) + '\n');
+    hash.add(file.path + '\n' + size_text(root + '/' + file.path) + '\n');
     still_alive(progress);
   }
   return to_hex(hash.digest());

@@ -35,6 +35,7 @@ ImageView crop_view(const Box& box, int size, bool flip);
 // be mapped anew each time.
 struct ImageWorkspace {
   std::vector<std::uint8_t> file;
+  DecoderMemory decoder;
   PlanarRegion planes;
   ResizeBuffers resize;
 };

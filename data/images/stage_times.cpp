@@ -63,7 +63,8 @@ class Stages {
 
  private:
   bool planes(PlaneWork work) {
-    return source_.open()->decode_planes(view_.box, eighths(), workspace_.planes, work);
+    return source_.open(workspace_.decoder)
+        ->decode_planes(view_.box, eighths(), workspace_.planes, work);
   }
 
   int eighths() const { return scale_of(view_, decoding_); }
@@ -118,7 +119,8 @@ class Stages {
   // is that much shorter.
   void add_exact(double entropy, double planes) {
     DecodedRegion region;
-    const double pixels = shortest([&] { region = source_.open()->decode(view_.box, eighths()); });
+    const double pixels =
+        shortest([&] { region = source_.open(workspace_.decoder)->decode(view_.box, eighths()); });
     const double idct = planes - entropy;
     const double of_pixels = std::min(entropy, pixels - idct);
     sums_.entropy_s += of_pixels;
@@ -131,7 +133,8 @@ class Stages {
   void add_without_planes() {
     DecodedRegion region;
     const int scale = scale_of(view_, ImageDecoding::kExact);
-    const double decoded = shortest([&] { region = source_.open()->decode(view_.box, scale); });
+    const double decoded =
+        shortest([&] { region = source_.open(workspace_.decoder)->decode(view_.box, scale); });
     const bool mapped = !region.pixels.bytes.get_deleter().owned;
     const double at_first = add_resize_of(region);
     if (mapped) {
@@ -153,7 +156,7 @@ ImageStages stages_of(ImageSource& source, const SampleKey& key, const ImageFold
                       ImageWorkspace& workspace) {
   source.read(key.index);
   source.check();
-  const ImageSize size = source.open()->size();
+  const ImageSize size = source.open(workspace.decoder)->size();
   ImageStages stages{.images = 1};
   Stages(source, view_of(size, key, options.transform, options.image_size), options.decoding,
          workspace, stages)

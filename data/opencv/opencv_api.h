@@ -7,15 +7,9 @@
 #include <cstdint>
 
 #include "core/base/part.h"
+#include "data/images/rgb_view.h"
 
 namespace scalemark::data {
-
-// Of an image: RGB, rows of width * 3 bytes without gaps.
-struct RgbView {
-  std::uint8_t* bytes = nullptr;
-  int width = 0;
-  int height = 0;
-};
 
 // Where pixel (x, y) of the result comes from: (m[0] x + m[1] y + m[2], m[3] x + m[4] y + m[5]).
 using ToSource = std::array<double, 6>;

@@ -11,14 +11,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAgain = "pack the tree again with `scalemark data pack`";
+// What is wrong with an index, before it is said with which.
+struct Damage {
+  std::string what;
+};
 
-Error damaged(const std::string& what) { return bad_data(what, {}, kAgain); }
+// A packing that is killed before its plan has its name leaves the plan's part file alone.
+bool is_begun(const fs::path& root) {
+  std::error_code ignored;
+  return fs::exists(root / kPlanName, ignored) || fs::exists(root / kPartName, ignored);
+}
 
 std::unique_ptr<MappedFile> map_index(const fs::path& root) {
   std::error_code ignored;
   const fs::path path = root / kIndexName;
-  if (!fs::exists(path, ignored) && fs::exists(root / kPlanName, ignored)) {
+  if (!fs::exists(path, ignored) && is_begun(root)) {
     throw bad_data(root.string() + " is packed data that is not finished: it has no " + kIndexName,
                    {}, "the same `scalemark data pack` goes on where it was interrupted");
   }
@@ -28,21 +35,26 @@ std::unique_ptr<MappedFile> map_index(const fs::path& root) {
 IndexHeader read_header(std::span<const std::byte> image) {
   IndexHeader header;
   const IndexHeader expected;
-  if (image.size() < sizeof header) throw damaged("it is shorter than its header");
+  if (image.size() < sizeof header) throw Damage{"it is shorter than its header"};
   std::memcpy(&header, image.data(), sizeof header);
   if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0) {
-    throw damaged("it is no index of packed data");
+    throw Damage{"it is no index of packed data"};
   }
   if (header.version != kVersion) {
-    throw damaged("it has format version " + std::to_string(header.version) + ", not " +
-                  std::to_string(kVersion));
+    throw Damage{"it has format version " + std::to_string(header.version) + ", not " +
+                 std::to_string(kVersion)};
   }
   if (header.header != digest_of_header(header)) {
-    throw damaged("its header does not match its checksum");
+    throw Damage{"its header does not match its checksum"};
+  }
+  const auto forms = words_of(Form{});
+  if (std::none_of(forms.begin(), forms.end(),
+                   [&](const auto& form) { return form.value == header.form; })) {
+    throw Damage{"it has an unknown form"};
   }
   if (header.file_bytes != image.size()) {
-    throw damaged("it has " + std::to_string(image.size()) + " bytes of " +
-                  std::to_string(header.file_bytes));
+    throw Damage{"it has " + std::to_string(image.size()) + " bytes of " +
+                 std::to_string(header.file_bytes)};
   }
   return header;
 }
@@ -62,7 +74,7 @@ void check_payload(const IndexHeader& header, std::span<const std::byte> image,
     rest = rest.subspan(piece.size());
     still_alive(progress);
   }
-  if (hash.digest() != header.payload) throw damaged("its contents do not match their checksum");
+  if (hash.digest() != header.payload) throw Damage{"its contents do not match their checksum"};
 }
 
 template <class T>
@@ -70,6 +82,22 @@ std::span<const T> take(std::span<const std::byte>& rest, std::uint64_t count) {
   const std::span<const T> taken(reinterpret_cast<const T*>(rest.data()), count);
   rest = rest.subspan(taken.size_bytes());
   return taken;
+}
+
+// Of forms that store files.
+constexpr Encoding kFileEncodings[] = {Encoding::kFile, Encoding::kIndexed};
+
+bool is_one_of(std::uint32_t encoding, std::span<const Encoding> allowed) {
+  return std::any_of(allowed.begin(), allowed.end(),
+                     [&](Encoding one) { return static_cast<std::uint32_t>(one) == encoding; });
+}
+
+// Pixels are read in place, as far as their size says.
+bool is_whole_raw(const SampleEntry& s) {
+  constexpr std::uint32_t kLong = 1u << 24;  // keeps the product from wrapping
+  return s.encoding == static_cast<std::uint32_t>(Encoding::kRaw) && s.height > 0 &&
+         s.height < kLong && s.width > 0 && s.width < kLong &&
+         s.bytes == std::uint64_t{3} * s.width * s.height;
 }
 
 void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
@@ -93,11 +121,9 @@ Index::Index(const std::string& root, const Progress& progress) try
   check_classes();
   check_shards();
   for (const SampleEntry& sample : samples_) check_sample(sample);
-} catch (const Error& error) {
-  ErrorRecord record = error.record();
-  if (record.hint != kAgain) throw;
-  record.what = "index " + (fs::path(root) / kIndexName).string() + ": " + record.what;
-  throw Error(record);
+} catch (const Damage& damage) {
+  throw bad_data("index " + (fs::path(root) / kIndexName).string() + ": " + damage.what, {},
+                 "pack the tree again with `scalemark data pack`");
 }
 
 // A file with a correct checksum may come from a faulty writer.
@@ -106,14 +132,14 @@ void Index::check_numbers() const {
   const auto& h = header_;
   const bool few = std::max({h.classes, h.shards, h.train, h.evaluate, h.text_bytes}) < kMany;
   if (!few || total_bytes(h) != h.file_bytes) {
-    throw damaged("its counts do not match its size");
+    throw Damage{"its counts do not match its size"};
   }
 }
 
 void Index::check_classes() const {
   for (const ClassEntry& entry : classes_) {
     if (entry.name > texts_.size() || entry.bytes > texts_.size() - entry.name) {
-      throw damaged("the name of a class lies outside its texts");
+      throw Damage{"the name of a class lies outside its texts"};
     }
   }
 }
@@ -122,30 +148,27 @@ void Index::check_shards() const {
   std::uint64_t sample = 0;
   for (const ShardEntry& shard : shards_) {
     if (shard.first != sample || shard.samples > samples_.size() - sample) {
-      throw damaged("its shards do not hold its samples");
+      throw Damage{"its shards do not hold its samples"};
     }
     sample += shard.samples;
   }
-  if (sample != samples_.size()) throw damaged("its shards do not hold its samples");
+  if (sample != samples_.size()) throw Damage{"its shards do not hold its samples"};
 }
 
 void Index::check_sample(const SampleEntry& s) const {
   if (s.shard >= shards_.size() || s.label >= classes_.size() || s.path > texts_.size() ||
       s.path_bytes > texts_.size() - s.path) {
-    throw damaged("a sample lies outside its lists");
+    throw Damage{"a sample lies outside its lists"};
   }
   const ShardEntry& shard = shards_[s.shard];
   const auto place = static_cast<std::uint64_t>(&s - samples_.data());
   const bool right_split = (place < header_.train) == (shard.split == kTrain);
   const bool in_shard = place >= shard.first && place - shard.first < shard.samples &&
                         s.offset <= shard.bytes && s.bytes <= shard.bytes - s.offset;
-  const bool raw = s.encoding == static_cast<std::uint32_t>(Encoding::kRaw);
-  constexpr std::uint32_t kLong = 1u << 24;  // keeps the product from wrapping
-  const bool right_size =
-      !raw || (s.height > 0 && s.height < kLong && s.width > 0 && s.width < kLong &&
-               s.bytes == std::uint64_t{3} * s.width * s.height);
-  if (!right_split || !in_shard || !right_size) {
-    throw damaged("sample " + std::string(path_of(s)) + " does not fit its shard");
+  const bool right_encoding =
+      header_.form == Form::kRaw256 ? is_whole_raw(s) : is_one_of(s.encoding, kFileEncodings);
+  if (!right_split || !in_shard || !right_encoding) {
+    throw Damage{"sample " + std::string(path_of(s)) + " does not fit its shard"};
   }
 }
 
@@ -174,7 +197,7 @@ std::string Index::name_of(const SampleEntry& sample) const {
 
 bool is_packed(const fs::path& root) {
   std::error_code ignored;
-  return fs::exists(root / kIndexName, ignored) || fs::exists(root / kPlanName, ignored);
+  return fs::exists(root / kIndexName, ignored) || is_begun(root);
 }
 
 std::vector<std::byte> index_bytes(IndexParts parts) {

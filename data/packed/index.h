@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "data/mapped_file.h"
 #include "data/packed/format.h"
 #include "data/progress.h"
-#include "data/text/mapped_file.h"
 
 namespace scalemark::data::packed {
 

@@ -205,12 +205,13 @@ void refuse_if_invalid(const PackOptions& options) {
 
 PackReport pack_images(const PackOptions& options) {
   refuse_if_invalid(options);
+  PackingFolder folder(options.output, options.overwrite);
   const ImageTree tree = scan_image_tree(options.tree);
   const Plan plan{.form = options.form,
                   .shard_bytes = options.shard_bytes,
                   .skip_bad_samples = options.skip_bad_samples,
                   .tree = identity_of_tree(tree)};
-  const PackingFolder folder(options.output, plan, options.overwrite);
+  folder.begin(plan);
   PackReport report = Packer(options, tree, plan, folder).run();
   report.identity = Index(options.output).identity();
   return report;

@@ -16,9 +16,10 @@ struct PackOptions {
   std::string output;
   packed::Form form = packed::Form::kJpeg;
   std::int64_t shard_bytes = std::int64_t{1} << 30;
-  bool skip_bad_samples = false;  // kJpeg256, kRaw256: leave out what does not decode
-  int threads = 1;                // the result does not depend on it
-  bool overwrite = false;         // replace packed data that is there
+  // Leave out what does not decode (kJpeg256, kRaw256) or cannot be read as a file.
+  bool skip_bad_samples = false;
+  int threads = 1;         // the result does not depend on it
+  bool overwrite = false;  // replace packed data that is there
   // Called from the calling thread: samples done, of all.
   std::function<void(std::int64_t done, std::int64_t all)> progress;
 };
@@ -39,7 +40,7 @@ struct PackReport {
 // last. The same tree and options give the same bytes. Errors: what scanning the tree throws; 73
 // for an output that holds anything else, finished packed data (unless `overwrite`), or is being
 // packed into by another process; 78 for one that was begun with another tree or other options; 65
-// for a file that does not decode (kJpeg stores it as it is); 74 for failing writes.
+// for a file that does not decode (kJpeg stores it as it is) or is none; 74 for failing writes.
 PackReport pack_images(const PackOptions& options);
 
 }  // namespace scalemark::data

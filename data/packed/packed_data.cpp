@@ -15,6 +15,4 @@ std::shared_ptr<const PackedData> open_packed_data(const std::string& root,
   return std::make_shared<PackedData>(root, progress);
 }
 
-const packed::Index& index_of(const PackedData& data) { return data.index(); }
-
 }  // namespace scalemark::data

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "data/packed/index.h"
-#include "data/packed/packed_images.h"
 #include "data/packed/shard_file.h"
 #include "data/progress.h"
 
@@ -26,5 +25,10 @@ class PackedData {
   packed::Index index_;
   std::vector<std::unique_ptr<packed::ShardFile>> shards_;
 };
+
+// An index and its shards, each opened and found as long as the index says. Errors: those of Index;
+// 66 a shard is missing, 65 it is cut, too long or of another packing.
+std::shared_ptr<const PackedData> open_packed_data(const std::string& root,
+                                                   const Progress& progress = {});
 
 }  // namespace scalemark::data

@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "data/images/image_view.h"
 #include "data/images/workspace_pool.h"
-#include "data/packed/packed_data.h"
 #include "data/packed/stored_sample.h"
 
 namespace scalemark::data {
@@ -27,18 +26,17 @@ class PackedImages : public Dataset {
 
   std::int64_t size() const override { return std::ssize(samples_); }
 
-  std::vector<FieldSpec> fields() const override {
-    return {{.name = "image", .dtype = DType::kUint8, .shape = {size_, size_, 3}},
-            {.name = "label", .dtype = DType::kInt64, .shape = {}}};
-  }
+  std::vector<FieldSpec> fields() const override { return image_fields(size_); }
 
   void load(const SampleKey& key, SampleSlot slot) const override {
     const SampleEntry& sample = entry(key.index);
-    auto* const target = reinterpret_cast<std::uint8_t*>(slot[0].data());
     StoredSample stored(*data_, sample);
     stored.read();
     stored.check();
-    write(*stored.open(), key, target);
+    const WorkspacePool::Lease workspace(workspaces_);
+    const auto image = stored.open(workspace->decoder);
+    write_view(*image, view_of(image->size(), key, transform_, size_), decoding_, *workspace,
+               reinterpret_cast<std::uint8_t*>(slot[0].data()));
     const std::int64_t label = sample.label;
     std::memcpy(slot[1].data(), &label, sizeof label);
   }
@@ -55,11 +53,6 @@ class PackedImages : public Dataset {
   std::string identity() const override { return data_->index().identity(); }
 
  private:
-  void write(ImageDecoder& image, const SampleKey& key, std::uint8_t* target) const {
-    const WorkspacePool::Lease workspace(workspaces_);
-    write_view(image, view_of(image.size(), key, transform_, size_), decoding_, *workspace, target);
-  }
-
   const SampleEntry& entry(std::int64_t index) const {
     if (index < 0 || index >= size()) throw bug("a sample outside the packed data");
     return samples_[static_cast<std::size_t>(index)];
@@ -80,11 +73,7 @@ std::unique_ptr<Dataset> open_packed_images(std::shared_ptr<const PackedData> da
   refuse_odd_image_size(options.image_size);
   const bool train = options.split == ImageSplit::kTrain;
   const auto samples = data->index().split(train ? kTrain : kEvaluate);
-  if (samples.empty()) {
-    throw bad_data(
-        data->index().root() + " has no image for " + (train ? "training" : "evaluation"),
-        "packed data of a tree that has some");
-  }
+  if (samples.empty()) refuse_empty_split(data->index().root(), options.split);
   return std::make_unique<PackedImages>(std::move(data), samples, options);
 }
 

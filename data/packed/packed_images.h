@@ -3,22 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "data/dataset.h"
 #include "data/images/image_folder.h"
 #include "data/images/image_source.h"
-#include "data/packed/index.h"
-#include "data/progress.h"
+#include "data/packed/packed_data.h"
 
 namespace scalemark::data {
-
-// An index and its shards, each opened and found as long as the index says. Errors: those of Index;
-// 66 a shard is missing, 65 it is cut, too long or of another packing.
-class PackedData;
-std::shared_ptr<const PackedData> open_packed_data(const std::string& root,
-                                                   const Progress& progress = {});
-const packed::Index& index_of(const PackedData& data);
 
 // The samples of a split in the order of the tree they come from, with its fields, under its keys:
 // of form jpeg they are the same to the bit. A sample that does not match its checksum is a bad

@@ -22,7 +22,9 @@ class PackedSource : public ImageSource {
   }
 
   bool check() const override { return sample_->check(); }
-  std::unique_ptr<ImageDecoder> open() const override { return sample_->open(); }
+  std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const override {
+    return sample_->open(memory);
+  }
 
  private:
   std::shared_ptr<const PackedData> data_;

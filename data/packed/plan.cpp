@@ -84,32 +84,44 @@ Digest Plan::digest() const {
   return hash.digest();
 }
 
-PackingFolder::PackingFolder(fs::path path, const Plan& plan, bool overwrite)
-    : path_(std::move(path)) {
+PackingFolder::PackingFolder(fs::path path, bool overwrite)
+    : path_(std::move(path)), overwrite_(overwrite) {
   try {
-    fs::create_directories(path_);
+    made_ = fs::create_directories(path_);
     lock();
-    begin(plan, overwrite);
+    refuse_other_files(path_);
+    refuse_finished();
   } catch (const fs::filesystem_error& error) {
     throw cannot_create(path_.string() + ": " + error.code().message(), "a folder");
   }
 }
 
+PackingFolder::~PackingFolder() {
+  std::error_code not_empty;
+  if (made_) fs::remove(path_, not_empty);
+}
+
 void PackingFolder::lock() {
   lock_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock_.open()) throw cannot_create(path_.string() + ": " + std::strerror(errno), "a folder");
-  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  throw cannot_create("another process packs into " + path_.string(), {},
-                      "wait for its end, or choose another folder");
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) {
+    throw cannot_create("another process packs into " + path_.string(), {},
+                        "wait for its end, or choose another folder");
+  }
+  throw cannot_create("locking " + path_.string() + ": " + std::strerror(errno),
+                      "a file system with locks (flock)",
+                      "pack on another one and copy the result");
 }
 
-void PackingFolder::begin(const Plan& plan, bool overwrite) {
-  refuse_other_files(path_);
-  if (overwrite) remove_all_packed(path_);
-  if (fs::exists(path_ / kIndexName)) {
-    throw cannot_create(path_.string() + " holds packed data already", "a new or empty folder",
-                        "choose another folder, or pass --overwrite");
-  }
+void PackingFolder::refuse_finished() const {
+  if (overwrite_ || !fs::exists(path_ / kIndexName)) return;
+  throw cannot_create(path_.string() + " holds packed data already", "a new or empty folder",
+                      "choose another folder, or pass --overwrite");
+}
+
+void PackingFolder::begin(const Plan& plan) try {
+  if (overwrite_) remove_all_packed(path_);
   const std::string text = plan.text();
   if (fs::exists(path_ / kPlanName)) {
     const std::string theirs = read_text(path_ / kPlanName);
@@ -124,6 +136,8 @@ void PackingFolder::begin(const Plan& plan, bool overwrite) {
   AtomicFile file(path_ / kPlanName, path_ / kPartName);
   file.append(text);
   file.commit();
+} catch (const fs::filesystem_error& error) {
+  throw cannot_create(path_.string() + ": " + error.code().message(), "a folder");
 }
 
 }  // namespace scalemark::data::packed

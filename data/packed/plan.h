@@ -24,17 +24,27 @@ struct Plan {
 // A folder that this process packs into, until it is destroyed.
 class PackingFolder {
  public:
-  // Makes the folder, or checks that it holds nothing but this plan's unfinished work; writes the
-  // plan. Errors: as pack_images().
-  PackingFolder(std::filesystem::path path, const Plan& plan, bool overwrite);
+  // Makes the folder, or checks that it holds nothing but packed data, unfinished unless
+  // `overwrite`. Errors: as pack_images().
+  PackingFolder(std::filesystem::path path, bool overwrite);
+
+  // Writes the plan, or checks that the unfinished work is of this one.
+  void begin(const Plan& plan);
+
+  // Removes the folder where it has been made and nothing was packed into it.
+  ~PackingFolder();
+  PackingFolder(const PackingFolder&) = delete;
+  PackingFolder& operator=(const PackingFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
   void lock();
-  void begin(const Plan& plan, bool overwrite);
+  void refuse_finished() const;
 
   std::filesystem::path path_;
+  bool overwrite_;
+  bool made_ = false;
   Descriptor lock_;
 };
 

@@ -28,10 +28,11 @@ Record make_record(Form form, std::vector<std::uint8_t> file, const std::string&
 // kShorterSide. Others keep theirs.
 ImageSize reduced_size(ImageSize size);
 
-// An image decoder over the bytes of a record, which must outlive it. Throws bad_sample() (65) for
-// bytes that make no image.
+// An image decoder over the bytes of a record; these and `memory`, which may be null, must outlive
+// it. Throws bad_sample() (65) for bytes that make no image.
 std::unique_ptr<ImageDecoder> open_record(Encoding encoding, std::span<const std::uint8_t> bytes,
-                                          ImageSize size, const std::string& name);
+                                          ImageSize size, const std::string& name,
+                                          DecoderMemory* memory = nullptr);
 
 // The same over pixels that are only read.
 std::unique_ptr<ImageDecoder> open_raw(const std::uint8_t* pixels, ImageSize size);

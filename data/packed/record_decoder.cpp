@@ -26,8 +26,9 @@ class RawDecoder : public ImageDecoder {
 // Holds the points that its decoder looks at.
 class IndexedDecoder : public ImageDecoder {
  public:
-  IndexedDecoder(TableAndFile parts, ImageSize size, const std::string& name)
-      : points_(std::move(parts.points)), image_(open_indexed_jpeg(parts.file, name, points_)) {
+  IndexedDecoder(TableAndFile parts, ImageSize size, const std::string& name, DecoderMemory* memory)
+      : points_(std::move(parts.points)),
+        image_(open_indexed_jpeg(parts.file, name, points_, memory)) {
     const auto [width, height] = image_->size();
     if (width != size.width || height != size.height) {
       throw bad_sample(name, "its header does not match the index");
@@ -61,12 +62,13 @@ std::unique_ptr<ImageDecoder> open_raw(const std::uint8_t* pixels, ImageSize siz
 }
 
 std::unique_ptr<ImageDecoder> open_record(Encoding encoding, std::span<const std::uint8_t> bytes,
-                                          ImageSize size, const std::string& name) {
+                                          ImageSize size, const std::string& name,
+                                          DecoderMemory* memory) {
   switch (encoding) {
     case Encoding::kFile:
-      return open_image(bytes, name);
+      return open_image(bytes, name, memory);
     case Encoding::kIndexed:
-      return std::make_unique<IndexedDecoder>(table_of(bytes, name), size, name);
+      return std::make_unique<IndexedDecoder>(table_of(bytes, name), size, name, memory);
     case Encoding::kRaw:
       return open_raw(bytes.data(), size);
   }

@@ -16,25 +16,34 @@ constexpr const char* kHint = "copy it anew, or pack the tree again with `scalem
 
 }  // namespace
 
-ShardFile::ShardFile(const Index& index, const ShardEntry& shard, bool mapped)
+ShardFile::ShardFile(const Index& index, const ShardEntry& shard)
     : path_(index.shard_path(shard).string()), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (!file_.open()) {
     const std::string what = "shard " + path_ + ": " + std::strerror(errno);
     throw errno == ENOENT ? no_input(what, "the shards that the index names", kHint)
                           : io_error(what);
   }
+}
+
+ShardFile::ShardFile(const Index& index, const ShardEntry& shard, bool mapped)
+    : ShardFile(index, shard) {
   check_length(shard);
   check_header(index, shard);
   if (mapped) map_ = std::make_unique<MappedFile>(path_, "shard");
 }
 
-void ShardFile::check_length(const ShardEntry& shard) const {
+std::uint64_t ShardFile::length() const {
   struct stat info = {};
   if (::fstat(file_.get(), &info) != 0) {
     throw io_error("looking at shard " + path_ + ": " + std::strerror(errno));
   }
-  if (static_cast<std::uint64_t>(info.st_size) == shard.bytes) return;
-  throw bad_data("shard " + path_ + " has " + std::to_string(info.st_size) + " bytes of " +
+  return static_cast<std::uint64_t>(info.st_size);
+}
+
+void ShardFile::check_length(const ShardEntry& shard) const {
+  const std::uint64_t bytes = length();
+  if (bytes == shard.bytes) return;
+  throw bad_data("shard " + path_ + " has " + std::to_string(bytes) + " bytes of " +
                      std::to_string(shard.bytes),
                  {}, kHint);
 }

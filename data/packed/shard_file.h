@@ -18,7 +18,14 @@ class ShardFile {
   // Errors: 66 it is missing; 65 its length is not that of the index, or its header is another;
   // 74 it cannot be read.
   ShardFile(const Index& index, const ShardEntry& shard, bool mapped);
+  // For who looks at length and header by itself: not mapped.
+  ShardFile(const Index& index, const ShardEntry& shard);
 
+  // Throw bad_data() (65).
+  void check_length(const ShardEntry& shard) const;
+  void check_header(const Index& index, const ShardEntry& shard) const;
+
+  std::uint64_t length() const;
   bool mapped() const { return map_ != nullptr; }
   // Throws bad_data() (65) when the shard ends before, io_error() (74) when reading fails.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
@@ -28,9 +35,6 @@ class ShardFile {
   void expect(const SampleEntry& sample) const noexcept;
 
  private:
-  void check_length(const ShardEntry& shard) const;
-  void check_header(const Index& index, const ShardEntry& shard) const;
-
   std::string path_;
   Descriptor file_;
   std::unique_ptr<MappedFile> map_;

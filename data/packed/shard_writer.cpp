@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "data/text/mapped_file.h"
+#include "data/mapped_file.h"
 
 namespace scalemark::data::packed {
 namespace {

@@ -19,13 +19,13 @@ bool StoredSample::check() const {
   throw bad_sample(name(), "its bytes do not match their checksum");
 }
 
-std::unique_ptr<ImageDecoder> StoredSample::open() const {
+std::unique_ptr<ImageDecoder> StoredSample::open(DecoderMemory& memory) const {
   const ImageSize size{static_cast<int>(sample_->width), static_cast<int>(sample_->height)};
   if (mapped()) {
     const auto pixels = data_->shard_of(*sample_).mapped_bytes(*sample_);
     return open_raw(reinterpret_cast<const std::uint8_t*>(pixels.data()), size);
   }
-  return open_record(static_cast<Encoding>(sample_->encoding), bytes(), size, name());
+  return open_record(static_cast<Encoding>(sample_->encoding), bytes(), size, name(), &memory);
 }
 
 }  // namespace scalemark::data::packed

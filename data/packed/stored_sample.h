@@ -25,8 +25,8 @@ class StoredSample {
   // compared, where the shard is mapped.
   bool check() const;
 
-  // Over what was read, or over the map. Throws what open_record() throws.
-  std::unique_ptr<ImageDecoder> open() const;
+  // Over what was read, or over the map; `memory` as of open_record(), whose errors it throws.
+  std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const;
 
  private:
   bool mapped() const { return data_->shard_of(*sample_).mapped(); }

@@ -12,7 +12,7 @@ namespace scalemark::data {
 struct VerifyOptions {
   std::string path;  // packed data or an image tree
   int threads = 1;
-  // Called from one thread at a time: bytes (packed data) or files done, of all.
+  // Called from one thread at a time: samples done, of all; of packed data after each shard.
   std::function<void(std::int64_t done, std::int64_t all)> progress;
 };
 

@@ -15,13 +15,10 @@ struct Cells {
   int width, height, scale;
 };
 
-Cells cells_of(std::span<const Picture> pictures) {
-  const RgbView& first = pictures.front().pixels;
-  const int scale = first.width >= kLargePicture ? 2 : 1;
-  std::size_t lines = 0;
-  for (const Picture& picture : pictures) lines = std::max(lines, picture.lines.size());
-  const int text = static_cast<int>(lines) * (kLetterHeight + 1) * scale;
-  return {first.width + kMargin, first.height + text + kMargin, scale};
+Cells cells_of(ImageSize picture, int lines) {
+  const int scale = picture.width >= kLargePicture ? 2 : 1;
+  const int text = lines * (kLetterHeight + 1) * scale;
+  return {picture.width + kMargin, picture.height + text + kMargin, scale};
 }
 
 std::string cut(const std::string& line, int width, int scale) {
@@ -45,11 +42,21 @@ void paste(const Picture& picture, int left, int top, int scale, Pixels& sheet) 
 
 }  // namespace
 
+SheetSize sheet_size(std::int64_t pictures, int columns, ImageSize picture, int lines) {
+  const Cells cell = cells_of(picture, lines);
+  const std::int64_t across = std::min<std::int64_t>(pictures, columns);
+  const std::int64_t down = (pictures + columns - 1) / columns;
+  return {across * cell.width + kMargin, down * cell.height + kMargin};
+}
+
 Pixels contact_sheet(std::span<const Picture> pictures, int columns) {
-  const Cells cell = cells_of(pictures);
   const auto n = static_cast<int>(pictures.size());
-  const int across = std::min(n, columns), down = (n + columns - 1) / columns;
-  Pixels sheet(across * cell.width + kMargin, down * cell.height + kMargin);
+  const ImageSize picture{pictures.front().pixels.width, pictures.front().pixels.height};
+  std::size_t lines = 0;
+  for (const Picture& one : pictures) lines = std::max(lines, one.lines.size());
+  const Cells cell = cells_of(picture, static_cast<int>(lines));
+  const SheetSize size = sheet_size(n, columns, picture, static_cast<int>(lines));
+  Pixels sheet(static_cast<int>(size.width), static_cast<int>(size.height));
   std::fill_n(sheet.row(0), sheet.stride() * static_cast<std::size_t>(sheet.height), 0xff);
   for (int i = 0; i < n; ++i) {
     paste(pictures[static_cast<std::size_t>(i)], kMargin + i % columns * cell.width,

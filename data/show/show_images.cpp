@@ -82,6 +82,22 @@ std::vector<SampledIndex> first_samples(std::int64_t data_size, const ShowOption
   return indices;
 }
 
+// Before anything is loaded. The PNG library refuses more rows.
+void refuse_large_sheet(std::int64_t pictures, const ShowOptions& options) {
+  constexpr std::int64_t kMostRows = 1'000'000;
+  const int lines = options.augmentation.mixing.mixes() ? 2 : 1;
+  const SheetSize size =
+      sheet_size(pictures, options.columns, {options.image_size, options.image_size}, lines);
+  if (size.height <= kMostRows && size.width <= kMaxPixels / size.height) return;
+  throw configuration("a sheet of " + std::to_string(pictures) + " pictures, " +
+                          std::to_string(options.columns) + " in a row, has " +
+                          std::to_string(size.width) + " x " + std::to_string(size.height) +
+                          " pixels",
+                      "at most " + std::to_string(kMaxPixels) + " pixels, in at most " +
+                          std::to_string(kMostRows) + " rows",
+                      "give fewer --samples, or a smaller --image-size");
+}
+
 struct Labelled {
   std::unique_ptr<Dataset> images;
   std::vector<std::string> classes;
@@ -92,7 +108,7 @@ Labelled open_labelled(const ShowOptions& options) {
   const ImageFolderOptions shown{.root = options.data, .image_size = options.image_size};
   if (packed::is_packed(options.data)) {
     const auto data = open_packed_data(options.data);
-    return {open_packed_images(data, shown), index_of(*data).class_names()};
+    return {open_packed_images(data, shown), data->index().class_names()};
   }
   const ImageTree tree = scan_image_tree(options.data);
   return {open_image_folder(tree, shown), tree.classes};
@@ -104,6 +120,7 @@ ShownImages show_images(const ShowOptions& options) {
   refuse_existing(options);
   Labelled shown = open_labelled(options);
   const auto images = augmented(std::move(shown.images), options.augmentation);
+  refuse_large_sheet(std::min(images->size(), options.samples), options);
   Loader loader(*images, first_samples(images->size(), options), 0,
                 {.batch_size = options.columns, .drop_short_batch = false, .seed = options.seed});
   std::vector<HostBatch> batches;  // whose bytes the pictures are

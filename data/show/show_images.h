@@ -27,7 +27,8 @@ struct ShownImages {
 };
 
 // The first samples of epoch 0 as training on one rank sees them, with their classes below. Throws
-// 73 when the file is there, and what opening and loading the data throw.
+// 73 when the file is there, 78 when the sheet would be too large, and what opening and loading the
+// data throw.
 ShownImages show_images(const ShowOptions& options);
 
 }  // namespace scalemark::data

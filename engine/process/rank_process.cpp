@@ -8,7 +8,7 @@
 #include "core/launching/descriptors.h"
 #include "core/launching/interruption.h"
 #include "core/settings/settings_json.h"
-#include "data/text/mapped_file.h"
+#include "data/mapped_file.h"
 #include "engine/distributed/group_end.h"
 #include "engine/distributed/positions.h"
 #include "engine/distributed/preflight.h"

@@ -108,7 +108,7 @@ WorkloadData open_splits(const settings::Settings& settings, const catalogue::Wo
 WorkloadData open_packed(const settings::Settings& settings, const catalogue::Workload& workload,
                          process::DataAccess& access) {
   const auto data = data::open_packed_data(settings.task.data, progress_of(access));
-  const data::packed::Index& index = data::index_of(*data);
+  const data::packed::Index& index = data->index();
   return open_splits(settings, workload, index.header().classes, index.identity(),
                      [&](const auto& options) { return data::open_packed_images(data, options); });
 }

@@ -99,7 +99,7 @@ std::vector<Option> tool_options() {
        .commands = kDataPack,
        .default_text = "jpeg",
        .help =
-           "jpeg: the files, JPEG with the places of their rows of blocks; jpeg-256: larger ones "
+           "jpeg: the files, JPEG with places at which decoding can begin; jpeg-256: larger ones "
            "re-encoded to 256 px (quality 90); raw-256: pixels",
        .choices = {"jpeg", "jpeg-256", "raw-256"}},
       {.name = "shard_size",

@@ -39,12 +39,29 @@ bool suits(const ScanLayout& layout, std::size_t bytes) {
                      [](const BlockPlan& plan) { return plan.component < kMostIndexedComponents; });
 }
 
+// What lies between a point and the MCU that is asked for is read over.
+std::uint32_t most_spacing(const ScanLayout& layout) {
+  return std::max(1U, kBlocksBetween / layout.blocks);
+}
+
 }  // namespace
+
+bool fit(const AccessPoints& points, const ScanLayout& layout, std::size_t data_bytes) {
+  const std::uint32_t spacing = points.spacing;
+  if (!suits(layout, data_bytes) || spacing == 0 || spacing > most_spacing(layout)) return false;
+  const auto odd = [&](const AccessPoint& point) {
+    return point.at >= data_bytes || point.bit > 7;
+  };
+  const auto before = [](const AccessPoint& a, const AccessPoint& b) { return a.at < b.at; };
+  return points.points.size() == (std::size_t{layout.mcus} + spacing - 1) / spacing &&
+         std::none_of(points.points.begin(), points.points.end(), odd) &&
+         std::is_sorted(points.points.begin(), points.points.end(), before);
+}
 
 std::optional<AccessPoints> find_access_points(std::span<const std::uint8_t> data,
                                                const ScanLayout& layout, Segment& segment) {
   if (!suits(layout, data.size())) return std::nullopt;
-  AccessPoints found{.spacing = std::max(1U, kBlocksBetween / layout.blocks)};
+  AccessPoints found{.spacing = most_spacing(layout)};
   ScanDecoder decoder(data, layout, segment);
   DataCursor cursor(data);
   for (std::uint32_t mcu = 0; mcu < layout.mcus; mcu += found.spacing) {

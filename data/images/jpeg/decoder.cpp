@@ -30,23 +30,14 @@ void take_message(j_common_ptr info, int level) {
   if (level < 0 && !is_harmless(info->err->msg_code)) JpegErrorManager::leave(info);
 }
 
-// As djpeg -maxscans: a file of a few kilobytes can hold thousands of scans, minutes of work.
-void refuse_many_scans(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMaxScans) return;
-  auto* errors = reinterpret_cast<JpegErrorManager*>(info->err);
-  std::snprintf(errors->message, sizeof errors->message, "more than %d scans", kMaxScans);
-  std::longjmp(errors->jump, 1);
-}
-
 }  // namespace
 
 JpegDecoder::JpegDecoder(std::span<const std::uint8_t> bytes, std::string name,
-                         const jpeg::AccessPoints* points)
-    : bytes_(bytes), name_(std::move(name)), points_(points) {
+                         DecoderMemory* memory, const jpeg::AccessPoints* points)
+    : bytes_(bytes), name_(std::move(name)), memory_(memory), points_(points) {
   info_.err = error_.install();
   error_.base.emit_message = take_message;
   error_.base.output_message = [](j_common_ptr) {};
-  scan_limit_.progress_monitor = refuse_many_scans;
   guarded([this] { jpeg_create_decompress(&info_); });
   try {
     guarded([this] {
@@ -104,10 +95,11 @@ void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rg
 
 // Reads as far as the first scan's data; of a file of several scans, all of it.
 void JpegDecoder::start() {
-  if (jpeg_has_multiple_scans(&info_) != FALSE) info_.progress = &scan_limit_;
+  if (jpeg_has_multiple_scans(&info_) != FALSE) scan_limit_.install(info_);
   guarded([this] { jpeg_start_decompress(&info_); });
   if (jpeg_has_multiple_scans(&info_) == FALSE) refuse_if_cut_short();
-  own_scan_ = scan_.take_over(info_, bytes_, points_);
+  DecoderMemory& memory = memory_ != nullptr ? *memory_ : own_memory_.emplace();
+  own_scan_ = scan_.take_over(info_, bytes_, memory.scan(), points_);
   if (points_ != nullptr && !own_scan_) {
     throw bad_sample(name_, "its access points are not those of the file");
   }
@@ -117,40 +109,49 @@ DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
   info_.scale_num = static_cast<unsigned>(eighths);
   info_.scale_denom = 8;
   start();
-
-  const auto down = [&](int v) { return v * eighths / 8; };
-  const auto up = [&](int v) { return (v * eighths + 7) / 8; };
-  const int full_width = static_cast<int>(info_.output_width);
-  const int full_height = static_cast<int>(info_.output_height);
-  const int left = down(box.left);
-  const int top = down(box.top);
-  const int right = std::min(full_width, up(box.left + box.width));
-  const int bottom = std::min(full_height, up(box.top + box.height));
-
-  // A margin, because at a crop's edge chroma is interpolated from a repeated column.
-  constexpr int kMargin = 2;
-  auto first = static_cast<JDIMENSION>(std::max(0, left - kMargin));
-  auto columns = static_cast<JDIMENSION>(std::min(full_width, right + kMargin)) - first;
-  if (first > 0 || columns < info_.output_width) {
-    guarded([&] { jpeg_crop_scanline(&info_, &first, &columns); });
-  }
-  need_columns(static_cast<int>(first), static_cast<int>(first + columns));
-  DecodedRegion region{.pixels = Pixels(static_cast<int>(columns), bottom - top),
-                       .left = static_cast<int>(first),
-                       .top = top,
+  const Box scaled = scaled_to_eighths(box, eighths);
+  const Columns columns = leave_out_columns(scaled);
+  DecodedRegion region{.pixels = Pixels(columns.count, scaled.height),
+                       .left = columns.first,
+                       .top = scaled.top,
                        .eighths = eighths};
-  if (top > 0) guarded([&] { jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(top)); });
+  if (scaled.top > 0) {
+    guarded([&] { jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(scaled.top)); });
+  }
   read_rows(region.pixels);
   return region;
 }
 
+// What of the scaled image touches the box.
+Box JpegDecoder::scaled_to_eighths(const Box& box, int eighths) const {
+  const auto down = [&](int v) { return v * eighths / 8; };
+  const auto up = [&](int v) { return (v * eighths + 7) / 8; };
+  const int right = std::min(static_cast<int>(info_.output_width), up(box.left + box.width));
+  const int bottom = std::min(static_cast<int>(info_.output_height), up(box.top + box.height));
+  return {.left = down(box.left),
+          .top = down(box.top),
+          .width = right - down(box.left),
+          .height = bottom - down(box.top)};
+}
+
 // Rows are told by jpeg_skip_scanlines().
-void JpegDecoder::need_columns(int first, int end) {
+JpegDecoder::Columns JpegDecoder::leave_out_columns(const Box& scaled) {
+  // A margin, because at a crop's edge chroma is interpolated from a repeated column.
+  constexpr int kMargin = 2;
+  const int full = static_cast<int>(info_.output_width);
+  auto first = static_cast<JDIMENSION>(std::max(0, scaled.left - kMargin));
+  auto count =
+      static_cast<JDIMENSION>(std::min(full, scaled.left + scaled.width + kMargin)) - first;
+  if (first > 0 || count < info_.output_width) {
+    guarded([&] { jpeg_crop_scanline(&info_, &first, &count); });
+  }
+  const Columns columns{.first = static_cast<int>(first), .count = static_cast<int>(count)};
   const int width = jpeg::mcu_width(info_);
-  const int left = first / width;
+  const int left = columns.first / width;
   scan_.need({.left = left,
-              .width = (end + width - 1) / width - left,
+              .width = (columns.first + columns.count + width - 1) / width - left,
               .height = static_cast<int>(info_.MCU_rows_in_scan)});
+  return columns;
 }
 
 void JpegDecoder::read_rows(Pixels& pixels) {
@@ -177,13 +178,14 @@ void JpegDecoder::end_if_at_the_bottom() {
 }
 
 std::unique_ptr<ImageDecoder> open_indexed_jpeg(std::span<const std::uint8_t> bytes,
-                                                std::string name,
-                                                const jpeg::AccessPoints& points) {
-  return std::make_unique<JpegDecoder>(bytes, std::move(name), &points);
+                                                std::string name, const jpeg::AccessPoints& points,
+                                                DecoderMemory* memory) {
+  return std::make_unique<JpegDecoder>(bytes, std::move(name), memory, &points);
 }
 
-std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name) {
-  return std::make_unique<JpegDecoder>(bytes, std::move(name));
+std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name,
+                                        DecoderMemory* memory) {
+  return std::make_unique<JpegDecoder>(bytes, std::move(name), memory);
 }
 
 }  // namespace scalemark::data

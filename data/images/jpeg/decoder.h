@@ -2,8 +2,10 @@
 // decoder_planes.cpp (planes as they are stored).
 #pragma once
 
+#include <array>
 #include <csetjmp>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +18,8 @@ namespace scalemark::data {
 
 class JpegDecoder : public ImageDecoder {
  public:
-  // `points`, unless null, must live as long as this.
-  JpegDecoder(std::span<const std::uint8_t> bytes, std::string name,
+  // `memory` and `points`, unless null, must live as long as this.
+  JpegDecoder(std::span<const std::uint8_t> bytes, std::string name, DecoderMemory* memory,
               const jpeg::AccessPoints* points = nullptr);
   ~JpegDecoder() override { jpeg_destroy_decompress(&info_); }
   JpegDecoder(const JpegDecoder&) = delete;
@@ -42,7 +44,12 @@ class JpegDecoder : public ImageDecoder {
   void choose_colours();
   void start();
   void refuse_if_cut_short();
-  void need_columns(int first, int end);
+  Box scaled_to_eighths(const Box& box, int eighths) const;
+  struct Columns {
+    int first;
+    int count;
+  };
+  Columns leave_out_columns(const Box& scaled);
   void read_rows(Pixels& pixels);
   void end_if_at_the_bottom();
 
@@ -50,16 +57,20 @@ class JpegDecoder : public ImageDecoder {
   bool describe_planes(int eighths, PlanarRegion& region);
   struct Blocks;
   Blocks blocks_of(const Box& box, int eighths, ImageSize scaled) const;
-  void leave_out_columns(const Blocks& blocks);
+  void leave_out_columns_of(const Blocks& blocks);
+  using PlaneBegins = std::array<std::uint8_t*, 3>;
+  PlaneBegins lay_out_planes(const Blocks& blocks, PlanarRegion& region) const;
   void read_planes(const Blocks& blocks, PlanarRegion& region, PlaneWork work);
 
   // An object is not used for a second image: tables that the second file lacks would be those of
   // the first.
   std::span<const std::uint8_t> bytes_;
   std::string name_;
+  DecoderMemory* memory_;
+  std::optional<DecoderMemory> own_memory_;  // where none was given
   const jpeg::AccessPoints* points_;
   JpegErrorManager error_;
-  jpeg_progress_mgr scan_limit_{};
+  JpegScanLimit scan_limit_;
   jpeg_decompress_struct info_{};
   jpeg::LibjpegScan scan_;
   bool own_scan_ = false;  // scan_ decodes, else libjpeg

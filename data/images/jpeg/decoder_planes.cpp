@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "core/base/error.h"
 #include "data/images/jpeg/decoder.h"
 #include "data/images/planes.h"
 
@@ -21,6 +23,14 @@ int block_size(const jpeg_component_info& component) { return component.DCT_v_sc
 int block_size(const jpeg_decompress_struct& info) { return info.min_DCT_scaled_size; }
 int block_size(const jpeg_component_info& component) { return component.DCT_scaled_size; }
 #endif
+
+// From its jpegint.h, which is not installed everywhere: DSTATE_SCANNING and DSTATE_RAW_OK.
+constexpr int kScanningState = 205;
+constexpr int kRawState = 206;
+
+int rows_in_a_block(const jpeg_component_info& component) {
+  return component.v_samp_factor * block_size(component);
+}
 
 // What libjpeg's upsampling would do (jdsample.c, jinit_upsampler); false where it cannot.
 bool describe(const jpeg_decompress_struct& info, const jpeg_component_info& component,
@@ -45,6 +55,36 @@ bool describe(const jpeg_decompress_struct& info, const jpeg_component_info& com
                 .smooth = smooth && down == 2};
   return true;
 }
+
+// The rows of samples that libjpeg fills with one row of blocks.
+class RowTargets {
+ public:
+  RowTargets(const jpeg_decompress_struct& info, const std::array<std::uint8_t*, 3>& begins)
+      : count_(info.num_components), begins_(begins) {
+    for (int c = 0; c < count_; ++c) {
+      lines_[c].resize(static_cast<std::size_t>(rows_in_a_block(info.comp_info[c])));
+      arrays_[c] = lines_[c].data();
+    }
+  }
+
+  // `row` counts from the first wanted one.
+  void point_at(const PlanarRegion& region, int row) {
+    for (int c = 0; c < count_; ++c) {
+      const std::size_t first = static_cast<std::size_t>(row) * lines_[c].size();
+      for (std::size_t y = 0; y < lines_[c].size(); ++y) {
+        lines_[c][y] = begins_[c] + (first + y) * region.planes[c].stride;
+      }
+    }
+  }
+
+  JSAMPIMAGE arrays() { return arrays_; }
+
+ private:
+  int count_;
+  std::array<std::uint8_t*, 3> begins_;
+  std::vector<JSAMPROW> lines_[3];
+  JSAMPARRAY arrays_[3] = {};
+};
 
 }  // namespace
 
@@ -89,7 +129,7 @@ bool JpegDecoder::decode_planes(const Box& box, int eighths, PlanarRegion& regio
   start();
 
   const Blocks blocks = blocks_of(box, eighths, region.scaled);
-  leave_out_columns(blocks);
+  leave_out_columns_of(blocks);
   const int rows = info_.num_components == 1 ? info_.max_v_samp_factor : 1;  // of MCUs in a block's
   scan_.need({.left = blocks.wanted.left,
               .top = blocks.wanted.top * rows,
@@ -120,56 +160,53 @@ JpegDecoder::Blocks JpegDecoder::blocks_of(const Box& box, int eighths, ImageSiz
 }
 
 // libjpeg offers this for jpeg_read_scanlines() only, though it heeds it wherever blocks become
-// samples. Its state says which of the two is meant (DSTATE_SCANNING, DSTATE_RAW_OK), and is looked
-// at by the call alone. With the margin of blocks_of() no component is left with a column of less
-// than 2 samples, for which the call would choose another upsampling: there is none to choose.
-void JpegDecoder::leave_out_columns(const Blocks& blocks) {
+// samples. Its state says which of the two is meant, and is looked at by the call alone. With the
+// margin of blocks_of() no component is left with a column of less than 2 samples, for which the
+// call would choose another upsampling: there is none to choose.
+void JpegDecoder::leave_out_columns_of(const Blocks& blocks) {
   auto first = static_cast<JDIMENSION>(blocks.wanted.left * blocks.width);
   const auto columns = static_cast<JDIMENSION>(blocks.wanted.width * blocks.width);
   JDIMENSION width = std::min(columns, info_.output_width - first);
-  const int raw = info_.global_state;
-  info_.global_state = raw - 1;
+  if (info_.global_state != kRawState) throw bug("libjpeg has another state than jpegint.h names");
+  info_.global_state = kScanningState;
   guarded([&] { jpeg_crop_scanline(&info_, &first, &width); });
-  info_.global_state = raw;
+  info_.global_state = kRawState;
 }
 
-// Above the wanted rows nothing but entropy decoding is done, which cannot be left out.
-void JpegDecoder::read_planes(const Blocks& blocks, PlanarRegion& region, PlaneWork work) {
+// Where each plane lies in the image and in the store; its first byte there.
+JpegDecoder::PlaneBegins JpegDecoder::lay_out_planes(const Blocks& blocks,
+                                                     PlanarRegion& region) const {
   const Box& wanted = blocks.wanted;
-  std::size_t rows_of[3] = {};  // samples in a block
   std::size_t begin_of[4] = {};
   for (int c = 0; c < region.count; ++c) {
     const jpeg_component_info& component = info_.comp_info[c];
     Plane& plane = region.planes[c];
     const int columns =
         region.count == 1 ? block_size(component) : component.h_samp_factor * block_size(component);
-    const int rows = component.v_samp_factor * block_size(component);
+    const int rows = rows_in_a_block(component);
     plane.left = wanted.left * columns;
     plane.top = wanted.top * rows;
     plane.stride = static_cast<std::size_t>(wanted.width * columns);
-    rows_of[c] = static_cast<std::size_t>(rows);
-    begin_of[c + 1] =
-        begin_of[c] + plane.stride * rows_of[c] * static_cast<std::size_t>(wanted.height);
+    begin_of[c + 1] = begin_of[c] + plane.stride * static_cast<std::size_t>(wanted.height * rows);
   }
   std::uint8_t* const store = region.store.of(begin_of[region.count]);
-  std::vector<JSAMPROW> lines[3];
-  JSAMPARRAY targets[3] = {};
-  for (int c = 0; c < region.count; ++c) {
-    region.planes[c].bytes = store + begin_of[c];
-    lines[c].resize(rows_of[c]);
-    targets[c] = lines[c].data();
-  }
-  for (int row = 0; row < wanted.top + wanted.height; ++row) {
-    const bool needed = row >= wanted.top && work == PlaneWork::kSamples;
+  PlaneBegins begins = {};
+  for (int c = 0; c < region.count; ++c) region.planes[c].bytes = begins[c] = store + begin_of[c];
+  return begins;
+}
+
+// Above the wanted rows nothing but entropy decoding is done, which cannot be left out.
+void JpegDecoder::read_planes(const Blocks& blocks, PlanarRegion& region, PlaneWork work) {
+  RowTargets targets(info_, lay_out_planes(blocks, region));
+  for (int row = 0; row < blocks.wanted.top + blocks.wanted.height; ++row) {
+    const bool needed = row >= blocks.wanted.top && work == PlaneWork::kSamples;
     for (int c = 0; c < region.count; ++c) {
       info_.comp_info[c].component_needed = needed ? TRUE : FALSE;
-      for (std::size_t y = 0; needed && y < rows_of[c]; ++y) {
-        const std::size_t line = static_cast<std::size_t>(row - wanted.top) * rows_of[c] + y;
-        lines[c][y] = store + begin_of[c] + line * region.planes[c].stride;
-      }
     }
+    if (needed) targets.point_at(region, row - blocks.wanted.top);
     guarded([&] {
-      if (jpeg_read_raw_data(&info_, targets, static_cast<JDIMENSION>(blocks.height)) == 0) {
+      const auto rows = static_cast<JDIMENSION>(blocks.height);
+      if (jpeg_read_raw_data(&info_, targets.arrays(), rows) == 0) {
         ERREXIT(&info_, JERR_CANT_SUSPEND);
       }
     });

@@ -8,6 +8,8 @@
 // After <cstdio>: jpeglib.h uses FILE and size_t without including them.
 #include <jpeglib.h>
 
+#include "data/images/decode.h"
+
 namespace scalemark::data {
 
 struct JpegErrorManager {
@@ -27,6 +29,26 @@ struct JpegErrorManager {
     info->err->format_message(info, manager->message);
     std::longjmp(manager->jump, 1);
   }
+};
+
+// As djpeg -maxscans: a file of a few kilobytes can hold thousands of scans, minutes of work.
+class JpegScanLimit {
+ public:
+  // `info` has a JpegErrorManager, and keeps a pointer to this.
+  void install(jpeg_decompress_struct& info) {
+    monitor_.progress_monitor = refuse_many_scans;
+    info.progress = &monitor_;
+  }
+
+ private:
+  static void refuse_many_scans(j_common_ptr info) {
+    if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMaxScans) return;
+    auto* errors = reinterpret_cast<JpegErrorManager*>(info->err);
+    std::snprintf(errors->message, sizeof errors->message, "more than %d scans", kMaxScans);
+    std::longjmp(errors->jump, 1);
+  }
+
+  jpeg_progress_mgr monitor_{};
 };
 
 }  // namespace scalemark::data

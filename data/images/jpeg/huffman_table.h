@@ -20,9 +20,9 @@ struct HuffmanCodes {
 inline constexpr unsigned kLookBits = 11;
 inline constexpr unsigned kLooks = 1U << kLookBits;
 
-// How far the k of block[k] moves on. Three marks are above what any block holds, so that one
+// Marks in how far the k of block[k] moves on. Both are above what any block holds, so that one
 // comparison with 63 finds them as well as a block's end.
-inline constexpr unsigned kEndOfBlock = 0x80;  // alone, or with the coefficients before it
+inline constexpr unsigned kEndOfBlock = 0x80;  // alone, or added to the advance before it
 inline constexpr unsigned kNotInTable = 0xc0;  // a code or a value longer than the look
 
 // One coefficient: bits of code and value together, advance, value. With kNotInTable: bits of the

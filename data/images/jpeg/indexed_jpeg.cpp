@@ -1,23 +1,23 @@
 #include "data/images/jpeg/indexed_jpeg.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "core/base/error.h"
 #include "data/images/jpeg/errors.h"
 #include "data/images/jpeg/libjpeg_scan.h"
+#include "data/images/jpeg/target.h"
 
 namespace scalemark::data {
 namespace {
 
-// Owns libjpeg's two sides and what the writer allocated.
+// Owns libjpeg's two sides and what is written.
 struct Transcoder {
   JpegErrorManager error;
   jpeg_decompress_struct in{};
   jpeg_compress_struct out{};
-  unsigned char* target = nullptr;
-  unsigned long bytes = 0;
+  JpegScanLimit scan_limit;
+  JpegTarget target;
 
   Transcoder() {
     in.err = error.install();
@@ -30,13 +30,11 @@ struct Transcoder {
   ~Transcoder() {
     jpeg_destroy_compress(&out);
     jpeg_destroy_decompress(&in);
-    std::free(target);
   }
   Transcoder(const Transcoder&) = delete;
   Transcoder& operator=(const Transcoder&) = delete;
 
   bool run(std::span<const std::uint8_t> jpeg);
-  std::span<const std::uint8_t> written() const { return {target, bytes}; }
 };
 
 bool suits(const jpeg_decompress_struct& in) {
@@ -52,10 +50,11 @@ bool Transcoder::run(std::span<const std::uint8_t> jpeg) {
   jpeg_mem_src(&in, jpeg.data(), jpeg.size());
   jpeg_read_header(&in, TRUE);
   if (!suits(in)) return false;
+  scan_limit.install(in);
   jvirt_barray_ptr* const coefficients = jpeg_read_coefficients(&in);
   jpeg_copy_critical_parameters(&in, &out);
   out.optimize_coding = TRUE;
-  jpeg_mem_dest(&out, &target, &bytes);
+  target.install(out);
   jpeg_write_coefficients(&out, coefficients);
   jpeg_finish_compress(&out);
   jpeg_finish_decompress(&in);
@@ -66,6 +65,7 @@ bool Transcoder::run(std::span<const std::uint8_t> jpeg) {
 struct PointFinder {
   JpegErrorManager error;
   jpeg_decompress_struct info{};
+  jpeg::ScanMemory memory;
   std::optional<jpeg::AccessPoints> points;
 
   PointFinder() { info.err = error.install(); }
@@ -80,7 +80,7 @@ struct PointFinder {
     jpeg_mem_src(&info, jpeg.data(), jpeg.size());
     jpeg_read_header(&info, TRUE);
     jpeg_start_decompress(&info);
-    points = jpeg::find_access_points(info, jpeg);
+    points = jpeg::find_access_points(info, jpeg, memory);
   }
 };
 
@@ -111,11 +111,11 @@ bool decodes_alike(std::span<const std::uint8_t> jpeg, const IndexedJpeg& made) 
 std::optional<IndexedJpeg> with_access_points(std::span<const std::uint8_t> jpeg) {
   Transcoder transcoder;
   if (!transcoder.run(jpeg)) return std::nullopt;
-  const auto written = transcoder.written();
+  IndexedJpeg made{.bytes = transcoder.target.take()};
   PointFinder finder;
-  finder.run(written);
+  finder.run(made.bytes);
   if (!finder.points) return std::nullopt;
-  IndexedJpeg made{.bytes = {written.begin(), written.end()}, .points = *std::move(finder.points)};
+  made.points = *std::move(finder.points);
   if (!decodes_alike(jpeg, made)) return std::nullopt;
   return made;
 }

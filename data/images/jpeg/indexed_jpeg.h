@@ -33,6 +33,7 @@ std::optional<IndexedJpeg> with_access_points(std::span<const std::uint8_t> jpeg
 // An image decoder over such a file; both must outlive it. Decoding throws bad_sample() (65) for
 // points that cannot be those of the file.
 std::unique_ptr<ImageDecoder> open_indexed_jpeg(std::span<const std::uint8_t> bytes,
-                                                std::string name, const jpeg::AccessPoints& points);
+                                                std::string name, const jpeg::AccessPoints& points,
+                                                DecoderMemory* memory = nullptr);
 
 }  // namespace scalemark::data

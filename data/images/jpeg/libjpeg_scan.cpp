@@ -1,8 +1,6 @@
 #include "data/images/jpeg/libjpeg_scan.h"
 
 #include <algorithm>
-#include <array>
-#include <memory>
 
 // After jpeglib.h, which it extends.
 #include <jerror.h>
@@ -11,7 +9,7 @@
 #error "libjpeg-turbo is needed: IJG's libjpeg has another struct jpeg_entropy_decoder"
 #endif
 
-// From its jpegint.h, which is not installed everywhere; the same since its first version.
+// From its jpegint.h, which is not installed everywhere. Its first members: version 3 has more.
 struct jpeg_entropy_decoder {
   void (*start_pass)(j_decompress_ptr info);
   boolean (*decode_mcu)(j_decompress_ptr info, JBLOCKROW* blocks);
@@ -28,40 +26,7 @@ HuffmanCodes codes_of(const JHUFF_TBL& table) {
   return codes;
 }
 
-// Most files of a set have the same tables: those of the image before are kept.
-class KeptTable {
- public:
-  const HuffmanTable& of(const JHUFF_TBL& table, Coefficients kind) {
-    const HuffmanCodes codes = codes_of(table);
-    if (table_ == nullptr || codes != codes_) {
-      if (table_ == nullptr) table_ = std::make_unique_for_overwrite<HuffmanTable>();
-      table_->build(codes, kind);
-      codes_ = codes;
-    }
-    return *table_;
-  }
-
- private:
-  HuffmanCodes codes_;
-  std::unique_ptr<HuffmanTable> table_;
-};
-
-// More is not kept for the next image: there are few such files, and many threads.
-constexpr std::size_t kMostKept = std::size_t{8} << 20;
-
-struct KeptMemory {
-  Segment segment;
-  std::array<KeptTable, NUM_HUFF_TBLS> dc;
-  std::array<KeptTable, NUM_HUFF_TBLS> ac;
-};
-
-KeptMemory& kept_memory() {
-  thread_local KeptMemory memory;
-  if (memory.segment.bytes.size() > kMostKept) memory.segment = {};
-  return memory;
-}
-
-ScanLayout layout_of(const jpeg_decompress_struct& info, KeptMemory& memory) {
+ScanLayout layout_of(const jpeg_decompress_struct& info, ScanMemory& memory) {
   ScanLayout layout{.mcus = info.MCUs_per_row * info.MCU_rows_in_scan,
                     .restart_interval = info.restart_interval,
                     .blocks = static_cast<unsigned>(info.blocks_in_MCU)};
@@ -70,8 +35,10 @@ ScanLayout layout_of(const jpeg_decompress_struct& info, KeptMemory& memory) {
     const jpeg_component_info& coded = *info.cur_comp_info[component];
     const auto dc = static_cast<std::size_t>(coded.dc_tbl_no);
     const auto ac = static_cast<std::size_t>(coded.ac_tbl_no);
-    layout.block[b] = {.dc = &memory.dc[dc].of(*info.dc_huff_tbl_ptrs[dc], Coefficients::kDc),
-                       .ac = &memory.ac[ac].of(*info.ac_huff_tbl_ptrs[ac], Coefficients::kAc),
+    const HuffmanCodes dc_codes = codes_of(*info.dc_huff_tbl_ptrs[dc]);
+    const HuffmanCodes ac_codes = codes_of(*info.ac_huff_tbl_ptrs[ac]);
+    layout.block[b] = {.dc = &memory.dc[dc].of(dc_codes, Coefficients::kDc),
+                       .ac = &memory.ac[ac].of(ac_codes, Coefficients::kAc),
                        .component = static_cast<unsigned>(component)};
   }
   return layout;
@@ -82,20 +49,37 @@ std::span<const std::uint8_t> data_of(const jpeg_decompress_struct& info,
   return {info.src->next_input_byte, bytes.data() + bytes.size()};
 }
 
+static_assert(kMostTables == NUM_HUFF_TBLS);
+
+bool has_tables(const jpeg_decompress_struct& info) {
+  for (int c = 0; c < info.comps_in_scan; ++c) {
+    const jpeg_component_info& coded = *info.cur_comp_info[c];
+    if (info.dc_huff_tbl_ptrs[coded.dc_tbl_no] == nullptr ||
+        info.ac_huff_tbl_ptrs[coded.ac_tbl_no] == nullptr) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// One scan of all coefficients by the Huffman codes of ITU T.81, F.2: neither progressive,
+// arithmetic-coded nor, which libjpeg-turbo 3 reads too, lossless.
 bool suits(jpeg_decompress_struct& info) {
+  const bool all_coefficients =
+      info.Ss == 0 && info.Se == DCTSIZE2 - 1 && info.Ah == 0 && info.Al == 0;
   return jpeg_has_multiple_scans(&info) == FALSE && info.progressive_mode == FALSE &&
-         info.arith_code == FALSE && info.data_precision == 8;
+         info.arith_code == FALSE && info.data_precision == 8 && all_coefficients &&
+         has_tables(info);
 }
 
 }  // namespace
 
 bool LibjpegScan::take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes,
-                            const AccessPoints* points) {
+                            ScanMemory& memory, const AccessPoints* points) {
   if (!suits(info)) return false;
-  KeptMemory& memory = kept_memory();
   const auto data = data_of(info, bytes);
   const ScanLayout layout = layout_of(info, memory);
-  if (points != nullptr && !ScanDecoder::fit(*points, layout, data.size())) return false;
+  if (points != nullptr && !fit(*points, layout, data.size())) return false;
   decoder_.emplace(data, layout, memory.segment, points);
   across_ = info.MCUs_per_row;
   asked_ = 0;
@@ -164,9 +148,9 @@ void LibjpegScan::warn(jpeg_decompress_struct& info, ScanFault fault) const {
 }
 
 std::optional<AccessPoints> find_access_points(jpeg_decompress_struct& info,
-                                               std::span<const std::uint8_t> bytes) {
+                                               std::span<const std::uint8_t> bytes,
+                                               ScanMemory& memory) {
   if (!suits(info)) return std::nullopt;
-  KeptMemory& memory = kept_memory();
   return find_access_points(data_of(info, bytes), layout_of(info, memory), memory.segment);
 }
 

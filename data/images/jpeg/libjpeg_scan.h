@@ -9,6 +9,7 @@
 #include "data/images/decode.h"
 #include "data/images/jpeg/errors.h"
 #include "data/images/jpeg/scan_decoder.h"
+#include "data/images/jpeg/scan_memory.h"
 
 namespace scalemark::data::jpeg {
 
@@ -17,9 +18,9 @@ class LibjpegScan {
   // To be called when jpeg_start_decompress() has been, before anything is decoded. `bytes` is the
   // whole file. False, and nothing has changed, for what libjpeg has to decode: several scans,
   // progressive or arithmetic coding; and where `points`, unless null, are not those of the file.
-  // `info` keeps a pointer to this. One file at a time on a thread may be between here and its end.
+  // `info` keeps a pointer to this, and this uses `memory` to the image's end.
   bool take_over(jpeg_decompress_struct& info, std::span<const std::uint8_t> bytes,
-                 const AccessPoints* points);
+                 ScanMemory& memory, const AccessPoints* points);
 
   // In MCUs; of others no coefficients are made (at first, all are needed).
   void need(const Box& mcus) { needed_ = mcus; }
@@ -43,7 +44,8 @@ class LibjpegScan {
 // The access points of a file whose first bytes jpeg_start_decompress() has read, and no more;
 // absent for what take_over() refuses.
 std::optional<AccessPoints> find_access_points(jpeg_decompress_struct& info,
-                                               std::span<const std::uint8_t> bytes);
+                                               std::span<const std::uint8_t> bytes,
+                                               ScanMemory& memory);
 
 // Pixels across of what is decoded at once, at the scale that has been chosen.
 int mcu_width(const jpeg_decompress_struct& info);

@@ -12,18 +12,6 @@ ScanDecoder::ScanDecoder(std::span<const std::uint8_t> data, const ScanLayout& l
   if (points_ == nullptr) begin_segment(data, 0);
 }
 
-bool ScanDecoder::fit(const AccessPoints& points, const ScanLayout& layout,
-                      std::size_t data_bytes) {
-  const auto odd = [&](const AccessPoint& point) {
-    return point.at >= data_bytes || point.bit > 7;
-  };
-  const auto before = [](const AccessPoint& a, const AccessPoint& b) { return a.at < b.at; };
-  return points.spacing > 0 && layout.restart_interval == 0 &&
-         points.points.size() == (std::size_t{layout.mcus} + points.spacing - 1) / points.spacing &&
-         std::none_of(points.points.begin(), points.points.end(), odd) &&
-         std::is_sorted(points.points.begin(), points.points.end(), before);
-}
-
 void ScanDecoder::begin_segment(std::span<const std::uint8_t> data, unsigned bit) {
   segment_.read(data);
   place_ = {};

@@ -49,13 +49,10 @@ struct ScanPlace {
 class ScanDecoder {
  public:
   // `data` are the scan's bytes and whatever follows; `segment` is memory only. Both must live as
-  // long as this, and so must the tables of `layout`. `points`, unless null, must fit(): with them
-  // MCUs that nobody asks for are jumped over.
+  // long as this, and so must the tables of `layout`. `points`, unless null, must fit() the
+  // layout: with them MCUs that nobody asks for are jumped over.
   ScanDecoder(std::span<const std::uint8_t> data, const ScanLayout& layout, Segment& segment,
               const AccessPoints* points = nullptr);
-
-  // Whether points can be those of a scan.
-  static bool fit(const AccessPoints& points, const ScanLayout& layout, std::size_t data_bytes);
 
   std::uint32_t next() const { return next_; }
 
@@ -93,5 +90,9 @@ class ScanDecoder {
 // markers, more than kMostIndexedComponents, or is larger than a point can tell.
 std::optional<AccessPoints> find_access_points(std::span<const std::uint8_t> data,
                                                const ScanLayout& layout, Segment& segment);
+
+// Whether they can be the points of a scan of so many bytes. Other points could ask for bytes
+// outside the data, or for days of work.
+bool fit(const AccessPoints& points, const ScanLayout& layout, std::size_t data_bytes);
 
 }  // namespace scalemark::data::jpeg

@@ -16,7 +16,7 @@ struct ScanLoops {
 // For this processor; asked of it once.
 const ScanLoops& scan_loops();
 
-// For tests: the processor need not have it chosen, but must run it.
+// Those without BMI2, which every processor runs: for tests.
 const ScanLoops& portable_scan_loops();
 
 }  // namespace scalemark::data::jpeg

@@ -199,9 +199,20 @@ class Packed(Commands):
         self.refused(73, "data", "pack", self.path("a"), self.path("out"))
         self.pack("--overwrite", "--form", "jpeg-256")
         self.refused(73, "data", "pack", self.path("a"), self.path("a"), "--overwrite")
-        note = run("data", "pack", self.path("a"), self.path("b"), "--on-bad-sample", "skip", "--no-progress")
-        self.assertEqual((note.returncode, note.stderr),
-                         (0, "scalemark: --on-bad-sample has no effect on --form jpeg: it keeps every file as it is\n"))
+        self.refused(66, "data", "pack", self.path("none"), self.path("none-out"))
+        self.assertFalse(os.path.exists(self.path("none-out")), "an empty folder is left behind")
+
+    def test_what_is_no_file_is_left_out_of_every_form(self):
+        os.mkfifo(self.path("a/train/circle/pipe.jpg"))
+        os.symlink("nowhere.jpg", self.path("a/train/circle/link.jpg"))
+        for form in ("jpeg", "raw-256"):
+            self.refused(65, "data", "pack", self.path("a"), self.path(form), "--form", form)
+            made = self.done("data", "pack", self.path("a"), self.path(f"{form}-skip"), "--form", form,
+                             "--on-bad-sample", "skip", "--no-progress")
+            self.assertIn("2 left out:", made)
+            self.assertRegex(made, r"a/train/circle/pipe\.jpg: .*no regular file")
+            self.assertRegex(made, r"a/train/circle/link\.jpg: No such file")
+            self.done("data", "verify", self.path(f"{form}-skip"), "--no-progress")
 
 
 class Text(Commands):

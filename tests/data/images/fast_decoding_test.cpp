@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "data/images/image_view.h"
+#include "data/images/jpeg/scan_memory.h"
 #include "tests/data/images/made_jpeg.h"
 #include "tests/data/text/temporary_folder.h"
 
@@ -16,6 +17,7 @@ namespace {
 // A workspace in which all memory that another sample may have left holds `value`.
 void poison(ImageWorkspace& workspace, std::uint8_t value) {
   constexpr std::size_t kBytes = 4 << 20;
+  workspace.decoder.scan().segment.bytes.assign(kBytes, value);
   std::fill_n(workspace.planes.store.of(kBytes), kBytes, value);
   for (auto& middle : workspace.resize.middle) {
     middle.assign(kBytes / 4, static_cast<std::int16_t>(value << 7));
@@ -29,7 +31,7 @@ Bytes shown(const Bytes& file, const ImageView& view, ImageDecoding decoding,
   const Box& window = view.plan.window;
   Bytes pixels(3 * static_cast<std::size_t>(window.width) * static_cast<std::size_t>(window.height),
                poisoned);
-  write_view(*open_image(file, "it"), view, decoding, workspace, pixels.data());
+  write_view(*open_image(file, "it", &workspace.decoder), view, decoding, workspace, pixels.data());
   return pixels;
 }
 
@@ -49,40 +51,9 @@ Box random_box(const JpegForm& form, std::mt19937& random) {
           .height = 1 + below(form.height - top)};
 }
 
-std::vector<JpegForm> forms() {
-  std::vector<JpegForm> all;
-  for (const auto& [width, height] :
-       {std::pair{1, 1}, {2, 3}, {17, 9}, {331, 257}, {30'000, 1}, {1, 30'000}}) {
-    for (const auto& [across, down] :
-         {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {4, 2}, {3, 1}}) {
-      for (const bool progressive : {false, true}) {
-        all.push_back({.width = width,
-                       .height = height,
-                       .across = across,
-                       .down = down,
-                       .progressive = progressive});
-      }
-    }
-    for (const auto stored : {JCS_GRAYSCALE, JCS_RGB, JCS_CMYK, JCS_YCCK}) {
-      all.push_back({.width = width, .height = height, .stored = stored, .across = 1, .down = 1});
-    }
-    all.push_back({.width = width, .height = height, .stored = JCS_GRAYSCALE});  // 2 x 2 of one
-    all.push_back({.width = width, .height = height, .arithmetic = true});
-    all.push_back({.width = width, .height = height, .restart = 3});
-  }
-  return all;
-}
-
-std::string text_of(const JpegForm& form) {
-  return std::to_string(form.width) + " x " + std::to_string(form.height) + ", " +
-         std::to_string(form.across) + " x " + std::to_string(form.down) + ", colours " +
-         std::to_string(form.stored) + (form.progressive ? ", progressive" : "") +
-         (form.arithmetic ? ", arithmetic" : "");
-}
-
 TEST(FastDecoding, EveryFormOfJpegShowsWhatExactDecodingShows) {
   std::mt19937 random(5);
-  for (const JpegForm& form : forms()) {
+  for (const JpegForm& form : all_jpeg_forms()) {
     SCOPED_TRACE(text_of(form));
     const Bytes file = jpeg_of(form);
     for (int trial = 0; trial < 4; ++trial) {

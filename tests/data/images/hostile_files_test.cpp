@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "data/images/decode.h"
 #include "data/images/jpeg/errors.h"
+#include "data/packed/record.h"
 #include "tests/data/text/temporary_folder.h"
 
 namespace scalemark::data {
@@ -96,6 +97,9 @@ TEST(HostileJpeg, ThousandsOfScansCostNoTime) {
   const std::clock_t start = std::clock();  // CPU time: what else runs here costs none
   EXPECT_EQ(error_of([&] { open_image(bomb, "bomb")->decode_whole(); }).what,
             "bomb: more than 100 scans");
+  // Packing stores it as it is.
+  const auto record = packed::make_record(packed::Form::kJpeg, bomb, "bomb");
+  EXPECT_EQ(record.encoding, packed::Encoding::kFile);
   EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/images/jpeg/errors.h"
@@ -78,6 +79,39 @@ inline Bytes jpeg_of(const JpegForm& form) {
   jpeg_destroy_compress(&info);
   const std::unique_ptr<unsigned char, void (*)(void*)> owner(target, std::free);
   return {target, target + bytes};
+}
+
+// Sizes, samplings and codings; smooth pictures.
+inline std::vector<JpegForm> all_jpeg_forms() {
+  std::vector<JpegForm> all;
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {2, 3}, {17, 9}, {331, 257}, {30'000, 1}, {1, 30'000}}) {
+    for (const auto& [across, down] :
+         {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {4, 2}, {3, 1}}) {
+      for (const bool progressive : {false, true}) {
+        all.push_back({.width = width,
+                       .height = height,
+                       .across = across,
+                       .down = down,
+                       .progressive = progressive});
+      }
+    }
+    for (const auto stored : {JCS_GRAYSCALE, JCS_RGB, JCS_CMYK, JCS_YCCK}) {
+      all.push_back({.width = width, .height = height, .stored = stored, .across = 1, .down = 1});
+    }
+    all.push_back({.width = width, .height = height, .stored = JCS_GRAYSCALE});  // 2 x 2 of one
+    all.push_back({.width = width, .height = height, .arithmetic = true});
+    all.push_back({.width = width, .height = height, .restart = 3});
+  }
+  return all;
+}
+
+inline std::string text_of(const JpegForm& form) {
+  return std::to_string(form.width) + " x " + std::to_string(form.height) + ", " +
+         std::to_string(form.across) + " x " + std::to_string(form.down) + ", colours " +
+         std::to_string(form.stored) + ", quality " + std::to_string(form.quality) + ", noise " +
+         std::to_string(form.noise) + ", restart " + std::to_string(form.restart) +
+         (form.progressive ? ", progressive" : "") + (form.arithmetic ? ", arithmetic" : "");
 }
 
 }  // namespace scalemark::data

@@ -1,7 +1,8 @@
 """Decoding, resizing and cropping against Pillow and torchvision.
 
 `pixels_oracle.py generated` makes its own images; `pixels_oracle.py outside` takes the photos and odd files
-under SCALEMARK_TEST_DATA and is skipped without them. Bounds are in levels of 255.
+under SCALEMARK_TEST_DATA and is skipped without them; `pixels_oracle.py fast` asserts nothing of
+--image-decoding fast and prints what docs/METRICS.md says of it. Bounds are in levels of 255.
 """
 
 import glob
@@ -218,12 +219,31 @@ def generated(dump):
     check_crop_distribution(dump)
 
 
-def outside(dump):
+def test_photos():
     folder = os.environ.get("SCALEMARK_TEST_DATA", "")
     photos = sorted(glob.glob(f"{folder}/photos/train/*/*"))
     if not photos:
         print(f"skipped: no photos under SCALEMARK_TEST_DATA='{folder}'")
         sys.exit(77)
+    return folder, photos
+
+
+def fast_decoding(dump):
+    """The row `fast` of docs/METRICS.md, "Image loading"."""
+    chooser = random.Random(1)
+    files = []
+    for path in test_photos()[1]:
+        levels = (check_evaluation(dump, path, 224)[1], check_crop(dump, path, chooser, 224)[2])
+        files.append(numpy.concatenate([one.ravel() for one in levels]))
+    means, tails = [one.mean() for one in files], [numpy.quantile(one, 0.999) for one in files]
+    outside = sum(mean > 0.5 or tail > 5 for mean, tail in zip(means, tails))
+    print(f"{len(files)} photos at 224 px, each in evaluation and as a crop: mean {numpy.mean(means):.2f} levels, worst "
+          f"photo's mean {max(means):.2f}, p99.9 of all pixels {numpy.quantile(numpy.concatenate(files), 0.999):.0f}, "
+          f"worst photo's {max(tails):.0f}; {outside} photos have a mean above 0.5 or a p99.9 above 5")
+
+
+def outside(dump):
+    folder, photos = test_photos()
     check_files(dump, photos[::4])
     for path in photos[:4]:
         check_regions(dump, path)
@@ -239,4 +259,4 @@ def outside(dump):
 
 
 if __name__ == "__main__":
-    {"generated": generated, "outside": outside}[sys.argv[1]](Dump())
+    {"generated": generated, "outside": outside, "fast": fast_decoding}[sys.argv[1]](Dump())

@@ -52,12 +52,6 @@ std::vector<JpegForm> forms() {
   return all;
 }
 
-std::string text_of(const JpegForm& form) {
-  return "quality " + std::to_string(form.quality) + ", noise " + std::to_string(form.noise) +
-         ", " + std::to_string(form.across) + " x " + std::to_string(form.down) + ", colours " +
-         std::to_string(form.stored) + ", restart " + std::to_string(form.restart);
-}
-
 // Errors end the program: the files are whole.
 class Libjpeg {
  public:

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <random>
 
 #include "data/images/draw.h"
 #include "data/images/encode.h"
+#include "data/images/image_view.h"
 #include "data/packed/access_table.h"
 #include "data/packed/record.h"
+#include "tests/data/images/made_jpeg.h"
 #include "tests/data/text/temporary_folder.h"
 
 namespace scalemark::data {
@@ -19,8 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using packed::Encoding;
 using packed::Record;
-using Bytes = std::vector<std::uint8_t>;
-
 Bytes drawn(ImageSize size, int quality = 85) {
   SampleRandom random(static_cast<std::uint64_t>(size.width * 7 + size.height));
   return encode_jpeg(draw_shape(2, size, random), quality);
@@ -102,18 +103,85 @@ TEST(IndexedJpeg, OtherFilesStayAsTheyAre) {
   EXPECT_TRUE(record.bytes == cut);
 }
 
-TEST(IndexedJpeg, ADamagedTableIsRefused) {
-  const Record record = record_of(drawn({64, 64}));
-  for (std::size_t at = 0; at < 8 + 3 * sizeof(jpeg::AccessPoint); ++at) {
+// Every form of file, by both ways of decoding: the same bytes as from the tree.
+TEST(IndexedJpeg, EveryFormShowsWhatTheTreeShows) {
+  std::minstd_rand random(3);
+  int indexed = 0;
+  for (const JpegForm& form : all_jpeg_forms()) {
+    SCOPED_TRACE(text_of(form));
+    const Bytes file = jpeg_of(form);
+    const Record record = record_of(file);
+    indexed += record.encoding == Encoding::kIndexed;
+    for (int trial = 0; trial < 4; ++trial) {
+      const int left = static_cast<int>(random() % static_cast<unsigned>(form.width));
+      const int top = static_cast<int>(random() % static_cast<unsigned>(form.height));
+      const ImageView view = crop_view(
+          {.left = left, .top = top, .width = form.width - left, .height = form.height - top}, 24,
+          false);
+      for (const ImageDecoding decoding : {ImageDecoding::kExact, ImageDecoding::kFast}) {
+        ImageWorkspace workspace;
+        Bytes expected(24 * 24 * 3), shown(24 * 24 * 3);
+        write_view(*open_image(file, "it"), view, decoding, workspace, expected.data());
+        write_view(*packed::open_record(record.encoding, record.bytes, record.size, "it"), view,
+                   decoding, workspace, shown.data());
+        ASSERT_EQ(shown, expected) << left << ", " << top;
+      }
+    }
+  }
+  EXPECT_GT(indexed, 60);
+}
+
+// Crops that enter the file at each of its points.
+TEST(IndexedJpeg, ADamagedTableIsRefusedOrShowsOtherPixelsOfTheFile) {
+  const ImageSize size{128, 64};
+  const Record record = record_of(drawn(size));
+  jpeg::AccessPoints points = packed::split_access_table(record.bytes).points;
+  ASSERT_GE(points.points.size(), 6u);
+  int refused = 0;
+  for (std::size_t at = 0; at < 8 + points.points.size() * sizeof(jpeg::AccessPoint); ++at) {
     Bytes bytes = record.bytes;
     bytes[at] ^= 0x41;
-    const ErrorRecord error = error_of([&] {
-      packed::open_record(Encoding::kIndexed, bytes, record.size, "a/b.jpg")->decode_whole();
-    });
-    if (error.code == "E_NONE") continue;  // another prediction or bit
-    EXPECT_EQ(error.exit_code, ExitCode::kBadData) << error.what;
-    EXPECT_EQ(error.what.rfind("a/b.jpg: ", 0), 0u) << error.what;
+    for (int top = 0; top < size.height; top += 16) {
+      const ErrorRecord error = error_of([&] {
+        packed::open_record(Encoding::kIndexed, bytes, size, "a/b.jpg")
+            ->decode({.left = 0, .top = top, .width = size.width, .height = 16}, 8);
+      });
+      if (error.code == "E_NONE") continue;  // another prediction or bit
+      ++refused;
+      EXPECT_EQ(error.exit_code, ExitCode::kBadData) << error.what;
+      EXPECT_EQ(error.what.rfind("a/b.jpg: ", 0), 0u) << error.what;
+    }
   }
+  EXPECT_GT(refused, 100);
+}
+
+Bytes with_points(const Bytes& file, std::uint32_t spacing, std::uint32_t points) {
+  jpeg::AccessPoints made{.spacing = spacing};
+  for (std::uint32_t i = 0; i < points; ++i) made.points.push_back({.at = i});
+  return packed::with_access_table({.bytes = file, .points = made});
+}
+
+// Each crop would decode the file from its begin, once for every row.
+TEST(IndexedJpeg, PointsThatAreFarApartAreRefused) {
+  const JpegForm form{.width = 64, .height = 2048, .stored = JCS_GRAYSCALE, .across = 1, .down = 1};
+  const Bytes file = jpeg_of(form);
+  for (const std::uint32_t spacing : {33u, 64u, 2048u, 4096u}) {
+    const Bytes record = with_points(file, spacing, (2048 + spacing - 1) / spacing);
+    EXPECT_EQ(error_of([&] {
+                packed::open_record(Encoding::kIndexed, record, {64, 2048}, "it")->decode_whole();
+              }).what,
+              "it: its access points are not those of the file");
+  }
+}
+
+// A point holds three predictions.
+TEST(IndexedJpeg, PointsOfAFileOfFourComponentsAreRefused) {
+  const JpegForm form{.width = 64, .height = 64, .stored = JCS_CMYK, .across = 1, .down = 1};
+  const Bytes record = with_points(jpeg_of(form), 8, 8);
+  EXPECT_EQ(error_of([&] {
+              packed::open_record(Encoding::kIndexed, record, {64, 64}, "it")->decode_whole();
+            }).what,
+            "it: its access points are not those of the file");
 }
 
 // Colour 4:4:4 and subsampled, grey, progressive: whatever the photos are.

@@ -118,6 +118,16 @@ TEST(Pack, InterruptedItGoesOnBehindTheLastCompleteShard) {
   EXPECT_TRUE(contents_of(folder / "whole") == contents_of(folder / "out"));
 }
 
+TEST(Pack, KilledBeforeItsPlanHasItsNameIsNotFinishedEither) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out";
+  std::filesystem::create_directory(out);
+  std::ofstream(std::filesystem::path(out) / packed::kPartName) << "format";
+  const ErrorRecord error = error_of([&] { open_images({.root = out}); });
+  EXPECT_EQ(error.exit_code, ExitCode::kBadData);
+  EXPECT_NE(error.what.find("is not finished"), std::string::npos) << error.what;
+}
+
 TEST(Pack, AnotherTreeOrOptionIsRefusedOnResume) {
   const TemporaryFolder folder;
   const std::string tree = small_tree(folder, 12, 40);

@@ -80,7 +80,7 @@ TEST(ReadAhead, OfEachFormOfPackedData) {
     pack_images({.tree = tree, .output = output.string(), .form = form});
     const auto data = open_packed_data(output.string());
     const auto dataset = open_packed_images(data, {});
-    const packed::Index& index = index_of(*data);
+    const packed::Index& index = data->index();
     const packed::SampleEntry& sample = index.split(packed::kTrain)[7];
     const fs::path shard = index.shard_path(index.shards()[sample.shard]);
     if (!expected_is_read(*dataset, 7, {shard, sample.offset, sample.bytes})) {

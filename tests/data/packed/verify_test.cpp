@@ -42,6 +42,23 @@ std::string listed_faults(const VerifyReport& report) {
   return text;
 }
 
+// Every checksum of the index is made to fit.
+template <class Change>
+void change_entry(std::string& index, std::size_t sample, const Change& change) {
+  packed::IndexHeader header;
+  std::memcpy(&header, index.data(), sizeof header);
+  char* const place = index.data() + sizeof header + header.classes * sizeof(packed::ClassEntry) +
+                      header.shards * sizeof(packed::ShardEntry) +
+                      sample * sizeof(packed::SampleEntry);
+  packed::SampleEntry entry;
+  std::memcpy(&entry, place, sizeof entry);
+  change(entry, header);
+  std::memcpy(place, &entry, sizeof entry);
+  header.payload = packed::digest_of(std::as_bytes(std::span(index)).subspan(sizeof header));
+  header.header = packed::digest_of_header(header);
+  std::memcpy(index.data(), &header, sizeof header);
+}
+
 // Plants one fault at a time into a folder of packed data, and takes it back.
 class Planter {
  public:
@@ -134,19 +151,10 @@ class Planter {
   // A sample of another class, and every checksum of the index made to fit.
   void wrong_index() {
     const std::size_t one = below(samples_.size());
-    const packed::SampleEntry& entry = samples_[one].entry;
     const auto report = with(index_, [&](std::string& bytes) {
-      packed::IndexHeader header;
-      std::memcpy(&header, bytes.data(), sizeof header);
-      const std::size_t first = sizeof header + header.classes * sizeof(packed::ClassEntry) +
-                                header.shards * sizeof(packed::ShardEntry);
-      packed::SampleEntry labelled = entry;
-      labelled.label = (entry.label + 1) % static_cast<std::uint32_t>(header.classes);
-      std::memcpy(bytes.data() + first + one * sizeof labelled, &labelled, sizeof labelled);
-      const auto image = std::as_bytes(std::span(bytes));
-      header.payload = packed::digest_of(image.subspan(sizeof header));
-      header.header = packed::digest_of_header(header);
-      std::memcpy(bytes.data(), &header, sizeof header);
+      change_entry(bytes, one, [](packed::SampleEntry& entry, const packed::IndexHeader& header) {
+        entry.label = (entry.label + 1) % static_cast<std::uint32_t>(header.classes);
+      });
     });
     EXPECT_TRUE(found(report, samples_[one].name)) << listed_faults(report);
   }
@@ -205,6 +213,52 @@ TEST(Verify, AnIndexOfTheSamePlanAndOtherContentsIsFound) {
                 fs::copy_options::overwrite_existing);
   const VerifyReport report = verify_images({.path = one});
   EXPECT_TRUE(found(report, "train/bars/odd.jpg in " + one)) << listed_faults(report);
+}
+
+// Pixels are read in place: a size that the shard does not hold would show other samples, or end
+// the process.
+TEST(Verify, AnEncodingThatTheFormDoesNotHaveIsRefused) {
+  const TemporaryFolder folder;
+  const std::string tree = small_tree(folder, 6, 64);
+  for (const Form form : kForms) {
+    const std::string root = pack(folder, tree, form, std::string(name_of(form)));
+    const fs::path index = fs::path(root) / packed::kIndexName;
+    const std::string whole = read_file(index);
+    for (const std::uint32_t encoding : {0u, 1u, 2u, 3u, 0xffffffffu}) {
+      if ((encoding == 2) == (form == Form::kRaw256) && encoding < 3) continue;
+      std::string bytes = whole;
+      change_entry(bytes, 0, [&](packed::SampleEntry& entry, const packed::IndexHeader&) {
+        entry.encoding = encoding;
+        entry.width = entry.height = 60'000;
+      });
+      std::ofstream(index, std::ios::binary) << bytes;
+      const ErrorRecord error = error_of([&] { open_images({.root = root}); });
+      EXPECT_EQ(error.exit_code, ExitCode::kBadData) << encoding;
+      EXPECT_NE(error.what.find("does not fit its shard"), std::string::npos) << error.what;
+    }
+  }
+}
+
+// One fault does not hide another.
+TEST(Verify, AllFaultsOfAShardAreNamed) {
+  const TemporaryFolder folder;
+  const std::string root = pack(folder, small_tree(folder, 12, 64), Form::kJpeg, "out");
+  const packed::Index index(root);
+  const fs::path shard = index.shard_path(index.shards()[0]);
+  std::string bytes = read_file(shard);
+  const auto samples = index.samples().first(index.shards()[0].samples);
+  const auto flip = [&](std::size_t at) { bytes[at] = static_cast<char>(bytes[at] ^ 1); };
+  flip(samples[0].offset);
+  flip(samples[1].offset + samples[1].bytes);  // between the samples
+  flip(samples[2].offset + samples[2].bytes - 1);
+  bytes.pop_back();
+  std::ofstream(shard, std::ios::binary) << bytes;
+  const VerifyReport report = verify_images({.path = root});
+  EXPECT_EQ(report.faults.size(), 4u) << listed_faults(report);
+  EXPECT_TRUE(found(report, index.name_of(samples[0]) + ": its bytes do not match"));
+  EXPECT_TRUE(found(report, "which belong to no sample, are not 0")) << listed_faults(report);
+  EXPECT_TRUE(found(report, index.name_of(samples[2]) + ": its bytes do not match"));
+  EXPECT_TRUE(found(report, "has " + std::to_string(bytes.size()) + " bytes of "));
 }
 
 TEST(Verify, AnotherVersionIsSaidInWords) {

@@ -1,4 +1,4 @@
-#include "data/text/lost_mapping.h"
+#include "data/lost_mapping.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "data/text/mapped_file.h"
+#include "data/mapped_file.h"
 
 namespace scalemark::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "data/text/mapped_file.h"
+#include "data/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "data/text/lost_mapping.h"
+#include "data/lost_mapping.h"
 
 namespace scalemark::data {
 namespace {
