@@ -11,6 +11,7 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/byte_size.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/reporting/output/progress.h"
 
 namespace scalemark::cli {
@@ -70,7 +71,7 @@ std::string pack_text(const data::PackReport& made, const data::PackOptions& opt
                      std::to_string(made.evaluate) + " for evaluation as " +
                      std::string(name_of(options.form)) + ", " +
                      readable_bytes(static_cast<std::uint64_t>(made.bytes)) + " in " +
-                     std::to_string(made.shards) + " shards";
+                     counted(made.shards, "shard");
   if (made.shards_found > 0) {
     text += " (" + std::to_string(made.shards_found) + " of an earlier call)";
   }
@@ -80,9 +81,9 @@ std::string pack_text(const data::PackReport& made, const data::PackOptions& opt
 }
 
 std::string verify_text(const data::VerifyReport& report) {
-  const std::string samples = std::to_string(report.samples) + " samples";
+  const std::string samples = counted(report.samples, "sample");
   if (!report.packed) return samples + ", each of which decodes\n";
-  return samples + " in " + std::to_string(report.shards) + " shards, " +
+  return samples + " in " + counted(report.shards, "shard") + ", " +
          readable_bytes(static_cast<std::uint64_t>(report.bytes)) +
          ", all of which match their checksums\n";
 }
@@ -92,9 +93,9 @@ std::string verify_text(const data::VerifyReport& report) {
   std::string text;
   for (const std::string& fault : report.faults) text += on_one_line(fault) + "\n";
   print_result(text);
-  const bool one = report.faults.size() == 1;
-  throw bad_data(path + " has " + std::to_string(report.faults.size()) +
-                     (one ? " fault: " : " faults, the first: ") + report.faults.front(),
+  const auto faults = std::ssize(report.faults);
+  throw bad_data(path + " has " + counted(faults, "fault") +
+                     (faults == 1 ? ": " : ", the first: ") + report.faults.front(),
                  {},
                  report.packed ? "copy the shard anew, or pack the tree again"
                                : "--on-bad-sample skip leaves such files out");

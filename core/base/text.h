@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -20,6 +21,11 @@ std::string joined(const Texts& texts, std::string_view separator) {
     first = false;
   }
   return all;
+}
+
+// "1 run", "3 runs".
+inline std::string counted(std::int64_t n, std::string_view noun) {
+  return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
 
 // "a, b, c, d, e and 3 more".

@@ -31,8 +31,8 @@ struct ImageTree {
 
 // Reads root/train/<class>/**.{jpg,jpeg,png} (in any case) and root/val/ likewise. Without val/ the
 // last files of each class are held out, held_out_of() many. Errors: 66 when root or root/train is
-// not there or holds no class, 65 for a class without images and for a class in val/ that train/
-// lacks. `progress` is called after each folder entry.
+// not there or holds no class, 65 for a class without images, for a class in val/ that train/ lacks
+// and for links in a circle. `progress` is called after each folder entry.
 ImageTree scan_image_tree(const std::string& root, const Progress& progress = {});
 
 // Dataset::identity() of a split: a hash of paths and sizes; what is no regular file, or not there

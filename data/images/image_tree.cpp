@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <initializer_list>
 #include <system_error>
 #include <utility>
 
@@ -42,22 +43,59 @@ std::vector<std::string> class_names(const fs::path& split, const Progress& prog
   });
 }
 
-// Sorted as torchvision does: by folder, then by file name.
-std::vector<std::string> image_paths(const fs::path& folder, const Progress& progress) {
-  return reading(folder, [&] {
-    std::vector<std::pair<std::string, std::string>> found;
-    const auto options = fs::directory_options::follow_directory_symlink;
-    for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
-      still_alive(progress);
+// Walks a folder and what links in it lead to.
+class ImageFinder {
+ public:
+  // `above`: folders that no link may lead back to.
+  ImageFinder(std::initializer_list<fs::path> above, const Progress& progress)
+      : above_(above), progress_(progress) {}
+
+  void walk(const fs::path& folder) {
+    refuse_circle(folder);
+    above_.push_back(folder);
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      still_alive(progress_);
       std::error_code ignored;  // a link that leads nowhere is a bad sample
-      if (!is_image_name(entry.path()) || entry.is_directory(ignored)) continue;
-      found.emplace_back(entry.path().parent_path().string(), entry.path().filename().string());
+      if (entry.is_directory(ignored)) {
+        walk(entry.path());
+      } else if (is_image_name(entry.path())) {
+        found_.emplace_back(folder.string(), entry.path().filename().string());
+      }
     }
-    std::sort(found.begin(), found.end());
+    above_.pop_back();
+  }
+
+  // As torchvision sorts them: by folder, then by file name.
+  std::vector<std::string> sorted() && {
+    std::sort(found_.begin(), found_.end());
     std::vector<std::string> paths;
-    paths.reserve(found.size());
-    for (auto& [parent, name] : found) paths.push_back(parent + '/' + name);
+    paths.reserve(found_.size());
+    for (const auto& [parent, name] : found_) paths.push_back(parent + '/' + name);
     return paths;
+  }
+
+ private:
+  void refuse_circle(const fs::path& folder) const {
+    for (const fs::path& one : above_) {
+      if (!fs::equivalent(one, folder)) continue;
+      throw bad_data(
+          "folder " + folder.string() + " is " + one.string() + " again: links in a circle",
+          "links that lead out of the folders above them", "remove the link");
+    }
+  }
+
+  std::vector<fs::path> above_;
+  const Progress& progress_;
+  std::vector<std::pair<std::string, std::string>> found_;
+};
+
+std::vector<std::string> image_paths(const fs::path& split, const std::string& name,
+                                     const Progress& progress) {
+  const fs::path folder = split / name;
+  return reading(folder, [&] {
+    ImageFinder finder({split.parent_path(), split}, progress);
+    finder.walk(folder);
+    return std::move(finder).sorted();
   });
 }
 
@@ -65,7 +103,7 @@ void append_class(ImageTree& tree, const fs::path& split, std::size_t label,
                   std::vector<ImageFile>& files, const Progress& progress) {
   const fs::path folder = split / tree.classes[label];
   const std::size_t root_length = tree.root.size() + 1;
-  auto paths = image_paths(folder, progress);
+  auto paths = image_paths(split, tree.classes[label], progress);
   if (paths.empty()) {
     throw bad_data("class folder " + folder.string() + " holds no image",
                    ".jpg, .jpeg or .png files");

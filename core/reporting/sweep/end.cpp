@@ -1,11 +1,11 @@
 #include "core/reporting/sweep/end.h"
 
+#include "core/base/text.h"
+
 namespace scalemark::reporting {
 namespace {
 
-std::string counted(int n, const char* what) {
-  return std::to_string(n) + " run" + (n == 1 ? " " : "s ") + what;
-}
+std::string runs_that(int n, const char* ended) { return counted(n, "run") + " " + ended; }
 
 }  // namespace
 
@@ -18,14 +18,15 @@ SweepEnd end_of_sweep(const Report& report, const planning::Plan& plan,
     failed += point.status == PointStatus::kFailed;
   }
   if (ok == 0 && oom > 0 && failed == 0) {
-    return {ExitCode::kOutOfMemory, "nothing fitted into memory: " + counted(oom, "out of memory")};
+    return {ExitCode::kOutOfMemory,
+            "nothing fitted into memory: " + runs_that(oom, "out of memory")};
   }
   if (failed > 0) {
-    return {ExitCode::kUnsure, "incomplete: " + counted(failed, "failed") +
-                                   (oom > 0 ? " and " + counted(oom, "out of memory") : "")};
+    return {ExitCode::kUnsure, "incomplete: " + runs_that(failed, "failed") +
+                                   (oom > 0 ? " and " + runs_that(oom, "out of memory") : "")};
   }
   if (oom > 0 && !plan.sweep.allow_oom) {
-    return {ExitCode::kUnsure, "incomplete: " + counted(oom, "out of memory") +
+    return {ExitCode::kUnsure, "incomplete: " + runs_that(oom, "out of memory") +
                                    " (--allow-oom takes that as an answer)"};
   }
   const auto missing = schedule.never_ran().size();

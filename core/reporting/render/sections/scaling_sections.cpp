@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_words.h"

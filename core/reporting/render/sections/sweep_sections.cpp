@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/sections/collective_sections.h"
 #include "core/reporting/render/sections/effect_sections.h"

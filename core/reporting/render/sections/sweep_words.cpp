@@ -11,10 +11,6 @@
 
 namespace scalemark::reporting {
 
-std::string counted(int n, const char* noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
-
 std::string speed_up_text(const ScalingRow& row) {
   return row.unsteady_runs ? two_digits(row.speedup) : readable(row.speedup);
 }

@@ -1,0 +1,125 @@
+"""A folder in which hostile and odd files lie between good ones: what each command says of it, and that nothing finished is lost."""
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from program import check, report_in, run
+
+ODD_NAME = "line\nbreak"
+
+
+def picture(width, height, mode="RGB"):
+    return Image.linear_gradient("L").resize((width, height)).convert(mode)
+
+
+def good_files(folder):
+    """Whatever decodes, though it looks odd."""
+    picture(90, 60).save(folder / "plain.jpg")
+    picture(90, 60).save(folder / "progressive.jpg", progressive=True)
+    picture(90, 60, "CMYK").save(folder / "cmyk.jpg")
+    picture(90, 60, "L").save(folder / "grey.jpg")
+    Image.new("I;16", (64, 48), 30_000).save(folder / "sixteen-bits.png")
+    picture(1, 1).save(folder / "one-pixel.jpg")
+    picture(30_000, 1).save(folder / "wide.jpg")
+    picture(64, 64).save(folder / "png-by-content.jpg", format="PNG")
+    picture(64, 64).save(folder / f"{ODD_NAME}.jpg")
+
+
+def bad_files(folder):
+    """Their names, of those that can be read and of those that cannot."""
+    whole = (folder / "plain.jpg").read_bytes()
+    contents = {"cut.jpg": whole[:-30], "empty.jpg": b"", "text.png": b"no picture", f"bad {ODD_NAME}.jpg": b"no picture"}
+    for name, data in contents.items():
+        (folder / name).write_bytes(data)
+    picture(64, 64).convert("P").save(folder / "gif-by-content.jpeg", format="GIF")
+    picture(140_000, 1).save(folder / "too-wide.png")
+    os.mkfifo(folder / "pipe.jpg")
+    (folder / "dangling.jpg").symlink_to("nowhere.jpg")
+    (folder / "itself.jpg").symlink_to("itself.jpg")
+    return {*contents, "gif-by-content.jpeg", "too-wide.png"}, {"pipe.jpg", "dangling.jpg", "itself.jpg"}
+
+
+def make_tree(folder):
+    for split in ("train", "val"):
+        for name in ("a", "b"):
+            (folder / split / name).mkdir(parents=True)
+            good_files(folder / split / name)
+    return bad_files(folder / "train/a")
+
+
+def refused(code, *arguments):
+    """One line on stderr, and that exit code."""
+    done = run(*arguments, expect=code)
+    check(done.stderr.count("\n") == 1 and f"(exit {code})" in done.stderr, done.stderr)
+    return done
+
+
+def named(lines, bad):
+    """Each bad file is in a line of its own; a line break in a name is none in the text."""
+    check(len(lines) == len(bad), lines)
+    for name in bad:
+        shown = re.escape(name).replace(re.escape("\n"), r".{1,6}")
+        check(any(re.search(f"/{shown}: ", line.replace("\\\n", "")) for line in lines), (name, lines))
+
+
+def verify(tree, unreadable, readable):
+    named(refused(65, "data", "verify", tree, "--no-progress").stdout.splitlines(), unreadable | readable)
+
+
+def bench(data, bad):
+    command = ("data", "bench", "--data", data, "--image-size", 32, "--batch-size", 2)
+    if not bad:
+        return run(*command)
+    refused(65, *command)
+    text = run(*command, "--on-bad-sample", "skip").stdout
+    return check(f"{bad} samples per epoch could not be decoded" in text, text)
+
+
+def pack(tree, out, form, bad):
+    command = ("data", "pack", tree, out, "--form", form, "--no-progress")
+    refused(65, *command)
+    made = run(*command, "--on-bad-sample", "skip", "--overwrite").stdout.splitlines()
+    first = made.index(f"{len(bad)} left out:") + 1
+    named(made[first:first + len(bad)], bad)
+    run("data", "verify", out, "--no-progress")
+
+
+def train(data, out, bad):
+    command = ("train", "--workload", "resnet50", "--data", data, "--image-size", 32, "--batch-size", 4, "--epochs", 1,
+               "--threads", 1, "--learning-rate", "1e-4", "--no-progress", "--output", out)
+    run(*command, "--on-bad-sample", "skip")
+    skipped = report_in(out)["points"][0]["data_loading"]["skipped"]
+    check(len({entry["name"] for entry in skipped}) == bad, skipped)
+
+
+def circles(tree):
+    (tree / "train/b/circle").symlink_to("../..")
+    for command in (("data", "verify", tree), ("data", "bench", "--data", tree), ("data", "pack", tree, tree.parent / "none"),
+                    ("train", "--workload", "resnet50", "--data", tree, "--output", tree.parent / "none-run")):
+        error = refused(65, *command).stderr
+        check("train/b/circle is " in error and "links in a circle" in error, error)
+    check(not (tree.parent / "none").exists(), "packing left a folder behind")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as keep:
+        folder = Path(keep)
+        unreadable, no_files = make_tree(folder / "tree")
+        bad = unreadable | no_files
+        verify(folder / "tree", unreadable, no_files)
+        bench(folder / "tree", len(bad))
+        train(folder / "tree", folder / "tree-run", len(bad))
+        for form, left_out in (("jpeg", no_files), ("jpeg-256", bad), ("raw-256", bad)):
+            pack(folder / "tree", folder / form, form, left_out)
+            bench(folder / form, len(bad - left_out))
+            train(folder / form, folder / f"{form}-run", len(bad - left_out))
+        circles(folder / "tree")
+        print(f"{len(bad)} bad files among good ones, of a folder and of three forms of packed data")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
