@@ -13,7 +13,6 @@ namespace scalemark::reporting {
 std::string speed_up_text(const ScalingRow& row);
 std::string efficiency_text(const ScalingRow& row);  // in %
 
-
 // "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
 std::string share_interval(const std::optional<double>& low, const std::optional<double>& high);
 
