@@ -1,5 +1,7 @@
 #include "data/bench.h"
 
+#include <time.h>
+
 #include <chrono>
 
 #include "core/base/durations.h"
@@ -11,15 +13,21 @@ namespace {
 
 struct EpochCount {
   std::int64_t samples = 0;
-  std::int64_t skipped = 0;
+  std::vector<SkippedSample> skipped;
 };
+
+double process_cpu_seconds() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 EpochCount run_epoch(const Dataset& dataset, std::int64_t epoch, const LoaderOptions& options) {
   const SamplerOptions sampler{.dataset_size = dataset.size(), .seed = options.seed};
   Loader loader(dataset, sample_indices(sampler, epoch), epoch, options);
   EpochCount count;
   while (const auto loaded = loader.next()) count.samples += loaded->batch.samples;
-  count.skipped = static_cast<std::int64_t>(loader.skipped().size());
+  count.skipped = loader.skipped();
   return count;
 }
 
@@ -35,10 +43,12 @@ LoaderBenchResult bench_loader(const Dataset& dataset, const LoaderBenchOptions&
   }
   LoaderBenchResult result{.skipped = first.skipped};
   const auto start = std::chrono::steady_clock::now();
+  const double cpu_start = process_cpu_seconds();
   do {
     result.samples += run_epoch(dataset, ++result.epochs, options.loader).samples;
     result.wall_s = seconds_since(start);
   } while (result.wall_s < options.min_seconds);
+  result.cpu_s = process_cpu_seconds() - cpu_start;
   std::size_t bytes = 0;
   for (const FieldSpec& field : dataset.fields()) bytes += field.bytes_per_sample();
   result.samples_per_sec = static_cast<double>(result.samples) / result.wall_s;

@@ -54,6 +54,15 @@ BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& op
                       source.augmentation, options);
 }
 
+// Else the packed data would be what is trained on.
+GeneratedImages generate_images_beside_nothing(const GenerateImagesOptions& options) {
+  if (packed::is_packed(options.dir)) {
+    throw cannot_create(options.dir + " holds packed data", "a new or empty folder",
+                        "choose another folder");
+  }
+  return generate_images(options);
+}
+
 BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) {
   if (!fs::exists(source.path)) throw no_input("--data '" + source.path + "' is not there");
   if (fs::is_directory(source.path) && fs::is_empty(source.path)) {
@@ -80,7 +89,7 @@ const scalemark::data::DataApi* scalemark_data_api() {
   namespace data = scalemark::data;
   static const std::string commit = scalemark::program_version().git_commit;
   static const data::DataApi api{.stamp = {.abi = data::kDataAbi, .git_commit = commit.c_str()},
-                                 .generate_images = data::generate_images,
+                                 .generate_images = data::generate_images_beside_nothing,
                                  .generate_text = data::generate_text,
                                  .tokenize_corpus = data::tokenize_corpus,
                                  .pack_images = data::pack_images,

@@ -5,9 +5,12 @@
 #include "apps/scalemark/augmentation_values.h"
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/data_library.h"
+#include "apps/scalemark/loading_values.h"
 #include "apps/scalemark/shell_word.h"
 #include "apps/scalemark/sources.h"
+#include "apps/scalemark/stop_line.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace scalemark::cli {
 namespace {
@@ -77,8 +80,7 @@ data::LoaderBenchOptions bench_options(const ToolValues& values) {
   data::LoaderBenchOptions options;
   options.loader.batch_size = values.count("batch_size").value_or(32);
   options.loader.workers = static_cast<int>(*values.count("workers"));
-  options.loader.on_bad_sample =
-      values.text("on_bad_sample") == "skip" ? data::OnBadSample::kSkip : data::OnBadSample::kFail;
+  options.loader.on_bad_sample = on_bad_sample_of(values);
   options.loader.batches_ahead = static_cast<int>(*values.count("prefetch"));
   options.loader.seed = static_cast<std::uint64_t>(*values.count("seed"));
   return options;
@@ -87,20 +89,30 @@ data::LoaderBenchOptions bench_options(const ToolValues& values) {
 std::string bench_text(const data::BenchedData& benched, const data::LoaderOptions& loader) {
   const data::LoaderBenchResult& result = benched.result;
   std::string text = one_decimal(result.samples_per_sec) + " " + benched.kind + "/s with " +
-                     std::to_string(loader.workers) + " workers, batch size " +
+                     counted(loader.workers, "worker") + ", batch size " +
                      std::to_string(loader.batch_size) + ": " + std::to_string(result.samples) +
                      " of " + std::to_string(benched.data_size) + " in " +
                      std::to_string(result.epochs) + " epochs, " + one_decimal(result.wall_s) +
                      " s, " + one_decimal(result.bytes_per_sec / 1e6) + " MB/s of batches\n";
-  if (result.skipped > 0) {
-    text += std::to_string(result.skipped) + " samples per epoch could not be decoded\n";
-  }
-  return text;
+  return text + skipped_text(result.skipped);
 }
 
-std::string shares_text(const data::ImageStages& stages) {
-  const auto share = [total = stages.total_s()](const char* stage, double seconds) {
-    return std::string(stage) + " " + one_decimal(100.0 * seconds / total) + " %";
+// Seconds of a core for one image.
+struct CoreTime {
+  data::ImageStages stages;
+  double all;
+
+  CoreTime(const data::ImageStages& timed, const data::LoaderBenchResult& result)
+      : stages(timed),
+        all(std::max(result.cpu_s / static_cast<double>(result.samples),
+                     timed.total_s() / static_cast<double>(timed.images))) {}
+};
+
+std::string shares_text(const CoreTime& time) {
+  const data::ImageStages& stages = time.stages;
+  const double all = time.all * static_cast<double>(stages.images);
+  const auto share = [all](const char* stage, double seconds) {
+    return std::string(stage) + " " + one_decimal(100.0 * seconds / all) + " %";
   };
   std::string text = share("read", stages.read_s);
   if (stages.checksum_s > 0) text += ", " + share("checksum", stages.checksum_s);
@@ -109,18 +121,20 @@ std::string shares_text(const data::ImageStages& stages) {
             share("inverse DCT", stages.idct_s) + ", " + share("colour", stages.colour_s);
   }
   if (stages.other_s > 0) text += ", " + share("PNG and other decoding", stages.other_s);
-  return text + ", " + share("resize", stages.resize_s) + ", " + share("flip", stages.flip_s);
+  return text + ", " + share("resize", stages.resize_s) + ", " + share("flip", stages.flip_s) +
+         ", " + share("the rest", all - stages.total_s());
 }
 
-// A stage is timed by itself, one core at a time: the sum is what a core needs for an image.
-std::string stages_text(const data::ImageStages& stages, std::int64_t gpu_rate) {
-  const double total = stages.total_s();
-  if (stages.images == 0 || total <= 0) return "";
-  const double per_core = static_cast<double>(stages.images) / total;
-  return "one core: " + one_decimal(1e6 / per_core) + " us an image (" + one_decimal(per_core) +
-         " images/s), of which " + shares_text(stages) + " (" + std::to_string(stages.images) +
-         " images, from the file cache)\n" + "a GPU that trains " + std::to_string(gpu_rate) +
-         " images/s needs " + one_decimal(static_cast<double>(gpu_rate) / per_core) +
+// The loader's time is what its threads took of the processors, whatever their number; a stage is
+// timed by itself, so that something is left.
+std::string stages_text(const data::ImageStages& stages, const data::LoaderBenchResult& result,
+                        std::int64_t gpu_rate) {
+  if (stages.images == 0) return "";
+  const CoreTime time(stages, result);
+  return "one core: " + one_decimal(1e6 * time.all) + " us an image (" + one_decimal(1 / time.all) +
+         " images/s), of which " + shares_text(time) + " (" + counted(stages.images, "image") +
+         ", from the file cache)\n" + "a GPU that trains " + std::to_string(gpu_rate) +
+         " images/s needs " + one_decimal(static_cast<double>(gpu_rate) * time.all) +
          " such cores (--gpu-rate is for another)\n";
 }
 
@@ -175,7 +189,7 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
 const HelpPage data_bench_page = {
     "",
     "Reads, decodes and batches without training; one epoch warms the file cache first. Of images\n"
-    "it then times each stage on one core.",
+    "it then times each stage alone, on one core; the rest is what loading takes beyond them.",
     "  scalemark data bench --data DIR --workers 4 --image-size 224\n"
     "  scalemark data bench --data DIR --augment randaugment --random-erasing 0.25\n"
     "  scalemark data bench --data wiki.tokens --sequence-length 128\n"};
@@ -191,15 +205,15 @@ ExitCode data_bench_command(const Invocation& invocation) {
                            .vocab = values.text("vocab").value_or(""),
                            .cased = values.on("cased"),
                            .augmentation = augmentation_of(values)};
-  if (values.text("image_decoding") == "fast") {
-    source.image_decoding = data::ImageDecoding::kFast;
-  }
+  source.image_decoding = decoding_of(values);
   if (const auto size = values.count("image_size")) source.image_size = static_cast<int>(*size);
   if (const auto length = values.count("sequence_length")) source.sequence_length = *length;
+  const StopLine stopped("data bench was stopped", "");
   const data::LoaderBenchOptions options = bench_options(values);
   const data::BenchedData benched = load_data_library().bench(source, options);
   std::string text = bench_text(benched, options.loader);
-  if (benched.stages) text += stages_text(*benched.stages, *values.count("gpu_rate"));
+  if (benched.stages)
+    text += stages_text(*benched.stages, benched.result, *values.count("gpu_rate"));
   return print_result(text);
 }
 

@@ -9,6 +9,7 @@
 #include "apps/scalemark/data_library.h"
 #include "apps/scalemark/shell_word.h"
 #include "apps/scalemark/sources.h"
+#include "apps/scalemark/stop_line.h"
 #include "core/base/byte_size.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -20,7 +21,7 @@ namespace {
 using settings::ToolValues;
 using Done = std::function<void(std::int64_t done, std::int64_t all)>;
 
-// A bar, or lines, on stderr from the first call of done() on.
+// A bar, or lines, on stderr from the first call of done() on, which tells what was there before.
 class ShownProgress {
  public:
   ShownProgress(const ToolValues& values, std::string phase) : phase_(std::move(phase)) {
@@ -31,7 +32,7 @@ class ShownProgress {
   Done done() {
     return [this](std::int64_t done, std::int64_t all) {
       if (!shown_) return;
-      if (!begun_) shown_->begin(phase_, all, 1);
+      if (!begun_) shown_->begin(phase_, all, 1, done);
       begun_ = true;
       shown_->update(done);
     };
@@ -59,10 +60,10 @@ data::PackOptions pack_options(const std::vector<std::string>& words, const Tool
           .overwrite = values.on("overwrite")};
 }
 
-std::string left_out_text(const std::vector<std::string>& left_out) {
-  if (left_out.empty()) return "";
-  std::string text = std::to_string(left_out.size()) + " left out:\n";
-  for (const std::string& one : left_out) text += on_one_line(one) + "\n";
+std::string listed_text(const std::vector<std::string>& files, const std::string& what) {
+  if (files.empty()) return "";
+  std::string text = counted(std::ssize(files), "file") + " " + what + ":\n";
+  for (const std::string& file : files) text += on_one_line(file) + "\n";
   return text;
 }
 
@@ -75,7 +76,8 @@ std::string pack_text(const data::PackReport& made, const data::PackOptions& opt
   if (made.shards_found > 0) {
     text += " (" + std::to_string(made.shards_found) + " of an earlier call)";
   }
-  return text + ", in " + options.output + "\n" + left_out_text(made.left_out) +
+  return text + ", in " + options.output + "\n" + listed_text(made.left_out, "left out") +
+         listed_text(made.kept_undecodable, "kept that will not decode") +
          "train on it: scalemark train --workload resnet50 --data " + shell_word(options.output) +
          "\n";
 }
@@ -97,8 +99,10 @@ std::string verify_text(const data::VerifyReport& report) {
   throw bad_data(path + " has " + counted(faults, "fault") +
                      (faults == 1 ? ": " : ", the first: ") + report.faults.front(),
                  {},
-                 report.packed ? "copy the shard anew, or pack the tree again"
-                               : "--on-bad-sample skip leaves such files out");
+                 report.packed
+                     ? "copy the damaged files anew, or pack the tree again"
+                     : "train, data pack, data bench and data show leave such files out with "
+                       "--on-bad-sample skip");
 }
 
 }  // namespace
@@ -119,6 +123,8 @@ ExitCode data_pack_command(const Invocation& invocation) {
   data::PackOptions options = pack_options(words, values);
   data::PackReport made;
   {
+    const StopLine stopped("data pack was stopped",
+                           "the same command goes on behind the last shard that is complete");
     ShownProgress progress(values, "packing");
     options.progress = progress.done();
     made = load_data_library().pack_images(options);
@@ -139,6 +145,7 @@ ExitCode data_verify_command(const Invocation& invocation) {
   const ToolValues values = read_tool_values(invocation);
   data::VerifyReport report;
   {
+    const StopLine stopped("data verify was stopped", "");
     ShownProgress progress(values, "verifying");
     report = load_data_library().verify_images(
         {.path = path, .threads = threads_of(values), .progress = progress.done()});

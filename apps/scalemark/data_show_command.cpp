@@ -2,6 +2,7 @@
 #include "apps/scalemark/augmentation_values.h"
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/data_library.h"
+#include "apps/scalemark/loading_values.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 
@@ -16,6 +17,8 @@ data::ShowOptions show_options(const settings::ToolValues& values) {
                             .output = *output,
                             .overwrite = values.on("overwrite"),
                             .seed = static_cast<std::uint64_t>(*values.count("seed")),
+                            .decoding = decoding_of(values),
+                            .on_bad_sample = on_bad_sample_of(values),
                             .augmentation = augmentation_of(values),
                             .columns = static_cast<int>(*values.count("columns"))};
   if (const auto size = values.count("image_size")) options.image_size = static_cast<int>(*size);
@@ -39,7 +42,7 @@ ExitCode data_show_command(const Invocation& invocation) {
   return print_result(std::to_string(shown.samples) + " of " + std::to_string(shown.data_size) +
                       " images, " + std::to_string(shown.sheet.width) + " x " +
                       std::to_string(shown.sheet.height) + " pixels, in " +
-                      options.output.string() + "\n");
+                      options.output.string() + "\n" + skipped_text(shown.skipped));
 }
 
 }  // namespace scalemark::cli

@@ -16,8 +16,8 @@ std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std
                                         DecoderMemory* memory);
 std::unique_ptr<ImageDecoder> open_png(std::span<const std::uint8_t> bytes, std::string name);
 
-// E_BAD_SAMPLE, 65.
-Error bad_sample(const std::string& name, const std::string& reason);
+// E_BAD_SAMPLE, 65. Without a hint: how to leave such files out.
+Error bad_sample(const std::string& name, const std::string& reason, const std::string& hint = "");
 
 void refuse_odd_size(const std::string& name, std::int64_t width, std::int64_t height);
 

@@ -16,6 +16,9 @@
 namespace scalemark::data {
 namespace {
 
+constexpr const char* kLeaveOut =
+    "train, data pack, data bench and data show leave such files out with --on-bad-sample skip";
+
 bool starts_with(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> magic) {
   return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
 }
@@ -104,13 +107,12 @@ void read_ahead(const char* path) noexcept {
   if (file.open()) ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_WILLNEED);
 }
 
-Error bad_sample(const std::string& name, const std::string& reason) {
+Error bad_sample(const std::string& name, const std::string& reason, const std::string& hint) {
   return Error(ErrorRecord{.code = "E_BAD_SAMPLE",
                            .exit_code = ExitCode::kBadData,
                            .domain = ErrorDomain::kData,
                            .what = name + ": " + reason,
-                           .hint = "train, data pack and data bench leave such files out and list "
-                                   "them with --on-bad-sample skip"});
+                           .hint = hint.empty() ? kLeaveOut : hint});
 }
 
 void refuse_odd_size(const std::string& name, std::int64_t width, std::int64_t height) {

@@ -31,11 +31,20 @@ auto reading(const fs::path& folder, const Read& read) {
   }
 }
 
+bool is_folder(const fs::directory_entry& entry) {
+  std::error_code failed;
+  const bool folder = entry.is_directory(failed);
+  if (failed && failed != std::errc::no_such_file_or_directory) {
+    throw no_input(entry.path().string() + ": " + failed.message(), "a folder that can be read");
+  }
+  return folder;
+}
+
 std::vector<std::string> class_names(const fs::path& split, const Progress& progress) {
   return reading(split, [&] {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(split)) {
-      if (entry.is_directory()) names.push_back(entry.path().filename().string());
+      if (is_folder(entry)) names.push_back(entry.path().filename().string());
       still_alive(progress);
     }
     std::sort(names.begin(), names.end());
@@ -115,8 +124,12 @@ void append_class(ImageTree& tree, const fs::path& split, std::size_t label,
 
 void read_train(ImageTree& tree, const Progress& progress) {
   const fs::path split = fs::path(tree.root) / "train";
-  std::error_code ignored;
-  if (!fs::is_directory(split, ignored)) {
+  std::error_code failed;
+  if (!fs::is_directory(split, failed)) {
+    if (failed && failed != std::errc::no_such_file_or_directory &&
+        failed != std::errc::not_a_directory) {
+      throw no_input(split.string() + ": " + failed.message(), "a folder that can be read");
+    }
     throw no_input("there is no folder " + split.string(),
                    "an image tree: train/<class>/*.jpg, and val/ if there is one",
                    "scalemark data generate images " + tree.root + " makes a small one");

@@ -22,12 +22,26 @@ bool is_begun(const fs::path& root) {
   return fs::exists(root / kPlanName, ignored) || fs::exists(root / kPartName, ignored);
 }
 
+bool has_shards(const fs::path& root) {
+  std::error_code ignored;
+  return fs::exists(root / shard_name(kTrain, 0), ignored);
+}
+
 std::unique_ptr<MappedFile> map_index(const fs::path& root) {
   std::error_code ignored;
   const fs::path path = root / kIndexName;
-  if (!fs::exists(path, ignored) && is_begun(root)) {
+  const bool there = fs::exists(path, ignored);
+  if (!there && is_begun(root)) {
     throw bad_data(root.string() + " is packed data that is not finished: it has no " + kIndexName,
                    {}, "the same `scalemark data pack` goes on where it was interrupted");
+  }
+  if (!there && has_shards(root)) {
+    throw bad_data(root.string() + " holds shards and no " + kIndexName, {},
+                   "copy that file, too, or pack the tree again with `scalemark data pack`");
+  }
+  if (there && fs::is_directory(root / "train", ignored)) {
+    throw bad_data(root.string() + " holds packed data and train/", "one of both",
+                   "move one of them away");
   }
   return std::make_unique<MappedFile>(path, "index");
 }
@@ -41,8 +55,8 @@ IndexHeader read_header(std::span<const std::byte> image) {
     throw Damage{"it is no index of packed data"};
   }
   if (header.version != kVersion) {
-    throw Damage{"it has format version " + std::to_string(header.version) + ", not " +
-                 std::to_string(kVersion)};
+    throw Damage{"it has format version " + std::to_string(header.version) + ", not the " +
+                 std::to_string(kVersion) + " of this scalemark"};
   }
   if (header.header != digest_of_header(header)) {
     throw Damage{"its header does not match its checksum"};
@@ -197,7 +211,7 @@ std::string Index::name_of(const SampleEntry& sample) const {
 
 bool is_packed(const fs::path& root) {
   std::error_code ignored;
-  return fs::exists(root / kIndexName, ignored) || is_begun(root);
+  return fs::exists(root / kIndexName, ignored) || is_begun(root) || has_shards(root);
 }
 
 std::vector<std::byte> index_bytes(IndexParts parts) {

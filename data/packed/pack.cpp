@@ -100,6 +100,7 @@ class Packer {
       keep(split, *std::move(shard));
       ++report_.shards_found;
     }
+    if (next > 0) tell(next);
     return next;
   }
 
@@ -117,12 +118,17 @@ class Packer {
     if (made.bad) {
       report_.left_out.push_back(*made.bad);
     } else {
+      if (!made.record.fault.empty()) report_.kept_undecodable.push_back(made.record.fault);
       add(split, i, made.record);
     }
-    if (options_.progress) {
-      options_.progress(static_cast<std::int64_t>(i) + 1 + done_,
-                        std::ssize(tree_.train) + std::ssize(tree_.evaluate));
-    }
+    tell(i + 1);
+  }
+
+  // How much of the split has been looked at.
+  void tell(std::size_t done) const {
+    if (!options_.progress) return;
+    options_.progress(done_ + static_cast<std::int64_t>(done),
+                      std::ssize(tree_.train) + std::ssize(tree_.evaluate));
   }
 
   void add(Split& split, std::size_t i, const Record& record) {
@@ -201,10 +207,26 @@ void refuse_if_invalid(const PackOptions& options) {
   if (options.threads < 1) throw bug("packing with no thread");
 }
 
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const fs::path inner = fs::weakly_canonical(path), outer = fs::weakly_canonical(folder);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+// It would become a class, or images of one.
+void refuse_output_within(const PackOptions& options) {
+  for (const char* split : {"train", "val"}) {
+    const fs::path folder = fs::path(options.tree) / split;
+    if (!lies_in(options.output, folder)) continue;
+    throw cannot_create(options.output + " lies in " + folder.string() + ", which is to be packed",
+                        "a folder outside of it", "choose another folder");
+  }
+}
+
 }  // namespace
 
 PackReport pack_images(const PackOptions& options) {
   refuse_if_invalid(options);
+  refuse_output_within(options);
   PackingFolder folder(options.output, options.overwrite);
   const ImageTree tree = scan_image_tree(options.tree);
   const Plan plan{.form = options.form,

@@ -20,7 +20,7 @@ struct PackOptions {
   bool skip_bad_samples = false;
   int threads = 1;         // the result does not depend on it
   bool overwrite = false;  // replace packed data that is there
-  // Called from the calling thread: samples done, of all.
+  // Called from the calling thread: samples done, of all; at first those of an earlier call.
   std::function<void(std::int64_t done, std::int64_t all)> progress;
 };
 
@@ -32,6 +32,7 @@ struct PackReport {
   std::int64_t bytes = 0;         // of shards and index
   std::int64_t indexed = 0;       // samples with a table of access points
   std::vector<std::string> left_out;
+  std::vector<std::string> kept_undecodable;  // by kJpeg, in this call
   std::string identity;
 };
 

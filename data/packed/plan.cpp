@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kTreeLine = "tree ";
+
 std::string read_text(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -39,8 +41,11 @@ Error another_plan(const fs::path& folder, const std::string& theirs, const std:
   const auto line = [&](const std::vector<std::string>& lines) {
     return i < lines.size() ? lines[i] : std::string("nothing");
   };
-  return configuration(folder.string() + " was begun with " + line(before),
-                       "the same tree and options as then; now: " + line(now),
+  const bool same_tree = !line(now).starts_with(kTreeLine);
+  return configuration(folder.string() + " was begun with " +
+                           (same_tree ? line(before) : "another tree, or files have changed since"),
+                       same_tree ? "the same options as then; now: " + line(now)
+                                 : "the same tree as then, with the same files",
                        "give those again, choose another folder, or pass --overwrite");
 }
 
@@ -75,19 +80,24 @@ std::string Plan::text() const {
   return "format " + std::to_string(kVersion) + "\nform " + std::string(name_of(form)) +
          "\nshard size " + std::to_string(shard_bytes) + "\nshorter side " +
          std::to_string(kShorterSide) + "\nquality " + std::to_string(kQuality) + "\nbad samples " +
-         (skip_bad_samples ? "skip" : "fail") + "\ntree " + tree + "\n";
+         (skip_bad_samples ? "skip" : "fail") + "\n" + kTreeLine + tree + "\n";
 }
 
 Digest Plan::digest() const {
+  Plan other = *this;
+  other.skip_bad_samples = false;
   Hash128 hash;
-  hash.add(text());
+  hash.add(other.text());
   return hash.digest();
 }
 
 PackingFolder::PackingFolder(fs::path path, bool overwrite)
     : path_(std::move(path)), overwrite_(overwrite) {
   try {
-    made_ = fs::create_directories(path_);
+    for (fs::path one = fs::absolute(path_); !fs::exists(one); one = one.parent_path()) {
+      made_.push_back(one);
+    }
+    fs::create_directories(path_);
     lock();
     refuse_other_files(path_);
     refuse_finished();
@@ -98,7 +108,7 @@ PackingFolder::PackingFolder(fs::path path, bool overwrite)
 
 PackingFolder::~PackingFolder() {
   std::error_code not_empty;
-  if (made_) fs::remove(path_, not_empty);
+  for (const fs::path& one : made_) fs::remove(one, not_empty);
 }
 
 void PackingFolder::lock() {
@@ -125,13 +135,16 @@ void PackingFolder::begin(const Plan& plan) try {
   const std::string text = plan.text();
   if (fs::exists(path_ / kPlanName)) {
     const std::string theirs = read_text(path_ / kPlanName);
-    if (theirs != text) throw another_plan(path_, theirs, text);
-    return;
-  }
-  fs::remove(path_ / kPartName);  // of a call that ended before its plan was there
-  if (!fs::is_empty(path_)) {
-    throw cannot_create(path_.string() + " holds shards without their " + kPlanName,
-                        "a new or empty folder", "choose another folder, or pass --overwrite");
+    if (theirs == text) return;
+    Plan before = plan;
+    before.skip_bad_samples = false;
+    if (theirs != before.text()) throw another_plan(path_, theirs, text);
+  } else {
+    fs::remove(path_ / kPartName);  // of a call that ended before its plan was there
+    if (!fs::is_empty(path_)) {
+      throw cannot_create(path_.string() + " holds shards without their " + kPlanName,
+                          "a new or empty folder", "choose another folder, or pass --overwrite");
+    }
   }
   AtomicFile file(path_ / kPlanName, path_ / kPartName);
   file.append(text);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/base/descriptor.h"
 #include "data/packed/format.h"
@@ -18,7 +19,9 @@ struct Plan {
   std::string tree;  // hash of the tree's paths and sizes
 
   std::string text() const;  // a line for each
-  Digest digest() const;     // of the text
+  // Of the text but for what is done with bad samples: where none has been left out yet, the user
+  // may still choose.
+  Digest digest() const;
 };
 
 // A folder that this process packs into, until it is destroyed.
@@ -31,7 +34,7 @@ class PackingFolder {
   // Writes the plan, or checks that the unfinished work is of this one.
   void begin(const Plan& plan);
 
-  // Removes the folder where it has been made and nothing was packed into it.
+  // Removes the folders that have been made when nothing was packed into them.
   ~PackingFolder();
   PackingFolder(const PackingFolder&) = delete;
   PackingFolder& operator=(const PackingFolder&) = delete;
@@ -44,7 +47,7 @@ class PackingFolder {
 
   std::filesystem::path path_;
   bool overwrite_;
-  bool made_ = false;
+  std::vector<std::filesystem::path> made_;  // itself, then those above it
   Descriptor lock_;
 };
 

@@ -21,6 +21,15 @@ ImageSize size_or_none(std::span<const std::uint8_t> file) {
   }
 }
 
+std::string fault_of(std::span<const std::uint8_t> file, const std::string& name) {
+  try {
+    open_image(file, name)->decode_whole();
+    return "";
+  } catch (const Error& error) {
+    return error.record().what;
+  }
+}
+
 Record indexed_or_as_it_is(std::vector<std::uint8_t> file, ImageSize size) {
   if (const auto made = with_access_points(file)) {
     return {.bytes = with_access_table(*made), .size = size, .encoding = Encoding::kIndexed};
@@ -63,7 +72,10 @@ Record of_form(Form form, std::vector<std::uint8_t> file, const std::string& nam
   switch (form) {
     case Form::kJpeg: {
       const ImageSize size = size_or_none(file);
-      return indexed_or_as_it_is(std::move(file), size);
+      Record record = indexed_or_as_it_is(std::move(file), size);
+      // What has access points has been decoded for them.
+      if (record.encoding == Encoding::kFile) record.fault = fault_of(record.bytes, name);
+      return record;
     }
     case Form::kJpeg256:
       return reduced_jpeg(std::move(file), name);

@@ -18,6 +18,7 @@ struct Record {
   ImageSize size;  // of what is stored; 0 x 0: the header could not be read
   Encoding encoding = Encoding::kFile;
   Digest checksum{};
+  std::string fault;  // why the file does not decode; kJpeg keeps it nevertheless
 };
 
 // kJpeg takes any file: what does not decode is stored as it is, and refused when it is loaded, as

@@ -64,7 +64,7 @@ void ShardFile::read(std::uint64_t offset, std::span<std::byte> target) const {
         ::pread(file_.get(), target.data(), target.size(), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw io_error("reading shard " + path_ + ": " + std::strerror(errno));
-    if (n == 0) throw bad_data("shard " + path_ + " was cut short", {}, kHint);
+    if (n == 0) throw io_error("reading shard " + path_ + ": it was cut short since it was opened");
     target = target.subspan(static_cast<std::size_t>(n));
     offset += static_cast<std::uint64_t>(n);
   }

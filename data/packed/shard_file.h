@@ -27,7 +27,7 @@ class ShardFile {
 
   std::uint64_t length() const;
   bool mapped() const { return map_ != nullptr; }
-  // Throws bad_data() (65) when the shard ends before, io_error() (74) when reading fails.
+  // Throws io_error() (74) when reading fails, or the shard ends before, though it was whole.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
   std::span<const std::byte> mapped_bytes(const SampleEntry& sample) const;
   // Asks the system to read the sample into its cache meanwhile, mapped or not: a map shows the

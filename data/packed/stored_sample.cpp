@@ -16,7 +16,9 @@ bool StoredSample::read() {
 bool StoredSample::check() const {
   if (mapped()) return false;
   if (digest_of(std::as_bytes(bytes())) == sample_->checksum) return true;
-  throw bad_sample(name(), "its bytes do not match their checksum");
+  throw bad_sample(name(), "its bytes do not match their checksum",
+                   "`scalemark data verify` lists all of them: copy the shards anew, or leave them "
+                   "out with --on-bad-sample skip");
 }
 
 std::unique_ptr<ImageDecoder> StoredSample::open(DecoderMemory& memory) const {

@@ -19,7 +19,13 @@
 namespace scalemark::data {
 namespace {
 
-void refuse_existing(const ShowOptions& options) {
+void refuse_output(const ShowOptions& options) {
+  if (options.output.extension() != ".png") {
+    throw configuration("--output is " + options.output.string(), "a name that ends in .png");
+  }
+  if (std::filesystem::is_directory(options.output)) {
+    throw cannot_create(options.output.string() + " is a folder", "the name of a file");
+  }
   if (options.overwrite || !std::filesystem::exists(options.output)) return;
   throw cannot_create("picture " + options.output.string() + " exists already", {},
                       "choose another name, or give --overwrite");
@@ -52,9 +58,21 @@ std::string share_text(double share, const std::string& name) {
   return text + name;
 }
 
+// A character that the font lacks is one '?'.
+std::string in_ascii(const std::string& text) {
+  std::string ascii;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues_character = (byte & 0xc0) == 0x80;
+    if (!continues_character) ascii += byte >= 0x80 ? '?' : c;
+  }
+  return ascii;
+}
+
 std::vector<Picture> pictures_of(const HostBatch& batch, const std::vector<std::string>& classes) {
   const auto name = [&](std::string_view field, std::size_t i) {
-    return classes.at(static_cast<std::size_t>(batch.field(field).as<std::int64_t>()[i]));
+    const auto label = static_cast<std::size_t>(batch.field(field).as<std::int64_t>()[i]);
+    return std::to_string(label) + " " + in_ascii(classes.at(label));
   };
   const bool mixed = batch.fields.size() > 2;
   MixingRow row{};
@@ -82,12 +100,27 @@ std::vector<SampledIndex> first_samples(std::int64_t data_size, const ShowOption
   return indices;
 }
 
+// So that a class has room below its picture: how many pixels each pixel is shown as, in a row.
+int enlargement(int image_size) {
+  constexpr int kLegible = 128;
+  return (kLegible + image_size - 1) / image_size;
+}
+
+Pixels enlarged(const RgbView& from, int times) {
+  Pixels to(from.width * times, from.height * times);
+  for (int y = 0; y < to.height; ++y) {
+    const std::uint8_t* const row = from.bytes + std::ptrdiff_t{3} * from.width * (y / times);
+    for (int x = 0; x < to.width; ++x) std::copy_n(row + 3 * (x / times), 3, to.row(y) + 3 * x);
+  }
+  return to;
+}
+
 // Before anything is loaded. The PNG library refuses more rows.
 void refuse_large_sheet(std::int64_t pictures, const ShowOptions& options) {
   constexpr std::int64_t kMostRows = 1'000'000;
   const int lines = options.augmentation.mixing.mixes() ? 2 : 1;
-  const SheetSize size =
-      sheet_size(pictures, options.columns, {options.image_size, options.image_size}, lines);
+  const int side = options.image_size * enlargement(options.image_size);
+  const SheetSize size = sheet_size(pictures, options.columns, {side, side}, lines);
   if (size.height <= kMostRows && size.width <= kMaxPixels / size.height) return;
   throw configuration("a sheet of " + std::to_string(pictures) + " pictures, " +
                           std::to_string(options.columns) + " in a row, has " +
@@ -105,7 +138,8 @@ struct Labelled {
 
 // A tree or packed data.
 Labelled open_labelled(const ShowOptions& options) {
-  const ImageFolderOptions shown{.root = options.data, .image_size = options.image_size};
+  const ImageFolderOptions shown{
+      .root = options.data, .image_size = options.image_size, .decoding = options.decoding};
   if (packed::is_packed(options.data)) {
     const auto data = open_packed_data(options.data);
     return {open_packed_images(data, shown), data->index().class_names()};
@@ -117,17 +151,22 @@ Labelled open_labelled(const ShowOptions& options) {
 }  // namespace
 
 ShownImages show_images(const ShowOptions& options) {
-  refuse_existing(options);
+  refuse_output(options);
   Labelled shown = open_labelled(options);
   const auto images = augmented(std::move(shown.images), options.augmentation);
   refuse_large_sheet(std::min(images->size(), options.samples), options);
   Loader loader(*images, first_samples(images->size(), options), 0,
-                {.batch_size = options.columns, .drop_short_batch = false, .seed = options.seed});
-  std::vector<HostBatch> batches;  // whose bytes the pictures are
+                {.batch_size = options.columns,
+                 .drop_short_batch = false,
+                 .on_bad_sample = options.on_bad_sample,
+                 .seed = options.seed});
+  std::vector<Pixels> pixels;  // of the pictures
   std::vector<Picture> pictures;
   while (auto loaded = loader.next()) {
-    batches.push_back(std::move(loaded->batch));
-    for (Picture& picture : pictures_of(batches.back(), shown.classes)) {
+    for (Picture& picture : pictures_of(loaded->batch, shown.classes)) {
+      Pixels& large =
+          pixels.emplace_back(enlarged(picture.pixels, enlargement(options.image_size)));
+      picture.pixels = {large.bytes.get(), large.width, large.height};
       pictures.push_back(std::move(picture));
     }
   }
@@ -138,7 +177,8 @@ ShownImages show_images(const ShowOptions& options) {
   file.commit();
   return {.samples = static_cast<std::int64_t>(pictures.size()),
           .data_size = images->size(),
-          .sheet = {sheet.width, sheet.height}};
+          .sheet = {sheet.width, sheet.height},
+          .skipped = loader.skipped()};
 }
 
 }  // namespace scalemark::data

@@ -134,6 +134,10 @@ std::filesystem::path vocabulary_of(const settings::TaskSettings& what) {
 // tokens in place.
 std::shared_ptr<const data::TokenCorpus> open_corpus(const settings::TaskSettings& what,
                                                      int threads, process::DataAccess& access) {
+  if (data::packed::is_packed(what.data)) {
+    throw configuration("--data '" + what.data + "' is packed images",
+                        "text: a file, a folder of files or a token file");
+  }
   const auto progress = progress_of(access);
   const auto vocab = vocabulary_of(what);
   if (!data::holds_text(what.data)) {

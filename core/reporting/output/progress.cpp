@@ -28,14 +28,16 @@ std::string duration(double seconds) {
 }
 
 std::string rate(const ProgressState& state) {
-  if (state.done <= 0 || !(state.elapsed_s > 0)) return "";
-  const double per_sec = static_cast<double>(state.done) * state.samples_per_step / state.elapsed_s;
+  const std::int64_t done = state.done - state.found;
+  if (done <= 0 || !(state.elapsed_s > 0)) return "";
+  const double per_sec = static_cast<double>(done) * state.samples_per_step / state.elapsed_s;
   return format(per_sec < 1000 ? "%.1f " : "%.0f ", per_sec) + state.sample_unit + "/s";
 }
 
 std::string time_left(const ProgressState& state) {
-  if (!state.total || state.done <= 0 || state.done > *state.total) return "";
-  return duration(state.elapsed_s / static_cast<double>(state.done) *
+  const std::int64_t done = state.done - state.found;
+  if (!state.total || done <= 0 || state.done > *state.total) return "";
+  return duration(state.elapsed_s / static_cast<double>(done) *
                   static_cast<double>(*state.total - state.done)) +
          " left";
 }
@@ -112,14 +114,15 @@ Progress::~Progress() {
   clear();
 }
 
-void Progress::begin(std::string phase, std::optional<std::int64_t> total,
-                     double samples_per_step) {
+void Progress::begin(std::string phase, std::optional<std::int64_t> total, double samples_per_step,
+                     std::int64_t found) {
   const std::lock_guard lock(mutex_);
   state_.phase = std::move(phase);
+  state_.found = found;
   state_.total = total;
   state_.samples_per_step = samples_per_step;
   began_ = options_.now();
-  done_.store(0, std::memory_order_relaxed);
+  done_.store(found, std::memory_order_relaxed);
 }
 
 void Progress::print(const std::string& line) {

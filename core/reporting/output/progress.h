@@ -18,6 +18,7 @@ namespace scalemark::reporting {
 struct ProgressState {
   std::string phase;                  // "warm-up" | "window" | "epoch 3/10"
   std::int64_t done = 0;              // steps
+  std::int64_t found = 0;             // of these, there when the phase began
   std::optional<std::int64_t> total;  // absent: the end is decided by time
   double elapsed_s = 0;               // since the phase began
   double samples_per_step = 0;        // of all ranks
@@ -52,7 +53,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void begin(std::string phase, std::optional<std::int64_t> total, double samples_per_step);
+  // `found`: of the total, done by an earlier call.
+  void begin(std::string phase, std::optional<std::int64_t> total, double samples_per_step,
+             std::int64_t found = 0);
   void update(std::int64_t done) { done_.store(done, std::memory_order_relaxed); }
   void update_loss(double loss) { loss_.store(loss, std::memory_order_relaxed); }
 

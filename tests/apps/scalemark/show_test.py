@@ -43,10 +43,12 @@ class Show(unittest.TestCase):
 
     def test_a_sheet_of_the_first_pictures(self):
         image, said = self.picture("a.png", "--samples", 7, "--columns", 3)
-        self.assertEqual(image.size, (8 + 3 * (48 + 8), 8 + 3 * (48 + 9 + 8)))
+        side = 3 * 48  # small pictures are enlarged
+        self.assertEqual(image.size, (8 + 3 * (side + 8), 8 + 3 * (side + 9 + 8)))
         self.assertIn(f"7 of 20 images, {image.width} x {image.height} pixels, in ", said)
         self.assertEqual(image.getpixel((0, 0)), (255, 255, 255))
-        self.assertLess(min(image.getpixel((x, y))[0] for x in range(8, 56) for y in range(58, 65)), 10, "no text")
+        self.assertLess(min(image.getpixel((x, y))[0] for x in range(8, 56) for y in range(side + 10, side + 17)), 10, "no text")
+        self.assertEqual(image.getpixel((8, 8)), image.getpixel((10, 10)))
         self.assertEqual(self.picture("all.png", "--samples", 500)[1].split()[0], "20")
 
     def test_each_option_changes_it_and_the_seed_repeats_it(self):
@@ -55,7 +57,7 @@ class Show(unittest.TestCase):
         self.assertNotEqual(self.picture("seed.png", "--seed", 1)[0].tobytes(), plain)
         self.assertNotEqual(self.picture("erased.png", "--random-erasing", 1)[0].tobytes(), plain)
         mixed, _ = self.picture("mixed.png", "--mixup", 0.2, "--cutmix", 1)
-        self.assertGreater(mixed.height, 8 + 4 * (48 + 9 + 8), "two lines for two classes")
+        self.assertGreater(mixed.height, 8 + 4 * (3 * 48 + 9 + 8), "two lines for two classes")
 
     def test_refusals(self):
         self.assertEqual(run("data", "show", "--data", self.data).returncode, 64)
@@ -63,6 +65,12 @@ class Show(unittest.TestCase):
         self.assertEqual(self.show("x.png", "--augment", "wild").returncode, 78)
         self.assertEqual(self.show("x.png", "--random-erasing", 1.5).returncode, 78)
         self.assertEqual(self.show("none/x.png").returncode, 73)
+        self.assertEqual(self.show("x.jpg").returncode, 78)
+        (self.folder / "folder.png").mkdir()
+        self.assertEqual(self.show("folder.png", "--overwrite").returncode, 73)
+        large = run("data", "show", "--data", self.data, "--output", self.folder / "x.png", "--image-size", 4096, "--samples", 20)
+        self.assertEqual(large.returncode, 78)
+        self.assertIn("give fewer --samples", large.stderr)
         self.picture("there.png")
         again = self.show("there.png")
         self.assertEqual(again.returncode, 73)

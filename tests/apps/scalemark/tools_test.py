@@ -4,12 +4,14 @@ import hashlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-from program import BUILD, run
+from program import BUILD, PROGRAM, run
 
 
 def digest(folder):
@@ -19,10 +21,10 @@ def digest(folder):
 
 
 STAGES = {  # of one core, that `data bench` shows
-    "tree": ["read", "entropy decoding", "inverse DCT", "colour", "resize", "flip"],
-    "jpeg": ["read", "checksum", "entropy decoding", "inverse DCT", "colour", "resize", "flip"],
-    "jpeg-256": ["read", "checksum", "entropy decoding", "inverse DCT", "colour", "resize", "flip"],
-    "raw-256": ["read", "resize", "flip"],
+    "tree": ["read", "entropy decoding", "inverse DCT", "colour", "resize", "flip", "the rest"],
+    "jpeg": ["read", "checksum", "entropy decoding", "inverse DCT", "colour", "resize", "flip", "the rest"],
+    "jpeg-256": ["read", "checksum", "entropy decoding", "inverse DCT", "colour", "resize", "flip", "the rest"],
+    "raw-256": ["read", "resize", "flip", "the rest"],
 }
 
 
@@ -112,7 +114,7 @@ class Images(Commands):
     def test_bench_counts_whole_epochs(self):
         self.generate("a")
         text = self.done("data", "bench", "--data", self.path("a"), "--workers", "1", "--image-size", "16", "-b", "4")
-        found = re.match(r"([\d.]+) images/s with 1 workers, batch size 4: (\d+) of 20 in (\d+) epochs, ([\d.]+) s, ",
+        found = re.match(r"([\d.]+) images/s with 1 worker, batch size 4: (\d+) of 20 in (\d+) epochs, ([\d.]+) s, ",
                          text)
         self.assertTrue(found, text)
         rate, samples, epochs, wall_s = (float(x) for x in found.groups())
@@ -152,7 +154,7 @@ class Packed(Commands):
         self.assertRegex(self.done("data", "verify", self.path("out"), "--no-progress"), r"^24 samples in \d+ shards, ")
         self.assertEqual(self.done("data", "verify", self.path("a"), "--no-progress"), "24 samples, each of which decodes\n")
         bench = self.done("data", "bench", "--data", self.path("out"), "--workers", "1", "--image-size", "16", "-b", "4")
-        self.assertRegex(bench, r"^[\d.]+ images/s with 1 workers, batch size 4: \d+ of 20 in")
+        self.assertRegex(bench, r"^[\d.]+ images/s with 1 worker, batch size 4: \d+ of 20 in")
         self.check_shares(bench, "jpeg", 20)
 
     def test_bench_shows_the_stages_of_the_other_forms(self):
@@ -169,7 +171,7 @@ class Packed(Commands):
         arguments = ("data", "bench", "--data", self.path("out"), "--image-size", "16", "-b", "2")
         self.assertIn("do not match their checksum", self.refused(65, *arguments))
         text = self.done(*arguments, "--on-bad-sample", "skip")
-        self.assertIn("1 samples per epoch could not be decoded", text)
+        self.assertIn("1 sample per epoch could not be decoded:\ntrain/bars/000000.jpg in ", text)
         self.check_shares(text, "jpeg", 19)
 
     def test_faults_are_listed_and_end_with_65(self):
@@ -202,6 +204,50 @@ class Packed(Commands):
         self.refused(66, "data", "pack", self.path("none"), self.path("none-out"))
         self.assertFalse(os.path.exists(self.path("none-out")), "an empty folder is left behind")
 
+    def test_where_nothing_may_be_packed_into(self):
+        within = self.path("a/train/new/out")
+        self.assertIn("lies in", self.refused(73, "data", "pack", self.path("a"), within))
+        self.refused(66, "data", "pack", self.path("none"), self.path("b/c/d"))
+        self.assertFalse(os.path.exists(self.path("a/train/new")) or os.path.exists(self.path("b")), "folders are left behind")
+        self.pack()
+        self.refused(73, "data", "generate", "images", self.path("out"), "--overwrite", "--samples", "20")
+        self.assertFalse(os.path.exists(self.path("out/train")))
+        os.mkdir(self.path("out/train"))
+        self.assertIn("packed data and train/", self.refused(65, "data", "bench", "--data", self.path("out")))
+
+    def test_shards_without_their_index(self):
+        self.pack()
+        os.remove(self.path("out/packed.index"))
+        for command in (("data", "verify"), ("data", "bench", "--data")):
+            error = self.refused(65, *command, self.path("out"))
+            self.assertIn("holds shards and no packed.index", error)
+            self.assertIn("copy that file", error)
+
+    def test_bad_files_may_be_left_out_after_the_first_was_found(self):
+        bad = pathlib.Path(sorted(pathlib.Path(self.path("a/train")).rglob("*.jpg"))[-1])
+        bad.write_bytes(b"no picture")
+        command = ("data", "pack", self.path("a"), self.path("out"), "--form", "raw-256", "--shard-size", "10KiB", "--no-progress")
+        self.refused(65, *command)
+        made = self.done(*command, "--on-bad-sample", "skip")
+        self.assertRegex(made, r"\(\d+ of an earlier call\)")
+        self.assertIn(f"1 file left out:\n{bad}: ", made)
+        kept = self.done("data", "pack", self.path("a"), self.path("kept"), "--no-progress")
+        self.assertIn(f"1 file kept that will not decode:\n{bad}: ", kept)
+
+    def test_asked_to_stop_it_says_so_in_one_line(self):
+        self.done("data", "generate", "images", self.path("many"), "--samples", "2000", "--classes", "2", "--image-size", "200")
+        for number, code, name in ((signal.SIGINT, 130, "E_INTERRUPTED"), (signal.SIGTERM, 75, "E_PREEMPTED")):
+            running = subprocess.Popen([str(PROGRAM), "data", "pack", self.path("many"), self.path("packed"), "--form", "raw-256",
+                                        "--shard-size", "1MiB", "--no-progress"], stderr=subprocess.PIPE, text=True)
+            while not os.path.exists(self.path("packed/train-00000.shard")):
+                self.assertIsNone(running.poll())
+                time.sleep(0.01)
+            running.send_signal(number)
+            self.assertEqual(running.wait(60), code)
+            self.assertRegex(running.stderr.read(), rf"^scalemark: error {name} \(exit {code}\): data pack was stopped\. Hint: .*\n$")
+        self.assertIn("of an earlier call", self.done("data", "pack", self.path("many"), self.path("packed"), "--form", "raw-256",
+                                                      "--shard-size", "1MiB", "--no-progress"))
+
     def test_what_is_no_file_is_left_out_of_every_form(self):
         os.mkfifo(self.path("a/train/circle/pipe.jpg"))
         os.symlink("nowhere.jpg", self.path("a/train/circle/link.jpg"))
@@ -209,7 +255,7 @@ class Packed(Commands):
             self.refused(65, "data", "pack", self.path("a"), self.path(form), "--form", form)
             made = self.done("data", "pack", self.path("a"), self.path(f"{form}-skip"), "--form", form,
                              "--on-bad-sample", "skip", "--no-progress")
-            self.assertIn("2 left out:", made)
+            self.assertIn("2 files left out:", made)
             self.assertRegex(made, r"a/train/circle/pipe\.jpg: .*no regular file")
             self.assertRegex(made, r"a/train/circle/link\.jpg: No such file")
             self.done("data", "verify", self.path(f"{form}-skip"), "--no-progress")

@@ -76,14 +76,14 @@ def bench(data, bad):
         return run(*command)
     refused(65, *command)
     text = run(*command, "--on-bad-sample", "skip").stdout
-    return check(f"{bad} samples per epoch could not be decoded" in text, text)
+    return check(f"{bad} samples per epoch could not be decoded:" in text, text)
 
 
 def pack(tree, out, form, bad):
     command = ("data", "pack", tree, out, "--form", form, "--no-progress")
     refused(65, *command)
     made = run(*command, "--on-bad-sample", "skip", "--overwrite").stdout.splitlines()
-    first = made.index(f"{len(bad)} left out:") + 1
+    first = made.index(f"{len(bad)} files left out:") + 1
     named(made[first:first + len(bad)], bad)
     run("data", "verify", out, "--no-progress")
 

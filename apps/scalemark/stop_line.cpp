@@ -1,0 +1,48 @@
+#include "apps/scalemark/stop_line.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "core/base/error.h"
+#include "core/launching/interruption.h"
+
+namespace scalemark::cli {
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGUSR1};
+
+// Made beforehand: a handler may neither allocate nor format.
+struct Lines {
+  std::string interrupted;
+  std::string preempted;
+};
+Lines lines;
+
+void end(int signal) {
+  const std::string& line = signal == SIGINT ? lines.interrupted : lines.preempted;
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  ::_exit(static_cast<int>(signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kPreempted));
+}
+
+// A progress bar's line is left before it.
+std::string line_of(int signal, const std::string& what, const std::string& hint) {
+  ErrorRecord record = launching::interruption(signal, /*has_report=*/false);
+  record.what = what;
+  record.hint = hint;
+  const std::string start = ::isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
+  return start + format_error_line(record) + "\n";
+}
+
+}  // namespace
+
+StopLine::StopLine(const std::string& what, const std::string& hint) {
+  lines = {line_of(SIGINT, what, hint), line_of(SIGTERM, what, hint)};
+  for (const int signal : kSignals) std::signal(signal, end);
+}
+
+StopLine::~StopLine() {
+  for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+}
+
+}  // namespace scalemark::cli
