@@ -18,15 +18,17 @@ def main():
     parser.add_argument("--form", help="of packed data; absent: from the tree")
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--classes", type=int, default=4)
+    parser.add_argument("--size", type=int, help="of the images; absent: 48, and 300 for forms that reduce them to 256")
     parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--least", type=float, default=0.80)
     options = parser.parse_args()
     if len(trials()) == 1:
         skip("ResNet-50 learns in scripts/soak: five minutes are too many for CI, where bert-mini learns on two ranks and ResNet's "
              "losses and gradients are compared with PyTorch's")
+    size = options.size or (300 if options.form in ("jpeg-256", "raw-256") else 48)
     for seed in options.seeds:
         with tempfile.TemporaryDirectory() as folder:
-            images = make_images(Path(folder) / "images", options.samples, size=48, classes=options.classes, seed=seed)
+            images = make_images(Path(folder) / "images", options.samples, size=size, classes=options.classes, seed=seed)
             if options.form:
                 packed = Path(folder) / "packed"
                 run("data", "pack", images, packed, "--form", options.form, "--no-progress")
