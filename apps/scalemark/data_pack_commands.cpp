@@ -7,6 +7,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/data_library.h"
+#include "apps/scalemark/loading_values.h"
 #include "apps/scalemark/shell_word.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/stop_line.h"
@@ -55,7 +56,7 @@ data::PackOptions pack_options(const std::vector<std::string>& words, const Tool
           .output = words[1],
           .form = *find_word<data::packed::Form>(*values.text("form")),
           .shard_bytes = shard_bytes(values),
-          .skip_bad_samples = values.text("on_bad_sample") == "skip",
+          .skip_bad_samples = on_bad_sample_of(values) == data::OnBadSample::kSkip,
           .threads = threads_of(values),
           .overwrite = values.on("overwrite")};
 }
@@ -96,13 +97,11 @@ std::string verify_text(const data::VerifyReport& report) {
   for (const std::string& fault : report.faults) text += on_one_line(fault) + "\n";
   print_result(text);
   const auto faults = std::ssize(report.faults);
-  throw bad_data(path + " has " + counted(faults, "fault") +
-                     (faults == 1 ? ": " : ", the first: ") + report.faults.front(),
-                 {},
-                 report.packed
-                     ? "copy the damaged files anew, or pack the tree again"
-                     : "train, data pack, data bench and data show leave such files out with "
-                       "--on-bad-sample skip");
+  throw bad_data(
+      path + " has " + counted(faults, "fault") + (faults == 1 ? ": " : ", the first: ") +
+          report.faults.front(),
+      {},
+      report.packed ? "copy the damaged files anew, or pack the tree again" : data::kLeaveOutHint);
 }
 
 }  // namespace

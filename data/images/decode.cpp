@@ -16,9 +16,6 @@
 namespace scalemark::data {
 namespace {
 
-constexpr const char* kLeaveOut =
-    "train, data pack, data bench and data show leave such files out with --on-bad-sample skip";
-
 bool starts_with(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> magic) {
   return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
 }
@@ -112,7 +109,7 @@ Error bad_sample(const std::string& name, const std::string& reason, const std::
                            .exit_code = ExitCode::kBadData,
                            .domain = ErrorDomain::kData,
                            .what = name + ": " + reason,
-                           .hint = hint.empty() ? kLeaveOut : hint});
+                           .hint = hint.empty() ? kLeaveOutHint : hint});
 }
 
 void refuse_odd_size(const std::string& name, std::int64_t width, std::int64_t height) {

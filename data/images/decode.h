@@ -120,6 +120,10 @@ void read_image_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 // is read.
 void read_ahead(const char* path) noexcept;
 
+// What to do about a file that cannot be decoded.
+inline constexpr const char* kLeaveOutHint =
+    "train, data pack, data bench and data show leave such files out with --on-bad-sample skip";
+
 // Pillow's limit too: more is an attack or a mistake.
 inline constexpr std::int64_t kMaxPixels = 178'956'970;
 
