@@ -9,6 +9,9 @@ namespace {
 
 // A peer may record the lost connection before the kernel reports the exit that caused it.
 constexpr std::int64_t kReapingDelay_ns = 500'000'000;
+// A rank aborts of its own accord, perhaps over a peer that is gone (UCX does, on which MPICH
+// stands), and the kernel may report that end first.
+constexpr std::int64_t kAbortingDelay_ns = kReapingDelay_ns / 2;
 
 enum class Weight { kNone, kPeerLost, kVerdict, kFault };
 
@@ -22,7 +25,8 @@ int code_of(const RankOutcome& outcome) {
 
 std::int64_t time_of(const RankOutcome& outcome) {
   if (outcome.error) return outcome.error->monotonic_ns;
-  return is_silent(outcome) ? outcome.ended_ns - kReapingDelay_ns : outcome.ended_ns;
+  if (!is_silent(outcome)) return outcome.ended_ns;
+  return outcome.ended_ns - (outcome.signal == SIGABRT ? kAbortingDelay_ns : kReapingDelay_ns);
 }
 
 // What a rank says that ends because of a signal.

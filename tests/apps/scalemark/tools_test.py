@@ -236,17 +236,22 @@ class Packed(Commands):
 
     def test_asked_to_stop_it_says_so_in_one_line(self):
         self.done("data", "generate", "images", self.path("many"), "--samples", "2000", "--classes", "2", "--image-size", "200")
+        command = ("data", "pack", self.path("many"), self.path("packed"), "--form", "raw-256", "--shard-size", "1MiB",
+                   "--no-progress")
         for number, code, name in ((signal.SIGINT, 130, "E_INTERRUPTED"), (signal.SIGTERM, 75, "E_PREEMPTED")):
-            running = subprocess.Popen([str(PROGRAM), "data", "pack", self.path("many"), self.path("packed"), "--form", "raw-256",
-                                        "--shard-size", "1MiB", "--no-progress"], stderr=subprocess.PIPE, text=True)
-            while not os.path.exists(self.path("packed/train-00000.shard")):
+            of_earlier_calls = self.shards()
+            running = subprocess.Popen([str(PROGRAM), *command], stderr=subprocess.PIPE, text=True)
+            while self.shards() <= of_earlier_calls:  # only one more shows that this call is at its work
                 self.assertIsNone(running.poll())
                 time.sleep(0.01)
             running.send_signal(number)
             self.assertEqual(running.wait(60), code)
             self.assertRegex(running.stderr.read(), rf"^scalemark: error {name} \(exit {code}\): data pack was stopped\. Hint: .*\n$")
-        self.assertIn("of an earlier call", self.done("data", "pack", self.path("many"), self.path("packed"), "--form", "raw-256",
-                                                      "--shard-size", "1MiB", "--no-progress"))
+            running.stderr.close()
+        self.assertIn("of an earlier call", self.done(*command))
+
+    def shards(self):
+        return len(list(pathlib.Path(self.path("packed")).glob("*.shard")))
 
     def test_what_is_no_file_is_left_out_of_every_form(self):
         os.mkfifo(self.path("a/train/circle/pipe.jpg"))

@@ -88,6 +88,20 @@ TEST(FindCause, ASilentDeathIsACauseThatTheLauncherLearnsOfLate) {
   EXPECT_TRUE(cause->silent);
 }
 
+// Under MPICH, UCX aborts a rank that was reading the memory of one that is killed; the ends of
+// both reach the launcher within milliseconds, in any order.
+TEST(FindCause, AnAbortFollowsTheDeathThatCameWithIt) {
+  const auto cause_of = [](std::int64_t aborted_ns, std::int64_t killed_ns) {
+    return find_cause({killed(0, SIGABRT, aborted_ns), killed(1, SIGKILL, killed_ns)})->rank;
+  };
+  EXPECT_EQ(cause_of(2 * kSecond, 2 * kSecond + 5'000'000), 1);
+  EXPECT_EQ(cause_of(2 * kSecond + 5'000'000, 2 * kSecond), 1);
+  EXPECT_EQ(cause_of(2 * kSecond, 3 * kSecond), 0) << "the kill came much later";
+  const auto failed_over_it =
+      saying(exited(1, 70, 2 * kSecond), ExitCode::kBug, 2 * kSecond - 1000);
+  EXPECT_EQ(find_cause({killed(0, SIGABRT, 2 * kSecond), failed_over_it})->rank, 0);
+}
+
 TEST(FindCause, WhatTheLauncherEndedIsNoCause) {
   auto ended = killed(0, SIGKILL, 1);
   ended.ended_by_launcher = true;
