@@ -1,5 +1,7 @@
 #include "apps/scalemark/sources.h"
 
+#include <algorithm>
+
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
 #include "core/launching/environment.h"
@@ -35,9 +37,11 @@ int threads_of(const settings::ToolValues& values) {
 
 const std::vector<std::string>& exactly(const Invocation& invocation, std::size_t count,
                                         const std::string& what) {
-  if (invocation.positionals.size() == count) return invocation.positionals;
+  const auto& words = invocation.positionals;
+  const bool any_empty = std::ranges::any_of(words, &std::string::empty);  // of an unset variable
+  if (words.size() == count && !any_empty) return words;
   std::string given;
-  for (const std::string& word : invocation.positionals) {
+  for (const std::string& word : words) {
     given += (given.empty() ? "'" : " '") + word + "'";
   }
   throw usage(given.empty() ? "no arguments are given" : "the arguments are " + given,

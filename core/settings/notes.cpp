@@ -63,6 +63,10 @@ std::vector<std::string> notes_on(const CheckInput& input) {
   if (input.settings.parallel.device == DeviceKind::kCpu) note("pin_memory", "the device is a CPU");
   if (input.settings.task.data == "synthetic") {
     for (const std::string_view option : reading_options()) note(option, "the data is synthetic");
+  } else if (input.settings.size.batch_size == 1) {
+    for (const char* option : {"mixup", "cutmix"}) {
+      note(option, "images are mixed within a batch, which holds one");
+    }
   }
   std::ranges::move(notes_on_learning_rate(input), std::back_inserter(notes));
   return notes;

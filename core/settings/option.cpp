@@ -114,7 +114,7 @@ std::string allowed_text(const Option& option) {
   std::string text;
   switch (option.kind) {
     case Kind::kText:
-      text = "text";
+      text = "text that is not empty";
       break;
     case Kind::kPath:
       text = "a path";

@@ -191,12 +191,10 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"min_time", "2d",
        "seconds from 0 to 1000000, or with a unit: 500ms, 2s, 5m, 1h is allowed."},
       {"master_port", "65536", "a whole number from 1 to 65535 is allowed."},
-      {"run_id", "", "text is allowed."},
+      {"run_id", "", "text that is not empty is allowed."},
   };
   for (const BadValue& bad : kBad) {
-    const std::string start = option_flag(bad.option) +
-                              (*bad.text ? " is '" + std::string(bad.text) + "'" : "") +
-                              " (from option); ";
+    const std::string start = option_flag(bad.option) + " is '" + bad.text + "' (from option); ";
     EXPECT_EQ(only_problem(given({{bad.option, bad.text}})), start + bad.line);
   }
 }
@@ -433,6 +431,22 @@ TEST(Resolve, AnOptionThatTheWorkloadDoesNotUseIsANote) {
                 "--overlap has no effect: strategy none exchanges no gradients",
                 "--optimizer sgd runs at the recipe's learning rate for adam (0.001); give "
                 "--learning-rate to choose another"}));
+}
+
+TEST(Resolve, MixingWithinABatchOfOneIsANote) {
+  const auto notes = [](const char* batch_size) {
+    return resolve(given({{"workload", "resnet50"},
+                          {"data", "photos"},
+                          {"batch_size", batch_size},
+                          {"mixup", "0.2"},
+                          {"random_erasing", "0.2"},
+                          {"iters", "9"}}),
+                   laptop())
+        .notes;
+  };
+  EXPECT_EQ(notes("1"), std::vector<std::string>{"--mixup has no effect: images are mixed within a "
+                                                 "batch, which holds one"});
+  EXPECT_EQ(notes("2"), std::vector<std::string>{});
 }
 
 TEST(Resolve, ARecipesRateForAFarLargerBatchIsANoteOfATraining) {
