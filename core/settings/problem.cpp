@@ -20,14 +20,9 @@ std::string shown_value(const Problem& problem) {
   return problem.found;
 }
 
-// An empty value is shown where a person has typed one.
-bool shows_value(const Problem& problem) {
-  return !problem.found.empty() || (!problem.option.empty() && problem.origin == "option");
-}
-
 std::string finding(const Problem& problem) {
   std::string text = subject(problem);
-  if (shows_value(problem)) {
+  if (!problem.found.empty()) {
     text += (text.empty() ? "" : " is ") + ("'" + shown_value(problem) + "'");
   }
   if (!problem.origin.empty()) text += " (from " + problem.origin + ")";

@@ -194,7 +194,7 @@ class Packed(Commands):
         self.refused(64, "data", "pack", self.path("a"))
         self.refused(66, "data", "pack", self.path("none"), self.path("out"))
         self.assertIn(f"'{self.path('a')}' ''", self.refused(64, "data", "pack", self.path("a"), ""))
-        self.assertIn("--shard-size is ''", self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", ""))
+        self.assertIn("--shard-size (from option); text that is not empty", self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", ""))
         self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--form", "tar")
         self.assertIn("1GiB", self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", "big"))
         self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", "1KiB")

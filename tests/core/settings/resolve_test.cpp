@@ -194,7 +194,9 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"run_id", "", "text that is not empty is allowed."},
   };
   for (const BadValue& bad : kBad) {
-    const std::string start = option_flag(bad.option) + " is '" + bad.text + "' (from option); ";
+    const std::string start = option_flag(bad.option) +
+                              (*bad.text ? " is '" + std::string(bad.text) + "'" : "") +
+                              " (from option); ";
     EXPECT_EQ(only_problem(given({{bad.option, bad.text}})), start + bad.line);
   }
 }
