@@ -1,5 +1,6 @@
 """Open MPI and MPICH for the tests: which is here, and ranks under its mpirun."""
 
+import os
 import shutil
 import subprocess
 
@@ -23,5 +24,11 @@ def mpirun_command(library, ranks):
 
 
 def mpirun(library, ranks, *command, timeout=240, **environment):
-    return subprocess.run([*mpirun_command(library, ranks), *map(str, command)], capture_output=True, text=True,
-                          timeout=timeout, env=clean_environment(OMP_NUM_THREADS=1, **ROOT, **environment))
+    # An input without an end: MPICH's mpirun passes the end on, and SIGPIPE kills it where its ranks have ended before.
+    read, kept = os.pipe()
+    try:
+        return subprocess.run([*mpirun_command(library, ranks), *map(str, command)], capture_output=True, text=True, stdin=read,
+                              timeout=timeout, env=clean_environment(OMP_NUM_THREADS=1, **ROOT, **environment))
+    finally:
+        os.close(read)
+        os.close(kept)

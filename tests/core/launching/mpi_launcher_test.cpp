@@ -1,11 +1,14 @@
 // Ranks under the real launchers of Open MPI and MPICH, where they are installed.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <regex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,27 @@ Output run(const std::string& command) {
   std::sort(output.lines.begin(), output.lines.end());
   return output;
 }
+
+// An input that has no end yet. MPICH's mpiexec passes the end of its own to the ranks, and SIGPIPE
+// kills it where they have ended before: at a busy machine, a program as short as ours.
+class OpenInput {
+ public:
+  OpenInput() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    before_ = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    dup2(ends_[0], STDIN_FILENO);
+  }
+  ~OpenInput() {
+    before_ < 0 ? close(STDIN_FILENO) : dup2(before_, STDIN_FILENO);
+    for (const int each : {ends_[0], ends_[1], before_}) close(each);
+  }
+  OpenInput(const OpenInput&) = delete;
+  OpenInput& operator=(const OpenInput&) = delete;
+
+ private:
+  int ends_[2] = {-1, -1};
+  int before_ = -1;
+};
 
 bool installed(const std::string& program) { return run("which " + program).exit_code == 0; }
 
@@ -54,6 +78,7 @@ TEST(MpiLaunchers, OpenMpi) {
 
 TEST(MpiLaunchers, MpichAlsoBehindAWrapperScript) {
   if (!installed("mpiexec.mpich")) GTEST_SKIP() << "mpiexec.mpich is not installed";
+  const OpenInput input;
   const auto plain = run("mpiexec.mpich -n 2 " RANK_CHILD " place");
   expect_two_ranks(plain, "pmi");
   const auto wrapped = run("mpiexec.mpich -n 2 sh -c '" RANK_CHILD " place; true'");
