@@ -29,9 +29,10 @@ struct Cause {
 };
 
 // The initiating fault: the earliest end that is neither success nor "peer lost" (69). A rank that
-// a signal killed before it could report why counts as 69 for the run, yet it is a cause. Codes 1
-// and 2 are verdicts, not faults: they count when there is nothing worse, rank 0's first. 69 alone
-// wins only over success. Absent when all ranks succeeded.
+// a signal killed before it could report why counts as 69 for the run, yet it is a cause, ahead of
+// what others report of it; one that aborts (SIGABRT) comes behind a death of the same moment.
+// Codes 1 and 2 are verdicts, not faults: they count when there is nothing worse, rank 0's first.
+// 69 alone wins only over success. Absent when all ranks succeeded.
 std::optional<Cause> find_cause(const std::vector<RankOutcome>& outcomes);
 
 // The launcher's exit code. `interrupted_ns` and `interrupt_signal`: the signal that asked the run

@@ -194,7 +194,8 @@ class Packed(Commands):
         self.refused(64, "data", "pack", self.path("a"))
         self.refused(66, "data", "pack", self.path("none"), self.path("out"))
         self.assertIn(f"'{self.path('a')}' ''", self.refused(64, "data", "pack", self.path("a"), ""))
-        self.assertIn("--shard-size (from option); text that is not empty", self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", ""))
+        self.assertIn("--shard-size (from option); text that is not empty",
+                      self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", ""))
         self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--form", "tar")
         self.assertIn("1GiB", self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", "big"))
         self.refused(78, "data", "pack", self.path("a"), self.path("out"), "--shard-size", "1KiB")
@@ -247,9 +248,9 @@ class Packed(Commands):
                 self.assertIsNone(running.poll())
                 time.sleep(0.01)
             running.send_signal(number)
-            self.assertEqual(running.wait(60), code)
-            self.assertRegex(running.stderr.read(), rf"^scalemark: error {name} \(exit {code}\): data pack was stopped\. Hint: .*\n$")
-            running.stderr.close()
+            said = running.communicate(timeout=60)[1]
+            self.assertEqual(running.returncode, code)
+            self.assertRegex(said, rf"^scalemark: error {name} \(exit {code}\): data pack was stopped\. Hint: .*\n$")
         self.assertIn("of an earlier call", self.done(*command))
 
     def shards(self):

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/descriptor.h"
+
 namespace scalemark::launching {
 namespace {
 
@@ -36,21 +38,17 @@ Output run(const std::string& command) {
 // kills it where they have ended before: at a busy machine, a program as short as ours.
 class OpenInput {
  public:
-  OpenInput() {
-    if (pipe2(ends_, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    before_ = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-    dup2(ends_[0], STDIN_FILENO);
+  OpenInput() : before_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    read_ = Descriptor(ends[0]);
+    write_ = Descriptor(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
   }
-  ~OpenInput() {
-    before_ < 0 ? close(STDIN_FILENO) : dup2(before_, STDIN_FILENO);
-    for (const int each : {ends_[0], ends_[1], before_}) close(each);
-  }
-  OpenInput(const OpenInput&) = delete;
-  OpenInput& operator=(const OpenInput&) = delete;
+  ~OpenInput() { dup2(before_.get(), STDIN_FILENO); }
 
  private:
-  int ends_[2] = {-1, -1};
-  int before_ = -1;
+  Descriptor before_, read_, write_;
 };
 
 bool installed(const std::string& program) { return run("which " + program).exit_code == 0; }
