@@ -16,7 +16,10 @@ test_packages=(
   slurmctld slurmd slurm-client munge hwloc-nox
 )
 
-say() { printf '\n== %s\n' "$*" >&2; }
+# say WORDS: the stage that begins, with the time, the minutes since the start and the machine's load.
+say() {
+  printf '\n== %s, minute %d, load %s: %s\n' "$(date +%H:%M:%S)" $((SECONDS / 60)) "$(cut -d' ' -f1 /proc/loadavg)" "$*" >&2
+}
 
 is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
 
@@ -71,8 +74,10 @@ ensure_cuda_compiler() {
 build() {
   local preset=$1 target=$2
   shift 2
-  say "building $target (preset $preset)"
-  local log
+  say "configuring (preset $preset)"
+  local log begin=$SECONDS
   log=$(cmake --preset "$preset" "$@" 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
-  cmake --build --preset "$preset" --target "$target"
+  say "building $target"
+  cmake --build --preset "$preset" --target "$target" 2>&1 | python3 scripts/lib/build_progress.py
+  build_seconds=$((SECONDS - begin))
 }

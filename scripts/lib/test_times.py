@@ -1,0 +1,65 @@
+"""What a run of the tests took: `test_times.py BUILD_FOLDER JUNIT_FILE BUILD_SECONDS RUN_SECONDS`.
+
+Prints what was skipped and why, the 40 slowest entries, the seconds of each label, of building and of running. A label's
+seconds are summed over its entries, of which several run at a time.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import Counter, defaultdict
+
+SLOWEST = 40
+# GoogleTest's tests and our Python tests say why in the line after or behind the word.
+REASON = re.compile(r"^SKIPPED: (.+)|: Skipped\n(.+)", re.M)
+
+
+def labels_in(folder):
+    """The first label of each entry; ctest's JUnit file has none."""
+    listed = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], capture_output=True, text=True, check=True)
+    return {test["name"]: next((p["value"][0] for p in test.get("properties", []) if p["name"] == "LABELS"), "none")
+            for test in json.loads(listed.stdout)["tests"]}
+
+
+def seconds_of(entry):
+    return float(entry.get("time", 0))
+
+
+def print_skipped(entries):
+    reasons = Counter(" ".join(found).strip() for entry in entries
+                      for found in REASON.findall(entry.findtext("system-out") or ""))
+    if reasons:
+        print("\nSkipped:")
+    for reason, count in reasons.most_common():
+        print(f"{count:6}  {reason[:110]}")
+
+
+def print_slowest(entries, labels):
+    print(f"\nThe {min(SLOWEST, len(entries))} slowest entries:")
+    for entry in sorted(entries, key=seconds_of, reverse=True)[:SLOWEST]:
+        print(f"{seconds_of(entry):7.1f} s  {labels.get(entry.get('name'), 'none'):8} {entry.get('name')}")
+
+
+def print_labels(entries, labels):
+    seconds = defaultdict(list)
+    for entry in entries:
+        seconds[labels.get(entry.get("name"), "none")].append(seconds_of(entry))
+    print("\nlabel     entries  seconds")
+    for label, found in sorted(seconds.items(), key=lambda item: -sum(item[1])):
+        print(f"{label:9} {len(found):7} {sum(found):8.0f}")
+
+
+def main():
+    folder, junit, build_s, run_s = sys.argv[1:]
+    labels = labels_in(folder)
+    entries = list(ElementTree.parse(junit).getroot().iter("testcase"))
+    print_skipped(entries)
+    print_slowest(entries, labels)
+    print_labels(entries, labels)
+    print(f"\n{len(entries)} entries, {sum(map(seconds_of, entries)):.0f} s together; building took {build_s} s, running {run_s} s")
+
+
+if __name__ == "__main__":
+    main()
