@@ -66,7 +66,7 @@ std::vector<SampledIndex> order_of(std::int64_t n) {
   return sample_indices({.dataset_size = n, .seed = 1}, 0);
 }
 
-struct Pass {
+struct LoaderPass {
   std::vector<std::vector<std::int64_t>> batches;  // the indices in each
   std::int64_t padding = 0;
   std::vector<std::string> skipped;
@@ -74,7 +74,7 @@ struct Pass {
   ExitCode exit_code = ExitCode::kPass;
 };
 
-void append_batch(const HostBatch& batch, std::int64_t seed_and_epoch, Pass& pass) {
+void append_batch(const HostBatch& batch, std::int64_t seed_and_epoch, LoaderPass& pass) {
   const auto values = batch.field("value").as<std::int64_t>();
   const auto labels = batch.field("label").as<std::int32_t>();
   ASSERT_EQ(values.size(), static_cast<std::size_t>(batch.samples) * 3);
@@ -90,10 +90,10 @@ void append_batch(const HostBatch& batch, std::int64_t seed_and_epoch, Pass& pas
   pass.padding += batch.padding;
 }
 
-Pass run(const Dataset& dataset, LoaderOptions options, unsigned char pattern = 0xa5) {
+LoaderPass run(const Dataset& dataset, LoaderOptions options, unsigned char pattern = 0xa5) {
   options.allocate = poisoned(pattern);
   options.seed = 100;
-  Pass pass;
+  LoaderPass pass;
   Loader loader(dataset, order_of(dataset.size()), 7, options);
   try {
     while (auto loaded = loader.next()) {
@@ -116,7 +116,7 @@ std::vector<std::int64_t> in_order(std::int64_t n) {
   return indices;
 }
 
-std::vector<std::int64_t> flat(const Pass& pass) {
+std::vector<std::int64_t> flat(const LoaderPass& pass) {
   std::vector<std::int64_t> all;
   for (const auto& batch : pass.batches) all.insert(all.end(), batch.begin(), batch.end());
   return all;
@@ -127,12 +127,12 @@ TEST(Loader, GivesTheSamplersOrderForAnyWorkerCountAndMemory) {
   dataset.delay = std::chrono::milliseconds(1);
   for (const int workers : {0, 1, 2, 5}) {
     for (const unsigned char pattern : {0x00, 0xa5, 0xff}) {
-      const Pass pass = run(dataset,
-                            {.batch_size = 8,
-                             .workers = workers,
-                             .batches_ahead = 1 + workers,
-                             .drop_short_batch = false},
-                            pattern);
+      const LoaderPass pass = run(dataset,
+                                  {.batch_size = 8,
+                                   .workers = workers,
+                                   .batches_ahead = 1 + workers,
+                                   .drop_short_batch = false},
+                                  pattern);
       EXPECT_EQ(flat(pass), in_order(50));
       ASSERT_EQ(pass.batches.size(), 7u);
       EXPECT_EQ(pass.batches.back().size(), 2u);
@@ -141,7 +141,7 @@ TEST(Loader, GivesTheSamplersOrderForAnyWorkerCountAndMemory) {
 }
 
 TEST(Loader, DropsTheShortBatch) {
-  const Pass pass = run(FakeDataset(50), {.batch_size = 8});
+  const LoaderPass pass = run(FakeDataset(50), {.batch_size = 8});
   EXPECT_EQ(pass.batches.size(), 6u);
   EXPECT_TRUE(run(FakeDataset(7), {.batch_size = 8}).batches.empty());
   EXPECT_TRUE(run(FakeDataset(0), {.batch_size = 1, .workers = 2}).batches.empty());
@@ -158,7 +158,7 @@ TEST(Loader, CountsTheSamplersPadding) {
 TEST(Loader, ABadSampleEndsThePassWhenItsBatchIsDue) {
   const std::int64_t ninth = in_order(30)[9];
   for (const int workers : {0, 1, 4}) {
-    const Pass pass = run(FakeDataset(30, {ninth}), {.batch_size = 4, .workers = workers});
+    const LoaderPass pass = run(FakeDataset(30, {ninth}), {.batch_size = 4, .workers = workers});
     EXPECT_EQ(pass.batches.size(), 2u);
     EXPECT_EQ(pass.error, "#" + std::to_string(ninth) + ": broken");
   }
@@ -173,7 +173,7 @@ TEST(Loader, SkippedSamplesAreReplacedByTheNextGoodOnes) {
   }
   for (const std::size_t again : {0, 1, 4, 5}) expected.push_back(order[again]);  // good ones
   for (const int workers : {0, 1, 4}) {
-    const Pass pass =
+    const LoaderPass pass =
         run(FakeDataset(20, bad),
             {.batch_size = 4, .workers = workers, .on_bad_sample = OnBadSample::kSkip});
     EXPECT_EQ(flat(pass), expected);
@@ -191,8 +191,8 @@ TEST(Loader, SkipDoesNotHideOtherFailuresOrAnEpochOfBadSamples) {
   broken_disk.breaks_at = in_order(20)[5];
   EXPECT_EQ(run(broken_disk, {.batch_size = 4, .on_bad_sample = OnBadSample::kSkip}).error,
             "the disk is gone");
-  const Pass pass = run(FakeDataset(3, {0, 1, 2}),
-                        {.batch_size = 2, .workers = 1, .on_bad_sample = OnBadSample::kSkip});
+  const LoaderPass pass = run(FakeDataset(3, {0, 1, 2}),
+                              {.batch_size = 2, .workers = 1, .on_bad_sample = OnBadSample::kSkip});
   EXPECT_NE(pass.error.find("3 samples in a row could not be decoded; the last: #"),
             std::string::npos);
 }
@@ -202,7 +202,7 @@ TEST(Loader, SkipEndsWhenNothingGoodComesAnyMore) {
   for (const int workers : {0, 3}) {
     FakeDataset dataset(64);
     dataset.vanishes_after = 16;
-    const Pass pass =
+    const LoaderPass pass =
         run(dataset, {.batch_size = 4, .workers = workers, .on_bad_sample = OnBadSample::kSkip});
     EXPECT_EQ(pass.batches.size(), 4u);
     EXPECT_EQ(pass.exit_code, ExitCode::kBadData);
@@ -215,7 +215,7 @@ TEST(Loader, SkipEndsWhenNothingGoodComesAnyMore) {
 TEST(Loader, SkipNeverEndsWhileAGoodSampleIsLeft) {
   std::set<std::int64_t> all_but_one;
   for (std::int64_t i = 1; i < 30; ++i) all_but_one.insert(i);
-  const Pass pass =
+  const LoaderPass pass =
       run(FakeDataset(30, all_but_one), {.batch_size = 5, .on_bad_sample = OnBadSample::kSkip});
   EXPECT_EQ(pass.error, "");
   EXPECT_EQ(flat(pass), std::vector<std::int64_t>(30, 0));
@@ -230,10 +230,10 @@ TEST(Loader, LeavingOutReturnsEachGoodSampleOnce) {
     if (!bad.contains(index)) expected.push_back(index);
   }
   for (const int workers : {0, 1, 4}) {
-    const Pass pass = run(FakeDataset(21, bad), {.batch_size = 4,
-                                                 .workers = workers,
-                                                 .drop_short_batch = false,
-                                                 .on_bad_sample = OnBadSample::kLeaveOut});
+    const LoaderPass pass = run(FakeDataset(21, bad), {.batch_size = 4,
+                                                       .workers = workers,
+                                                       .drop_short_batch = false,
+                                                       .on_bad_sample = OnBadSample::kLeaveOut});
     EXPECT_EQ(pass.error, "");
     EXPECT_EQ(flat(pass), expected);
     ASSERT_EQ(pass.batches.size(), 4u);
@@ -246,7 +246,7 @@ TEST(Loader, LeavingOutReturnsEachGoodSampleOnce) {
 TEST(Loader, LeavingOutAllOfAShareIsNoError) {
   const LoaderOptions options{
       .batch_size = 2, .drop_short_batch = false, .on_bad_sample = OnBadSample::kLeaveOut};
-  const Pass pass = run(FakeDataset(3, {0, 1, 2}), options);
+  const LoaderPass pass = run(FakeDataset(3, {0, 1, 2}), options);
   EXPECT_EQ(pass.error, "");
   EXPECT_TRUE(pass.batches.empty());
   EXPECT_EQ(pass.skipped.size(), 3u);

@@ -10,7 +10,7 @@
 namespace scalemark::data {
 namespace {
 
-HostBuffer poisoned(std::size_t bytes) {
+HostBuffer poisoned_buffer(std::size_t bytes) {
   HostBuffer buffer = allocate_host(bytes);
   std::memset(buffer.get(), 0xa5, bytes);
   return buffer;
@@ -27,9 +27,10 @@ void expect_equal(const HostBatch& a, const HostBatch& b) {
 }
 
 TEST(Synthetic, TheSeedAloneDecidesEveryByte) {
-  expect_equal(synthetic_images({3, 17, 10}, 5), synthetic_images({3, 17, 10}, 5, poisoned));
-  expect_equal(synthetic_tokens({3, 17, 99}, 5), synthetic_tokens({3, 17, 99}, 5, poisoned));
-  expect_equal(synthetic_vectors({3, 17, 10}, 5), synthetic_vectors({3, 17, 10}, 5, poisoned));
+  expect_equal(synthetic_images({3, 17, 10}, 5), synthetic_images({3, 17, 10}, 5, poisoned_buffer));
+  expect_equal(synthetic_tokens({3, 17, 99}, 5), synthetic_tokens({3, 17, 99}, 5, poisoned_buffer));
+  expect_equal(synthetic_vectors({3, 17, 10}, 5),
+               synthetic_vectors({3, 17, 10}, 5, poisoned_buffer));
   EXPECT_NE(synthetic_vectors({1, 4, 10}, 5).field("features").as<float>()[0],
             synthetic_vectors({1, 4, 10}, 6).field("features").as<float>()[0]);
 }

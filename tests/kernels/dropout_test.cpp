@@ -37,7 +37,7 @@ TEST(Dropout, RoundsTheProbabilityToASixteenthBit) {
   }
 }
 
-class EachInstructionSet : public testing::TestWithParam<InstructionSet> {
+class EachInstructionSet : public ::testing::TestWithParam<InstructionSet> {
  protected:
   void SetUp() override {
     if (!runs(GetParam())) GTEST_SKIP() << "this machine has no " << name_of(GetParam());
@@ -61,8 +61,8 @@ class EachInstructionSet : public testing::TestWithParam<InstructionSet> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, EachInstructionSet,
-                         testing::Values(InstructionSet::kPortable, InstructionSet::kAvx2,
-                                         InstructionSet::kAvx512),
+                         ::testing::Values(InstructionSet::kPortable, InstructionSet::kAvx2,
+                                           InstructionSet::kAvx512),
                          [](const auto& named) { return std::string(name_of(named.param)); });
 
 // Element by element as dropout.h says it.

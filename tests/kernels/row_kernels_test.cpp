@@ -50,7 +50,7 @@ T* memory(const at::Tensor& tensor) {
 
 at::Tensor wide(const at::Tensor& tensor) { return tensor.to(at::kDouble); }
 
-class RowKernels : public testing::TestWithParam<Case> {
+class RowKernels : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     if (!runs(set())) GTEST_SKIP() << "this machine has no " << name_of(set());
@@ -104,7 +104,7 @@ class RowKernels : public testing::TestWithParam<Case> {
   }
 };
 
-std::string name_of_case(const testing::TestParamInfo<Case>& info) {
+std::string name_of_case(const ::testing::TestParamInfo<Case>& info) {
   const auto& [set, kind, columns] = info.param;
   const char* const types[] = {"float", "bfloat16", "double"};
   return std::string(name_of(set)) + "_" + types[static_cast<int>(kind)] + "_" +
@@ -113,10 +113,10 @@ std::string name_of_case(const testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, RowKernels,
-    testing::Combine(testing::Values(InstructionSet::kPortable, InstructionSet::kAvx2,
-                                     InstructionSet::kAvx512),
-                     testing::Values(Kind::kFloat, Kind::kBFloat16, Kind::kDouble),
-                     testing::Values(5, 16, 48, 131, 256, 768)),
+    ::testing::Combine(::testing::Values(InstructionSet::kPortable, InstructionSet::kAvx2,
+                                         InstructionSet::kAvx512),
+                       ::testing::Values(Kind::kFloat, Kind::kBFloat16, Kind::kDouble),
+                       ::testing::Values(5, 16, 48, 131, 256, 768)),
     name_of_case);
 
 struct Norm {

@@ -65,9 +65,9 @@ std::unique_ptr<Network> make(const std::string& workload) {
   return make_network(workload, {.shape = {.classes = 10, .vocab_size = 300}});
 }
 
-class EachNetwork : public testing::TestWithParam<std::string> {};
+class EachNetwork : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Networks, EachNetwork,
-                         testing::Values("linear", "mlp", "resnet50", "bert-mini"),
+                         ::testing::Values("linear", "mlp", "resnet50", "bert-mini"),
                          [](const auto& named) {
                            return named.param == "bert-mini" ? "bert_mini" : named.param;
                          });
@@ -206,7 +206,7 @@ TEST(Attention, CudnnIsNeverTriedWhateverTorchPutsFirst) {
 }
 
 TEST_P(EachNetwork, SavedAndLoadedIsTheSame) {
-  const auto path = std::filesystem::path(testing::TempDir()) / ("scalemark-net-" + GetParam());
+  const auto path = std::filesystem::path(::testing::TempDir()) / ("scalemark-net-" + GetParam());
   const auto network = make(GetParam());
   network->loss(batch_for(GetParam()));  // moves batch norm's buffers
   save_weights(*network, path);
@@ -250,7 +250,7 @@ TEST(Networks, PaddingDoesNotReachRealTokens) {
 }
 
 TEST(Weights, OtherNetworksFilesAreRefusedByName) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "scalemark-other";
+  const auto path = std::filesystem::path(::testing::TempDir()) / "scalemark-other";
   save_weights(*make("mlp"), path);
   try {
     load_weights(*make("linear"), path);
@@ -264,7 +264,7 @@ TEST(Weights, OtherNetworksFilesAreRefusedByName) {
 }
 
 TEST(Weights, ShapesAndTypesAreChecked) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "scalemark-shape";
+  const auto path = std::filesystem::path(::testing::TempDir()) / "scalemark-shape";
   const auto network = make("linear");
   const auto before = named_state(*network).at("bias").clone();
   for (const auto& bias : {at::zeros({11}), at::zeros({10}, at::kDouble)}) {

@@ -13,7 +13,7 @@ namespace scalemark::workloads {
 namespace {
 
 // Torch's threads are as many as a test says.
-class Parallel : public testing::Test {
+class Parallel : public ::testing::Test {
  protected:
   void SetUp() override { at::set_num_threads(2); }
   void TearDown() override { at::set_num_threads(before_); }

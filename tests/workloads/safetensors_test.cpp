@@ -14,12 +14,12 @@
 namespace scalemark::workloads {
 namespace {
 
-class Safetensors : public testing::Test {
+class Safetensors : public ::testing::Test {
  protected:
   Safetensors() {
     std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
     std::ranges::replace(name, '/', '-');
-    path_ = std::filesystem::path(testing::TempDir()) / ("scalemark-" + name + ".safetensors");
+    path_ = std::filesystem::path(::testing::TempDir()) / ("scalemark-" + name + ".safetensors");
   }
   ~Safetensors() override { std::filesystem::remove(path_); }
 
@@ -124,7 +124,7 @@ std::string f32(const std::string& name, const std::string& shape, const std::st
 
 INSTANTIATE_TEST_SUITE_P(
     Safetensors, HostileHeader,
-    testing::Values(
+    ::testing::Values(
         Hostile{"NoJson", "{", "not valid JSON", 0},
         Hostile{"NoObject", "[]", "not a JSON object", 0},
         Hostile{"NoUtf8", "{\"\xff\":1}", "not valid JSON", 0},

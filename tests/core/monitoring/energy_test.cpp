@@ -62,12 +62,12 @@ TEST(GpuEnergy, IsAbsentWithoutADriver) {
   EXPECT_EQ(open_gpu_energy("GPU-0", "libno-such-library.so.1"), nullptr);
 }
 
-std::string fake(const std::string& variant) {
+std::string fake_energy(const std::string& variant) {
   return std::string(SCALEMARK_BINARY_DIR) + "/tests/libfake_nvml_" + variant + ".so";
 }
 
 TEST(GpuEnergy, IsWhatTheDriverCountsBetweenTwoLooks) {
-  const auto meter = open_gpu_energy("GPU-aaaa-0000", fake("whole"));
+  const auto meter = open_gpu_energy("GPU-aaaa-0000", fake_energy("whole"));
   ASSERT_NE(meter, nullptr);
   meter->begin();
   EXPECT_EQ(meter->joules(), (std::vector<double>{1.5}));
@@ -75,13 +75,13 @@ TEST(GpuEnergy, IsWhatTheDriverCountsBetweenTwoLooks) {
 
 // GPU 0 has instances: its counter is theirs together.
 TEST(GpuEnergy, IsAbsentForAGpuInMigModeAndForItsInstances) {
-  EXPECT_EQ(open_gpu_energy("GPU-aaaa-0000", fake("mig")), nullptr);
-  EXPECT_EQ(open_gpu_energy("GPU-cccc-0", fake("mig")), nullptr);
+  EXPECT_EQ(open_gpu_energy("GPU-aaaa-0000", fake_energy("mig")), nullptr);
+  EXPECT_EQ(open_gpu_energy("GPU-cccc-0", fake_energy("mig")), nullptr);
 }
 
 TEST(GpuEnergy, IsAbsentForAnUnknownGpuAndUnderAnOldDriver) {
-  EXPECT_EQ(open_gpu_energy("GPU-zzzz", fake("whole")), nullptr);
-  EXPECT_EQ(open_gpu_energy("GPU-aaaa-0000", fake("old")), nullptr);
+  EXPECT_EQ(open_gpu_energy("GPU-zzzz", fake_energy("whole")), nullptr);
+  EXPECT_EQ(open_gpu_energy("GPU-aaaa-0000", fake_energy("old")), nullptr);
 }
 
 }  // namespace

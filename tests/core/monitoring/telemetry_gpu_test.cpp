@@ -9,7 +9,7 @@
 namespace scalemark::monitoring {
 namespace {
 
-std::string fake(const std::string& variant) {
+std::string fake_readings(const std::string& variant) {
   return std::string(SCALEMARK_BINARY_DIR) + "/tests/libfake_nvml_" + variant + ".so";
 }
 
@@ -29,7 +29,7 @@ class GpuTelemetry : public testing::Test {
     ::unsetenv("FAKE_NVML_PROCESSES");
   }
   static auto read(int own_processes = 1) {
-    return read_once(gpu_probes("GPU-aaaa-0000", "cuda:0", own_processes, fake("whole")));
+    return read_once(gpu_probes("GPU-aaaa-0000", "cuda:0", own_processes, fake_readings("whole")));
   }
 };
 
@@ -79,9 +79,9 @@ TEST_F(GpuTelemetry, OtherProcessesAreThoseBeyondOurRanks) {
 
 TEST_F(GpuTelemetry, LeavesOutWhatIsNotThere) {
   EXPECT_TRUE(gpu_probes("GPU-aaaa-0000", "cuda:0", 1, "libno-such-library.so.1").empty());
-  EXPECT_TRUE(gpu_probes("GPU-aaaa-0000", "cuda:0", 1, fake("broken")).empty());
-  EXPECT_TRUE(gpu_probes("GPU-ffff-0000", "cuda:0", 1, fake("whole")).empty());
-  EXPECT_TRUE(gpu_probes("GPU-aaaa-0000", "cuda:0", 1, fake("mig")).empty());
+  EXPECT_TRUE(gpu_probes("GPU-aaaa-0000", "cuda:0", 1, fake_readings("broken")).empty());
+  EXPECT_TRUE(gpu_probes("GPU-ffff-0000", "cuda:0", 1, fake_readings("whole")).empty());
+  EXPECT_TRUE(gpu_probes("GPU-aaaa-0000", "cuda:0", 1, fake_readings("mig")).empty());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 using Ids = std::set<std::string>;
 using Reasons = std::map<std::string, std::string>;
 
-Plan plan_of(std::size_t points, int least_blocks) {
+Plan schedule_plan_of(std::size_t points, int least_blocks) {
   Plan plan;
   plan.stop.least_blocks = least_blocks;
   for (std::size_t i = 0; i < points; ++i) {
@@ -27,7 +27,7 @@ Plan plan_of(std::size_t points, int least_blocks) {
 }
 
 Plan plan_with_search(int least_blocks) {
-  Plan plan = plan_of(1, least_blocks);
+  Plan plan = schedule_plan_of(1, least_blocks);
   plan.points[0].batch_search = 0;
   plan.searches.push_back({.id = "search", .point = 0, .users = {0}});
   return plan;
@@ -66,7 +66,7 @@ int run_blocks(SweepSchedule& schedule, const std::function<Precisions(std::size
 }
 
 TEST(SweepSchedule, RunsEveryPointOncePerBlock) {
-  const Plan plan = plan_of(3, 2);
+  const Plan plan = schedule_plan_of(3, 2);
   SweepSchedule schedule(plan, {});
   const auto ids = run_all(schedule);
   EXPECT_EQ(Ids(ids.begin(), ids.begin() + 3), (Ids{"p0/r0", "p1/r0", "p2/r0"}));
@@ -76,7 +76,7 @@ TEST(SweepSchedule, RunsEveryPointOncePerBlock) {
 }
 
 TEST(SweepSchedule, LeavesOutWhatAnEarlierSessionFinished) {
-  const Plan plan = plan_of(2, 2);
+  const Plan plan = schedule_plan_of(2, 2);
   SweepSchedule schedule(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 100},
                                 {.id = "p1/r1", .group = "p1"}});
   const auto ids = run_all(schedule);
@@ -84,13 +84,13 @@ TEST(SweepSchedule, LeavesOutWhatAnEarlierSessionFinished) {
 }
 
 TEST(SweepSchedule, IsOverAtOnceWhenEverythingWasFinished) {
-  const Plan plan = plan_of(1, 1);
+  const Plan plan = schedule_plan_of(1, 1);
   SweepSchedule schedule(plan, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 100}});
   EXPECT_FALSE(schedule.next(0));
 }
 
 TEST(SweepSchedule, TriesAFailedRunAgainAsOftenAsAsked) {
-  Plan plan = plan_of(1, 1);
+  Plan plan = schedule_plan_of(1, 1);
   plan.sweep.retries = 2;
   SweepSchedule schedule(plan, {});
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -103,7 +103,7 @@ TEST(SweepSchedule, TriesAFailedRunAgainAsOftenAsAsked) {
 }
 
 TEST(SweepSchedule, MeasuresADisturbedRunAgainWithinRetries) {
-  Plan plan = plan_of(1, 1);
+  Plan plan = schedule_plan_of(1, 1);
   plan.sweep.retries = 2;
   SweepSchedule schedule(plan, {});
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -122,7 +122,7 @@ TEST(SweepSchedule, MeasuresADisturbedRunAgainWithinRetries) {
 
 // Failures and disturbances share --retries.
 TEST(SweepSchedule, ARunThatFailedHasFewerRetriesLeft) {
-  const Plan plan = plan_of(1, 1);
+  const Plan plan = schedule_plan_of(1, 1);
   SweepSchedule schedule(plan, {});
   EXPECT_FALSE(schedule.record_outcome(*schedule.next(0), Ending::kFailed, std::nullopt));
   EXPECT_FALSE(schedule.measures_again(*schedule.next(0), 0));
@@ -143,7 +143,7 @@ std::string measured(SweepSchedule& schedule, const std::vector<bool>& disturbed
 }
 
 TEST(SweepSchedule, StopsRepeatingWhatIsDisturbedAllTheTime) {
-  const Plan plan = plan_of(1, 9);
+  const Plan plan = schedule_plan_of(1, 9);
   SweepSchedule always(plan, {});
   EXPECT_EQ(measured(always, std::vector<bool>(9, true)), "aabbccdefghi");
   SweepSchedule sometimes(plan, {});
@@ -153,7 +153,7 @@ TEST(SweepSchedule, StopsRepeatingWhatIsDisturbedAllTheTime) {
 
 // A measured run must not be lost: it is repeated only where everything planned fits as well.
 TEST(SweepSchedule, RepeatsOnlyWhereThereIsTime) {
-  Plan plan = plan_of(2, 1);
+  Plan plan = schedule_plan_of(2, 1);
   for (PlannedPoint& point : plan.points) point.estimated_s = 10;
   for (const double limit_s : {40.0, 400.0}) {
     Plan limited = plan;
@@ -170,14 +170,14 @@ TEST(SweepSchedule, RepeatsOnlyWhereThereIsTime) {
 }
 
 TEST(SweepSchedule, DoesNotTryOutOfMemoryAgain) {
-  const Plan plan = plan_of(1, 1);
+  const Plan plan = schedule_plan_of(1, 1);
   SweepSchedule schedule(plan, {});
   EXPECT_TRUE(schedule.record_outcome(*schedule.next(0), Ending::kOom));
   EXPECT_FALSE(schedule.next(0));
 }
 
 TEST(SweepSchedule, BuysBlocksUntilEveryPointIsKnownWellEnough) {
-  Plan plan = plan_of(2, 10);
+  Plan plan = schedule_plan_of(2, 10);
   plan.stop.until_ci = 0.01;
   SweepSchedule schedule(plan, {});
   EXPECT_EQ(
@@ -193,7 +193,7 @@ TEST(SweepSchedule, BuysBlocksUntilEveryPointIsKnownWellEnough) {
 }
 
 TEST(SweepSchedule, AnEfficiencyKeepsItGoing) {
-  Plan plan = plan_of(2, 10);
+  Plan plan = schedule_plan_of(2, 10);
   plan.stop.until_ci = 0.01;
   SweepSchedule schedule(plan, {});
   EXPECT_EQ(run_blocks(schedule,
@@ -206,7 +206,7 @@ TEST(SweepSchedule, AnEfficiencyKeepsItGoing) {
 }
 
 TEST(SweepSchedule, WhatItStillTakesIsForeseen) {
-  Plan plan = plan_of(1, 10);
+  Plan plan = schedule_plan_of(1, 10);
   plan.stop.until_ci = 0.01;
   plan.stop.max_time_s = 15;
   SweepSchedule schedule(plan, {});
@@ -222,7 +222,7 @@ TEST(SweepSchedule, WhatItStillTakesIsForeseen) {
 
 // What two sessions differ by is not told by more runs of the second.
 TEST(SweepSchedule, ASecondSessionDoesNotGoOnForEver) {
-  Plan plan = plan_of(1, 10);
+  Plan plan = schedule_plan_of(1, 10);
   plan.stop.until_ci = 0.01;
   std::vector<EarlierRun> earlier;
   for (int k = 0; k < 10; ++k) {
@@ -256,7 +256,7 @@ TEST(SweepSchedule, ASecondSessionDoesNotGoOnForEver) {
 }
 
 TEST(SweepSchedule, WithFreshProcessesBlocksAreSessions) {
-  Plan plan = plan_of(1, 10);
+  Plan plan = schedule_plan_of(1, 10);
   plan.stop.until_ci = 0.01;
   plan.sweep.fresh_process = true;
   SweepSchedule schedule(plan, {});
@@ -270,7 +270,7 @@ TEST(SweepSchedule, WithFreshProcessesBlocksAreSessions) {
 
 // One point that never settles is no word against those that did, or that have no rate at all.
 TEST(SweepSchedule, EachPointHasItsOwnReason) {
-  Plan plan = plan_of(3, 10);
+  Plan plan = schedule_plan_of(3, 10);
   plan.stop.until_ci = 0.01;
   plan.stop.max_time_s = 40;
   SweepSchedule schedule(plan, {});
@@ -290,21 +290,21 @@ TEST(SweepSchedule, EachPointHasItsOwnReason) {
 }
 
 TEST(SweepSchedule, WhatIsNotOverIsRunningOrInterrupted) {
-  const Plan plan = plan_of(2, 1);
+  const Plan plan = schedule_plan_of(2, 1);
   SweepSchedule schedule(plan, {});
   EXPECT_TRUE(schedule.stop_reasons().empty());
   const auto task = schedule.next(0);
   schedule.record_outcome(*task, Ending::kOk);
   const std::string done = plan.points[task->run.point].group;
   EXPECT_EQ(schedule.stop_reasons(), (Reasons{{done, "repetitions"}})) << "it has all of its own";
-  const Plan longer = plan_of(2, 2);
+  const Plan longer = schedule_plan_of(2, 2);
   SweepSchedule half(longer, {{.id = "p0/r0", .group = "p0", .samples_per_sec = 100}});
   EXPECT_EQ(half.stop_reasons(), (Reasons{{"p0", "running"}}));
   EXPECT_EQ(half.stop_reasons("interrupted"), (Reasons{{"p0", "interrupted"}}));
 }
 
 TEST(SweepSchedule, ABurnInEndsByTime) {
-  Plan plan = plan_of(1, 3);
+  Plan plan = schedule_plan_of(1, 3);
   plan.stop.fill_time = true;
   plan.stop.max_time_s = 6;
   SweepSchedule schedule(plan, {});
@@ -316,7 +316,7 @@ TEST(SweepSchedule, ABurnInEndsByTime) {
 }
 
 TEST(SweepSchedule, RunsOfPointsThatAreNoLongerPlannedArePassedOver) {
-  Plan plan = plan_of(2, 1);
+  Plan plan = schedule_plan_of(2, 1);
   plan.points[1].skipped = "it cannot run any more";
   SweepSchedule schedule(plan, {{.id = "gone/r0", .group = "gone", .samples_per_sec = 100},
                                 {.id = "p1/r0", .group = "p1", .samples_per_sec = 100}});
@@ -326,7 +326,7 @@ TEST(SweepSchedule, RunsOfPointsThatAreNoLongerPlannedArePassedOver) {
 }
 
 TEST(SweepSchedule, BeginsNoBlockThatWouldEndTooLate) {
-  Plan plan = plan_of(2, 5);
+  Plan plan = schedule_plan_of(2, 5);
   plan.stop.until_ci = 0.01;
   plan.stop.max_time_s = 7;  // a block takes 2 s here
   SweepSchedule schedule(plan, {});
@@ -432,7 +432,7 @@ TEST(SweepSchedule, SaysHowLongTheRestTakesByWhatWasMeasured) {
 }
 
 TEST(SweepSchedule, WhatAnEarlierSessionDidTakesNoTime) {
-  Plan plan = plan_of(1, 2);
+  Plan plan = schedule_plan_of(1, 2);
   plan.stop.max_time_s = 10;
   const EarlierRun first{.id = "p0/r0", .group = "p0", .samples_per_sec = 100};
   const EarlierRun second{.id = "p0/r1", .group = "p0", .samples_per_sec = 100};

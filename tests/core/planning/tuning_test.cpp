@@ -10,7 +10,7 @@ namespace scalemark::planning {
 namespace {
 
 // Points p0, p1, ... are the values of one tuned axis; `more` points have no part in it.
-Plan plan_of(std::size_t values, int blocks, std::size_t more = 0) {
+Plan tuning_plan_of(std::size_t values, int blocks, std::size_t more = 0) {
   Plan plan;
   plan.stop.least_blocks = blocks;
   plan.sweep.tune = "bucket_cap_mb";
@@ -48,7 +48,7 @@ std::ptrdiff_t runs_of(const std::vector<std::string>& ids, const std::string& g
 }
 
 TEST(Tuning, DropsWhatIsSurelySlowerAfterThreeBlocksAndEndsWhenOneIsLeft) {
-  const Plan plan = plan_of(4, 10, 1);
+  const Plan plan = tuning_plan_of(4, 10, 1);
   SweepSchedule schedule(plan, {});
   // 2 and 3 compete; 0 is the reference of the effects, 1 is dropped.
   const auto ids = run_all(schedule, {100, 50, 100.9, 103, 1});
@@ -64,13 +64,13 @@ TEST(Tuning, DropsWhatIsSurelySlowerAfterThreeBlocksAndEndsWhenOneIsLeft) {
 }
 
 TEST(Tuning, EndsWhereValuesAreAlike) {
-  const Plan plan = plan_of(3, 20);
+  const Plan plan = tuning_plan_of(3, 20);
   SweepSchedule schedule(plan, {});
   EXPECT_EQ(run_all(schedule, {100, 100.1, 99.9}).size(), 9u);
 }
 
 TEST(Tuning, RunsAllRepetitionsWhereNothingIsSure) {
-  const Plan plan = plan_of(2, 5);
+  const Plan plan = tuning_plan_of(2, 5);
   SweepSchedule schedule(plan, {});
   std::size_t runs = 0;
   while (const auto task = schedule.next(static_cast<double>(runs++))) {
@@ -82,7 +82,7 @@ TEST(Tuning, RunsAllRepetitionsWhereNothingIsSure) {
 }
 
 TEST(Tuning, WithoutItEveryPointHasEveryBlock) {
-  Plan plan = plan_of(2, 5);
+  Plan plan = tuning_plan_of(2, 5);
   plan.sweep.tune.clear();
   SweepSchedule schedule(plan, {});
   EXPECT_EQ(run_all(schedule, {100, 10}).size(), 10u);
@@ -90,7 +90,7 @@ TEST(Tuning, WithoutItEveryPointHasEveryBlock) {
 
 // A resumed sweep, and each block of --fresh-process, decides as the one that was not interrupted.
 TEST(Tuning, GoesOnAfterAResumeAsBefore) {
-  const Plan plan = plan_of(3, 8);
+  const Plan plan = tuning_plan_of(3, 8);
   const std::vector<double> rates = {100, 60, 104};
   SweepSchedule whole(plan, {});
   const auto expected = run_all(whole, rates);
@@ -115,7 +115,7 @@ TEST(Tuning, GoesOnAfterAResumeAsBefore) {
 }
 
 TEST(Tuning, AValueThatNeverRanIsNoRival) {
-  const Plan plan = plan_of(3, 10);
+  const Plan plan = tuning_plan_of(3, 10);
   SweepSchedule schedule(plan, {});
   std::size_t runs = 0;
   while (const auto task = schedule.next(static_cast<double>(runs++))) {
@@ -130,7 +130,7 @@ TEST(Tuning, AValueThatNeverRanIsNoRival) {
 }
 
 TEST(Tuning, APointThatAnotherComparisonNeedsStays) {
-  Plan plan = plan_of(3, 10);
+  Plan plan = tuning_plan_of(3, 10);
   Comparison other = plan.comparisons.front();
   other.values = {{"0", 0}, {"1", 1}};
   plan.comparisons.push_back(other);

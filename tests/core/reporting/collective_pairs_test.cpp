@@ -26,10 +26,10 @@ std::vector<PairSamples> four_nodes(int slow, double by) {
   return pairs;
 }
 
-const std::vector<std::string> kNames{"n0", "n1", "n2", "n3"};
+const std::vector<std::string> kNodeNames{"n0", "n1", "n2", "n3"};
 
 TEST(JudgePairs, LinksAreMediansOverPassesWithIntervals) {
-  const auto judged = judge_pairs(four_nodes(-1, 1), kNames, /*between_nodes=*/true);
+  const auto judged = judge_pairs(four_nodes(-1, 1), kNodeNames, /*between_nodes=*/true);
   ASSERT_EQ(judged.links.size(), 6u);
   const LinkRecord& link = judged.links.front();
   EXPECT_EQ(link.a, "n0");
@@ -47,7 +47,7 @@ TEST(JudgePairs, APassThatWasHeldUpMovesNoLink) {
     pair.latency_s = {20e-6, 21e-6, 9e-3, 19e-6, 22e-6, 18e-6, 23e-6};
     pair.bytes_per_s = {10e9, 9e9, 1e6, 11e9, 10e9, 8e9, 12e9};
   }
-  const auto judged = judge_pairs(pairs, kNames, /*between_nodes=*/true);
+  const auto judged = judge_pairs(pairs, kNodeNames, /*between_nodes=*/true);
   const LinkRecord& link = judged.links.front();
   EXPECT_NEAR(link.latency_s, 21e-6, 1e-12);
   EXPECT_NEAR(*link.latency_ci95.low, 18e-6, 1e-12);  // of seven values all: 98.4 %
@@ -61,12 +61,12 @@ TEST(JudgePairs, LimitsOfLinksHoldBetweenNodesOnly) {
   for (PairSamples& pair : pairs) {
     for (double& rate : pair.bytes_per_s) rate /= 100;
   }
-  EXPECT_EQ(judge_pairs(pairs, kNames, /*between_nodes=*/true).findings.size(), 6u);
-  EXPECT_TRUE(judge_pairs(pairs, kNames, /*between_nodes=*/false).findings.empty());
+  EXPECT_EQ(judge_pairs(pairs, kNodeNames, /*between_nodes=*/true).findings.size(), 6u);
+  EXPECT_TRUE(judge_pairs(pairs, kNodeNames, /*between_nodes=*/false).findings.empty());
 }
 
 TEST(JudgePairs, TheSlowNodeIsNamed) {
-  const auto judged = judge_pairs(four_nodes(2, 4), kNames, /*between_nodes=*/true);
+  const auto judged = judge_pairs(four_nodes(2, 4), kNodeNames, /*between_nodes=*/true);
   ASSERT_EQ(judged.findings.size(), 1u);
   EXPECT_EQ(judged.findings[0].code, "slow_node");
   EXPECT_EQ(judged.findings[0].text.rfind("n2 is slow: large messages", 0), 0u)

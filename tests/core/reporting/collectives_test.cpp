@@ -16,8 +16,8 @@ using collectives::Collective;
 using collectives::DataType;
 using collectives::Via;
 
-CollectiveRecord run_of(const std::string& backend, std::int64_t bytes, int repetition,
-                        double time_s) {
+CollectiveRecord collective_run_of(const std::string& backend, std::int64_t bytes, int repetition,
+                                   double time_s) {
   CollectiveRecord run;
   run.group = "all-reduce-" + std::to_string(bytes) + "-" + backend;
   run.id = run.group + "/r" + std::to_string(repetition);
@@ -99,7 +99,7 @@ TEST(AssembleCollective, WrongElementsAreAFailureThatNamesRankAndLink) {
   EXPECT_EQ(findings[0].code, "wrong_elements");
   EXPECT_EQ(findings[0].severity, "error");
   EXPECT_EQ(findings[0].point, "g/r0");
-  EXPECT_TRUE(findings_of_collective(run_of("gloo", 4096, 0, 1)).empty());
+  EXPECT_TRUE(findings_of_collective(collective_run_of("gloo", 4096, 0, 1)).empty());
 
   identity.collective = Collective::kReduceScatter;  // a rank receives its share only
   EXPECT_TRUE(assemble_collective(identity, ranks, {}).reason.starts_with("3 of 256 elements"));
@@ -109,12 +109,12 @@ TEST(AssembleCollective, WrongElementsAreAFailureThatNamesRankAndLink) {
 TEST(CollectiveGroups, AreGeometricMeansWithStudentsTOverRepetitions) {
   std::vector<CollectiveRecord> runs;
   for (int k = 0; k < 3; ++k) {
-    runs.push_back(run_of("gloo", 1'000'000, k, 1e-3 * std::exp(0.1 * (k - 1))));
+    runs.push_back(collective_run_of("gloo", 1'000'000, k, 1e-3 * std::exp(0.1 * (k - 1))));
     runs.back().latency_s = Latency{.n = 30, .p50 = 2e-3 * (k + 1), .p95 = 1, .p99 = {}};
     runs.back().expected_busbw_GBps = 6;
     runs.back().expected_source = "a guess";
   }
-  runs.push_back(run_of("gloo", 1'000'000, 3, 1e-3));
+  runs.push_back(collective_run_of("gloo", 1'000'000, 3, 1e-3));
   runs.back().status = PointStatus::kFailed;
   const Report report = report_of(runs);
   ASSERT_EQ(report.collective_groups.size(), 1u);
@@ -146,8 +146,8 @@ TEST(CollectiveEffects, AreRatiosOfTimesWithinRepetitions) {
   for (int k = 0; k < 5; ++k) {
     const double block = 1 + 0.3 * k;  // what a repetition does to both cancels
     for (const std::int64_t bytes : {4096, 1 << 20}) {
-      runs.push_back(run_of("mpi", bytes, k, 2e-6 * block * (1 + 0.001 * (k % 2))));
-      runs.push_back(run_of("gloo", bytes, k, 1.2e-4 * block));
+      runs.push_back(collective_run_of("mpi", bytes, k, 2e-6 * block * (1 + 0.001 * (k % 2))));
+      runs.push_back(collective_run_of("gloo", bytes, k, 1.2e-4 * block));
     }
   }
   const auto effects = report_of(runs).effects;
@@ -167,7 +167,7 @@ TEST(CollectiveEffects, AreRatiosOfTimesWithinRepetitions) {
 TEST(CollectiveEffects, ComeFromEveryAxisAllElseEqual) {
   std::vector<CollectiveRecord> runs;
   for (int k = 0; k < 3; ++k) {
-    CollectiveRecord run = run_of("gloo", 4096, k, 1e-3);
+    CollectiveRecord run = collective_run_of("gloo", 4096, k, 1e-3);
     const auto add = [&](const char* group, auto change, double time_s) {
       CollectiveRecord other = run;
       other.group = group;
@@ -219,11 +219,11 @@ TEST(CollectiveWinners, NameWhatCannotBeToldApart) {
   std::vector<CollectiveRecord> runs;
   for (int k = 0; k < 5; ++k) {
     const double noise = 1 + 0.1 * ((k * 3) % 5 - 2);
-    runs.push_back(run_of("gloo", 1024, k, 1e-3));
-    runs.push_back(run_of("mpi", 1024, k, 0.99e-3 * noise));
-    runs.push_back(run_of("gloo", 4096, k, 1e-3));
-    runs.push_back(run_of("mpi", 4096, k, 3e-3 * (1 + 0.01 * k)));
-    runs.push_back(run_of("gloo", 9999, k, 1e-3));  // alone: no contest
+    runs.push_back(collective_run_of("gloo", 1024, k, 1e-3));
+    runs.push_back(collective_run_of("mpi", 1024, k, 0.99e-3 * noise));
+    runs.push_back(collective_run_of("gloo", 4096, k, 1e-3));
+    runs.push_back(collective_run_of("mpi", 4096, k, 3e-3 * (1 + 0.01 * k)));
+    runs.push_back(collective_run_of("gloo", 9999, k, 1e-3));  // alone: no contest
   }
   const auto winners = report_of(runs).collective_winners;
   ASSERT_EQ(winners.size(), 1u);
@@ -266,7 +266,7 @@ TEST(CollectivesEnd, HasTheExitCodeOfTheWorst) {
   const auto code = [](const std::vector<PointStatus>& statuses, std::int64_t wrong = 0) {
     Report report;
     for (const PointStatus status : statuses) {
-      report.collectives.push_back(run_of("gloo", 4, 0, 1));
+      report.collectives.push_back(collective_run_of("gloo", 4, 0, 1));
       report.collectives.back().status = status;
     }
     if (wrong > 0) report.collectives.back().wrong = wrong;
@@ -283,7 +283,7 @@ TEST(CollectivesEnd, HasTheExitCodeOfTheWorst) {
 }
 
 TEST(CollectiveWords, OneLinePerRun) {
-  CollectiveRecord run = run_of("gloo", 4096, 0, 112e-6);
+  CollectiveRecord run = collective_run_of("gloo", 4096, 0, 112e-6);
   run.world_size = 2;
   run.busbw_GBps = 0.0366;
   EXPECT_EQ(line_of(run), "all-reduce 4 KiB fp32 gloo 2 ranks  112 us  0.037 GB/s");

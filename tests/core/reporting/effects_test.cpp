@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kMiB = 1024 * 1024;
 const std::vector<double> kNoise = {1.000, 1.013, 0.991, 1.004, 0.992};
 
-PointRecord run_of(const std::string& group, double rate, int block) {
+PointRecord effect_run_of(const std::string& group, double rate, int block) {
   PointRecord run;
   run.group = group;
   run.id = group + "/r" + std::to_string(block);
@@ -43,7 +43,7 @@ std::vector<PointRecord> runs_of(const std::vector<Value>& values, int blocks = 
     for (const Value& value : values) {
       // The noise of a block is in all its runs; a thousandth is each run's own.
       const auto own = static_cast<double>((block * 3 + static_cast<int>(points.size())) % 4);
-      points.push_back(run_of(
+      points.push_back(effect_run_of(
           value.group,
           100 * value.factor * kNoise[static_cast<std::size_t>(block)] * (1 + 0.001 * own), block));
     }
@@ -235,7 +235,7 @@ std::vector<PointRecord> batches(int blocks, double noise) {
   const std::vector<double> shares = {0.40, 0.25, 0.12, 0.08};
   for (int block = 0; block < blocks; ++block) {
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      PointRecord run = run_of("b" + std::to_string(32 << i), 100, block);
+      PointRecord run = effect_run_of("b" + std::to_string(32 << i), 100, block);
       run.batch_size = 32 << i;
       run.communication.network_s = 0.1 * (shares[i] + noise * (block - 1));
       points.push_back(run);

@@ -22,7 +22,7 @@ void expect_bad_data(const std::string& text, const std::string& says) {
   }
 }
 
-std::string with(std::string text, const std::string& from, const std::string& to) {
+std::string with_text(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
@@ -83,7 +83,7 @@ TEST(ReportJson, HostileTextIsKeptOrRepaired) {
 
 TEST(ReportJson, IgnoresUnknownFields) {
   const auto text =
-      with(to_json(sample_report(1, false)), "\"run_id\"", "\"future\": [1], \"run_id\"");
+      with_text(to_json(sample_report(1, false)), "\"run_id\"", "\"future\": [1], \"run_id\"");
   EXPECT_EQ(report_from_json(text, "x").run_id, "run-1");
 }
 
@@ -92,13 +92,14 @@ TEST(ReportJson, RefusesWhatIsNoReport) {
   expect_bad_data("{", "is not JSON");
   expect_bad_data("[]", "no schema");
   expect_bad_data("{\"schema\": 1}", "no schema");
-  expect_bad_data(with(good, "scalemark.report/1", "scalemark.report/2"), "scalemark.report/2");
-  expect_bad_data(with(good, "\"run_id\"", "\"run_it\""), "report.run_id is missing");
-  expect_bad_data(with(good, "\"status\": \"complete\"", "\"status\": \"fine\""), "'fine'");
-  expect_bad_data(with(good, "\"threads\": 1", "\"threads\": 1.5"), "threads");
-  expect_bad_data(with(good, "\"threads\": 1", "\"threads\": 4294967297"), "threads");
-  expect_bad_data(with(good, "\"iterations\": 4", "\"iterations\": \"4\""), "iterations");
-  expect_bad_data(with(good, "\"samples\": 32", "\"samples\": null"), "samples");
+  expect_bad_data(with_text(good, "scalemark.report/1", "scalemark.report/2"),
+                  "scalemark.report/2");
+  expect_bad_data(with_text(good, "\"run_id\"", "\"run_it\""), "report.run_id is missing");
+  expect_bad_data(with_text(good, "\"status\": \"complete\"", "\"status\": \"fine\""), "'fine'");
+  expect_bad_data(with_text(good, "\"threads\": 1", "\"threads\": 1.5"), "threads");
+  expect_bad_data(with_text(good, "\"threads\": 1", "\"threads\": 4294967297"), "threads");
+  expect_bad_data(with_text(good, "\"iterations\": 4", "\"iterations\": \"4\""), "iterations");
+  expect_bad_data(with_text(good, "\"samples\": 32", "\"samples\": null"), "samples");
 }
 
 TEST(ReportJson, AHostTravelsBetweenRanks) {

@@ -14,7 +14,7 @@ namespace scalemark::reporting {
 namespace {
 
 // 100 steps of 22 ms that vary by `noise`, evenly mixed: independent enough.
-PointRecord run_of(const std::string& group, int block, double speed, double noise = 0.01) {
+PointRecord precise_run_of(const std::string& group, int block, double speed, double noise = 0.01) {
   PointRecord run;
   run.group = group;
   run.id = group + "/r" + std::to_string(block);
@@ -43,7 +43,7 @@ std::vector<PointRecord> runs_that_differ(double by, double noise = 0.01) {
   std::vector<PointRecord> runs;
   for (int k = 0; k < 10; ++k) {
     const double level = 1 + by * (((k * 7) % 10) - 4.5) / 3;
-    runs.push_back(run_of("one", k, level, noise));
+    runs.push_back(precise_run_of("one", k, level, noise));
   }
   return runs;
 }
@@ -96,7 +96,7 @@ TEST(VarianceOfGroups, WhatARunCostsMayBeUnknown) {
 TEST(VarianceOfGroups, SessionsAreALevelOfTheirOwn) {
   std::vector<PointRecord> runs;
   for (int k = 0; k < 9; ++k) {
-    runs.push_back(run_of("one", k, 1 + 0.05 * (k / 3) + 0.001 * (k % 3)));
+    runs.push_back(precise_run_of("one", k, 1 + 0.05 * (k / 3) + 0.001 * (k % 3)));
     runs.back().session = k / 3;
   }
   const auto summary = summarise_sweep(runs);
@@ -154,7 +154,8 @@ std::vector<PointRecord> with_slow_runs(double by) {
     for (int k = 0; k < 5; ++k) {
       const double usual = 1 + 0.003 * (((k * 3 + point) % 5) - 2);
       const bool is_slow = point % 2 == 0 && k == point % 5;
-      runs.push_back(run_of("p" + std::to_string(point), k, is_slow ? usual * (1 - by) : usual));
+      runs.push_back(
+          precise_run_of("p" + std::to_string(point), k, is_slow ? usual * (1 - by) : usual));
     }
   }
   return runs;
@@ -205,7 +206,7 @@ TEST(Precision, TwoSessionsHaveNoHalfWidth) {
 }
 
 TEST(FindingsOf, StronglyCorrelatedStepsAreSaid) {
-  PointRecord run = run_of("one", 0, 1);
+  PointRecord run = precise_run_of("one", 0, 1);
   const auto said = [&] {
     return std::ranges::any_of(findings_of(run, {}),
                                [](const auto& f) { return f.code == "steps_correlated"; });

@@ -112,20 +112,20 @@ TEST(Plural, IsNoOtherOptionsName) {
   }
 }
 
-RawSettings given(std::initializer_list<std::pair<const char*, const char*>> values) {
+RawSettings given_axes(std::initializer_list<std::pair<const char*, const char*>> values) {
   RawSettings raw;
   for (const auto& [name, text] : values) raw[name] = {text, "option"};
   return raw;
 }
 
 TEST(ReadSweep, SortsAxesSharedAndOwnOptions) {
-  const SweepRequest request = read_sweep(given({{"batch_size", "8,16"},
-                                                 {"precision", "fp32"},
-                                                 {"world_sizes", "4,1,2"},
-                                                 {"seed", "7"},
-                                                 {"until_ci", "2%"},
-                                                 {"max_time", "10m"},
-                                                 {"burn_in", "x"}}));
+  const SweepRequest request = read_sweep(given_axes({{"batch_size", "8,16"},
+                                                      {"precision", "fp32"},
+                                                      {"world_sizes", "4,1,2"},
+                                                      {"seed", "7"},
+                                                      {"until_ci", "2%"},
+                                                      {"max_time", "10m"},
+                                                      {"burn_in", "x"}}));
   ASSERT_EQ(request.axes.size(), 2u);
   EXPECT_EQ(request.axes[0].option, "batch_size");
   EXPECT_EQ(request.axes[1].values, Texts{"fp32"});
@@ -142,12 +142,12 @@ TEST(ReadSweep, SortsAxesSharedAndOwnOptions) {
 
 // A rank opens one device for the whole sweep: rows of the other would be mislabelled.
 TEST(ReadSweep, RefusesSeveralDevices) {
-  const SweepRequest request = read_sweep(given({{"device", "cpu,cuda"}}));
+  const SweepRequest request = read_sweep(given_axes({{"device", "cpu,cuda"}}));
   ASSERT_EQ(request.problems.size(), 1u);
   EXPECT_EQ(to_line(request.problems[0]),
             "--device is 'cpu,cuda' (from option); a sweep computes on one device. Hint: make one "
             "sweep for each, and compare them with `scalemark compare`");
-  EXPECT_TRUE(read_sweep(given({{"device", "cpu"}})).problems.empty());
+  EXPECT_TRUE(read_sweep(given_axes({{"device", "cpu"}})).problems.empty());
 }
 
 // An option that nobody reads would be accepted and ignored.
@@ -163,8 +163,8 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
         {"tune", "overlap"}};
     const auto value = values.find(option.name);
     const SweepSettings changed =
-        read_sweep(given({{std::string(option.name).c_str(),
-                           value == values.end() ? "on" : value->second}}))
+        read_sweep(given_axes({{std::string(option.name).c_str(),
+                                value == values.end() ? "on" : value->second}}))
             .sweep;
     const SweepSettings plain = read_sweep({}).sweep;
     const auto all = [](const SweepSettings& s) {
@@ -178,7 +178,7 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
 }
 
 TEST(ReadSweep, PresetsExcludeEachOther) {
-  const auto problems = read_sweep(given({{"quick", "on"}, {"thorough", "on"}})).problems;
+  const auto problems = read_sweep(given_axes({{"quick", "on"}, {"thorough", "on"}})).problems;
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(to_line(problems[0]),
             "--quick is 'on' (from option); cannot be combined with --thorough.");
@@ -186,14 +186,14 @@ TEST(ReadSweep, PresetsExcludeEachOther) {
       to_line({.option = "thorough", .found = "true", .allowed = "none", .origin = {}, .hint = {}}),
       "--thorough is 'on'; none.")
       << "as the command line says it";
-  EXPECT_EQ(
-      read_sweep(given({{"resume", "on"}, {"overwrite", "on"}, {"output", "d"}})).problems.size(),
-      1u);
+  EXPECT_EQ(read_sweep(given_axes({{"resume", "on"}, {"overwrite", "on"}, {"output", "d"}}))
+                .problems.size(),
+            1u);
 }
 
 TEST(ReadSweep, AResumeNeedsAFolderThatStaysTheSame) {
   const auto problems = [](std::map<std::string, std::string> options) {
-    settings::RawSettings raw = given({{"resume", "on"}});
+    settings::RawSettings raw = given_axes({{"resume", "on"}});
     for (const auto& [name, value] : options) raw[name] = {value, "option"};
     return read_sweep(raw).problems;
   };

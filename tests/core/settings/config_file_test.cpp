@@ -9,7 +9,7 @@ namespace {
 
 ConfigValues parse(const std::string& text) { return parse_config({"f.json", text}, kTrain); }
 
-std::string only_problem(const std::string& text) {
+std::string only_file_problem(const std::string& text) {
   const ConfigValues config = parse(text);
   EXPECT_EQ(config.problems.size(), 1u) << text;
   return config.problems.empty() ? "" : to_line(config.problems.front());
@@ -37,25 +37,25 @@ TEST(ParseConfig, NumbersReachTheChecksUnchanged) {
 }
 
 TEST(ParseConfig, RefusesWhatIsNotStrict) {
-  EXPECT_EQ(only_problem(R"({"iters": 1, "iters": 2})"),
+  EXPECT_EQ(only_file_problem(R"({"iters": 1, "iters": 2})"),
             "--iters (from config f.json); the key occurs twice in the file; keep one of them.");
-  EXPECT_EQ(only_problem(R"({"batch_size": 1, "batch-size": 2})"),
+  EXPECT_EQ(only_file_problem(R"({"batch_size": 1, "batch-size": 2})"),
             "--batch-size (from config f.json); the key occurs twice in the file; keep one "
             "of them.");
-  EXPECT_EQ(only_problem(R"({"batchsize": 1})"),
+  EXPECT_EQ(only_file_problem(R"({"batchsize": 1})"),
             "batchsize (from config f.json); unknown key. Hint: did you mean 'batch_size'?");
   EXPECT_EQ(
-      only_problem(R"({"command": "sweep"})"),
+      only_file_problem(R"({"command": "sweep"})"),
       "command is 'sweep' (from config f.json); this file is for another command than train.");
-  EXPECT_EQ(only_problem(R"({"iters": [1, 2]})"),
+  EXPECT_EQ(only_file_problem(R"({"iters": [1, 2]})"),
             "--iters is '[...]' (from config f.json); one value per key; lists make a sweep.");
-  EXPECT_EQ(only_problem(R"({"size": {"batch_size": 1}})"),
+  EXPECT_EQ(only_file_problem(R"({"size": {"batch_size": 1}})"),
             "size is '{...}' (from config f.json); a config file is flat: one value per key.");
-  EXPECT_EQ(only_problem(R"({"iters": null})"),
+  EXPECT_EQ(only_file_problem(R"({"iters": null})"),
             "--iters is 'null' (from config f.json); leave the key out for the default.");
-  EXPECT_EQ(only_problem(R"({"classes": 3})"),
+  EXPECT_EQ(only_file_problem(R"({"classes": 3})"),
             "--classes (from config f.json); train has no such option.");
-  EXPECT_EQ(only_problem(R"({"config": "other.json"})"),
+  EXPECT_EQ(only_file_problem(R"({"config": "other.json"})"),
             "--config (from config f.json); is not allowed in a config file.");
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-Resolution resolved(const Options& options, const std::string& device = "cuda") {
+Resolution resolved_graphs(const Options& options, const std::string& device = "cuda") {
   RawSettings raw{{"cuda_graphs", {"on", "option"}}, {"device", {device, "option"}}};
   for (const auto& [name, text] : options) raw[name] = {text, "option"};
   const Gpu gpu{"new", ComputeCapability{9, 0}};
@@ -22,7 +22,7 @@ Resolution resolved(const Options& options, const std::string& device = "cuda") 
 
 // What is said of --cuda-graphs; empty where it can be done.
 std::string refusal_of(const Options& options, const std::string& device = "cuda") {
-  const Resolution resolution = resolved(options, device);
+  const Resolution resolution = resolved_graphs(options, device);
   if (resolution.problems.empty()) return "";
   EXPECT_EQ(resolution.problems.size(), 1U);
   EXPECT_EQ(resolution.problems.front().option, "cuda_graphs");
@@ -31,7 +31,7 @@ std::string refusal_of(const Options& options, const std::string& device = "cuda
 
 TEST(CudaGraphs, AreOffUnlessAskedFor) {
   EXPECT_FALSE(resolve({}, {.machine = {.cores = 4}}).settings.parallel.cuda_graphs);
-  const Resolution asked = resolved({});
+  const Resolution asked = resolved_graphs({});
   EXPECT_TRUE(asked.problems.empty());
   EXPECT_TRUE(asked.settings.parallel.cuda_graphs);
 }

@@ -7,56 +7,58 @@
 namespace scalemark::settings {
 namespace {
 
-RawSettings given(std::initializer_list<std::pair<const char*, const char*>> values) {
+RawSettings given_processes(std::initializer_list<std::pair<const char*, const char*>> values) {
   RawSettings raw;
   for (const auto& [name, text] : values) raw[name] = {text, "option"};
   return raw;
 }
 
-Settings resolved(const RawSettings& raw, std::optional<RankCount> ranks = {}) {
+Settings resolved_processes(const RawSettings& raw, std::optional<RankCount> ranks = {}) {
   const Resolution resolution = resolve(raw, {.machine = {.cores = 4}, .ranks = ranks});
   for (const Problem& problem : resolution.problems) ADD_FAILURE() << to_line(problem);
   return resolution.settings;
 }
 
-const RawSettings kDedicated =
-    given({{"strategy", "parameter-server"}, {"server", "dedicated"}, {"nproc_per_node", "2"}});
+const RawSettings kDedicated = given_processes(
+    {{"strategy", "parameter-server"}, {"server", "dedicated"}, {"nproc_per_node", "2"}});
 
 TEST(Processes, AreOneForEachRankAndOneMoreForADedicatedServer) {
   EXPECT_EQ(process_count(processes_in({}), 3), 3);
-  EXPECT_EQ(process_count(processes_in(given({{"strategy", "parameter-server"}})), 3), 3);
+  EXPECT_EQ(process_count(processes_in(given_processes({{"strategy", "parameter-server"}})), 3), 3);
   EXPECT_EQ(process_count(processes_in(kDedicated), 3), 4);
-  EXPECT_EQ(process_count(processes_in(given({{"strategy", "ddp"}, {"server", "dedicated"}})), 3),
+  EXPECT_EQ(process_count(
+                processes_in(given_processes({{"strategy", "ddp"}, {"server", "dedicated"}})), 3),
             3);
   EXPECT_EQ(process_count({.count = catalogue::ProcessCount::kOne}, 3), 1);
 }
 
 // So that the ranks that it starts find the settings that it had.
 TEST(Processes, TheBuiltInLauncherStartsTheServerBesideTheRanks) {
-  const Settings first = resolved(kDedicated);
+  const Settings first = resolved_processes(kDedicated);
   EXPECT_EQ(world_size_of(first), 2);
   EXPECT_EQ(first.parallel.threads, 1) << "3 processes on 4 cores";
   EXPECT_EQ(launch_of(first).nproc_per_node, 3);
   const auto ranks = training_ranks(first, 3);
   EXPECT_FALSE(ranks.problem);
-  EXPECT_EQ(world_size_of(resolved(kDedicated, RankCount{ranks.world_size, 3})), 2);
+  EXPECT_EQ(world_size_of(resolved_processes(kDedicated, RankCount{ranks.world_size, 3})), 2);
   RawSettings on_two_nodes = kDedicated;
   on_two_nodes["nnodes"] = {"2", "option"};
-  EXPECT_EQ(launch_of(resolved(on_two_nodes)).nproc_per_node, 2) << "one of the four is the server";
+  EXPECT_EQ(launch_of(resolved_processes(on_two_nodes)).nproc_per_node, 2)
+      << "one of the four is the server";
 }
 
 TEST(Processes, AServerAloneIsRefused) {
-  const auto ranks = training_ranks(resolved(kDedicated), 1);
+  const auto ranks = training_ranks(resolved_processes(kDedicated), 1);
   ASSERT_TRUE(ranks.problem);
   EXPECT_EQ(to_line(*ranks.problem),
             "--server is 'dedicated' (from option); needs a process beside the training ranks, and "
             "1 is launched. Hint: start one more, or use --server rank0");
-  EXPECT_EQ(training_ranks(resolved(given({})), 5).world_size, 5);
+  EXPECT_EQ(training_ranks(resolved_processes(given_processes({})), 5).world_size, 5);
 }
 
 TEST(Processes, ReplicasAreOneProcess) {
-  const RawSettings raw = given({{"strategy", "data-parallel"}, {"nproc_per_node", "2"}});
-  const Settings first = resolved(raw);
+  const RawSettings raw = given_processes({{"strategy", "data-parallel"}, {"nproc_per_node", "2"}});
+  const Settings first = resolved_processes(raw);
   EXPECT_EQ(world_size_of(first), 2);
   EXPECT_EQ(first.parallel.threads, 2) << "of each replica, on 4 cores";
   EXPECT_EQ(launch_of(first).nproc_per_node, 1);
@@ -70,9 +72,9 @@ TEST(Processes, ReplicasAreOneProcess) {
 }
 
 TEST(Processes, AServerIsForOneStrategy) {
-  const Resolution resolution =
-      resolve(given({{"strategy", "ddp"}, {"server", "dedicated"}, {"nproc_per_node", "2"}}),
-              {.machine = {.cores = 4}});
+  const Resolution resolution = resolve(
+      given_processes({{"strategy", "ddp"}, {"server", "dedicated"}, {"nproc_per_node", "2"}}),
+      {.machine = {.cores = 4}});
   ASSERT_EQ(resolution.problems.size(), 1u);
   EXPECT_EQ(to_line(resolution.problems[0]),
             "--server is 'dedicated' (from option); has no effect with --strategy ddp. Hint: leave "

@@ -8,24 +8,24 @@
 namespace scalemark::settings {
 namespace {
 
-Settings resolved(const RawSettings& given) {
+Settings resolved_settings(const RawSettings& given) {
   Resolution resolution = resolve(given, {.machine = {.cores = 2}});
   EXPECT_TRUE(resolution.problems.empty());
   return resolution.settings;
 }
 
 TEST(SettingsJson, RoundTripIsExact) {
-  const Settings settings = resolved({{"workload", {"resnet50", "option"}},
-                                      {"nproc_per_node", {"13", "option"}},
-                                      {"learning_rate", {"0.30000000000000004", "option"}},
-                                      {"clip_grad_norm", {"0.1", "option"}},
-                                      {"data", {"tree", "option"}},
-                                      {"epochs", {"3", "option"}},
-                                      {"no_progress", {"on", "option"}},
-                                      {"timeout", {"100,window=7", "option"}},
-                                      {"memory_limit", {"2GiB,12=512MiB", "option"}},
-                                      {"seed", {"9223372036854775807", "option"}},
-                                      {"local_rank", {"1", "option"}}});
+  const Settings settings = resolved_settings({{"workload", {"resnet50", "option"}},
+                                               {"nproc_per_node", {"13", "option"}},
+                                               {"learning_rate", {"0.30000000000000004", "option"}},
+                                               {"clip_grad_norm", {"0.1", "option"}},
+                                               {"data", {"tree", "option"}},
+                                               {"epochs", {"3", "option"}},
+                                               {"no_progress", {"on", "option"}},
+                                               {"timeout", {"100,window=7", "option"}},
+                                               {"memory_limit", {"2GiB,12=512MiB", "option"}},
+                                               {"seed", {"9223372036854775807", "option"}},
+                                               {"local_rank", {"1", "option"}}});
   const Settings back = from_json(to_json(settings));
   EXPECT_EQ(to_json(back), to_json(settings));
   EXPECT_EQ(back.recipe.learning_rate, 0.30000000000000004);
@@ -48,7 +48,7 @@ TEST(SettingsJson, RefusesWhatItDoesNotWrite) {
 }
 
 TEST(SettingsJson, FlatSettingsHoldOneTextPerKey) {
-  const auto flat = flat_settings(resolved({{"batch_size", {"8", "option"}}}));
+  const auto flat = flat_settings(resolved_settings({{"batch_size", {"8", "option"}}}));
   EXPECT_EQ(flat.at("batch_size"), "8");
   EXPECT_EQ(flat.at("workload"), "\"mlp\"");
   EXPECT_EQ(flat.at("command"), "\"train\"");

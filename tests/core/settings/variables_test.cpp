@@ -16,7 +16,7 @@ Layers layers_of(std::vector<std::string> variables, Command command = kSweep) {
   return merge_layers(sources, command);
 }
 
-std::string only_problem(std::vector<std::string> variables) {
+std::string only_variable_problem(std::vector<std::string> variables) {
   const Layers layers = layers_of(std::move(variables));
   EXPECT_EQ(layers.problems.size(), 1u);
   return layers.problems.empty() ? "" : to_line(layers.problems.front());
@@ -55,14 +55,16 @@ TEST(Variables, EachSourceSetsThem) {
 }
 
 TEST(Variables, WrongNamesAreRefusedWithWhatToDo) {
-  EXPECT_NE(only_problem({"NCCL_ALGO"}).find("NAME=VALUE is expected"), std::string::npos);
-  EXPECT_NE(only_problem({"1A=x"}).find("letters, digits and underscores"), std::string::npos);
-  EXPECT_NE(only_problem({"=x"}).find("letters, digits and underscores"), std::string::npos);
-  EXPECT_EQ(only_problem({"OMP_NUM_THREADS=4"}),
+  EXPECT_NE(only_variable_problem({"NCCL_ALGO"}).find("NAME=VALUE is expected"), std::string::npos);
+  EXPECT_NE(only_variable_problem({"1A=x"}).find("letters, digits and underscores"),
+            std::string::npos);
+  EXPECT_NE(only_variable_problem({"=x"}).find("letters, digits and underscores"),
+            std::string::npos);
+  EXPECT_EQ(only_variable_problem({"OMP_NUM_THREADS=4"}),
             "--env OMP_NUM_THREADS is '4' (from option); is no variable of --env. Hint: use "
             "--threads, which alone sets the number of threads");
-  EXPECT_NE(only_problem({"SCALEMARK_SEED=4"}).find("give the option"), std::string::npos);
-  EXPECT_NE(only_problem({"A=1", "A=2"}).find("is given twice"), std::string::npos);
+  EXPECT_NE(only_variable_problem({"SCALEMARK_SEED=4"}).find("give the option"), std::string::npos);
+  EXPECT_NE(only_variable_problem({"A=1", "A=2"}).find("is given twice"), std::string::npos);
   Sources sources;
   sources.config_files = {{"a.json", R"({"env": {"A": "1"}})"}};
   const Layers layers = merge_layers(sources, kSweep);
@@ -80,16 +82,16 @@ TEST(Variables, NamesOfOldAreTold) {
   EXPECT_TRUE(layers_of({"TORCH_NCCL_BLOCKING_WAIT=1"}).notes.empty());
 }
 
-Resolution resolved(std::vector<std::string> variables) {
+Resolution resolved_from(std::vector<std::string> variables) {
   return resolve(layers_of(std::move(variables), kTrain).raw, {.machine = {.cores = 2}});
 }
 
 TEST(Variables, TrainTakesOneValueOfEach) {
-  const Resolution good = resolved({"A=x\\,y", "B="});
+  const Resolution good = resolved_from({"A=x\\,y", "B="});
   EXPECT_TRUE(good.problems.empty());
   EXPECT_EQ(good.settings.launch.environment, (Variables{{"A", "x,y"}, {"B", "unset"}}));
   EXPECT_EQ(good.settings.origins.at("env.A"), "option");
-  const Resolution bad = resolved({"A=x,y"});
+  const Resolution bad = resolved_from({"A=x,y"});
   ASSERT_EQ(bad.problems.size(), 1u);
   EXPECT_NE(to_line(bad.problems.front()).find("only a sweep takes a list"), std::string::npos);
 }

@@ -8,11 +8,11 @@
 namespace scalemark::statistics {
 namespace {
 
-using Runs = std::vector<TimedRun>;
+using TimedRuns = std::vector<TimedRun>;
 
 TEST(Drift, OfTwoPointsInThreeBlocks) {  // literals from least squares in numpy
   const auto drift = estimate_drift(
-      Runs{{0, 0, 100}, {1, 10, 50}, {1, 20, 50.5}, {0, 30, 99}, {0, 40, 97.5}, {1, 50, 49}});
+      TimedRuns{{0, 0, 100}, {1, 10, 50}, {1, 20, 50.5}, {0, 30, 99}, {0, 40, 97.5}, {1, 50, 49}});
   ASSERT_TRUE(drift);
   EXPECT_NEAR(drift->per_sweep, -0.0291820, 1e-6);
   EXPECT_NEAR(drift->ci95.low, -0.0581917, 1e-6);
@@ -20,8 +20,8 @@ TEST(Drift, OfTwoPointsInThreeBlocks) {  // literals from least squares in numpy
   EXPECT_FALSE(drift->finding);  // the interval holds 0
 }
 
-Runs steadily_changing(double per_sweep) {
-  Runs runs;
+TimedRuns steadily_changing(double per_sweep) {
+  TimedRuns runs;
   for (std::size_t block = 0; block < 5; ++block) {
     for (const std::size_t point : {block % 3, (block + 1) % 3, (block + 2) % 3}) {
       const auto at_s = static_cast<double>(runs.size());
@@ -50,12 +50,13 @@ TEST(Drift, BelowOnePercentIsNoFinding) {
 
 TEST(Drift, NeedsTwoDegreesOfFreedom) {
   EXPECT_FALSE(estimate_drift({}));
-  EXPECT_FALSE(estimate_drift(Runs{{0, 0, 100}, {1, 1, 50}, {0, 2, 100}, {1, 3, 50}}));
-  EXPECT_TRUE(estimate_drift(Runs{{0, 0, 100}, {1, 1, 50}, {0, 2, 100}, {1, 3, 51}, {0, 4, 99}}));
+  EXPECT_FALSE(estimate_drift(TimedRuns{{0, 0, 100}, {1, 1, 50}, {0, 2, 100}, {1, 3, 50}}));
+  EXPECT_TRUE(
+      estimate_drift(TimedRuns{{0, 0, 100}, {1, 1, 50}, {0, 2, 100}, {1, 3, 51}, {0, 4, 99}}));
 }
 
 TEST(Drift, NeedsTimesThatDiffer) {
-  EXPECT_FALSE(estimate_drift(Runs{{0, 5, 100}, {0, 5, 101}, {0, 5, 99}, {0, 5, 100}}));
+  EXPECT_FALSE(estimate_drift(TimedRuns{{0, 5, 100}, {0, 5, 101}, {0, 5, 99}, {0, 5, 100}}));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using packed::Form;
 
-constexpr Form kForms[] = {Form::kJpeg, Form::kJpeg256, Form::kRaw256};
+constexpr Form kVerifiedForms[] = {Form::kJpeg, Form::kJpeg256, Form::kRaw256};
 
 int faults_to_plant() {
   const char* soak = std::getenv("SCALEMARK_SOAK");
@@ -176,7 +176,7 @@ TEST(Verify, FindsEveryPlantedFaultAndNamesItsPlace) {
   const TemporaryFolder folder;
   const std::string tree = small_tree(folder, 18, 90);
   int planted = 0;
-  for (const Form form : kForms) {
+  for (const Form form : kVerifiedForms) {
     const std::string root = pack(folder, tree, form, std::string(name_of(form)));
     const VerifyReport before = verify_images({.path = root});
     EXPECT_TRUE(before.faults.empty()) << listed_faults(before);
@@ -226,7 +226,7 @@ TEST(Verify, AnIndexOfTheSamePlanAndOtherContentsIsFound) {
 TEST(Verify, AnEncodingThatTheFormDoesNotHaveIsRefused) {
   const TemporaryFolder folder;
   const std::string tree = small_tree(folder, 6, 64);
-  for (const Form form : kForms) {
+  for (const Form form : kVerifiedForms) {
     const std::string root = pack(folder, tree, form, std::string(name_of(form)));
     const fs::path index = fs::path(root) / packed::kIndexName;
     const std::string whole = read_file(index);
@@ -253,7 +253,7 @@ TEST(Verify, AFaultyIndexIsRefusedOrItsSamplesAre) {
   const auto below = [&](std::size_t n) {
     return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)));
   };
-  for (const Form form : kForms) {
+  for (const Form form : kVerifiedForms) {
     const std::string root = pack(folder, tree, form, std::string(name_of(form)));
     const fs::path index = fs::path(root) / packed::kIndexName;
     const std::string whole = read_file(index);

@@ -29,8 +29,8 @@ std::vector<Out> on_cuda(const at::Tensor& images, unsigned multiprocessors) {
 }
 
 template <class Out>
-class NormaliseOnCuda : public testing::Test {};
-using Types = testing::Types<float, double, c10::Half, c10::BFloat16>;
+class NormaliseOnCuda : public ::testing::Test {};
+using Types = ::testing::Types<float, double, c10::Half, c10::BFloat16>;
 TYPED_TEST_SUITE(NormaliseOnCuda, Types);
 
 // Bytes of every value in every channel; a tail, and 1 multiprocessor makes each thread stride on.

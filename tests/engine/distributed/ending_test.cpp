@@ -9,7 +9,7 @@ namespace scalemark::testing {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{40000};
+constexpr milliseconds kEndingLimit{40000};
 // Enough for a busy machine to start the ranks, and less than the 20 s that they would wait.
 constexpr double kAtOnce_s = 18;
 
@@ -31,7 +31,7 @@ Ended ended_within(Ranks& ranks, int rank, milliseconds limit) {
 TEST(Preflight, EqualFactsGoOn) {
   Ranks ranks(scenario("compare_facts", 3, free_address(),
                        {"1", R"({"b":1,"a":{"c":[1,2]}})", R"({"a":{"c":[1,2]},"b":1})"}));
-  for (const Ended& rank : ranks.wait(kLimit)) {
+  for (const Ended& rank : ranks.wait(kEndingLimit)) {
     EXPECT_EQ(rank.exit_code, 0) << rank.output;
     expect_says(rank, "agreed");
   }
@@ -42,7 +42,7 @@ TEST(Preflight, ADifferenceEndsEveryRankNamingRankKeyAndBothValues) {
     Ranks ranks(scenario("compare_facts", 3, place,
                          {"2", R"({"settings":{"batch_size":32,"seed":7},"torch":"2.10.0"})",
                           R"({"settings":{"batch_size":64,"seed":7},"torch":"2.11.0"})"}));
-    for (const Ended& rank : ranks.wait(kLimit)) {
+    for (const Ended& rank : ranks.wait(kEndingLimit)) {
       EXPECT_EQ(rank.exit_code, 76) << rank.output;
       expect_says(rank,
                   "rank 2: settings.batch_size is 32; rank 0 has 64, torch is 2.10.0; rank 0 has "
@@ -54,7 +54,7 @@ TEST(Preflight, ADifferenceEndsEveryRankNamingRankKeyAndBothValues) {
 
 TEST(Watchdog, AHangEndsEveryRankNamingPhaseAndStep) {
   Ranks ranks(scenario("hang", 2, free_address()));
-  for (const Ended& rank : ranks.wait(kLimit)) {
+  for (const Ended& rank : ranks.wait(kEndingLimit)) {
     EXPECT_EQ(rank.exit_code, 81) << rank.output;
     expect_says(rank, "E_HANG (exit 81) phase=window step=7: no progress for 1.5 s.");
     EXPECT_LT(rank.seconds, kAtOnce_s);
@@ -63,33 +63,33 @@ TEST(Watchdog, AHangEndsEveryRankNamingPhaseAndStep) {
 
 TEST(Watchdog, ARankWhoseStoreDoesNotAnswerHasLostItsPeer) {
   Ranks ranks(scenario("vanishing_host", 2, free_address()));
-  const Ended survivor = ended_within(ranks, 1, kLimit);
+  const Ended survivor = ended_within(ranks, 1, kEndingLimit);
   EXPECT_EQ(survivor.exit_code, 69) << survivor.output;
   expect_says(survivor, "E_PEER_LOST (exit 69) phase=wait: the run's store does not answer");
 }
 
 TEST(Watchdog, APostedCauseWinsOverTheHang) {
   Ranks ranks(scenario("hang", 2, free_address(), {"post"}));
-  const auto ended = ranks.wait(kLimit);
+  const auto ended = ranks.wait(kEndingLimit);
   EXPECT_EQ(ended[0].exit_code, 80) << ended[0].output;
   expect_says(ended[0], "rank 1 ended: E_OUT_OF_MEMORY (exit 80) rank=1: asked for 9 GB");
 }
 
 TEST(Watchdog, EachStepHasTheWholeDeadline) {
   Ranks ranks(scenario("slow_but_alive", 1, "none"));
-  const auto ended = ranks.wait(kLimit);
+  const auto ended = ranks.wait(kEndingLimit);
   EXPECT_EQ(ended[0].exit_code, 0) << ended[0].output;
   expect_says(ended[0], "finished");
 }
 
 TEST(Watchdog, TimeInWhichTheProcessWasStoppedDoesNotCount) {
   Ranks ranks(scenario("suspended", 1, "none"));
-  ASSERT_TRUE(ranks.wait_for_text(0, "beating", kLimit));
+  ASSERT_TRUE(ranks.wait_for_text(0, "beating", kEndingLimit));
   std::this_thread::sleep_for(milliseconds(700));
   ranks.signal(0, SIGSTOP);
   std::this_thread::sleep_for(milliseconds(5000));
   ranks.signal(0, SIGCONT);
-  const auto ended = ranks.wait(kLimit);
+  const auto ended = ranks.wait(kEndingLimit);
   EXPECT_EQ(ended[0].exit_code, 0) << ended[0].output;
   expect_says(ended[0], "finished");
 }
@@ -97,12 +97,12 @@ TEST(Watchdog, TimeInWhichTheProcessWasStoppedDoesNotCount) {
 TEST(Terminate, AnExceptionInAForeignThreadStillSaysItsLine) {
   Ranks lost({{"throw_in_a_thread", "0", "1", "none",
                "[gloo/transport/tcp/pair.cc:534] Connection closed by peer [127.0.0.1]:999"}});
-  const auto peer = lost.wait(kLimit);
+  const auto peer = lost.wait(kEndingLimit);
   EXPECT_EQ(peer[0].exit_code, 69) << peer[0].output;
   expect_says(peer[0], "E_PEER_LOST (exit 69)");
 
   Ranks odd({{"throw_in_a_thread", "0", "1", "none", "vector::_M_range_check"}});
-  const auto bug = odd.wait(kLimit);
+  const auto bug = odd.wait(kEndingLimit);
   EXPECT_EQ(bug[0].exit_code, 70) << bug[0].output;
   expect_says(bug[0], "E_BUG (exit 70): vector::_M_range_check");
 }
@@ -127,7 +127,7 @@ TEST_P(Interrupted, EveryRankRunsTheSameStepsAndEndsWithinTenSeconds) {
   for (const int delay_ms : {0, 37, 130}) {
     Ranks ranks(scenario("interrupted", 3, free_address(), {how.kind, "5"}));
     for (int rank = 0; rank < 3; ++rank) {
-      ASSERT_TRUE(ranks.wait_for_text(rank, "looping", kLimit));
+      ASSERT_TRUE(ranks.wait_for_text(rank, "looping", kEndingLimit));
     }
     std::this_thread::sleep_for(milliseconds(delay_ms));
     ranks.signal(how.signalled, how.signal);
@@ -151,9 +151,9 @@ INSTANTIATE_TEST_SUITE_P(
 // Rank 0 is through with its 20 steps while rank 2 has begun 7: everybody runs all 20.
 TEST(Interruption, ALoopThatRankZeroHasFinishedIsFinishedByAll) {
   Ranks ranks(scenario("interrupted", 3, free_address(), {"alone", "20", "20"}));
-  ASSERT_TRUE(ranks.wait_for_text(0, "steps 20", kLimit));
+  ASSERT_TRUE(ranks.wait_for_text(0, "steps 20", kEndingLimit));
   ranks.signal(2, SIGTERM);
-  for (const Ended& rank : ranks.wait(kLimit)) {
+  for (const Ended& rank : ranks.wait(kEndingLimit)) {
     EXPECT_EQ(steps_line(rank), "steps 20") << rank.output;
   }
 }
@@ -161,8 +161,8 @@ TEST(Interruption, ALoopThatRankZeroHasFinishedIsFinishedByAll) {
 TEST(Interruption, APeerThatNeverAnswersDoesNotHoldTheOthers) {
   for (const char* kind : {"alone", "barrier"}) {
     Ranks ranks(scenario("interrupted", 2, free_address(), {kind, "5"}));
-    ASSERT_TRUE(ranks.wait_for_text(0, "looping", kLimit));
-    ASSERT_TRUE(ranks.wait_for_text(1, "looping", kLimit));
+    ASSERT_TRUE(ranks.wait_for_text(0, "looping", kEndingLimit));
+    ASSERT_TRUE(ranks.wait_for_text(1, "looping", kEndingLimit));
     ranks.signal(1, SIGSTOP);
     std::this_thread::sleep_for(milliseconds(100));
     ranks.signal(0, SIGTERM);

@@ -8,7 +8,7 @@ namespace scalemark::testing {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLimit{40000};
+constexpr milliseconds kFaultLimit{40000};
 
 struct Place {
   const char* name;
@@ -20,7 +20,7 @@ class Fault : public ::testing::TestWithParam<Place> {};
 TEST_P(Fault, ThePostedCauseWinsOnEveryRank) {
   for (const char* culprit : {"0", "1"}) {
     Ranks ranks(scenario("train_until", 3, GetParam().make(), {culprit, "throw"}));
-    const auto ended = ranks.wait(kLimit);
+    const auto ended = ranks.wait(kFaultLimit);
     for (int rank = 0; rank < 3; ++rank) {
       const Ended& end = ended[static_cast<std::size_t>(rank)];
       EXPECT_EQ(end.exit_code, 65) << end.output;
@@ -36,7 +36,7 @@ TEST_P(Fault, ThePostedCauseWinsOnEveryRank) {
 TEST_P(Fault, AKilledRankIsALostPeerWithinSeconds) {
   for (const int culprit : {0, 1}) {
     Ranks ranks(scenario("train_until", 2, GetParam().make(), {std::to_string(culprit), "kill"}));
-    const auto ended = ranks.wait(kLimit);
+    const auto ended = ranks.wait(kFaultLimit);
     const Ended& survivor = ended[static_cast<std::size_t>(1 - culprit)];
     EXPECT_EQ(ended[static_cast<std::size_t>(culprit)].exit_code, 128 + 9);
     EXPECT_EQ(survivor.exit_code, 69) << survivor.output;  // and not 141, SIGPIPE
@@ -70,7 +70,7 @@ Resources resources_after(const std::string& output, const std::string& label) {
 // when the figures are read is two or three.
 void expect_flat(const std::string& place, int groups) {
   Ranks ranks(scenario("many_groups", 2, place, {std::to_string(groups)}));
-  for (const Ended& rank : ranks.wait(kLimit)) {
+  for (const Ended& rank : ranks.wait(kFaultLimit)) {
     EXPECT_EQ(rank.exit_code, 0) << rank.output;
     const Resources before = resources_after(rank.output, "before: ");
     const Resources after = resources_after(rank.output, "after: ");

@@ -55,7 +55,7 @@ TEST(BatchSource, SeeksToAnyPlaceInTheStream) {
 }
 
 // 21 samples on 2 ranks: 10 each, so 2 full batches of 4 per epoch and rank.
-class EndlessEpochs : public testing::TestWithParam<int> {};
+class EndlessEpochs : public ::testing::TestWithParam<int> {};
 
 TEST_P(EndlessEpochs, RunOnWithFullBatchesWithoutPadding) {
   const Numbers dataset(21);
@@ -79,7 +79,7 @@ TEST_P(EndlessEpochs, RunOnWithFullBatchesWithoutPadding) {
   EXPECT_NE(orders[0], orders[1]) << "the second epoch was not shuffled anew";
 }
 
-INSTANTIATE_TEST_SUITE_P(Workers, EndlessEpochs, testing::Values(0, 2));
+INSTANTIATE_TEST_SUITE_P(Workers, EndlessEpochs, ::testing::Values(0, 2));
 
 TEST(EndlessEpochsRefuse, DataSmallerThanABatchPerRank) {
   const Numbers dataset(7);

@@ -14,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class CheckpointFiles : public testing::Test {
+class CheckpointFiles : public ::testing::Test {
  protected:
   CheckpointFiles()
-      : folder_(fs::path(testing::TempDir()) /
+      : folder_(fs::path(::testing::TempDir()) /
                 ("checkpoints-" +
                  std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
     fs::remove_all(folder_);

@@ -35,7 +35,7 @@ bool are_equal(const data::Batch& a, const data::Batch& b) {
   return true;
 }
 
-class FreshBatches : public testing::TestWithParam<const char*> {};
+class FreshBatches : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(FreshBatches, AreNewEachTimeAndOfTheExamplesShape) {
   const Made of = made(GetParam());
@@ -67,7 +67,8 @@ TEST_P(FreshBatches, SeekToAnyPlaceAndDifferBetweenRanks) {
   EXPECT_FALSE(are_equal(one->next(), two->next()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, FreshBatches, testing::Values("mlp", "resnet50", "bert-mini"));
+INSTANTIATE_TEST_SUITE_P(Workloads, FreshBatches,
+                         ::testing::Values("mlp", "resnet50", "bert-mini"));
 
 // Labels and tokens index tables; what is no choice of chance stays.
 TEST(FreshBatchesOf, KeepWithinTheirRanges) {

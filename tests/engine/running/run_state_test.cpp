@@ -63,7 +63,7 @@ class Training {
   std::unique_ptr<BatchSource> batches_;
 };
 
-class RunStates : public testing::TestWithParam<const char*> {};
+class RunStates : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RunStates, PutBackGoOnBitByBitAsBefore) {
   Training training(GetParam());
@@ -78,7 +78,7 @@ TEST_P(RunStates, PutBackGoOnBitByBitAsBefore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryOptimizer, RunStates,
-                         testing::Values("sgd", "adam", "adamw", "lamb", "lars"));
+                         ::testing::Values("sgd", "adam", "adamw", "lamb", "lars"));
 
 TEST(RunState, HoldsEverythingUnderItsName) {
   Training training("adam");

@@ -46,7 +46,7 @@ TEST(GradientScaler, DividesByTheScaleAndHalvesItAfterAnOverflow) {
   EXPECT_FLOAT_EQ(scaler.scale(at::ones({})).item<float>(), 32768);
 }
 
-class SkippedStep : public testing::TestWithParam<const char*> {};
+class SkippedStep : public ::testing::TestWithParam<const char*> {};
 
 // A step with infinities changes nothing, neither weights nor state: the next good step gives
 // exactly what it would have given without the bad one.
@@ -76,7 +76,7 @@ TEST_P(SkippedStep, LeavesNoTrace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, SkippedStep,
-                         testing::Values("sgd", "adam", "adamw", "lamb", "lars"));
+                         ::testing::Values("sgd", "adam", "adamw", "lamb", "lars"));
 
 }  // namespace
 }  // namespace scalemark::training
