@@ -71,7 +71,7 @@ std::string pairs_text(const planning::PairPlan& pairs, int ranks) {
          std::to_string(pairs.passes) + " passes over " + pairs.backend + ".\n";
 }
 
-std::string padded(std::string text, std::size_t width) {
+std::string padded_right(std::string text, std::size_t width) {
   text.resize(std::max(width, text.size() + 2), ' ');
   return text;
 }
@@ -86,7 +86,8 @@ std::string settings_list(const ResolvedComm& resolved) {
       if (value == resolved.texts.end()) continue;
       if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
       group = option.group;
-      text += "  " + padded(name, 30) + padded(value->second, 34) + origins.at(name) + "\n";
+      text +=
+          "  " + padded_right(name, 30) + padded_right(value->second, 34) + origins.at(name) + "\n";
     }
   }
   return text;

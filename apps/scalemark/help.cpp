@@ -56,18 +56,18 @@ std::string description(const Option& option) {
 // `text` from `column` on, broken between words at kWidth.
 std::string wrapped(const std::string& text, std::size_t column) {
   std::istringstream words(text);
-  std::string lines, word;
+  std::string broken, word;
   std::size_t at = column;
   while (words >> word) {
     if (at > column && at + 1 + word.size() > kWidth) {
-      lines += "\n" + std::string(column, ' ');
+      broken += "\n" + std::string(column, ' ');
       at = column;
     }
-    if (at > column) lines += " ", ++at;
-    lines += word;
+    if (at > column) broken += " ", ++at;
+    broken += word;
     at += word.size();
   }
-  return lines;
+  return broken;
 }
 
 std::string option_lines(const Option& option) {

@@ -15,7 +15,7 @@ double masked_positions(std::int64_t sequence_length) {
   return std::max(1.0, std::round(0.15 * static_cast<double>(sequence_length)));
 }
 
-std::int64_t parameters(const Transformer& t, const ModelShape& shape) {
+std::int64_t bert_parameters(const Transformer& t, const ModelShape& shape) {
   const std::int64_t h = t.hidden, f = t.feed_forward, v = shape.vocab_size;
   const std::int64_t embeddings = (v + t.max_positions + 2) * h + 2 * h;
   const std::int64_t layer = 4 * (h * h + h) + 2 * h + (h * f + f) + (f * h + h) + 2 * h;
@@ -25,7 +25,7 @@ std::int64_t parameters(const Transformer& t, const ModelShape& shape) {
   return embeddings + t.layers * layer + pooler + mlm_head + nsp_head;
 }
 
-double flops_per_sample(const Transformer& t, const ModelShape& shape) {
+double bert_flops_per_sample(const Transformer& t, const ModelShape& shape) {
   const auto h = static_cast<double>(t.hidden), f = static_cast<double>(t.feed_forward);
   const auto s = static_cast<double>(shape.sequence_length);
   const double layer = 2 * s * (4 * h * h + 2 * h * f) + 4 * s * s * h;
@@ -57,8 +57,8 @@ double logits_bytes(const ModelShape& shape) {
   return 3 * 4 * masked_positions(shape.sequence_length) * static_cast<double>(shape.vocab_size);
 }
 
-double activation_bytes_per_sample(const Transformer& t, const ModelShape& shape,
-                                   int element_bytes) {
+double bert_activation_bytes_per_sample(const Transformer& t, const ModelShape& shape,
+                                        int element_bytes) {
   const auto s = static_cast<double>(shape.sequence_length);
   const double outer = outer_elements(t, s, masked_positions(shape.sequence_length));
   return (static_cast<double>(t.layers) * layer_elements(t, s) + outer) * element_bytes +
@@ -78,7 +78,7 @@ CheckpointedBytes checkpointed_bytes(const Transformer& t, const ModelShape& sha
           .block = (layer_elements(t, s) + 3 * s * widest) * element_bytes};
 }
 
-Recipe recipe() {
+Recipe bert_recipe() {
   return {.optimizer = "adamw",
           .learning_rate = 1e-4,
           .lr_schedule = "linear",
@@ -96,7 +96,7 @@ Recipe recipe() {
 }
 
 Recipe mini_recipe() {
-  Recipe mini = recipe();
+  Recipe mini = bert_recipe();
   mini.learning_rate = 5e-4;
   mini.lr_warmup_share = 0.1;
   mini.source =
@@ -108,44 +108,45 @@ Recipe mini_recipe() {
 
 Workload describe(std::string name, std::string title, const Transformer& t,
                   std::int64_t batch_size, Recipe recipe) {
-  return {.name = std::move(name),
-          .title = std::move(title),
-          .sample_unit = "sequences",
-          .loss = "mean MLM cross-entropy over the masked positions + mean NSP cross-entropy",
-          .metric = "MLM accuracy",
-          .data_kind = DataKind::kText,
-          .data = {"synthetic", "plain text (a file or a folder) with --vocab",
-                   "a token file made by `scalemark data tokenize`"},
-          .default_shape = {.sequence_length = 128, .vocab_size = t.vocab_size},
-          .default_batch_size = batch_size,
-          .recipe = std::move(recipe),
-          .transformer = t,
-          .options = {"task", "sequence_length", "vocab", "cased", "activation_checkpointing",
-                      "fused_layers"},
-          .parameters = [t](const ModelShape& shape) { return parameters(t, shape); },
-          .flops_per_sample = [t](const ModelShape& shape) { return flops_per_sample(t, shape); },
-          .flops_formula =
-              "3 x 2 x (layers x (s x (4 h^2 + 2 h f) + 2 s^2 h) + m x (h^2 + h V) + h^2 + 2 h); "
-              "the MLM head on the m = max(1, round(0.15 s)) masked positions only; padding counts "
-              "as tokens; look-ups, norms, softmax and GELU not counted",
-          .flops_source =
-              "one term per matrix product of Devlin et al., arXiv:1810.04805; 2 per "
-              "multiply-add, attention included and no recomputation as PaLM, "
-              "arXiv:2204.02311, appendix B",
-          .activation_bytes_per_sample =
-              [t](const ModelShape& shape, int element_bytes) {
-                return activation_bytes_per_sample(t, shape, element_bytes);
-              },
-          .checkpointed_bytes =
-              [t](const ModelShape& shape, int element_bytes) {
-                return checkpointed_bytes(t, shape, element_bytes);
-              }};
+  return {
+      .name = std::move(name),
+      .title = std::move(title),
+      .sample_unit = "sequences",
+      .loss = "mean MLM cross-entropy over the masked positions + mean NSP cross-entropy",
+      .metric = "MLM accuracy",
+      .data_kind = DataKind::kText,
+      .data = {"synthetic", "plain text (a file or a folder) with --vocab",
+               "a token file made by `scalemark data tokenize`"},
+      .default_shape = {.sequence_length = 128, .vocab_size = t.vocab_size},
+      .default_batch_size = batch_size,
+      .recipe = std::move(recipe),
+      .transformer = t,
+      .options = {"task", "sequence_length", "vocab", "cased", "activation_checkpointing",
+                  "fused_layers"},
+      .parameters = [t](const ModelShape& shape) { return bert_parameters(t, shape); },
+      .flops_per_sample = [t](const ModelShape& shape) { return bert_flops_per_sample(t, shape); },
+      .flops_formula =
+          "3 x 2 x (layers x (s x (4 h^2 + 2 h f) + 2 s^2 h) + m x (h^2 + h V) + h^2 + 2 h); "
+          "the MLM head on the m = max(1, round(0.15 s)) masked positions only; padding counts "
+          "as tokens; look-ups, norms, softmax and GELU not counted",
+      .flops_source =
+          "one term per matrix product of Devlin et al., arXiv:1810.04805; 2 per "
+          "multiply-add, attention included and no recomputation as PaLM, "
+          "arXiv:2204.02311, appendix B",
+      .activation_bytes_per_sample =
+          [t](const ModelShape& shape, int element_bytes) {
+            return bert_activation_bytes_per_sample(t, shape, element_bytes);
+          },
+      .checkpointed_bytes =
+          [t](const ModelShape& shape, int element_bytes) {
+            return checkpointed_bytes(t, shape, element_bytes);
+          }};
 }
 
 }  // namespace
 
-Workload bert_base() { return describe("bert-base", "BERT-base", kBase, 8, recipe()); }
-Workload bert_large() { return describe("bert-large", "BERT-large", kLarge, 4, recipe()); }
+Workload bert_base() { return describe("bert-base", "BERT-base", kBase, 8, bert_recipe()); }
+Workload bert_large() { return describe("bert-large", "BERT-large", kLarge, 4, bert_recipe()); }
 Workload bert_mini() {
   return describe("bert-mini", "BERT-mini (4 layers x 256)", kMini, 8, mini_recipe());
 }

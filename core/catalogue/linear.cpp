@@ -6,14 +6,14 @@ namespace {
 
 constexpr std::int64_t kIn = 1000;
 
-std::int64_t parameters(const ModelShape& shape) { return (kIn + 1) * shape.classes; }
+std::int64_t linear_parameters(const ModelShape& shape) { return (kIn + 1) * shape.classes; }
 
-double flops_per_sample(const ModelShape& shape) {
+double linear_flops_per_sample(const ModelShape& shape) {
   return 2.0 * 2.0 * kIn * static_cast<double>(shape.classes);
 }
 
 // Inputs and the log-softmax (float32 always).
-double activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
+double linear_activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
   return static_cast<double>(kIn) * element_bytes + 4.0 * static_cast<double>(shape.classes);
 }
 
@@ -36,13 +36,13 @@ Workload linear() {
                      .reference_batch = 32,
                      .source = "the classic DDP test on one layer: plain SGD, rate 0.01, batch 32"},
           .options = {"label_smoothing"},
-          .parameters = parameters,
-          .flops_per_sample = flops_per_sample,
+          .parameters = linear_parameters,
+          .flops_per_sample = linear_flops_per_sample,
           .flops_formula = "2 x 2 x 1000 x classes: forward and weight gradient; inputs need none",
           .flops_source =
               "one term per matrix product; 2 per multiply-add as PaLM, "
               "arXiv:2204.02311, appendix B",
-          .activation_bytes_per_sample = activation_bytes_per_sample};
+          .activation_bytes_per_sample = linear_activation_bytes_per_sample};
 }
 
 }  // namespace scalemark::catalogue

@@ -9,7 +9,7 @@
 namespace scalemark::catalogue {
 namespace {
 
-constexpr double kFloatBytes = 4, kIndexBytes = 8;
+constexpr double kStateBytes = 4, kIndexBytes = 8;
 
 // Tensors of the parameters' size that the optimizer of a process needs. What an update frees lies
 // beside the activations on a CPU, whose allocator keeps it for the next update; on a GPU the
@@ -57,7 +57,7 @@ double server_bytes(const Workload& workload, const MemoryQuestion& question) {
   if (!question.dedicated_server) return 0;
   const auto parameters = static_cast<double>(workload.parameters(question.shape));
   const double copies = 2 + all_optimizer_copies(question);
-  return kFloatBytes * parameters * copies + extra_bytes(parameters, question) +
+  return kStateBytes * parameters * copies + extra_bytes(parameters, question) +
          (question.whole_process ? static_cast<double>(kProcessBytes) : 0);
 }
 
@@ -65,10 +65,10 @@ double fixed_bytes(const Workload& workload, const MemoryQuestion& question) {
   const auto parameters = static_cast<double>(workload.parameters(question.shape));
   double copies = 2 + optimizer_copies(question);
   const double extra = strategy_bytes(parameters, question);
-  if (!question.whole_process) return kFloatBytes * parameters * copies + extra;
+  if (!question.whole_process) return kStateBytes * parameters * copies + extra;
   // oneDNN computes convolutions in a blocked layout and keeps weights in it, too.
   if (workload.data_kind == DataKind::kImages) copies += replicas_here(question);
-  return kFloatBytes * parameters * copies + extra + static_cast<double>(kProcessBytes);
+  return kStateBytes * parameters * copies + extra + static_cast<double>(kProcessBytes);
 }
 
 double activation_bytes(const Workload& workload, const MemoryQuestion& question) {
@@ -101,7 +101,7 @@ double input_bytes_per_sample(const Workload& workload, const ModelShape& shape)
     case DataKind::kText:  // tokens, segments, mask; about 15 % positions and labels; next sentence
       return (3 + 2 * 0.15) * tokens * kIndexBytes + kIndexBytes;
     case DataKind::kVectors:
-      return static_cast<double>(workload.input_features) * kFloatBytes + kIndexBytes;
+      return static_cast<double>(workload.input_features) * kStateBytes + kIndexBytes;
   }
   return 0;
 }

@@ -4,20 +4,20 @@
 namespace scalemark::catalogue {
 namespace {
 
-constexpr std::int64_t kIn = 1024, kFirst = 512, kSecond = 256;
+constexpr std::int64_t kMlpIn = 1024, kFirst = 512, kSecond = 256;
 
-std::int64_t parameters(const ModelShape& shape) {
-  return (kIn + 1) * kFirst + (kFirst + 1) * kSecond + (kSecond + 1) * shape.classes;
+std::int64_t mlp_parameters(const ModelShape& shape) {
+  return (kMlpIn + 1) * kFirst + (kFirst + 1) * kSecond + (kSecond + 1) * shape.classes;
 }
 
-double flops_per_sample(const ModelShape& shape) {
+double mlp_flops_per_sample(const ModelShape& shape) {
   const auto c = static_cast<double>(shape.classes);
-  return 2.0 * (2.0 * kIn * kFirst + 3.0 * kFirst * kSecond + 3.0 * kSecond * c);
+  return 2.0 * (2.0 * kMlpIn * kFirst + 3.0 * kFirst * kSecond + 3.0 * kSecond * c);
 }
 
 // Inputs, both ReLUs' outputs, the log-softmax (float32 always).
-double activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
-  return (kIn + kFirst + kSecond) * element_bytes + 4.0 * static_cast<double>(shape.classes);
+double mlp_activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
+  return (kMlpIn + kFirst + kSecond) * element_bytes + 4.0 * static_cast<double>(shape.classes);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ Workload mlp() {
           .data_kind = DataKind::kVectors,
           .data = {"synthetic"},
           .default_shape = {.classes = 10},
-          .input_features = kIn,
+          .input_features = kMlpIn,
           .default_batch_size = 64,
           .recipe = {.optimizer = "adam",
                      .learning_rate = 1e-3,
@@ -40,15 +40,15 @@ Workload mlp() {
                      .source = "the classic DDP test on an MLP: Adam 1e-3, batch 64; betas and eps "
                                "are PyTorch's defaults (Kingma and Ba, arXiv:1412.6980)"},
           .options = {"label_smoothing"},
-          .parameters = parameters,
-          .flops_per_sample = flops_per_sample,
+          .parameters = mlp_parameters,
+          .flops_per_sample = mlp_flops_per_sample,
           .flops_formula =
               "2 x (2 x 1024 x 512 + 3 x 512 x 256 + 3 x 256 x classes): forward, "
               "weight gradients, and input gradients except the first layer's",
           .flops_source =
               "one term per matrix product; 2 per multiply-add as PaLM, "
               "arXiv:2204.02311, appendix B",
-          .activation_bytes_per_sample = activation_bytes_per_sample};
+          .activation_bytes_per_sample = mlp_activation_bytes_per_sample};
 }
 
 }  // namespace scalemark::catalogue

@@ -48,13 +48,13 @@ std::vector<Convolution> convolutions(std::int64_t image_size) {
   return all;
 }
 
-std::int64_t parameters(const ModelShape& shape) {
+std::int64_t resnet50_parameters(const ModelShape& shape) {
   double sum = kFeatures * shape.classes + shape.classes;
   for (const auto& c : convolutions(shape.image_size)) sum += c.weights() + 2 * c.out;
   return static_cast<std::int64_t>(sum);
 }
 
-double flops_per_sample(const ModelShape& shape) {
+double resnet50_flops_per_sample(const ModelShape& shape) {
   const auto all = convolutions(shape.image_size);
   double forward = 2 * kFeatures * shape.classes;
   for (const auto& c : all) forward += 2 * c.multiply_adds();
@@ -66,7 +66,7 @@ double flops_per_sample(const ModelShape& shape) {
 // the pooled stem with int64 indices, the pooled features. Batch norm statistics are negligible. At
 // the peak backward holds about four gradients of the largest size beside them: those of the
 // block's output, of its residual branch, and of the convolution and batch norm at hand.
-double activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
+double resnet50_activation_bytes_per_sample(const ModelShape& shape, int element_bytes) {
   const auto all = convolutions(shape.image_size);
   const auto image = static_cast<double>(shape.image_size);
   const auto pooled_size = static_cast<double>(halved(halved(shape.image_size)));
@@ -147,8 +147,8 @@ Workload resnet50() {
           .default_batch_size = 32,
           .recipe = recipe(),
           .options = options(),
-          .parameters = parameters,
-          .flops_per_sample = flops_per_sample,
+          .parameters = resnet50_parameters,
+          .flops_per_sample = resnet50_flops_per_sample,
           .flops_formula =
               "3 x F - F_stem, F = sum over 53 convolutions and the classifier of 2 x "
               "k^2 x in x out x height x width; the stem's input gradient is never "
@@ -157,7 +157,7 @@ Workload resnet50() {
               "layer shapes of He et al., arXiv:1512.03385, table 1, stride in the 3x3; "
               "2 per multiply-add and no recomputation as PaLM, arXiv:2204.02311, "
               "appendix B",
-          .activation_bytes_per_sample = activation_bytes_per_sample,
+          .activation_bytes_per_sample = resnet50_activation_bytes_per_sample,
           .checkpointed_bytes = checkpointed_bytes};
 }
 

@@ -12,7 +12,7 @@
 namespace scalemark::launching {
 namespace {
 
-constexpr rlim_t kMost = 1u << 20;  // a hard limit may be "unlimited"
+constexpr rlim_t kMostAsked = 1u << 20;  // a hard limit may be "unlimited"
 
 // Descriptors that any number of ranks needs: libraries, data and report files, short-lived ones.
 constexpr std::uint64_t kOfAnyRank = 48, kOfAnyLauncher = 24;
@@ -31,8 +31,8 @@ void fill_standard_descriptors() {
 
 std::uint64_t raise_descriptor_limit() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMost;  // no limit is known then
-  const rlim_t wanted = std::max(limit.rlim_cur, std::min(limit.rlim_max, kMost));
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMostAsked;  // no limit is known then
+  const rlim_t wanted = std::max(limit.rlim_cur, std::min(limit.rlim_max, kMostAsked));
   if (wanted != limit.rlim_cur) {
     const rlimit raised{wanted, limit.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit.rlim_cur = wanted;

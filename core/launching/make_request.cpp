@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostAncestors = 64;
 
-std::string content_of(const std::string& path) {
+std::string token_content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
@@ -20,13 +20,13 @@ std::string content_of(const std::string& path) {
 }
 
 bool has_variable(int pid, const std::string& name) {
-  const auto environment = '\0' + content_of("/proc/" + std::to_string(pid) + "/environ");
+  const auto environment = '\0' + token_content_of("/proc/" + std::to_string(pid) + "/environ");
   return environment.find('\0' + name + "=") != std::string::npos;
 }
 
 // The fourth field of /proc/PID/stat; the second, the name, may hold spaces and brackets.
 int parent_of(int pid) {
-  const auto stat = content_of("/proc/" + std::to_string(pid) + "/stat");
+  const auto stat = token_content_of("/proc/" + std::to_string(pid) + "/stat");
   const auto bracket = stat.rfind(')');
   if (bracket == std::string::npos) return 0;
   std::istringstream rest(stat.substr(bracket + 1));

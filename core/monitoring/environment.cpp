@@ -27,7 +27,7 @@ constexpr std::array kFlags = {"avx",      "avx2",        "fma",         "avx512
                                "amx_tile", "amx_int8",    "amx_bf16",    "amx_fp16",    "asimd",
                                "sve",      "bf16",        "i8mm"};
 
-std::string trimmed(std::string_view text) {
+std::string trimmed_text(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\"");
   if (first == std::string_view::npos) return "";
   return std::string(text.substr(first, text.find_last_not_of(" \t\"\r") - first + 1));
@@ -38,8 +38,8 @@ std::string value_of(std::string_view text, std::string_view key, char separator
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     const auto at = line.find(separator);
-    if (at != std::string::npos && trimmed(line.substr(0, at)) == key) {
-      return trimmed(line.substr(at + 1));
+    if (at != std::string::npos && trimmed_text(line.substr(0, at)) == key) {
+      return trimmed_text(line.substr(at + 1));
     }
   }
   return "";
@@ -54,7 +54,7 @@ Cores count_cores(std::string_view cpuinfo) {
   for (std::string line; std::getline(lines, line);) {
     const auto at = line.find(':');
     if (at == std::string::npos) continue;
-    const auto key = trimmed(line.substr(0, at)), value = trimmed(line.substr(at + 1));
+    const auto key = trimmed_text(line.substr(0, at)), value = trimmed_text(line.substr(at + 1));
     if (key == "processor") ++cores.logical;
     if (key == "physical id") package = value;
     if (key == "core id") physical.emplace(package, value);
@@ -78,7 +78,7 @@ int affinity_cores(int logical) {
   return logical;
 }
 
-std::optional<std::int64_t> read_number(const fs::path& file) {
+std::optional<std::int64_t> number_of_nic(const fs::path& file) {
   const auto line = read_line(file);
   std::int64_t value = 0;
   if (!line) return std::nullopt;
@@ -96,9 +96,9 @@ std::vector<Nic> read_nics(const fs::path& root) {
     nic.name = it->path().filename();
     if (nic.name == "lo") continue;
     nic.state = read_line(it->path() / "operstate").value_or("unknown");
-    nic.speed_Mbit_per_s = read_number(it->path() / "speed");
+    nic.speed_Mbit_per_s = number_of_nic(it->path() / "speed");
     if (nic.speed_Mbit_per_s && *nic.speed_Mbit_per_s <= 0) nic.speed_Mbit_per_s.reset();
-    nic.mtu = read_number(it->path() / "mtu");
+    nic.mtu = number_of_nic(it->path() / "mtu");
     nics.push_back(nic);
   }
   std::sort(nics.begin(), nics.end(), [](const Nic& a, const Nic& b) { return a.name < b.name; });

@@ -17,7 +17,8 @@ namespace {
 using settings::Problem;
 using settings::RawSettings;
 
-constexpr const char* kSizes[] = {"batch_size", "global_batch_size", "gradient_accumulation_steps"};
+constexpr const char* kSizeOptions[] = {"batch_size", "global_batch_size",
+                                        "gradient_accumulation_steps"};
 
 std::string key_of(const PlannedPoint& point, const std::string& search_key) {
   std::string key = std::to_string(point.world_size) + " " + search_key;
@@ -135,7 +136,7 @@ PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& s
   if (!resolution.problems.empty()) {
     point.skipped = reason_of(resolution.problems);
     RawSettings without_sizes = raw;
-    for (const char* size : kSizes) erase(without_sizes, size);
+    for (const char* size : kSizeOptions) erase(without_sizes, size);
     resolution.settings = settings::resolve(without_sizes, around).settings;
     resolution.settings.size = {
         slice.kind == SliceKind::kStrongByBatch ? 0 : number_in(raw, "batch_size"),

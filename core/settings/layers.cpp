@@ -11,7 +11,7 @@
 namespace scalemark::settings {
 namespace {
 
-constexpr std::string_view kPrefix = "SCALEMARK_";
+constexpr std::string_view kVariablePrefix = "SCALEMARK_";
 
 void add_config(const ConfigFile& file, Command command, Layers& layers) {
   ConfigValues config = parse_config(file, command);
@@ -26,7 +26,7 @@ void add_config(const ConfigFile& file, Command command, Layers& layers) {
 }
 
 std::string option_name_of(std::string_view variable) {
-  std::string name(variable.substr(kPrefix.size()));
+  std::string name(variable.substr(kVariablePrefix.size()));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return name;
 }
@@ -96,7 +96,7 @@ Layers merge_layers(const Sources& sources, Command command) {
   Layers layers;
   for (const ConfigFile& file : sources.config_files) add_config(file, command, layers);
   for (const auto& [variable, text] : sources.environment) {
-    if (variable.starts_with(kPrefix)) add_option_variable(variable, text, command, layers);
+    if (variable.starts_with(kVariablePrefix)) add_option_variable(variable, text, command, layers);
   }
   for (const auto& [name, text] : sources.options) {
     const Option* option = find_option(name);

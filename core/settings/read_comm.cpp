@@ -15,7 +15,7 @@ namespace {
 constexpr int kDefaultRepetitions = 5;
 constexpr int kDefaultPasses = 11;  // of --pairs: medians stand although others hold up a few
 
-bool is_own(const Option& option) {
+bool is_of_comm(const Option& option) {
   constexpr std::array<std::string_view, 4> kOfOtherGroups{"backend", "world_sizes", "placement",
                                                            "repetitions"};
   return option.group == Group::kCollectives || std::ranges::count(kOfOtherGroups, option.name) > 0;
@@ -35,7 +35,7 @@ class CommReader {
   CommRequest run() {
     for (const auto& [name, value] : given_) {
       const Option* option = find_option(name);
-      (is_own(*option) ? out_.own : out_.common)[name] = value;
+      (is_of_comm(*option) ? out_.own : out_.common)[name] = value;
     }
     fill_in_defaults();
     read_exchange();
@@ -48,7 +48,7 @@ class CommReader {
  private:
   void fill_in_defaults() {
     for (const auto& [name, value] : default_values(kComm)) {
-      if (is_own(*find_option(name))) out_.own.try_emplace(name, value);
+      if (is_of_comm(*find_option(name))) out_.own.try_emplace(name, value);
     }
     if (!given_.contains("sizes") && !given_.contains("sizes_of")) {
       out_.own["sizes"] = {kDefaultMessageSizes, "default"};

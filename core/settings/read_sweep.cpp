@@ -13,7 +13,7 @@ namespace scalemark::settings {
 namespace {
 
 // `train` has --resume, too.
-bool is_own(const Option& option) {
+bool is_of_sweep(const Option& option) {
   return option.group == Group::kSweeping || option.name == "resume";
 }
 
@@ -28,7 +28,7 @@ class SweepReader {
       out_.axes.push_back({name, checked(name, expand_variable(value.text), value), value.origin});
     }
     for (const auto& [name, value] : default_values(kSweep)) {
-      if (is_own(*find_option(name))) out_.own.try_emplace(name, value);
+      if (is_of_sweep(*find_option(name))) out_.own.try_emplace(name, value);
     }
     for (Problem& problem : bad_values(out_.own)) {
       out_.own.erase(problem.option);
@@ -46,7 +46,7 @@ class SweepReader {
     if (found == given_.end()) return;
     const std::string name(option.name);
     if (!is_axis(option)) {
-      (is_own(option) ? out_.own : out_.common)[name] = found->second;
+      (is_of_sweep(option) ? out_.own : out_.common)[name] = found->second;
       if (name == "device") refuse_several_devices();
       return;
     }

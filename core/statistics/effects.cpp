@@ -10,7 +10,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kFalseAlarms = 0.05;  // among the comparisons of one axis
+constexpr double kEffectFalseAlarms = 0.05;  // among the comparisons of one axis
 
 // Two-sided p of "the mean is 0".
 double p_of(std::span<const double> values) {
@@ -30,7 +30,7 @@ std::vector<double> adjusted_p(std::span<const std::vector<double>> log_ratios) 
 
 EffectVerdict verdict_of(const Effect& effect, std::span<const double> log_ratios) {
   if (!effect.p_holm) return EffectVerdict::kUnsure;
-  const bool is_significant = *effect.p_holm < kFalseAlarms;
+  const bool is_significant = *effect.p_holm < kEffectFalseAlarms;
   if (is_significant && std::abs(effect.ratio - 1) >= kEffectThatCounts) {
     return EffectVerdict::kReal;
   }

@@ -10,7 +10,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kFalseAlarms = 0.05;  // of a search
+constexpr double kRaceFalseAlarms = 0.05;  // of a search
 
 // ln(X_a / X_b) of the blocks that both ran.
 std::vector<double> distances(const BlockRates& a, const BlockRates& b) {
@@ -48,7 +48,7 @@ Race judge_race(std::span<const BlockRates> runners, double level) {
 
 double race_level(std::size_t runners, int looks) {
   const auto rivals = static_cast<double>(std::max<std::size_t>(runners, 2) - 1);
-  return kFalseAlarms / rivals / std::max(1, looks);
+  return kRaceFalseAlarms / rivals / std::max(1, looks);
 }
 
 }  // namespace scalemark::statistics

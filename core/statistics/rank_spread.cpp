@@ -11,17 +11,17 @@ namespace scalemark::statistics {
 namespace {
 
 constexpr double kLeastSpread = 0.005;
-constexpr double kMadToStandardDeviation = 1.4826;
+constexpr double kMadToSpread = 1.4826;
 
-double median(std::vector<double> values) {
+double median_of_ranks(std::vector<double> values) {
   std::ranges::sort(values);
   return quantile_of_sorted(values, 0.5);
 }
 
 double median_absolute_deviation(std::vector<double> values) {
-  const double centre = median(values);
+  const double centre = median_of_ranks(values);
   for (double& value : values) value = std::abs(value - centre);
-  return median(std::move(values));
+  return median_of_ranks(std::move(values));
 }
 
 std::vector<double> without(std::vector<double> values, std::size_t rank) {
@@ -45,8 +45,7 @@ double variance_of_runs(Deviations deviations, std::size_t rank) {
     const double centre = mean(of_rank);
     for (double& value : of_rank) value -= centre;
   }
-  const double spread =
-      kMadToStandardDeviation * median_absolute_deviation(of_others(deviations, rank));
+  const double spread = kMadToSpread * median_absolute_deviation(of_others(deviations, rank));
   return spread * spread * runs / (runs - 1);
 }
 
@@ -56,8 +55,8 @@ double variance_of_devices(std::size_t ranks, double device_spread) {
   return device_spread * device_spread * (1 + of_median);
 }
 
-double spread_of(std::vector<double> values, double least) {
-  return std::max(kMadToStandardDeviation * median_absolute_deviation(std::move(values)), least);
+double rank_spread_of(std::vector<double> values, double least) {
+  return std::max(kMadToSpread * median_absolute_deviation(std::move(values)), least);
 }
 
 }  // namespace
@@ -76,7 +75,7 @@ Deviations deviations_of(const RunsOfRanks& runs) {
   Deviations deviations(runs.front().size());
   for (const auto& run : runs) {
     for (std::size_t r = 0; r < run.size(); ++r) {
-      deviations[r].push_back(run[r] - median(without(run, r)));
+      deviations[r].push_back(run[r] - median_of_ranks(without(run, r)));
     }
   }
   return deviations;
@@ -92,8 +91,8 @@ Spreads spreads_of(const Deviations& deviations, const std::vector<double>& mean
     least = {std::max(kLeastSpread, std::sqrt(devices + runs / count)),
              std::max(kLeastSpread, std::sqrt(devices + runs))};
   }
-  return {spread_of(without(means, rank), least.of_means),
-          spread_of(of_others(deviations, rank), least.of_runs)};
+  return {rank_spread_of(without(means, rank), least.of_means),
+          rank_spread_of(of_others(deviations, rank), least.of_runs)};
 }
 
 }  // namespace scalemark::statistics

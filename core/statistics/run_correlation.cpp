@@ -10,7 +10,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kLevel = 0.05;
+constexpr double kCorrelationLevel = 0.05;
 constexpr double kMostCorrelated = 0.99;
 
 std::vector<TimedRun> in_time_order(std::span<const TimedRun> runs) {
@@ -78,7 +78,7 @@ std::optional<RunCorrelation> correlation_of_runs(std::span<const TimedRun> runs
   const double expected = neighbours_of_fit(ordered, time, counts) / degrees;
   const double above = sum_over_neighbours(residuals) / squares - expected;
   return RunCorrelation{std::clamp(above, -kMostCorrelated, kMostCorrelated),
-                        above * std::sqrt(n) > normal_quantile(1 - kLevel)};
+                        above * std::sqrt(n) > normal_quantile(1 - kCorrelationLevel)};
 }
 
 std::optional<double> interval_growth(std::span<const double> places, double lag1) {

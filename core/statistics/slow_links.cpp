@@ -12,7 +12,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kFalseAlarms = 0.05;  // of one call
+constexpr double kLinkFalseAlarms = 0.05;  // of one call
 
 // Of normal values: standard deviation by median absolute deviation, and standard error of the
 // median by that of the mean.
@@ -130,7 +130,7 @@ SlowParts find_slow(std::span<const LinkTimes> links, int nodes) {
 
   SlowParts slow;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (p[i] >= kFalseAlarms) continue;
+    if (p[i] >= kLinkFalseAlarms) continue;
     const Slowness how = slowness_of(candidates[i], passes);
     if (i < best.size()) {
       slow.nodes.push_back({static_cast<int>(i), how});

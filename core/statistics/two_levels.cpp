@@ -11,7 +11,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kLevel = 0.05;
+constexpr double kTwoLevelsLevel = 0.05;
 
 // How many of the sorted values lie below the largest gap.
 std::size_t below_largest_gap(std::span<const double> sorted) {
@@ -59,7 +59,7 @@ std::vector<std::optional<Levels>> judge_levels(std::span<const std::vector<doub
   for (auto& answer : answers) {
     if (!answer) continue;
     answer->p = *adjusted++;
-    answer->two = answer->p <= kLevel && answer->gap > kGapThatCounts;
+    answer->two = answer->p <= kTwoLevelsLevel && answer->gap > kGapThatCounts;
   }
   return answers;
 }

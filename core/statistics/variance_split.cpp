@@ -37,13 +37,13 @@ double distance_of_end(const VarianceEstimate& a, const VarianceEstimate& b, dou
       std::max(0.0, square(of_a * a.value) + square(of_b * b.value) + of_both * a.value * b.value));
 }
 
-struct Levels {
+struct SplitLevels {
   std::vector<double> session_means;
   VarianceEstimate runs, steps;
   double mean_inverse_runs = 0;  // mean over sessions of 1 / its runs
 };
 
-void add_steps(Levels& levels, const std::vector<SplitRun>& session, double& known) {
+void add_steps(SplitLevels& levels, const std::vector<SplitRun>& session, double& known) {
   for (const SplitRun& run : session) {
     if (!run.steps) continue;
     ++known;
@@ -52,8 +52,8 @@ void add_steps(Levels& levels, const std::vector<SplitRun>& session, double& kno
   }
 }
 
-Levels levels_of(std::span<const std::vector<SplitRun>> sessions) {
-  Levels levels;
+SplitLevels split_levels_of(std::span<const std::vector<SplitRun>> sessions) {
+  SplitLevels levels;
   double squares = 0, known = 0;
   for (const auto& session : sessions) {
     std::vector<double> logs;
@@ -76,7 +76,7 @@ Interval root_of(const Interval& variances) {
   return {std::sqrt(variances.low), std::sqrt(variances.high)};
 }
 
-void set_sessions(VarianceSplit& split, const Levels& levels) {
+void set_sessions(VarianceSplit& split, const SplitLevels& levels) {
   if (levels.session_means.size() < 2) return;
   const auto degrees = static_cast<double>(levels.session_means.size() - 1);
   const double centre = mean(levels.session_means);
@@ -116,7 +116,7 @@ Interval variance_difference_ci95(const VarianceEstimate& a, const VarianceEstim
 }
 
 std::optional<VarianceSplit> split_variance(std::span<const std::vector<SplitRun>> sessions) {
-  const Levels levels = levels_of(sessions);
+  const SplitLevels levels = split_levels_of(sessions);
   if (levels.runs.degrees < 2 || !(levels.steps.degrees > 0)) return std::nullopt;
   VarianceSplit split{.between_runs = std::sqrt(levels.runs.value),
                       .steps = std::sqrt(levels.steps.value),

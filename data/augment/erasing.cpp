@@ -7,18 +7,19 @@
 namespace scalemark::data {
 namespace {
 
-constexpr double kLeastArea = 0.02, kMostArea = 0.33;
-constexpr double kLeastRatio = 0.3, kMostRatio = 3.3;
-constexpr int kTries = 10;
+constexpr double kLeastErased = 0.02, kMostArea = 0.33;
+constexpr double kLeastErasedRatio = 0.3, kMostErasedRatio = 3.3;
+constexpr int kErasingTries = 10;
 
 }  // namespace
 
 std::optional<Box> draw_erased(double probability, ImageSize size, SampleRandom& random) {
   if (random.uniform() >= probability) return std::nullopt;
   const double area = static_cast<double>(size.width) * size.height;
-  for (int attempt = 0; attempt < kTries; ++attempt) {
-    const double target = area * random.uniform(kLeastArea, kMostArea);
-    const double ratio = std::exp(random.uniform(std::log(kLeastRatio), std::log(kMostRatio)));
+  for (int attempt = 0; attempt < kErasingTries; ++attempt) {
+    const double target = area * random.uniform(kLeastErased, kMostArea);
+    const double ratio =
+        std::exp(random.uniform(std::log(kLeastErasedRatio), std::log(kMostErasedRatio)));
     const auto height = static_cast<int>(std::nearbyint(std::sqrt(target * ratio)));
     const auto width = static_cast<int>(std::nearbyint(std::sqrt(target / ratio)));
     if (height >= size.height || width >= size.width) continue;

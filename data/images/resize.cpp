@@ -14,7 +14,7 @@ namespace {
 using kernels::BandColour;
 
 // What the two passes read: a plane, or RGB pixels, of which a part is there.
-struct Source {
+struct ResizeSource {
   const std::uint8_t* bytes = nullptr;  // of sample (left, top)
   std::size_t stride = 0;
   int left = 0;
@@ -38,7 +38,8 @@ void refuse_if_invalid(ImageSize source, const ResizePlan& plan) {
   if (!inside_source || !inside_target) throw bug("resize: a box outside its image");
 }
 
-void make_filters(const Source& source, const ResizePlan& plan, ResizeBuffers::Filters& filters) {
+void make_filters(const ResizeSource& source, const ResizePlan& plan,
+                  ResizeBuffers::Filters& filters) {
   const RealBox& box = plan.box;
   const Box& window = plan.window;
   make_filter(source.across,
@@ -63,7 +64,7 @@ void make_filters(const Source& source, const ResizePlan& plan, ResizeBuffers::F
 class Bands {
  public:
   // `filters` have been made for the source, or for another one of the same samples.
-  Bands(const Source& source, const ResizeBuffers::Filters& filters, int lines,
+  Bands(const ResizeSource& source, const ResizeBuffers::Filters& filters, int lines,
         std::vector<std::int16_t>& middle)
       : filters_(filters), middle_(middle) {
     const int first = filters.across.first;
@@ -85,7 +86,7 @@ class Bands {
   }
 
  private:
-  static std::ptrdiff_t sample_at(const Source& source, int column) {
+  static std::ptrdiff_t sample_at(const ResizeSource& source, int column) {
     return static_cast<std::ptrdiff_t>(column - source.left) * source.channels;
   }
 
@@ -114,18 +115,18 @@ void write_bands(std::vector<Bands>& sources, const ResizePlan& plan, BandColour
 }
 
 // The planes' own filters; those that are sampled alike have the same.
-const ResizeBuffers::Filters& filters_of(std::span<const Source> planes, std::size_t i,
+const ResizeBuffers::Filters& filters_of(std::span<const ResizeSource> planes, std::size_t i,
                                          const ResizePlan& plan, ResizeBuffers& buffers) {
   for (std::size_t other = 0; other < i; ++other) {
-    const Source& a = planes[other];
-    const Source& b = planes[i];
+    const ResizeSource& a = planes[other];
+    const ResizeSource& b = planes[i];
     if (a.across == b.across && a.down == b.down && a.top == b.top) return buffers.filters[other];
   }
   make_filters(planes[i], plan, buffers.filters[i]);
   return buffers.filters[i];
 }
 
-void resize_all(std::span<const Source> sources, const ResizePlan& plan, BandColour colour,
+void resize_all(std::span<const ResizeSource> sources, const ResizePlan& plan, BandColour colour,
                 std::uint8_t* target, ResizeBuffers& buffers, kernels::InstructionSet set) {
   const kernels::ResizeKernels& kernels = kernels::resize_kernels(set);
   std::vector<Bands> bands;
@@ -140,7 +141,7 @@ void resize_all(std::span<const Source> sources, const ResizePlan& plan, BandCol
 void resize_planes(const PlanarRegion& source, const ResizePlan& plan, BandColour colour,
                    std::uint8_t* target, ResizeBuffers& buffers, kernels::InstructionSet set) {
   refuse_if_invalid(source.scaled, plan);
-  std::vector<Source> planes;
+  std::vector<ResizeSource> planes;
   for (const Plane& plane : std::span(source.planes, static_cast<std::size_t>(source.count))) {
     planes.push_back({.bytes = plane.bytes,
                       .stride = plane.stride,
@@ -157,11 +158,11 @@ void resize_planes(const PlanarRegion& source, const ResizePlan& plan, BandColou
 void resize(const Pixels& source, const ResizePlan& plan, std::uint8_t* target,
             ResizeBuffers& buffers, kernels::InstructionSet set) {
   refuse_if_invalid({source.width, source.height}, plan);
-  const Source rgb{.bytes = source.row(0),
-                   .stride = source.stride(),
-                   .channels = 3,
-                   .across = {.pixels = source.width, .samples = source.width},
-                   .down = {.pixels = source.height, .samples = source.height}};
+  const ResizeSource rgb{.bytes = source.row(0),
+                         .stride = source.stride(),
+                         .channels = 3,
+                         .across = {.pixels = source.width, .samples = source.width},
+                         .down = {.pixels = source.height, .samples = source.height}};
   resize_all({&rgb, 1}, plan, BandColour::kRgb, target, buffers, set);
 }
 

@@ -42,10 +42,10 @@ IndexParts parts_of(const ImageTree& tree, const PackOptions& options, const Pla
 }
 
 // What packs one tree into one folder.
-class Packer {
+class ShardPacker {
  public:
-  Packer(const PackOptions& options, const ImageTree& tree, const Plan& plan,
-         const PackingFolder& folder)
+  ShardPacker(const PackOptions& options, const ImageTree& tree, const Plan& plan,
+              const PackingFolder& folder)
       : options_(options), tree_(tree), folder_(folder), parts_(parts_of(tree, options, plan)) {}
 
   PackReport run() {
@@ -234,7 +234,7 @@ PackReport pack_images(const PackOptions& options) {
                   .skip_bad_samples = options.skip_bad_samples,
                   .tree = identity_of_tree(tree)};
   folder.begin(plan);
-  PackReport report = Packer(options, tree, plan, folder).run();
+  PackReport report = ShardPacker(options, tree, plan, folder).run();
   report.identity = Index(options.output).identity();
   return report;
 }

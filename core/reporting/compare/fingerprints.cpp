@@ -16,7 +16,7 @@ namespace {
 using Key = std::tuple<MachineRate, std::string, std::string, int, std::string, std::string>;
 
 // One measurement on one side: every host of every report of it.
-struct Measured {
+struct MeasuredRate {
   FingerprintRecord example;
   std::vector<double> logarithms;
   double low = 0, high = 0;  // over all intervals
@@ -27,15 +27,15 @@ struct Measured {
     return std::exp(sum / static_cast<double>(logarithms.size()));
   }
 };
-using Fingerprint = std::map<Key, Measured>;
+using Fingerprint = std::map<Key, MeasuredRate>;
 
 void add(Fingerprint& fingerprint, const FingerprintRecord& record) {
   if (!record.value || !(*record.value > 0) || !record.ci95_low || !record.ci95_high) return;
   const Key key{record.what,    record.device, record.precision,
                 record.threads, record.method, record.unit};
   const auto [found, is_new] =
-      fingerprint.try_emplace(key, Measured{record, {}, *record.ci95_low, *record.ci95_high});
-  Measured& measured = found->second;
+      fingerprint.try_emplace(key, MeasuredRate{record, {}, *record.ci95_low, *record.ci95_high});
+  MeasuredRate& measured = found->second;
   measured.logarithms.push_back(std::log(*record.value));
   measured.low = std::min(measured.low, *record.ci95_low);
   measured.high = std::max(measured.high, *record.ci95_high);
@@ -49,7 +49,7 @@ Fingerprint fingerprint_of(const ComparedSide& side) {
   return fingerprint;
 }
 
-std::string rate_with_interval(const Measured& measured) {
+std::string rate_with_interval(const MeasuredRate& measured) {
   FingerprintRecord shown = measured.example;
   shown.value = measured.rate();
   shown.ci95_low = measured.low;
@@ -57,12 +57,13 @@ std::string rate_with_interval(const Measured& measured) {
   return rate_text(*shown.value, shown.unit) + " (" + rate_interval_text(shown) + ")";
 }
 
-bool differs(const Measured& before, const Measured& after, double threshold) {
+bool differs(const MeasuredRate& before, const MeasuredRate& after, double threshold) {
   const bool disjoint = before.high < after.low || after.high < before.low;
   return disjoint && std::abs(std::log(after.rate() / before.rate())) >= threshold;
 }
 
-std::string sentence(const Measured& before, const Measured& after, const std::string& machine) {
+std::string sentence(const MeasuredRate& before, const MeasuredRate& after,
+                     const std::string& machine) {
   const double change = after.rate() / before.rate() - 1;
   return name_in_words(after.example) + " on the " + machine + " machine is " +
          percent(std::abs(change)) + (change < 0 ? " slower: " : " faster: ") +

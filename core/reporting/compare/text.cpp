@@ -21,7 +21,7 @@ std::string format(const char* pattern, Arguments... arguments) {
   return text;
 }
 
-std::string rate_text(const SideOfPoint& side) {
+std::string side_rate_text(const SideOfPoint& side) {
   if (!side.samples_per_sec) return side.trouble.empty() ? kAbsent : side.trouble;
   const double rate = *side.samples_per_sec;
   return format(rate >= 1000 ? "%.0f" : rate >= 100 ? "%.1f" : "%.3g", rate);
@@ -98,7 +98,7 @@ void add_side(std::vector<Column>& columns, const Comparison& comparison, std::s
   for (const ComparedPoint& point : comparison.points) {
     const PointAgainst& against = point.against[side];
     const std::string cells[] = {
-        rate_text(against.after),
+        side_rate_text(against.after),
         change_text(against.change),
         interval_text(against.change),
         p_text(against.change),
@@ -116,7 +116,7 @@ std::string points_table(const Comparison& comparison) {
   for (const ComparedPoint& point : comparison.points) {
     columns[0].cells.push_back(point.group);
     columns[1].cells.push_back(point.unit);
-    columns[2].cells.push_back(rate_text(point.before));
+    columns[2].cells.push_back(side_rate_text(point.before));
   }
   for (std::size_t side = 0; side + 1 < comparison.files.size(); ++side) {
     add_side(columns, comparison, side);

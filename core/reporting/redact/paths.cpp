@@ -13,8 +13,8 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kShortestSecret = 4;  // bytes; shorter ones occur in other words
-constexpr char kMark = '\x1A';              // marks a covered path during the search for others
+constexpr std::size_t kShortestPart = 4;  // bytes; shorter ones occur in other words
+constexpr char kMark = '\x1A';            // marks a covered path during the search for others
 constexpr const char* kSynthetic = "synthetic";
 
 // Names of folders and files that reveal nothing, and words of ours that look like such names.
@@ -30,8 +30,7 @@ const std::set<std::string> kCommon = {
     "memory",   "device",    "error",   "warnings",    "vocab.txt", "journal.jsonl"};
 
 bool tells_nothing(std::string word) {
-  if (word.size() < kShortestSecret ||
-      word.find_first_not_of("0123456789.-_:") == std::string::npos)
+  if (word.size() < kShortestPart || word.find_first_not_of("0123456789.-_:") == std::string::npos)
     return true;
   std::ranges::transform(word, word.begin(), [](unsigned char c) {
     return static_cast<char>(c < 0x80 ? std::tolower(c) : c);
@@ -162,7 +161,7 @@ void KnownPaths::add(const std::string& path) {
   if (path.empty() || path == kSynthetic) return;
   for (std::string part : {path, std::filesystem::path(path).lexically_normal().string()}) {
     // The folders that contain it, too.
-    for (part = without_end_slash(part); part.size() >= kShortestSecret;
+    for (part = without_end_slash(part); part.size() >= kShortestPart;
          part = std::filesystem::path(part).parent_path().string()) {
       const bool is_word = part.find_first_of("/ ") == std::string::npos;
       if (!is_word || !tells_nothing(part)) (is_word ? words_ : literals_).insert(part);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kWidth = 100;
 
-std::string sweep_text(const Report& report) {
+std::string console_sweep_text(const Report& report) {
   std::string text;
   for (const auto& sentence : summary_in_words(report)) text += list_item(sentence, kWidth);
   for (const Section& section : sweep_sections(report)) {
@@ -25,7 +25,7 @@ std::string sweep_text(const Report& report) {
 }  // namespace
 
 std::string render_console(std::span<const Report> reports) {
-  return sweeps_then_runs(reports, sweep_text,
+  return sweeps_then_runs(reports, console_sweep_text,
                           [](std::span<const Report> runs) { return render_table(runs); });
 }
 

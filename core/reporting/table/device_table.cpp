@@ -8,14 +8,14 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr const char* kAbsent = "-";
+constexpr const char* kNoDeviceValue = "-";
 constexpr std::size_t kUuidShown =
     12;  // "GPU-5a1e9c1e": enough to tell the GPUs of a machine apart
 
-using Text = std::function<std::string(const DeviceRecord&)>;
+using DeviceText = std::function<std::string(const DeviceRecord&)>;
 
 Column column(std::vector<std::string> head, bool left, const std::vector<DeviceRecord>& devices,
-              const Text& text) {
+              const DeviceText& text) {
   Column result{std::move(head), left, {}};
   for (const DeviceRecord& device : devices) result.cells.push_back(text(device));
   return result;
@@ -29,7 +29,7 @@ std::string signed_percent(double share) {
 
 std::string interval(const std::optional<double>& low, const std::optional<double>& high,
                      std::string (*text)(double)) {
-  return low && high ? text(*low) + " .. " + text(*high) : kAbsent;
+  return low && high ? text(*low) + " .. " + text(*high) : kNoDeviceValue;
 }
 
 // nvidia-smi's form without the domain where that is 0: "10:00.0".
@@ -40,7 +40,7 @@ std::string short_pci(const std::string& pci) {
   return zero ? pci.substr(colon + 1) : pci;
 }
 
-std::string or_absent(const std::string& text) { return text.empty() ? kAbsent : text; }
+std::string or_absent(const std::string& text) { return text.empty() ? kNoDeviceValue : text; }
 
 bool any(const std::vector<DeviceRecord>& devices,
          const std::function<bool(const DeviceRecord&)>& test) {
@@ -50,37 +50,37 @@ bool any(const std::vector<DeviceRecord>& devices,
 }  // namespace
 
 std::vector<Column> device_columns(const std::vector<DeviceRecord>& devices) {
-  using Row = DeviceRecord;
+  using Device = DeviceRecord;
   std::vector<Column> columns;
-  const auto add = [&](std::vector<std::string> head, bool left, const Text& text) {
+  const auto add = [&](std::vector<std::string> head, bool left, const DeviceText& text) {
     columns.push_back(column(std::move(head), left, devices, text));
   };
-  if (any(devices, [&](const Row& d) { return d.group != devices.front().group; })) {
-    add({"point"}, true, [](const Row& d) { return d.group; });
+  if (any(devices, [&](const Device& d) { return d.group != devices.front().group; })) {
+    add({"point"}, true, [](const Device& d) { return d.group; });
   }
-  add({"rank"}, false, [](const Row& d) { return std::to_string(d.rank); });
-  add({"host"}, true, [](const Row& d) { return d.host; });
-  add({"device"}, true, [](const Row& d) { return d.device; });
-  add({"samples", "per s"}, false, [](const Row& d) { return rate(d.samples_per_sec); });
+  add({"rank"}, false, [](const Device& d) { return std::to_string(d.rank); });
+  add({"host"}, true, [](const Device& d) { return d.host; });
+  add({"device"}, true, [](const Device& d) { return d.device; });
+  add({"samples", "per s"}, false, [](const Device& d) { return rate(d.samples_per_sec); });
   add({"95 %", "interval"}, true,
-      [](const Row& d) { return interval(d.ci95_low, d.ci95_high, rate); });
-  add({"against", "others %"}, false, [](const Row& d) {
-    return d.deviation ? signed_percent(*d.deviation) : std::string(kAbsent);
+      [](const Device& d) { return interval(d.ci95_low, d.ci95_high, rate); });
+  add({"against", "others %"}, false, [](const Device& d) {
+    return d.deviation ? signed_percent(*d.deviation) : std::string(kNoDeviceValue);
   });
-  add({"95 %", "interval"}, true, [](const Row& d) {
+  add({"95 %", "interval"}, true, [](const Device& d) {
     return interval(d.deviation_ci95_low, d.deviation_ci95_high, signed_percent);
   });
-  if (any(devices, [](const Row& d) { return d.max_sm_clock_MHz.has_value(); })) {
-    add({"clock,", "most MHz"}, false, [](const Row& d) {
-      return d.max_sm_clock_MHz ? std::to_string(*d.max_sm_clock_MHz) : std::string(kAbsent);
+  if (any(devices, [](const Device& d) { return d.max_sm_clock_MHz.has_value(); })) {
+    add({"clock,", "most MHz"}, false, [](const Device& d) {
+      return d.max_sm_clock_MHz ? std::to_string(*d.max_sm_clock_MHz) : std::string(kNoDeviceValue);
     });
   }
-  if (any(devices, [](const Row& d) { return !d.uuid.empty(); })) {
+  if (any(devices, [](const Device& d) { return !d.uuid.empty(); })) {
     add({"uuid", "begins"}, true,
-        [](const Row& d) { return or_absent(d.uuid.substr(0, kUuidShown)); });
+        [](const Device& d) { return or_absent(d.uuid.substr(0, kUuidShown)); });
   }
-  if (any(devices, [](const Row& d) { return !d.pci.empty(); })) {
-    add({"pci"}, true, [](const Row& d) { return or_absent(short_pci(d.pci)); });
+  if (any(devices, [](const Device& d) { return !d.pci.empty(); })) {
+    add({"pci"}, true, [](const Device& d) { return or_absent(short_pci(d.pci)); });
   }
   return columns;
 }

@@ -10,9 +10,9 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr const char* kAbsent = "-";
+constexpr const char* kNoRate = "-";
 
-using Text = std::function<std::string(const FingerprintRecord&)>;
+using RateText = std::function<std::string(const FingerprintRecord&)>;
 
 struct Prefix {
   double factor;
@@ -73,29 +73,29 @@ std::string rate_text(double value, const std::string& unit) {
 }
 
 std::string rate_interval_text(const FingerprintRecord& record) {
-  if (!record.value || !record.ci95_low || !record.ci95_high) return kAbsent;
+  if (!record.value || !record.ci95_low || !record.ci95_high) return kNoRate;
   const double factor = prefix_of(*record.value, record.unit).factor;
   return four_digits(*record.ci95_low / factor) + " .. " + four_digits(*record.ci95_high / factor);
 }
 
 std::vector<Column> fingerprint_columns(const std::vector<FingerprintRecord>& records) {
   std::vector<Column> columns;
-  const auto add = [&](std::vector<std::string> head, bool left, const Text& text) {
+  const auto add = [&](std::vector<std::string> head, bool left, const RateText& text) {
     Column column{std::move(head), left, {}};
     for (const FingerprintRecord& record : records) column.cells.push_back(text(record));
     columns.push_back(std::move(column));
   };
-  using Row = FingerprintRecord;
-  if (differ(records, &Row::host)) add({"host"}, true, [](const Row& r) { return r.host; });
+  using Rate = FingerprintRecord;
+  if (differ(records, &Rate::host)) add({"host"}, true, [](const Rate& r) { return r.host; });
   add({"what"}, true, name_in_words);
-  if (differ(records, &Row::device)) add({"device"}, true, [](const Row& r) { return r.device; });
-  add({"threads"}, false, [](const Row& r) { return std::to_string(r.threads); });
-  add({"rate"}, false, [](const Row& r) {
+  if (differ(records, &Rate::device)) add({"device"}, true, [](const Rate& r) { return r.device; });
+  add({"threads"}, false, [](const Rate& r) { return std::to_string(r.threads); });
+  add({"rate"}, false, [](const Rate& r) {
     return r.value ? rate_text(*r.value, r.unit) : std::string("not measured");
   });
   add({"95 %", "interval"}, true, rate_interval_text);
-  add({"calls"}, false, [](const Row& r) { return r.n > 0 ? std::to_string(r.n) : kAbsent; });
-  add({"how"}, true, [](const Row& r) { return r.method.empty() ? kAbsent : r.method; });
+  add({"calls"}, false, [](const Rate& r) { return r.n > 0 ? std::to_string(r.n) : kNoRate; });
+  add({"how"}, true, [](const Rate& r) { return r.method.empty() ? kNoRate : r.method; });
   return columns;
 }
 

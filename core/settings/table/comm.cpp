@@ -5,39 +5,37 @@
 namespace scalemark::settings::table {
 namespace {
 
-constexpr Group kGroup = Group::kCollectives;
-
 std::vector<std::string_view> workload_names() {
   std::vector<std::string_view> names;
   for (const auto& workload : catalogue::all_workloads()) names.push_back(workload.name);
   return names;
 }
 
-std::vector<Option> exchange_options() {
+std::vector<Option> comm_exchange_options() {
   return {
       {.name = "collectives",
        .kind = Kind::kChoice,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .default_text = "all-reduce",
        .help = "what is measured",
        .choices = names_of<collectives::Collective>(),
        .aliases = {"collective"}},
       {.name = "sizes",
        .kind = Kind::kMessageSize,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .help = "bytes as nccl-tests counts them (of all-gather, gather, reduce-scatter and "
                "all-to-all those of all ranks together), or elements: 4KiB,1MB,1Mi:elem (default: "
                "1KiB..64MiB*4)",
        .value_name = "SIZE,..."},
       {.name = "sizes_of",
        .kind = Kind::kChoice,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .help = "the sizes that training of this workload exchanges: its gradients as a whole, and "
                "DDP's buckets; alone, or besides --sizes",
        .choices = workload_names()},
       {.name = "dtypes",
        .kind = Kind::kChoice,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .default_text = "fp32",
        .help = "type of the elements",
        .choices = names_of<collectives::DataType>(),
@@ -49,24 +47,24 @@ std::vector<Option> manner_options() {
   return {
       {.name = "via",
        .kind = Kind::kChoice,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .default_text = "c10d",
        .help = "through torch's c10d, as training calls it, or straight at the library (nccl, mpi)",
        .choices = names_of<collectives::Via>(),
        .aliases = {"vias"}},
       {.name = "in_place",
        .kind = Kind::kSwitch,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .help = "receive where the data was sent from (default: on for all-reduce, broadcast and "
                "reduce, off for the others, as training calls them)"},
       {.name = "overlap_compute",
        .kind = Kind::kSwitch,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .default_text = "off",
        .help = "beside a matrix product on each rank"},
       {.name = "congestion",
        .kind = Kind::kSwitch,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .default_text = "off",
        .help = "beside other traffic between the same ranks"},
   };
@@ -76,13 +74,13 @@ std::vector<Option> link_options() {
   return {
       {.name = "pairs",
        .kind = Kind::kFlag,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .default_text = "off",
        .help = "instead of collectives every link between two nodes, or between two ranks of one "
                "node, as many at once as can be; names a slow node or link (3 nodes or more)"},
       {.name = "save_topology",
        .kind = Kind::kPath,
-       .group = kGroup,
+       .group = Group::kCollectives,
        .help = "latency and bandwidth of links, fitted over the sizes, for `predict --topology`",
        .value_name = "FILE",
        .across_ranks = AcrossRanks::kMayDiffer},
@@ -92,7 +90,7 @@ std::vector<Option> link_options() {
 }  // namespace
 
 std::vector<Option> comm_options() {
-  std::vector<Option> options = exchange_options();
+  std::vector<Option> options = comm_exchange_options();
   for (Option& option : manner_options()) options.push_back(std::move(option));
   for (Option& option : link_options()) options.push_back(std::move(option));
   return options;

@@ -3,13 +3,11 @@
 namespace scalemark::settings::table {
 namespace {
 
-constexpr Group kGroup = Group::kSweeping;
-
 std::vector<Option> scaling_options() {
   return {
       {.name = "world_sizes",
        .kind = Kind::kCount,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .commands = kComm | kPredict,
        .identity = Identity::kAxis,
        .help =
@@ -22,7 +20,7 @@ std::vector<Option> scaling_options() {
        .aliases = {"world_size"}},
       {.name = "strong_by",
        .kind = Kind::kChoice,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::strong_by>,
        .default_text = "batch",
        .help = "how a fixed global batch is kept with fewer ranks: a larger batch, or more "
@@ -30,7 +28,7 @@ std::vector<Option> scaling_options() {
        .choices = names_of<StrongBy>()},
       {.name = "placement",
        .kind = Kind::kChoice,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::placement>,
        .identity = Identity::kPoint,
@@ -40,7 +38,7 @@ std::vector<Option> scaling_options() {
        .choices = names_of<Placement>()},
       {.name = "device_spread",
        .kind = Kind::kShare,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::device_spread>,
        .help = "by how much healthy devices differ (standard deviation, 1%): a rank is named only "
                "beyond it (default: what the other ranks of the run show)",
@@ -48,7 +46,7 @@ std::vector<Option> scaling_options() {
        .range = {.low = 0, .high = 1, .low_excluded = true, .high_excluded = true}},
       {.name = "price_per_hour",
        .kind = Kind::kNumber,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::price_per_hour>,
        .help =
            "price per hour of all ranks together; the report then gives samples per unit of money",
@@ -61,7 +59,7 @@ std::vector<Option> length_options() {
   return {
       {.name = "repetitions",
        .kind = Kind::kCount,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::repetitions>,
        .help = "runs of each point (default 5; --quick 1, which gives no intervals)",
@@ -69,7 +67,7 @@ std::vector<Option> length_options() {
        .range = {.low = 1, .high = 100'000}},
       {.name = "until_ci",
        .kind = Kind::kShare,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::until_ci>,
        .help =
            "repeat until each point's 95 % intervals of throughput and of efficiency are within +- "
@@ -78,21 +76,21 @@ std::vector<Option> length_options() {
        .range = {.low = 0, .high = 1, .low_excluded = true, .high_excluded = true}},
       {.name = "max_time",
        .kind = Kind::kSeconds,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::max_time_s>,
        .help = "of the whole sweep (with --until-ci 1h unless given)",
        .value_name = "SECONDS",
        .range = kAboveZero},
       {.name = "tune",
        .kind = Kind::kText,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::tune>,
        .help = "find the fastest value of this option, in the list given for it or its default "
                "list: values that are surely slower are dropped on the way",
        .value_name = "OPTION"},
       {.name = "quick",
        .kind = Kind::kFlag,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::quick>,
        .default_text = "off",
        .help =
@@ -100,7 +98,7 @@ std::vector<Option> length_options() {
            "cannot fit is refused"},
       {.name = "thorough",
        .kind = Kind::kFlag,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::thorough>,
        .default_text = "off",
        .help = "5 repetitions (3 where time is short) and long windows within 20 minutes (or "
@@ -108,7 +106,7 @@ std::vector<Option> length_options() {
                "a plan that cannot fit is refused"},
       {.name = "burn_in",
        .kind = Kind::kNumber,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::burn_in_hours>,
        .help = "repeat with long windows for so many hours",
        .value_name = "HOURS",
@@ -121,7 +119,7 @@ std::vector<Option> course_options() {
   return {
       {.name = "retries",
        .kind = Kind::kCount,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::retries>,
        .default_text = "1",
        .help = "retries of a run that failed without losing a rank, or whose window was disturbed: "
@@ -130,19 +128,19 @@ std::vector<Option> course_options() {
        .range = {.low = 0, .high = 100}},
       {.name = "allow_oom",
        .kind = Kind::kFlag,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::allow_oom>,
        .default_text = "off",
        .help = "out of memory is an answer: it does not change the exit code"},
       {.name = "fresh_process",
        .kind = Kind::kFlag,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::fresh_process>,
        .default_text = "off",
        .help = "new ranks for each repetition (ranks that this command starts itself)"},
       {.name = "resume_anyway",
        .kind = Kind::kFlag,
-       .group = kGroup,
+       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::resume_anyway>,
        .default_text = "off",
        .help = "resume although program, settings or machine changed; the break is recorded",

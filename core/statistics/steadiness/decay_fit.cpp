@@ -8,7 +8,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kMostCorrelation = 0.99;
+constexpr double kMostStepCorrelation = 0.99;
 constexpr double kRounding = 1e-24;  // of the sum of squares
 
 Column without_trend(const DecayBasis& basis, const Column& values) {
@@ -29,7 +29,7 @@ double correlation_of(const Column& residuals, const Column& values, double para
   }
   const double phi = neighbours / squares;
   const auto n = static_cast<double>(residuals.size());
-  return std::clamp(phi + (parameters + 4 * phi) / n, 0.0, kMostCorrelation);
+  return std::clamp(phi + (parameters + 4 * phi) / n, 0.0, kMostStepCorrelation);
 }
 
 double shrunk(std::size_t n, double phi) { return static_cast<double>(n) * (1 - phi) / (1 + phi); }

@@ -34,7 +34,7 @@ std::string factor_interval(const EffectRecord& effect) {
   return interval_text(effect.ratio_ci95_low, effect.ratio_ci95_high, readable);
 }
 
-Section effects_section(const std::vector<EffectRecord>& rows) {
+Section collective_effects_section(const std::vector<EffectRecord>& rows) {
   using Row = EffectRecord;
   Section section{"What backends and options give", {}, {}};
   section.columns = {
@@ -155,7 +155,7 @@ std::vector<Section> collective_sections(const Report& report) {
   if (!report.collective_winners.empty()) {
     sections.push_back(winners_section(report.collective_winners));
   }
-  if (!report.effects.empty()) sections.push_back(effects_section(report.effects));
+  if (!report.effects.empty()) sections.push_back(collective_effects_section(report.effects));
   if (!report.collective_fits.empty()) sections.push_back(fits_section(report.collective_fits));
   if (Section section = not_measured_section(report.collectives); !section.lines.empty()) {
     sections.push_back(std::move(section));

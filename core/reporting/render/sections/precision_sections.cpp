@@ -13,10 +13,9 @@
 namespace scalemark::reporting {
 namespace {
 
-using Row = GroupRecord;
-
-std::vector<Row> groups_with(const Report& report, const std::function<bool(const Row&)>& test) {
-  std::vector<Row> rows;
+std::vector<GroupRecord> groups_with(const Report& report,
+                                     const std::function<bool(const GroupRecord&)>& test) {
+  std::vector<GroupRecord> rows;
   std::ranges::copy_if(report.groups, std::back_inserter(rows), test);
   return rows;
 }
@@ -25,71 +24,76 @@ std::vector<Row> groups_with(const Report& report, const std::function<bool(cons
 std::string spread_text(double share) { return printed("%.2f", 100 * share); }
 
 // The group whose interval is the widest: it says what the sweep as a whole needs.
-const Row& widest(const std::vector<Row>& rows) {
-  const auto width = [](const Row& g) {
+const GroupRecord& widest(const std::vector<GroupRecord>& rows) {
+  const auto width = [](const GroupRecord& g) {
     if (!g.ci95_low || !g.ci95_high) return 0.0;
     return (*g.ci95_high - *g.ci95_low) / g.samples_per_sec.value_or(1);
   };
   return *std::ranges::max_element(rows, {}, width);
 }
 
-Section variance_section(const std::vector<Row>& rows) {
+Section variance_section(const std::vector<GroupRecord>& rows) {
   const auto spread = [&](std::vector<std::string> head, auto value) {
-    return column<Row>(std::move(head), false, rows, [value](const Row& g) {
+    return column<GroupRecord>(std::move(head), false, rows, [value](const GroupRecord& g) {
       return or_absent(std::optional<double>((*g.variance).*value), spread_text);
     });
   };
   Section section{"Where variance comes from", {}, {}};
   section.columns = {
-      column<Row>({"point"}, true, rows, [](const Row& g) { return g.group; }),
+      column<GroupRecord>({"point"}, true, rows, [](const GroupRecord& g) { return g.group; }),
       spread({"runs", "differ %"}, &VarianceRecord::between_runs),
       spread({"by steps", "%"}, &VarianceRecord::steps),
       spread({"beyond", "%"}, &VarianceRecord::beyond_steps),
-      column<Row>({"95 %", "interval"}, true, rows,
-                  [](const Row& g) {
-                    const Bounds& bounds = g.variance->beyond_steps_ci95;
-                    return interval_text(bounds.low, bounds.high, spread_text);
-                  }),
-      column<Row>({"window", "s"}, false, rows,
-                  [](const Row& g) { return readable(g.variance->window_s); }),
-      column<Row>({"besides", "s"}, false, rows,
-                  [](const Row& g) { return or_absent(g.variance->run_s, readable); }),
-      column<Row>({"to buy"}, true, rows,
-                  [](const Row& g) { return std::string(name_of(g.variance->buy)); })};
-  if (std::ranges::any_of(rows, [](const Row& g) { return g.variance->sessions.has_value(); })) {
+      column<GroupRecord>({"95 %", "interval"}, true, rows,
+                          [](const GroupRecord& g) {
+                            const Bounds& bounds = g.variance->beyond_steps_ci95;
+                            return interval_text(bounds.low, bounds.high, spread_text);
+                          }),
+      column<GroupRecord>({"window", "s"}, false, rows,
+                          [](const GroupRecord& g) { return readable(g.variance->window_s); }),
+      column<GroupRecord>(
+          {"besides", "s"}, false, rows,
+          [](const GroupRecord& g) { return or_absent(g.variance->run_s, readable); }),
+      column<GroupRecord>({"to buy"}, true, rows, [](const GroupRecord& g) {
+        return std::string(name_of(g.variance->buy));
+      })};
+  if (std::ranges::any_of(rows,
+                          [](const GroupRecord& g) { return g.variance->sessions.has_value(); })) {
     section.columns.insert(section.columns.end() - 1,
                            spread({"sessions", "%"}, &VarianceRecord::sessions));
   }
   section.lines.push_back(
       "standard deviations; by steps: what runs differ by because a window has so many steps; "
       "besides: what a run takes apart from its window");
-  const Row& first = widest(rows);
+  const GroupRecord& first = widest(rows);
   section.lines.push_back("widest interval, " + first.group + ": " + first.variance->in_words);
   return section;
 }
 
-Section communication_section(const std::vector<Row>& rows) {
+Section communication_section(const std::vector<GroupRecord>& rows) {
   using Value = std::optional<double> GroupCommunication::*;
   using Interval = Bounds GroupCommunication::*;
   const auto number = [&](std::vector<std::string> head, Value value, std::string (*text)(double)) {
-    return column<Row>(std::move(head), false, rows, [value, text](const Row& g) {
+    return column<GroupRecord>(std::move(head), false, rows, [value, text](const GroupRecord& g) {
       return or_absent((*g.communication).*value, text);
     });
   };
   const auto interval = [&](Interval value, std::string (*text)(double)) {
-    return column<Row>({"95 %", "interval"}, true, rows, [value, text](const Row& g) {
-      const Bounds& bounds = (*g.communication).*value;
-      return interval_text(bounds.low, bounds.high, text);
-    });
+    return column<GroupRecord>({"95 %", "interval"}, true, rows,
+                               [value, text](const GroupRecord& g) {
+                                 const Bounds& bounds = (*g.communication).*value;
+                                 return interval_text(bounds.low, bounds.high, text);
+                               });
   };
   Section section{"Communication cost over repetitions", {}, {}};
-  section.columns = {column<Row>({"point"}, true, rows, [](const Row& g) { return g.group; }),
-                     number({"cost", "ms"}, &GroupCommunication::cost_s, milliseconds),
-                     interval(&GroupCommunication::cost_ci95, milliseconds),
-                     number({"contention", "ms"}, &GroupCommunication::contention_s, milliseconds),
-                     interval(&GroupCommunication::contention_ci95, milliseconds),
-                     number({"comm.", "effic. %"}, &GroupCommunication::efficiency, percent_text),
-                     interval(&GroupCommunication::efficiency_ci95, percent_text)};
+  section.columns = {
+      column<GroupRecord>({"point"}, true, rows, [](const GroupRecord& g) { return g.group; }),
+      number({"cost", "ms"}, &GroupCommunication::cost_s, milliseconds),
+      interval(&GroupCommunication::cost_ci95, milliseconds),
+      number({"contention", "ms"}, &GroupCommunication::contention_s, milliseconds),
+      interval(&GroupCommunication::contention_ci95, milliseconds),
+      number({"comm.", "effic. %"}, &GroupCommunication::efficiency, percent_text),
+      interval(&GroupCommunication::efficiency_ci95, percent_text)};
   section.lines.push_back(
       "of a step: mean over repetitions of the difference with and without communication");
   return section;
@@ -99,9 +103,11 @@ Section communication_section(const std::vector<Row>& rows) {
 
 std::vector<Section> precision_sections(const Report& report) {
   std::vector<Section> sections;
-  const auto split = groups_with(report, [](const Row& g) { return g.variance.has_value(); });
+  const auto split =
+      groups_with(report, [](const GroupRecord& g) { return g.variance.has_value(); });
   if (!split.empty()) sections.push_back(variance_section(split));
-  const auto cost = groups_with(report, [](const Row& g) { return g.communication.has_value(); });
+  const auto cost =
+      groups_with(report, [](const GroupRecord& g) { return g.communication.has_value(); });
   if (!cost.empty()) sections.push_back(communication_section(cost));
   return sections;
 }

@@ -10,24 +10,22 @@
 namespace scalemark::reporting {
 namespace {
 
-using Row = ScalingRow;
-
 std::string fixed_text(const std::map<std::string, std::string>& fixed) {
   std::string text;
   for (const auto& [name, value] : fixed) text += (text.empty() ? "" : ", ") + name + " " + value;
   return text;
 }
 
-std::string strategy_text(const Row& row) {
+std::string strategy_text(const ScalingRow& row) {
   return !catalogue::exchanges(row.strategy) && row.world_size > 1 ? "solo" : row.strategy;
 }
 
-Column ranks_column(const std::vector<Row>& rows) {
-  return column<Row>({"ranks"}, false, rows,
-                     [](const Row& row) { return std::to_string(row.world_size); });
+Column ranks_column(const std::vector<ScalingRow>& rows) {
+  return column<ScalingRow>({"ranks"}, false, rows,
+                            [](const ScalingRow& row) { return std::to_string(row.world_size); });
 }
 
-std::string efficiency_interval(const Row& row, const ScalingTable& table) {
+std::string efficiency_interval(const ScalingRow& row, const ScalingTable& table) {
   if (row.points == table.baseline_points) return kAbsent;  // against itself it is exact
   if (row.at_least) return at_least_text(row.at_least, row.efficiency, percent_text);
   return share_interval(row.efficiency_ci95_low, row.efficiency_ci95_high);
@@ -36,11 +34,12 @@ std::string efficiency_interval(const Row& row, const ScalingTable& table) {
 void add_notes(Section& section, const ScalingTable& table) {
   section.lines.push_back("fixed: " + fixed_text(table.fixed));
   section.lines.push_back("efficiency relative to " + table.relative_to + ", paired within blocks");
-  if (std::ranges::any_of(table.rows, [](const Row& row) { return row.at_least.has_value(); })) {
+  if (std::ranges::any_of(table.rows,
+                          [](const ScalingRow& row) { return row.at_least.has_value(); })) {
     section.lines.push_back("at least: one run each; runs differ by more than their steps show");
   }
   if (std::ranges::any_of(table.rows,
-                          [](const Row& row) { return row.unsteady_runs.has_value(); })) {
+                          [](const ScalingRow& row) { return row.unsteady_runs.has_value(); })) {
     section.lines.push_back("~: a window that was not steady went in; two digits");
   }
   if (!table.left_out.empty()) {
@@ -54,19 +53,20 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
   Section section{"Scaling, " + slice_text(table, all), {}, {}};
   section.columns = {
       ranks_column(rows),
-      column<Row>({"strategy"}, true, rows, strategy_text),
-      column<Row>({"samples", "per s"}, false, rows,
-                  [](const Row& row) { return readable(row.samples_per_sec); }),
-      column<Row>({"step ms"}, false, rows,
-                  [](const Row& row) { return or_absent(row.step_time_s, milliseconds); }),
-      column<Row>({"speed-up"}, false, rows, speed_up_text),
-      column<Row>({"effic. %"}, false, rows, efficiency_text),
-      column<Row>({"effic.", "95 %"}, true, rows,
-                  [&](const Row& row) { return efficiency_interval(row, table); }),
-      column<Row>({"effic.", "min .. max"}, true, rows,
-                  [](const Row& row) {
-                    return share_interval(row.efficiency_lowest, row.efficiency_highest);
-                  }),
+      column<ScalingRow>({"strategy"}, true, rows, strategy_text),
+      column<ScalingRow>({"samples", "per s"}, false, rows,
+                         [](const ScalingRow& row) { return readable(row.samples_per_sec); }),
+      column<ScalingRow>(
+          {"step ms"}, false, rows,
+          [](const ScalingRow& row) { return or_absent(row.step_time_s, milliseconds); }),
+      column<ScalingRow>({"speed-up"}, false, rows, speed_up_text),
+      column<ScalingRow>({"effic. %"}, false, rows, efficiency_text),
+      column<ScalingRow>({"effic.", "95 %"}, true, rows,
+                         [&](const ScalingRow& row) { return efficiency_interval(row, table); }),
+      column<ScalingRow>({"effic.", "min .. max"}, true, rows,
+                         [](const ScalingRow& row) {
+                           return share_interval(row.efficiency_lowest, row.efficiency_highest);
+                         }),
   };
   add_notes(section, table);
   return section;
@@ -92,7 +92,7 @@ std::string intervals_text(const LossIntervals& intervals) {
 Section losses_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {
   const auto& rows = table.rows;
   const auto loss = [&](const char* name, auto term) {
-    return column<Row>({name}, false, rows, [term](const Row& row) {
+    return column<ScalingRow>({name}, false, rows, [term](const ScalingRow& row) {
       if (!row.loss_of_efficiency) return std::string(kAbsent);
       const std::optional<double> share = (*row.loss_of_efficiency).*term;
       return or_absent(share, percent_text);
@@ -100,7 +100,7 @@ Section losses_section(const ScalingTable& table, const std::vector<ScalingTable
   };
   Section section{"Lost efficiency, " + slice_text(table, all), {}, {}};
   section.columns = {ranks_column(rows),
-                     column<Row>({"strategy"}, true, rows, strategy_text),
+                     column<ScalingRow>({"strategy"}, true, rows, strategy_text),
                      loss("comm", &LossOfEfficiency::communication),
                      loss("imbal", &LossOfEfficiency::persistent_imbalance),
                      loss("run to run", &LossOfEfficiency::run_imbalance),
@@ -108,7 +108,7 @@ Section losses_section(const ScalingTable& table, const std::vector<ScalingTable
                      loss("data", &LossOfEfficiency::data_wait),
                      loss("slower", &LossOfEfficiency::slower_compute)};
   section.lines.push_back("in points of efficiency; together what 100 % lacks");
-  for (const Row& row : rows) {
+  for (const ScalingRow& row : rows) {
     if (row.in_words.empty() || row.world_size == 1) continue;
     section.lines.push_back(std::to_string(row.world_size) + " ranks, " + strategy_text(row) +
                             ": " + row.in_words);
@@ -132,7 +132,7 @@ std::vector<Section> scaling_sections(const ScalingTable& table,
                                       const std::vector<ScalingTable>& all) {
   std::vector<Section> sections{speed_up_section(table, all)};
   const bool any_loss = std::ranges::any_of(
-      table.rows, [](const Row& row) { return row.loss_of_efficiency.has_value(); });
+      table.rows, [](const ScalingRow& row) { return row.loss_of_efficiency.has_value(); });
   if (any_loss) sections.push_back(losses_section(table, all));
   return sections;
 }
