@@ -83,3 +83,23 @@ function(pick_nccl_headers result why)
   set(${result} "${picked}" PARENT_SCOPE)
   set(${why} "${reason}" PARENT_SCOPE)
 endfunction()
+
+# Those of the architectures `all` (75;80;...) that GPUs of these compute capabilities (8.6 ...) run: each the largest of its
+# major number that is not above its own. Empty: none of them.
+function(pick_machine_code result all)
+  set(picked "")
+  foreach(capability IN LISTS ARGN)
+    string(REPLACE "." "" gpu "${capability}")
+    math(EXPR first "${gpu} / 10 * 10")
+    set(best "")
+    foreach(architecture IN LISTS all)  # ascending
+      if(architecture GREATER_EQUAL first AND architecture LESS_EQUAL gpu)
+        set(best ${architecture})
+      endif()
+    endforeach()
+    list(APPEND picked ${best})
+  endforeach()
+  list(SORT picked COMPARE NATURAL)
+  list(REMOVE_DUPLICATES picked)
+  set(${result} "${picked}" PARENT_SCOPE)
+endfunction()

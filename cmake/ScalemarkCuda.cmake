@@ -3,11 +3,30 @@
 # NVIDIA's compiler (.venv, nvidia/cu13/bin), which scripts/test installs when there is no toolkit.
 include(CudaVersions)
 
-# The GPU code of every kernel: machine code for what torch's wheel has machine code for (8.6 and 8.9 run sm_80's, 10.3
-# sm_100's, 12.1 sm_120's), and PTX that the driver compiles for what is newer. The program knows these lists through
-# core/monitoring/gpu_code.h, and tests/engine/cuda/gpu_code_test.py looks into the library.
-set(SCALEMARK_CUDA_SASS 75 80 90 100 120)
+# The GPU code of every kernel: machine code, and PTX that the driver compiles for what is newer. The program knows these
+# lists through core/monitoring/gpu_code.h, and tests/engine/cuda/gpu_code_test.py looks into the library.
+set(SCALEMARK_GPU_CODE here CACHE STRING
+    "Machine code of the kernels: all (what scripts/bundle takes), or here (that of the GPUs that are here; without one 9.0)")
+# Torch's wheel has machine code for these: 8.6 and 8.9 run sm_80's, 10.3 sm_100's, 12.1 sm_120's.
+set(_all_sass 75 80 90 100 120)
 set(SCALEMARK_CUDA_PTX 90)
+
+if(SCALEMARK_GPU_CODE STREQUAL "all")
+  set(SCALEMARK_CUDA_SASS ${_all_sass})
+elseif(SCALEMARK_GPU_CODE STREQUAL "here")
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                  OUTPUT_VARIABLE _capabilities ERROR_QUIET RESULT_VARIABLE _failed)
+  if(_failed)
+    set(_capabilities "")
+  endif()
+  string(REGEX MATCHALL "[0-9]+[.][0-9]" _capabilities "${_capabilities}")
+  pick_machine_code(SCALEMARK_CUDA_SASS "${_all_sass}" ${_capabilities})
+  if(NOT SCALEMARK_CUDA_SASS)
+    set(SCALEMARK_CUDA_SASS ${SCALEMARK_CUDA_PTX})
+  endif()
+else()
+  message(FATAL_ERROR "SCALEMARK_GPU_CODE is '${SCALEMARK_GPU_CODE}'; allowed: all, here")
+endif()
 set(SCALEMARK_PTXAS_FLAGS "--warn-on-spills,--warning-as-error")
 
 set(SCALEMARK_WITH_CUDA FALSE)
@@ -55,6 +74,7 @@ if(NOT SCALEMARK_CUDA STREQUAL "OFF")
     enable_language(CUDA)
     set(SCALEMARK_WITH_CUDA TRUE)
     target_include_directories(LibTorch::cuda SYSTEM INTERFACE "${_cuda_headers}" "${_nccl_headers}")
-    message(STATUS "CUDA part: built with ${_nvcc}, CUDA headers of ${_cuda_headers}, NCCL's of ${_nccl_headers}")
+    list(JOIN SCALEMARK_CUDA_SASS ", sm_" _sass)
+    message(STATUS "CUDA part: built with ${_nvcc} for sm_${_sass} and PTX, CUDA headers of ${_cuda_headers}, NCCL's of ${_nccl_headers}")
   endif()
 endif()

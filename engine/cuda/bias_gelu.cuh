@@ -9,6 +9,7 @@
 
 #include "engine/cuda/column_sums.cuh"
 #include "engine/cuda/launch.cuh"
+#include "engine/cuda/launches.h"
 #include "engine/cuda/row_groups.cuh"
 
 namespace scalemark::cuda {
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocksAtOnce)
   store_tile_sums(tiles, sums, partials);
 }
 
-template <class X, class C = Computed<X>>
+template <class X, class C>
 cudaError_t launch_bias_gelu(const X* x, const C* bias, X* y, std::int64_t rows, std::int64_t columns,
                              unsigned multiprocessors, cudaStream_t stream) {
   const Tiles tiles = tiles_of(rows, columns, multiprocessors);
@@ -74,8 +75,7 @@ cudaError_t launch_bias_gelu(const X* x, const C* bias, X* y, std::int64_t rows,
   return launch(kernel, tiles.blocks(), kTileThreads, stream, x, bias, y, tiles);
 }
 
-// `partials` has room for the chunks of tiles_of(); `of_bias` [columns].
-template <class X, class C = Computed<X>>
+template <class X, class C>
 cudaError_t launch_bias_gelu_gradient(const X* of_y, const X* x, const C* bias, X* of_x, C* partials, C* of_bias,
                                       const Tiles& tiles, cudaStream_t stream) {
   const auto kernel = has_whole_groups(tiles.columns, {of_y, x, bias, of_x}) ? &bias_gelu_gradient<X, true>

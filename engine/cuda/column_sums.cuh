@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "engine/cuda/launch.cuh"
+#include "engine/cuda/launches.h"
 #include "engine/cuda/row_groups.cuh"
 
 namespace scalemark::cuda {
@@ -43,27 +44,7 @@ cudaError_t launch_add_up_chunks(const C* partials, unsigned chunks, std::int64_
                 sums);
 }
 
-// A block of 8 warps takes 256 columns, a group a lane, and a chunk of rows: which of both blockIdx.x tells. For
-// kernels whose work at an element needs its column's parameters and no other column.
-constexpr unsigned kTileWarps = 8, kTileThreads = kTileWarps * kWarp, kTileColumns = kGroup * kWarp;
-constexpr unsigned kTileBlocksPerMultiprocessor = 4;
 constexpr unsigned kTileBlocksAtOnce = 2;  // on a multiprocessor at least: ptxas guesses more and spills
-
-struct Tiles {
-  std::int64_t rows;
-  unsigned columns, across, chunks;  // tiles beside each other, and chunks of rows
-
-  unsigned blocks() const { return rows == 0 ? 0 : across * chunks; }
-};
-
-// Enough blocks to fill the device, and a row or more for each warp.
-inline Tiles tiles_of(std::int64_t rows, std::int64_t columns, unsigned multiprocessors) {
-  const unsigned across = static_cast<unsigned>((columns + kTileColumns - 1) / kTileColumns);
-  const unsigned wanted = (kTileBlocksPerMultiprocessor * multiprocessors + across - 1) / std::max(1u, across);
-  const std::int64_t useful = (rows + kTileWarps - 1) / kTileWarps;
-  const unsigned chunks = static_cast<unsigned>(std::min<std::int64_t>(std::max(1u, wanted), useful));
-  return {rows, static_cast<unsigned>(columns), across, chunks};
-}
 
 // Calls at(row, group) for what is this thread's; warps of all chunks take rows in turn.
 template <class Body>

@@ -10,22 +10,9 @@
 
 #include <cstdint>
 
+#include "engine/cuda/launches.h"
+
 namespace scalemark::cuda {
-
-// By how much a mask moves the generator's offset, which counts 32-bit words of each subsequence.
-constexpr std::uint64_t kWordsOfAMask = 4;
-
-// Seed and offset; while a CUDA graph is captured they lie on the device, and `offset` is what is added there.
-struct RandomSource {
-  const std::int64_t* seed_at;
-  const std::int64_t* offset_at;
-  std::uint64_t seed, offset;
-};
-
-struct Drawing {
-  RandomSource source;
-  std::uint32_t threshold;  // an element is dropped with probability threshold / 65536; 0: there is no dropout
-};
 
 struct PhiloxBlock {
   std::uint32_t word[4];

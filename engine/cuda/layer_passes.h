@@ -1,25 +1,17 @@
 // The operators of workloads/layer_operators.h around our kernels: memory, types, launches.
-// `Runtime` is what they need of a device, so that the kernels' tests run the same operators on a
-// CPU (tests/cuda_shim):
-//   explicit Runtime(const at::Tensor& on);               // the tensor's device is the current one
-//   while it lives unsigned multiprocessors() const; cudaStream_t stream() const; // the current
-//   one static RandomSource random(std::uint64_t words);      // of the device's default generator,
-//   which moves on static void check(cudaError_t);
+// `Runtime` is the class of runtime.h, or its like in tests.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 
-#include "engine/cuda/bias_gelu.cuh"
-#include "engine/cuda/projections.cuh"
-#include "engine/cuda/residual_norm.cuh"
+#include "engine/cuda/launches.h"
 
 namespace scalemark::cuda {
 
@@ -32,9 +24,9 @@ struct LayerPasses {
       case at::kFloat:
         return body(float{});
       case at::kHalf:
-        return body(c10::Half{});
+        return body(typename Runtime::Half{});
       case at::kBFloat16:
-        return body(c10::BFloat16{});
+        return body(typename Runtime::BFloat16{});
       default:
         if (!Runtime::with_more_types(type, body))
           TORCH_CHECK(false, "no layer operators for ", type);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "engine/cuda/launch.cuh"
+#include "engine/cuda/launches.h"
 #include "workloads/pixel_table.h"
 
 namespace scalemark::cuda {
@@ -30,7 +31,6 @@ __global__ void normalise(const std::uint8_t* __restrict__ bytes, Out* __restric
   }
 }
 
-// `count` bytes, three to a pixel; nothing is launched for none.
 template <class Out>
 cudaError_t launch_normalise(const std::uint8_t* bytes, Out* out, std::int64_t count,
                              const workloads::PixelTable<Out>& table, unsigned multiprocessors, cudaStream_t stream) {

@@ -8,20 +8,12 @@
 
 #include "engine/cuda/column_sums.cuh"
 #include "engine/cuda/launch.cuh"
+#include "engine/cuda/launches.h"
 #include "engine/cuda/row_groups.cuh"
 
 namespace scalemark::cuda {
 
-constexpr unsigned kProjections = 3;
 constexpr unsigned kPackThreads = 256, kPackBlocksPerMultiprocessor = 8;
-
-// Arrays that come one after the other in each of two targets: of weights, and of biases.
-template <class C>
-struct ProjectionParameters {
-  const C *weight[kProjections], *bias[kProjections];
-  std::int64_t weight_count;  // of one layer
-  unsigned bias_count;
-};
 
 template <bool kWhole, class X, class C>
 __device__ __forceinline__ void convert_group(const C* from, X* to, std::int64_t group, std::int64_t count) {
@@ -51,7 +43,7 @@ __global__ void __launch_bounds__(kPackThreads, kTileBlocksAtOnce)
   }
 }
 
-template <class X, class C = Computed<X>>
+template <class X, class C>
 cudaError_t launch_pack_parameters(const ProjectionParameters<C>& in, X* weights, X* biases, unsigned multiprocessors,
                                    cudaStream_t stream) {
   const bool whole = in.weight_count % kGroup == 0 &&
@@ -62,12 +54,6 @@ cudaError_t launch_pack_parameters(const ProjectionParameters<C>& in, X* weights
   return launch(whole ? &pack_parameters<X, true> : &pack_parameters<X, false>, blocks, kPackThreads, stream, in,
                 weights, biases);
 }
-
-// Of the outputs, each [rows][columns / 3].
-template <class X>
-struct ProjectionGradients {
-  const X* of_output[kProjections];
-};
 
 template <class X, bool kWhole, class C = Computed<X>>
 __global__ void __launch_bounds__(kTileThreads, kTileBlocksAtOnce)
@@ -96,8 +82,7 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocksAtOnce)
   store_tile_sums(tiles, sums, partials);
 }
 
-// `partials` has room for the chunks of tiles_of(); `packed` [rows][columns], `of_biases` [columns].
-template <class X, class C = Computed<X>>
+template <class X, class C>
 cudaError_t launch_pack_gradients(const ProjectionGradients<X>& in, X* packed, C* partials, C* of_biases,
                                   const Tiles& tiles, cudaStream_t stream) {
   const bool whole = has_whole_groups(tiles.columns / kProjections,

@@ -10,30 +10,14 @@
 #include "engine/cuda/column_sums.cuh"
 #include "engine/cuda/dropout_mask.cuh"
 #include "engine/cuda/launch.cuh"
+#include "engine/cuda/launches.h"
 #include "engine/cuda/row_groups.cuh"
 
 namespace scalemark::cuda {
 
-constexpr unsigned kRowWarps = 4, kRowThreads = kRowWarps * kWarp;
-constexpr unsigned kNormForwardBlocks = 4;            // at once on a multiprocessor: what the registers allow
-constexpr unsigned kNormBlocksPerMultiprocessor = 2;  // of backward, and all of its blocks
-constexpr int kMostNormGroups = 4;                    // of a thread
+constexpr unsigned kNormForwardBlocks = 4;  // at once on a multiprocessor: what the registers allow
+constexpr int kMostNormGroups = 4;          // of a thread
 constexpr std::int64_t kMostNormColumns = kMostNormGroups * kWarp * kGroup;
-
-// y = norm(sum) gamma + beta with sum = dropout(x + bias) + residual. Backward reads the rounded `sum`, forward does
-// not.
-template <class X, class C = Computed<X>>
-struct ResidualNorm {
-  const X *x, *residual;
-  const C *bias, *gamma, *beta;
-  X *y, *sum;
-  C *mean, *rstd;
-  std::uint8_t* mask;  // null without dropout
-  std::int64_t rows;
-  unsigned columns;
-  C eps, scale;
-  Drawing drawing;
-};
 
 template <class X, int kGroups, bool kWhole, class C = Computed<X>>
 __global__ void __launch_bounds__(kRowThreads, kNormForwardBlocks) residual_norm(const ResidualNorm<X> a) {
@@ -96,20 +80,6 @@ __global__ void __launch_bounds__(kRowThreads, kNormForwardBlocks) residual_norm
     }
   }
 }
-
-// `of_y_too` may be null: what y's other user gives back, added here. Without dropout `of_x` is null, and of_residual
-// is both. Blocks write `partials` [blocks][3][columns]: of the bias, gamma and beta.
-template <class X, class C = Computed<X>>
-struct ResidualNormGradient {
-  const X *of_y, *of_y_too, *sum;
-  const C *mean, *rstd, *gamma;
-  const std::uint8_t* mask;
-  X *of_x, *of_residual;
-  C* partials;
-  std::int64_t rows;
-  unsigned columns;
-  C scale;
-};
 
 // Adds what the block's warps have gathered, warp by warp.
 template <int kGroups, class C>
@@ -219,10 +189,6 @@ cudaError_t with_norm_shape(std::int64_t columns, bool whole, const Body& body) 
   return body(Groups<kMostNormGroups>(), Whole<true>());
 }
 
-inline unsigned norm_blocks(std::int64_t rows, unsigned multiprocessors) {
-  return blocks_for(rows, kRowWarps, kNormBlocksPerMultiprocessor * multiprocessors);
-}
-
 template <class X>
 cudaError_t launch_residual_norm(const ResidualNorm<X>& a, unsigned multiprocessors, cudaStream_t stream) {
   const bool whole = has_whole_groups(a.columns, {a.x, a.residual, a.bias, a.gamma, a.beta, a.y, a.sum});
@@ -233,8 +199,7 @@ cudaError_t launch_residual_norm(const ResidualNorm<X>& a, unsigned multiprocess
   });
 }
 
-// `a.partials` has room for norm_blocks() blocks; `of_parameters` [3][columns].
-template <class X, class C = Computed<X>>
+template <class X, class C>
 cudaError_t launch_residual_norm_gradient(const ResidualNormGradient<X>& a, C* of_parameters, unsigned multiprocessors,
                                           cudaStream_t stream) {
   const bool whole = has_whole_groups(a.columns, {a.of_y, a.of_y_too, a.sum, a.gamma, a.of_x, a.of_residual});

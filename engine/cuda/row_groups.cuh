@@ -7,21 +7,9 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "engine/cuda/launches.h"
+
 namespace scalemark::cuda {
-
-constexpr unsigned kWarp = 32;
-constexpr int kGroup = 8;
-
-template <class X>
-struct ComputedIn {
-  using Type = float;
-};
-template <>
-struct ComputedIn<double> {
-  using Type = double;
-};
-template <class X>
-using Computed = typename ComputedIn<X>::Type;
 
 // What one load or store instruction moves.
 template <class T>
@@ -29,8 +17,6 @@ struct alignas(16) Chunk {
   static constexpr int kCount = 16 / sizeof(T);
   T value[kCount];
 };
-
-inline unsigned groups_of(std::int64_t columns) { return static_cast<unsigned>((columns + kGroup - 1) / kGroup); }
 
 // Whether groups are whole and lie on addresses that can be loaded 16 bytes at once.
 inline bool has_whole_groups(std::int64_t columns, std::initializer_list<const void*> matrices) {

@@ -50,13 +50,14 @@ std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts,
   }
   const auto code = monitoring::gpu_code_for(facts.compute_major, facts.compute_minor, build);
   if (code.use == monitoring::CodeUse::kNone) {
-    return refusal(
-        "E_GPU_CODE",
-        "GPU '" + facts.name + "' has compute capability " + std::to_string(facts.compute_major) +
-            "." + std::to_string(facts.compute_minor) +
-            ", code for it: " + monitoring::in_words(code, build),
-        "code for this GPU or an older one of its generation",
-        "build with the list of cmake/ScalemarkCuda.cmake as it was, or use --device cpu");
+    return refusal("E_GPU_CODE",
+                   "GPU '" + facts.name + "' has compute capability " +
+                       std::to_string(facts.compute_major) + "." +
+                       std::to_string(facts.compute_minor) +
+                       ", code for it: " + monitoring::in_words(code, build),
+                   "code for this GPU or an older one of its generation",
+                   "build on a machine with such a GPU or with cmake -DSCALEMARK_GPU_CODE=all, or "
+                   "use --device cpu");
   }
   return std::nullopt;
 }

@@ -8,38 +8,27 @@
 #include <cmath>
 #include <cstdint>
 
-#include "engine/cuda/lamb/numbers.cuh"
-#include "engine/cuda/lamb/tensor_table.cuh"
+#include "engine/cuda/lamb/chunks.cuh"
+#include "engine/cuda/lamb/launches.h"
 #include "engine/cuda/launch.cuh"
 
 namespace scalemark::cuda {
 
-// C: what is kept and computed in. All of a tensor in one memory order.
-template <class C>
-struct LambTensor {
-  const C* gradient;  // read by the first pass
-  C *parameter, *mean, *mean_square;
-  void* copy;  // of the parameter in another type, which the second pass writes; null: none
-  std::int64_t size;
-};
+// By one thread, once per step: a power in double takes a GPU longer than a block needs for its first loads.
+template <class Step>
+__global__ void lamb_numbers(const __grid_constant__ Step step, LambNumbers* numbers) {
+  const double t = step.steps.value();
+  numbers->counts = step.found_inf.value() == 0 ? 1 : 0;
+  numbers->per_divisor = 1 / step.divisor.value();
+  numbers->per_correction1 = 1 / (1 - std::pow(step.beta1, t));
+  numbers->per_correction2 = 1 / std::sqrt(1 - std::pow(step.beta2, t));
+  numbers->rate = step.rate.value();
+}
 
-template <class C>
-struct LambTable {
-  ChunkTable chunks;
-  LambTensor<C> tensor[kTensorsOfALaunch];
-};
-
-template <class C>
-struct LambRule {
-  C beta1, beta2, rest1, rest2;  // rest: 1 - beta
-  C eps, weight_decay;
-};
-
-// Sums over a chunk.
-template <class C>
-struct LambSquares {
-  C of_parameter, of_direction;
-};
+template <class Step>
+cudaError_t launch_lamb_numbers(const Step& step, LambNumbers* numbers, cudaStream_t stream) {
+  return launch(&lamb_numbers<Step>, 1, 1, stream, step, numbers);
+}
 
 // The chunk of a block, its arrays' beginnings.
 template <class C>
@@ -51,7 +40,7 @@ struct LambChunk {
   bool by_fours;  // unless it is the last four
 
   __device__ __forceinline__ explicit LambChunk(const LambTable<C>& table)
-      : tensor(table.chunks.tensor_of(blockIdx.x)), at(table.tensor[tensor]) {
+      : tensor(tensor_of(table.chunks, blockIdx.x)), at(table.tensor[tensor]) {
     begin = static_cast<std::int64_t>(blockIdx.x - table.chunks.first[tensor]) * kChunkElements;
     const std::int64_t left = at.size - begin;
     count = left < kChunkElements ? static_cast<unsigned>(left) : kChunkElements;
@@ -137,18 +126,6 @@ __global__ void __launch_bounds__(kChunkThreads)
   of_directions[blockIdx.x] = std::sqrt(of_direction[0]);
 }
 
-// Of the tensors of a launch; null: without trust ratios.
-struct LambNorms {
-  const double *of_parameters, *of_directions;
-
-  // 1 where either norm is zero: a fresh layer must start to move, and a layer without gradient has no direction.
-  __device__ double trust_ratio(unsigned tensor) const {
-    if (!of_parameters) return 1;
-    const double weights = of_parameters[tensor], updates = of_directions[tensor];
-    return weights > 0 && updates > 0 ? weights / updates : 1;
-  }
-};
-
 // x -= rate times its trust ratio times its direction, and copies of the type Copy. A skipped step changes no x, but
 // copies are what their x is in any case.
 template <class C, class Copy>
@@ -185,7 +162,6 @@ __global__ void __launch_bounds__(kChunkThreads)
   }
 }
 
-// `squares` has room for table.chunks.chunks().
 template <class C>
 cudaError_t launch_lamb_moments(const LambTable<C>& table, const LambRule<C>& rule, const LambNumbers* numbers,
                                 LambSquares<C>* squares, cudaStream_t stream) {

@@ -10,28 +10,9 @@
 #include "engine/cuda/launch.cuh"
 #include "engine/cuda/norm/block_sums.cuh"
 #include "engine/cuda/norm/channels.cuh"
-#include "engine/cuda/norm/forward.cuh"
+#include "engine/cuda/norm/launches.h"
 
 namespace scalemark::cuda {
-
-template <class Element>
-struct GradientSumsJob {
-  using Real = RealOf<Element>;
-  ChannelGrid grid;
-  const Element* x;
-  const Real* kept;  // of the forward pass
-  bool relu;         // computed again: where x * scale + offset was positive; not with `positive`
-  const std::uint8_t* positive;
-  const Element* of_y;
-  const Element* of_y_too;  // null: one gradient
-  Element* masked;          // null, or written: the sum of the gradients behind the ReLU; may be either of them
-  double gain;
-  Real* slopes;  // [2, channels]: b and c of the gradient of x
-  Real *of_weight, *of_bias;
-  SumsInMemory<Real> sums;
-
-  __device__ const Real* row(Kept what) const { return kept + static_cast<std::int64_t>(what) * grid.channels; }
-};
 
 // From the sums of g and of g * (x - mean): with n rows, normalised x h and factor = gain * weight * inverse, the
 // gradient of x is factor * (g - sum(g) / n - h * sum(g h) / n) = factor * g + b * x + c.
@@ -109,17 +90,6 @@ __global__ void __launch_bounds__(kNormThreads, 2)
   if (thread >= kTile<Element> || channel >= job.grid.channels) return;
   finish_gradients(job, channel, room.total(thread), room.total(thread + kTile<Element>));
 }
-
-template <class Element>
-struct InputGradientJob {
-  using Real = RealOf<Element>;
-  ChannelGrid grid;
-  const Element* x;
-  const Real *scale, *offset;  // of the forward pass
-  const Element* of_norm;
-  const Real* slopes;  // [2, channels]
-  Element* of_x;       // may be of_norm
-};
 
 // of_x = of_norm * scale + x * b + c; kRelu: of_norm counts as 0 where x * scale + offset was not positive.
 template <class Element, bool kWhole, bool kRelu>

@@ -5,18 +5,9 @@
 #include <cuda_runtime.h>
 
 #include "engine/cuda/norm/channels.cuh"
+#include "engine/cuda/norm/launches.h"
 
 namespace scalemark::cuda {
-
-// In device memory. Counters are 0 before a launch and 0 again behind it.
-template <class Real>
-struct SumsInMemory {
-  Real* of_blocks;  // [blocks, kSumsOfTile], at a multiple of 16 bytes
-  unsigned* done;   // of each tile: blocks that are done
-};
-
-template <class Element>
-constexpr int kSumsOfTile = 2 * kTile<Element>;
 
 // Shared memory of one block.
 template <class Element>

@@ -5,51 +5,11 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <type_traits>
+
+#include "engine/cuda/norm/launches.h"
 
 namespace scalemark::cuda {
-
-constexpr int kNormThreads = 256;  // of a block
-constexpr int kLanes = 8;          // of them side by side in one row
-constexpr int kRowsAtOnce = kNormThreads / kLanes;
-
-// In which numbers per channel are held and arithmetic is done.
-template <class Element>
-using RealOf = std::conditional_t<std::is_same_v<Element, double>, double, float>;
-
-// Channels of a thread, and of all the lanes of a block: its tile.
-template <class Element>
-constexpr int kVector = static_cast<int>(16 / sizeof(Element));
-template <class Element>
-constexpr int kTile = kLanes * kVector<Element>;
-
-template <class Element>
-struct alignas(16) Vector {
-  Element value[kVector<Element>];
-};
-
-// Blocks in `chunks` x `tiles`: those of one chunk stand side by side, as the tiles of its rows do in memory.
-struct ChannelGrid {
-  std::int64_t rows;
-  int channels;
-  unsigned tiles, chunks;
-
-  __host__ __device__ unsigned blocks() const { return tiles * chunks; }
-};
-
-constexpr int kFewestRows = 2;  // of a thread: a small activation, too, shall occupy the device
-
-// As many blocks as there is work for, and no more than `most`, but for one to a tile.
-template <class Element>
-ChannelGrid channel_grid(std::int64_t rows, std::int64_t channels, unsigned most) {
-  const auto tiles = static_cast<unsigned>((channels + kTile<Element> - 1) / kTile<Element>);
-  const std::int64_t rows_of_chunk = std::int64_t{kRowsAtOnce} * kFewestRows;
-  const std::int64_t wanted = (rows + rows_of_chunk - 1) / rows_of_chunk;
-  const auto allowed = std::int64_t{std::max(1u, most / tiles)};
-  return {rows, static_cast<int>(channels), tiles, static_cast<unsigned>(std::min(wanted, allowed))};
-}
 
 // What one thread works on.
 template <class Element>
@@ -119,12 +79,6 @@ template <class Real, int kCount>
 __device__ __forceinline__ void load_numbers(Real (&to)[kCount], const Real* from, int count, Real otherwise = 0) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i) to[i] = i < count ? from[i] : otherwise;
-}
-
-// Where the mask of a thread's channels lies: a byte for the channels of a vector, bit i for the i-th.
-template <class Element>
-__host__ __device__ constexpr std::int64_t mask_stride(std::int64_t channels) {
-  return (channels + kVector<Element> - 1) / kVector<Element>;
 }
 
 }  // namespace scalemark::cuda

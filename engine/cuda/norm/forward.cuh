@@ -10,61 +10,9 @@
 #include "engine/cuda/launch.cuh"
 #include "engine/cuda/norm/block_sums.cuh"
 #include "engine/cuda/norm/channels.cuh"
+#include "engine/cuda/norm/launches.h"
 
 namespace scalemark::cuda {
-
-// What is kept of the statistics, a row of numbers per channel each. x * scale + offset is gain * norm(x); the mean is
-// the sum of two numbers, since the gradients' sums are taken of x less the first.
-enum Kept { kScale, kOffset, kMean, kMeanRest, kInverse, kKeptRows };
-
-template <class Real>
-struct NormNumbers {
-  const Real *weight, *bias;
-  double gain, eps;
-  Real* kept;  // [kKeptRows, channels]
-  int channels;
-
-  __device__ Real* row(Kept what) const { return kept + static_cast<std::int64_t>(what) * channels; }
-
-  __device__ void keep(int channel, double mean, double variance) const {
-    const double inverse = 1 / std::sqrt(variance + eps);
-    const double factor = gain * static_cast<double>(weight[channel]) * inverse;
-    row(kScale)[channel] = static_cast<Real>(factor);
-    row(kOffset)[channel] = static_cast<Real>(gain * static_cast<double>(bias[channel]) - mean * factor);
-    row(kMean)[channel] = static_cast<Real>(mean);
-    row(kMeanRest)[channel] = static_cast<Real>(mean - static_cast<double>(row(kMean)[channel]));
-    row(kInverse)[channel] = static_cast<Real>(inverse);
-  }
-};
-
-// Each may be null: then it is left out.
-template <class Real>
-struct RunningNumbers {
-  Real *mean, *variance;
-  double momentum;
-
-  __device__ void move(int channel, double batch_mean, double batch_variance) const {
-    move(mean, channel, batch_mean);
-    move(variance, channel, batch_variance);
-  }
-
- private:
-  __device__ void move(Real* numbers, int channel, double value) const {
-    if (!numbers) return;
-    numbers[channel] =
-        static_cast<Real>(momentum * value + (1 - momentum) * static_cast<double>(numbers[channel]));
-  }
-};
-
-template <class Element>
-struct StatisticsJob {
-  using Real = RealOf<Element>;
-  ChannelGrid grid;
-  const Element* x;
-  NormNumbers<Real> norm;
-  RunningNumbers<Real> running;
-  SumsInMemory<Real> sums;
-};
 
 // Of the whole batch, for one channel, from the sums of x - shift and of its square.
 template <class Element>
@@ -123,18 +71,6 @@ __global__ void norm_of_running(const __grid_constant__ NormNumbers<Real> norm, 
   if (channel >= norm.channels) return;
   norm.keep(channel, static_cast<double>(mean[channel]), static_cast<double>(variance[channel]));
 }
-
-template <class Element>
-struct NormaliseJob {
-  using Real = RealOf<Element>;
-  ChannelGrid grid;
-  const Element* x;
-  const Real *scale, *offset;
-  bool relu;
-  const Element* added;  // null: nothing
-  Element* y;
-  std::uint8_t* positive;  // null, or the mask, [rows, mask_stride]: bit set where y was left
-};
 
 // y = x * scale + offset (+ added), 0 where that is not positive if `relu`; NaN passes, as through ATen's ReLU. Rounded
 // once, so that backward finds the same sign again.

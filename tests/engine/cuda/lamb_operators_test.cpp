@@ -21,7 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/lamb/operators.cuh"
+#include "engine/cuda/lamb/operators.h"
+#include "engine/cuda/lamb/passes.cuh"
 #include "shim_runtime.h"
 
 TORCH_LIBRARY_IMPL(scalemark, CPU, library) {

@@ -7,7 +7,9 @@
 
 #include <optional>
 
-#include "engine/cuda/norm/operators.cuh"
+#include "engine/cuda/norm/backward.cuh"
+#include "engine/cuda/norm/forward.cuh"
+#include "engine/cuda/norm/operators.h"
 
 namespace scalemark::cuda {
 

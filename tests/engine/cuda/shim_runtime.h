@@ -1,18 +1,27 @@
-// Puts the CUDA kernels of transformers, compiled as C++ (tests/cuda_shim), behind the operators of
-// workloads/layer_operators.h for tensors of a CPU: the networks and autograd nodes then take the
-// way that they take on a GPU.
+// The kernels of transformers and of LAMB, compiled as C++ (tests/cuda_shim), behind their
+// operators for tensors of a CPU: networks, autograd nodes and the optimizer then take the way that
+// they take on a GPU.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
 
 #include <cstdint>
 
+#include "engine/cuda/bias_gelu.cuh"
 #include "engine/cuda/layer_passes.h"
+#include "engine/cuda/projections.cuh"
+#include "engine/cuda/residual_norm.cuh"
 
 namespace scalemark::cuda {
 
+// Takes the place of engine/cuda/runtime.h.
 class ShimRuntime {
  public:
+  using Half = c10::Half;
+  using BFloat16 = c10::BFloat16;
+
   explicit ShimRuntime(const at::Tensor&) {}
 
   unsigned multiprocessors() const { return 2; }

@@ -38,12 +38,14 @@ TEST(ReasonUnsupported, NamesAnOldGpuByItsName) {
 }
 
 TEST(ReasonUnsupported, NothingOnTuringAndOnWhatIsNewerThanTheBuild) {
+  constexpr std::array kSass{75, 80};
+  constexpr std::array kPtx{80};
   auto facts = h100();
   facts.compute_major = 7;
   facts.compute_minor = 5;
-  EXPECT_FALSE(reason_unsupported(facts));
+  EXPECT_FALSE(reason_unsupported(facts, {.sass = kSass, .ptx = kPtx}));
   facts.compute_major = 13;
-  EXPECT_FALSE(reason_unsupported(facts));
+  EXPECT_FALSE(reason_unsupported(facts, {.sass = kSass, .ptx = kPtx}));
 }
 
 TEST(ReasonUnsupported, SaysThatABuildHasNoCodeForAGpu) {
@@ -58,6 +60,7 @@ TEST(ReasonUnsupported, SaysThatABuildHasNoCodeForAGpu) {
   EXPECT_EQ(reason->code, "E_GPU_CODE");
   EXPECT_EQ(reason->exit_code, ExitCode::kSystem);
   EXPECT_NE(reason->what.find("sm_80, sm_90, compute_90"), std::string::npos) << reason->what;
+  EXPECT_NE(reason->hint.find("-DSCALEMARK_GPU_CODE=all"), std::string::npos) << reason->hint;
 }
 
 TEST(ReasonUnsupported, TellsNoDriverFromNoGpu) {

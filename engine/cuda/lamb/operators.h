@@ -1,21 +1,16 @@
-// The operators of engine/training/lamb_operators.h over tensors: memory, tables of pointers, launches. `Runtime` is
-// what they need of a device, so that the kernels' tests run the same operators on a CPU (tests/cuda_shim):
-//   explicit Runtime(const at::Tensor& on);               // the tensor's device is the current one while it lives
-//   cudaStream_t stream() const;                          // the current one
-//   static bool with_more_types(at::ScalarType, body);    // calls body(T{}) for a type of its own
-//   static void check(cudaError_t);
+// The operators of engine/training/lamb_operators.h over tensors: memory, tables of pointers,
+// launches. `Runtime` is the class of engine/cuda/runtime.h, or its like in tests.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 
-#include "engine/cuda/lamb/passes.cuh"
+#include "engine/cuda/lamb/launches.h"
 
 namespace scalemark::cuda {
 
@@ -34,23 +29,31 @@ struct LambOperators {
   static DeviceNumber number_of(const MaybeTensor& tensor, double known) {
     if (!tensor || !tensor->defined()) return {nullptr, nullptr, known};
     TORCH_CHECK(tensor->numel() == 1, "not a number: ", tensor->sizes());
-    if (tensor->scalar_type() == at::kDouble) return {nullptr, tensor->template const_data_ptr<double>(), 0};
+    if (tensor->scalar_type() == at::kDouble)
+      return {nullptr, tensor->template const_data_ptr<double>(), 0};
     return {tensor->template const_data_ptr<float>(), nullptr, 0};
   }
 
-  static at::Tensor numbers(const at::Tensor& steps, const MaybeTensor& found_inf, const MaybeTensor& divisor,
-                            const MaybeTensor& rate, double known_rate, double beta1, double beta2) {
+  static at::Tensor numbers(const at::Tensor& steps, const MaybeTensor& found_inf,
+                            const MaybeTensor& divisor, const MaybeTensor& rate, double known_rate,
+                            double beta1, double beta2) {
     const Runtime runtime(steps);
     auto all = at::empty({kLambNumbers}, steps.options().dtype(at::kDouble));
-    const LambStep step{number_of(steps, 0),         number_of(found_inf, 0), number_of(divisor, 1),
-                        number_of(rate, known_rate), beta1,                   beta2};
-    Runtime::check(launch_lamb_numbers(step, static_cast<LambNumbers*>(all.mutable_data_ptr()), runtime.stream()));
+    const LambStep step{number_of(steps, 0),
+                        number_of(found_inf, 0),
+                        number_of(divisor, 1),
+                        number_of(rate, known_rate),
+                        beta1,
+                        beta2};
+    Runtime::check(launch_lamb_numbers(step, static_cast<LambNumbers*>(all.mutable_data_ptr()),
+                                       runtime.stream()));
     return all;
   }
 
-  static at::Tensor moments(at::TensorList parameters, at::TensorList gradients, at::TensorList means,
-                            at::TensorList mean_squares, const at::Tensor& numbers, double beta1, double beta2,
-                            double eps, double weight_decay, bool with_norms) {
+  static at::Tensor moments(at::TensorList parameters, at::TensorList gradients,
+                            at::TensorList means, at::TensorList mean_squares,
+                            const at::Tensor& numbers, double beta1, double beta2, double eps,
+                            double weight_decay, bool with_norms) {
     const Runtime runtime(numbers);
     const auto tensors = static_cast<std::int64_t>(parameters.size());
     at::Tensor norms = with_norms ? at::empty({2, tensors}, numbers.options()) : at::Tensor();
@@ -60,31 +63,35 @@ struct LambOperators {
       // Launches follow one another: each finds the room free.
       const at::Tensor room = at::empty({chunks_of_all(parameters), 2}, parameters[0].options());
       auto* const squares = static_cast<LambSquares<C>*>(room.mutable_data_ptr());
-      for_tables<C>({parameters, gradients, means, mean_squares, {}}, [&](const LambTable<C>& table, unsigned first) {
-        Runtime::check(launch_lamb_moments(table, rule, memory_of(numbers), squares, runtime.stream()));
+      for_tables<C>({parameters, gradients, means, mean_squares, {}}, [&](const LambTable<C>& table,
+                                                                          unsigned first) {
+        Runtime::check(
+            launch_lamb_moments(table, rule, memory_of(numbers), squares, runtime.stream()));
         if (with_norms) {
           auto* const of_parameters = norms.template mutable_data_ptr<double>() + first;
-          Runtime::check(
-              launch_lamb_norms(table.chunks, squares, of_parameters, of_parameters + tensors, runtime.stream()));
+          Runtime::check(launch_lamb_norms(table.chunks, squares, of_parameters,
+                                           of_parameters + tensors, runtime.stream()));
         }
       });
     });
     return norms;
   }
 
-  static void apply(at::TensorList parameters, at::TensorList means, at::TensorList mean_squares, at::TensorList copies,
-                    const MaybeTensor& norms, const at::Tensor& numbers, double eps, double weight_decay) {
+  static void apply(at::TensorList parameters, at::TensorList means, at::TensorList mean_squares,
+                    at::TensorList copies, const MaybeTensor& norms, const at::Tensor& numbers,
+                    double eps, double weight_decay) {
     const Runtime runtime(numbers);
     with_type(parameters[0].scalar_type(), [&](auto type) {
       using C = decltype(type);
       const LambRule<C> rule = rule_of<C>(0, 0, eps, weight_decay);
-      for_tables<C>({parameters, {}, means, mean_squares, copies}, [&](const LambTable<C>& table, unsigned first) {
-        const LambNorms of_launch = norms_of(norms, first);
-        with_type_of_copies<C>(copies, [&](auto copy) {
-          Runtime::check(launch_lamb_apply<C, decltype(copy)>(table, rule, memory_of(numbers), of_launch,
-                                                              runtime.stream()));
-        });
-      });
+      for_tables<C>({parameters, {}, means, mean_squares, copies},
+                    [&](const LambTable<C>& table, unsigned first) {
+                      const LambNorms of_launch = norms_of(norms, first);
+                      with_type_of_copies<C>(copies, [&](auto copy) {
+                        Runtime::check(launch_lamb_apply<C, decltype(copy)>(
+                            table, rule, memory_of(numbers), of_launch, runtime.stream()));
+                      });
+                    });
     });
   }
 
@@ -118,10 +125,12 @@ struct LambOperators {
 
   template <class T>
   static T* memory_of(at::TensorList list, std::size_t i) {
-    return list.empty() || !list[i].defined() ? nullptr : static_cast<T*>(list[i].mutable_data_ptr());
+    return list.empty() || !list[i].defined() ? nullptr
+                                              : static_cast<T*>(list[i].mutable_data_ptr());
   }
 
-  // Calls launch(table, index of its first tensor) for as many tensors as a launch takes, until it was all of them.
+  // Calls launch(table, index of its first tensor) for as many tensors as a launch takes, until it
+  // was all of them.
   template <class C, class Launch>
   static void for_tables(const Lists& lists, const Launch& launch) {
     const std::size_t all = lists.parameters.size();
@@ -129,9 +138,10 @@ struct LambOperators {
       LambTable<C> table{};
       for (std::size_t i = first; i < std::min<std::size_t>(all, first + kTensorsOfALaunch); ++i) {
         const std::int64_t size = lists.parameters[i].numel();
-        table.tensor[i - first] = {memory_of<C>(lists.gradients, i),    memory_of<C>(lists.parameters, i),
-                                   memory_of<C>(lists.means, i),        memory_of<C>(lists.mean_squares, i),
-                                   memory_of<void>(lists.copies, i),    size};
+        table.tensor[i - first] = {
+            memory_of<C>(lists.gradients, i), memory_of<C>(lists.parameters, i),
+            memory_of<C>(lists.means, i),     memory_of<C>(lists.mean_squares, i),
+            memory_of<void>(lists.copies, i), size};
         table.chunks.add(size);
       }
       launch(table, static_cast<unsigned>(first));
@@ -143,7 +153,11 @@ struct LambOperators {
   static void with_type_of_copies(at::TensorList copies, const Body& body) {
     if constexpr (std::is_same_v<C, float>) {
       for (const at::Tensor& copy : copies) {
-        if (copy.defined()) return copy.scalar_type() == at::kHalf ? body(c10::Half{}) : body(c10::BFloat16{});
+        if (copy.defined()) {
+          using Half = typename Runtime::Half;
+          using BFloat16 = typename Runtime::BFloat16;
+          return copy.scalar_type() == at::kHalf ? body(Half{}) : body(BFloat16{});
+        }
       }
     }
     body(C{});

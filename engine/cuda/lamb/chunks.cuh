@@ -1,5 +1,4 @@
-// Many tensors in one launch: their pointers and sizes are arguments of the kernel, and each block takes a chunk of one
-// of them. Also what the blocks share to read, write and add up such a chunk. Knows no torch and no update rule.
+// How the blocks of a launch read, write and add up the chunks of many tensors. Knows no torch and no update rule.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,41 +7,26 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "engine/cuda/lamb/launches.h"
+
 namespace scalemark::cuda {
 
-// A launch takes 32,764 bytes of arguments, and its cost grows with them.
-constexpr unsigned kTensorsOfALaunch = 256;
 constexpr unsigned kChunkThreads = 256;
-constexpr unsigned kChunkElements = 16384;  // of which a thread adds up 64 in float
-constexpr unsigned kAtOnce = 4;             // elements of a thread that lie beside each other
+constexpr unsigned kAtOnce = 4;  // elements of a thread that lie beside each other
 
-inline std::int64_t chunks_of(std::int64_t elements) { return (elements + kChunkElements - 1) / kChunkElements; }
-
-// Chunks of all tensors are counted through: tensor i has those from first[i] to before first[i + 1].
-struct ChunkTable {
-  unsigned first[kTensorsOfALaunch + 1];
-  unsigned tensors;
-
-  unsigned chunks() const { return first[tensors]; }
-
-  void add(std::int64_t elements) {
-    first[tensors + 1] = first[tensors] + static_cast<unsigned>(chunks_of(elements));
-    ++tensors;
-  }
-
-  __device__ __forceinline__ unsigned tensor_of(unsigned chunk) const {
-    unsigned low = 0, high = tensors;  // first[low] <= chunk < first[high]
-    while (high - low > 1) {
-      const unsigned middle = (low + high) / 2;
-      if (first[middle] <= chunk) {
-        low = middle;
-      } else {
-        high = middle;
-      }
+// The tensor whose chunk this is.
+__device__ __forceinline__ unsigned tensor_of(const ChunkTable& table, unsigned chunk) {
+  unsigned low = 0, high = table.tensors;  // first[low] <= chunk < first[high]
+  while (high - low > 1) {
+    const unsigned middle = (low + high) / 2;
+    if (table.first[middle] <= chunk) {
+      low = middle;
+    } else {
+      high = middle;
     }
-    return low;
   }
-};
+  return low;
+}
 
 template <class T>
 struct alignas(kAtOnce * sizeof(T)) Four {

@@ -1,5 +1,6 @@
-// The operators scalemark::norm_forward and norm_backward (workloads/norm_operators.h) over tensors: what is allocated,
-// and which kernels run. What belongs to one device comes from outside, so that tests run them on a CPU.
+// The operators scalemark::norm_forward and norm_backward (workloads/norm_operators.h) over
+// tensors: what is allocated, and which kernels run. What belongs to one device comes from outside,
+// so that tests run them on a CPU.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,20 +13,17 @@
 #include <tuple>
 #include <type_traits>
 
-#include "engine/cuda/norm/backward.cuh"
-#include "engine/cuda/norm/forward.cuh"
+#include "engine/cuda/norm/launches.h"
 
 namespace scalemark::cuda {
 
-// Where kernels run.
+// Where kernels run: on a GPU, or in tests on a CPU.
 struct NormDevice {
   unsigned multiprocessors;
   cudaStream_t stream;
   unsigned* counters;  // kNormCounters zeros, of this stream alone
   void (*check)(cudaError_t);
 };
-
-constexpr unsigned kNormCounters = 1024;
 
 using MaybeTensor = std::optional<at::Tensor>;
 
@@ -57,7 +55,8 @@ T* memory_of(const MaybeTensor& tensor) {
   return tensor ? memory_of<T>(*tensor) : nullptr;
 }
 
-// Sums over blocks wait for the last of them: no more than run at once. Other blocks follow one another.
+// Sums over blocks wait for the last of them: no more than run at once. Other blocks follow one
+// another.
 constexpr unsigned kBlocksOfSums = 2, kBlocksOfRows = 8;  // per multiprocessor
 
 template <class Element>
@@ -71,14 +70,20 @@ class NormPasses {
         channels_(arguments.x.size(1)),
         rows_(arguments.x.numel() / arguments.x.size(1)),
         numbers_(arguments.weight.options()) {
-    TORCH_CHECK(grid(1).tiles <= kNormCounters, "a norm of ", channels_, " channels is too wide for our kernels");
+    TORCH_CHECK(grid(1).tiles <= kNormCounters, "a norm of ", channels_,
+                " channels is too wide for our kernels");
   }
 
-  std::tuple<at::Tensor, at::Tensor, at::Tensor> forward(const NormTraining& training, const MaybeTensor& shortcut,
+  std::tuple<at::Tensor, at::Tensor, at::Tensor> forward(const NormTraining& training,
+                                                         const MaybeTensor& shortcut,
                                                          bool keeps_mask) const {
     const at::Tensor kept = at::empty({kKeptRows, channels_}, numbers_);
-    const NormNumbers<Real> norm{memory_of<const Real>(norm_.weight), memory_of<const Real>(norm_.bias), norm_.gain,
-                                 training.eps, memory_of<Real>(kept), static_cast<int>(channels_)};
+    const NormNumbers<Real> norm{memory_of<const Real>(norm_.weight),
+                                 memory_of<const Real>(norm_.bias),
+                                 norm_.gain,
+                                 training.eps,
+                                 memory_of<Real>(kept),
+                                 static_cast<int>(channels_)};
     Real* mean = memory_of<Real>(training.running_mean);
     Real* variance = memory_of<Real>(training.running_variance);
     if (training.training) {
@@ -86,8 +91,11 @@ class NormPasses {
     } else {
       device_.check(launch_of_running<Real>(norm, mean, variance, device_.stream));
     }
-    at::Tensor y = at::empty(norm_.x.sizes(), norm_.x.options(), at::MemoryFormat::ChannelsLast), positive;
-    if (keeps_mask) positive = at::empty({rows_, mask_stride<Element>(channels_)}, norm_.x.options().dtype(at::kByte));
+    at::Tensor y = at::empty(norm_.x.sizes(), norm_.x.options(), at::MemoryFormat::ChannelsLast),
+               positive;
+    if (keeps_mask)
+      positive =
+          at::empty({rows_, mask_stride<Element>(channels_)}, norm_.x.options().dtype(at::kByte));
     normalise(kept, shortcut, y, positive);
     return {y, kept, positive};
   }
@@ -95,7 +103,8 @@ class NormPasses {
   // Writes into of_sum and of_x as far as they are given.
   std::tuple<at::Tensor, at::Tensor> backward(const at::Tensor& kept, const MaybeTensor& positive,
                                               const at::Tensor& of_y, const MaybeTensor& of_y_too,
-                                              const MaybeTensor& of_sum, const MaybeTensor& of_x) const {
+                                              const MaybeTensor& of_sum,
+                                              const MaybeTensor& of_x) const {
     const ChannelGrid over = grid(kBlocksOfSums);
     const at::Tensor sums = room_for_sums(over), slopes = at::empty({2, channels_}, numbers_);
     const at::Tensor of_weight = at::empty_like(norm_.weight), of_bias = at::empty_like(norm_.bias);
@@ -113,7 +122,8 @@ class NormPasses {
     job.of_weight = memory_of<Real>(of_weight);
     job.of_bias = memory_of<Real>(of_bias);
     job.sums = {memory_of<Real>(sums), device_.counters};
-    const bool whole = is_whole({job.x, job.of_y, job.of_y_too, job.masked, memory_of<Element>(of_x)});
+    const bool whole =
+        is_whole({job.x, job.of_y, job.of_y_too, job.masked, memory_of<Element>(of_x)});
     device_.check(launch_gradient_sums(job, whole, device_.stream));
     if (of_x) write_input_gradient(job, memory_of<Element>(*of_x), whole);
     return {of_weight, of_bias};
@@ -121,7 +131,8 @@ class NormPasses {
 
  private:
   ChannelGrid grid(unsigned blocks_per_multiprocessor) const {
-    return channel_grid<Element>(rows_, channels_, blocks_per_multiprocessor * device_.multiprocessors);
+    return channel_grid<Element>(rows_, channels_,
+                                 blocks_per_multiprocessor * device_.multiprocessors);
   }
 
   at::Tensor room_for_sums(const ChannelGrid& over) const {
@@ -140,8 +151,11 @@ class NormPasses {
   void take_statistics(const NormNumbers<Real>& norm, const RunningNumbers<Real>& running) const {
     const ChannelGrid over = grid(kBlocksOfSums);
     const at::Tensor sums = room_for_sums(over);
-    const StatisticsJob<Element> job{
-        over, memory_of<const Element>(norm_.x), norm, running, {memory_of<Real>(sums), device_.counters}};
+    const StatisticsJob<Element> job{over,
+                                     memory_of<const Element>(norm_.x),
+                                     norm,
+                                     running,
+                                     {memory_of<Real>(sums), device_.counters}};
     device_.check(launch_statistics(job, is_whole({job.x}), device_.stream));
   }
 
@@ -156,7 +170,8 @@ class NormPasses {
                                     memory_of<const Element>(shortcut),
                                     memory_of<Element>(y),
                                     memory_of<std::uint8_t>(positive)};
-    device_.check(launch_normalise_channels(job, is_whole({job.x, job.added, job.y}), device_.stream));
+    device_.check(
+        launch_normalise_channels(job, is_whole({job.x, job.added, job.y}), device_.stream));
   }
 
   // The sums' pass has taken the ReLU into account where it wrote what it summed.

@@ -1,0 +1,122 @@
+// The launches of LAMB's passes, and what they take: many tensors at once, and the numbers of a
+// step that only the device knows. Defined in passes.cuh; kernels.cu instantiates what the
+// operators call. Knows no torch.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace scalemark::cuda {
+
+// A row of numbers in device memory: whether the gradient scaler skips the step and how many steps
+// counted before is known to the device only.
+struct LambNumbers {
+  double counts;                            // 0: the step is skipped
+  double per_divisor;                       // reciprocals, since the passes multiply
+  double per_correction1, per_correction2;  // of 1 - beta1^t and sqrt(1 - beta2^t)
+  double rate;
+};
+constexpr int kLambNumbers = sizeof(LambNumbers) / sizeof(double);
+
+// A number that lies on the device, or one that the host knows.
+struct DeviceNumber {
+  const float* in_float = nullptr;
+  const double* in_double = nullptr;
+  double known = 0;
+
+  __device__ double value() const {
+    if (in_float) return static_cast<double>(*in_float);
+    return in_double ? *in_double : known;
+  }
+};
+
+struct LambStep {
+  DeviceNumber steps;      // that counted, with this one
+  DeviceNumber found_inf;  // other than 0: this one does not count
+  DeviceNumber divisor, rate;
+  double beta1, beta2;
+};
+
+// A template, as all launches are, so that several units may include its definition.
+template <class Step>
+cudaError_t launch_lamb_numbers(const Step& step, LambNumbers* numbers, cudaStream_t stream);
+
+// A launch takes 32,764 bytes of arguments, and its cost grows with them.
+constexpr unsigned kTensorsOfALaunch = 256;
+constexpr unsigned kChunkElements = 16384;  // of which a thread adds up 64 in float
+
+inline std::int64_t chunks_of(std::int64_t elements) {
+  return (elements + kChunkElements - 1) / kChunkElements;
+}
+
+// Many tensors in one launch: each block takes a chunk of one of them. Chunks of all tensors are
+// counted through: tensor i has those from first[i] to before first[i + 1].
+struct ChunkTable {
+  unsigned first[kTensorsOfALaunch + 1];
+  unsigned tensors;
+
+  unsigned chunks() const { return first[tensors]; }
+
+  void add(std::int64_t elements) {
+    first[tensors + 1] = first[tensors] + static_cast<unsigned>(chunks_of(elements));
+    ++tensors;
+  }
+};
+
+// C: what is kept and computed in. All of a tensor in one memory order.
+template <class C>
+struct LambTensor {
+  const C* gradient;  // read by the first pass
+  C *parameter, *mean, *mean_square;
+  void* copy;  // of the parameter in another type, which the second pass writes; null: none
+  std::int64_t size;
+};
+
+template <class C>
+struct LambTable {
+  ChunkTable chunks;
+  LambTensor<C> tensor[kTensorsOfALaunch];
+};
+
+template <class C>
+struct LambRule {
+  C beta1, beta2, rest1, rest2;  // rest: 1 - beta
+  C eps, weight_decay;
+};
+
+// Sums over a chunk.
+template <class C>
+struct LambSquares {
+  C of_parameter, of_direction;
+};
+
+// `squares` has room for table.chunks.chunks().
+template <class C>
+cudaError_t launch_lamb_moments(const LambTable<C>& table, const LambRule<C>& rule,
+                                const LambNumbers* numbers, LambSquares<C>* squares,
+                                cudaStream_t stream);
+
+template <class C>
+cudaError_t launch_lamb_norms(const ChunkTable& chunks, const LambSquares<C>* squares,
+                              double* of_parameters, double* of_directions, cudaStream_t stream);
+
+// Norms of the tensors of a launch. Null: the step is without trust ratios.
+struct LambNorms {
+  const double *of_parameters, *of_directions;
+
+  // 1 where either norm is zero: a fresh layer must start to move, and a layer without gradient has
+  // no direction.
+  __device__ double trust_ratio(unsigned tensor) const {
+    if (!of_parameters) return 1;
+    const double weights = of_parameters[tensor], updates = of_directions[tensor];
+    return weights > 0 && updates > 0 ? weights / updates : 1;
+  }
+};
+
+template <class C, class Copy>
+cudaError_t launch_lamb_apply(const LambTable<C>& table, const LambRule<C>& rule,
+                              const LambNumbers* numbers, const LambNorms& norms,
+                              cudaStream_t stream);
+
+}  // namespace scalemark::cuda

@@ -1,0 +1,163 @@
+// The launches of our kernels for images and for a transformer's layers, and what those who
+// allocate for them must know. Defined in the .cuh files; kernels.cu instantiates what the
+// operators call. Knows no torch.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/cuda/launch.cuh"
+#include "workloads/pixel_table.h"
+
+namespace scalemark::cuda {
+
+// `count` bytes, three to a pixel; nothing is launched for none.
+template <class Out>
+cudaError_t launch_normalise(const std::uint8_t* bytes, Out* out, std::int64_t count,
+                             const workloads::PixelTable<Out>& table, unsigned multiprocessors,
+                             cudaStream_t stream);
+
+constexpr unsigned kWarp = 32;
+constexpr int kGroup = 8;  // neighbouring columns of a thread
+
+inline unsigned groups_of(std::int64_t columns) {
+  return static_cast<unsigned>((columns + kGroup - 1) / kGroup);
+}
+
+// In what is computed with activations of type X.
+template <class X>
+struct ComputedIn {
+  using Type = float;
+};
+template <>
+struct ComputedIn<double> {
+  using Type = double;
+};
+template <class X>
+using Computed = typename ComputedIn<X>::Type;
+
+// A block of 8 warps takes 256 columns, a group a lane, and a chunk of rows: which of both
+// blockIdx.x tells. For kernels whose work at an element needs its column's parameters and no other
+// column.
+constexpr unsigned kTileWarps = 8, kTileThreads = kTileWarps * kWarp, kTileColumns = kGroup * kWarp;
+constexpr unsigned kTileBlocksPerMultiprocessor = 4;
+
+struct Tiles {
+  std::int64_t rows;
+  unsigned columns, across, chunks;  // tiles beside each other, and chunks of rows
+
+  unsigned blocks() const { return rows == 0 ? 0 : across * chunks; }
+};
+
+// Enough blocks to fill the device, and a row or more for each warp.
+inline Tiles tiles_of(std::int64_t rows, std::int64_t columns, unsigned multiprocessors) {
+  const auto across = static_cast<unsigned>((columns + kTileColumns - 1) / kTileColumns);
+  const unsigned wanted =
+      (kTileBlocksPerMultiprocessor * multiprocessors + across - 1) / std::max(1u, across);
+  const std::int64_t useful = (rows + kTileWarps - 1) / kTileWarps;
+  const auto chunks = static_cast<unsigned>(std::min<std::int64_t>(std::max(1u, wanted), useful));
+  return {rows, static_cast<unsigned>(columns), across, chunks};
+}
+
+// By how much a mask moves the generator's offset, which counts 32-bit words of each subsequence.
+constexpr std::uint64_t kWordsOfAMask = 4;
+
+// Seed and offset; while a CUDA graph is captured they lie on the device, and `offset` is what is
+// added there.
+struct RandomSource {
+  const std::int64_t* seed_at;
+  const std::int64_t* offset_at;
+  std::uint64_t seed, offset;
+};
+
+// How a dropout mask is drawn (dropout_mask.cuh).
+struct Drawing {
+  RandomSource source;
+  std::uint32_t threshold;  // an element is dropped with probability threshold / 65536; 0: none is
+};
+
+// y = norm(sum) gamma + beta with sum = dropout(x + bias) + residual. Backward reads the rounded
+// `sum`, forward does not.
+template <class X, class C = Computed<X>>
+struct ResidualNorm {
+  const X *x, *residual;
+  const C *bias, *gamma, *beta;
+  X *y, *sum;
+  C *mean, *rstd;
+  std::uint8_t* mask;  // null without dropout
+  std::int64_t rows;
+  unsigned columns;
+  C eps, scale;
+  Drawing drawing;
+};
+
+template <class X>
+cudaError_t launch_residual_norm(const ResidualNorm<X>& a, unsigned multiprocessors,
+                                 cudaStream_t stream);
+
+// `of_y_too` may be null: what y's other user gives back, added here. Without dropout `of_x` is
+// null, and of_residual is both. Blocks write `partials` [blocks][3][columns]: of the bias, gamma
+// and beta.
+template <class X, class C = Computed<X>>
+struct ResidualNormGradient {
+  const X *of_y, *of_y_too, *sum;
+  const C *mean, *rstd, *gamma;
+  const std::uint8_t* mask;
+  X *of_x, *of_residual;
+  C* partials;
+  std::int64_t rows;
+  unsigned columns;
+  C scale;
+};
+
+constexpr unsigned kRowWarps = 4, kRowThreads = kRowWarps * kWarp;
+constexpr unsigned kNormBlocksPerMultiprocessor = 2;  // of backward, and all of its blocks
+
+inline unsigned norm_blocks(std::int64_t rows, unsigned multiprocessors) {
+  return blocks_for(rows, kRowWarps, kNormBlocksPerMultiprocessor * multiprocessors);
+}
+
+// `a.partials` has room for norm_blocks() blocks; `of_parameters` [3][columns].
+template <class X, class C = Computed<X>>
+cudaError_t launch_residual_norm_gradient(const ResidualNormGradient<X>& a, C* of_parameters,
+                                          unsigned multiprocessors, cudaStream_t stream);
+
+template <class X, class C = Computed<X>>
+cudaError_t launch_bias_gelu(const X* x, const C* bias, X* y, std::int64_t rows,
+                             std::int64_t columns, unsigned multiprocessors, cudaStream_t stream);
+
+// `partials` has room for the chunks of tiles_of(); `of_bias` [columns].
+template <class X, class C = Computed<X>>
+cudaError_t launch_bias_gelu_gradient(const X* of_y, const X* x, const C* bias, X* of_x,
+                                      C* partials, C* of_bias, const Tiles& tiles,
+                                      cudaStream_t stream);
+
+constexpr unsigned kProjections = 3;  // linear layers of one input
+
+// Arrays that come one after the other in each of two targets: of weights, and of biases.
+template <class C>
+struct ProjectionParameters {
+  const C *weight[kProjections], *bias[kProjections];
+  std::int64_t weight_count;  // of one layer
+  unsigned bias_count;
+};
+
+template <class X, class C = Computed<X>>
+cudaError_t launch_pack_parameters(const ProjectionParameters<C>& in, X* weights, X* biases,
+                                   unsigned multiprocessors, cudaStream_t stream);
+
+// Of the outputs, each [rows][columns / 3].
+template <class X>
+struct ProjectionGradients {
+  const X* of_output[kProjections];
+};
+
+// `partials` has room for the chunks of tiles_of(); `packed` [rows][columns], `of_biases`
+// [columns].
+template <class X, class C = Computed<X>>
+cudaError_t launch_pack_gradients(const ProjectionGradients<X>& in, X* packed, C* partials,
+                                  C* of_biases, const Tiles& tiles, cudaStream_t stream);
+
+}  // namespace scalemark::cuda

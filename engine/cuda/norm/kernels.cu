@@ -1,0 +1,29 @@
+// The kernels of batch norm, as operators.h launches them, and the counters with which they find their last block.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "engine/cuda/norm/backward.cuh"
+#include "engine/cuda/norm/forward.cuh"
+
+namespace scalemark::cuda {
+namespace {
+
+// Each device has a copy of its own, 0 when its code is loaded.
+__device__ unsigned counters[kCounterSets][kNormCounters];
+
+}  // namespace
+
+cudaError_t address_of_counters(void** first) { return cudaGetSymbolAddress(first, counters); }
+
+template cudaError_t launch_of_running(const NormNumbers<float>&, const float*, const float*, cudaStream_t);
+
+#define SCALEMARK_NORM(Element) \
+  template cudaError_t launch_statistics(const StatisticsJob<Element>&, bool, cudaStream_t); \
+  template cudaError_t launch_normalise_channels(const NormaliseJob<Element>&, bool, cudaStream_t); \
+  template cudaError_t launch_gradient_sums(const GradientSumsJob<Element>&, bool, cudaStream_t); \
+  template cudaError_t launch_input_gradient(const InputGradientJob<Element>&, bool, bool, cudaStream_t);
+SCALEMARK_NORM(float)
+SCALEMARK_NORM(__half)
+SCALEMARK_NORM(__nv_bfloat16)
+
+}  // namespace scalemark::cuda

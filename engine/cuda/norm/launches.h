@@ -1,0 +1,206 @@
+// The launches of batch norm's passes over activations [rows, channels] in NHWC order, and what
+// they take. Defined in forward.cuh and backward.cuh; kernels.cu instantiates what the operators
+// call. Knows no torch.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+namespace scalemark::cuda {
+
+// Blocks count in device memory when they are done, a counter for each tile. Each stream has a set
+// of counters, since kernels of two streams may run at once.
+constexpr unsigned kNormCounters = 1024, kCounterSets = 64;
+
+// The first of the kCounterSets x kNormCounters counters of the current device. They are 0 from the
+// start, and each kernel that counts leaves them at 0: nothing is allocated, filled or waited for,
+// so that steps which use them can be captured.
+cudaError_t address_of_counters(void** first);
+
+constexpr int kNormThreads = 256;  // of a block
+constexpr int kLanes = 8;          // of them side by side in one row
+constexpr int kRowsAtOnce = kNormThreads / kLanes;
+
+// In which numbers per channel are held and arithmetic is done.
+template <class Element>
+using RealOf = std::conditional_t<std::is_same_v<Element, double>, double, float>;
+
+// Channels of a thread, and of all the lanes of a block: its tile.
+template <class Element>
+constexpr int kVector = static_cast<int>(16 / sizeof(Element));
+template <class Element>
+constexpr int kTile = kLanes* kVector<Element>;
+
+template <class Element>
+struct alignas(16) Vector {
+  Element value[kVector<Element>];
+};
+
+// Blocks in `chunks` x `tiles`: those of one chunk stand side by side, as the tiles of its rows do
+// in memory.
+struct ChannelGrid {
+  std::int64_t rows;
+  int channels;
+  unsigned tiles, chunks;
+
+  __host__ __device__ unsigned blocks() const { return tiles * chunks; }
+};
+
+constexpr int kFewestRows = 2;  // of a thread: a small activation, too, shall occupy the device
+
+// As many blocks as there is work for, and no more than `most`, but for one to a tile.
+template <class Element>
+ChannelGrid channel_grid(std::int64_t rows, std::int64_t channels, unsigned most) {
+  const auto tiles = static_cast<unsigned>((channels + kTile<Element> - 1) / kTile<Element>);
+  const std::int64_t rows_of_chunk = std::int64_t{kRowsAtOnce} * kFewestRows;
+  const std::int64_t wanted = (rows + rows_of_chunk - 1) / rows_of_chunk;
+  const auto allowed = std::int64_t{std::max(1u, most / tiles)};
+  return {rows, static_cast<int>(channels), tiles,
+          static_cast<unsigned>(std::min(wanted, allowed))};
+}
+
+// Where the mask of a thread's channels lies: a byte for the channels of a vector, bit i for the
+// i-th.
+template <class Element>
+__host__ __device__ constexpr std::int64_t mask_stride(std::int64_t channels) {
+  return (channels + kVector<Element> - 1) / kVector<Element>;
+}
+
+// In device memory. Counters are 0 before a launch and 0 again behind it.
+template <class Real>
+struct SumsInMemory {
+  Real* of_blocks;  // [blocks, kSumsOfTile], at a multiple of 16 bytes
+  unsigned* done;   // of each tile: blocks that are done
+};
+
+template <class Element>
+constexpr int kSumsOfTile = 2 * kTile<Element>;
+
+// What is kept of the statistics, a row of numbers per channel each. x * scale + offset is gain *
+// norm(x); the mean is the sum of two numbers, since the gradients' sums are taken of x less the
+// first.
+enum Kept { kScale, kOffset, kMean, kMeanRest, kInverse, kKeptRows };
+
+template <class Real>
+struct NormNumbers {
+  const Real *weight, *bias;
+  double gain, eps;
+  Real* kept;  // [kKeptRows, channels]
+  int channels;
+
+  __device__ Real* row(Kept what) const {
+    return kept + static_cast<std::int64_t>(what) * channels;
+  }
+
+  __device__ void keep(int channel, double mean, double variance) const {
+    const double inverse = 1 / std::sqrt(variance + eps);
+    const double factor = gain * static_cast<double>(weight[channel]) * inverse;
+    row(kScale)[channel] = static_cast<Real>(factor);
+    row(kOffset)[channel] =
+        static_cast<Real>(gain * static_cast<double>(bias[channel]) - mean * factor);
+    row(kMean)[channel] = static_cast<Real>(mean);
+    row(kMeanRest)[channel] = static_cast<Real>(mean - static_cast<double>(row(kMean)[channel]));
+    row(kInverse)[channel] = static_cast<Real>(inverse);
+  }
+};
+
+// Each may be null: then it is left out.
+template <class Real>
+struct RunningNumbers {
+  Real *mean, *variance;
+  double momentum;
+
+  __device__ void move(int channel, double batch_mean, double batch_variance) const {
+    move(mean, channel, batch_mean);
+    move(variance, channel, batch_variance);
+  }
+
+ private:
+  __device__ void move(Real* numbers, int channel, double value) const {
+    if (!numbers) return;
+    numbers[channel] = static_cast<Real>(momentum * value +
+                                         (1 - momentum) * static_cast<double>(numbers[channel]));
+  }
+};
+
+template <class Element>
+struct StatisticsJob {
+  using Real = RealOf<Element>;
+  ChannelGrid grid;
+  const Element* x;
+  NormNumbers<Real> norm;
+  RunningNumbers<Real> running;
+  SumsInMemory<Real> sums;
+};
+
+// `whole`: all arrays can be read and written by 16 bytes at once.
+template <class Element>
+cudaError_t launch_statistics(const StatisticsJob<Element>& job, bool whole, cudaStream_t stream);
+
+// For evaluation: of running statistics.
+template <class Real>
+cudaError_t launch_of_running(const NormNumbers<Real>& norm, const Real* mean, const Real* variance,
+                              cudaStream_t stream);
+
+template <class Element>
+struct NormaliseJob {
+  using Real = RealOf<Element>;
+  ChannelGrid grid;
+  const Element* x;
+  const Real *scale, *offset;
+  bool relu;
+  const Element* added;  // null: nothing
+  Element* y;
+  std::uint8_t* positive;  // null, or the mask, [rows, mask_stride]: bit set where y was left
+};
+
+template <class Element>
+cudaError_t launch_normalise_channels(const NormaliseJob<Element>& job, bool whole,
+                                      cudaStream_t stream);
+
+template <class Element>
+struct GradientSumsJob {
+  using Real = RealOf<Element>;
+  ChannelGrid grid;
+  const Element* x;
+  const Real* kept;  // of the forward pass
+  bool relu;         // computed again: where x * scale + offset was positive; not with `positive`
+  const std::uint8_t* positive;
+  const Element* of_y;
+  const Element* of_y_too;  // null: one gradient
+  Element* masked;  // null, or written: the sum of the gradients behind the ReLU; may be either
+  double gain;
+  Real* slopes;  // [2, channels]: b and c of the gradient of x
+  Real *of_weight, *of_bias;
+  SumsInMemory<Real> sums;
+
+  __device__ const Real* row(Kept what) const {
+    return kept + static_cast<std::int64_t>(what) * grid.channels;
+  }
+};
+
+template <class Element>
+cudaError_t launch_gradient_sums(const GradientSumsJob<Element>& job, bool whole,
+                                 cudaStream_t stream);
+
+template <class Element>
+struct InputGradientJob {
+  using Real = RealOf<Element>;
+  ChannelGrid grid;
+  const Element* x;
+  const Real *scale, *offset;  // of the forward pass
+  const Element* of_norm;
+  const Real* slopes;  // [2, channels]
+  Element* of_x;       // may be of_norm
+};
+
+// `relu`: of_norm counts as 0 where x * scale + offset was not positive.
+template <class Element>
+cudaError_t launch_input_gradient(const InputGradientJob<Element>& job, bool whole, bool relu,
+                                  cudaStream_t stream);
+
+}  // namespace scalemark::cuda
