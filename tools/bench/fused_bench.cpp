@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/catalogue/workload.h"
-#include "engine/training/bench/clock_marker.h"
 #include "engine/training/train_step.h"
+#include "tools/bench/clock_marker.h"
 #include "workloads/network.h"
 
 namespace scalemark::training {

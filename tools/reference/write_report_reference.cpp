@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/reporting/reference/reference.h"
+#include "tools/reference/reference.h"
 
 namespace {
 
