@@ -20,7 +20,7 @@ at::Tensor weight_gradient(const at::Tensor& of_y, const at::Tensor& x, std::int
                            const ConvolutionSteps& steps);
 
 // Whether weight_gradient() is the faster way in bfloat16 on a CPU, by measurements of
-// workloads/bench/weight_gradient_bench.cpp (docs/PERFORMANCE.md).
+// tools/bench/weight_gradient_bench.cpp (docs/PERFORMANCE.md).
 bool product_is_faster(const at::Tensor& x, const at::Tensor& weight,
                        const ConvolutionSteps& steps);
 

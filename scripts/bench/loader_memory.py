@@ -19,7 +19,7 @@ from pairs import LOADER_PEER, SCALEMARK, images, loader_bench, packed, run
 
 
 def peak_of_ours(data, workers, seconds):
-    return float(re.search(r"at most ([\d.]+) MiB", run([loader_bench(SCALEMARK), data, 224, workers, seconds])).group(1))
+    return float(re.search(r"at most ([\d.]+) MiB", run([*loader_bench(SCALEMARK), data, 224, workers, seconds])).group(1))
 
 
 def of_python(workers, seconds):

@@ -160,7 +160,9 @@ def packed(form):
 
 
 def loader_bench(program):
-    return program.parent / "tests/loader_bench"
+    """The command that measures our loader; an older build, as of --against, has a program for it."""
+    tool = program.parent / "tests/data_tool"
+    return [tool, "loader-bench"] if tool.exists() else [program.parent / "tests/loader_bench"]
 
 
 def sweep_of_ours(row, folder, program):
@@ -192,7 +194,7 @@ def scalemark(row, program, options=()):
         return 1 / seconds_of([program, "--version"])
     if row.name.startswith("loader"):
         data = packed(row.form) if row.form else images()
-        return first_number([loader_bench(program), data, 224, row.workers, LOADER_SECONDS, *row.ours])
+        return first_number([*loader_bench(program), data, 224, row.workers, LOADER_SECONDS, *row.ours])
     with tempfile.TemporaryDirectory() as folder:
         if row.name == "sweep-6":
             return 1 / sweep_of_ours(row, folder, program)
@@ -218,9 +220,9 @@ def python(row):
     if row.name == "sweep-6":
         return 1 / sweep_of_python(row)
     if row.name == "loader-jpeg":
-        return first_number([loader_bench(SCALEMARK), images(), 224, 0, LOADER_SECONDS])
+        return first_number([*loader_bench(SCALEMARK), images(), 224, 0, LOADER_SECONDS])
     if row.name.endswith("-floor"):
-        return first_number([loader_bench(SCALEMARK), images(), "floor", LOADER_SECONDS])
+        return first_number([*loader_bench(SCALEMARK), images(), "floor", LOADER_SECONDS])
     if row.name.startswith("loader"):
         return loader_of_python(row)
     out = run([sys.executable, PEER, "--workload", row.workload, "--ranks", row.ranks, "--threads", row.threads,

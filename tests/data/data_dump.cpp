@@ -11,6 +11,7 @@
 #include "data/images/transforms.h"
 #include "data/sampler.h"
 #include "tests/data/answers.h"
+#include "tools/programs/commands.h"
 
 namespace scalemark::data {
 namespace {
@@ -128,7 +129,7 @@ Answer generate(std::istream& in) {
               std::to_string(made.bytes));
 }
 
-Answer answer(const std::string& request) {
+Answer data_answer(const std::string& request) {
   std::istringstream in(request);
   std::string what;
   in >> what;
@@ -146,4 +147,7 @@ Answer answer(const std::string& request) {
 }  // namespace
 }  // namespace scalemark::data
 
-int main() { scalemark::data::answer_requests(scalemark::data::answer); }
+int scalemark::commands::data_dump(int, char**) {
+  data::answer_requests(data::data_answer);
+  return 0;
+}

@@ -1,4 +1,4 @@
-"""Drives tests/data_dump and programs like it: one request, one answer. Used by the oracles of the data module."""
+"""Drives data_tool data-dump and commands like it: one request, one answer. Used by the oracles of the data module."""
 
 import os
 import subprocess
@@ -11,9 +11,9 @@ class Refused(Exception):
 
 
 class Dump:
-    def __init__(self, name="data_dump"):
-        program = os.path.join(os.environ["SCALEMARK_BINARY_DIR"], "tests", name)
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, command="data-dump"):
+        tool = os.path.join(os.environ["SCALEMARK_BINARY_DIR"], "tests/data_tool")
+        self.process = subprocess.Popen([tool, command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def _ask(self, *request):
         self.process.stdin.write((" ".join(str(r) for r in request) + "\n").encode())

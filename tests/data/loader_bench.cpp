@@ -2,8 +2,8 @@
 // libjpeg-turbo decoding the same files to an eighth of their size, where little but entropy
 // decoding is left. For scripts/bench_against_python and by hand. Not a test.
 //
-//   loader_bench DIR SIZE [WORKERS [SECONDS [WORD...]]]
-//   loader_bench DIR floor [SECONDS]
+//   loader-bench DIR SIZE [WORKERS [SECONDS [WORD...]]]
+//   loader-bench DIR floor [SECONDS]
 //
 // WORD: exact or fast, as --image-decoding; a word of --augment; erasing=P, as --random-erasing;
 // cold: each pass begins with none of the files in the system's cache. Behind the rate stands the
@@ -28,6 +28,7 @@
 #include "data/loader.h"
 #include "data/packed/packed_images.h"
 #include "data/sampler.h"
+#include "tools/programs/commands.h"
 
 // After <cstdio>: jpeglib.h uses FILE and size_t without including them.
 #include <jpeglib.h>
@@ -221,7 +222,7 @@ void read_word(std::string_view word, Wanted& wanted) {
   } else if (const auto augment = find_word<Augment>(word)) {
     wanted.augmentation.augment = *augment;
   } else {
-    throw usage("'" + std::string(word) + "' is no word of loader_bench");
+    throw usage("'" + std::string(word) + "' is no word of loader-bench");
   }
 }
 
@@ -236,7 +237,7 @@ Wanted read_words(int argc, char** argv) {
 }  // namespace
 }  // namespace scalemark::data
 
-int main(int argc, char** argv) {
+int scalemark::commands::loader_bench(int argc, char** argv) {
   namespace data = scalemark::data;
   if (argc < 3) return 64;
   try {
@@ -249,4 +250,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", scalemark::format_error_line(error.record()).c_str());
     return static_cast<int>(error.record().exit_code);
   }
+  return 0;
 }

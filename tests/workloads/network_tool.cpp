@@ -10,6 +10,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "tools/programs/commands.h"
 #include "workloads/network.h"
 #include "workloads/weights.h"
 
@@ -151,7 +152,7 @@ void run(const Arguments& arguments) {
 }  // namespace
 }  // namespace scalemark::workloads
 
-int main(int argc, char** argv) {
+int scalemark::commands::network(int argc, char** argv) {
   try {
     scalemark::workloads::run(scalemark::workloads::parse(argc, argv));
     return 0;

@@ -16,7 +16,7 @@ except ImportError as missing:
     sys.exit(77)
 
 torch.set_num_threads(2)
-TOOL = Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests" / "network_tool"
+TOOL = [Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/torch_tool", "network"]
 MEAN = torch.tensor([0.485, 0.456, 0.406], dtype=torch.float64)
 DEVIATION = torch.tensor([0.229, 0.224, 0.225], dtype=torch.float64)
 BERT = {"bert-mini": (4, 256, 4, 1024), "bert-base": (12, 768, 12, 3072), "bert-large": (24, 1024, 16, 4096)}
@@ -24,7 +24,7 @@ BERT = {"bert-mini": (4, 256, 4, 1024), "bert-base": (12, 768, 12, 3072), "bert-
 
 def run_tool(**arguments):
     """Runs the tool and returns the tensors it wrote, when `out` was given."""
-    done = subprocess.run([TOOL] + [f"{key}={value}" for key, value in arguments.items()],
+    done = subprocess.run(TOOL + [f"{key}={value}" for key, value in arguments.items()],
                           capture_output=True, text=True)
     assert done.returncode == 0, f"{arguments}: {done.stderr}"
     return load_file(arguments["out"]) if "out" in arguments else None

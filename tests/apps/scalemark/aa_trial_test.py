@@ -38,7 +38,7 @@ class AATrial(unittest.TestCase):
         keep = tempfile.TemporaryDirectory()
         self.addCleanup(keep.cleanup)
         self.folder = pathlib.Path(keep.name)
-        tool = subprocess.run([BUILD / "tests/sample_report_tool", "1"], capture_output=True, check=True)
+        tool = subprocess.run([BUILD / "tests/core_tool", "sample-report", "1"], capture_output=True, check=True)
         (self.folder / "sample.json").write_bytes(tool.stdout)
         self.program = self.folder / "scalemark"
         self.program.write_text(STAND_IN.format(python=sys.executable, program=str(PROGRAM)))

@@ -15,7 +15,7 @@ RATES = [100, 101, 99, 100.5, 99.5]
 class Compare(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        tool = subprocess.run([BUILD / "tests/sample_report_tool", "1"], capture_output=True, check=True)
+        tool = subprocess.run([BUILD / "tests/core_tool", "sample-report", "1"], capture_output=True, check=True)
         cls.sample = json.loads(tool.stdout)
 
     def setUp(self):

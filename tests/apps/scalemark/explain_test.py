@@ -14,7 +14,7 @@ class Explain(unittest.TestCase):
     def setUpClass(cls):
         cls.keep = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.keep.name)
-        subprocess.run([BUILD / "tests/write_sweeps", cls.folder], check=True)
+        subprocess.run([BUILD / "tests/core_tool", "write-sweeps", cls.folder], check=True)
         cls.sweep = json.loads((cls.folder / "sweep.json").read_text())
 
     @classmethod

@@ -40,7 +40,7 @@ def rate(ranks):
 
 
 def report(world_sizes, repetitions=1):
-    made = subprocess.run([str(BUILD / "tests" / "sample_report_tool"), "1"], capture_output=True, timeout=60, check=True)
+    made = subprocess.run([BUILD / "tests/core_tool", "sample-report", "1"], capture_output=True, timeout=60, check=True)
     whole = json.loads(made.stdout)
     sample, points = whole["points"][0], []
     for ranks in world_sizes:

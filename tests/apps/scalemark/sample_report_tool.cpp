@@ -1,12 +1,14 @@
-// sample_report_tool WORLD_SIZE: a report as a run of that many ranks would leave it, on stdout.
+// sample-report WORLD_SIZE: a report as a run of that many ranks would leave it, on stdout.
 #include <cstdlib>
 #include <iostream>
 
 #include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
+#include "tools/programs/commands.h"
 
-int main(int argc, char** argv) {
+int scalemark::commands::sample_report(int argc, char** argv) {
   if (argc != 2) return 64;
   namespace reporting = scalemark::reporting;
   std::cout << reporting::to_json(reporting::sample_report(std::atoi(argv[1]), false));
+  return 0;
 }

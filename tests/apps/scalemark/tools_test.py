@@ -328,7 +328,7 @@ class Report(Commands):
         super().setUp()
         for ranks in (1, 2):
             (self.folder / str(ranks)).mkdir()
-            made = subprocess.run([str(BUILD / "tests" / "sample_report_tool"), str(ranks)], capture_output=True,
+            made = subprocess.run([BUILD / "tests/core_tool", "sample-report", str(ranks)], capture_output=True,
                                   timeout=60, check=True)
             (self.folder / str(ranks) / "report.json").write_bytes(made.stdout)
 

@@ -7,6 +7,7 @@
 
 #include "core/collectives/half_bits.h"
 #include "core/collectives/pattern.h"
+#include "tools/programs/commands.h"
 
 namespace {
 
@@ -34,7 +35,7 @@ void print_exchange(const Exchange& exchange) {
 
 }  // namespace
 
-int main() {
+int scalemark::commands::collectives_answers(int, char**) {
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string name;
@@ -48,4 +49,5 @@ int main() {
       print_bits();
     }
   }
+  return 0;
 }

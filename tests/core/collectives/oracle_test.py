@@ -7,11 +7,11 @@ import unittest
 
 import numpy as np
 
-PROGRAM = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/collectives_answers"
+TOOL = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/core_tool"
 
 
 def ask(*lines):
-    result = subprocess.run([PROGRAM], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    result = subprocess.run([TOOL, "collectives-answers"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
     return [np.array(line.split(), dtype=np.int64) for line in result.stdout.splitlines()]
 
 

@@ -1,5 +1,5 @@
 // Calls launch_local() as the program does:
-//   launch_driver PROGRAM NPROC GRACE_MS FAILURE_GRACE_MS VERBOSE [NNODES NODE_RANK] --
+//   launch-driver PROGRAM NPROC GRACE_MS FAILURE_GRACE_MS VERBOSE [NNODES NODE_RANK] --
 //   ARGUMENTS...
 // LAUNCH_MPIRUN=openmpi:/usr/bin/mpirun.openmpi in its environment: through that mpirun.
 #include <cstdio>
@@ -10,8 +10,9 @@
 #include "core/base/error.h"
 #include "core/launching/local_launcher.h"
 #include "core/launching/meeting_point.h"
+#include "tools/programs/commands.h"
 
-int main(int argc, char** argv) {
+int scalemark::commands::launch_driver(int argc, char** argv) {
   using namespace scalemark;
   std::vector<std::string> ours;
   int i = 1;
@@ -33,7 +34,7 @@ int main(int argc, char** argv) {
     spec.plan.mpi_library = mpirun.substr(0, mpirun.find(':'));
     spec.plan.mpirun = mpirun.substr(mpirun.find(':') + 1);
   }
-  spec.arguments = {"rank_child"};
+  spec.arguments = {"core_tool", "rank-child"};
   for (++i; i < argc; ++i) spec.arguments.emplace_back(argv[i]);
   spec.environment = launching::snapshot_environment();
   try {

@@ -1,4 +1,4 @@
-// The launcher against real processes: launch_driver starts rank_child.
+// The launcher against real processes: launch-driver starts rank-child, both commands of core_tool.
 #include "core/launching/local_launcher.h"
 
 #include <fcntl.h>
@@ -21,17 +21,20 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kCoreTool = SCALEMARK_BINARY_DIR "/tests/core_tool";
+
 struct Plan {
   int nproc = 2, grace_ms = 400, failure_grace_ms = 200;
   bool verbose = false;
   std::vector<std::string> nodes;  // NNODES NODE_RANK
-  std::string program = RANK_CHILD;
+  std::string program = kCoreTool;
 };
 
 class Driver {
  public:
   explicit Driver(std::vector<std::string> child_arguments, const Plan& plan = {}) {
-    std::vector<std::string> words = {LAUNCH_DRIVER,
+    std::vector<std::string> words = {kCoreTool,
+                                      "launch-driver",
                                       plan.program,
                                       std::to_string(plan.nproc),
                                       std::to_string(plan.grace_ms),

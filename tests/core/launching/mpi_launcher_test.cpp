@@ -17,6 +17,8 @@
 namespace scalemark::launching {
 namespace {
 
+const std::string kRankChild = SCALEMARK_BINARY_DIR "/tests/core_tool rank-child";
+
 struct Output {
   std::vector<std::string> lines;  // sorted
   int exit_code = -1;
@@ -71,15 +73,15 @@ TEST(MpiLaunchers, OpenMpi) {
       "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi "
       "--oversubscribe "
       "--bind-to none -n 2 ";
-  expect_two_ranks(run(mpirun + RANK_CHILD " place"), "openmpi");
+  expect_two_ranks(run(mpirun + kRankChild + " place"), "openmpi");
 }
 
 TEST(MpiLaunchers, MpichAlsoBehindAWrapperScript) {
   if (!installed("mpiexec.mpich")) GTEST_SKIP() << "mpiexec.mpich is not installed";
   const OpenInput input;
-  const auto plain = run("mpiexec.mpich -n 2 " RANK_CHILD " place");
+  const auto plain = run("mpiexec.mpich -n 2 " + kRankChild + " place");
   expect_two_ranks(plain, "pmi");
-  const auto wrapped = run("mpiexec.mpich -n 2 sh -c '" RANK_CHILD " place; true'");
+  const auto wrapped = run("mpiexec.mpich -n 2 sh -c '" + kRankChild + " place; true'");
   expect_two_ranks(wrapped, "pmi");
   EXPECT_NE(plain.lines.at(0), wrapped.lines.at(0));  // two jobs do not meet
 }

@@ -12,6 +12,7 @@
 #include "core/launching/detect.h"
 #include "core/launching/error_file.h"
 #include "core/launching/rank_of_mpirun.h"
+#include "tools/programs/commands.h"
 
 namespace {
 
@@ -162,7 +163,7 @@ int run(const Detection& self, const std::string& what, int number) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int scalemark::commands::rank_child(int argc, char** argv) {
   launching::become_rank_of_mpirun();
   std::setvbuf(stderr, nullptr, _IOLBF, 4096);
   const auto self = launching::detect(launching::make_request({}));

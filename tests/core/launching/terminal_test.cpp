@@ -19,7 +19,8 @@ class OnATerminal {
   explicit OnATerminal(const char* what) {
     pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
     if (pid_ == 0) {
-      execl(LAUNCH_DRIVER, LAUNCH_DRIVER, RANK_CHILD, "2", "5000", "200", "0", "--", what, nullptr);
+      const char* tool = SCALEMARK_BINARY_DIR "/tests/core_tool";
+      execl(tool, tool, "launch-driver", tool, "2", "5000", "200", "0", "--", what, nullptr);
       _exit(126);
     }
   }

@@ -1,6 +1,6 @@
 """The built-in launcher whose ranks mpirun starts behaves as the one that starts them itself; no MPI is used in the ranks.
 
-through_mpirun_test.py openmpi|mpich: launch_driver and rank_child are those of local_launcher_test.cpp.
+through_mpirun_test.py openmpi|mpich: core_tool launch-driver and rank-child as in local_launcher_test.cpp.
 """
 
 import os
@@ -26,7 +26,7 @@ if mpirun is None:
 class Launch:
     def __init__(self, *what, ranks=2, grace_ms=5000, failure_grace_ms=300, path=mpirun):
         self.folder = tempfile.TemporaryDirectory()
-        command = [BINARY_DIR / "tests/launch_driver", BINARY_DIR / "tests/rank_child", ranks, grace_ms, failure_grace_ms, 0,
+        command = [BINARY_DIR / "tests/core_tool", "launch-driver", BINARY_DIR / "tests/core_tool", ranks, grace_ms, failure_grace_ms, 0,
                    "--", *what]
         self.process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=clean_environment(TMPDIR=self.folder.name, LAUNCH_MPIRUN=f"{library}:{path}"))

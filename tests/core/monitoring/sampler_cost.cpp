@@ -1,12 +1,13 @@
-// sampler_cost [SECONDS]: what reading this machine costs, as a share of one core.
+// sampler-cost [SECONDS]: what reading this machine costs, as a share of one core.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/sampler.h"
+#include "tools/programs/commands.h"
 
-int main(int argc, char** argv) {
+int scalemark::commands::sampler_cost(int argc, char** argv) {
   namespace monitoring = scalemark::monitoring;
   monitoring::Sampler sampler(monitoring::host_probes());
   sampler.begin();
@@ -17,4 +18,5 @@ int main(int argc, char** argv) {
                 source.device.c_str(), static_cast<long long>(source.n), source.mean, source.min,
                 source.max);
   }
+  return 0;
 }

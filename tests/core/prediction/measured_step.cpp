@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/prediction/simulator.h"
+#include "tools/prediction/simulator.h"
 
 namespace scalemark::prediction {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/prediction/link_fit.h"
+#include "tools/prediction/link_fit.h"
 
 namespace scalemark::prediction {
 

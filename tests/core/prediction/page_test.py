@@ -8,11 +8,12 @@ import sys
 import tempfile
 
 source = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
-study = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests" / "prediction_study"
+tool = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/core_tool"
 
 
 def found(*what):
-    return subprocess.run([study, source, *what], capture_output=True, text=True, timeout=300, check=True).stdout
+    return subprocess.run([tool, "prediction-study", source, *what], capture_output=True, text=True, timeout=300,
+                          check=True).stdout
 
 
 def filled_in(page):

@@ -17,7 +17,7 @@ import unittest
 import numpy as np
 
 SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
-STUDY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests" / "prediction_study"
+TOOL = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/core_tool"
 SAME = ("repo", "path", "group", "framework", "system", "workload", "phase", "seq_len", "precision", "batch_per_gpu",
         "data", "unit", "scaling_label")
 
@@ -64,7 +64,8 @@ def class_of(row):
 class Published(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        out = subprocess.run([STUDY, SOURCE, "trials"], capture_output=True, text=True, timeout=300, check=True).stdout
+        out = subprocess.run([TOOL, "prediction-study", SOURCE, "trials"], capture_output=True, text=True, timeout=300,
+                             check=True).stdout
         cls.trials = list(csv.DictReader(out.splitlines()))
         cls.tests = list(shipped())
 

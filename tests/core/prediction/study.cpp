@@ -1,4 +1,4 @@
-// prediction_study SOURCE_DIR [tests | trials]: model and rules held against the published series.
+// prediction-study SOURCE_DIR [tests | trials]: model and rules held against the published series.
 // Prints the figures of docs/PREDICTION.md as Markdown; with `tests` the classes for
 // core/prediction/published_tests.inc; with `trials` every prediction as CSV. Reads
 // results/published and results/measured only.
@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "tests/core/prediction/measured_step.h"
 #include "tests/core/prediction/study_constants.h"
+#include "tools/programs/commands.h"
 
 namespace scalemark::prediction {
 namespace {
@@ -222,10 +223,10 @@ void run(const std::string& root, std::string_view what) {
 }  // namespace
 }  // namespace scalemark::prediction
 
-int main(int argc, char** argv) {
+int scalemark::commands::prediction_study(int argc, char** argv) {
   const std::string_view what = argc == 3 ? argv[2] : "";
   if (argc < 2 || argc > 3 || (argc == 3 && what != "tests" && what != "trials")) {
-    std::fprintf(stderr, "prediction_study SOURCE_DIR [tests | trials]\n");
+    std::fprintf(stderr, "prediction-study SOURCE_DIR [tests | trials]\n");
     return 64;
   }
   try {

@@ -115,7 +115,7 @@ def check_cells(folder):
         assert int(row["ranks"]) == scaling["world_size"]
         assert row["samples/s"] == readable(scaling["samples_per_sec"])
         assert row["step ms"] == readable(1000 * scaling["step_time_s"])
-        if "at_least" in scaling:  # the row that write_sweeps made so
+        if "at_least" in scaling:  # the row that write-sweeps made so
             assert row["effic. 95 %"] == f"at least \u00b1{100 * 0.05 * scaling['efficiency']:.1f}", row
         if "unsteady_runs" in scaling:
             assert (row["speed-up"], row["efficiency %"]) == (f"~{scaling['speedup']:.1f}", f"~{100 * scaling['efficiency']:.0f}"), row
@@ -234,7 +234,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else name)
-        subprocess.run([BINARY / "tests/write_sweeps", folder], check=True, timeout=60)
+        subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder], check=True, timeout=60)
         size = check_sweep(folder)
         check_cells(folder)
         check_whole_steps(folder)
@@ -242,7 +242,7 @@ def main():
         if len(sys.argv) > 1:
             keep_pictures(folder)
         generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 4
-        subprocess.run([BINARY / "tests/write_sweeps", folder / "more", str(generated), "7"], check=True, timeout=60)
+        subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder / "more", str(generated), "7"], check=True, timeout=60)
         check_generated(folder / "more", generated)
         print(f"a page of {size / 1e6:.1f} MB: {len(CHARTS)} charts drawn light, dark and on a phone; "
               f"{generated} generated pages without an error")

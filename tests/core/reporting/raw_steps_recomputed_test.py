@@ -1,6 +1,6 @@
 """Every number of a report that --raw-steps determines comes out of the raw files again, to 1e-9, by formulas in Python
 (tests/python/raw_steps.py); and a raw file that differs in one value is noticed. The product's code makes report and files from
-random step times (write_raw_steps). A real sweep: tests/launch/raw_steps_test.py."""
+random step times (core_tool write-raw-steps). A real sweep: tests/launch/raw_steps_test.py."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def one_wrong_value_is_noticed(folder, report):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        subprocess.run([BINARY / "tests/write_raw_steps", folder], check=True)
+        subprocess.run([BINARY / "tests/core_tool", "write-raw-steps", folder], check=True)
         report = json.loads((folder / "report.json").read_text())
         jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/report.schema.json").read_text())).validate(report)
         every_kind_is_there(report)

@@ -450,7 +450,7 @@ def promtool_reads():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subprocess.run([BINARY / "tests/write_sweeps", folder, "20", "0"], check=True, timeout=600)
+        subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder, "20", "0"], check=True, timeout=600)
         for i in range(20):
             check_promtool(promtool, (folder / f"{i}.prom").read_bytes())
     print("promtool reads 20 reports")
@@ -462,7 +462,7 @@ def main():
     for begin in range(0, count, 50):  # few at a time: a report with its renderings takes megabytes
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            subprocess.run([BINARY / "tests/write_sweeps", folder, "50", str(begin)], check=True, timeout=600)
+            subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder, "50", str(begin)], check=True, timeout=600)
             for i in range(50):
                 try:
                     report = check(folder, str(i))

@@ -20,7 +20,7 @@ FREE = {"settings", "varying", "env", "origins", "variables", "libraries", "fixe
 
 def samples():
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([BINARY / "tests/write_samples", folder], check=True)
+        subprocess.run([BINARY / "tests/core_tool", "write-samples", folder], check=True)
         return {f.name: json.loads(f.read_text()) for f in sorted(pathlib.Path(folder).iterdir())}
 
 

@@ -1,4 +1,4 @@
-// write_raw_steps FOLDER: a sweep of two ranks with --raw-steps, made by the product's own code
+// write-raw-steps FOLDER: a sweep of two ranks with --raw-steps, made by the product's own code
 // from random step times: FOLDER/report.json and FOLDER/raw/. And what a sweep on a CPU has not:
 // runs with marks on every k-th step, steps without phases, windows of --epochs.
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_sweep.h"
+#include "tools/programs/commands.h"
 
 namespace {
 
@@ -35,7 +36,7 @@ struct Rank {
   RawSteps raw;
 };
 
-class Machine {
+class ChangingMachine {
  public:
   std::vector<Rank> run(const Kind& kind) {
     std::vector<Rank> ranks(static_cast<std::size_t>(kind.ranks));
@@ -155,7 +156,7 @@ void save_raw(const fs::path& folder, PointRecord& point, const std::vector<Rank
 }
 
 PointRecord measured_point(const Kind& kind, int block, int session, std::size_t place,
-                           Machine& machine, const fs::path& folder) {
+                           ChangingMachine& machine, const fs::path& folder) {
   PointRecord identity{.strategy = kind.strategy};
   identity.workload = kind.workload;
   identity.group = std::string(kind.workload) + "-b" + std::to_string(kind.batch_size) + "-w" +
@@ -183,9 +184,9 @@ PointRecord measured_point(const Kind& kind, int block, int session, std::size_t
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int scalemark::commands::write_raw_steps(int argc, char** argv) {
   if (argc != 2) {
-    std::fprintf(stderr, "usage: write_raw_steps FOLDER\n");
+    std::fprintf(stderr, "usage: write-raw-steps FOLDER\n");
     return 64;
   }
   const fs::path folder(argv[1]);
@@ -203,7 +204,7 @@ int main(int argc, char** argv) {
       {.workload = "resnet50", .ranks = 2, .strategy = "ddp", .batch_size = 4, .phases = false},
       {.workload = "resnet50", .ranks = 2, .strategy = "ddp", .epochs = 2, .stretches = 3},
       {.workload = "resnet50", .ranks = 1, .batch_size = 16, .entries = 8}};
-  Machine machine;
+  ChangingMachine machine;
   Report report = sample_sweep({.world_sizes = {1},
                                 .batch_sizes = {8},
                                 .repetitions = 1,

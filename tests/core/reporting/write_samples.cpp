@@ -5,11 +5,12 @@
 
 #include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
+#include "tools/programs/commands.h"
 
-int main(int argc, char** argv) {
+int scalemark::commands::write_samples(int argc, char** argv) {
   using namespace scalemark::reporting;
   if (argc != 2) {
-    std::fprintf(stderr, "usage: write_samples FOLDER\n");
+    std::fprintf(stderr, "usage: write-samples FOLDER\n");
     return 64;
   }
   const std::filesystem::path folder(argv[1]);

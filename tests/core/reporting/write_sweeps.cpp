@@ -1,8 +1,8 @@
 // Writes made-up sweeps and all their renderings into a folder: for looking at, and for the test of
-// the renderers. `write_sweeps FOLDER` writes sweep.json, a realistic one, and planted.json, whose
+// the renderers. `write-sweeps FOLDER` writes sweep.json, a realistic one, and planted.json, whose
 // stragglers and errors the tests know, whole_steps.json, whose steps have no phases, and
 // collectives.json;
-// `write_sweeps FOLDER COUNT SEED` writes COUNT generated reports, hostile ones among them, and
+// `write-sweeps FOLDER COUNT SEED` writes COUNT generated reports, hostile ones among them, and
 // every rendering of each.
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +17,7 @@
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
+#include "tools/programs/commands.h"
 
 namespace {
 
@@ -89,9 +90,9 @@ Report of_whole_steps() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int scalemark::commands::write_sweeps(int argc, char** argv) {
   if (argc != 2 && argc != 4) {
-    std::fprintf(stderr, "usage: write_sweeps FOLDER [COUNT SEED]\n");
+    std::fprintf(stderr, "usage: write-sweeps FOLDER [COUNT SEED]\n");
     return 64;
   }
   const fs::path folder(argv[1]);

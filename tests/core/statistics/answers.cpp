@@ -26,6 +26,7 @@
 #include "core/statistics/two_levels.h"
 #include "core/statistics/variance_split.h"
 #include "core/statistics/welch.h"
+#include "tools/programs/commands.h"
 
 namespace {
 
@@ -225,7 +226,7 @@ std::vector<double> answer(const std::string& question, const Series& series) {
 
 }  // namespace
 
-int main() {
+int scalemark::commands::statistics_answers(int, char**) {
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string question;
@@ -233,4 +234,5 @@ int main() {
     for (const double value : answer(question, read_series(words))) std::printf("%.17g ", value);
     std::printf("\n");
   }
+  return 0;
 }

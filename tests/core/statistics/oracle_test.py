@@ -8,13 +8,14 @@ import unittest
 import numpy as np
 from scipy import linalg, signal, stats
 
-PROGRAM = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/statistics_answers"
+TOOL = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/core_tool"
 
 
 def ask(questions):
     """questions: [(name, series...)]; all in one call of the program."""
     lines = [name + " " + " | ".join(" ".join(repr(float(v)) for v in one) for one in series) for name, *series in questions]
-    result = subprocess.run([PROGRAM], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    result = subprocess.run([TOOL, "statistics-answers"], input="\n".join(lines) + "\n", capture_output=True, text=True,
+                            check=True)
     return [[float(word) for word in line.split()] for line in result.stdout.splitlines()]
 
 

@@ -11,6 +11,7 @@
 #include "data/augment/policies.h"
 #include "data/images/decode.h"
 #include "tests/data/answers.h"
+#include "tools/programs/commands.h"
 
 namespace scalemark::data {
 namespace {
@@ -88,7 +89,7 @@ Answer threads() {
   return {.header = "text " + std::to_string(std::distance(begin(tasks), end(tasks)))};
 }
 
-Answer answer(const std::string& request) {
+Answer augment_answer(const std::string& request) {
   std::istringstream in(request);
   std::string what;
   in >> what;
@@ -103,4 +104,7 @@ Answer answer(const std::string& request) {
 }  // namespace
 }  // namespace scalemark::data
 
-int main() { scalemark::data::answer_requests(scalemark::data::answer); }
+int scalemark::commands::augment_dump(int, char**) {
+  data::answer_requests(data::augment_answer);
+  return 0;
+}

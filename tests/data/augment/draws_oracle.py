@@ -121,7 +121,7 @@ def check_mixing(dump):
     print(f"cutmix: boxes as torchvision's; of both {of_cutmix:.3f} are cutmix")
 
 
-driver = Dump("augment_dump")
+driver = Dump("augment-dump")
 check_family(driver, "trivial", v2.TrivialAugmentWide._AUGMENTATION_SPACE, range(31), 1)
 check_family(driver, "randaugment", v2.RandAugment._AUGMENTATION_SPACE, [9], 2)
 check_jitter(driver)

@@ -119,7 +119,7 @@ def photos():
 
 
 def main():
-    dump = Dump("augment_dump")
+    dump = Dump("augment-dump")
     worst, mean, counted = {}, {}, 0
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, image) in enumerate([*made_images(), *photos()]):

@@ -13,7 +13,7 @@ import tempfile
 
 from tokenizers import BertWordPieceTokenizer
 
-TOOL = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests" / "corpus_tool"
+TOOL = [pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/data_tool", "corpus"]
 DATA = pathlib.Path(os.environ["SCALEMARK_TEST_DATA"]) / "text"
 END = re.compile(r"[.!?][\"')\]\u201d\u2019\u00bb]*(?=[ \t\r\n\v\f]|$)")
 BLANK = " \t\r\n\v\f"
@@ -69,7 +69,7 @@ def compare(corpus, vocab, folder):
             expected.append([s for s in ids if s])
         expected = [d for d in expected if d]
         out = pathlib.Path(folder) / f"{corpus.name}-{cased}.tokens"
-        subprocess.run([TOOL, "tokenize", corpus, vocab, out, "cased" if cased else "uncased"], check=True)
+        subprocess.run([*TOOL, "tokenize", corpus, vocab, out, "cased" if cased else "uncased"], check=True)
         got = read_token_file(out)
         assert got == expected, next((i, g, e) for i, (g, e) in enumerate(zip(got, expected)) if g != e)
         print(f"{corpus.name}, {'cased' if cased else 'uncased'}: {len(got)} documents, "
@@ -101,7 +101,7 @@ def main():
         if sys.argv[1] == "outside":
             compare(sample, DATA / "bert-base-uncased-vocab.txt", folder)
             return 0
-        subprocess.run([TOOL, "generate", folder, "200"], check=True)
+        subprocess.run([*TOOL, "generate", folder, "200"], check=True)
         vocab = pathlib.Path(folder) / "vocab.txt"
         compare(pathlib.Path(folder) / "corpus.txt", vocab, folder)
         mixed = pathlib.Path(folder) / "mixed.txt"

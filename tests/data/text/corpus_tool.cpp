@@ -1,4 +1,4 @@
-// `corpus_tool generate DIR DOCUMENTS` and `corpus_tool tokenize INPUT VOCAB OUTPUT cased|uncased`:
+// `corpus generate DIR DOCUMENTS` and `corpus tokenize INPUT VOCAB OUTPUT cased|uncased`:
 // the C++ side of corpus_oracle.py.
 #include <iostream>
 #include <string>
@@ -7,10 +7,11 @@
 #include "core/base/error.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
+#include "tools/programs/commands.h"
 
 using namespace scalemark::data;
 
-int main(int argc, char** argv) try {
+int scalemark::commands::corpus(int argc, char** argv) try {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() == 3 && words[0] == "generate") {
     generate_text({.dir = words[1], .samples = std::stoll(words[2])});
@@ -21,8 +22,9 @@ int main(int argc, char** argv) try {
                      .cased = words[4] == "cased",
                      .threads = 2});
   } else {
-    throw scalemark::usage("corpus_tool generate DIR N | tokenize INPUT VOCAB OUTPUT CASING");
+    throw scalemark::usage("corpus generate DIR N | tokenize INPUT VOCAB OUTPUT CASING");
   }
+  return 0;
 } catch (const scalemark::Error& error) {
   std::cerr << scalemark::format_error_line(error.record()) << '\n';
   return static_cast<int>(error.record().exit_code);

@@ -13,14 +13,14 @@ import unicodedata
 
 from tokenizers import BertWordPieceTokenizer
 
-TOOL = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests" / "wordpiece_tool"
+TOOL = [pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/data_tool", "wordpiece"]
 DATA = pathlib.Path(os.environ["SCALEMARK_TEST_DATA"]) / "text"
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 CODE_POINTS = [chr(c) for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000]
 
 
 def ours(records, vocab, *flags):
-    out = subprocess.run([TOOL, vocab, *flags], input=b"\0".join(records) + b"\0",
+    out = subprocess.run([*TOOL, vocab, *flags], input=b"\0".join(records) + b"\0",
                          stdout=subprocess.PIPE, check=True).stdout
     return [[int(i) for i in line.split()] for line in out.decode().split("\n")[:-1]]
 

@@ -11,10 +11,11 @@
 #include "core/base/error.h"
 #include "data/text/utf8.h"
 #include "data/text/wordpiece.h"
+#include "tools/programs/commands.h"
 
 using namespace scalemark::data;
 
-int main(int argc, char** argv) try {
+int scalemark::commands::wordpiece(int argc, char** argv) try {
   const std::string vocab = argc > 1 ? argv[1] : "";
   const std::set<std::string> flags(argv + std::min(argc, 2), argv + argc);
   const char end = flags.contains("--lines") ? '\n' : '\0';
@@ -49,6 +50,7 @@ int main(int argc, char** argv) try {
     std::printf("%zu tokens, %.6f s of CPU time\n", tokens, took_s);
   }
   std::fwrite(out.data(), 1, out.size(), stdout);
+  return 0;
 } catch (const scalemark::Error& error) {
   std::cerr << scalemark::format_error_line(error.record()) << '\n';
   return static_cast<int>(error.record().exit_code);

@@ -3,8 +3,9 @@
 #include <cstdio>
 
 #include "tests/engine/distributed/rank_setup.h"
+#include "tools/programs/commands.h"
 
-int main(int argc, char** argv) {
+int scalemark::commands::distributed_rank(int argc, char** argv) {
   using namespace scalemark::testing;
   signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);

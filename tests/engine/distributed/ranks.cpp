@@ -35,9 +35,11 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-pid_t start(const std::vector<std::string>& arguments, const std::string& log,
+constexpr const char* kTool = SCALEMARK_BINARY_DIR "/tests/torch_tool";
+
+pid_t start(const char* command, const std::vector<std::string>& arguments, const std::string& log,
             std::optional<int> inherited_fd) {
-  std::vector<char*> argv{const_cast<char*>(RANK_PROGRAM)};
+  std::vector<char*> argv{const_cast<char*>(kTool), const_cast<char*>(command)};
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -46,7 +48,7 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& log,
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     if (inherited_fd) fcntl(*inherited_fd, F_SETFD, 0);
-    execv(RANK_PROGRAM, argv.data());
+    execv(kTool, argv.data());
     _exit(127);
   }
   close(output);
@@ -60,12 +62,12 @@ int exit_code_of(int status) {
 }  // namespace
 
 Ranks::Ranks(const std::vector<std::vector<std::string>>& arguments,
-             std::optional<int> inherited_fd)
+             std::optional<int> inherited_fd, const char* command)
     : folder_(new_folder()), start_(steady_clock::now()) {
   for (std::size_t rank = 0; rank < arguments.size(); ++rank) {
     Child child;
     child.log = folder_ + "/rank" + std::to_string(rank);
-    child.pid = start(arguments[rank], child.log, inherited_fd);
+    child.pid = start(command, arguments[rank], child.log, inherited_fd);
     children_.push_back(child);
   }
 }

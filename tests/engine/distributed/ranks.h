@@ -1,4 +1,4 @@
-// Starts one process of the test program per rank and returns how each ended. Torch-free, so that
+// Starts one process of torch_tool per rank and returns how each ended. Torch-free, so that
 // processes are started from a program without threads.
 #pragma once
 
@@ -19,9 +19,10 @@ struct Ended {
 
 class Ranks {
  public:
-  // A running rank per argument list. `inherited_fd` stays open in the children.
+  // A running rank per argument list of `torch_tool COMMAND`. `inherited_fd` stays open in the
+  // children.
   Ranks(const std::vector<std::vector<std::string>>& arguments,
-        std::optional<int> inherited_fd = std::nullopt);
+        std::optional<int> inherited_fd = std::nullopt, const char* command = "distributed-rank");
   ~Ranks();  // kills what still runs
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;

@@ -1,5 +1,5 @@
 // What ranks that wait cost the process that serves their store, while rank 0 measures alone in it:
-//   waiting_clients COUNT SECONDS TURNS
+//   waiting-clients COUNT SECONDS TURNS
 // The clients are threads of a second process, each with a connection and a WorkQueue of its own.
 // The first serves the store, beats as rank 0 does, and runs a loop of fixed work; it prints how
 // fast the loop was with them and without, in turns, and what the other threads of its process
@@ -20,6 +20,7 @@
 #include "core/base/durations.h"
 #include "core/launching/descriptors.h"
 #include "engine/distributed/work_queue.h"
+#include "tools/programs/commands.h"
 
 namespace {
 
@@ -114,7 +115,7 @@ Turn turn_beside(int count, double seconds) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int scalemark::commands::waiting_clients(int argc, char** argv) {
   if (argc != 4) return 64;
   launching::raise_descriptor_limit();
   const int count = std::atoi(argv[1]);

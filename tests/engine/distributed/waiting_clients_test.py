@@ -16,8 +16,8 @@ MOST_SHARE = 0.03  # of one core
 
 def main():
     skip_under_asan("makes every request several times dearer")
-    out = subprocess.run([BINARY_DIR / "tests/waiting_clients", *map(str, (CLIENTS, SECONDS, TURNS))], capture_output=True, text=True,
-                         timeout=1800, env=clean_environment(TORCH_CPP_LOG_LEVEL="ERROR"))
+    out = subprocess.run([BINARY_DIR / "tests/torch_tool", "waiting-clients", *map(str, (CLIENTS, SECONDS, TURNS))],
+                         capture_output=True, text=True, timeout=1800, env=clean_environment(TORCH_CPP_LOG_LEVEL="ERROR"))
     check(out.returncode == 0, out.stdout + out.stderr)
     rows = [dict(zip(words[::2], map(float, words[1::2]))) for words in map(str.split, out.stdout.splitlines())]
     ratio = statistics.median(row["rate_ratio"] for row in rows)

@@ -1,4 +1,4 @@
-// What the ranks of mpi_rank_program check, and how they say what is wrong.
+// What the ranks of mpi-rank check, and how they say what is wrong.
 #pragma once
 
 #include <ATen/core/Tensor.h>

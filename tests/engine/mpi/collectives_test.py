@@ -8,7 +8,7 @@ from program import BINARY_DIR, check
 
 library, ranks = sys.argv[1], int(sys.argv[2])
 require_mpi(library)
-done = mpirun(library, ranks, BINARY_DIR / "tests/mpi_rank_program", library)
+done = mpirun(library, ranks, BINARY_DIR / "tests/torch_tool", "mpi-rank", library)
 check(done.returncode == 0, f"ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
 lines = re.findall(r"rank (\d+): (\d+) checks over ((?:Open MPI|MPICH) [\d.]+), built with \3$", done.stdout, re.M)
 check(sorted(int(rank) for rank, _, _ in lines) == list(range(ranks)), done.stdout)

@@ -1,4 +1,4 @@
-// One rank under a real mpirun: mpi_rank_program LIBRARY. Checks every collective of the
+// One rank under a real mpirun: mpi-rank LIBRARY. Checks every collective of the
 // backend in every type and in groups of some ranks.
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "checks.h"
 #include "core/base/error.h"
 #include "engine/distributed/mpi_part.h"
+#include "tools/programs/commands.h"
 
 namespace scalemark::mpi_checks {
 namespace {
@@ -90,14 +91,14 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace scalemark::mpi_checks
 
-int main(int argc, char** argv) {
+int scalemark::commands::mpi_rank(int argc, char** argv) {
   try {
     return scalemark::mpi_checks::run({argv, argv + argc});
   } catch (const scalemark::Error& error) {
     std::cerr << format_error_line(error.record()) << std::endl;
     return static_cast<int>(error.record().exit_code);
   } catch (const std::exception& error) {
-    std::cerr << "mpi_rank_program: " << error.what() << std::endl;
+    std::cerr << "mpi-rank: " << error.what() << std::endl;
     return 1;
   }
 }

@@ -1,7 +1,7 @@
 // One of two ranks that measure the same training with and without planted delays, by what the
 // product measures with: warm_up, measure, rank_measurement, assemble_point, summarise_sweep.
 //
-//   delayed_rank RANK WORLD_SIZE HOST:PORT BLOCKS STEPS STEP_MS DELAY_MS
+//   delayed-rank RANK WORLD_SIZE HOST:PORT BLOCKS STEPS STEP_MS DELAY_MS
 //
 // A rank that is not allowed to come before other programs prints "no priority".
 // Rank 0 prints a line per block and case: "terms CASE slower_compute data_wait
@@ -31,6 +31,7 @@
 #include "engine/running/workload_data.h"
 #include "tests/engine/distributed/rank_setup.h"
 #include "tests/engine/running/planted.h"
+#include "tools/programs/commands.h"
 
 namespace scalemark::testing {
 namespace {
@@ -267,7 +268,7 @@ void measure_delays(Run& run) {
 }  // namespace
 }  // namespace scalemark::testing
 
-int main(int argc, char** argv) {
+int scalemark::commands::delayed_rank(int argc, char** argv) {
   using namespace scalemark::testing;
   signal(SIGPIPE, SIG_IGN);
   come_first();

@@ -135,7 +135,7 @@ std::vector<std::vector<std::string>> two_ranks() {
 }
 
 void measure(Measured& measured) {
-  Ranks ranks(two_ranks());
+  Ranks ranks(two_ranks(), std::nullopt, "delayed-rank");
   const auto ended = ranks.wait(milliseconds(110'000));
   for (const Ended& rank : ended) ASSERT_EQ(rank.exit_code, 0) << rank.output;
   measured = parse(ended[0].output);

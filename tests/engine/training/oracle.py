@@ -1,5 +1,5 @@
 """What the training oracles share: PyTorch's own networks, losses and optimizers for a case that
-parity_runner runs too, the papers' formulas for LAMB and LARS in numpy, and the comparison."""
+`torch_tool parity` runs too, the papers' formulas for LAMB and LARS in numpy, and the comparison."""
 
 import functools
 import json
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-RUNNER = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests" / "parity_runner"
+RUNNER = [pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/torch_tool", "parity"]
 
 
 class Mlp(torch.nn.Module):
@@ -99,7 +99,7 @@ def inner(network):
 
 
 def state(network):
-    """Names as parity_runner writes them: tied names once."""
+    """Names as `torch_tool parity` writes them: tied names once."""
     return {name: tensor.detach().contiguous().clone()
             for name, tensor in inner(network).state_dict().items()
             if not name.startswith("cls.predictions.decoder.")}
@@ -267,7 +267,7 @@ def train(case, network, batches):
 
 
 def write_case(folder, name, case, network, batches, rank=0):
-    """Files of a case, and the case as parity_runner reads it."""
+    """Files of a case, and the case as `torch_tool parity` reads it."""
     init = folder / f"{case['workload']}-{case['dtype']}-{network.seed}.init"
     data = folder / f"{name}.{rank}.batches"
     if not init.exists():  # shared: ResNet-50's takes 200 MB
@@ -279,7 +279,7 @@ def write_case(folder, name, case, network, batches, rank=0):
 
 
 def run_ranks(folder, cases_of_rank):
-    """Runs parity_runner once per rank, at the same time; result() reads the outputs."""
+    """Runs `torch_tool parity` once per rank, at the same time; result() reads the outputs."""
     size = len(cases_of_rank)
     store = folder / f"store{size}"
     store.unlink(missing_ok=True)
@@ -288,18 +288,18 @@ def run_ranks(folder, cases_of_rank):
         path = folder / f"cases.{size}.{rank}.json"
         path.write_text(json.dumps({"rank": rank, "world_size": size, "store": str(store),
                                     "cases": cases}))
-        running.append(subprocess.Popen([RUNNER, path]))
+        running.append(subprocess.Popen([*RUNNER, path]))
     try:
         codes = [process.wait(timeout=800) for process in running]
     finally:
         for process in running:
             process.kill()
     if any(codes):
-        sys.exit(f"parity_runner ended with {codes}")
+        sys.exit(f"torch_tool parity ended with {codes}")
 
 
 def result(case):
-    """What parity_runner wrote for a case; deletes the file."""
+    """What `torch_tool parity` wrote for a case; deletes the file."""
     tensors = load_file(case["output"])
     os.unlink(case["output"])
     return tensors

@@ -1,7 +1,7 @@
 // Runs training cases that a Python oracle describes, as one rank: given weights and batches in,
 // losses, parameters and what was communicated out. A test harness: float64 is a dtype here.
 //
-//   parity_runner CASES.json
+//   parity CASES.json
 //
 // {"rank", "world_size", "store": FILE, "cases": [{"workload", "shape": {...}, "dtype", "init",
 //  "batches", "output", "steps", "recipe": {...}, "parallel": {...}, ...}]}
@@ -30,6 +30,7 @@
 #include "engine/training/joined_batch.h"
 #include "engine/training/train_step.h"
 #include "tests/engine/training/branching_network.h"
+#include "tools/programs/commands.h"
 #include "workloads/network.h"
 #include "workloads/weights.h"
 
@@ -248,13 +249,13 @@ void run(const char* path) {
 }  // namespace
 }  // namespace scalemark::training
 
-int main(int argc, char** argv) {
+int scalemark::commands::parity(int argc, char** argv) {
   try {
-    if (argc != 2) throw scalemark::usage("parity_runner CASES.json");
+    if (argc != 2) throw scalemark::usage("parity CASES.json");
     scalemark::training::run(argv[1]);
     return 0;
   } catch (const std::exception& error) {
-    std::cerr << "parity_runner: " << error.what() << "\n";
+    std::cerr << "parity: " << error.what() << "\n";
     return 1;
   }
 }

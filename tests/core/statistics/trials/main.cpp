@@ -1,4 +1,4 @@
-// statistics_trials SECTION TRIALS SEED every|few PART PARTS: simulates every PARTS-th scenario and
+// statistics-trials SECTION TRIALS SEED every|few PART PARTS: simulates every PARTS-th scenario and
 // prints one JSON object a line.
 #include <algorithm>
 #include <cstdlib>
@@ -7,8 +7,9 @@
 #include <string>
 
 #include "tests/core/statistics/trials/sections.h"
+#include "tools/programs/commands.h"
 
-int main(int argc, char** argv) {
+int scalemark::commands::statistics_trials(int argc, char** argv) {
   namespace trials = scalemark::trials;
   const std::map<std::string, void (*)(const trials::Study&)> sections{
       {"coverage", trials::coverage_section},
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
       {"levels", trials::levels_section},
       {"fastest", trials::fastest_section}};
   if (argc != 7 || !sections.contains(argv[1]) || std::atoi(argv[2]) < 1) {
-    std::cerr << "usage: statistics_trials SECTION TRIALS SEED every|few PART PARTS\nsections:";
+    std::cerr << "usage: statistics-trials SECTION TRIALS SEED every|few PART PARTS\nsections:";
     for (const auto& [name, run] : sections) std::cerr << ' ' << name;
     std::cerr << '\n';
     return 64;
@@ -42,4 +43,5 @@ int main(int argc, char** argv) {
                         .part = std::strtoull(argv[5], nullptr, 10),
                         .parts = std::max(1ULL, std::strtoull(argv[6], nullptr, 10)),
                         .every_scenario = std::string(argv[4]) == "every"});
+  return 0;
 }

@@ -1,4 +1,4 @@
-#include "core/prediction/link_fit.h"
+#include "tools/prediction/link_fit.h"
 
 #include <algorithm>
 #include <cmath>

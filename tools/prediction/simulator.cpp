@@ -1,10 +1,10 @@
-#include "core/prediction/simulator.h"
+#include "tools/prediction/simulator.h"
 
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/prediction/event_queue.h"
-#include "core/prediction/simulated_programs.h"
+#include "tools/prediction/event_queue.h"
+#include "tools/prediction/simulated_programs.h"
 
 namespace scalemark::prediction {
 namespace {

@@ -1,8 +1,8 @@
 // What the gradients of ResNet-50's weights cost in bfloat16, one convolution after the other:
 // milliseconds by oneDNN's kernel and by a matrix product (workloads/weight_gradient.h), medians
-// over rounds of both, with caches emptied before each. Not a test, not installed.
+// over rounds of both, with caches emptied before each.
 //
-//   weight_gradient_bench [BATCH_SIZE [IMAGE_SIZE [THREADS [ROUNDS]]]]      8 224 2 9
+//   weight-gradient-bench [BATCH_SIZE [IMAGE_SIZE [THREADS [ROUNDS]]]]      8 224 2 9
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/convolution_backward.h>
@@ -19,14 +19,14 @@
 #include <tuple>
 #include <vector>
 
+#include "core/statistics/median_interval.h"
+#include "tools/programs/commands.h"
 #include "workloads/weight_gradient.h"
 
 namespace scalemark::workloads {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr auto kLayout = at::MemoryFormat::ChannelsLast;
 
 struct Shape {
   std::int64_t in, out, size, kernel, stride;
@@ -64,11 +64,6 @@ double milliseconds(const std::function<void()>& body) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 struct Times {
   double kernel, product;
 };
@@ -76,7 +71,7 @@ struct Times {
 Times measure(const Shape& shape, std::int64_t batch, int rounds) {
   const ConvolutionSteps steps{.stride = shape.stride, .padding = shape.kernel / 2};
   const auto of = [&](at::IntArrayRef sizes) {
-    return at::randn(sizes).to(at::kBFloat16).contiguous(kLayout);
+    return at::randn(sizes).to(at::kBFloat16).contiguous(at::MemoryFormat::ChannelsLast);
   };
   const at::Tensor x = of({batch, shape.in, shape.size, shape.size});
   const at::Tensor weight = of({shape.out, shape.in, shape.kernel, shape.kernel});
@@ -96,7 +91,7 @@ Times measure(const Shape& shape, std::int64_t batch, int rounds) {
     kernel.push_back(first);
     product.push_back(second);
   }
-  return {median(kernel), median(product)};
+  return {statistics::median(kernel), statistics::median(product)};
 }
 
 void run(std::int64_t batch, std::int64_t image_size, int rounds) {
@@ -120,11 +115,12 @@ void run(std::int64_t batch, std::int64_t image_size, int rounds) {
 }  // namespace
 }  // namespace scalemark::workloads
 
-int main(int count, char** arguments) {
+int scalemark::commands::weight_gradient_bench(int count, char** arguments) {
   const auto number = [&](int i, int standard) {
     return count > i ? std::stoi(arguments[i]) : standard;
   };
   const at::NoGradGuard no_grad;
   at::set_num_threads(number(3, 2));
   scalemark::workloads::run(number(1, 8), number(2, 224), number(4, 9));
+  return 0;
 }

@@ -1,8 +1,8 @@
 // What a training step costs beyond its arithmetic: milliseconds per step of the two small models,
-// alone or over Gloo. Not a test, not installed.
+// alone or over Gloo.
 //
-//   step_bench                    one rank, strategy none
-//   step_bench RANK SIZE FILE     one of SIZE ranks that meet through FILE; start them together
+//   step-bench                    one rank, strategy none
+//   step-bench RANK SIZE FILE     one of SIZE ranks that meet through FILE; start them together
 #include <ATen/Parallel.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
@@ -18,8 +18,9 @@
 #include <vector>
 
 #include "core/catalogue/workload.h"
-#include "engine/training/bench/clock_marker.h"
 #include "engine/training/train_step.h"
+#include "tools/bench/clock_marker.h"
+#include "tools/programs/commands.h"
 #include "workloads/network.h"
 
 namespace scalemark::training {
@@ -80,7 +81,7 @@ Cost cost_per_step(const std::string& workload, std::int64_t batch_size, const G
 }  // namespace
 }  // namespace scalemark::training
 
-int main(int argc, char** argv) {
+int scalemark::commands::step_bench(int argc, char** argv) {
   at::set_num_threads(1);
   const bool alone = argc < 4;
   scalemark::training::Group group;

@@ -2,8 +2,8 @@
 
 #include "core/base/error.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/reporting/reference/field_list.h"
-#include "core/reporting/reference/reference.h"
+#include "tools/reference/field_list.h"
+#include "tools/reference/reference.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,4 +1,4 @@
-// write_report_reference DOCS: writes DOCS/report.schema.json, and rewrites the tables of
+// write-report-reference DOCS: writes DOCS/report.schema.json, and rewrites the tables of
 // DOCS/REPORT.md.
 #include <cstdio>
 #include <fstream>
@@ -6,7 +6,8 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/reporting/reference/reference.h"
+#include "tools/programs/commands.h"
+#include "tools/reference/reference.h"
 
 namespace {
 
@@ -26,9 +27,9 @@ void write(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
+int scalemark::commands::write_report_reference(int argc, char** argv) try {
   if (argc != 2)
-    throw scalemark::usage("write_report_reference takes one argument", "a folder: docs");
+    throw scalemark::usage("write-report-reference takes one argument", "a folder: docs");
   const std::string folder = argv[1];
   write(folder + "/REPORT.md", scalemark::reporting::with_tables(read(folder + "/REPORT.md")));
   write(folder + "/report.schema.json", scalemark::reporting::report_schema());

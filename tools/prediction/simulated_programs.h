@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/prediction/simulator.h"
+#include "tools/prediction/simulator.h"
 
 namespace scalemark::prediction {
 

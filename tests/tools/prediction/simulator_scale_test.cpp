@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/prediction/allreduce.h"
-#include "core/prediction/simulator.h"
+#include "tools/prediction/simulator.h"
 
 namespace scalemark::prediction {
 namespace {

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/reporting/record/report.h"
-#include "core/reporting/reference/field_list.h"
-#include "core/reporting/reference/reference.h"
+#include "tools/reference/field_list.h"
+#include "tools/reference/reference.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,8 +1,8 @@
 // What the 53 norms of ResNet-50 with their additions and ReLUs cost by themselves: milliseconds
 // per forward and backward, by torch's operators and as one node (workloads/fused_norm.h), in
-// rounds of both. Not a test, not installed.
+// rounds of both.
 //
-//   norm_bench [BATCH_SIZE [IMAGE_SIZE [THREADS [ROUNDS]]]]      8 224 1 5
+//   norm-bench [BATCH_SIZE [IMAGE_SIZE [THREADS [ROUNDS]]]]      8 224 1 5
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -19,15 +19,15 @@
 #include <string>
 #include <vector>
 
+#include "core/statistics/median_interval.h"
 #include "kernels/instruction_set.h"
+#include "tools/programs/commands.h"
 #include "workloads/layers.h"
 
 namespace scalemark::workloads {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr auto kLayout = at::MemoryFormat::ChannelsLast;
 
 struct Norm {
   std::int64_t channels, size;
@@ -65,7 +65,7 @@ at::Tensor user_of(const at::Tensor& y) {
   const at::NoGradGuard no_grad;
   const auto node = std::make_shared<Source>();
   node->set_next_edges(torch::autograd::collect_next_edges(y));
-  node->gradient = at::randn(y.sizes(), y.options()).contiguous(kLayout);
+  node->gradient = at::randn(y.sizes(), y.options()).contiguous(at::MemoryFormat::ChannelsLast);
   at::Tensor result = at::zeros({});
   torch::autograd::set_history(result, node);
   return result;
@@ -91,7 +91,7 @@ double timed(const Call& call) {
 Milliseconds cost_of(const Norm& norm, std::int64_t batch, at::ScalarType type, bool fused) {
   const std::vector<std::int64_t> sizes{batch, norm.channels, norm.size, norm.size};
   const auto activation = [&] {
-    return at::randn(sizes, type).contiguous(kLayout).requires_grad_();
+    return at::randn(sizes, type).contiguous(at::MemoryFormat::ChannelsLast).requires_grad_();
   };
   BatchNorm layer(norm.channels, at::zeros({}, at::kLong), fused);
   const at::Tensor x = activation(), shortcut = norm.shortcut ? activation() : at::Tensor();
@@ -118,11 +118,6 @@ Milliseconds cost_of_all(std::int64_t batch, std::int64_t image, at::ScalarType 
   return sum;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void compare(std::int64_t batch, std::int64_t image, at::ScalarType type, int rounds) {
   for (const bool fused : {false, true}) cost_of_all(batch, image, type, fused);
   std::vector<double> forward[2], backward[2], ratio;
@@ -137,14 +132,15 @@ void compare(std::int64_t batch, std::int64_t image, at::ScalarType type, int ro
     ratio.push_back(sum[1] / sum[0]);
   }
   std::printf("%-8s  torch %6.1f + %6.1f   fused %6.1f + %6.1f   ratio %.2f\n", c10::toString(type),
-              median(forward[0]), median(backward[0]), median(forward[1]), median(backward[1]),
-              median(ratio));
+              statistics::median(forward[0]), statistics::median(backward[0]),
+              statistics::median(forward[1]), statistics::median(backward[1]),
+              statistics::median(ratio));
 }
 
 }  // namespace
 }  // namespace scalemark::workloads
 
-int main(int argc, char** argv) {
+int scalemark::commands::norm_bench(int argc, char** argv) {
   const auto number = [&](int i, int otherwise) {
     return argc > i ? std::stoi(argv[i]) : otherwise;
   };

@@ -1,4 +1,4 @@
-#include "core/reporting/reference/field_list.h"
+#include "tools/reference/field_list.h"
 
 #include <algorithm>
 #include <initializer_list>

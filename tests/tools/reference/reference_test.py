@@ -10,14 +10,14 @@ from pathlib import Path
 from program import BINARY_DIR, check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-WRITER = BINARY_DIR / "tests/write_report_reference"
+TOOL = BINARY_DIR / "tests/core_tool"
 
 with tempfile.TemporaryDirectory() as folder:
     shutil.copy(SOURCE / "docs/REPORT.md", folder)
-    subprocess.run([WRITER, folder], check=True)
+    subprocess.run([TOOL, "write-report-reference", folder], check=True)
     for name in ("report.schema.json", "REPORT.md"):
         check((Path(folder) / name).read_text() == (SOURCE / "docs" / name).read_text(),
-              f"docs/{name} is not what the sources say: run {WRITER.relative_to(BINARY_DIR.parent.parent)} docs")
+              f"docs/{name} is not what the sources say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-report-reference docs")
     schema = (Path(folder) / "report.schema.json").read_text()
     check(schema.count('"description": ""') == 0, "a field without a meaning")
 

@@ -1,4 +1,4 @@
-#include "core/prediction/simulator.h"
+#include "tools/prediction/simulator.h"
 
 #include <gtest/gtest.h>
 

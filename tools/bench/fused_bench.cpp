@@ -1,7 +1,7 @@
 // What our own nodes (NetworkOptions::fused_layers) give a whole training step of BERT: steps with
-// and without them in turn, in pairs whose order alternates. Not a test, not installed.
+// and without them in turn, in pairs whose order alternates.
 //
-//   fused_bench [WORKLOAD [BATCH_SIZE [THREADS [PAIRS [PRECISION]]]]]    bert-mini 8 2 9 fp32
+//   fused-bench [WORKLOAD [BATCH_SIZE [THREADS [PAIRS [PRECISION]]]]]    bert-mini 8 2 9 fp32
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/ones_like.h>
@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "core/catalogue/workload.h"
-#include "engine/training/bench/clock_marker.h"
+#include "core/statistics/median_interval.h"
 #include "engine/training/train_step.h"
+#include "tools/bench/clock_marker.h"
+#include "tools/programs/commands.h"
 #include "workloads/network.h"
 
 namespace scalemark::training {
@@ -77,15 +79,10 @@ class Side {
   ClockMarker marker_;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void print(const char* what, const std::vector<double>& values, const char* unit) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  std::printf("%-22s median %8.3f %s   min %8.3f   max %8.3f\n", what, median(values), unit, *low,
-              *high);
+  std::printf("%-22s median %8.3f %s   min %8.3f   max %8.3f\n", what, statistics::median(values),
+              unit, *low, *high);
 }
 
 void compare(const Case& wanted) {
@@ -112,7 +109,7 @@ void compare(const Case& wanted) {
 }  // namespace
 }  // namespace scalemark::training
 
-int main(int argc, char** argv) {
+int scalemark::commands::fused_bench(int argc, char** argv) {
   using scalemark::settings::Precision;
   scalemark::training::Case wanted;
   if (argc > 1) wanted.workload = argv[1];
