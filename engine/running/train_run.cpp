@@ -35,7 +35,7 @@
 namespace scalemark::running {
 namespace {
 
-// Of a run that was asked to end: it has 10 s for everything.
+// A run that was asked to end has 10 s for everything.
 constexpr std::chrono::milliseconds kStoppedLimit{2000};
 
 struct Opened {
@@ -55,7 +55,7 @@ Opened open(const settings::Settings& settings, process::RankProcess& rank_proce
   return opened;
 }
 
-// What a later session must find as it is.
+// A later session must find all of this as it is.
 std::map<std::string, std::string> identity_of_training(const settings::Settings& settings,
                                                         process::RankContext& context,
                                                         const std::vector<monitoring::Host>& hosts,
