@@ -1,4 +1,4 @@
-// What the networks that put one label on a sample have in common: the loss and its evaluation.
+// Networks that put one label on a sample have this in common: the loss and its evaluation.
 #pragma once
 
 #include <ATen/core/Tensor.h>

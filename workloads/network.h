@@ -50,8 +50,8 @@ class Network {
   // module tree holds the parameter under its first name only.
   virtual std::map<std::string, std::string> tied_names() const { return {}; }
 
-  // What the loss needs of a batch on the network's device, with its graph: logits, row by row.
-  // Images arrive as uint8 NHWC and are normalised and cast here.
+  // Returns what the loss needs of a batch on the network's device, with its graph: logits, row by
+  // row. Images arrive as uint8 NHWC and are normalised and cast here.
   virtual Outputs forward(const data::Batch& batch) = 0;
 
   // Mean loss of outputs, given the labels of their batch: a scalar to call backward() on.

@@ -1,4 +1,4 @@
-// What `comm --dry-run` prints: the plan and the settings with their origins. Texts only.
+// `comm --dry-run` prints this: the plan and the settings with their origins. Texts only.
 #pragma once
 
 #include <string>

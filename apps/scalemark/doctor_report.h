@@ -1,4 +1,4 @@
-// What doctor --measure finds, as a report: the machine, and what it does by itself.
+// doctor --measure makes a report of what it finds: the machine, and what it does by itself.
 #pragma once
 
 #include "apps/scalemark/command_line.h"

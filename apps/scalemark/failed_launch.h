@@ -1,5 +1,5 @@
-// What becomes of a sweep when the ranks of one environment (--env) die: their runs are rows that
-// failed, and the others go on.
+// A sweep goes on when the ranks of one environment (--env) die: their runs are rows that failed,
+// and the others follow.
 #pragma once
 
 #include <string>

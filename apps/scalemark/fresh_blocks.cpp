@@ -53,7 +53,7 @@ class Blocks {
         folder_(resolved.base.settings.general.output),
         environments_(planning::environments_of(resolved.plan)) {}
 
-  // Of a sweep that is complete: ranks that have nothing to run, and show it.
+  // If the sweep is complete, starts ranks that have nothing to run, and show the result.
   FreshRanks first() {
     read();
     sessions_ = report_ ? report_->sessions.size() : 0;
@@ -80,7 +80,7 @@ class Blocks {
     in_block_ = environments_.size() > 1 && block_is_open(ranks.block);
   }
 
-  // Of ranks that died: whether others are left to try. If so, their runs have failed.
+  // Says of ranks that died whether others are left to try. If so, their runs have failed.
   bool passes_over(const FreshRanks& ranks, const launching::LaunchResult& result) {
     if (environments_.size() < 2 || ends_the_sweep(static_cast<ExitCode>(result.exit_code))) {
       return false;

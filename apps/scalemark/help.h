@@ -1,4 +1,4 @@
-// What --help and --version print. Texts only; prints nothing itself.
+// --help and --version print these texts; this file prints nothing itself.
 #pragma once
 
 #include <string>

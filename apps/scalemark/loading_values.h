@@ -1,4 +1,4 @@
-// What the commands that load data without training share: their options, and what was skipped.
+// Commands that load data without training share this: their options, and what was skipped.
 #pragma once
 
 #include <string>

@@ -21,8 +21,8 @@ ProbedMachine probe_machine();
 // How CPUs and GPUs lie, where `raw` asks for ranks to be bound.
 void probe_topology(const settings::RawSettings& raw, settings::Machine& machine);
 
-// Of the built-in launcher to its ranks: its own date. With the time of each of several starts, the
-// ranks of one sweep would write into folders of their own.
+// The built-in launcher passes its own date to its ranks. With the time of each of several starts,
+// the ranks of one sweep would write into folders of their own.
 inline constexpr const char* kStartDate = "SCALEMARK_START_DATE";
 
 // `job`: the run id when one was given, else the launcher's job number, else "none". `date`: now,

@@ -1,4 +1,5 @@
-// What doctor says of MPI: each library, our part for it, and the mpirun that would start ranks.
+// doctor has these rows on MPI: each library, our part for it, and the mpirun that would start
+// ranks.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `sweep --dry-run` prints: the plan and the settings with their origins. Texts only.
+// `sweep --dry-run` prints this: the plan and the settings with their origins. Texts only.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the prediction's model assumes, in words. Pure.
+// The prediction's model assumes this, in words. Pure.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@ using prediction::Forecast;
 using prediction::LinkOrigin;
 using prediction::Predictor;
 
-// What the links are that this world size needs.
+// Names the links that this world size needs, and where their values come from.
 std::string basis_of(const SeriesPrediction& made, const Forecast& forecast) {
   const auto given = [&](int ranks, std::size_t level) {
     return ranks > 1 && made.fit.links[level] == LinkOrigin::kGiven;

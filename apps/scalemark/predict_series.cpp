@@ -13,7 +13,7 @@ namespace {
 
 using reporting::PointRecord;
 
-// Of the options that vary and have no field of their own: those of the exchange, or the others.
+// Keeps options that vary and have no field of their own: those of the exchange, or the others.
 std::map<std::string, std::string> varying_of(const PointRecord& p, bool of_exchange) {
   const auto exchange = catalogue::exchange_options();
   auto varying = p.varying;
@@ -23,7 +23,7 @@ std::map<std::string, std::string> varying_of(const PointRecord& p, bool of_exch
   return varying;
 }
 
-// What a series holds constant, the baseline included.
+// A series holds these constant, the baseline included.
 auto slice_of(const PointRecord& p) {
   return std::tuple(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format,
                     p.threads, p.batch_size, p.gradient_accumulation_steps, p.image_size,

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kRow = "%9s %7s %14s %9s %11s %14s %25s  %10s %28s  %s\n";
 
-// What stands in the columns that a measured count leaves empty.
+// These cells stand in the columns that a measured count leaves empty.
 struct PredictedCells {
   std::string model, rule, predictor, band;
 };

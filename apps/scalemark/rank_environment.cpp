@@ -44,7 +44,7 @@ std::optional<launching::NodePlan> node_to_start(const launching::Detection& det
                              .detected_from = world.detected_from};
 }
 
-// What the person typed before `scalemark`, as far as it can be known.
+// The person typed these words before `scalemark`, as far as they can be known.
 std::string launcher_words(const std::string& launcher, const Variables& environment) {
   if (launcher == "torch") return "torchrun ... --no-python ";
   if (launcher == "slurm") return "srun ... ";

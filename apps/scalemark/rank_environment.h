@@ -21,7 +21,7 @@ std::vector<settings::Problem> variables_of_launchers(const settings::RawSetting
 void settle_environment(const Invocation& invocation, ResolvedCommand& resolved,
                         const std::vector<settings::Variables>& environments);
 
-// Of a rank: the environment among `environments` that it was started with. bug() when none is.
+// Finds the environment among `environments` that this rank was started with. bug() when none is.
 const settings::Variables& own_environment(const std::vector<settings::Variables>& environments);
 
 }  // namespace scalemark::cli

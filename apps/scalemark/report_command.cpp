@@ -14,7 +14,7 @@
 namespace scalemark::cli {
 namespace {
 
-// What cannot be written is refused before anything is written: half of what was asked for
+// A file that cannot be written is refused before anything is written: half of what was asked for
 // would be worse than nothing.
 void refuse_unwritable_files(const std::vector<reporting::RenderRequest>& requests) {
   for (const auto& request : requests) {

@@ -9,8 +9,9 @@
 
 namespace scalemark::cli {
 
-// Of --output, placeholders filled in; absent when it is not given. Throws configuration() (78) for
-// a placeholder that is none, cannot_create() (73) for a folder in use without --overwrite.
+// Returns --output with its placeholders filled in; absent when it is not given. Throws
+// configuration() (78) for a placeholder that is none, cannot_create() (73) for a folder in use
+// without --overwrite.
 std::optional<std::filesystem::path> report_folder(const settings::ToolValues& values);
 
 // Makes the folder and writes its report.json, keeping its other files, with a note on stderr.

@@ -20,8 +20,8 @@
 namespace scalemark::cli {
 namespace {
 
-// What the processes need. Which backends are used is the plan's matter: a process that trained
-// would be refused NCCL for more ranks than GPUs, where comm skips its points.
+// The processes need these values. Which backends are used is the plan's matter: a process that
+// trained would be refused NCCL for more ranks than GPUs, where comm skips its points.
 settings::RawSettings launch_values(const settings::CommRequest& asked) {
   settings::RawSettings raw = asked.common;
   raw["backend"] = {std::string(catalogue::default_backend(false)), "default"};

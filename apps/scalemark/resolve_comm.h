@@ -20,7 +20,7 @@ struct ResolvedComm {
   std::map<std::string, std::string> common;  // settings that must be equal on all ranks
 };
 
-// As resolve_command(): notes (rank 0), then each problem on stderr before it throws.
+// Reports like resolve_command(): notes (rank 0), then each problem on stderr before it throws.
 ResolvedComm resolve_comm(const Invocation& invocation);
 
 }  // namespace scalemark::cli

@@ -1,4 +1,4 @@
-// What commands that take lists and start ranks share: from the options that all points have in
+// Commands that take lists and start ranks share this: from the options that all points have in
 // common to the ranks there are.
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace scalemark::cli {
 namespace {
 
-// What launching depends on: everything that the points share, and one number of threads.
+// Launching depends on these: everything that the points share, and one number of threads.
 settings::RawSettings launch_values(const settings::SweepRequest& asked) {
   settings::RawSettings raw = asked.common;
   for (const settings::Axis& axis : asked.axes) {

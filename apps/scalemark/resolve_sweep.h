@@ -15,7 +15,7 @@ struct ResolvedSweep {
   planning::Plan plan;
 };
 
-// As resolve_command(): notes (rank 0), then each problem on stderr before it throws.
+// Reports like resolve_command(): notes (rank 0), then each problem on stderr before it throws.
 ResolvedSweep resolve_sweep(const Invocation& invocation);
 
 }  // namespace scalemark::cli

@@ -1,4 +1,4 @@
-// What --dry-run prints: the resolved settings with their origins. Texts only.
+// --dry-run prints this: the resolved settings with their origins. Texts only.
 #pragma once
 
 #include <string>

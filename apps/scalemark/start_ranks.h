@@ -17,7 +17,7 @@ ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolv
 launching::LaunchResult start_ranks(const Invocation& invocation, const ResolvedCommand& resolved,
                                     launching::SignalScope& signals, bool same_session = false);
 
-// Of a rank: what start_ranks() was told.
+// Tells a rank what start_ranks() was told.
 bool goes_on_with_session();
 
 }  // namespace scalemark::cli

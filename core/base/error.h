@@ -1,5 +1,5 @@
-// What a failure is: one record with a fixed set of fields, one line when printed. Knows nothing of
-// who catches it.
+// A failure is one record with a fixed set of fields, and one line when printed. This file knows
+// nothing of who catches it.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 namespace scalemark {
 
-// As gethostname() returns it; "localhost" when that is empty.
+// Returns the name that gethostname() gives, or "localhost" when that is empty.
 std::string host_name();
 
 }  // namespace scalemark

@@ -6,7 +6,7 @@
 
 namespace scalemark {
 
-// What to know about `variable` when it is set, in words; empty for a name that is not of old.
+// Says in words what to know about `variable` when it is set; empty for a name that is not of old.
 std::string told_about_variable(std::string_view variable);
 
 }  // namespace scalemark

@@ -1,4 +1,4 @@
-// What this program is: version, commit, build. Knows nothing of torch.
+// The program knows its version, commit and build from here. Knows nothing of torch.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace scalemark {
 
-// As wait(lock): may return without a notification.
+// Waits like wait(lock): it may return without a notification.
 inline void wait_once(std::condition_variable& changed, std::unique_lock<std::mutex>& lock) {
   pthread_cond_wait(changed.native_handle(), lock.mutex()->native_handle());
 }

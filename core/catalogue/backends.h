@@ -15,15 +15,15 @@ struct Backend {
   bool mpi_ranks = false;             // carries only between ranks that an MPI launcher has started
   bool scatter_all_reduces = false;   // its reduce-scatter is an all-reduce of everything
   bool default_stream_waits = false;  // of a GPU's streams only the default one waits for results
-  // Of an all-reduce, roughly: for estimates before anything is measured.
+  // Rough figures of an all-reduce serve estimates before anything is measured.
   double latency_s = 1e-3, bytes_per_s = 1e9;
 };
 
 const Backend* find_backend(std::string_view name);  // nullptr when unknown
 std::vector<std::string_view> backend_names();       // in the order of backend_list.inc
 
-// What --backend auto means: the first that needs a GPU for each rank on GPUs, else the first that
-// does not.
+// --backend auto means this one: the first that needs a GPU for each rank on GPUs, else the first
+// that does not.
 std::string_view default_backend(bool on_gpus);
 
 bool needs_one_rank_per_gpu(std::string_view backend);     // false when unknown

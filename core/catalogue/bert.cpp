@@ -46,7 +46,7 @@ double layer_elements(const Transformer& t, double s) {
   return s * (8 * h + 2 * f + probabilities + kElementsOfAMask * (2 * h + probabilities));
 }
 
-// Of the embeddings and both heads.
+// Counts the elements of the embeddings and both heads.
 double outer_elements(const Transformer& t, double s, double masked) {
   const auto h = static_cast<double>(t.hidden);
   return s * 2 * h + masked * 4 * h + 2 * h;

@@ -19,7 +19,7 @@ int all_optimizer_copies(const MemoryQuestion& question) {
          (question.on_cpu ? update_copies(question.optimizer) : 0);
 }
 
-// Of a training rank: with --server dedicated none.
+// Only training ranks keep the optimizer's state: with --server dedicated they keep none.
 double optimizer_copies(const MemoryQuestion& question) {
   if (question.dedicated_server) return 0;
   const int copies = all_optimizer_copies(question);
@@ -51,7 +51,7 @@ double strategy_bytes(double parameters, const MemoryQuestion& question) {
   return question.dedicated_server ? 0 : extra_bytes(parameters, question);
 }
 
-// Of a dedicated server: parameters, gradients, the optimizer's state and what the ranks sent. It
+// A dedicated server holds parameters, gradients, the optimizer's state and what the ranks sent. It
 // computes no batch.
 double server_bytes(const Workload& workload, const MemoryQuestion& question) {
   if (!question.dedicated_server) return 0;
@@ -81,10 +81,10 @@ double activation_bytes(const Workload& workload, const MemoryQuestion& question
   return all.kept + (question.whole_process ? all.loss + all.block : std::max(all.loss, all.block));
 }
 
-// Of a rank's batch.
+// Counts what one sample of a rank's batch takes.
 double bytes_per_sample(const Workload& workload, const MemoryQuestion& question) {
   double batches = question.input_batches;
-  // What backward keeps of a vector is the input itself.
+  // Backward keeps the input itself of a vector.
   if (workload.data_kind == DataKind::kVectors) batches = std::max(0.0, batches - 1);
   return replicas_here(question) * (activation_bytes(workload, question) +
                                     batches * input_bytes_per_sample(workload, question.shape));

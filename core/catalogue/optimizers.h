@@ -7,7 +7,7 @@
 
 namespace scalemark::catalogue {
 
-// What an optimizer keeps between steps, in tensors of the parameters' size.
+// An optimizer keeps this between steps, in tensors of the parameters' size.
 enum class OptimizerState {
   kMomentum,    // one, with momentum; else none
   kTwoMoments,  // two

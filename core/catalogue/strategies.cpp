@@ -14,7 +14,7 @@ double one_gradient_copy(const ExchangeQuestion& question) {
 
 WireBytes nothing_sent(const ExchangeQuestion&) { return {}; }
 
-// Of `bytes` per rank: a ring's first half adds up, its second half spreads the sums.
+// A ring exchanges `bytes` per rank: its first half adds up, its second half spreads the sums.
 WireBytes ring(double bytes, int ranks) {
   const double each = 2 * bytes * (ranks - 1) / ranks;
   return {.busiest_sent = each, .busiest_received = each, .total = each * ranks};
@@ -77,8 +77,9 @@ double other_replicas(const ExchangeQuestion& question) {
   return one_gradient_copy(question) * (question.on_cpu ? 2 * (question.world_size - 1) : 1);
 }
 
-// What is sent, in another format, and what is received. A backend that scatters sums writes them
-// where the gradients are; the other one, Gloo, also has a buffer of its own for an all-gather.
+// These are the parts that are sent, in another format, and those received. A backend that scatters
+// sums writes them where the gradients are; the other one, Gloo, also has a buffer of its own for
+// an all-gather.
 double parts_of_all_ranks(const ExchangeQuestion& question) {
   const double all = one_gradient_copy(question);
   const double sent = question.compressed ? all / 2 : 0;

@@ -1,6 +1,6 @@
-// What a strategy is without its engine part: everything that settings, --dry-run, estimates and
-// reports need to know of how ranks work together on one model. Its engine part, of the same name,
-// is in engine/training/.
+// A strategy without its engine part is all that settings, --dry-run, estimates and reports need to
+// know of how ranks work together on one model. Its engine part, of the same name, is in
+// engine/training/.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct ExchangeQuestion {
   bool compressed = false;              // gradients travel in another format than their own
 };
 
-// What a step puts on the wires between ranks. Each rank on a link of its own: the links of its
+// A step puts this on the wires between ranks. Each rank is on a link of its own: the links of its
 // node carry the same where a node has one rank.
 struct WireBytes {
   double busiest_sent = 0, busiest_received = 0;  // of the rank whose link carries most

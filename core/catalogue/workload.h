@@ -1,5 +1,5 @@
-// What a workload is without its network: everything that settings, --dry-run, estimates and
-// reports need without loading torch. The network of the same name is in workloads/.
+// A workload without its network is all that settings, --dry-run, estimates and reports need
+// without loading torch. The network of the same name is in workloads/.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct Transformer {  // BERT family only
   std::int64_t layers, hidden, heads, feed_forward, vocab_size, max_positions;
 };
 
-// What a sample needs where blocks keep only their inputs.
+// A sample needs this where blocks keep only their inputs.
 struct CheckpointedBytes {
   double kept = 0;   // at the begin of backward
   double loss = 0;   // of the loss alone, gone before the first block is made again

@@ -22,8 +22,8 @@ struct WrongElements {
   std::optional<int> from;  // the rank that it came from, where the collective tells it
 };
 
-// Of `rank`'s receiving buffer, the whole of it: output_elements() elements. What is no number is
-// wrong. bug() for a span of another length.
+// Checks the whole of `rank`'s receiving buffer, output_elements() elements. A value that is no
+// number is wrong. Throws bug() for a span of another length.
 WrongElements wrong_elements(const Exchange& exchange, int rank, std::span<const float> output);
 WrongElements wrong_elements(const Exchange& exchange, int rank,
                              std::span<const std::int32_t> output);

@@ -10,7 +10,7 @@
 
 namespace scalemark::collectives {
 
-// What the data of a collective passes. What is not known is absent.
+// The data of a collective passes these links. Unknown values are absent.
 struct DataPath {
   std::vector<int> node_of_member;  // of each member, in the order of their ranks
   bool reorders_ring = false;       // the library puts ranks of one node side by side (NCCL)

@@ -15,7 +15,7 @@ inline constexpr int kMostExact = 256;
 std::uint16_t fp16_bits(int value);
 std::uint16_t bf16_bits(int value);
 
-// Of kFp16 or kBf16; bug() for a type of 32 bits.
+// Takes kFp16 or kBf16; throws bug() for a type of 32 bits.
 std::uint16_t half_bits(DataType type, int value);
 
 }  // namespace scalemark::collectives

@@ -24,10 +24,11 @@ int tag(const Exchange& exchange, std::int64_t element) {
   return static_cast<int>((5 * (element % kTags) + 7 * turn) % kTags);
 }
 
-// Of up to kRanksThatAllAdd ranks: how many different parts there are, all sums within the limit.
+// Up to kRanksThatAllAdd ranks have this many different parts, so that all sums stay within the
+// limit.
 int parts(int world_size) { return kRanksThatAllAdd / world_size; }
 
-// Of more: of how many ranks one adds to an element.
+// With more ranks, one in so many adds to an element.
 int classes(int world_size) { return (world_size + kRanksThatAllAdd - 1) / kRanksThatAllAdd; }
 
 int own_part(int world_size, int rank, std::int64_t element) {

@@ -22,11 +22,11 @@ namespace scalemark::collectives {
 
 inline constexpr int kRanksThatAllAdd = 192;
 
-// What `rank` has at `element` of its sending buffer; 0 <= element < input_elements(). On other
+// `rank` has this at `element` of its sending buffer; 0 <= element < input_elements(). On other
 // ranks than the root a broadcast has data that it must replace.
 int input_value(const Exchange& exchange, int rank, std::int64_t element);
 
-// What `rank` must have at `element` of its receiving buffer; 0 <= element < output_elements().
+// `rank` must have this at `element` of its receiving buffer; 0 <= element < output_elements().
 int expected_value(const Exchange& exchange, int rank, std::int64_t element);
 
 // The rank, among those of the exchange, from which that element comes; absent for sums.

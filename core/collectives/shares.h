@@ -11,7 +11,7 @@
 
 namespace scalemark::collectives {
 
-// Of the collectives that have one rank at which everything begins or ends.
+// Some collectives have one rank at which everything begins or ends.
 inline constexpr int kRoot = 0;
 
 // Whether ranks own shares of the whole.
@@ -26,7 +26,7 @@ bool is_reduction(Collective collective);
 std::optional<std::int64_t> measured_elements(Collective collective, std::int64_t elements,
                                               DataType type, int world_size);
 
-// What is exchanged: the whole, among so many ranks.
+// An exchange is the whole, among so many ranks.
 struct Exchange {
   Collective collective = Collective::kAllReduce;
   int world_size = 1;

@@ -5,7 +5,7 @@
 
 namespace scalemark::launching {
 
-// Of the calling thread and of all that it starts from then on: call it before there are others.
+// Binds the calling thread and all that it starts from then on: call it before there are others.
 // Throws system_error() (71) where the kernel refuses.
 void bind_process(const placement::Place& place);
 

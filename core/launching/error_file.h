@@ -27,8 +27,8 @@ std::optional<RankError> read_error_file(const std::filesystem::path& path);
 
 inline constexpr std::string_view kRankKilled = "E_RANK_KILLED";
 
-// What the launcher wrote of a rank of this node that a signal killed: `own_file` is this rank's
-// error file, beside which those of the other ranks lie. Absent when no rank was killed.
+// Returns what the launcher wrote of a rank of this node that a signal killed: `own_file` is this
+// rank's error file, beside which the other ranks' files lie. Absent when no rank was killed.
 std::optional<ErrorRecord> killed_rank_beside(const std::filesystem::path& own_file) noexcept;
 
 // For TORCHELASTIC_ERROR_FILE: {"message": {"message", "errorCode", "extraInfo": {"py_callstack",

@@ -29,7 +29,7 @@ class FieldReader {
   std::optional<std::string> string(const std::string& field,
                                     std::initializer_list<const char*> names);
 
-  // As number(), but a problem too when none is set; it then returns `otherwise`.
+  // Reads like number(), but a missing value is a problem too; it then returns `otherwise`.
   int required(const std::string& field, std::initializer_list<const char*> names, int otherwise);
 
   // `field` was not in a variable of its own; `how` says where it comes from.

@@ -11,7 +11,7 @@
 
 namespace scalemark::launching {
 
-// What the variables say about where the ranks meet, before options and defaults are applied.
+// The variables say this about where the ranks meet, before options and defaults are applied.
 struct Hints {
   std::string host;                 // empty: the launcher names none
   std::string host_from;            // variable

@@ -15,7 +15,7 @@ class LineRelay {
 
   LineRelay(std::string prefix, Mode mode) : prefix_(std::move(prefix)), mode_(mode) {}
 
-  // What can be printed now. A line over 1 MiB is cut into several.
+  // Returns the part that can be printed now. A line over 1 MiB is cut into several.
   std::string feed(std::string_view bytes);
 
   // The rest, after the stream has ended; an unfinished last line gets a line end (not in kRaw).

@@ -129,7 +129,7 @@ void LocalRun::reap() {
   }
 }
 
-// Of waitpid(), once the rank has ended; its leftover children are killed.
+// Returns the rank's waitpid() status, once it has ended; its leftover children are killed.
 std::optional<int> LocalRun::status_of(Rank& rank) {
   if (rank.of_mpirun) {
     const auto status = Mpirun::receive_status(*rank.of_mpirun);

@@ -33,7 +33,7 @@ inline constexpr std::array kMpiLibraries = {
 // Throws bug() for a name that is not in the list.
 const MpiLibrary& mpi_library(std::string_view name);
 
-// What started a rank that MPI can connect.
+// This launcher started a rank that MPI can connect.
 struct MpiLauncher {
   std::string_view library;   // name of the library whose ranks these are; empty: none started it
   std::string_view variable;  // which says so

@@ -43,7 +43,8 @@ class Mpirun {
   // comes within a minute; the text has mpirun's own words.
   Started next(const std::function<Place(int rank)>& place);
 
-  // Of waitpid(), once the rank has ended. A rank whose parent was killed, too, was killed.
+  // Returns the rank's waitpid() status, once it has ended. If its parent was killed as well, the
+  // rank counts as killed.
   static std::optional<int> receive_status(const Started& rank);
 
   // Reads what mpirun says, so that it does not wait for a reader; call it often.

@@ -29,7 +29,7 @@ std::int64_t time_of(const RankOutcome& outcome) {
   return outcome.ended_ns - (outcome.signal == SIGABRT ? kAbortingDelay_ns : kReapingDelay_ns);
 }
 
-// What a rank says that ends because of a signal.
+// A rank that ends because of a signal says so by one of these codes.
 bool says_interrupted(const RankOutcome& outcome) {
   const int code = code_of(outcome);
   return code == static_cast<int>(ExitCode::kPreempted) ||

@@ -45,7 +45,7 @@ int run_exit_code(const std::vector<RankOutcome>& outcomes, int interrupt_signal
 // rank printed lines.
 bool was_explained(const std::vector<RankOutcome>& outcomes, const Cause& cause);
 
-// Of a rank that a signal killed before it could say why.
+// Describes a rank that a signal killed before it could say why.
 ErrorRecord killed_record(const RankOutcome& outcome);
 
 // One line on the cause, then its last lines, indented.

@@ -1,4 +1,4 @@
-// What the built-in launcher passes to each rank that it starts, as one JSON line in one
+// The built-in launcher passes this to each rank that it starts, as one JSON line in one
 // environment variable. Knows nothing of how ranks are started.
 #pragma once
 

@@ -19,7 +19,7 @@ class SignalScope {
 
   int fd() const { return fd_.get(); }
   std::vector<int> take();  // the signals that have arrived since, in order
-  // Of these, the first that asks to end: SIGTERM (SIGHUP too), SIGINT or SIGUSR1.
+  // Takes the first that asks to end: SIGTERM (SIGHUP too), SIGINT or SIGUSR1.
   // A SIGTSTP among them stops this process first.
   std::optional<int> take_interrupt();
 

@@ -38,7 +38,7 @@ struct Rendezvous {
   std::string secret;
 };
 
-// What the built-in launcher has to start on this node: ranks node_rank * nproc_per_node + i.
+// The built-in launcher has to start these ranks on this node: node_rank * nproc_per_node + i.
 struct NodePlan {
   int nproc_per_node = 1;  // the same on every node
   int nnodes = 1;

@@ -24,7 +24,8 @@ Host survey_host(const std::filesystem::path& root = "/", const std::string& nvm
 int usable_cores(const Host& host);
 int usable_cores();
 
-// Of the CPU, in the kernel's spelling: "avx2", "avx512f", "avx512_bf16", "amx_bf16", ...
+// Names flags of the CPU in the kernel's spelling: "avx2", "avx512f", "avx512_bf16", "amx_bf16",
+// ...
 std::vector<std::string> cpu_flags_of_interest(std::string_view cpuinfo);
 
 CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");

@@ -1,5 +1,5 @@
-// What GPU code this build holds (cmake/ScalemarkCuda.cmake decides), and how a GPU of a compute
-// capability runs it. Pure; asks no driver.
+// This build holds GPU code that cmake/ScalemarkCuda.cmake chose; a GPU of a compute capability
+// runs it as gpu_code_for() says. Pure; asks no driver.
 #pragma once
 
 #include <span>
@@ -22,8 +22,9 @@ struct GpuCode {
   int architecture = 0;  // 90: sm_90 or compute_90; 0 with kNone
 };
 
-// As CUDA chooses (CUDA C++ Programming Guide, "Application Compatibility"): machine code of the
-// same major and no larger minor number, the largest such; else PTX of the same or an older GPU.
+// Chooses as CUDA does (CUDA C++ Programming Guide, "Application Compatibility"): machine code of
+// the same major and no larger minor number, the largest such; else PTX of the same or an older
+// GPU.
 GpuCode gpu_code_for(int major, int minor, CodeInBuild build = code_in_this_build());
 
 // "machine code sm_90" | "compute_90 code, compiled by the driver at the first start, which ..." |

@@ -1,4 +1,4 @@
-// What one machine is, as plain records for reports. Knows nothing of how it is found out
+// Plain records describe one machine for reports. This file knows nothing of how they are filled
 // (environment.h, gpus.h) or written down (core/reporting).
 #pragma once
 

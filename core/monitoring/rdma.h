@@ -15,8 +15,8 @@ struct RdmaSurvey {
   bool peer_memory = false;     // the kernel module nvidia_peermem (formerly nv_peer_mem) is loaded
 };
 
-// What cannot be read is absent or empty; never throws for that. `root` is put before every path
-// (tests).
+// Values that cannot be read are absent or empty; it never throws for that. `root` is put before
+// every path (tests).
 RdmaSurvey survey_rdma(const std::filesystem::path& root = "/");
 
 }  // namespace scalemark::monitoring

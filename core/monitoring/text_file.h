@@ -15,7 +15,7 @@ std::optional<std::string> read_text(const std::filesystem::path& file);
 // The first line, without the end of line and surrounding blanks.
 std::optional<std::string> read_line(const std::filesystem::path& file);
 
-// What the folder holds, sorted; empty when it is absent or cannot be read.
+// Lists the folder's entries, sorted; empty when it is absent or cannot be read.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 }  // namespace scalemark::monitoring

@@ -9,7 +9,7 @@ namespace scalemark::planning {
 // Doubles from 1 until a batch does not fit, then halves the gap on multiples of 8.
 class BatchFinder {
  public:
-  // What to try next; absent when the answer is known.
+  // Returns the size to try next; absent when the answer is known.
   std::optional<std::int64_t> next() const;
 
   // The answer to next().

@@ -10,7 +10,8 @@
 
 namespace scalemark::planning {
 
-// Of the points that can run, each once, in the order of the points; at least one.
+// Lists the environments of the points that can run, each once, in the order of the points; at
+// least one.
 std::vector<settings::Variables> environments_of(const Plan& plan);
 
 const settings::Variables& environment_of(const PlannedPoint& point);

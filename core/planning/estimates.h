@@ -21,14 +21,14 @@ inline constexpr int kLoadedBatches = 3;
 catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
                                           const catalogue::ModelShape& shape, int world_size);
 
-// Of one rank. 0 for a workload that does not exist.
+// Estimates the bytes of one rank. Returns 0 for a workload that does not exist.
 std::uint64_t estimated_memory_bytes(const settings::Settings& settings, int world_size);
 
 // One optimizer step: FLOPs at a nominal rate of the device, gradients at a nominal rate of the
 // backend, and a fixed share.
 double estimated_step_s(const settings::Settings& settings, int world_size);
 
-// What a sweep spends once, and what a run spends outside warm-up and window.
+// A sweep spends the first once, and a run the second outside warm-up and window.
 double estimated_start_s(const settings::Settings& settings);
 double estimated_setup_s(const settings::Settings& settings);
 

@@ -1,4 +1,4 @@
-// What a sweep measures of its machines before its first block follows from its points. Pure.
+// The points of a sweep decide what it measures of its machines before its first block. Pure.
 #pragma once
 
 #include <cstdint>

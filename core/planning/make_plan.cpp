@@ -31,7 +31,7 @@ std::vector<std::string> texts_of(const settings::SweepRequest& asked, const cha
   return axis ? axis->values : std::vector<std::string>{""};
 }
 
-// Of each strategy and server that is asked for.
+// Lists the processes of each strategy and server that is asked for.
 std::vector<settings::Processes> kinds_of_processes(const settings::SweepRequest& asked) {
   std::vector<settings::Processes> kinds;
   for (const std::string& strategy : texts_of(asked, "strategy")) {
@@ -171,7 +171,7 @@ class PlanMaker {
     return word.value_or(placement::Bind::kNone);
   }
 
-  // Of the launch, all of whose ranks are bound.
+  // The ranks of the whole launch count, since all of them are bound.
   int most_on_a_node() const {
     std::map<int, int> ranks;
     int most = 1;

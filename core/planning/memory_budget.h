@@ -10,7 +10,7 @@
 
 namespace scalemark::planning {
 
-// What is known of the machine that a rank runs on.
+// So much is known of the machine that a rank runs on.
 struct AvailableMemory {
   std::uint64_t host_bytes = 0;  // 0: unknown
   std::optional<std::uint64_t> cgroup_bytes;
@@ -21,8 +21,8 @@ struct AvailableMemory {
 // The rank's part of the host's memory, or of the cgroup's where that is less. Absent: unknown.
 std::optional<std::uint64_t> share_of_host(const AvailableMemory& there);
 
-// What tensors of `rank` may hold: its own --memory-limit, else that of all ranks, else on a CPU
-// 80 % of its share of the host. Absent: no limit.
+// Tensors of `rank` may hold so many bytes: its own --memory-limit, else that of all ranks, else on
+// a CPU 80 % of its share of the host. Absent: no limit.
 std::optional<std::uint64_t> memory_limit(const settings::ParallelSettings& parallel, int rank,
                                           const AvailableMemory& there);
 

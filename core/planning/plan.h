@@ -64,7 +64,7 @@ struct BatchSearch {
   std::vector<std::size_t> users;  // `point` among them
 };
 
-// What one scaling table is about: everything fixed but the world size.
+// One scaling table is about one slice: everything is fixed but the world size.
 struct Slice {
   SliceKind kind = SliceKind::kWeak;
   std::map<std::string, std::string> fixed;  // option -> value, as in `fixed` of the report
@@ -105,7 +105,7 @@ struct StopRule {
   std::optional<double> deadline_s;  // --quick, --thorough; excludes the work after the last run
 };
 
-// What one set of fresh ranks runs of a plan whose points have several environments.
+// One set of fresh ranks runs this part of a plan whose points have several environments.
 struct Launch {
   settings::Variables environment;
   bool same_session = false;  // as the launch before it: other points of the same block

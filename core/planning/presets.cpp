@@ -168,7 +168,7 @@ class Scheduler {
   double start_s() const {
     return estimated_start_s(points_.front()->settings) + kFingerprintParts * plan_.fingerprint_s;
   }
-  // Of new ranks for each environment of each block, after the first.
+  // Each environment of each block starts new ranks, after the first.
   double restarts_s() const {
     const auto environments = static_cast<double>(environments_of(plan_).size());
     if (environments < 2) return 0;

@@ -1,4 +1,4 @@
-// What identifies a plan across sessions and ranks.
+// This file identifies a plan across sessions and ranks.
 #include <algorithm>
 #include <cstdio>
 #include <set>

@@ -235,7 +235,7 @@ void SweepSchedule::open_block(double elapsed_s) {
   blocks_of_session_ += !queue_.empty();
 }
 
-// Those of a block without the points that --tune needs no more.
+// Leaves out the points of a block that --tune no longer needs.
 std::vector<PlannedRun> SweepSchedule::runs_of(int block_number) const {
   std::vector<PlannedRun> runs = block(plan_, block_number);
   std::erase_if(runs, [&](const PlannedRun& run) { return dropped_.contains(run.point); });

@@ -1,6 +1,6 @@
-// What a sweep does next: trials of a batch search, then runs block by block, retries, and when it
-// has measured enough. Pure: time arrives as a number, results through record_outcome(). Rank 0
-// holds one.
+// The schedule decides what a sweep does next: trials of a batch search, then runs block by block,
+// retries, and when it has measured enough. Pure: time arrives as a number, results through
+// record_outcome(). Rank 0 holds one.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ class SweepSchedule {
   // How well each point is known after the last block, for --until-ci: to be told before next()
   // opens another one, and when a session begins with runs of an earlier one.
   void note_precision(Precisions points) { precisions_ = std::move(points); }
-  // What --until-ci still takes, by that; absent when it was not asked for or is reached, and where
+  // Tells what --until-ci still takes; absent when it was not asked for or is reached, and where
   // runs come from several sessions: more runs tell nothing of how those differ.
   std::optional<Outlook> outlook() const;
 

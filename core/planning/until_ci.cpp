@@ -36,7 +36,7 @@ using Repetitions = std::optional<std::size_t>;
 // No answer is further away than any number.
 bool is_fewer(const Repetitions& a, const Repetitions& b) { return a && (!b || *a < *b); }
 
-// Of all quantities: with other windows those that are reached today count, too.
+// Looks at all quantities: with other windows those that are reached today count, too.
 Repetitions most_needed(const Precisions& points, double half_width, double window_s) {
   Repetitions most = statistics::kRepetitionsBeforeLooking;
   const auto look = [&](const StopQuantity& quantity) {

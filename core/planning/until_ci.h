@@ -1,5 +1,5 @@
-// What --until-ci makes of the precision that a sweep has reached: whether it is enough, and what
-// it still takes. Pure.
+// --until-ci judges the precision that a sweep has reached: whether it is enough, and how much more
+// it takes. Pure.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ using Precisions = std::map<std::string, PointPrecision>;  // by group, of point
 // Whether throughput and every efficiency are known to `half_width`.
 bool is_reached(const PointPrecision& point, double half_width);
 
-// What the number that is furthest from `half_width` still takes.
+// The number that is furthest from `half_width` still takes this.
 struct Outlook {
   std::string group;
   bool of_efficiency = false;

@@ -17,7 +17,7 @@ struct Row {
   std::string repo, path;
   std::optional<std::string> commit;
   std::optional<std::int64_t> line;
-  // What was measured.
+  // These members say what was measured.
   std::string framework, system, workload, precision;
   std::optional<std::string> phase, data;
   std::optional<std::int64_t> sequence_length;

@@ -14,7 +14,7 @@ struct BatchSizes {
   std::int64_t global_batch_size = 0;
 };
 
-// What was asked for; absent means "follows from the others".
+// The user asked for these; absent means "follows from the others".
 struct BatchRequest {
   std::optional<std::int64_t> batch_size;
   std::optional<std::int64_t> gradient_accumulation_steps;

@@ -11,7 +11,7 @@
 
 namespace scalemark::settings {
 
-// Of all ranks on this node, by local rank.
+// Places all ranks of this node, by local rank.
 placement::Answer place_ranks(const Machine& machine, placement::Bind bind, DeviceKind device,
                               int local_world_size);
 

@@ -188,7 +188,7 @@ class Checker {
            in_.ranks.world_size > 1;
   }
 
-  // Of one process.
+  // Replicas live in one process.
   void check_replicas() {
     if (!known({"strategy", "device"}) || !trains_replicas()) return;
     if (s_.parallel.device == DeviceKind::kCuda) {

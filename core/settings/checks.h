@@ -1,5 +1,5 @@
-// What settings must satisfy together: checks over several values at once, and notes on values that
-// have no effect. Pure.
+// Settings must satisfy these rules together: checks over several values at once, and notes on
+// values that have no effect. Pure.
 #pragma once
 
 #include <set>

@@ -1,4 +1,4 @@
-// What `scalemark comm` is asked to measure: one list for each axis. Plain data, read from raw
+// `scalemark comm` measures what these lists ask for, one for each axis. Plain data, read from raw
 // values; core/planning turns it into points.
 #pragma once
 

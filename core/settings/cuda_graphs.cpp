@@ -9,7 +9,7 @@ namespace {
 
 std::string leave_out(const char* option) { return std::string("leave ") + option + " out"; }
 
-// What a rank exchanges must be work of its GPU: what the host does is in no graph.
+// A rank's exchange must be work of its GPU: what the host does is in no graph.
 std::optional<NoGraph> why_no_exchange(const ParallelSettings& parallel) {
   const auto* strategy = catalogue::find_strategy(parallel.strategy);
   if (!strategy) return std::nullopt;

@@ -18,7 +18,7 @@
 
 namespace scalemark::settings {
 
-// What a field holds, whatever its type; monostate: absent.
+// A field holds one of these, whatever its type; monostate: absent.
 using FieldValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, Betas,
                                 Timeouts, MemoryLimits, Variables>;
 

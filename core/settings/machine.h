@@ -1,4 +1,4 @@
-// What settings must know of the machine, as plain numbers, so that resolving them is pure.
+// Settings must know these plain numbers of the machine, so that resolving them is pure.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct RankCount {
   int local_world_size = 1;  // processes of the node that has most
 };
 
-// What fills the placeholders of --output.
+// These fill the placeholders of --output.
 struct Place {
   std::string host = "host";
   std::string job = "none";  // run id or job number

@@ -111,7 +111,7 @@ std::string option_flag(std::string_view name);
 // "-" -> "_", lower case untouched.
 std::string normalised(std::string_view name);
 
-// What an option takes, in words: "a whole number from 1 on, or auto".
+// Says in words what an option takes: "a whole number from 1 on, or auto".
 std::string allowed_text(const Option& option);
 
 // The phases that --timeout knows; the watchdog uses the same words.

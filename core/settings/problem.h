@@ -1,4 +1,4 @@
-// What is wrong with given settings, as data: all problems are collected, then reported at once.
+// Problems of given settings are data: all are collected, then reported at once.
 #pragma once
 
 #include <string>

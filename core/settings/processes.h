@@ -17,7 +17,7 @@ struct Processes {
 };
 
 Processes process_kind_of(const ParallelSettings& parallel);
-// As raw texts say it before they are settings; a text that is none counts as the default.
+// Reads raw texts before they are settings; a text that is none counts as the default.
 Processes processes_in(const RawSettings& raw);
 
 int process_count(const Processes& processes, int world_size);

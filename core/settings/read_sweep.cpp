@@ -102,7 +102,7 @@ class SweepReader {
     if (!world_sizes_.text.empty()) out_.own["world_sizes"] = world_sizes_;
   }
 
-  // Of the table's order, as every axis.
+  // Axes keep the order of the table.
   void add_axis(Axis axis) {
     const auto place = [](const Axis& one) { return find_option(one.option); };
     out_.axes.push_back(std::move(axis));

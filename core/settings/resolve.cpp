@@ -153,8 +153,8 @@ class Resolver {
     replace_auto("threads", std::to_string(threads));
   }
 
-  // As DistributedDataParallel: its small first bucket belongs to its default size; with a given
-  // size every bucket has that size, the first one too.
+  // Does as DistributedDataParallel: its small first bucket belongs to its default size; with a
+  // given size every bucket has that size, the first one too.
   void decide_first_bucket() {
     const bool named = given_.contains("bucket_cap_mb") && text("bucket_cap_mb");
     if (!named || given_.contains("first_bucket_cap_mb")) return;

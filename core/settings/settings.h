@@ -106,7 +106,7 @@ struct MeasuringSettings {
   bool profiler_range = false;   // the window is a range for a profiler that was started outside
 };
 
-// Of train --epochs.
+// train --epochs reads these.
 struct CheckpointSettings {
   std::string every = "none";  // "100steps", "10m": parse_steps_or_time()
   std::int64_t keep = 2;

@@ -28,7 +28,7 @@ Settings from_json(std::string_view json);
 // The same pairs as to_json, values as JSON text: what preflight compares key by key.
 std::map<std::string, std::string> flat_settings(const Settings& settings);
 
-// Those of them that distinguish points.
+// Keeps those of them that distinguish points.
 std::map<std::string, std::string> identity_settings(const Settings& settings);
 
 // True for settings that may differ between the ranks of one run (node_rank, output, ...): the

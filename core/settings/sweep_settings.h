@@ -1,5 +1,5 @@
-// What a sweep is beyond its points: typed options that hold for all of it. axes.h and
-// core/planning turn lists of values into points.
+// A sweep has these options beyond its points: they hold for all of it. axes.h and core/planning
+// turn lists of values into points.
 #pragma once
 
 #include <optional>

@@ -9,8 +9,8 @@
 
 namespace scalemark::settings {
 
-// What replaces an option that an earlier version had under this name ('-' and '_' alike); absent
-// for any other name.
+// Names what replaces an option that an earlier version had under this name ('-' and '_' alike);
+// absent for any other name.
 std::optional<std::string> replacement_hint(std::string_view name, Command command);
 
 // The replacement of a former option, else "did you mean 'x'?" over `command`'s options, else

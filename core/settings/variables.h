@@ -28,7 +28,7 @@ std::string element_of(std::string_view value);           // the reverse
 void add_variable(std::string_view name, std::string_view text, const std::string& origin,
                   Layers& layers);
 
-// What is wrong with more than one value where one is taken; absent: nothing.
+// Describes what is wrong with more than one value where one is taken; absent: nothing.
 std::optional<Problem> several_values(const std::string& key, const RawValue& value);
 
 }  // namespace scalemark::settings

@@ -1,6 +1,6 @@
-// What a condition does to a measured value, from blocks in the order with, without, without, with:
-// in each such quadruple a linear drift cancels, and what quadruples differ by is the uncertainty.
-// Knows nothing of what was measured.
+// A condition changes a measured value: blocks in the order with, without, without, with show by
+// how much. In each such quadruple a linear drift cancels, and what quadruples differ by is the
+// uncertainty. Knows nothing of what was measured.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@ namespace {
 constexpr double kFalseAlarms = 0.05;  // in the whole family of points
 constexpr double kPower = 0.95;
 
-// What all points of one comparison share.
+// All points of one comparison share this.
 struct Rule {
   ComparedUnit unit;
   double threshold;

@@ -1,4 +1,4 @@
-// What libscalemark_engine.so offers to the light program: one exported function returns this
+// libscalemark_engine.so offers this to the light program: one exported function returns this
 // table. Torch-free on purpose: the program includes it without ever linking torch.
 #pragma once
 
@@ -23,7 +23,7 @@ struct EngineApi {
   // across the interface.
   ExitCode (*train)(const running::TrainRequest& request);
   ExitCode (*sweep)(const sweeping::SweepRequest& request);
-  // What this machine does by itself: doctor --measure.
+  // Measures what this machine does by itself: doctor --measure.
   fingerprint::MeasuredMachine (*measure)(const fingerprint::MeasureRequest& request);
   ExitCode (*comm)(const communicating::CommRequest& request);
 };

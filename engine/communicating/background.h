@@ -1,5 +1,5 @@
-// What a collective may be measured beside: matrix products of the same rank, or traffic of this
-// program between the same ranks. Both run in a thread of their own while the object lives.
+// A collective may be measured beside other work: matrix products of the same rank, or traffic of
+// this program between the same ranks. Both run in a thread of their own while the object lives.
 #pragma once
 
 #include <atomic>

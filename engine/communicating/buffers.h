@@ -17,7 +17,7 @@ struct Buffers {
 
 collectives::Exchange exchange_of(const planning::CollectivePoint& point, int round);
 
-// Of rank `rank` of the point's group. Throws what the allocator throws.
+// Makes the buffers of rank `rank` of the point's group. Throws what the allocator throws.
 Buffers make_buffers(const planning::CollectivePoint& point, int rank, c10::Device device);
 
 }  // namespace scalemark::communicating

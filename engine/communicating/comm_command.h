@@ -1,5 +1,5 @@
-// What rank 0 tells the other ranks of `comm`: the next batch, or the end. Every rank holds the
-// plan, so only numbers travel.
+// Rank 0 tells the other ranks of `comm` the next batch, or the end. Every rank holds the plan, so
+// only numbers travel.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What `scalemark comm` asks of the engine. Torch-free.
+// `scalemark comm` asks this of the engine. Torch-free.
 #pragma once
 
 #include <string>

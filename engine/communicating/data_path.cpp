@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 << 20;
 constexpr double kCopying_s = 0.2;
 
-// Of this rank: read and written bytes.
+// Counts what this rank copies: read and written bytes.
 double copied_bytes_per_s() {
   std::vector<char> from(kBufferBytes, 1), to(kBufferBytes, 2);
   const auto begin = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// What is known of the way that a collective's data takes, for the bandwidth to expect of it.
+// The way that a collective's data takes decides which bandwidth to expect of it.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct KnownMachines {
 // second; of the slowest node. The same on all ranks.
 double measure_memory(process::RankContext& context);
 
-// Of the slowest host and GPU; where a host has several network interfaces, its fastest one.
+// Takes the slowest host and GPU; where a host has several network interfaces, its fastest one.
 collectives::DataPath data_path(const planning::CollectivePoint& point, settings::DeviceKind device,
                                 const KnownMachines& machines);
 

@@ -18,7 +18,8 @@ using collectives::Collective;
 using planning::CollectivePoint;
 using reporting::CollectiveTimes;
 
-// What keeps this rank from running the point. What ends a run, such as a lost peer, is thrown on.
+// Returns what keeps this rank from running the point. Errors that end a run, such as a lost peer,
+// are thrown on.
 template <class Work>
 std::string problem_of(const Work& work) {
   try {

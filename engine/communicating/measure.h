@@ -22,11 +22,11 @@ struct CollectiveOutcome {
   // On the group's rank 0.
   std::vector<reporting::CollectiveTimes> ranks;
   std::vector<double> slowest_s;  // of each isolated call
-  // What each member read of its machine while the calls were timed.
+  // Each member read this of its machine while the calls were timed.
   std::vector<reporting::RankReadings> readings;
 };
 
-// What a batch of runs shares on one rank.
+// A batch of runs shares this on one rank.
 struct Surroundings {
   process::RankGroup& rank_group;
   distributed::DirectCommunicator* direct = nullptr;  // of the group; null: its backend has none

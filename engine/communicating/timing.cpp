@@ -84,7 +84,7 @@ class CallTimer {
     return sum_s;
   }
 
-  // Of each call, which begins as all ranks leave a barrier.
+  // Times each call by itself, from the moment at which all ranks leave a barrier.
   std::vector<double> isolated(std::int64_t count, double call_s) {
     std::vector<double> seconds(static_cast<std::size_t>(count));
     for (double& one : seconds) {

@@ -20,7 +20,8 @@ struct Timing {
   std::int64_t calls = 0;       // of every kind, warm-up too
   std::int64_t iterations = 0;  // of the loop
   double time_s = 0;            // of one of its calls, on this rank
-  // Of each isolated call, which begins as all ranks leave a barrier: seconds of the slowest rank.
+  // Holds the slowest rank's seconds of each isolated call, which begins as all ranks leave a
+  // barrier.
   std::vector<double> slowest_s;
 };
 

@@ -1,4 +1,4 @@
-// What a run tells a profiler: named stretches of time on the calling thread, one within the other.
+// A run tells a profiler its named stretches of time on the calling thread, one within the other.
 // Knows nothing of steps and their moments: engine/measurement/range_marker.h does.
 #pragma once
 

@@ -54,7 +54,7 @@ class DirectCommunicator {
   virtual void finish() = 0;
 };
 
-// Of the library behind a backend, as it names itself ("2.28.9").
+// The library behind a backend names its version itself ("2.28.9").
 struct LibraryVersion {
   std::optional<std::string> built_with, running_with;
 };
@@ -63,7 +63,7 @@ class BackendProvider {
  public:
   virtual ~BackendProvider() = default;
 
-  // As --backend and c10d's Backend::getBackendName() name it.
+  // Returns the name that --backend and c10d's Backend::getBackendName() use.
   virtual std::string_view name() const = 0;
 
   // Where the library behind it is not torch itself.

@@ -9,7 +9,7 @@
 
 namespace scalemark::distributed {
 
-// What the loaded parts export.
+// The loaded parts export these.
 struct PartProviders {
   const BackendProvider* nccl = nullptr;  // absent while the CUDA part is not loaded
   const BackendProvider* mpi = nullptr;   // absent while no part of MPI is loaded

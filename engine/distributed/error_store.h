@@ -21,8 +21,8 @@ class ErrorStore {
   ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
              bool hosts_store);
 
-  // What the launcher knows of a rank that was killed and could post nothing; must not throw.
-  // Before the store is used by a second thread.
+  // The launcher knows of a rank that was killed and could post nothing; must not throw. Set it
+  // before the store is used by a second thread.
   using KilledRank = std::function<std::optional<ErrorRecord>()>;
   void also_ask(KilledRank killed_rank) { killed_rank_ = std::move(killed_rank); }
 

@@ -40,7 +40,7 @@ void try_to_abort(const BackendPtr& backend) {
   try {
     backend->abort();
   } catch (const std::exception&) {
-    // What cannot be aborted ends by its timeout.
+    // A group that cannot be aborted ends by its timeout.
   }
 }
 

@@ -77,10 +77,10 @@ class PointGroup {
     return payload_provider_.make_direct(*payload_);
   }
 
-  // Of control traffic and payload together. It may outlive the group.
+  // Counts control traffic and payload together. It may outlive the group.
   const std::shared_ptr<CollectiveCount>& count() const { return count_; }
 
-  // Of the payload's backend: see BackendProvider.
+  // The payload's backend answers these: see BackendProvider.
   bool notices_lost_peers() const { return payload_provider_.notices_lost_peers(); }
   bool can_abort() const { return payload_provider_.can_abort(); }
   std::string_view payload_name() const { return payload_provider_.name(); }

@@ -83,7 +83,7 @@ bool says_what_it_serves(c10d::Store& store, steady_clock::time_point end) {
   return true;
 }
 
-// What the store serves, in words, if that is another run or launch.
+// Names the run or launch that the store serves, if that is another one.
 std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at,
                                        steady_clock::time_point end) {
   if (!says_what_it_serves(store, end)) return std::nullopt;

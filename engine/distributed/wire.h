@@ -1,5 +1,5 @@
-// What ranks send each other, as bytes: JSON's values in CBOR, which keeps NaN, every bit of a
-// double and texts that are not UTF-8. No file format: both ends are the same build.
+// Ranks send each other bytes: JSON's values in CBOR, which keeps NaN, every bit of a double and
+// texts that are not UTF-8. No file format: both ends are the same build.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ std::optional<nlohmann::json> unpack(std::string_view bytes);
 std::string encode(const ErrorRecord& record);
 std::optional<ErrorRecord> decode_error(std::string_view bytes);
 
-// What ranks must agree on: "settings.batch_size" -> "32".
+// Ranks must agree on these: "settings.batch_size" -> "32".
 using Facts = std::map<std::string, std::string>;
 std::string encode(const Facts& facts);
 std::optional<Facts> decode_facts(std::string_view bytes);

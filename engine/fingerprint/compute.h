@@ -1,6 +1,6 @@
-// What the arithmetic and the memory of one device reach: matrix products, copies. Each returns
-// what docs/METRICS.md, "The machine's fingerprint", defines; host and model are left to the
-// caller.
+// Matrix products and copies show what the arithmetic and the memory of one device reach. Each
+// returns what docs/METRICS.md, "The machine's fingerprint", defines; host and model are left to
+// the caller.
 #pragma once
 
 #include <cstdint>

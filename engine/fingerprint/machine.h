@@ -26,8 +26,8 @@ struct MachineOptions {
   std::function<bool()> goes_on = [] { return true; };  // asked before each measurement
 };
 
-// Of `host`, which this process runs on. A measurement that fails has its reason and no value; the
-// others are made. On a GPU `device` is the one that is measured.
+// Measures `host`, which this process runs on. A measurement that fails has its reason and no
+// value; the others are made. On a GPU `device` is the one that is measured.
 std::vector<FingerprintRecord> measure_machine(device::Device& device, const monitoring::Host& host,
                                                const MachineOptions& options);
 
@@ -38,8 +38,8 @@ std::vector<settings::Precision> precisions_of(const device::Device& device,
 // Model of the CPU, or of the GPU that `device` is.
 std::string device_name(const device::Device& device, const monitoring::Host& host);
 
-// Of each of the two arrays of a memory copy: beyond every cache, and at most a sixteenth of the
-// memory that the process may use.
+// Gives the size of each of the two arrays of a memory copy: beyond every cache, and at most a
+// sixteenth of the memory that the process may use.
 std::int64_t copied_bytes(const monitoring::Host& host);
 
 }  // namespace scalemark::fingerprint

@@ -1,4 +1,4 @@
-// What `scalemark doctor --measure` asks of the engine, and what it gets. Torch-free.
+// `scalemark doctor --measure` asks this of the engine, and gets an answer. Torch-free.
 #pragma once
 
 #include <optional>

@@ -23,12 +23,12 @@ struct BucketTimes {
   std::int64_t bytes = 0;
   std::string collective;  // "all_reduce"
   double ready_s = 0, start_s = 0, end_s = 0;
-  // Of the time from start to end: what lies before the last bucket is ready, while backward still
-  // computes. 1 for a bucket that takes no time.
+  // This share of the time from start to end lies before the last bucket is ready, while backward
+  // still computes. 1 for a bucket that takes no time.
   double hidden_share = 0;
 };
 
-// What was seen of one step.
+// Holds what was seen of one step.
 struct BucketStep {
   std::vector<BucketTimes> buckets;
 };

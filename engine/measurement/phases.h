@@ -46,7 +46,7 @@ struct MarkedSteps {
 // Mean step without its exposed communication. Absent without phases.
 std::optional<double> mean_own_s(const MarkedSteps& steps);
 
-// As split_into_phases(), for steps that are marked inside or as a whole. Throws bug() when a
+// Does as split_into_phases(), for steps that are marked inside or as a whole. Throws bug() when a
 // window holds both.
 MarkedSteps split_into_steps(std::span<const Moment> moments, std::span<const double> seconds);
 

@@ -13,7 +13,7 @@ namespace scalemark::measurement {
 
 class StepClock final : public StepMarker {
  public:
-  // Of the next `steps` steps, of which the first of every `steps_per_mark` is marked.
+  // Times the next `steps` steps, of which the first of every `steps_per_mark` is marked.
   StepClock(device::Device& device, std::int64_t steps, std::int64_t steps_per_mark);
 
   void mark(Moment moment) override;

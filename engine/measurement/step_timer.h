@@ -23,7 +23,7 @@ enum class Moment : unsigned char {
 inline constexpr int kMomentsPerMicroStep = 8;  // with the end of the step, at most
 inline constexpr int kMomentsAfterUpdate = 1;   // more at most, per step
 
-// What the train step calls. Marking never allocates, logs or synchronises.
+// The train step calls these. Marking never allocates, logs or synchronises.
 class StepMarker {
  public:
   virtual ~StepMarker() = default;

@@ -10,8 +10,8 @@
 
 namespace scalemark::measurement {
 
-// What recording one CUDA event costs the host, and the share of a step that marks may cost. Of a
-// step of 60 microseconds the eight marks would be a fifth.
+// Recording one CUDA event costs the host this, and marks may cost that share of a step. The eight
+// marks would be a fifth of a step of 60 microseconds.
 inline constexpr double kSecondsPerEvent = 1.5e-6;
 inline constexpr double kMarkBudget = 0.01;
 

@@ -1,4 +1,4 @@
-// What MPI's part offers to the engine: libscalemark_mpi_openmpi.so or libscalemark_mpi_mpich.so,
+// MPI's part offers this to the engine: libscalemark_mpi_openmpi.so or libscalemark_mpi_mpich.so,
 // the same sources built with either library's mpi.h. No MPI header here.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the files around mpi.h share. Only they include it.
+// The files around mpi.h share this. Only they include it.
 #pragma once
 
 #include <mpi.h>

@@ -16,7 +16,7 @@ namespace scalemark::mpi {
 void start(const launching::World& world);
 bool is_started() noexcept;
 
-// Of every rank of the world, in order.
+// Lists the processes of every rank of the world, in order.
 const std::vector<Process>& processes();
 
 // The healthy end; collective over the world.

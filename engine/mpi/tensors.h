@@ -1,4 +1,4 @@
-// What MPI has to know of tensors, and what it refuses. Knows no ranks.
+// MPI has to know this of tensors, and refuses some. Knows no ranks.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,7 +21,7 @@ bool averages(const c10d::ReduceOp& op);
 // or where the tensor is on a GPU, sparse, or has gaps.
 at::Tensor& only(std::vector<at::Tensor>& tensors);
 void require_dense(const at::Tensor& tensor);
-// Of collectives whose result lies in another order than the tensors' memory.
+// Some collectives lay their result in another order than the tensors' memory.
 void require_contiguous(const at::Tensor& tensor);
 
 // The tensors one after the other in new memory, and back.

@@ -1,4 +1,4 @@
-// What reading data asks of whoever has it done. Knows neither data nor ranks.
+// Reading data asks this of whoever has it done. Knows neither data nor ranks.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace scalemark::process {
 
-// As it is, for a rank that reads everything itself and whom nobody waits for.
+// By itself it serves a rank that reads everything itself and whom nobody waits for.
 class DataAccess {
  public:
   virtual ~DataAccess() = default;
@@ -16,8 +16,8 @@ class DataAccess {
   // A sign of life: called often by what takes long.
   virtual void still_reading() {}
 
-  // What `make` returns, made by one rank of the machine alone. `what` names it: the same for
-  // ranks that read the same. Throws what `make` throws, on the ranks that wait for it, too.
+  // Returns what `make` returns, made by one rank of the machine alone. `what` names it: the same
+  // for ranks that read the same. Throws what `make` throws, on the ranks that wait for it, too.
   virtual SharedBytes once_per_node(const std::string& /*what*/,
                                     const std::function<SharedBytes()>& make) {
     return make();

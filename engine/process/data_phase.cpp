@@ -28,7 +28,7 @@ std::string key_of(const RankContext& context, const std::string& what) {
          data::to_hex(hash.digest());
 }
 
-// What a store throws is the loss of a peer.
+// A store that throws has lost a peer.
 template <class Call>
 auto asking(RankContext& context, Call call) {
   try {

@@ -8,7 +8,7 @@
 
 namespace scalemark::process {
 
-// As distributed::record_of(), but a failed collective is the cause that a peer posted on
+// Does as distributed::record_of(), but a failed collective is the cause that a peer posted on
 // `error_store`, if one did. `error_store` may be null: before the ranks have met, or where nobody
 // posts.
 ErrorRecord record_of(const std::exception_ptr& exception, distributed::ErrorStore* error_store);

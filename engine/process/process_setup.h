@@ -1,4 +1,4 @@
-// What one rank's process needs before its first tensor: torch's CUDA libraries, compute threads,
+// One rank's process needs this before its first tensor: torch's CUDA libraries, compute threads,
 // allocator, determinism. The seed is each trainer's.
 #pragma once
 

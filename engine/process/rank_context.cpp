@@ -36,7 +36,8 @@ void refuse_shared_gpus(const std::vector<std::string>& gpu_of_rank) {
   }
 }
 
-// Of what rank 0 will compare in the preflight, as far as it is known before the ranks have met.
+// Covers what rank 0 will compare in the preflight, as far as it is known before the ranks have
+// met.
 std::string fingerprint_of(const ProcessSettings& settings) {
   std::string text;
   for (const auto& [name, value] : settings.common) text.append(name).append(value).append("\n");

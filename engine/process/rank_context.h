@@ -1,4 +1,4 @@
-// What one rank holds from start to end: its device, its peers, and the error store in which
+// One rank holds this from start to end: its device, its peers, and the error store in which
 // failures are posted.
 #pragma once
 
@@ -43,20 +43,20 @@ class RankContext {
                                                       const std::vector<int>& members, int rank,
                                                       const std::string& backend);
 
-  // What this rank's collectives go over now, for a hang that is to be explained. From any thread.
+  // This rank's collectives go over this group now: a hang is explained by it. From any thread.
   struct GroupInUse {
     std::shared_ptr<distributed::CollectiveCount> count;  // null before the first
     std::vector<int> members;
   };
   GroupInUse group_in_use() const;
 
-  // What knows how this process ends at once: MPI once it is started, else the payload of the last
-  // group that was opened; null before the first. Safe from another thread.
+  // This provider knows how the process ends at once: MPI once it is started, else the payload of
+  // the last group that was opened; null before the first. Safe from another thread.
   const distributed::BackendProvider* ender() const { return ender_; }
 
   // Ends the process with the code of `fault`, from a side thread: the main thread is stuck.
   [[noreturn]] void give_up(const ErrorRecord& fault);
-  // Of the libraries behind the backends, by the backend's name.
+  // Lists the versions of the libraries behind the backends, by the backend's name.
   std::map<std::string, distributed::LibraryVersion> backend_versions() const {
     return distributed::library_versions(parts_);
   }
@@ -69,9 +69,9 @@ class RankContext {
   distributed::ControlGroup& control() { return *control_; }
   PhaseTracker& phase_tracker() { return phase_tracker_; }
   double rendezvous_s() const { return joined_.seconds; }
-  // Of collectives and results.
+  // Bounds collectives and results.
   std::chrono::milliseconds timeout() const { return timeout_; }
-  // Of every rank of the world; after connect().
+  // Holds the node of every rank of the world; after connect().
   const std::vector<int>& node_of_rank() const { return node_of_rank_; }
   // Ranks of the world that compute on this rank's GPU, itself counted; 0 on a CPU. After
   // connect().

@@ -50,7 +50,7 @@ class RankGroup {
     return group_->make_direct();
   }
 
-  // Of the backend that carries the payload: see distributed::BackendProvider.
+  // The backend that carries the payload answers these: see distributed::BackendProvider.
   std::string_view backend() const { return group_->payload_name(); }
   bool notices_lost_peers() const { return group_->notices_lost_peers(); }
   bool can_abort() const { return group_->can_abort(); }

@@ -50,7 +50,7 @@ class RankProcess {
   // Whether all ranks end together: no failure, and no stop that some rank has not agreed to.
   bool ends_together() const { return ends_together_; }
 
-  // What an out-of-memory line adds: what would have fitted.
+  // An out-of-memory line adds this: what would have fitted.
   void note_what_fits(std::optional<std::string> text) { fitting_ = std::move(text); }
 
   // Ends the process, from a side thread: the calling thread may be stuck.
@@ -93,8 +93,8 @@ class RankProcess {
 ExitCode run_rank_process(const RunRequest& request,
                           const std::function<ExitCode(RankProcess& rank_process)>& body) noexcept;
 
-// What every rank of any command must have in common with rank 0: settings that may not differ,
-// and the versions of program and libraries.
+// Every rank of any command must have this in common with rank 0: settings that may not differ, and
+// the versions of program and libraries.
 distributed::Facts common_facts(const RunRequest& request);
 
 }  // namespace scalemark::process

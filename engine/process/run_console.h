@@ -1,5 +1,5 @@
-// What a person sees of a run: progress on stderr while it lasts, results on stdout at its end.
-// Rank 0 writes; the other ranks print nothing.
+// A person sees progress of a run on stderr while it lasts, and results on stdout at its end. Rank
+// 0 writes; the other ranks print nothing.
 #pragma once
 
 #include <cstdint>

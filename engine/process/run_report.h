@@ -45,7 +45,7 @@ class RunReport {
   void add_row(reporting::PointRecord point, int repetitions,
                std::vector<reporting::TelemetryRecord> telemetry,
                std::vector<reporting::Finding> more = {});
-  // What disturbed a measurement, on the hosts of the report.
+  // Finds what disturbed a measurement, on the hosts of the report.
   std::vector<reporting::Disturbance> disturbances_of(
       const std::vector<reporting::TelemetryRecord>& telemetry) const {
     return reporting::disturbances_of(telemetry, environment_.hosts);

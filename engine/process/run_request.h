@@ -1,5 +1,5 @@
-// What a rank's process is asked to do, whatever the command: what it runs as, and where. Crosses
-// from the program into the engine: torch-free.
+// A rank's process is asked for this, whatever the command: what it runs as, and where. The request
+// crosses from the program into the engine: torch-free.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ inline ComputeSettings compute_settings(const settings::Settings& settings) {
   return {.threads = settings.parallel.threads, .deterministic = settings.recipe.deterministic};
 }
 
-// Of all settings what a process needs that knows nothing of training.
+// A process that knows nothing of training needs only these of all settings.
 struct ProcessSettings {
   std::string command;  // "train"
   settings::LaunchSettings launch;

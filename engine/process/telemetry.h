@@ -1,5 +1,5 @@
-// What a rank reads of its machine while it trains: its own CPU time, its GPU, and as the first
-// rank of its machine CPUs, quota and network. core/monitoring/telemetry reads; this chooses.
+// A rank reads its machine while it trains: its own CPU time, its GPU, and as the first rank of its
+// machine CPUs, quota and network. core/monitoring/telemetry reads; this chooses.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ namespace scalemark::process {
 // After RankContext::connect(). Opens files and NVML: not within a timed region.
 std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context, bool leads_node);
 
-// Of this rank, after end().
+// Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context, const monitoring::Sampler& sampler);
 
-// As bytes for rank 0. Not a file format: both ends are the same build.
+// Packs them for rank 0. Not a file format: both ends are the same build.
 std::string to_wire(const reporting::RankReadings& readings);
 reporting::RankReadings readings_from_wire(const std::string& bytes);
 

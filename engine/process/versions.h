@@ -9,8 +9,8 @@
 
 namespace scalemark::process {
 
-// Of the libtorch that was loaded, as its wheel names it ("2.11.0+cpu"); what this engine was built
-// with when its folder has no version.py.
+// Names the libtorch that was loaded, as its wheel does ("2.11.0+cpu"); the one that this engine
+// was built with when its folder has no version.py.
 std::string loaded_torch_version();
 
 // libtorch always; cuda and cudnn when the CUDA part is loaded; `backends`, the libraries that

@@ -47,7 +47,7 @@ Stretch stretch_by_time(double seconds_left, double step_s, std::int64_t left) {
 Checkpoints::Checkpoints(CheckpointOptions options, distributed::ControlGroup& control)
     : options_(std::move(options)), control_(control) {}
 
-// As "FOLDER\nMANIFEST".
+// Returns "FOLDER\nMANIFEST".
 std::optional<std::string> Checkpoints::found_by_rank_0() {
   if (control_.rank() != 0 || !options_.resume) return std::nullopt;
   const auto found = newest_whole_checkpoint(options_.folder, options_.note);

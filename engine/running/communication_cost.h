@@ -1,4 +1,4 @@
-// What communication costs a step: the same steps with and without it. Definition: docs/METRICS.md,
+// Communication costs a step what the same steps without it save. Definition: docs/METRICS.md,
 // "Communication cost".
 #pragma once
 

@@ -74,8 +74,8 @@ data::Batch next_of(const Loaders& loaders, bool pinned, std::int64_t& left) {
   return training::join(std::move(parts), pinned);
 }
 
-// What a rank has measured of one epoch: summed over its stretches, and over sessions. One tensor,
-// so that a checkpoint holds it.
+// A rank measures this of one epoch: summed over its stretches, and over sessions. It is one
+// tensor, so that a checkpoint holds it.
 class EpochPart {
  public:
   // `slowest_s`: the stretch's wall of the slowest rank.

@@ -39,7 +39,7 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptio
 // divide among the ranks.
 std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options);
 
-// What an epoch is trained with, and where it reports.
+// An epoch is trained with these, and reports there.
 struct EpochsContext {
   Trainer& trainer;
   const data::Dataset& train;

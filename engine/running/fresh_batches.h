@@ -24,7 +24,7 @@ using RandomRanges = std::map<std::string, ValueRange>;
 // random without a range; what is not named (masks, positions) is the same in every batch.
 RandomRanges random_ranges(const catalogue::Workload& workload, const catalogue::ModelShape& shape);
 
-// Of a rank's stream of random numbers: as far apart as no run has steps.
+// Seeds of ranks' streams of random numbers are as far apart as no run has steps.
 std::uint64_t first_seed(const settings::Settings& settings, int rank);
 
 // Batches like `example`, which stays alive, with new random fields in new host memory that is not

@@ -1,5 +1,5 @@
-// What a rank that ran out of memory could have trained: the largest batch whose estimate fits.
-// Estimates only; measures nothing.
+// A rank that ran out of memory could have trained the largest batch whose estimate fits. Estimates
+// only; measures nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace scalemark::running {
 
-// What tensors of this rank may hold: planning::memory_limit() on its machine.
+// Tensors of this rank may hold so much: planning::memory_limit() on its machine.
 std::optional<std::uint64_t> memory_limit(const settings::Settings& settings,
                                           process::RankContext& context);
 

@@ -120,8 +120,8 @@ class PointTraining {
     trainer_ = make_trainer(settings_, data_.shape, rank_group_.device(), gradient_group(), ranks_,
                             planned_steps(rank_group_, settings_, ranks_, workload_, data_));
     rank_group_.device().synchronize();
-    // What only making it took: a copy of all parameters for the broadcast, the flattened ones'
-    // old places. Kept, it would add to the peak of steps that have no blocks of that size.
+    // Only making it took these: a copy of all parameters for the broadcast, the flattened ones'
+    // old places. Kept, they would add to the peak of steps that have no blocks of that size.
     rank_group_.device().release_cached_memory();
     facts_.setup_s.model_s = seconds_since(start);
   }

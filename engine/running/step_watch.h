@@ -1,4 +1,4 @@
-// What the step loops ask and report between two steps: whether to stop early, and their progress.
+// The step loops ask between two steps whether to stop early, and report their progress.
 #pragma once
 
 #include <cstdint>

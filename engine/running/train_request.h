@@ -1,4 +1,4 @@
-// What `scalemark train` asks of the engine. Torch-free.
+// `scalemark train` asks this of the engine. Torch-free.
 #pragma once
 
 #include "core/settings/settings.h"

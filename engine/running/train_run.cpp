@@ -35,7 +35,7 @@
 namespace scalemark::running {
 namespace {
 
-// Of a run that was asked to end: it has 10 s for everything.
+// A run that was asked to end has 10 s for everything.
 constexpr std::chrono::milliseconds kStoppedLimit{2000};
 
 struct Opened {
@@ -55,7 +55,7 @@ Opened open(const settings::Settings& settings, process::RankProcess& rank_proce
   return opened;
 }
 
-// What a later session must find as it is.
+// A later session must find all of this as it is.
 std::map<std::string, std::string> identity_of_training(const settings::Settings& settings,
                                                         process::RankContext& context,
                                                         const std::vector<monitoring::Host>& hosts,
@@ -91,6 +91,20 @@ std::optional<reporting::OutputFolder> continued_folder(const settings::Settings
                                                         process::RankContext& context) {
   if (!settings.checkpoints.resume || context.world().rank != 0) return std::nullopt;
   return reporting::OutputFolder(settings.general.output, reporting::ExistingFolder::kContinue);
+}
+
+// Only the rank that writes the report calls this.
+void add_point(process::RunReport& report, reporting::PointRecord identity,
+               const PointOutcome& outcome) {
+  identity.evaluation = outcome.evaluations;
+  identity.resumed = outcome.resumed;
+  auto telemetry = reporting::telemetry_of(identity.id, reporting::readings_of(outcome.ranks));
+  identity.raw_steps = outcome.raw_steps_file;
+  report.add_row(report.assembled(std::move(identity), outcome.ranks, outcome.series), 1,
+                 std::move(telemetry));
+  report.writer()->amend([](reporting::Report& page) {
+    page.devices = reporting::devices_of(page.points, page.environment.hosts);
+  });
 }
 
 ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
@@ -147,17 +161,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   rank_group.control().barrier();
   rank_group.finish();
   rank_group.close();
-  if (report.writer() != nullptr) {
-    identity.evaluation = outcome.evaluations;
-    identity.resumed = outcome.resumed;
-    auto telemetry = reporting::telemetry_of(identity.id, reporting::readings_of(outcome.ranks));
-    identity.raw_steps = outcome.raw_steps_file;
-    report.add_row(report.assembled(std::move(identity), outcome.ranks, outcome.series), 1,
-                   std::move(telemetry));
-    report.writer()->amend([](reporting::Report& page) {
-      page.devices = reporting::devices_of(page.points, page.environment.hosts);
-    });
-  }
+  if (report.writer() != nullptr) add_point(report, std::move(identity), outcome);
   if (outcome.not_saved) std::rethrow_exception(outcome.not_saved);
   report.close(reporting::ReportStatus::kComplete, ExitCode::kPass);
   if (report.writer() != nullptr) console.show(report.writer()->report());

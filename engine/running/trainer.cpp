@@ -64,8 +64,8 @@ std::unique_ptr<workloads::Network> make_network(const settings::Settings& setti
   return network;
 }
 
-// Of the numbers that a rank draws in training. Replicas on GPUs draw from a generator each, those
-// on a CPU from the process's.
+// Seeds the numbers that a rank draws in training. Replicas on GPUs draw from a generator each,
+// those on a CPU from the process's.
 void seed_draws(std::uint64_t seed, c10::Device device, const TrainingRanks& ranks) {
   const auto seed_of = [&](int rank) { return seed + kRankSeed * static_cast<unsigned>(rank); };
   if (ranks.first > 0) at::manual_seed(seed_of(ranks.first));

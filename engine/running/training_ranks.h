@@ -19,8 +19,8 @@ struct TrainingRanks {
   }
 };
 
-// Of the process that `group` describes: its rank among the point's processes, and their number.
-// Throws bug() where the settings' sizes were resolved for another number of processes.
+// Describes the process of `group`: its rank among the point's processes, and their number. Throws
+// bug() where the settings' sizes were resolved for another number of processes.
 TrainingRanks training_ranks_of(const settings::Settings& settings, const launching::World& group);
 
 }  // namespace scalemark::running

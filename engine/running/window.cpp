@@ -24,7 +24,7 @@ void note_samples(Window& window, const training::Consumed& before,
   window.non_pad_tokens = after.non_pad_tokens - before.non_pad_tokens;
 }
 
-// Of marks: 0 where a step is marked as a whole.
+// Counts the micro-steps that are marked: 0 where a step is marked as a whole.
 std::int64_t marked_micro_steps(const StepContext& context) {
   return context.step.runs_as_a_whole() ? 0 : context.micro_steps;
 }

@@ -22,7 +22,7 @@
 
 namespace scalemark::running {
 
-// What the loops work with: one rank's step, where its batches come from, and its peers.
+// The loops work with these: one rank's step, where its batches come from, and its peers.
 struct StepContext {
   training::TrainStep& step;
   std::function<data::Batch()> next_batch;
@@ -73,7 +73,7 @@ struct Window {
   bool stopped = false;
 };
 
-// What looks at the machine or at the steps meanwhile; null: nothing does.
+// These look at the machine or at the steps meanwhile; null: nothing does.
 struct WindowMeters {
   monitoring::EnergyMeter* energy = nullptr;
   monitoring::Sampler* telemetry = nullptr;

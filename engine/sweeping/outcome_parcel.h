@@ -1,6 +1,6 @@
-// What the only rank of a task measured, on its way to rank 0 of the sweep, which writes the row.
-// Ranks of a larger point gather to rank 0 within their group. In pieces, since a store takes 8 MiB
-// for a value at most and a long window has more steps than that.
+// The only rank of a task sends what it measured to rank 0 of the sweep, which writes the row.
+// Ranks of a larger point gather to rank 0 within their group. It travels in pieces, since a store
+// takes 8 MiB for a value at most and a long window has more steps than that.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the results of a run's members mean for the sweep. Pure.
+// The results of a run's members give the sweep a verdict. Pure.
 #pragma once
 
 #include <map>

@@ -15,7 +15,7 @@
 
 namespace scalemark::sweeping {
 
-// What this rank reads in 0.3 s in which nothing trains, as bytes.
+// This rank reads its machine for 0.3 s in which nothing trains; returns it as bytes.
 std::string quiet_reading(process::RankContext& context);
 
 // The longest wait for a quiet machine: a tenth of the time that the sweep is planned to take, 10 s

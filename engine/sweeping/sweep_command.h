@@ -1,5 +1,5 @@
-// What rank 0 tells the other ranks of a sweep: the next task, a look at the machines, a part of
-// their fingerprint, or the end. Every rank holds the plan, so only numbers travel.
+// Rank 0 tells the other ranks of a sweep the next task, a look at the machines, a part of their
+// fingerprint, or the end. Every rank holds the plan, so only numbers travel.
 #pragma once
 
 #include <optional>

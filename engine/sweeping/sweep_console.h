@@ -1,5 +1,5 @@
-// What a person sees of a sweep while it runs: one line per run on stderr, and the tables at its
-// end on stdout. Rank 0 only.
+// A person sees one line per run of a sweep on stderr while it runs, and the tables on stdout at
+// its end. Rank 0 only.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class SweepConsole {
   // when known.
   void end(const reporting::PointRecord& row, const std::string& disturbed, bool is_final,
            std::optional<double> remaining_s);
-  // What --until-ci still takes, after each block that it looks at.
+  // Tells what --until-ci still takes, after each block that it looks at.
   void end_block();
   void end_trial(const planning::Task& task, planning::Ending ending);
   // The tables, and why the sweep does not end with 0.

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 // A failing member reports the cause in its result, not in the error store: no rank waits there.
 constexpr milliseconds kNoCause{0};
-// Of a run that was asked to end: it has 10 s for everything.
+// A run that was asked to end has 10 s for everything.
 constexpr milliseconds kStoppedLimit{2000};
 
 }  // namespace

@@ -39,7 +39,8 @@ class SweepReport {
       const std::vector<reporting::TelemetryRecord>& telemetry) const {
     return run_report_->disturbances_of(telemetry);
   }
-  // What the machines do by themselves; of rows that follow, the share of it that they reach.
+  // Keeps what the machines do by themselves; rows that follow tell the share of it that they
+  // reach.
   void set_fingerprint(std::vector<reporting::FingerprintRecord> fingerprint);
   bool has_fingerprint() const { return !fingerprint_.empty(); }
   // Whether the machine was busy before a block already.

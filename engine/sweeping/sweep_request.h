@@ -1,4 +1,4 @@
-// What `scalemark sweep` asks of the engine. Torch-free.
+// `scalemark sweep` asks this of the engine. Torch-free.
 #pragma once
 
 #include "core/planning/plan.h"

@@ -13,7 +13,7 @@
 
 namespace scalemark::training {
 
-// Of --bucket-cap-mb and its like. Throws configuration() for less than a byte.
+// Converts --bucket-cap-mb and its like. Throws configuration() for less than a byte.
 std::int64_t bytes_of_mb(double mb, const char* option);
 
 struct BucketPlace {

@@ -1,4 +1,4 @@
-// What strategies share that exchange gradients in flat buckets while backward goes on: hooks that
+// Strategies that exchange gradients in flat buckets while backward goes on share this: hooks that
 // fill the buckets, the division by ranks, the counting group. Each says how a full bucket is sent,
 // and what is done with what comes back.
 //

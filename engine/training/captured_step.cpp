@@ -37,7 +37,7 @@ void require_alike(const data::Batch& place, const data::Batch& batch) {
   for (const auto& [name, tensor] : batch.tensors) {
     if (place[name].sizes() != tensor.sizes()) throw unlike("another shape of " + name);
   }
-  // Of batches without padding a network leaves the mask out.
+  // A network leaves the mask out for batches without padding.
   if (batch.non_pad_tokens != place.non_pad_tokens) throw unlike("another number of tokens");
 }
 

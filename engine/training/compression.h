@@ -14,7 +14,7 @@
 
 namespace scalemark::training {
 
-// What --gradient-compression sends; absent for "none".
+// --gradient-compression sends this type; absent for "none".
 std::optional<at::ScalarType> compressed_type(settings::GradientCompression compression);
 
 // For c10d::Reducer: each bucket is divided and summed in `type`, and written back. As PyTorch's

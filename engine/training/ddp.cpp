@@ -25,7 +25,7 @@ class OpenReducer final : public c10d::Reducer {
   std::size_t bucket_count() const { return buckets_.size(); }
 };
 
-// As DDP: everything in one bucket until the first backward has shown the order in which gradients
+// DDP puts everything in one bucket until the first backward has shown the order in which gradients
 // come; then the reducer rebuilds. With unused parameters it never does.
 std::vector<std::vector<std::size_t>> first_assignment(const std::vector<at::Tensor>& parameters,
                                                        const settings::ParallelSettings& settings,

@@ -45,7 +45,7 @@ double divisor_of(const GradientTerms& terms) {
   return terms.divisor.defined() ? terms.divisor.item<double>() : 1;
 }
 
-// Of a step that counts.
+// The passes serve only a step that surely counts: nothing was asked about infinities.
 bool serves(const ParameterLists& lists, const GradientTerms& terms) {
   return !terms.found_inf.defined() && WeightPasses::serve(lists);
 }

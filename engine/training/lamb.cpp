@@ -19,7 +19,7 @@ namespace {
 using layerwise::kMatrices;
 using layerwise::MatrixNorms;
 
-// Of a CPU, where asking costs nothing.
+// Only a CPU is asked, where asking costs nothing.
 bool is_skipped(const at::Tensor& found_inf) {
   return found_inf.defined() && found_inf.item<float>() != 0;
 }

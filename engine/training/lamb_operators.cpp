@@ -28,8 +28,8 @@ bool lies_like(const at::Tensor& parameter, const at::Tensor& other) {
 
 bool is_half_precision(at::ScalarType type) { return type == at::kHalf || type == at::kBFloat16; }
 
-// Those that the kernels write, entry i of parameter i; not defined where there is none. Of one
-// type: copies are of the type that autocast casts to.
+// The kernels write these copies, entry i of parameter i; not defined where there is none. They
+// have one type, the one that autocast casts to.
 std::vector<at::Tensor> written_copies(const ParameterLists& lists) {
   std::vector<at::Tensor> copies(lists.copies.size());
   bool any = false;

@@ -24,9 +24,9 @@ class LambOperators {
   // are.
   static bool serve(const ParameterLists& lists);
 
-  // What the passes of one step need beside tensors, in the memory of the device: the divisor, the
-  // corrections after `steps` steps, the rate, and whether the step is skipped. Of these operators
-  // only.
+  // The passes of one step need this beside tensors, in the memory of the device: the divisor, the
+  // corrections after `steps` steps, the rate, and whether the step is skipped. Only these
+  // operators use it.
   static at::Tensor numbers(const at::Tensor& steps, const GradientTerms& terms,
                             const LearningRate& rate, const LambRule& rule);
 

@@ -1,4 +1,4 @@
-// What LAMB and LARS share: the length of each layer's update follows the length of its weights.
+// LAMB and LARS share this: the length of each layer's update follows the length of its weights.
 // Written with foreach kernels; everything that depends on values stays on the device. Private to
 // these two.
 #pragma once
@@ -29,7 +29,7 @@ class MatrixNorms {
   at::Tensor of(const Tensors& a, const Tensors& b) const;
   // From those of this rank's pieces.
   at::Tensor from(const at::Tensor& own) const;
-  // Of a rank without a piece of a matrix: the others wait for it.
+  // A rank without a piece of a matrix calls this: the others wait for it.
   void of_nothing() const;
 
  private:

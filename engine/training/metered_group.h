@@ -38,12 +38,12 @@ class MeteredGroup final : public c10d::ProcessGroup {
 
   void set_exchange(Exchange exchange) { exchange_ = exchange; }
 
-  // Of the buckets from the next backward on; null: nobody.
+  // Observes the buckets from the next backward on; null: nobody does.
   void set_observer(std::shared_ptr<measurement::BucketObserver> observer) {
     observer_ = std::move(observer);
   }
 
-  // Of the collectives since begin_step(): what this rank hands over.
+  // Counts what this rank hands over in the collectives since begin_step().
   const Communication& communication() const { return sent_; }
 
   using Tensors = std::vector<at::Tensor>;

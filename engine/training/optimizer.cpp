@@ -17,7 +17,7 @@ namespace scalemark::training {
 
 namespace {
 
-// Of a rank whose parameters another one updates.
+// Serves a rank whose parameters another one updates.
 class NoOptimizer final : public Optimizer {
  public:
   void step(const LearningRate&, const GradientTerms&) override {}
@@ -40,7 +40,7 @@ std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients) {
   if (gradients.empty()) throw bug("clipping without gradients");
   const at::NoGradGuard no_grad;
-  // Of gradients in different types, all in float: the rounded ones' squares, too.
+  // Gradients in different types are all taken in float: the rounded ones' squares, too.
   const auto is_rounded = [](const at::Tensor& one) { return one.scalar_type() == at::kBFloat16; };
   const auto type =
       std::ranges::any_of(gradients, is_rounded) ? std::optional(at::kFloat) : std::nullopt;

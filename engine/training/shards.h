@@ -17,7 +17,7 @@ struct Shards {
   // Views of the parts, their gradients attached: what the rank's optimizer updates. Never empty: a
   // rank whose parts hold only filling gets that as a bias.
   std::vector<NamedParameter> pieces;
-  // Of each piece that is no norm weight or bias, in order: the number of its matrix among all.
+  // Numbers the matrix of each piece that is no norm weight or bias, in order, among all.
   std::vector<std::int64_t> matrix_of_piece;
   std::int64_t matrices = 0;  // of the network
 };

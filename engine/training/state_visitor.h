@@ -1,4 +1,4 @@
-// What visits the state of a training run: one walk serves every use (copying, putting back,
+// Visitors walk the state of a training run: one walk serves every use (copying, putting back,
 // writing to files, comparing). Knows nothing of who owns the state or where it goes.
 #pragma once
 

@@ -1,6 +1,6 @@
-// What a step computes: forward, backward and update of a network on batches that are on its
-// device. Enqueues only. Pulls no batches, marks nothing by itself and counts no steps: whoever
-// drives it does (TrainStep step by step; a captured graph once for all).
+// A step computes forward, backward and update of a network on batches that are on its device.
+// Enqueues only. Pulls no batches, marks nothing by itself and counts no steps: whoever drives it
+// does (TrainStep step by step; a captured graph once for all).
 #pragma once
 
 #include <ATen/core/Tensor.h>

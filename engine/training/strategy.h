@@ -27,14 +27,14 @@
 
 namespace scalemark::training {
 
-// What is done with the collectives of a step.
+// The collectives of a step are handled in one of these ways.
 enum class Exchange {
   kOverlapped,  // gradient buckets leave at once, while backward goes on
   kAfterwards,  // they are queued, and leave when the last one is full (--overlap off)
   kNone,        // every collective is handed back as it is: the twin without communication (T_noop)
 };
 
-// What one synchronised step hands to the process group.
+// One synchronised step hands this to the process group.
 struct Communication {
   std::int64_t payload_bytes_per_step = 0;  // counted where the call is made, whatever the call
   std::vector<std::int64_t> bucket_bytes;   // in launch order
@@ -45,8 +45,8 @@ struct StrategyInput {
   std::vector<at::Tensor> buffers;
   c10::intrusive_ptr<c10d::ProcessGroup> group;  // empty where nothing is exchanged
   settings::ParallelSettings settings;
-  // Of a process that trains several replicas: how many, and how another one is made, in train mode
-  // on its device, of any weights.
+  // A process may train several replicas: how many, and how another one is made, in train mode on
+  // its device, of any weights.
   int replicas = 1;
   std::function<std::unique_ptr<workloads::Network>(c10::Device)> make_replica;
 };
@@ -56,8 +56,8 @@ class Strategy {
   explicit Strategy(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
   virtual ~Strategy() = default;
 
-  // What this rank's optimizer updates: all parameters unless the strategy divides them. None where
-  // another rank updates them all.
+  // This rank's optimizer updates these: all parameters unless the strategy divides them. None
+  // where another rank updates them all.
   virtual const std::vector<NamedParameter>& optimizer_parameters() const { return parameters_; }
 
   // Whether this process computes gradients. A dedicated server does not: it takes part in every
@@ -102,7 +102,7 @@ class Strategy {
   // Whether gradients stay defined between steps, as views that the next backward adds to.
   virtual bool keeps_gradients() const { return false; }
 
-  // Of the last synchronised step; empty before it and where nothing is exchanged.
+  // Describes the last synchronised step; empty before it and where nothing is exchanged.
   virtual Communication communication() const { return {}; }
 
   // Changes what happens to collectives from the next step on. Without a group: nothing to change.

@@ -33,7 +33,7 @@ struct TrainStepOptions {
   std::shared_ptr<device::Graph> graph;  // that steps are captured into; null: none is
 };
 
-// What the steps of a run have trained on so far.
+// The steps of a run have trained on so much so far.
 struct Consumed {
   std::int64_t batches = 0;  // the position in the data
   std::int64_t samples = 0;  // padding included
@@ -50,7 +50,7 @@ struct Consumed {
 
 class TrainStep {
  public:
-  // As StepBody.
+  // StepBody explains these arguments.
   TrainStep(workloads::Network& network, const std::vector<NamedParameter>& parameters,
             std::unique_ptr<Optimizer> optimizer, std::unique_ptr<Strategy> strategy,
             TrainStepOptions options);

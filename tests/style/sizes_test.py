@@ -1,5 +1,6 @@
-"""Functions and files are as short as CONTRIBUTING.md says; scripts/sizes counts."""
+"""Functions and units are as long as CONTRIBUTING.md says, and headers have readers; scripts/sizes counts."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -7,10 +8,17 @@ import sys
 from pathlib import Path
 
 from program import check, skip
+from ratchets import hold
 
 if not shutil.which("ctags"):
     skip("universal-ctags is not installed")
 script = Path(os.environ["SCALEMARK_SOURCE_DIR"]) / "scripts/sizes"
-done = subprocess.run([sys.executable, str(script), "--check"], text=True, capture_output=True)
-print(done.stdout)
+done = subprocess.run([sys.executable, str(script), "--json"], text=True, capture_output=True)
 check(done.returncode == 0, done.stderr)
+found = json.loads(done.stdout)
+p90 = found["sizes"]["product"]["function p90"]
+check(p90 <= 17, f"a tenth of the functions have more than {p90} lines, 17 are allowed")
+check(not found["long functions"], f"functions with more than 60 lines that are no tables: {found['long functions']}")
+hold("units above 400 lines", [f"{name}: {lines}" for name, lines in found["long units"].items()])
+hold("headers with fewer than two readers", found["headers with fewer than two readers"])
+print({name: row for name, row in found["sizes"]["product"].items() if name != "files"})

@@ -1,5 +1,5 @@
-// What one GPU does while ranks train on it, through NVML. A source that this GPU or driver does
-// not give is left out.
+// These probes read what one GPU does while ranks train on it, through NVML. A source that this GPU
+// or driver does not give is left out.
 //
 // Ten times a second: sm_clock_MHz, temperature_C, power_W, utilisation (share of the time in which
 // a kernel ran, as the driver counts it), memory_used_bytes, and what holds the clocks down: 1

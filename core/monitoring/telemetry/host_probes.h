@@ -1,5 +1,5 @@
-// What a machine does while ranks train on it, from files of Linux. Each function returns null
-// where its files are not there. `root` is put before every path (tests).
+// These probes read what a machine does while ranks train on it, from files of Linux. Each function
+// returns null where its files are not there. `root` is put before every path (tests).
 #pragma once
 
 #include <filesystem>

@@ -22,7 +22,8 @@ class KeptFile {
 
   bool is_open() const { return descriptor_.open(); }
 
-  // What it holds now, up to 8 KiB; empty when it cannot be read. Valid until the next call.
+  // Returns what the file holds now, up to 8 KiB; empty when it cannot be read. Valid until the
+  // next call.
   std::string_view text() {
     const ssize_t size = ::pread(descriptor_.get(), text_.data(), text_.size(), 0);
     return {text_.data(), size > 0 ? static_cast<std::size_t>(size) : 0};

@@ -38,7 +38,8 @@ class Sampler {
   // Forgets the stretches so far; call it between them.
   void clear();
 
-  // Of all stretches; call it between them. Sources of which nothing could be read are left out.
+  // Sums up all stretches; call it between them. Sources of which nothing could be read are left
+  // out.
   std::vector<SourceSummary> summaries() const;
 
  private:

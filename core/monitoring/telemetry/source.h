@@ -1,4 +1,4 @@
-// What can be read of a machine while it works, as numbers: which sources there are, and what the
+// A machine at work can be read as numbers: this file says which sources there are, and what the
 // readings of one come to. Knows neither ranks nor windows.
 #pragma once
 

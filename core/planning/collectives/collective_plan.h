@@ -1,5 +1,6 @@
-// What `scalemark comm` measures, before its first rank starts: points, and the order of their
-// runs. Plain data; made by make_collective_plan.h. Knows no launcher, no clock and no result.
+// A plan says what `scalemark comm` measures, before its first rank starts: points, and the order
+// of their runs. Plain data; made by make_collective_plan.h. Knows no launcher, no clock and no
+// result.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,9 @@ struct CollectivePoint {
   std::string backend;  // a name of core/catalogue/backend_list.inc
   collectives::Via via = collectives::Via::kC10d;
   collectives::DataType dtype = collectives::DataType::kFp32;
-  // As nccl-tests counts them: of all-gather, reduce-scatter, gather and all-to-all the whole,
-  // which the ranks share evenly; 0 for a barrier. A multiple of what each rank has.
+  // Elements are counted as nccl-tests does: all-gather, reduce-scatter, gather and all-to-all
+  // count the whole, which the ranks share evenly; 0 for a barrier. A multiple of what each rank
+  // has.
   std::int64_t elements = 0;
   std::int64_t bytes() const { return elements * collectives::bytes_of(dtype); }
   int world_size = 1;

@@ -8,7 +8,7 @@
 namespace scalemark::planning {
 namespace {
 
-// What runs beside a collective takes its share of the machine.
+// Work that runs beside a collective takes its share of the machine.
 constexpr double kBesideOthers = 2;
 
 double start_s(settings::DeviceKind device) { return device == settings::DeviceKind::kCpu ? 1 : 8; }

@@ -1,4 +1,4 @@
-// What training of a workload exchanges, as sizes of messages. Pure.
+// Training a workload exchanges messages of these sizes. Pure.
 #pragma once
 
 #include <string_view>

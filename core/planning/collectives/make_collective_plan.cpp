@@ -108,7 +108,7 @@ class CollectivePlanMaker {
     }
   }
 
-  // Those of --sizes first.
+  // The sizes of --sizes come first.
   void decide_sizes() {
     auto& sizes = answer_.comm.sizes;
     for (const std::string& workload : answer_.comm.sizes_of) {

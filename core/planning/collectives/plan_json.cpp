@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// What must be the same on every rank: without the members, which are known only when the ranks
-// have met, and without reasons, which name a machine's own numbers.
+// Every rank must have this in common: it leaves out the members, which are known only when the
+// ranks have met, and reasons, which name a machine's own numbers.
 json identity_json(const CollectivePoint& point) {
   return {{"group", point.group},
           {"collective", name_of(point.collective)},

@@ -1,4 +1,4 @@
-// What the backends of collectives can do, without torch: what a plan skips, and why. Pure.
+// A plan skips what the backends of collectives cannot do, and says why, without torch. Pure.
 #pragma once
 
 #include <optional>

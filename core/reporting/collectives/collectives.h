@@ -1,6 +1,6 @@
-// What is said of measured collectives: one run from its ranks, groups over repetitions, effects,
-// the backends that win, fits over sizes, findings, and how `comm` ends. Pure: records in, records
-// out. Source of every number: docs/METRICS.md, "Collectives".
+// Measured collectives become records here: one run from its ranks, groups over repetitions,
+// effects, the backends that win, fits over sizes, findings, and how `comm` ends. Pure: records in,
+// records out. Source of every number: docs/METRICS.md, "Collectives".
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ CollectiveRecord assemble_collective(CollectiveRecord identity,
                                      const std::vector<CollectiveTimes>& ranks,
                                      std::vector<double> slowest_of_each_call);
 
-// Of one run: wrong elements.
+// Finds wrong elements of one run.
 std::vector<Finding> findings_of_collective(const CollectiveRecord& run);
 
 // Links above 5 ms or below 10 Gb/s.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kAxes{"backend",         "via",      "dtype", "in_place", "congestion",
                            "overlap_compute", "placement"};
 
-// What both measured in one repetition: ln (time of from / time of to).
+// Compares only repetitions that both measured: ln (time of from / time of to).
 std::vector<double> log_ratios(const CollectivePointRuns& from, const CollectivePointRuns& to) {
   std::vector<double> logs;
   for (const auto& [repetition, run] : from.ok) {

@@ -25,7 +25,7 @@ std::string runs_text(int n, const char* what) {
   return std::to_string(n) + " run" + (n == 1 ? " " : "s ") + what;
 }
 
-// Of the first run with wrong elements: which ranks.
+// Names the ranks of the first run with wrong elements.
 std::string where_wrong(const std::vector<CollectiveRecord>& runs) {
   const auto first =
       std::ranges::find_if(runs, [](const auto& run) { return run.wrong.value_or(0) > 0; });

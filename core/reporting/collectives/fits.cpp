@@ -22,7 +22,7 @@ Family sizes_of(const Family& family) {
   return sizes;
 }
 
-// Those in which every size was measured: a fit of each needs them all.
+// Keeps the repetitions in which every size was measured: a fit of each needs them all.
 std::vector<int> common_repetitions(const Family& sizes) {
   std::vector<int> common;
   for (const auto& [repetition, run] : sizes.front()->ok) {

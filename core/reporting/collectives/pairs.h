@@ -1,5 +1,5 @@
-// What the passes over all pairs of nodes say: links with their intervals, and which node or link
-// is slow. Pure.
+// Passes over all pairs of nodes give links with their intervals, and tell which node or link is
+// slow. Pure.
 #pragma once
 
 #include <string>

@@ -50,7 +50,7 @@ std::vector<CollectiveFit> collective_fits_of(const std::vector<CollectivePointR
 std::vector<Finding> findings_of_groups(const std::vector<CollectivePointRuns>& points,
                                         const std::vector<CollectiveGroup>& groups);
 
-// What disturbed runs, one finding of each kind over all of them.
+// Runs that something disturbed give one finding of each kind, over all of them.
 std::vector<Finding> findings_of_disturbed_runs(const Report& report);
 
 }  // namespace scalemark::reporting

@@ -1,4 +1,4 @@
-// What comm measured of links, in the form that `predict --topology` reads. Pure.
+// Links that comm measured are written in the form that `predict --topology` reads. Pure.
 #pragma once
 
 #include <optional>

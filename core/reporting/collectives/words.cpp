@@ -18,7 +18,7 @@ std::string three_digits(double value) {
                  value);
 }
 
-// What is not usual, so that a line stays short.
+// Names only the unusual traits, so that a line stays short.
 std::string unusual(const CollectiveRecord& run) {
   std::string text;
   if (run.via != collectives::Via::kC10d) text += " via " + std::string(name_of(run.via));

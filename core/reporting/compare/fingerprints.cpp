@@ -12,7 +12,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// What of a record must be equal for its values to be comparable; hosts may differ.
+// Two records must be equal in these members for their values to be comparable; hosts may differ.
 using Key = std::tuple<MachineRate, std::string, std::string, int, std::string, std::string>;
 
 // One measurement on one side: every host of every report of it.

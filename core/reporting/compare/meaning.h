@@ -1,4 +1,4 @@
-// What the verdicts of a comparison mean and what they rest on, for the reader of its table.
+// The reader of a comparison's table learns here what its verdicts mean and what they rest on.
 // Private to this folder.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a row of a comparison says, in words: what is certain of a change, and why nothing can be
-// said. Private to this folder.
+// A row of a comparison says in words what is certain of a change, and why nothing can be said.
+// Private to this folder.
 #pragma once
 
 #include <string>

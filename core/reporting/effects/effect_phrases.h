@@ -17,8 +17,8 @@ std::string speed_text(const EffectRecord& effect);
 // "real"; of an unsure one whose interval by itself would be clear also why it is not.
 std::string verdict_text(const EffectRecord& effect);
 
-// What is fixed, as far as another of `all` (records with `axis` and `fixed`) of the same axis
-// differs in it: "2 ranks, batch_size 64". `text_of(option, value)`: empty leaves it out.
+// Names the fixed values in which another of `all` (records with `axis` and `fixed`) of the same
+// axis differs: "2 ranks, batch_size 64". `text_of(option, value)`: empty leaves it out.
 template <class Record, class TextOf>
 std::string where_text(const Record& record, const std::vector<Record>& all, TextOf text_of) {
   std::string text;

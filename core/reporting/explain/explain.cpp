@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNothing = 5e-4;  // shares below are not shown as parts
 
-// Of all ranks' runs; absent where one of them lacks it.
+// Averages over all ranks' runs; absent where one of them lacks the number.
 std::optional<double> mean_of(
     const std::vector<const PointRecord*>& runs,
     const std::function<std::optional<double>(const PointRecord&)>& number) {

@@ -22,7 +22,8 @@ struct LostShare {
   std::string name;
   double share = 0;  // in points of efficiency; negative: a gain
   Bounds ci95;
-  // What it may be at most for the target while the others stay; absent: it does not suffice alone.
+  // The part may take so much at most for the target while the others stay; absent: it does not
+  // suffice alone.
   std::optional<double> at_most;
 };
 
@@ -41,7 +42,7 @@ struct BucketTimes {
   std::string measured_as;           // "all-reduce, fp32, over gloo on 2 ranks"
 };
 
-// What backward hides of a step's collectives, from the bucket timelines of the row's runs.
+// Backward hides a share of a step's collectives: found in the bucket timelines of the row's runs.
 struct Overlap {
   double hidden_share = 0;      // of the time that buckets are under way; mean over the runs
   double after_backward_s = 0;  // from the end of backward to that of the last bucket; likewise

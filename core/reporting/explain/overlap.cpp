@@ -5,7 +5,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// Of one run. Backward has ended when its last bucket is ready (METRICS.md, bucket_timeline).
+// Reads one run. Backward has ended when its last bucket is ready (METRICS.md, bucket_timeline).
 Overlap overlap_in(const std::vector<BucketRecord>& timeline) {
   const double backward_end =
       std::ranges::max_element(timeline, {}, &BucketRecord::ready_s)->ready_s;

@@ -18,8 +18,8 @@ std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& 
 // Absent when a run has no bucket timeline, or there is no run.
 std::optional<Overlap> overlap_of(const std::vector<const PointRecord*>& runs);
 
-// What measures the network by itself for the buckets of `run`; absent where their collective is
-// not known.
+// This command measures the network by itself for the buckets of `run`; absent where their
+// collective is not known.
 std::optional<std::string> comm_command(const PointRecord& run);
 
 // Absent when no report has collectives like those of the buckets of `run`: the same backend, as
@@ -30,7 +30,7 @@ std::optional<BucketTimes> bucket_times(const PointRecord& run,
 // Ranks, devices and links that are proven slow, for the row.
 std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
                                     const std::vector<const Report*>& collectives);
-// What disturbed the row's runs.
+// Lists what disturbed the row's runs.
 std::vector<std::string> disturbances(const Report& report, const ScalingRow& row);
 
 // The real effect with the largest proven gain at the row's number of ranks; null: none.

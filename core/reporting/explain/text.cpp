@@ -76,7 +76,7 @@ std::string bucket_list(const std::vector<double>& bytes) {
          printed("%.4g MB", sum / 1e6);
 }
 
-// What of the buckets' time backward hides, from where they lie in the step.
+// Tells how much of the buckets' time backward hides, from where they lie in the step.
 std::string overlap_text(const Overlap& overlap) {
   std::string text =
       "backward hides " + percent(overlap.hidden_share) + " of the time that buckets are under way";
@@ -86,7 +86,7 @@ std::string overlap_text(const Overlap& overlap) {
          " end after it, the last one " + duration_text(overlap.after_backward_s) + " later";
 }
 
-// What a step waits for the network, against the network's time by itself.
+// Compares a step's wait for the network with the network's time by itself.
 std::string wait_text(const Explanation& all) {
   if (!all.buckets || !all.buckets->together_s || !all.network_s) return {};
   if (!all.buckets->whole_exchange) return {};

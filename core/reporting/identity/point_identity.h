@@ -1,4 +1,4 @@
-// What is known of a point before it runs: the identity fields of its record. Pure.
+// Fills in the fields of a point's record that are known before it runs: its identity. Pure.
 #pragma once
 
 #include "core/catalogue/workload.h"
@@ -16,7 +16,7 @@ PointRecord point_identity(const settings::Settings& settings, const planning::R
                            const RanksOfPoint& ranks, const catalogue::Workload& workload,
                            const catalogue::ModelShape& shape);
 
-// Of a point of a sweep before its data is read, so with the shape that its settings say.
+// Takes the shape from a point's settings, since a sweep has not read its data yet.
 PointRecord point_identity(const planning::PlannedPoint& point);
 
 }  // namespace scalemark::reporting

@@ -1,5 +1,5 @@
-// What an earlier session of a sweep left in its folder, and whether a new one may go on with it.
-// Settings arrive as texts.
+// An earlier session of a sweep left its folder: this reads it, and says whether a new one may go
+// on with it. Settings arrive as texts.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ std::optional<Report> read_earlier(const std::filesystem::path& folder);
 // The runs of `report` that are finished, whatever their status; skipped points have none.
 std::vector<planning::EarlierRun> earlier_runs(const Report& report);
 
-// What must be unchanged to resume. Another host of the same kind is no difference.
+// All of this must be unchanged to resume. Another host of the same kind is no difference.
 struct Sameness {
   std::string program_version;
   std::string git_commit;  // "0123456789ab", or "0123456789ab, changed"

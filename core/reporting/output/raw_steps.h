@@ -16,7 +16,7 @@
 
 namespace scalemark::reporting {
 
-// What lies between two barriers: the window, or of --epochs a stretch of an epoch.
+// A raw window lies between two barriers: it is the window, or with --epochs a stretch of an epoch.
 struct RawWindow {
   double wall_s = 0;  // t1 - t0 of this rank
   std::int64_t steps = 0;

@@ -91,7 +91,7 @@ Phases mean_phases(const std::vector<RankRecord>& ranks) {
           .other = mean_of(&Phases::other)};
 }
 
-// What only marks within the steps tell: absent without them.
+// Only marks within the steps tell the phases: they are absent without them.
 void set_phases(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
   point.own_mean_s.reset();
   point.own_max_of_rank_means_s.reset();
@@ -276,7 +276,7 @@ void set_bucket_timeline(PointRecord& point, Ranks ranks) {
   }
 }
 
-// Of the ranks that train; none where one has none.
+// Averages over the ranks that train; empty where one has none.
 std::vector<double> mean_batches(Summaries summaries) {
   std::vector<double> sum(kExposedBatches, 0.0);
   double ranks = 0;

@@ -1,5 +1,5 @@
-// What of a point's step is communication: waits for peers against the network, and what
-// --communication-cost measured. Definitions: docs/METRICS.md. Pure.
+// Splits a point's step into communication and the rest: waits for peers against the network, and
+// what --communication-cost measured. Definitions: docs/METRICS.md. Pure.
 #pragma once
 
 #include <span>

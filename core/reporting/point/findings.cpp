@@ -42,7 +42,7 @@ class Findings {
 };
 
 void judge_window(Findings& findings, const PointRecord& point, int repetitions) {
-  // Of several runs all together speak: the sweep's findings.
+  // With several runs, the sweep's findings judge them together.
   const bool speaks = repetitions < static_cast<int>(statistics::kRunsToPool);
   if (speaks && point.steady == false)
     findings.add(finding_kinds::not_steady, "not steady: " + point.steady_reason);
@@ -197,7 +197,7 @@ std::string milliseconds(double seconds, const std::optional<double>& low = {},
   return text + interval_text(low, high, 1e3, 3);
 }
 
-// What --communication-cost measured.
+// Tells what --communication-cost measured.
 void tell_communication_cost(Findings& findings, const PointRecord& point) {
   const CommunicationTimes& times = point.communication;
   if (!point.noop_step_s || !times.cost_s) return;

@@ -1,4 +1,5 @@
-// What a reader should know beside the numbers of a point. Pure: from records to findings.
+// A reader should know these findings beside the numbers of a point. Pure: from records to
+// findings.
 #pragma once
 
 #include <map>

@@ -24,7 +24,7 @@ struct TimedCalls {
 // passed there is a reason instead. Source: docs/METRICS.md, "The machine's fingerprint".
 void set_rate(FingerprintRecord& record, const TimedCalls& calls, double work_per_call);
 
-// Of two square matrices of `size`: 2 size^3, a multiply-add counted as two.
+// A product of two square matrices of `size` takes 2 size^3, a multiply-add counted as two.
 double matrix_product_flops(std::int64_t size);
 
 // The number format of a point's matrix products: "amp-bf16" -> "bf16", "fp32" -> "fp32".

@@ -1,4 +1,4 @@
-// What a GPU could do at most: dense matrix throughput from NVIDIA's datasheets. Pure data.
+// A GPU can do this much at most: dense matrix throughput from NVIDIA's datasheets. Pure data.
 #pragma once
 
 #include <optional>

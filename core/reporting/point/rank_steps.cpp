@@ -21,7 +21,7 @@ void refuse_odd_series(const RankMeasurement& rank) {
             " steps");
 }
 
-// Of parts as equal as can be; none of fewer values than parts.
+// Parts are as equal as can be; there are none of fewer values than parts.
 std::vector<double> means_of_parts(std::span<const double> values, std::size_t parts) {
   std::vector<double> means;
   for (std::size_t i = 0; i < parts && values.size() >= parts; ++i) {

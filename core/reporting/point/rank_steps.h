@@ -13,24 +13,25 @@ namespace scalemark::reporting {
 // One rank's steps in a few numbers; own = step - exposed communication.
 struct RankSteps {
   Summary step_s;
-  // As RankRecord's.
+  // RankRecord explains these.
   std::optional<double> own_mean_s, own_mean_ln, data_wait_s, exposed_communication_s;
   // Mean exposed communication of equal parts of the window, in order; empty without phases, and of
   // fewer steps than parts.
   std::vector<double> exposed_batches;
 };
 
-// As many as quadruples of --communication-cost have blocks with communication.
+// Quadruples of --communication-cost have as many blocks with communication.
 inline constexpr std::size_t kExposedBatches = 8;
 
-// What a rank sends: its measurement without the series, and their summary.
+// A rank sends its measurement without the series, and their summary.
 struct RankSummary {
   RankMeasurement rank;
   RankSteps steps;
 };
 
-// Of the window as a whole: for each step the largest value of any rank, and for each stretch
-// between two barriers its longest wall. Without phases only max_step_s and max_wall_s.
+// The series describe the window as a whole: for each step the largest value of any rank, and for
+// each stretch between two barriers its longest wall. Without phases only max_step_s and
+// max_wall_s.
 struct StepSeries {
   std::vector<double> max_step_s, max_own_s, max_own_less_wait_s;
   std::vector<double> max_wall_s;  // one; of --epochs one per stretch

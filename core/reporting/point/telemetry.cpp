@@ -28,7 +28,7 @@ bool is_idle_interface(const SourceSummary& source) {
          source.total == 0;
 }
 
-// Of one rank's process; told for each host, not for each rank.
+// These sources belong to one rank's process; they are told for each host, not for each rank.
 bool is_of_process(const SourceSummary& source) {
   return source.source == monitoring::kProcessCpus || source.source == monitoring::kSamplerCost;
 }
@@ -57,7 +57,7 @@ const std::string& machine_of(const RankReadings& rank) {
   return rank.machine.empty() ? rank.host : rank.machine;
 }
 
-// Of each host once, in rank order.
+// Adds each host once, in rank order.
 void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& point,
                        std::span<const RankReadings> ranks) {
   std::set<std::string> told;

@@ -13,7 +13,7 @@
 
 namespace scalemark::reporting {
 
-// What one rank read over a window.
+// One rank reads this over a window.
 struct RankReadings {
   std::string host, machine;
   std::vector<monitoring::SourceSummary> sources;

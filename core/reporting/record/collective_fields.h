@@ -15,7 +15,7 @@ void fields(A& a, typename A::template Field<Latency>& l) {
   a("p99", l.p99, {"99 of 100 calls are shorter; from 100 calls on", "s"});
 }
 
-// What a run and the group of its repetitions share. `c`: a CollectiveRecord or CollectiveGroup.
+// A run and the group of its repetitions share these. `c`: a CollectiveRecord or CollectiveGroup.
 template <class A, class Record>
 void collective_identity(A& a, Record& c) {
   a.choice("collective", c.collective,

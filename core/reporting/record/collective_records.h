@@ -1,4 +1,4 @@
-// What was measured of collectives, as plain records. Definitions: docs/METRICS.md, "Collectives".
+// Plain records hold what was measured of collectives. Definitions: docs/METRICS.md, "Collectives".
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace scalemark::reporting {
 
-// Of isolated calls: the slowest rank of each call, then quantiles over calls, in seconds.
+// Latency describes isolated calls: the slowest rank of each call, then quantiles over calls, in
+// seconds.
 struct Latency {
   std::int64_t n = 0;
   double p50 = 0;
@@ -54,7 +55,7 @@ struct CollectiveRecord {
   std::optional<std::int64_t> wrong;
 };
 
-// What one rank measured of one run; gathered on the group's rank 0.
+// One rank measured this of one run; it is gathered on the group's rank 0.
 struct CollectiveTimes {
   std::int64_t iterations = 0, calls = 0;
   double time_s = 0;       // of one call of the back-to-back loop, on this rank

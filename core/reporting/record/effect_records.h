@@ -1,5 +1,5 @@
-// What the options of a sweep give, as plain records: effects, the search of --tune, and from which
-// batch size communication stays small. Definitions: docs/METRICS.md, "Effects".
+// Plain records hold what the options of a sweep give: effects, the search of --tune, and from
+// which batch size communication stays small. Definitions: docs/METRICS.md, "Effects".
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct EffectRecord {
   std::string in_words;
 };
 
-// What --tune found, of one combination of the other axes.
+// --tune found this for one combination of the other axes.
 struct TuningRecord {
   std::string axis;
   std::map<std::string, std::string> fixed;

@@ -1,4 +1,4 @@
-// What findings there are, and how one is made. One entry of finding_list.inc declares a kind.
+// Findings are made here by their kind. One entry of finding_list.inc declares a kind.
 #pragma once
 
 #include <span>

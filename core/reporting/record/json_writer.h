@@ -17,7 +17,7 @@ namespace scalemark::reporting {
 
 using Json = nlohmann::ordered_json;
 
-// What both writers of report.json share: they omit absent values and write enumerations by name.
+// Both writers of report.json share this: they omit absent values and write enumerations by name.
 template <class Self>
 class FieldWriter {
  public:

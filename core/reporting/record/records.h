@@ -1,4 +1,4 @@
-// What was measured, as plain records: the engine fills RankMeasurement, assemble.h turns one per
+// Plain records hold what was measured: the engine fills RankMeasurement, assemble.h turns one per
 // rank into a PointRecord, report_json.h writes it. Names contain the units; what was not measured
 // is absent. Definitions of every number: docs/METRICS.md.
 #pragma once
@@ -143,7 +143,7 @@ struct TelemetryRecord {
   monitoring::SourceSummary values;
 };
 
-// What one machine does by itself, in a short measurement of one kind. Every value is a rate: more
+// One machine does this by itself, in a short measurement of one kind. Every value is a rate: more
 // is faster.
 enum class MachineRate {
   kMatrixProduct,
@@ -184,13 +184,13 @@ constexpr auto words_of(PointStatus) {
                                            {PointStatus::kSkipped, "skipped"}});
 }
 
-// What of a step is communication, and what communication costs it. Each absent where it was not
+// Communication is this part of a step, and costs it so much. Each is absent where it was not
 // measured, or nothing is exchanged.
 struct CommunicationTimes {
   // The two parts of exposed communication, mean per step.
   std::optional<double> peer_wait_s, network_s;
   std::optional<double> exposed_ci95_low, exposed_ci95_high;  // of their sum
-  // Of --communication-cost, with intervals over its quadruples of blocks.
+  // --communication-cost measures these, with intervals over its quadruples of blocks.
   std::optional<double> cost_s, cost_ci95_low, cost_ci95_high;  // T - T_noop
   // Own time with communication less own time without.
   std::optional<double> contention_s, contention_ci95_low, contention_ci95_high;
@@ -284,7 +284,7 @@ struct PointRecord {
   std::optional<bool> warmup_settled;  // absent: its length was given in steps
   std::optional<bool> steady;          // absent: unknown
   std::string steady_reason;
-  // Of check_steady(); absent or empty for a window of few steps.
+  // check_steady() gives these; they are absent or empty for a window of few steps.
   std::optional<double> bias_bound;
   std::vector<double> biases;
   std::optional<std::int64_t> change_point_step;

@@ -63,7 +63,7 @@ struct Report {
   Invocation invocation;
   Environment environment;
   std::vector<PointRecord> points;
-  // Of a sweep; empty otherwise.
+  // Only a sweep fills these.
   std::vector<GroupRecord> groups;
   std::vector<ScalingTable> scaling;
   std::vector<Straggler> stragglers;
@@ -78,7 +78,7 @@ struct Report {
   std::vector<Prediction> predictions;
   std::vector<TelemetryRecord> telemetry;
   std::vector<FingerprintRecord> fingerprint;  // of doctor --measure, too
-  // Of `comm`; empty otherwise.
+  // Only `comm` fills these.
   std::vector<CollectiveRecord> collectives;
   std::vector<CollectiveGroup> collective_groups;
   std::vector<CollectiveWinners> collective_winners;

@@ -107,7 +107,7 @@ std::vector<T> records_in(const Json& array, const char* name) {
   return all;
 }
 
-// What `use` makes of the JSON in `text`.
+// Returns what `use` makes of the JSON in `text`.
 template <class Use>
 auto read(std::string_view text, std::string_view origin, Use use) {
   if (nests_too_deep(text)) {

@@ -33,7 +33,7 @@ struct VarianceRecord {
   std::string in_words;
 };
 
-// What --communication-cost measured, over repetitions: means, and their intervals from two on, or
+// --communication-cost measured these over repetitions: means, and their intervals from two on, or
 // from three sessions.
 struct GroupCommunication {
   std::optional<double> cost_s, contention_s, efficiency;
@@ -182,7 +182,7 @@ struct Prediction {
   double samples_per_sec = 0, efficiency = 0;
   std::string predictor, reason;  // model | rule, and why; empty in older reports: the model
   std::optional<double> model_samples_per_sec, rule_samples_per_sec;
-  // Of samples_per_sec; absent where published series do not test the prediction.
+  // The band holds samples_per_sec; absent where published series do not test the prediction.
   std::optional<double> low, high, band_coverage;
   std::optional<int> tested_series, tested_sources;
   std::string basis;  // links: measured | given | assumed; may go on ", indicative"

@@ -22,7 +22,7 @@ class KnownPaths {
   // Free text. Where a path ends is unknown when it may hold blanks and colons: then what follows
   // is covered as well, up to the last ": ", or all of it.
   std::string covered(std::string text) const;
-  // As typed into a shell: word by word.
+  // Redacts a line as typed into a shell: word by word.
   std::string command_line(const std::string& line) const;
 
  private:

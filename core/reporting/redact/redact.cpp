@@ -132,7 +132,7 @@ class Redactor {
   }
 
   std::string cleaned(std::string text, const std::string& key, const std::string& of) const {
-    // Of "origins" the fields name options, and the texts only say where each came from.
+    // The fields of "origins" name options, and the texts only say where each came from.
     if (of == "origins") return is_origin_file(text, of) ? "config <path>" : text;
     if (kKept.contains(key) && !is_named_by_address(text)) return text;
     if (is_of_fingerprint(key, of)) return text;

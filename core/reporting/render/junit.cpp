@@ -105,7 +105,7 @@ std::string case_text(const Case& one) {
          ">\n    </testcase>\n";
 }
 
-// What was measured, one line per group, for a person who looks into the test report.
+// Writes one line per group, for a person who looks into the test report.
 std::string measured_text(const Report& report) {
   std::string text;
   for (const GroupRecord& group : report.groups) {

@@ -32,7 +32,7 @@ std::string section_text(const Section& section) {
   return text;
 }
 
-// What the console leaves out.
+// Shows what the console leaves out.
 std::string machine_text(const Report& report) {
   std::string text;
   if (const auto attempts = attempts_section(report)) text += section_text(*attempts);

@@ -1,4 +1,4 @@
-// What --format asks for: "md,html=page.html". Pure; knows no files.
+// --format asks for renderings: "md,html=page.html". Pure; knows no files.
 #pragma once
 
 #include <string>

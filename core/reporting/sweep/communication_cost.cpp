@@ -1,4 +1,4 @@
-// What --communication-cost measured, over the repetitions of a point.
+// --communication-cost measures each repetition of a point: this sums them up.
 #include <cmath>
 #include <vector>
 

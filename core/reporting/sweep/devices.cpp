@@ -26,7 +26,7 @@ struct Observed {
   int runs = 0;
 };
 
-// Of each rank; empty where one has no rate.
+// Returns one for each rank; empty where one has no rate.
 std::vector<double> ln_rates(const PointRecord& run) {
   std::vector<double> logs;
   for (const RankRecord& rank : run.ranks) {

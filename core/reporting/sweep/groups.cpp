@@ -65,7 +65,7 @@ int launched_ranks(const RunsByGroup& runs, const SummaryOptions& options) {
   return largest;
 }
 
-// What the runs themselves show beside their mean.
+// The runs themselves show their spread beside their mean.
 void set_spread(GroupRecord& group, const Runs& runs) {
   if (runs.size() == 1) {
     group.at_least = within_run_share(*runs.front());

@@ -1,4 +1,4 @@
-// What is to be said of ranks: one finding for each that stands out, however many points show it.
+// Each rank that stands out gives one finding, however many points show it.
 #include <algorithm>
 #include <cmath>
 #include <map>

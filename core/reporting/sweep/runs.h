@@ -58,8 +58,8 @@ struct LossDifference {
 };
 std::optional<LossDifference> loss_difference(const std::vector<RunPair>& pairs);
 
-// What is fixed, as far as another of `all` (records with `axis` and `fixed`) of the same axis
-// differs in it: "2 ranks, batch_size 64".
+// Names the fixed values in which another of `all` (records with `axis` and `fixed`) of the same
+// axis differs: "2 ranks, batch_size 64".
 template <class Record>
 std::string where_text(const Record& record, const std::vector<Record>& all);
 std::string option_text(const std::string& option, const std::string& value);
@@ -77,13 +77,13 @@ double geometric_mean(std::span<const double> values);
 // steps differ in size.
 std::optional<double> step_time_of(const Runs& runs, double samples_per_sec);
 
-// What statistics::paired_efficiency() takes.
+// statistics::paired_efficiency() takes these.
 std::vector<statistics::ThroughputPair> rates_of(const std::vector<RunPair>& pairs);
 
 // Whether both ran on the same devices, rank by rank.
 bool same_ranks(const PointRecord& a, const PointRecord& b);
 
-// What the order of runs in time shows.
+// The order of runs in time shows this.
 struct CourseOfRuns {
   std::map<const PointRecord*, double> places;  // of each run that is ok: 0, 1, ... in time order
   std::optional<Drift> drift;

@@ -55,7 +55,7 @@ void set_unsteady_runs(ScalingRow& row, const std::vector<RunPair>& pairs, const
   if (unsteady > 0) row.unsteady_runs = unsteady;
 }
 
-// What the pairs themselves show beside their mean.
+// The pairs themselves show their spread beside their mean.
 void set_spread(ScalingRow& row, const std::vector<RunPair>& pairs, double ranks_ratio) {
   if (is_own_baseline(pairs.front())) return;
   std::vector<double> efficiencies;

@@ -9,7 +9,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// What a baseline and its rows have in common: everything but sizes, ranks and communication.
+// A baseline and its rows have everything in common but sizes, ranks and communication.
 std::map<std::string, std::string> common_part(const PointRecord& p) {
   std::map<std::string, std::string> fixed = {{"workload", p.workload},
                                               {"device", p.device},

@@ -35,15 +35,16 @@ struct ComparedGroups {
 };
 
 struct SummaryOptions {
-  // As planned. Empty: derived from the points by slices_of().
+  // The plan gives these. Empty: slices_of() derives them from the points.
   std::vector<SliceGroups> slices;
-  // As planned. Empty: there are no effects, since points do not say which value was typed first.
+  // The plan gives these. Empty: there are no effects, since points do not say which value was
+  // typed first.
   std::vector<ComparedGroups> comparisons;
   std::string tuned_axis;  // of --tune; empty: none
   // Why a group's repetitions ended, where it differs from `stop_reason`.
   std::map<std::string, std::string> stop_reasons;
   std::string stop_reason = "repetitions";
-  // Of all launched ranks together; a point pays for the ranks that it uses.
+  // This is the price of all launched ranks together; a point pays for the ranks that it uses.
   std::optional<double> price_per_hour;
   int launched_ranks = 0;  // 0: the largest world size of the points
   // By how much healthy devices differ (standard deviation, relative): --device-spread.

@@ -11,7 +11,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// What must agree for a comparison to mean anything. threads is among them: METRICS.md, "threads".
+// These must agree for a comparison to mean anything. threads is among them: METRICS.md, "threads".
 auto settings_of(const PointRecord& p) {
   return std::tuple_cat(
       std::tie(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format, p.threads,
@@ -45,7 +45,7 @@ double mean_rate(const std::vector<const PointRecord*>& points) {
   return std::exp(sum / static_cast<double>(points.size()));
 }
 
-// Of the ratio of `point` to the mean of `baselines`.
+// Bounds the ratio of `point` to the mean of `baselines`.
 std::optional<double> uncertainty(const PointRecord& point,
                                   const std::vector<const PointRecord*>& baselines) {
   if (std::ranges::count(baselines, &point)) return std::nullopt;

@@ -15,7 +15,7 @@ inline constexpr const char* kDevicesTitle = "Devices, each by itself (solo)";
 // One row per device and solo point; columns of what is known. `devices` is not empty.
 std::vector<Column> device_columns(const std::vector<DeviceRecord>& devices);
 
-// What the columns mean, in one sentence.
+// Explains the columns in one sentence.
 std::string devices_note();
 
 }  // namespace scalemark::reporting

@@ -16,7 +16,7 @@ inline constexpr const char* kFingerprintTitle = "What the machine does by itsel
 // One row per measurement; host and device where there are several. `records` is not empty.
 std::vector<Column> fingerprint_columns(const std::vector<FingerprintRecord>& records);
 
-// What the columns mean, and why rows have no rate: one sentence each.
+// Explains the columns, and why rows have no rate: one sentence each.
 std::vector<std::string> fingerprint_notes(const std::vector<FingerprintRecord>& records);
 
 // "matrix product fp32"

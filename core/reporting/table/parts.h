@@ -1,5 +1,5 @@
-// What a table of points is made of: its rows, their columns, and the notes below. Pure. Private to
-// the files of this folder.
+// A table of points is made of its rows, their columns, and the notes below. Pure. Private to the
+// files of this folder.
 #pragma once
 
 #include <span>
@@ -21,12 +21,12 @@ struct Row {
 std::vector<Row> rows_of(std::span<const Report> reports);
 std::vector<PlacedPoint> points_of(const std::vector<Row>& rows);
 
-// What all points have in common, as a line: "resnet50, 224 px, strategy ddp". `rows` is not empty,
-// here and below.
+// Joins what all points have in common into a line: "resnet50, 224 px, strategy ddp". `rows` is not
+// empty, here and below.
 std::string common_traits(const std::vector<Row>& rows);
 // How fast each point is, with what differs between the points.
 std::vector<Column> throughput_columns(const std::vector<Row>& rows);
-// What its steps are made of.
+// Shows the parts of its steps.
 std::vector<Column> step_columns(const std::vector<Row>& rows);
 // One line per evaluation; `point` has some.
 std::vector<Column> evaluation_columns(const PointRecord& point);

@@ -1,4 +1,4 @@
-// What it cost to look at the machine, in one line for people. Pure.
+// Looking at the machine has a cost: one line tells it to people. Pure.
 #pragma once
 
 #include <span>

@@ -20,7 +20,7 @@ std::vector<Option> launch_options();
 std::vector<Option> tool_options();
 std::vector<Option> general_options();
 
-// What only a recipe sets: no command has an option for it.
+// Only a recipe sets these: no command has an option for them.
 std::vector<Option> recipe_only_rows();
 
 inline constexpr Range kFromOne{.low = 1};

@@ -14,7 +14,7 @@ namespace {
 using Pair = std::pair<int, int>;
 using Rounds = std::vector<std::vector<Pair>>;
 
-// Of this rank's pair in a round.
+// Packs the numbers of this rank's pair in a round.
 std::vector<double> numbers_of(const Pair& pair, const LinkTime& time) {
   return {static_cast<double>(pair.first), static_cast<double>(pair.second), time.latency_s,
           time.bytes_per_s};

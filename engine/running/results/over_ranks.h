@@ -1,4 +1,4 @@
-// What the ranks of a point measured, brought together.
+// Brings together what the ranks of a point measured.
 #pragma once
 
 #include <vector>

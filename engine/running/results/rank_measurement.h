@@ -14,7 +14,7 @@
 
 namespace scalemark::running {
 
-// What surrounds the window: known to the rank, not to the window.
+// These facts surround the window: the rank knows them, the window does not.
 struct RankFacts {
   int rank = 0;
   bool serves = false;

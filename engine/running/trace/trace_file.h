@@ -11,8 +11,8 @@ namespace scalemark::running {
 // "FOLDER/rank0.pt.trace.json": the ending that TensorBoard's profiler plugin looks for.
 std::filesystem::path trace_file(const std::filesystem::path& folder, int rank);
 
-// Those of the ranks from `first` on, of an earlier run with more of them, which would be taken for
-// this one's. Best effort.
+// Removes the traces of ranks from `first` on: an earlier run with more ranks left them, and they
+// would be taken for this one's. Best effort.
 void remove_traces_from(const std::filesystem::path& folder, int first);
 
 // Makes the folder and replaces the file. Throws cannot_create() (73), io_error() (74); then no

@@ -26,8 +26,8 @@ std::string ranks_of(const launching::World& world) {
   return std::string("[") + joined(ranks, ", ") + "]";
 }
 
-// As torch.profiler writes it of the default process group, letter for letter: HTA looks for the
-// rank with its space before the number.
+// Writes what torch.profiler writes of the default process group, letter for letter: HTA looks for
+// the rank with its space before the number.
 std::string distributed_info(process::RankGroup& rank_group) {
   const launching::World& world = rank_group.world();
   const std::string backend(rank_group.backend());
@@ -49,7 +49,7 @@ std::string distributed_info(process::RankGroup& rank_group) {
   return std::string("{") + joined(info, ", ") + "}";
 }
 
-// What went wrong, for rank 0; empty: nothing.
+// Returns what went wrong, for rank 0; empty: nothing.
 std::string write(const StepTrace& trace, const std::filesystem::path& folder,
                   const process::RankGroup& rank_group) {
   try {

@@ -27,7 +27,7 @@ class TraceRanges final : public device::Ranges {
   void end() override { open_.pop_back(); }
 
  private:
-  // What record_function() of Python makes: the trace's category "user_annotation".
+  // Makes what Python's record_function() makes: the trace's category "user_annotation".
   void open(std::string name) {
     auto range = std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE);
     if (range->isActive()) range->before(std::move(name));
@@ -37,7 +37,7 @@ class TraceRanges final : public device::Ranges {
   std::vector<std::unique_ptr<at::RecordFunction>> open_;
 };
 
-// As Python's default: 32 hexadecimal digits.
+// Makes an id like Python's default: 32 hexadecimal digits.
 std::string random_id() {
   std::random_device random;
   std::string id;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kAbsent = "-";
 
-// What the sentences do not say: where the time went.
+// The sentences do not say where the time went: these columns do.
 Column phases_column(const char* name, const std::vector<EffectRecord>& effects,
                      const std::function<double(const Phases&)>& seconds) {
   Column column{{std::string("+ ") + name, "ms"}, false, {}};

@@ -1,5 +1,5 @@
-// What the options of a sweep give, as sections for the console and Markdown. Private to this
-// folder.
+// Options of a sweep have effects: these are the sections for the console and Markdown. Private to
+// this folder.
 #pragma once
 
 #include <vector>

@@ -13,7 +13,7 @@ namespace scalemark::reporting {
 // without telemetry.
 std::optional<Section> machine_section(const Report& report);
 
-// What the machines do by themselves. Absent where it was not measured.
+// Shows what the machines do by themselves. Absent where it was not measured.
 std::optional<Section> fingerprint_section(const Report& report);
 
 // Each attempt of the runs that have several, in order. Absent without any.

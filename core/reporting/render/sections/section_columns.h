@@ -32,7 +32,7 @@ std::string milliseconds(double seconds);
 std::string at_least_text(const std::optional<double>& share, double value,
                           std::string (*text)(double));
 
-// Of one slice: speed-up and efficiency, and, where runs have phases, what is lost to what.
+// Shows one slice: speed-up and efficiency, and, where runs have phases, what is lost to what.
 std::vector<Section> scaling_sections(const ScalingTable& table,
                                       const std::vector<ScalingTable>& all);
 

@@ -21,7 +21,8 @@ struct Section {
 // True for a report that holds more than single points: a sweep, or collectives.
 bool is_sweep(const Report& report);
 
-// What the sweep found, in a few sentences: fastest point, best and worst efficiency, what failed.
+// Says in a few sentences what the sweep found: fastest point, best and worst efficiency, what
+// failed.
 std::vector<std::string> summary_in_words(const Report& report);
 
 // Collectives, scaling tables, groups, ranks, links, data gaps, drift, predictions, findings,

@@ -53,7 +53,7 @@ std::string fastest_sentence(const Report& report) {
   return text + "; not distinguishable from " + listed(fastest.not_told_apart) + ".";
 }
 
-// Of the point with the fewest repetitions.
+// The point with the fewest repetitions decides.
 std::optional<std::string> unseen_sentence(const Report& report) {
   const GroupRecord* fewest = nullptr;
   for (const GroupRecord& group : report.groups) {
@@ -113,7 +113,7 @@ bool may_hide_a_bias(const Report& report, const GroupRecord& group) {
   });
 }
 
-// What is not known to be steady; nothing where all is.
+// Names the windows that are not known to be steady; nothing where all are.
 std::vector<std::string> window_sentences(const Report& report) {
   int measured = 0, unsteady = 0, unknown = 0;
   std::optional<double> largest;

@@ -9,7 +9,8 @@
 
 namespace scalemark::reporting {
 
-// Of a row whose windows were all steady as measured, else with two digits and a mark: "~1.5".
+// Prints all digits for a row whose windows were all steady as measured, else two and a mark:
+// "~1.5".
 std::string speed_up_text(const ScalingRow& row);
 std::string efficiency_text(const ScalingRow& row);  // in %
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array kShares{0.30, 0.10};
 
-// Of one batch size: the share's upper bound, the end of its 95 % interval over runs.
+// One batch size has the share's upper bound, the end of its 95 % interval over runs.
 struct MeasuredBatch {
   std::int64_t batch = 0;
   std::optional<double> upper;

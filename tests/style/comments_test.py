@@ -1,0 +1,27 @@
+"""Comments that open with a bare "Of", "That of", "Those", "What" or "As", which are seldom sentences, become no more.
+
+A line counts that is nothing but a comment (// in C++, CUDA and JavaScript; # in Python, CMake and shell) and begins with one of
+the words, in the middle of a paragraph, too.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from ratchets import hold
+
+SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
+FOLDERS = ("core", "data", "engine", "apps", "kernels", "workloads", "tools", "tests", "scripts", "cmake")
+ENDINGS = {".h", ".cpp", ".cu", ".cuh", ".inc", ".js", ".py", ".cmake", ".sh"}
+BARE = re.compile(r"\s*(?://|#) (?:Of|That of|Those|What|As) ")
+
+
+def is_source(file):
+    return file.suffix in ENDINGS or file.name == "CMakeLists.txt" or (file.parent.name == "scripts" and not file.suffix)
+
+
+files = sorted(p for folder in FOLDERS for p in (SOURCE / folder).rglob("*") if p.is_file() and is_source(p))
+found = [f"{file.relative_to(SOURCE)}:{number}: {line.strip()}" for file in files
+         for number, line in enumerate(file.read_text().splitlines(), 1) if BARE.match(line)]
+hold("comments that open with a bare word", found)
+print(f"{len(found)} comments of {len(files)} files open with a bare word")
