@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 from endings import ENDLESS, Running, closed_report, only_error, run_cases
-from launched import COMMANDS, QUICK
+from launched import QUICK
 from launching import finish, start
-from program import SCALEMARK, check, report_in, run, skip
+from program import SCALEMARK, check, run, skip
 
 ALLOWED = sorted(os.sched_getaffinity(0))
 TRAIN = ("train", "--workload", "linear", "--batch-size", 8, "--nproc-per-node", 2)
@@ -68,12 +68,16 @@ def cpus_of_threads(pid):
     return found
 
 
-def cores(folder):
-    """Disjoint physical cores, on every thread of each rank: compute threads, Gloo's, and those of ours."""
+def cores_of_two_ranks():
+    """The CPUs that each has: half of the physical cores."""
     expected = require_two_cores()
     each = len(expected) // 2
-    starts = (0, len(expected) // 2)
-    want = [sorted(cpu for core in expected[first:first + each] for cpu in core) for first in starts]
+    return [sorted(cpu for core in expected[first:first + each] for cpu in core) for first in (0, each)]
+
+
+def cores(folder):
+    """Disjoint physical cores, on every thread of each rank: compute threads, Gloo's, and those of ours."""
+    want = cores_of_two_ranks()
     with Running(*TRAIN, *ENDLESS, "--bind", "cores", "--output", folder / "out") as launched:
         launched.await_event("window")
         pids = launched.ranks()
@@ -86,32 +90,19 @@ def cores(folder):
 
 
 def reported(folder):
-    """What is in the report is what the kernel said, in both commands; threads are not more than CPUs."""
-    want = [",".join(map(str, core)) for core in require_two_cores()]
-    if len(want) != 2 or any("," in core for core in want):
-        skip("expects two cores of one CPU each, so that the lists are plain")
-    for command, (words, runs_of) in COMMANDS.items():
-        run(*words, "--nproc-per-node", 2, "--bind", "cores", "--output", folder / command)
-        if command == "comm":  # its rows have no ranks
-            continue
-        report = closed_report(folder / command, "complete", 0)
-        for point in runs_of(report):
-            check([rank["cpus"] for rank in point["ranks"]] == want, point["ranks"])
-            check(point["threads"] == 1, point["threads"])
-        told = [finding["text"] for finding in report["findings"] if finding["code"] == "ranks_bound"]
-        check(any(f"rank 0 to CPUs {want[0]}; rank 1 to CPUs {want[1]}" in text for text in told), told)
-        check("too_many_threads" not in {finding["code"] for finding in report["findings"]}, report["findings"])
-        check(report["invocation"]["settings"]["bind"] == "cores", report["invocation"]["settings"])
-
-
-def threads_fit(folder):
-    """Automatic threads of one rank on a part of the machine's CPUs."""
-    require_two_cores()
-    run("train", "--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--no-progress", "--bind", "cores", "--nproc-per-node",
-        2, "--output", folder / "out")
-    [point] = report_in(folder / "out")["points"]
-    for rank in point["ranks"]:
-        check(point["threads"] <= len(numbers(rank["cpus"])), (point["threads"], rank))
+    """What is in the report is what the kernel said; automatic threads of a rank are no more than the CPUs that it has."""
+    want = cores_of_two_ranks()
+    run("train", "--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--no-progress", "--nproc-per-node", 2, "--bind", "cores",
+        "--output", folder / "out")
+    report = closed_report(folder / "out", "complete", 0)
+    [point] = report["points"]
+    cpus = [rank["cpus"] for rank in point["ranks"]]
+    check([numbers(text) for text in cpus] == want, (cpus, want))
+    check(point["threads"] <= min(map(len, want)), (point["threads"], want))
+    told = [finding["text"] for finding in report["findings"] if finding["code"] == "ranks_bound"]
+    check(any(f"rank 0 to CPUs {cpus[0]}; rank 1 to CPUs {cpus[1]}" in text for text in told), told)
+    check("too_many_threads" not in {finding["code"] for finding in report["findings"]}, report["findings"])
+    check(report["invocation"]["settings"]["bind"] == "cores", report["invocation"]["settings"])
 
 
 def numa(folder):
@@ -147,4 +138,4 @@ def bound_by_a_launcher(folder):
                    "mpirun --bind-to none")
 
 
-run_cases({f.__name__: f for f in (cores, reported, threads_fit, numa, refused, bound_by_a_launcher)})
+run_cases({f.__name__: f for f in (cores, reported, numa, refused, bound_by_a_launcher)})

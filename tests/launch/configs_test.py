@@ -1,22 +1,20 @@
 """Every experiment in configs/ runs: the file as it is is planned, and a short form of it is measured on 1 and 2 ranks.
 
-`configs_test.py NAME`: what the file varies must stand in the rows. Networks and images are small here, axes are cut to two values.
+`configs_test.py plans | NAME...`: what the file varies must stand in the rows. Networks and images are small here, axes are cut to
+two values.
 """
 
+import functools
 import json
-import os
-import sys
-import tempfile
-from pathlib import Path
 
+from endings import run_cases
+from made_data import make_images
 from program import check, report_in, run
 from sweeps import SOURCE, valid_report
 
 SMALL_IMAGES = ("--image-size", 32, "--batch-size", 2, "--learning-rate", 0.001)
 FP16_IMAGES = ("--image-size", 64, "--batch-size", 4, "--learning-rate", 0.001)
 SMALL_BOTH = (*SMALL_IMAGES, "--workload", "resnet50,bert-mini", "--sequence-length", 16)
-
-MEASURED_IN_CI = {"ddp-method", "rtx4090-mlp", "allreduce", "backends"}
 
 # What the short form changes, and a field of a row with the values that it must show. `group`: how many settings are
 # measured on 2 ranks with ddp (how data is read stands in the name only; synthetic batches on a CPU are never pinned).
@@ -54,12 +52,25 @@ def check_all_listed():
         check(len(json.loads(file.read_text())["about"]) > 80, f"{name}: `about` says what the experiment shows")
 
 
+def command_of(name):
+    """The command of a config, and the options of its short form on 2 ranks."""
+    command = json.loads(configs()[name].read_text())["command"]
+    sizes = () if command == "comm" else ("--world-sizes", "1,2")
+    return command, ["--config", configs()[name], *sizes, "--nproc-per-node", 2, "--device", "cpu", *SHORT[name][0]]
+
+
+def plans(folder):
+    for name in SHORT:
+        command, options = command_of(name)
+        data = ("--data", make_images(folder / "images", 32, size=40, classes=2)) if name == "loader" else ()
+        run(command, *options, *data, "--dry-run")
+
+
 def measure_collectives(name, folder):
-    """A short form on 2 ranks; backends that this machine lacks are rows with a reason."""
-    short, field, expected = SHORT[name]
-    options = ["--config", configs()[name], "--nproc-per-node", 2, "--device", "cpu", *short]
-    run("comm", *options, "--dry-run")
-    run("comm", *options, "--repetitions", 1, "--threads", 1, "--no-progress", "--output", folder / "out", timeout=350)
+    """Backends that this machine lacks are rows with a reason."""
+    _, field, expected = SHORT[name]
+    command, options = command_of(name)
+    run(command, *options, "--repetitions", 1, "--threads", 1, "--no-progress", "--output", folder / "out")
     rows = report_in(folder / "out")["collectives"]
     check({row["backend"] for row in rows} == {"nccl", "gloo", "mpi"}, "a backend has no row")
     seen = {row[field] for row in rows if row["status"] == "ok"}
@@ -67,33 +78,27 @@ def measure_collectives(name, folder):
     check(all(row["reason"] for row in rows if row["status"] == "skipped"), rows)
 
 
-def measure(name):
-    """Where a config is labelled soak, CI plans it only: ten of them would take four minutes."""
-    short, field, expected = SHORT[name]
-    planned_only = name not in MEASURED_IN_CI and os.environ.get("SCALEMARK_SOAK") != "full"
-    with tempfile.TemporaryDirectory() as folder:
-        if json.loads(configs()[name].read_text())["command"] == "comm":
-            return measure_collectives(name, Path(folder))
-        options = ["--config", configs()[name], "--world-sizes", "1,2", "--nproc-per-node", 2, "--device", "cpu", *short]
-        if name == "loader":
-            run("data", "generate", "images", Path(folder) / "images", "--samples", 32, "--classes", 2, "--image-size", 40)
-            options += ["--data", Path(folder) / "images"]
-        run("sweep", *options, "--dry-run")
-        if planned_only:
-            return print(f"{name}: planned; measured in scripts/soak")
-        run("sweep", *options, "--iters", 3, "--warmup-iters", 1, "--repetitions", 1, "--threads", 1, "--no-progress",
-            "--output", Path(folder) / "out", timeout=350)
-        report = valid_report(Path(folder) / "out")
-        check(report["status"] == "complete" and report["exit_code"] == 0, f"{name}: {report['status']}")
-        measured = [row for row in report["points"] if row["status"] == "ok"]
-        check({row["world_size"] for row in measured} == {1, 2}, f"{name}: a world size has no row")
-        if field == "group":
-            groups = {row["group"] for row in measured if row["world_size"] == 2 and row["strategy"] == "ddp"}
-            return check(len(groups) == expected, f"{name}: groups {sorted(groups)}, expected {expected}")
-        seen = {row.get(field, row.get("varying", {}).get(field)) for row in measured}
-        check(expected <= seen, f"{name}: rows show {field} {sorted(map(str, seen))}, expected {sorted(map(str, expected))}")
+def measure_points(name, folder):
+    _, field, expected = SHORT[name]
+    command, options = command_of(name)
+    if name == "loader":
+        options += ["--data", make_images(folder / "images", 32, size=40, classes=2)]
+    run(command, *options, "--iters", 3, "--warmup-iters", 1, "--repetitions", 1, "--threads", 1, "--no-progress", "--output",
+        folder / "out")
+    report = valid_report(folder / "out")
+    check(report["status"] == "complete" and report["exit_code"] == 0, f"{name}: {report['status']}")
+    measured = [row for row in report["points"] if row["status"] == "ok"]
+    check({row["world_size"] for row in measured} == {1, 2}, f"{name}: a world size has no row")
+    if field == "group":
+        groups = {row["group"] for row in measured if row["world_size"] == 2 and row["strategy"] == "ddp"}
+        return check(len(groups) == expected, f"{name}: groups {sorted(groups)}, expected {expected}")
+    seen = {row.get(field, row.get("varying", {}).get(field)) for row in measured}
+    check(expected <= seen, f"{name}: rows show {field} {sorted(map(str, seen))}, expected {sorted(map(str, expected))}")
+
+
+def measure(name, folder):
+    (measure_collectives if command_of(name)[0] == "comm" else measure_points)(name, folder)
 
 
 check_all_listed()
-for given in sys.argv[1:]:
-    measure(given)
+run_cases({"plans": plans} | {name: functools.partial(measure, name) for name in SHORT})

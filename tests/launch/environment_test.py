@@ -2,10 +2,9 @@
 (OMP_DISPLAY_ENV) and by the kernel (/proc/PID/environ)."""
 
 import re
-import time
 from pathlib import Path
 
-from endings import Running, closed_report, only_error, run_cases
+from endings import ENDLESS, Running, closed_report, only_error, run_cases
 from program import check, run
 from sweeps import await_rows, kill_all, statuses, sweep, valid_report
 
@@ -21,23 +20,23 @@ def displayed(text):
 
 def axis(folder):
     """Each environment of each block has ranks of its own, whose libraries read it; rows say which; effects pair them in blocks."""
-    done = run(*sweep(*TWO_RANKS, *POLICIES, repetitions=3), "--output", folder / "out", OMP_DISPLAY_ENV="true")
+    done = run(*sweep(*TWO_RANKS, *POLICIES, repetitions=2), "--output", folder / "out", OMP_DISPLAY_ENV="true")
     report = closed_report(folder / "out", "complete", 0)
     rows = sorted(valid_report(folder / "out")["points"], key=lambda row: (row["block"], row["order"]))
-    check(len(rows) == 3 * 2 * 3, [row["id"] for row in rows])  # ddp, solo and the baseline, of two policies
+    check(len(rows) == 2 * 2 * 3, [row["id"] for row in rows])  # ddp, solo and the baseline, of two policies
     launches = []
     for row in rows:
         policy = row["env"]["OMP_WAIT_POLICY"]
         check(row["group"].endswith(f"OMP_WAIT_POLICY-{policy}") and row["varying"]["env.OMP_WAIT_POLICY"] == policy, row["group"])
         if not launches or launches[-1] != (row["block"], policy):
             launches.append((row["block"], policy))
-    check(len(launches) == 6, launches)
+    check(len(launches) == 4, launches)
     # Two ranks each, and nobody else has libgomp: the launcher loads no torch.
     check(displayed(done.stderr) == [policy for _, policy in launches for _ in range(2)], (displayed(done.stderr), launches))
-    check([session["session"] for session in report["sessions"]] == [0, 1, 2], report["sessions"])
+    check([session["session"] for session in report["sessions"]] == [0, 1], report["sessions"])
     check(all(row["session"] == row["block"] for row in rows), "the environments of a block are one session")
     effects = [effect for effect in report["effects"] if effect["axis"] == "env.OMP_WAIT_POLICY"]
-    check(effects and all((e["from"], e["to"], e["pairs"]) == ("active", "passive", 3) for e in effects), report["effects"])
+    check(effects and all((e["from"], e["to"], e["pairs"]) == ("active", "passive", 2) for e in effects), report["effects"])
     check("env.OMP_WAIT_POLICY passive against active" in done.stdout.replace("\n", " "), done.stdout)
     check("Scaling, weak, batch size 32, env.OMP_WAIT_POLICY active" in done.stdout, done.stdout)
     check({table["fixed"]["env.OMP_WAIT_POLICY"] for table in report["scaling"]} == {"active", "passive"}, report["scaling"])
@@ -46,18 +45,13 @@ def axis(folder):
 
 
 def unset_and_several(folder):
-    """Nothing before a comma is unset, though the sweep itself has the variable; two variables make a product."""
-    run(*sweep("--world-sizes", 1, "--nproc-per-node", 1, "--env", "MALLOC_ARENA_MAX=,1", "--env", "LRU_CACHE_CAPACITY=1,2"), "--output",
-        folder / "out", MALLOC_ARENA_MAX=7)
-    found = {tuple(sorted(row["env"].items())) for row in valid_report(folder / "out")["points"]}
+    """Nothing before a comma is unset, though the sweep itself has the variable; two variables make a product. Without --output:
+    however often ranks are started, they write into the one folder that the first start made."""
+    run(*sweep("--world-sizes", 1, "--nproc-per-node", 1, "--env", "MALLOC_ARENA_MAX=,1", "--env", "LRU_CACHE_CAPACITY=1,2"), cwd=folder,
+        MALLOC_ARENA_MAX=7)
+    [made] = (folder / "results/runs").iterdir()
+    found = {tuple(sorted(row["env"].items())) for row in valid_report(made)["points"]}
     check(found == {(("LRU_CACHE_CAPACITY", lru), ("MALLOC_ARENA_MAX", arenas)) for lru in "12" for arenas in ("unset", "1")}, found)
-
-
-def one_folder(folder):
-    """Without --output: however often ranks are started, they write into the one folder that the first start made."""
-    run(*sweep("--world-sizes", 1, "--nproc-per-node", 1, "--env", "MALLOC_ARENA_MAX=1,2", repetitions=2), cwd=folder)
-    made = list((folder / "results/runs").iterdir())
-    check(len(made) == 1 and len(valid_report(made[0])["points"]) == 4, made)
 
 
 def environ(pid):
@@ -66,15 +60,13 @@ def environ(pid):
 
 
 def train(folder):
-    """One value, of one rank and of two: the kernel says what they were started with."""
-    for ranks in (1, 2):
-        out = folder / str(ranks)
-        with Running("train", "--workload", "linear", "--nproc-per-node", ranks, "--threads", 1, "--iters", 10_000_000, "--no-progress",
-                     "--env", "MALLOC_ARENA_MAX=3", "--env", "LRU_CACHE_CAPACITY=", "--output", out, LRU_CACHE_CAPACITY=5) as training:
-            training.await_event("window")
-            found = [environ(pid) for pid in training.ranks()]
-            check(len(found) == ranks, found)
-            check(all(one.get("MALLOC_ARENA_MAX") == "3" and "LRU_CACHE_CAPACITY" not in one for one in found), found)
+    """One value: the kernel says what the rank was started with; that of two ranks is told by `axis`."""
+    out = folder / "out"
+    with Running("train", "--workload", "linear", "--threads", 1, *ENDLESS, "--env", "MALLOC_ARENA_MAX=3", "--env", "LRU_CACHE_CAPACITY=",
+                 "--output", out, LRU_CACHE_CAPACITY=5) as training:
+        training.await_event("window")
+        [found] = [environ(pid) for pid in training.ranks()]
+        check(found.get("MALLOC_ARENA_MAX") == "3" and "LRU_CACHE_CAPACITY" not in found, found)
     run("train", "--workload", "linear", "--iters", 5, "--no-progress", "--env", "MALLOC_ARENA_MAX=3", "--output", folder / "done")
     report = closed_report(folder / "done", "complete", 0)
     check(report["points"][0]["env"] == {"MALLOC_ARENA_MAX": "3"}, report["points"][0])
@@ -150,7 +142,6 @@ def resumed(folder):
 def dying(folder):
     """Ranks of one environment that die fail its points; the others are measured, in every block."""
     out = folder / "out"
-    started = time.monotonic()
     done = run(*sweep(*TWO_RANKS, "--env", "GLOO_SOCKET_IFNAME=nosuch0,lo", repetitions=2), "--output", out, expect=2)
     report = closed_report(out, "complete", 2)
     found = {(row["env"]["GLOO_SOCKET_IFNAME"], row["status"]) for row in valid_report(out)["points"]}
@@ -159,8 +150,8 @@ def dying(folder):
     reasons = {row["reason"] for row in report["points"] if row["status"] == "failed"}
     for reason in reasons:
         check(reason.startswith("GLOO_SOCKET_IFNAME=nosuch0: rank ") and "no network interface" in reason, reason)
-    check("others go on" in done.stderr and time.monotonic() - started < 100, done.stderr)
+    check("others go on" in done.stderr, done.stderr)
     run(*sweep(*TWO_RANKS, "--env", "GLOO_SOCKET_IFNAME=nosuch0,nosuch1"), "--output", folder / "none", expect=78)
 
 
-run_cases({f.__name__: f for f in (axis, unset_and_several, one_folder, train, comm, refused, told, resumed, dying)})
+run_cases({f.__name__: f for f in (axis, unset_and_several, train, comm, refused, told, resumed, dying)})

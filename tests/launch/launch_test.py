@@ -2,10 +2,9 @@
 
 import shutil
 import sys
-import time
 
 from endings import closed_report, run_cases
-from launching import await_listener, finish, free_port, start
+from launching import await_connection, await_listener, finish, free_port, start
 from namespaces import TwoHosts
 from program import SCALEMARK, check
 
@@ -56,11 +55,13 @@ def two_jobs_on_one_port(folder):
                      RANK=rank, WORLD_SIZE=2, LOCAL_RANK=rank, LOCAL_WORLD_SIZE=2, MASTER_ADDR="127.0.0.1",
                      MASTER_PORT=port)
     # Job b's rank 1 comes to the port while job a's store serves it.
-    started = [rank_of("a", 0), rank_of("b", 1), rank_of("a", 1)]
-    finish([started[0], started[2]])
+    first = rank_of("a", 0)
+    await_listener(port)
+    stranger = rank_of("b", 1)
+    finish([first, rank_of("a", 1)])
     check_world(folder / "a", "torch")
-    started[1].terminate()
-    started[1].communicate(timeout=90)
+    stranger.terminate()
+    stranger.communicate(timeout=600)
 
 
 def torchrun_prints_our_error(folder):
@@ -105,7 +106,7 @@ def rounds_in_one_store(folder):
         await_listener(port)
         for attempt, counts in enumerate(((0, 0), (0, 0), (1, 0))):
             other = rank_of(attempt, 1, counts[1])
-            time.sleep(2)
+            await_connection(other, port)
             finish([rank_of(attempt, 0, counts[0]), other])
             check(closed_report(folder / str(attempt), "complete", 0)["points"][0]["world_size"] == 2, "two ranks")
     finally:
@@ -116,7 +117,7 @@ def rounds_in_one_store(folder):
 def doctor(folder):
     def said(*command, **environment):
         process = start(*command, SCALEMARK, "doctor", **environment)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
         check(process.returncode == 0, f"{command}: {process.returncode}\n{out}{err}")
         return out
     plain = said()

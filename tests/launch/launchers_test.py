@@ -1,5 +1,5 @@
 """The built program under real launchers, over one host and over two (network namespaces with a slow link between them):
-launchers_test.py LAUNCHER COMMAND. What the commands are and what their reports must hold is in tests/python/launched.py."""
+launchers_test.py LAUNCHER COMMAND... What the commands are and what their reports must hold is in tests/python/launched.py."""
 
 import shutil
 import sys
@@ -103,5 +103,6 @@ LAUNCHERS = {f.__name__: f for f in (torchrun, distributed_launch, torchrun_two_
 
 if __name__ == "__main__":
     private_host.enter()
-    with tempfile.TemporaryDirectory() as place:
-        LAUNCHERS[sys.argv[1]](sys.argv[2], Path(place))
+    for command in sys.argv[2:]:
+        with tempfile.TemporaryDirectory() as place:
+            LAUNCHERS[sys.argv[1]](command, Path(place))

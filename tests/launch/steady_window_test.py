@@ -1,7 +1,6 @@
 """What `points[].warmup.steady` says of real windows of two ranks: never "true" of one that a CPU quota slows half-way; "false"
 of at most 1 in 40 on an idle machine. Every other window is of steps far shorter than the 100 ms in which the kernel accounts a
-quota: there only one step in hundreds becomes longer, by tens of milliseconds. `slowed`: 2 windows, `idle`: 2; 20 and 40 with
-SCALEMARK_SOAK=full, where a machine that is never at rest fails instead of skipping."""
+quota: there only one step in hundreds becomes longer, by tens of milliseconds. `slowed`: 20 windows, `idle`: 40, on a machine at rest."""
 
 import os
 import resource
@@ -10,9 +9,8 @@ from pathlib import Path
 
 from cpu_quota import cpu_quota
 from endings import Running, closed_report, run_cases
-from program import check, skip
+from program import check
 
-FULL = os.environ.get("SCALEMARK_SOAK") == "full"
 WORKLOADS = ("mlp", "linear")  # steps of several ms, and of a tenth of one
 WINDOW_S = 6
 QUOTA_CORES = 0.8  # of the two that two ranks use
@@ -67,17 +65,14 @@ def slowed_window(folder, quota, number):
 
 
 def slowed(folder):
-    count, steady, counted, left_out = 20 if FULL else 2, 0, 0, 0
+    count, steady, counted, left_out = 20, 0, 0, 0
     with cpu_quota() as quota:
         while counted < count:
             point, factor = slowed_window(folder / f"{counted}-{left_out}", quota, counted)
             print(f"{point['workload']}: {factor:.2f} times as slow in the last third: {told(point)}", flush=True)
             if factor < LEAST_SLOWDOWN:  # others had the cores already
                 left_out += 1
-                if left_out > 3 * count:
-                    why = "others use this machine: half-way through its window no run becomes slower by the quota"
-                    check(not FULL, why)
-                    skip(why)
+                check(left_out <= 3 * count, "others use this machine: half-way through its window no run becomes slower by the quota")
                 continue
             counted += 1
             steady += point["warmup"].get("steady") is True
@@ -95,16 +90,13 @@ def idle_window(folder, number):
 
 
 def idle(folder):
-    count, unsteady, counted, left_out = 40 if FULL else 2, 0, 0, 0
+    count, unsteady, counted, left_out = 40, 0, 0, 0
     while counted < count:
         point, foreign = idle_window(folder / f"{counted}-{left_out}", counted)
         print(f"{point['workload']}: others used {foreign:.1%}: {told(point)}", flush=True)
         if foreign > FOREIGN_SHARE:
             left_out += 1
-            if left_out > count:
-                why = f"others use more than {FOREIGN_SHARE:.0%} of this machine: it is not idle"
-                check(not FULL, why)
-                skip(why)
+            check(left_out <= count, f"others use more than {FOREIGN_SHARE:.0%} of this machine: it is not idle")
             continue
         counted += 1
         unsteady += point["warmup"].get("steady") is False

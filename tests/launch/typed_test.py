@@ -23,7 +23,7 @@ def said(command, folder):
     words = words.replace("distributed.launch ", "distributed.launch --master-port PORT ").replace("mpirun ", "mpirun.openmpi ").replace("PORT", str(free_port()))
     words = words.replace("./scalemark", str(SCALEMARK.resolve()))
     words += "".join(f" {word}" for word in (*QUICK, "--output", folder / "out"))
-    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL,
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL,
                           env=clean_environment(), cwd=folder)
     return done.stdout + done.stderr
 

@@ -23,7 +23,7 @@ def mpirun_command(library, ranks):
     return (MPIRUN[library], *OPTIONS[library], "-n", str(ranks))
 
 
-def mpirun(library, ranks, *command, timeout=240, **environment):
+def mpirun(library, ranks, *command, timeout=600, **environment):
     # An input without an end: MPICH's mpirun passes the end on, and SIGPIPE kills it where its ranks have ended before.
     read, kept = os.pipe()
     try:

@@ -10,11 +10,13 @@ from pathlib import Path
 BINARY_DIR = Path(os.environ.get("SCALEMARK_BINARY_DIR", "build/release"))
 SCALEMARK = Path(os.environ.get("SCALEMARK_PROGRAM", BINARY_DIR / "scalemark"))
 
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+
 
 def skip(reason):
-    """Ends the test as skipped (ctest's SKIP_RETURN_CODE)."""
+    """Ends the test, or one of its cases, as skipped."""
     print(f"SKIPPED: {reason}")
-    sys.exit(77)
+    sys.exit(SKIPPED)
 
 
 def skip_under_asan(reason):
@@ -42,7 +44,7 @@ def words_of(arguments):
     return ["sweep", "--retries", "0", *words[1:]]
 
 
-def run(*arguments, timeout=240, expect=0, cwd=None, **environment):
+def run(*arguments, timeout=600, expect=0, cwd=None, **environment):
     """Runs the program; fails the test, showing its output, when the exit code is not `expect`."""
     command = [str(SCALEMARK), *words_of(arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,

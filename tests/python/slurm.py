@@ -115,7 +115,7 @@ class Slurm:
 
     def ask(self, *command, fails=False):
         """What a command prints that ends at once."""
-        done = subprocess.run([*self.on_node(), *map(str, command)], capture_output=True, text=True, timeout=90,
+        done = subprocess.run([*self.on_node(), *map(str, command)], capture_output=True, text=True, timeout=600,
                               env=self.environment())
         check(fails or done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}\n{self.logs()}")
         return done.stdout
@@ -123,7 +123,7 @@ class Slurm:
     def submit(self, *command, **extra):
         """Hands a batch script in; the job's number."""
         done = subprocess.run([*self.on_node(), "sbatch", "--parsable", *map(str, command)], capture_output=True, text=True,
-                              timeout=90, env=self.environment(**extra), cwd=self.folder)
+                              timeout=600, env=self.environment(**extra), cwd=self.folder)
         check(done.returncode == 0, f"{command}\n{done.stderr}\n{self.logs()}")
         return done.stdout.strip()
 
@@ -132,13 +132,13 @@ class Slurm:
         words = self.ask("scontrol", "--oneliner", "show", "job", number).split()
         return dict(word.split("=", 1) for word in words if "=" in word)
 
-    def await_end(self, number, seconds=240):
+    def await_end(self, number, seconds=600):
         def ended():
             return self.job(number)["JobState"] not in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "REQUEUED")
         self.wait_for(ended, f"the end of job {number}", seconds)
         return self.job(number)
 
-    def wait_for(self, condition, what, seconds=60):
+    def wait_for(self, condition, what, seconds=600):
         end = time.monotonic() + seconds
         while not condition():
             check(time.monotonic() < end, f"no {what} within {seconds} s\n{self.logs()}")

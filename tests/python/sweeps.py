@@ -49,7 +49,7 @@ def statuses(report):
     return {row["id"]: row["status"] for row in report["points"]}
 
 
-def await_rows(run, count, seconds=120):
+def await_rows(run, count, seconds=600):
     """Returns once that many runs are finished, the report found valid at each look; False: it ended before."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""The built program from outside: exit codes, refusals, precedence and origins, help, start-up time.
+"""The built program from outside: exit codes, refusals, precedence and origins, help, start.
 
 Nothing here loads torch; the engine has tests of its own.
 """
@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 from program import PROGRAM, run
@@ -314,12 +313,6 @@ class Start(unittest.TestCase):
         self.assertRegex(result.stdout, r"^scalemark \d+\.\d+\.\d+ \(commit .+; built with torch 2\.11\.0\)\n$")
         for library in ("libtorch", "libc10", "libopencv", "libscalemark_data"):
             self.assertNotIn(library, result.stderr)
-        seconds = []
-        for _ in range(20):
-            start = time.monotonic()
-            run("--version")
-            seconds.append(time.monotonic() - start)
-        print(f"--version: {min(seconds) * 1e3:.1f} ms at best, median {sorted(seconds)[10] * 1e3:.1f} ms (aim: 20)")
 
     def test_a_closed_stdout_is_an_error_line_and_no_signal(self):
         command = f"'{PROGRAM}' train --help > /dev/full"
@@ -342,10 +335,9 @@ class Start(unittest.TestCase):
     def test_doctor_measure_refuses_a_folder_in_use_before_it_measures(self):
         with tempfile.TemporaryDirectory() as folder:
             open(f"{folder}/mine", "w").close()
-            begun = time.monotonic()
             result = run("doctor", "--measure", "--output", folder)
             self.assertEqual(result.returncode, 73, result.stderr)
-            self.assertLess(time.monotonic() - begun, 6)  # a measurement takes 10
+            self.assertEqual(os.listdir(folder), ["mine"])
 
 
 if __name__ == "__main__":

@@ -23,15 +23,21 @@ volatile std::sig_atomic_t caught[65];
 
 void count(int signal) { caught[signal] = caught[signal] + 1; }
 
+// Waits until the test has made the file.
+void await_stage(const std::string& name) {
+  const std::string file = std::string(std::getenv("TEST_STAGES")) + "/" + name;
+  while (access(file.c_str(), F_OK) != 0) usleep(1000);
+}
+
 int draw_progress(const Detection& self) {
   if (self.world.rank == 0) {
     if (!self.terminal.value_or(false)) return 1;
     std::fputs("\r50 %", stderr);
     std::fflush(stderr);
-    sleep(4);
+    await_stage("hello-was-seen");
     std::fputs("\r99 %\n", stderr);
   } else {
-    sleep(2);  // between the two, however late a busy machine starts either rank
+    await_stage("progress-was-seen");
     std::fputs("hello\n", stderr);
   }
   return 0;

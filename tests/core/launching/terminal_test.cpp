@@ -7,6 +7,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace scalemark::launching {
@@ -34,9 +37,9 @@ class OnATerminal {
     ASSERT_EQ(write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
   }
 
-  // Reads until `text` has appeared, the terminal is closed, or 10 s have gone.
+  // Reads until `text` has appeared, the terminal is closed, or 100 s have gone.
   bool read_until(const std::string& text) {
-    for (const auto until = Clock::now() + std::chrono::seconds(10); Clock::now() < until;) {
+    for (const auto until = Clock::now() + std::chrono::seconds(100); Clock::now() < until;) {
       if (!text.empty() && seen_.find(text) != std::string::npos) return true;
       pollfd polled{terminal_, POLLIN, 0};
       if (poll(&polled, 1, 100) <= 0) continue;
@@ -76,9 +79,15 @@ TEST(OnATerminal, CtrlCReachesEachRankOnce) {
 }
 
 TEST(OnATerminal, AProgressBarPassesAtOnceAndMakesRoomForLines) {
+  auto stages = (std::filesystem::temp_directory_path() / "terminal-test-XXXXXX").string();
+  setenv("TEST_STAGES", mkdtemp(stages.data()), 1);
   OnATerminal run("progress");
   ASSERT_TRUE(run.read_until("\r50 %"));  // without a line end
+  std::ofstream(stages + "/progress-was-seen");
+  ASSERT_TRUE(run.read_until("hello"));
+  std::ofstream(stages + "/hello-was-seen");
   EXPECT_EQ(run.wait(), 0);
+  std::filesystem::remove_all(stages);
   EXPECT_NE(run.seen().find("\r50 %\r\x1b[K[1] hello\r\n"), std::string::npos) << run.seen();
 }
 

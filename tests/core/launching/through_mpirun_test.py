@@ -35,7 +35,7 @@ class Launch:
     def await_pids(self, word, count):
         """Reads stderr until `word N` has come so often; the numbers."""
         os.set_blocking(self.process.stderr.fileno(), False)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 200
         while time.monotonic() < end:
             self.err += self.process.stderr.read() or b""
             found = re.findall(rf"{word} (\d+)".encode(), self.err)

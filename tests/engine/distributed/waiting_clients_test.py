@@ -1,16 +1,14 @@
-"""A 1-rank baseline beside waiting ranks is as fast as alone: 256 of them (64 in CI), on connections of their own, and
+"""A 1-rank baseline beside waiting ranks is as fast as alone: 256 of them, on connections of their own, and
 a loop in the process that serves their store. Checked: how much of a core the store's and the pulse's threads use,
 whatever the load; printed: the loop's rate with them over its rate without, the median of its turns."""
 
-import os
 import statistics
 import subprocess
 import sys
 
 from program import BINARY_DIR, check, clean_environment, skip_under_asan
 
-FULL = os.environ.get("SCALEMARK_SOAK") == "full"
-CLIENTS, SECONDS, TURNS = (256, 20, 5) if FULL else (64, 4, 1)
+CLIENTS, SECONDS, TURNS = 256, 20, 5
 MOST_SHARE = 0.03  # of one core
 
 

@@ -1,8 +1,8 @@
-"""`scalemark doctor --measure` beside PyTorch on the same machine.
+"""`scalemark doctor --measure`: what it says, and with `beside_python` its rates beside PyTorch's on the same machine.
 
 Oracle: the same matrix product and the same copy in Python, before and after ours. Shared machines are uneven, so our rate
 needs only to lie within a factor of what Python found, in the best of several attempts; a wrong formula is off by 2, 4, 8
-or 1000.
+or 1000. This judges speed and is for a machine at rest (scripts/soak).
 """
 
 import json
@@ -62,13 +62,13 @@ def check_report(report):
         check(("value" in record) != ("reason" in record), record)
         if "value" not in record:
             continue
-        check(record["n"] >= 2 and 0.5 < record["seconds"] < 20, record)
+        check(record["n"] >= 2 and 0 < record["seconds"] < 200, record)
         low, high = record.get("ci95", [record["value"]] * 2)
         check(low <= record["value"] <= high, record)
     check("no peer" in value_of(report, "all-reduce")["reason"], records)
 
 
-def main():
+def told():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         text = run("doctor", "--measure", "--output", folder / "first").stdout
@@ -78,6 +78,15 @@ def main():
         check_report(report)
         # Nothing but the report is left where files were made.
         check([p.name for p in folder.rglob("*")] == ["first", "report.json"], list(folder.rglob("*")))
+        done = run("compare", folder / "first", folder / "first")
+        check("agrees" in done.stdout, done.stdout)
+
+
+def beside_python():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        run("doctor", "--measure", "--output", folder / "first")
+        report = json.loads((folder / "first/report.json").read_text())
         python = []
         for attempt in range(ATTEMPTS):
             ours, rates = ours_and_python(report)
@@ -87,9 +96,7 @@ def main():
                 break
             check(attempt + 1 < ATTEMPTS, f"ours: {ours}; Python's: {python}")
             report = json.loads(run("doctor", "--measure", "--log-format", "json", "--output", folder / f"again{attempt}").stdout)
-        done = run("compare", folder / "first", folder / "first")
-        check("agrees" in done.stdout, done.stdout)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    beside_python() if "beside_python" in sys.argv else told()

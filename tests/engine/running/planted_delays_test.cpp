@@ -17,25 +17,27 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr double kDelayMs = 5;
 constexpr double kStepMs = 20;  // of the undelayed step, slept as well: other programs cost little
-// Many short windows: most of them stay undisturbed even on a busy machine.
-constexpr int kBlocks = 24, kSteps = 3;
+constexpr int kSteps = 3;
 constexpr double kTooBusyMs = 0.3;
-// A soak (SCALEMARK_SOAK=full) judges: there a machine that is never at rest is a failure.
+constexpr int kMostAttempts = 6;  // to find a machine at rest; they are never chosen by the result
+// A soak (SCALEMARK_SOAK=full) judges by the millisecond: there a machine that is never at rest is
+// a failure. Elsewhere the delays are so long that a busy machine hides none.
 bool is_soak() {
   const char* soak = std::getenv("SCALEMARK_SOAK");
   return soak && std::string_view(soak) == "full";
 }
 
-// To find the machine at rest; what is judged is never chosen by its result.
-int most_attempts() { return is_soak() ? 6 : 3; }
+double delay_ms() { return is_soak() ? 5 : 400; }
+
+// Many short windows in a soak: most of them stay undisturbed.
+int block_count() { return is_soak() ? 24 : 2; }
 
 // How far off a growth may be. With +-0.3 ms a median of 24 is known to 0.1 ms and a growth to
-// 0.2, so that 10 % of half a delay, 0.25 ms, is for a machine at rest alone; 1 ms still tells
-// which terms grow, by half the delay or by all of it.
+// 0.2, so that 10 % of half a delay, 0.25 ms, is for a machine at rest. 100 of 400 ms tell which
+// terms grow, by half the delay or by all of it.
 double tolerance_ms(double share) {
-  return is_soak() ? 0.1 * (share > 0 ? share : 1) * kDelayMs : 0.2 * kDelayMs;
+  return is_soak() ? 0.1 * (share > 0 ? share : 1) * delay_ms() : 0.24 * delay_ms();
 }
 
 enum Term {
@@ -119,8 +121,8 @@ void expect_growth(const Measured& measured, const std::string& name,
     const double share = found == shares.end() ? 0 : found->second;
     const double grown = growth(measured, name, term);
     std::printf("%-24s %-21s %7.3f ms (expected %.1f)\n", name.c_str(), kNames[i], grown,
-                share * kDelayMs);
-    EXPECT_NEAR(grown, share * kDelayMs, tolerance_ms(share)) << name << ": " << kNames[i];
+                share * delay_ms());
+    EXPECT_NEAR(grown, share * delay_ms(), tolerance_ms(share)) << name << ": " << kNames[i];
   }
 }
 
@@ -128,19 +130,21 @@ std::vector<std::vector<std::string>> two_ranks() {
   const std::string address = free_address();
   std::vector<std::vector<std::string>> all;
   for (const char* rank : {"0", "1"}) {
-    all.push_back({rank, "2", address, std::to_string(kBlocks), std::to_string(kSteps),
-                   std::to_string(kStepMs), std::to_string(kDelayMs)});
+    all.push_back({rank, "2", address, std::to_string(block_count()), std::to_string(kSteps),
+                   std::to_string(kStepMs), std::to_string(delay_ms())});
   }
   return all;
 }
 
 void measure(Measured& measured) {
   Ranks ranks(two_ranks(), std::nullopt, "delayed-rank");
-  const auto ended = ranks.wait(milliseconds(110'000));
+  const auto ended = ranks.wait(milliseconds(600'000));
   for (const Ended& rank : ended) ASSERT_EQ(rank.exit_code, 0) << rank.output;
   measured = parse(ended[0].output);
   ASSERT_EQ(measured.of_case.size(), 7U) << ended[0].output;
-  for (const auto& [name, blocks] : measured.of_case) ASSERT_EQ(blocks.size(), kBlocks) << name;
+  for (const auto& [name, blocks] : measured.of_case) {
+    ASSERT_EQ(blocks.size(), static_cast<std::size_t>(block_count())) << name;
+  }
 }
 
 bool names_rank_1(const std::string& words) {
@@ -166,20 +170,15 @@ bool names_rank_1(const std::string& words) {
 //   mean max own by the whole x where a bucket leaves late, on one rank or on both.
 TEST(PlantedDelays, MakeExactlyTheirTermGrow) {
   Measured measured;
-  for (int attempt = 1; attempt <= most_attempts(); ++attempt) {
+  for (int attempt = 1; attempt <= (is_soak() ? kMostAttempts : 1); ++attempt) {
     measure(measured);
     if (HasFatalFailure()) return;
     if (spread(measured) <= kTooBusyMs) break;
     std::printf("attempt %d: the undelayed step varies by +-%.2f ms\n", attempt, spread(measured));
   }
-  if (spread(measured) > kTooBusyMs) {
-    std::ostringstream why;
-    why << "the machine is too restless: the undelayed step varies by +-" << spread(measured)
-        << " ms, and +-" << kTooBusyMs << " ms is the most for 10 %";
-    if (is_soak()) FAIL() << why.str();
-    GTEST_SKIP() << why.str();
+  if (is_soak()) {
+    ASSERT_LE(spread(measured), kTooBusyMs) << "ms: more is no machine at rest, which 10 % need";
   }
-
   expect_growth(
       measured, "compute",
       {{kSlowerCompute, 0.5}, {kPersistentImbalance, 0.5}, {kPeerWait, 0.5}, {kForwardPhase, 0.5}});
