@@ -49,10 +49,10 @@ bool enough(const std::vector<Trial>& trials) {
 }
 
 // The misses of one method in ascending order, with what a draw of sources needs.
-class Misses {
+class CalibrationMisses {
  public:
-  Misses(const std::vector<Trial>& trials, const std::vector<std::size_t>& source_of,
-         const LogRatio& log_ratio) {
+  CalibrationMisses(const std::vector<Trial>& trials, const std::vector<std::size_t>& source_of,
+                    const LogRatio& log_ratio) {
     const std::vector<double> weights = weights_of(trials);
     for (std::size_t i = 0; i < trials.size(); ++i) {
       values_.push_back({miss(log_ratio(trials[i].test)), weights[i], source_of[i]});
@@ -194,7 +194,7 @@ SourceInterval difference_over_sources(const std::vector<Trial>& trials, const L
     source_of.push_back(
         static_cast<std::size_t>(std::distance(sources.begin(), sources.find(trial.source))));
   }
-  const Misses by_a(trials, source_of, a), by_b(trials, source_of, b);
+  const CalibrationMisses by_a(trials, source_of, a), by_b(trials, source_of, b);
   std::mt19937_64 random(kSeed);
   std::vector<Weighted> differences;
   for (int draw = 0; draw < kDraws; ++draw) {

@@ -17,12 +17,12 @@ int scalemark::commands::write_samples(int argc, char** argv) {
   const auto write = [&](const char* name, const Report& report) {
     std::ofstream(folder / name) << to_json(report);
   };
-  write("least.json", sample_report(1, false));
-  write("most.json", sample_report(2, true));
-  Report whole_steps = sample_report(2, false);
+  write("least.json", reporting::sample_report(1, false));
+  write("most.json", reporting::sample_report(2, true));
+  Report whole_steps = reporting::sample_report(2, false);
   for (PointRecord& point : whole_steps.points) drop_phases(point);
   write("whole_steps.json", whole_steps);
-  Report partial = sample_report(2, false);
+  Report partial = reporting::sample_report(2, false);
   partial.status = ReportStatus::kPartial;
   partial.exit_code.reset();
   partial.finished.clear();
