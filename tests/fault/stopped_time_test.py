@@ -1,6 +1,5 @@
 """Suspended time: a run that is suspended (scontrol suspend, gang scheduling, Ctrl-Z) and continued goes on, and
-deadlines beyond what a clock can hold still work. `trials`: suspends at random moments, 2 of them; 100 with
-SCALEMARK_SOAK=full."""
+deadlines beyond what a clock can hold still work. `trials`: suspends at 100 random moments."""
 
 import os
 import pty
@@ -134,7 +133,7 @@ def long_timeouts(folder):
 
 
 def trials(folder):
-    count = int(os.environ.get("SCALEMARK_TRIALS", 100 if os.environ.get("SCALEMARK_SOAK") == "full" else 2))
+    count = int(os.environ.get("SCALEMARK_TRIALS", 100))
     seed = int(os.environ.get("SCALEMARK_SEED", random.SystemRandom().randrange(1 << 32)))
     print(f"seed {seed} (SCALEMARK_SEED repeats it), {count} trials", flush=True)
     luck = random.Random(seed)

@@ -1,10 +1,9 @@
 """Files that vanish at random times under a training run that skips bad samples: what is lost is skipped and listed,
-and when no training file or no held-out one is left the run ends with 65 instead of retrying for ever. 2 trials; 100
-with SCALEMARK_SOAK=full, or as many as the first argument says."""
+and when no training file or no held-out one is left the run ends with 65 instead of retrying for ever. 100 trials, or as
+many as SCALEMARK_TRIALS says."""
 
 import os
 import random
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -55,8 +54,7 @@ def trial(folder, luck):
 
 
 def main():
-    full = os.environ.get("SCALEMARK_SOAK") == "full"
-    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 100 if full else 2
+    trials = int(os.environ.get("SCALEMARK_TRIALS", 100))
     seed = int(os.environ.get("SCALEMARK_SEED", random.SystemRandom().randrange(1 << 32)))
     print(f"seed {seed} (SCALEMARK_SEED repeats it)", flush=True)
     luck = random.Random(seed)

@@ -1,6 +1,5 @@
 """What the learning tests share: made data, a run of `train --epochs`, and what it printed."""
 
-import os
 import re
 import time
 
@@ -9,11 +8,6 @@ from program import check, report_in, run
 
 EPOCH_LINE = re.compile(r"epoch (\d+): train loss ([\d.]+), held-out loss ([\d.]+), (\S.*) ([\d.]+) % of (\d+), "
                         r"([\d.]+) samples/s")
-
-
-def trials():
-    """Seeds of a soak test: one in CI, three where SCALEMARK_SOAK=full (scripts/soak)."""
-    return [0, 1, 2] if os.environ.get("SCALEMARK_SOAK") == "full" else [0]
 
 
 def train(output, *options, ranks=1, timeout=600, expect=0):

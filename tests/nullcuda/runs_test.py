@@ -37,24 +37,39 @@ def train(*options, windows=1, ranks=1, steady=True, **surroundings):
     for rank in range(ranks):
         found = result.measured_windows(rank)
         check(len(found) == windows, f"{options}: {len(found)} windows on rank {rank}, {windows} expected")
+    if "--profiler-range" not in options:
+        check(not any(counted["profiler_ranges"] for counted in result.counts), f"{options}: a range that nobody asked for")
     if steady:
         result.check_windows(" ".join(map(str, options)), gloo_steps=point["iterations"] if ranks > 1 else 0)
     return point, result
 
 
+def sweep(*options):
+    """Many points in one process; each with its window, in the order in which they were measured."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = nullgpu.run(["sweep", "--device", "cuda", "--repetitions", 1, *options, "--output", folder, "--overwrite"])
+        report = report_in(folder)
+    VALIDATOR.validate(report)
+    check({point["status"] for point in report["points"]} == {"ok"}, f"{options}: {[p['status'] for p in report['points']]}")
+    result.check_windows(" ".join(map(str, options)))
+    points, windows = sorted(report["points"], key=lambda point: point["order"]), result.measured_windows()
+    check(len(points) == len(windows), f"{options}: {len(windows)} windows of {len(points)} points")
+    return list(zip(points, windows)), result
+
+
 def optimizers():
-    """Each optimizer, with what else changes the step: pairwise in CI, all together in soak."""
+    """Each optimizer, with what else changes the step: a covering choice in CI, all together in soak."""
     kinds = ("sgd", "adam", "adamw", "lamb", "lars")
     switches = [(), ("--gradient-accumulation-steps", 2), ("--clip-grad-norm", 1), ("--deterministic",),
                 ("--label-smoothing", 0.1)]
     every = itertools.product(kinds, switches, ("fp32", "amp-fp16", "amp-bf16"))
-    covering = [("sgd", switches[1], "amp-fp16"), ("sgd", switches[3], "fp32"), ("adam", switches[2], "amp-bf16"),
-                ("adamw", switches[0], "amp-fp16"), ("lamb", switches[2], "amp-fp16"), ("lars", switches[4], "fp32"),
-                ("lamb", switches[1], "amp-bf16"), ("adamw", switches[3], "amp-bf16")]
+    covering = [("lars", (*switches[3], *switches[4]), "fp32")]
     for optimizer, switch, precision in every if FULL else covering:
         workload = "resnet50" if optimizer in ("sgd", "lars") or "--label-smoothing" in switch else "bert-mini"
         train("--workload", workload, "--optimizer", optimizer, "--precision", precision, *switch, *SMALL[workload],
               *SHORT)
+    sweep("--workload", "bert-mini", "--optimizer", "adam,adamw,lamb", "--precision", "amp-fp16,amp-bf16", "--clip-grad-norm", 1,
+          "--gradient-accumulation-steps", 2, "--deterministic", *SMALL["bert-mini"], *SHORT)
 
 
 LAMB_KERNELS = {"lamb_numbers": 1, "lamb_moments": 2, "lamb_norms": 1, "lamb_apply": 2}  # matrices, and the others
@@ -66,26 +81,33 @@ FOREACH, NO_UPDATE = "multi_tensor_apply", ("LpNorm", "non_finite_check")
 def lamb():
     """LAMB's update is six kernels of ours a step, however many tensors there are; torch casts no weights behind it. Of
     ranks that share the parameters, one may have no norms and biases."""
-    sharded = ("--nproc-per-node", 2, "--strategy", "sharded", "--backend", "gloo")
-    for workload, precision, several in (("bert-mini", "fp32", ()), ("bert-mini", "amp-bf16", ()), ("bert-mini", "amp-fp16", ()),
-                                         ("resnet50", "amp-bf16", ()), ("bert-mini", "fp32", sharded)):
-        point, result = train("--workload", workload, "--optimizer", "lamb", "--precision", precision, *several,
-                              *SMALL[workload], *SHORT, steady=not several)
-        for rank in range(len(result.counts)):
-            found = launches(result.measured_windows(rank)[0])
-            per_step = {kernel: sum(n for name, n in found.items() if kernel in name) / point["iterations"]
-                        for kernel in LAMB_KERNELS}
-            fewer = {"lamb_moments": 1.0, "lamb_apply": 1.0} if several and rank else {}
-            check(per_step == LAMB_KERNELS | fewer, f"{workload} {precision} {several}, rank {rank}: {per_step} per step")
-            others = [name for name in found if FOREACH in name and not any(word in name for word in NO_UPDATE)]
-            check(not others, f"{workload} {precision} {several}, rank {rank}: {others}")
+    lamb = ("--optimizer", "lamb", *SHORT)
+    alone, _ = sweep("--workload", "bert-mini", "--precision", "fp32,amp-fp16,amp-bf16", *SMALL["bert-mini"], *lamb)
+    for point, window in alone:
+        check_lamb(point["id"], point["iterations"], window, LAMB_KERNELS)
+    if FULL:
+        point, result = train("--workload", "resnet50", "--precision", "amp-bf16", *SMALL["resnet50"], *lamb)
+        check_lamb("resnet50", point["iterations"], result.measured_window(), LAMB_KERNELS)
+    point, result = train("--workload", "bert-mini", "--nproc-per-node", 2, "--strategy", "sharded", "--backend", "gloo",
+                          *SMALL["bert-mini"], *lamb, steady=False)
+    for rank, fewer in enumerate(({}, {"lamb_moments": 1.0, "lamb_apply": 1.0})):
+        check_lamb(f"sharded, rank {rank}", point["iterations"], result.measured_window(rank), LAMB_KERNELS | fewer)
+
+
+def check_lamb(what, steps, window, expected):
+    found = launches(window)
+    per_step = {kernel: sum(n for name, n in found.items() if kernel in name) / steps for kernel in LAMB_KERNELS}
+    check(per_step == expected, f"{what}: {per_step} per step")
+    others = [name for name in found if FOREACH in name and not any(word in name for word in NO_UPDATE)]
+    check(not others, f"{what}: {others}")
 
 
 def two_ranks():
     """Two ranks over Gloo with CUDA tensors, on one device and on two."""
-    options = [("resnet50", "amp-bf16", 1, ("--activation-checkpointing", "on")),
-               ("bert-mini", "amp-fp16", 2, ("--gradient-accumulation-steps", 2, "--activation-checkpointing", "on"))]
-    if FULL:
+    options = [("bert-mini", "amp-fp16", 2, ("--gradient-accumulation-steps", 2, "--activation-checkpointing", "on"))]
+    if not FULL:
+        options.append(("mlp", "amp-bf16", 1, ()))
+    else:
         extras = (), ("--gradient-as-bucket-view",), ("--gradient-compression", "fp16"), ("--overlap", "off")
         options += itertools.product(("resnet50", "bert-mini", "mlp"), PRECISIONS, (1, 2), extras)
         options += itertools.product(("resnet50", "bert-mini"), PRECISIONS, (1, 2), (("--activation-checkpointing", "on"),))
@@ -98,21 +120,23 @@ def two_ranks():
         seen = {rank["device"] for rank in point["ranks"]}
         check(len(seen) == devices, f"{devices} devices, but the ranks were on {seen}")
     # Where parameters are unused, c10d's reducer waits for the device itself: it asks whether other ranks used them.
-    train("--workload", "resnet50", *SMALL["resnet50"], "--stochastic-depth", 0.5, "--find-unused-parameters", *SHORT, ranks=2,
-          steady=False)
+    network = ("resnet50", *SMALL["resnet50"], "--stochastic-depth", 0.5) if FULL else ("mlp",)
+    train("--workload", *network, "--find-unused-parameters", *SHORT, ranks=2, steady=False)
 
 
 def replicas():
     """One process on two devices: each computes a forward, and the host waits for neither."""
-    for workload, more in (("resnet50", ("--precision", "amp-bf16")), ("bert-mini", ("--gradient-accumulation-steps", 2)),
-                           ("bert-mini", ("--precision", "amp-fp16", "--activation-checkpointing", "on"))):
+    accumulated, checkpointed = ("--gradient-accumulation-steps", 2), ("--precision", "amp-fp16", "--activation-checkpointing", "on")
+    every = [("resnet50", ("--precision", "amp-bf16")), ("bert-mini", accumulated), ("bert-mini", checkpointed)]
+    for workload, more in every if FULL else [("bert-mini", (*accumulated, *checkpointed))]:
         point, _ = train("--workload", workload, "--strategy", "data-parallel", "--nproc-per-node", 2, *more, *SMALL[workload],
                          *SHORT, devices=2)
         check((point["world_size"], point["processes"]) == (2, 1) and "energy_J" not in point, point)
 
 
 def solo():
-    """Replicas on two devices: each is named by its UUID and PCI address, with the clocks that NVML says."""
+    """Replicas on two devices: each is named by its UUID and PCI address, with the clocks that NVML says. What it says
+    of each rank's own GPU is in the report; what the null device does not give is absent."""
     with tempfile.TemporaryDirectory() as folder:
         nullgpu.run(["train", "--device", "cuda", "--workload", "mlp", "--strategy", "none", "--nproc-per-node", 2, *SHORT,
                      "--backend", "gloo", "--output", folder, "--overwrite"], devices=2)
@@ -126,12 +150,14 @@ def solo():
         check(device["pci"] == gpu["pci"] and device["clocks"] == gpu["clocks"], f"{device} is not {gpu}")
         rate = rank["samples"] / rank["wall_s"]
         check(abs(device["samples_per_sec"] / rate - 1) < 1e-12, f"{device}: {rate} samples/s expected")
-
-
-def communication_cost():
-    """The twin without communication changes nothing of what the host may do."""
-    train("--workload", "mlp", "--iters", 12, "--warmup-iters", 11, "--communication-cost", "--quiet", ranks=2,
-          windows=17, steady=False)
+    found = {(entry["device"], entry["source"]): entry for entry in report["telemetry"] if "cuda" in entry.get("device", "")}
+    for device in ("cuda:0", "cuda:1"):
+        check(found[device, "sm_clock_MHz"]["mean"] == 1980, found)
+        check(found[device, "power_W"]["min"] == 300, found)
+        check(found[device, "power_brake"]["max"] == 0, found)
+        check(found[device, "other_processes"]["max"] == 0, found)
+        check((device, "ecc_corrected_errors_per_s") not in found, "a source that is not there")
+    check(not any(finding["code"] == "throttled" for finding in report["findings"]), report["findings"])
 
 
 def files():
@@ -150,7 +176,7 @@ def files():
 def lazy_device():
     """A device that does asynchronous work as late as CUDA allows, whose events are not ready when they are asked for:
     pinned memory that is reused too early, or read too early, is found."""
-    every = [(w, p) for w in SMALL for p in PRECISIONS] if FULL else [("resnet50", "fp32"), ("bert-mini", "amp-fp16")]
+    every = [(w, p) for w in SMALL for p in PRECISIONS] if FULL else [("bert-mini", "amp-fp16")]
     for workload, precision in every:
         train("--workload", workload, "--precision", precision, *SMALL[workload], "--iters", 12, "--warmup-iters", 3,
               "--quiet", env={"NULLCUDA_COPIES": "deferred", "NULLCUDA_EVENTS": "late"})
@@ -180,30 +206,13 @@ def level():
             check(last <= first, f"{what} grow from {first} to {last} over {len(windows)} points of {marks} marks")
 
 
-def telemetry():
-    """What NVML says of each rank's own GPU is in the report; what the null device does not give is absent."""
-    with tempfile.TemporaryDirectory() as folder:
-        nullgpu.run(["train", "--workload", "mlp", "--device", "cuda", *SHORT, "--nproc-per-node", 2, "--strategy", "ddp",
-                     "--backend", "gloo", "--output", folder, "--overwrite"], devices=2)
-        report = report_in(folder)
-    VALIDATOR.validate(report)
-    found = {(entry["device"], entry["source"]): entry for entry in report["telemetry"] if "cuda" in entry.get("device", "")}
-    for device in ("cuda:0", "cuda:1"):
-        check(found[device, "sm_clock_MHz"]["mean"] == 1980, found)
-        check(found[device, "power_W"]["min"] == 300, found)
-        check(found[device, "power_brake"]["max"] == 0, found)
-        check(found[device, "other_processes"]["max"] == 0, found)
-        check((device, "ecc_corrected_errors_per_s") not in found, "a source that is not there")
-    check(not any(finding["code"] == "throttled" for finding in report["findings"]), report["findings"])
-
-
 def launches(counted):
     return {name: t["count"] for name, t in counted["launches"].items()}
 
 
 def profiler_range():
     """A profiler collects the window and nothing else: neither the warm-up nor the blocks of --communication-cost, and
-    sees the ranges of each step. Without the option there is no range."""
+    sees the ranges of each step. (Other runs have none: train.)"""
     steps, buckets = 6, 2
     options = ("--workload", "mlp", "--iters", steps, "--warmup-iters", 11, "--bucket-cap-mb", 0.6,
                "--first-bucket-cap-mb", 0.1, "--communication-cost", "--quiet")
@@ -224,8 +233,6 @@ def profiler_range():
         phases = {f"step/{phase}": steps for phase in ("data", "buffers", "forward", "backward", "optimizer")}
         # Backward runs on a thread of its own.
         check(found["nvtx"] == {"step": steps} | phases | {f"bucket {i}": steps for i in range(buckets)}, found["nvtx"])
-    _, result = train(*options, ranks=2, windows=17, steady=False)
-    check(not result.counts[0]["profiler_ranges"], "a range that nobody asked for")
 
 
 def traces():
@@ -250,7 +257,7 @@ def copies_ahead():
     with tempfile.TemporaryDirectory() as folder:
         images = Path(folder) / "images"
         run("data", "generate", "images", images, "--samples", 240, "--classes", 2, "--image-size", 80)
-        for options in ((), mixing, ("--prefetch", 1)):
+        for options in ((), mixing, ("--prefetch", 1)) if FULL else ((*mixing, "--prefetch", 1),):
             point, result = train("--workload", "resnet50", "--batch-size", 24, "--image-size", 128, "--data", images, *options,
                                   "--iters", 6, "--warmup-iters", 4, "--quiet", steady=False,
                                   env={"NULLCUDA_TIMELINE": "on"})
@@ -282,8 +289,8 @@ def check_copies_ahead(timeline, steps, batch_bytes):
     print(f"{steps} steps of {min(per_step)} kernels, each behind its own copy and beside the next one's")
 
 
-GROUPS = {f.__name__: f for f in (optimizers, lamb, two_ranks, replicas, solo, communication_cost, files, lazy_device, level, telemetry,
-                                   profiler_range, traces, copies_ahead)}
+GROUPS = {f.__name__: f for f in (optimizers, lamb, two_ranks, replicas, solo, files, lazy_device, level, profiler_range,
+                                   traces, copies_ahead)}
 
 if __name__ == "__main__":
     nullgpu.require()

@@ -20,7 +20,7 @@ def ends_well(text, communicators):
 
 
 def train(folder):
-    done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out")
+    done = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out")
     report = closed_report(folder / "out", "complete", 0)
     point = report["points"][0]
     nccl = report["tool"]["libraries"].get("nccl", {}).get("running_with", "")
@@ -32,9 +32,9 @@ def train(folder):
 
 def dedicated_server(folder):
     """A GPU for the server, too; what it finds infinite reaches the ranks' gradient scalers."""
-    done, _ = null_nccl.run(*TRAIN, *SHORT, "--strategy", "parameter-server", "--server", "dedicated", "--precision", "amp-fp16",
-                            "--clip-grad-norm", 1, "--gradient-accumulation-steps", 2, "--communication-cost", "--output", folder / "out",
-                            devices=3)
+    done = null_nccl.run(*TRAIN, *SHORT, "--strategy", "parameter-server", "--server", "dedicated", "--precision", "amp-fp16",
+                         "--clip-grad-norm", 1, "--gradient-accumulation-steps", 2, "--communication-cost", "--output", folder / "out",
+                         devices=3)
     point = closed_report(folder / "out", "complete", 0)["points"][0]
     check((point["world_size"], point["processes"]) == (2, 3), point)
     check([rank["device"] for rank in point["ranks"]] == ["cuda:0", "cuda:1"], point["ranks"])
@@ -43,7 +43,7 @@ def dedicated_server(folder):
 
 
 def sweep(folder):
-    done, _ = null_nccl.run(*SWEEP, "--world-sizes", "1,2", "--batch-sizes", "1,4", "--output", folder / "out")
+    done = null_nccl.run(*SWEEP, "--world-sizes", "1,2", "--batch-sizes", "1,4", "--output", folder / "out")
     rows = closed_report(folder / "out", "complete", 0)["points"]
     check({row["status"] for row in rows} == {"ok"}, [row["status"] for row in rows])
     pairs = [row for row in rows if row["world_size"] == 2]
@@ -52,7 +52,7 @@ def sweep(folder):
 
 
 def communication_cost(folder):
-    done, _ = null_nccl.run(*TRAIN, *SHORT, "--communication-cost", "--output", folder / "out")
+    done = null_nccl.run(*TRAIN, *SHORT, "--communication-cost", "--output", folder / "out")
     point = closed_report(folder / "out", "complete", 0)["points"][0]
     cost = point["communication"]["cost_s"]
     check(point["noop_step_s"] > 0, point)
@@ -67,7 +67,7 @@ def strategies(folder):
     carried_by = {"flat": "all_reduce", "sharded": "reduce_scatter", "parameter-server": "gather", "local-sgd": None}
     for strategy, collective in carried_by.items():
         out = folder / strategy
-        done, _ = null_nccl.run(*TRAIN, "--strategy", strategy, "--iters", 8, "--warmup-iters", 8, "--communication-cost", "--output", out)
+        done = null_nccl.run(*TRAIN, "--strategy", strategy, "--iters", 8, "--warmup-iters", 8, "--communication-cost", "--output", out)
         communication = closed_report(out, "complete", 0)["points"][0]["communication"]
         check(communication["payload_bytes_per_step"] > 0, communication)
         found = [(bucket["bytes"], bucket["collective"]) for bucket in communication.get("bucket_timeline", [])]
@@ -78,7 +78,7 @@ def strategies(folder):
 
 def trace(folder):
     """Traced steps over NCCL: c10d's ranges of its collectives, and what distributedInfo says of NCCL."""
-    done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", "--trace", folder / "traces", "--trace-steps", 2)
+    done = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", "--trace", folder / "traces", "--trace-steps", 2)
     report = closed_report(folder / "out", "complete", 0)
     traces = [Trace(file) for file in sorted((folder / "traces").rglob("*.json"))]
     check(len(traces) == 2, "one per rank")
@@ -96,8 +96,8 @@ def trace(folder):
 def comm(folder):
     """Every collective and type: the stand-in carries the data, so that a call with a wrong count or buffer has wrong elements."""
     def measured(out, *lists):
-        done, _ = null_nccl.run("comm", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--backends", "nccl",
-                                "--sizes", "4000", "--repetitions", 1, "--output", folder / out, *lists)
+        done = null_nccl.run("comm", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--backends", "nccl",
+                             "--sizes", "4000", "--repetitions", 1, "--output", folder / out, *lists)
         rows = closed_report(folder / out, "complete", 0)["collectives"]
         check(all(row.get("wrong", 0) == 0 for row in rows), [row["id"] for row in rows if row.get("wrong")])
         ends_well(done.stderr, 2)
@@ -114,7 +114,7 @@ def comm(folder):
 
 def shared_gpu(folder):
     """Our launcher sees it by itself; under another one the ranks find out when they meet."""
-    done, _ = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", devices=1, expect=78)
+    done = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", devices=1, expect=78)
     check("2 ranks on 1 GPU" in done.stderr and "--backend gloo" in done.stderr, done.stderr)
     port = free_port()
     alone = [word for word in TRAIN if word not in ("--nproc-per-node", 2)]

@@ -19,7 +19,7 @@ constexpr Form kVerifiedForms[] = {Form::kJpeg, Form::kJpeg256, Form::kRaw256};
 
 int faults_to_plant() {
   const char* soak = std::getenv("SCALEMARK_SOAK");
-  return soak != nullptr && std::string_view(soak) == "full" ? 1000 : 100;
+  return soak != nullptr && std::string_view(soak) == "full" ? 1000 : 24;
 }
 
 std::string pack(const TemporaryFolder& folder, const std::string& tree, Form form,
