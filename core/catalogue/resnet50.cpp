@@ -83,7 +83,7 @@ double resnet50_activation_bytes_per_sample(const ModelShape& shape, int element
 
 // Kept: as above of image and stem, and each block's input. While a block is made again, only the
 // inputs of those before it are left: the peak is in the block with the largest sum.
-CheckpointedBytes checkpointed_bytes(const ModelShape& shape, int element_bytes) {
+CheckpointedBytes resnet50_checkpointed_bytes(const ModelShape& shape, int element_bytes) {
   const auto all = convolutions(shape.image_size);
   const auto image = static_cast<double>(shape.image_size);
   const auto pooled_size = static_cast<double>(halved(halved(shape.image_size)));
@@ -158,7 +158,7 @@ Workload resnet50() {
               "2 per multiply-add and no recomputation as PaLM, arXiv:2204.02311, "
               "appendix B",
           .activation_bytes_per_sample = resnet50_activation_bytes_per_sample,
-          .checkpointed_bytes = checkpointed_bytes};
+          .checkpointed_bytes = resnet50_checkpointed_bytes};
 }
 
 }  // namespace scalemark::catalogue
