@@ -32,7 +32,7 @@ def counted(workload, classes, **sizes):
 for workload, sizes, classes in CASES:
     arguments = dict(workload=workload, image_size=sizes.get("size", 224), sequence_length=sizes.get("length", 128),
                      describe=1, **({"classes": classes} if classes else {}))
-    out = subprocess.run([TOOL] + [f"{k}={v}" for k, v in arguments.items()], capture_output=True, text=True, check=True)
+    out = subprocess.run(TOOL + [f"{k}={v}" for k, v in arguments.items()], capture_output=True, text=True, check=True)
     ours, theirs = json.loads(out.stdout)["flops_per_sample"], counted(workload, classes, **sizes)
     print(f"{workload} {sizes}: ours {ours:,.0f}, counted {theirs:,.0f}")
     assert abs(ours - theirs) <= 1e-12 * theirs

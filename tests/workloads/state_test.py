@@ -22,7 +22,7 @@ def check_load(workload, model, ours):
     count = sum(p.numel() for p in model.parameters())
     assert count == COUNTS[workload], (workload, count)
     # The order of parameters decides the gradient buckets.
-    names = subprocess.run([TOOL, f"workload={workload}", "names=1"], capture_output=True, text=True, check=True)
+    names = subprocess.run([*TOOL, f"workload={workload}", "names=1"], capture_output=True, text=True, check=True)
     assert names.stdout.split() == [name for name, _ in model.named_parameters()], workload
 
 
