@@ -11,10 +11,13 @@ BINARY_DIR = Path(os.environ.get("SCALEMARK_BINARY_DIR", "build/release"))
 SCALEMARK = Path(os.environ.get("SCALEMARK_PROGRAM", BINARY_DIR / "scalemark"))
 
 
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+
+
 def skip(reason):
-    """Ends the test as skipped (ctest's SKIP_RETURN_CODE)."""
+    """Ends the test, or the case of a test, as skipped."""
     print(f"SKIPPED: {reason}")
-    sys.exit(77)
+    sys.exit(SKIPPED)
 
 
 def skip_under_asan(reason):
