@@ -1,5 +1,6 @@
 """Processes that another launcher than ours would start."""
 
+import os
 import random
 import socket
 import subprocess
@@ -22,17 +23,41 @@ def free_port():
     check(False, "no free port")
 
 
+def sockets():
+    """The fields of each TCP socket, as /proc/net/tcp has them."""
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            yield line.split()
+
+
+def port_of(address):
+    return int(address.rsplit(":", 1)[1], 16)
+
+
 def await_listener(port, seconds=60):
-    """Returns once some process of this network listens at the port."""
+    """Returns once somebody listens there."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        for table in ("tcp", "tcp6"):
-            for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
-                fields = line.split()
-                if fields[3] == "0A" and int(fields[1].rsplit(":", 1)[1], 16) == port:
-                    return
+        if any(state == "0A" and port_of(local) == port for _, local, _, state, *_ in sockets()):
+            return
         time.sleep(0.05)
     check(False, f"nobody listens at port {port}")
+
+
+def await_connection(process, port, seconds=60):
+    """Returns once the process is connected with that port."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        inodes = {fields[9] for fields in sockets() if fields[3] == "01" and port_of(fields[2]) == port}
+        for entry in Path(f"/proc/{process.pid}/fd").glob("*"):
+            try:
+                if os.readlink(entry).removeprefix("socket:[").rstrip("]") in inodes:
+                    return
+            except FileNotFoundError:
+                pass
+        check(process.poll() is None, "it ended")
+        time.sleep(0.05)
+    check(False, f"no connection with port {port}")
 
 
 def start(*command, **environment):
