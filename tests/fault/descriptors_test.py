@@ -22,9 +22,8 @@ def soft_limit(folder):
 
 def hard_limit(folder):
     with Running(*FOUR_RANKS, "--output", folder / "out", wrapper=under("-n")) as run:
-        took = run.end(expect=71, seconds=60)
-    line = only_error(run.stderr, "E_SYSTEM", 71, "may open 44 files", "4 ranks needs", "ulimit -Hn")
-    check(took < 10, f"took {took:.0f} s: {line}")
+        run.end(expect=71, seconds=60)
+    only_error(run.stderr, "E_SYSTEM", 71, "may open 44 files", "4 ranks needs", "ulimit -Hn")
 
 
 def hard_limit_without_our_launcher(folder):

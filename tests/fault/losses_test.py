@@ -5,7 +5,7 @@ import signal
 import time
 
 from endings import (ENDLESS, Running, check_gone, closed_report, error_lines, expect_error, only_error, run_cases)
-from launching import free_port
+from launching import await_listener, free_port
 from program import check
 
 
@@ -43,10 +43,13 @@ def killed_rank(folder):
 
 
 def killed_rank_of_each_strategy(folder):
-    """The server, too: rank 0, or the process behind the two ranks. Ranks of `none` notice nothing of each other: the launcher ends them."""
+    """The server, too: rank 0, or the process behind the two ranks. Ranks of `none` notice nothing of each other: the launcher ends
+    them. Only that server and `none` unless SCALEMARK_SOAK=full."""
     dedicated = ("parameter-server", "--server", "dedicated")
-    for options, victim in ((("flat",), 1), (("sharded",), 1), (("parameter-server",), 1), (("parameter-server",), 0),
-                            (dedicated, 1), (dedicated, 2), (("local-sgd",), 1), (("none",), 1)):
+    some = ((dedicated, 2), (("none",), 1))
+    others = ((("flat",), 1), (("sharded",), 1), (("parameter-server",), 1), (("parameter-server",), 0), (dedicated, 1),
+              (("local-sgd",), 1))
+    for options, victim in (*some, *others) if os.environ.get("SCALEMARK_SOAK") == "full" else some:
         print(options, victim, flush=True)
         out = folder / f"{options[0]}-{len(options)}-{victim}"
         with Running("train", "--workload", "mlp", "--nproc-per-node", 2, "--strategy", *options, *ENDLESS, "--output", out) as run:
@@ -54,10 +57,9 @@ def killed_rank_of_each_strategy(folder):
             ranks = run.ranks()
             check(len(ranks) == (3 if options == dedicated else 2), ranks)
             os.kill(ranks[victim], signal.SIGKILL)
-            took = run.end(expect=69)
+            run.end(expect=69)
             check_gone(ranks)
-        lines = error_lines(run.stderr)
-        print(f"{took:.1f} s: {lines}")
+        check(error_lines(run.stderr), run.stderr)
         check("E_RANK_KILLED" in run.stderr and f"rank={victim}" in run.stderr, run.stderr)
         if victim != 0:
             report = closed_report(out, "failed", 69)
@@ -71,8 +73,7 @@ def signalled(folder, number, exit_code, ranks, code):
         run.await_event("window")
         children = run.ranks()
         os.kill(run.process.pid, number)
-        took = run.end(expect=exit_code)
-        check(took < 10, f"took {took:.1f} s")
+        run.end(expect=exit_code)
         check_gone(children)
     lines = error_lines(run.stderr)
     check(len(lines) == ranks and all(line[:2] == (code, exit_code) for line in lines), run.stderr)
@@ -105,33 +106,13 @@ def sigterm_while_a_peer_is_stopped(folder):
 
 
 def sigterm_while_waiting_for_peers(folder):
-    with by_hand(0, free_port(), folder / "out") as run:
-        for _ in range(200):
-            if run.process.poll() is not None or listening(run.process.pid):
-                break
-            time.sleep(0.1)
-        time.sleep(0.5)
+    port = free_port()
+    with by_hand(0, port, folder / "out") as run:
+        await_listener(port)
         os.kill(run.process.pid, signal.SIGTERM)
-        took = run.end(expect=75)
-        check(took < 10, f"took {took:.1f} s")
+        run.end(expect=75)
     line = only_error(run.stderr, "E_PREEMPTED", 75, "phase=rendezvous")
     check("report.json" not in line, f"there is no report yet: {line}")
-
-
-def listening(pid):
-    """Whether the rank has reached its rendezvous: it holds a listening socket of this network."""
-    with open(f"/proc/{pid}/net/tcp") as table:
-        inodes = {line.split()[9] for line in table.readlines()[1:] if line.split()[3] == "0A"}
-    with open(f"/proc/{pid}/net/tcp6") as table:
-        inodes |= {line.split()[9] for line in table.readlines()[1:] if line.split()[3] == "0A"}
-    for entry in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            target = os.readlink(f"/proc/{pid}/fd/{entry}")
-        except FileNotFoundError:
-            continue
-        if target.startswith("socket:[") and target[8:-1] in inodes:
-            return True
-    return False
 
 
 def killed_launcher(folder):
@@ -160,15 +141,15 @@ def stopped_rank(folder):
 
 
 def paused_rank(folder):
-    """A peer may take as long as its own phase allows, however short the rendezvous is to be."""
-    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--timeout", "rendezvous=15",
+    """A peer may take as long as its own phase allows, however short the rendezvous is to be (a quiet machine needs less than one)."""
+    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--timeout", "rendezvous=10",
                  "--output", folder / "out") as run:
         run.await_event("window")
         ranks = run.ranks()
         os.kill(ranks[1], signal.SIGSTOP)
-        time.sleep(18)
+        time.sleep(12)
+        check(run.process.poll() is None, "it did not wait")
         os.kill(ranks[1], signal.SIGCONT)
-        time.sleep(1)
         os.kill(run.process.pid, signal.SIGTERM)
         run.end(expect=75)
         check_gone(ranks)

@@ -3,13 +3,14 @@ ends, and what it reports. Add the next fault of that kind here as a case."""
 
 import errno
 import os
+import signal
 import time
 
 from endings import Running, check_gone, closed_report, error_lines, expect_error, run_cases
 from made_data import make_images, make_text
 from program import BINARY_DIR, check, run, skip_under_asan
 
-RESNET = ("--workload", "resnet50", "--image-size", 64, "--batch-size", 2, "--threads", 1, "--learning-rate", "1e-4",
+RESNET = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--threads", 1, "--learning-rate", "1e-4",
           "--no-progress")
 BERT = ("--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 4, "--threads", 1, "--no-progress")
 SKIP = ("--on-bad-sample", "skip")
@@ -41,6 +42,14 @@ def ending_of(options, output, exit_code, change, ranks=1, **environment):
     return lines
 
 
+def while_it_stands_still(running, change):
+    """The one rank of a run of few epochs must not be through before the change is made."""
+    running.await_event("epochs", into_s=0)
+    os.kill(running.process.pid, signal.SIGSTOP)
+    change()
+    os.kill(running.process.pid, signal.SIGCONT)
+
+
 def all_vanish(folder):
     """Skipping them must end when no good sample is left: in training or in the evaluation behind it."""
     for ranks in (1, 2):
@@ -56,10 +65,13 @@ def one_vanishes(folder):
     tree = images(folder, samples=24)
     gone = [sorted((tree / split).rglob("*.jpg"))[1] for split in ("train", "val")]
     out = folder / "out"
-    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 3, "--output", out) as running:
-        running.await_event("epochs")
+
+    def go():
         for file in gone:
             file.rename(folder / f"{file.parent.parent.name}-{file.name}")
+
+    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 5, "--output", out) as running:
+        while_it_stands_still(running, go)
         running.end(expect=0)
     [point] = closed_report(out, "complete", 0)["points"]
     skipped = {entry["name"]: entry["reason"] for entry in point["data_loading"]["skipped"]}
@@ -78,13 +90,16 @@ def becomes_garbage(folder):
     tree = images(folder)
     out = folder / "out"
     bad = sorted((tree / "train").rglob("*.jpg"))[2:6]
-    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 5, "--output", out) as running:
-        running.await_event("epochs")
+
+    def spoil():
         os.truncate(bad[0], 0)
         os.truncate(bad[1], 100)
         bad[2].write_bytes(b"something else")
         bad[3].unlink()
         os.mkfifo(bad[3])
+
+    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 10, "--output", out) as running:
+        while_it_stands_still(running, spoil)
         running.end(expect=0)
     [point] = closed_report(out, "complete", 0)["points"]
     check(sorted(entry["name"] for entry in point["data_loading"]["skipped"]) == sorted(map(str, bad)),

@@ -120,7 +120,8 @@ def ctrl_z(folder):
     states = come_to(ranks, lambda one: one != "T")
     check("T" not in states, f"the ranks did not go on: {states}")
     check(sweeping.wait() == 0, "the run did not end well")
-    closed_report(folder / "out", "complete", 0)
+    report = closed_report(folder / "out", "complete", 0)
+    check(all(row["status"] == "ok" for row in report["points"]), "a row is not ok")
 
 
 def long_timeouts(folder):

@@ -1,7 +1,6 @@
 """A sweep that is asked to stop, or has no room to write: what was finished stays, and --resume completes it."""
 
 import os
-import random
 import signal
 import subprocess
 import time
@@ -14,27 +13,24 @@ OPTIONS = sweep(*TWO_RANKS, "--batch-sizes", "1,2", repetitions=4)
 RUNS = 2 * 3 * 4
 
 
-def stopped(folder, number, exit_code, code):
-    for trial in range(2):
-        out = folder / str(trial)
-        with Running(*OPTIONS, "--output", out) as sweeping:
-            check(await_rows(sweeping, random.randrange(1, 6)), "it ended too early")
-            time.sleep(random.uniform(0, 0.5))
-            ranks = sweeping.ranks()
-            os.kill(sweeping.process.pid, number)
-            took = sweeping.end(expect=exit_code)
-            check(took < 10, f"took {took:.1f} s")
-            check_gone(ranks)
-        lines = error_lines(sweeping.stderr)
-        check(len(lines) == 2 and all(line[:2] == (code, exit_code) for line in lines), sweeping.stderr)
-        report = closed_report(out, "interrupted", exit_code)
-        check({group["stop_reason"] for group in report["groups"]} <= {"interrupted", "repetitions"}
-              and any(group["stop_reason"] == "interrupted" for group in report["groups"]), report["groups"])
-        before = statuses(report)
-        check(0 < len(before) < RUNS and set(before.values()) == {"ok"}, before)
-        for page in ("report.md", "report.html"):
-            check("interrupted" in (out / page).read_text(), f"{page} tells of the stop")
-        completes(out, before)
+def stopped(out, number, exit_code, code):
+    """Stopped after the first of many runs: how the sweep ends, and the rows that it has then."""
+    with Running(*OPTIONS, "--output", out) as sweeping:
+        check(await_rows(sweeping, 1), "it ended too early")
+        ranks = sweeping.ranks()
+        os.kill(sweeping.process.pid, number)
+        sweeping.end(expect=exit_code)
+        check_gone(ranks)
+    lines = error_lines(sweeping.stderr)
+    check(len(lines) == 2 and all(line[:2] == (code, exit_code) for line in lines), sweeping.stderr)
+    report = closed_report(out, "interrupted", exit_code)
+    check({group["stop_reason"] for group in report["groups"]} <= {"interrupted", "repetitions"}
+          and any(group["stop_reason"] == "interrupted" for group in report["groups"]), report["groups"])
+    before = statuses(report)
+    check(0 < len(before) < RUNS and set(before.values()) == {"ok"}, before)
+    for page in ("report.md", "report.html"):
+        check("interrupted" in (out / page).read_text(), f"{page} tells of the stop")
+    return before
 
 
 def completes(out, before):
@@ -48,11 +44,11 @@ def completes(out, before):
 
 
 def sigterm(folder):
-    stopped(folder, signal.SIGTERM, 75, "E_PREEMPTED")
+    completes(folder / "out", stopped(folder / "out", signal.SIGTERM, 75, "E_PREEMPTED"))
 
 
 def sigint(folder):
-    stopped(folder, signal.SIGINT, 130, "E_INTERRUPTED")
+    stopped(folder / "out", signal.SIGINT, 130, "E_INTERRUPTED")
 
 
 def events(folder, name):

@@ -6,24 +6,24 @@ import random
 import time
 
 from endings import Running, closed_report, error_lines, run_cases
-from launching import await_listener, free_port
+from launching import await_connection, await_listener, free_port
 from program import check
+from sweeps import await_rows, finished_rows
 
 # A baseline of seconds, during which rank 1 waits.
-SWEEP = ("sweep", "--workload", "linear", "--world-sizes", "1,2", "--repetitions", 1, "--warmup-iters", 2,
-         "--threads", 1, "--no-progress")
-# Of each of three windows: the second launch must come while the first runs, however long a busy machine takes to start it.
-SHORT_S, LONG_S = 3, 8
+SWEEP = ("sweep", "--workload", "linear", "--world-sizes", "1,2", "--warmup-iters", 2, "--threads", 1, "--no-progress")
+ONCE = ("--repetitions", 1, "--min-time", 3)  # a window of each of three runs
+# The second launch must come while the first runs, however long a busy machine takes to start it.
+ENDLESS = ("--repetitions", 1000, "--min-time", 0.3)
 
 
-def own_launcher(folder, port, ranks, *options, window_s=SHORT_S):
-    return Running(*SWEEP, "--min-time", window_s, "--nproc-per-node", ranks, "--rendezvous", f"127.0.0.1:{port}", *options,
-                   "--output", folder)
+def own_launcher(folder, port, ranks, *options, runs=ONCE):
+    return Running(*SWEEP, *runs, "--nproc-per-node", ranks, "--rendezvous", f"127.0.0.1:{port}", *options, "--output", folder)
 
 
-def by_hand(folder, port, ranks, *options, only=None, window_s=SHORT_S):
+def by_hand(folder, port, ranks, *options, only=None, runs=ONCE):
     """One process per rank, as somebody's script starts them: only the settings distinguish two such jobs."""
-    return [Running(*SWEEP, "--min-time", window_s, *options, "--output", folder, RANK=rank, WORLD_SIZE=ranks, LOCAL_RANK=rank,
+    return [Running(*SWEEP, *runs, *options, "--output", folder, RANK=rank, WORLD_SIZE=ranks, LOCAL_RANK=rank,
                     LOCAL_WORLD_SIZE=ranks, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
             for rank in (range(ranks) if only is None else only)]
 
@@ -33,6 +33,18 @@ def first_is_unharmed(runs, folder, seconds=120):
         run.end(expect=0, seconds=seconds)
     report = closed_report(folder, "complete", 0)
     check(not report.get("errors"), report.get("errors"))
+    check(all(row["status"] == "ok" for row in report["points"]), "a row is not ok")
+
+
+def goes_on(first, folder):
+    """Both its ranks do further runs, until it is asked to end."""
+    check(await_rows(first[0], len(finished_rows(folder)) + 3), "it ended")
+    for run in first:
+        run.process.terminate()
+    for run in first:
+        run.end(expect=75)
+    report = closed_report(folder, "interrupted", 75)
+    check({error["code"] for error in report["errors"]} == {"E_PREEMPTED"}, report["errors"])
     check(all(row["status"] == "ok" for row in report["points"]), "a row is not ok")
 
 
@@ -49,38 +61,39 @@ def refused(run, codes, *quoted, seconds=150):
 
 def four_ranks_at_our_port(folder):
     port = free_port()
-    with own_launcher(folder / "first", port, 2, window_s=LONG_S) as first:
+    with own_launcher(folder / "first", port, 2, runs=ENDLESS) as first:
         first.await_event("window")
-        with own_launcher(folder / "second", port, 4) as second:
+        with own_launcher(folder / "second", port, 4, runs=ENDLESS) as second:
             refused(second, (69,), "cannot serve the rendezvous")
-        first_is_unharmed([first], folder / "first")
+        goes_on([first], folder / "first")
 
 
 def ranks_by_hand(folder):
     """The same run id: the late ranks take no place and post nothing, whatever their number."""
     port = free_port()
-    first = by_hand(folder / "first", port, 2, window_s=LONG_S)
+    first = by_hand(folder / "first", port, 2, runs=ENDLESS)
     with first[0], first[1]:
         first[0].await_event("window")
-        late = by_hand(folder / "second", port, 4, only=(1, 2, 3), window_s=LONG_S)
-        again = by_hand(folder / "third", port, 2, only=(1,), window_s=LONG_S)
+        late = by_hand(folder / "second", port, 4, only=(1, 2, 3), runs=ENDLESS)
+        again = by_hand(folder / "third", port, 2, only=(1,), runs=ENDLESS)
         with late[0], late[1], late[2], again[0]:
             for run in late:
                 refused(run, (69,), "has started with its ranks", "it has 2", "of 4", "--run-id")
             refused(again[0], (78,), "rank 1 has already joined run")
-        first_is_unharmed(first, folder / "first")
+        goes_on(first, folder / "first")
 
 
 def other_settings_before_the_start(folder):
     """Rank 1 of another job comes before ours: it leaves the place to a rank with rank 0's own settings."""
     port = free_port()
-    leader = by_hand(folder / "first", port, 2, only=(0,))
+    short = ("--repetitions", 1, "--min-time", 0.3)
+    leader = by_hand(folder / "first", port, 2, only=(0,), runs=short)
     with leader[0]:
         await_listener(port)
-        stranger = by_hand(folder / "second", port, 2, "--batch-size", 48, only=(1,))
+        stranger = by_hand(folder / "second", port, 2, "--batch-size", 48, only=(1,), runs=short)
         with stranger[0]:
-            time.sleep(1)
-            own = by_hand(folder / "first", port, 2, only=(1,))
+            await_connection(stranger[0].process, port)
+            own = by_hand(folder / "first", port, 2, only=(1,), runs=short)
             with own[0]:
                 refused(stranger[0], (78,), "rank 1 has already joined run")
                 first_is_unharmed([leader[0], own[0]], folder / "first")

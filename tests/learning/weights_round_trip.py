@@ -1,6 +1,6 @@
 """Weights that a run saves are those that it evaluated: torchvision's ResNet-50 takes them and gives the same top-1,
 and a run that starts from them and hardly moves stays there (bert-mini evaluates alike; ResNet-50's running
-statistics go on, so there the parameters are compared)."""
+statistics go on, so there the parameters are compared). ResNet-50 on 2 ranks, bert-mini on 1."""
 
 import tempfile
 from pathlib import Path
@@ -36,22 +36,22 @@ def python_results(weights, images, classes):
             float((logits.argmax(1) == labels).float().mean()))
 
 
-def resnet_goes_round(folder, images, ranks):
+def resnet_goes_round(folder, images):
     common = ["--workload", "resnet50", "--image-size", SIZE, "--batch-size", 16, "--threads", 1, "--data", images]
-    saved, again = folder / f"resnet-{ranks}.safetensors", folder / f"resnet-again-{ranks}.safetensors"
+    saved, again = folder / "resnet.safetensors", folder / "resnet-again.safetensors"
     report, printed = train(folder / "first", *common, "--epochs", 2, "--save", saved, "--optimizer", "adamw",
-                            "--learning-rate", 3e-4, ranks=ranks)
+                            "--learning-rate", 3e-4, ranks=2)
     first = evaluations_of(report, printed)[-1]
 
     weights = load_file(saved)
     loss, top1 = python_results(weights, images, classes=3)
-    print(f"resnet50, {ranks} rank(s): loss {first['loss']:.5f} top-1 {first['value']:.4f}; "
+    print(f"resnet50: loss {first['loss']:.5f} top-1 {first['value']:.4f}; "
           f"torchvision {loss:.5f} {top1:.4f}", flush=True)
     check(abs(top1 - first["value"]) <= 1.5 / first["samples"], "torchvision gives another top-1")
     check(abs(loss - first["loss"]) <= 0.03 * max(1, loss), "torchvision gives another loss")
 
     train(folder / "again", *common, "--epochs", 1, "--init-from", saved, "--save", again, "--optimizer", "sgd",
-          "--learning-rate", 1e-12, "--momentum", 0, "--weight-decay", 0, ranks=ranks)
+          "--learning-rate", 1e-12, "--momentum", 0, "--weight-decay", 0, ranks=2)
     after = load_file(again)
     check(after.keys() == weights.keys(), "other names in the file")
     parameters = [name for name, _ in torchvision.models.resnet50(num_classes=3).named_parameters()]
@@ -78,9 +78,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         bert_goes_round(folder, make_text(folder / "text", 60))
-        images = make_images(folder / "images", 96, size=SIZE, classes=3)
-        for ranks in (1, 2):
-            resnet_goes_round(folder, images, ranks)
+        resnet_goes_round(folder, make_images(folder / "images", 96, size=SIZE, classes=3))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from oracle import folder, image_batch, model_of, normalised, run_tool, save_fil
 from torchvision.transforms import v2
 
 LOSS, GRADIENT = 1e-10, 1e-8
-SIZE, SAMPLES, CLASSES = 64, 5, 10
+SIZE, SAMPLES, CLASSES = 40, 5, 10
 
 
 def one_hot(label):
@@ -23,7 +23,7 @@ def mixed(kind, batch):
         params, row = {"lam": share}, [share, share, 0, 0, 0, 0]
         transform = v2.MixUp(num_classes=CLASSES)
     else:
-        box = (8, 16, 40, 64)  # left, top, right, bottom
+        box = (5, 10, 25, 40)  # left, top, right, bottom
         share = 1 - (box[2] - box[0]) * (box[3] - box[1]) / SIZE**2
         params, row = {"box": box, "lam_adjusted": share}, [share, 1, box[1], box[0], box[3], box[2]]
         transform = v2.CutMix(num_classes=CLASSES)
@@ -53,7 +53,5 @@ def compare(kind, label_smoothing, channels_last):
     assert error <= LOSS and worst <= GRADIENT
 
 
-compare("mixup", 0.0, 1)
-compare("mixup", 0.1, 0)
+compare("mixup", 0.1, 1)
 compare("cutmix", 0.0, 0)
-compare("cutmix", 0.1, 1)

@@ -32,7 +32,7 @@ def compare(share, seed, checkpointing, channels_last):
     torch.manual_seed(7)
     draws = {}
     model = skipping(model_of("resnet50").double().train(), share, draws)
-    batch = batch_of("resnet50", samples=4, size=64)
+    batch = batch_of("resnet50", samples=4, size=40)
     with folder() as place:
         weights, data, out = (f"{place}/{name}.safetensors" for name in ("weights", "batch", "out"))
         save_file(state_of(model), weights, metadata={"format": "pt"})
@@ -62,6 +62,6 @@ def compare(share, seed, checkpointing, channels_last):
     return len(skipped)
 
 
-# In channels-last with fused layers.
-counts = [compare(*case) for case in ((0.5, 11, 0, 1), (0.5, 12, 1, 1), (0.9, 13, 0, 0), (0.0, 14, 0, 0))]
-assert counts[-1] == 0 and sum(counts[:2]) > 0 and counts[2] > 3, counts
+# The first is in channels-last with fused layers. A share of 0, which skips nothing, is gradients_test.py's.
+counts = [compare(*case) for case in ((0.5, 12, 1, 1), (0.9, 13, 0, 0))]
+assert counts[0] > 0 and counts[1] > 3, counts

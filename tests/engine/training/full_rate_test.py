@@ -30,9 +30,8 @@ def main():
             case = {"workload": "resnet50", "dtype": "float64", "recipe": RECIPE, "steps": STEPS, "batch": BATCH,
                     "schedule": schedule}
             batches = [oracle.make_batch("resnet50", BATCH, i) for i in range(STEPS)]
-            network = oracle.make_network("resnet50", torch.float64)
-            start = oracle.state(network)
-            written = oracle.write_case(folder, name, case, network, batches)
+            start = oracle.state(oracle.make_network("resnet50", torch.float64))
+            written = oracle.write_case(folder, name, case, batches)
             oracle.run_ranks(folder, [[written]])
             ours = oracle.result(written)
             losses, weights = theirs(case, batches, torch.contiguous_format)

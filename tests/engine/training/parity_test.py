@@ -1,4 +1,5 @@
-"""One rank against PyTorch: the same weights and batches give the same losses and weights."""
+"""One rank against PyTorch: the same weights and batches give the same losses and weights. Every optimizer on the small
+networks, some on the large ones; every optimizer on each with SCALEMARK_SOAK=full."""
 
 import pathlib
 import sys
@@ -19,6 +20,8 @@ LAMB = {"optimizer": "lamb", "learning_rate": 1e-2, "weight_decay": 1e-2, "eps":
 LARS = {"optimizer": "lars", "learning_rate": 1.0, "momentum": 0.9, "weight_decay": 1e-3}
 OPTIMIZERS = {"sgd": SGD, "plain-sgd": PLAIN_SGD, "adam": ADAM, "adamw": ADAMW, "lamb": LAMB,
               "lars": LARS}
+# By network in CI: with decay of norms and biases or without, by elements or by layers, momentum or none.
+SOME = {"bert-mini": ("adam", "lamb"), "resnet50": ("sgd", "lars")}
 
 
 def cases():
@@ -40,10 +43,14 @@ def cases():
                 recipe = {**recipe, "decay_norms_and_biases": False}
             if name == "plain-sgd" and workload not in ("linear", "mlp"):
                 continue
-            yield f"{workload} {name}", {"workload": workload, "recipe": recipe, "batch": batch}
+            if not oracle.FULL and name not in SOME.get(workload, OPTIMIZERS):
+                continue
+            case = {"workload": workload, "recipe": recipe, "batch": batch}
+            if workload == "resnet50" and not oracle.FULL:
+                case["steps"] = 3
+            yield f"{workload} {name}", case
             if workload == "resnet50" and name == "sgd":  # with fused layers
-                yield f"{workload} channels-last {name}", {"workload": workload, "recipe": recipe, "batch": batch,
-                                                           "channels_last": True}
+                yield f"{workload} channels-last {name}", {**case, "channels_last": True}
     for kind in ("constant", "cosine", "step", "linear", "polynomial", "cyclic"):
         yield f"schedule {kind}", {
             "workload": "linear", "recipe": PLAIN_SGD, "batch": 4, "steps": 22,
@@ -66,12 +73,11 @@ def main():
                     continue
                 steps = 1 if dtype == "float32" else case.get("steps", 5)
                 case = {**case, "dtype": dtype, "steps": steps}
-                network = oracle.make_network(case["workload"], getattr(torch, dtype))
                 batches = [oracle.make_batch(case["workload"], case["batch"], i)
                            for i in range(steps * case.get("accumulation", 1))]
                 file = f"{dtype}-{name}".replace(" ", "-")
                 prepared.append((f"{name} {dtype}", case, batches,
-                                 oracle.write_case(folder, file, case, network, batches)))
+                                 oracle.write_case(folder, file, case, batches)))
         oracle.run_ranks(folder, [[written for *_, written in prepared]])
         for name, case, batches, written in prepared:
             ours = oracle.result(written)

@@ -48,7 +48,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         written = [[oracle.write_case(folder, strategy, {**CASE, "parallel": {"strategy": strategy}},
-                                      oracle.make_network("mlp", torch.float32), batches_of(rank), rank)
+                                      batches_of(rank), rank)
                     for strategy in strategies] for rank in range(RANKS)]
         oracle.run_ranks(folder, written)
         for index, strategy in enumerate(strategies):
