@@ -51,7 +51,7 @@ def memory_runs_out(folder):
 
 def a_limit_is_kept(folder):
     """--memory-limit: a batch that does not fit is a row, or ends a run with 80 and what would fit."""
-    limit, fits, large = ("4GiB", "4.00 GiB", 4096) if FULL else ("100MiB", "100 MiB", 20000)
+    limit, fits, large = ("4GiB", "4.00 GiB", 4096) if FULL else ("100MiB", "100.0 MiB", 50000)
     options = ("--workload", *(WORKLOAD if FULL else ("linear",)), "--device", "cuda", "--iters", 2, "--warmup-iters", 1, "--memory-limit",
                limit)
     nullgpu.run(["sweep", *options, "--batch-sizes", f"2,{large}", "--repetitions", 1, "--allow-oom", "--quiet",

@@ -13,9 +13,6 @@ SCALEMARK = Path(os.environ.get("SCALEMARK_PROGRAM", BINARY_DIR / "scalemark"))
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 
 
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
-
-
 def skip(reason):
     """Ends the test, or one of its cases, as skipped."""
     print(f"SKIPPED: {reason}")

@@ -28,13 +28,14 @@ bool is_soak() {
   return soak && std::string_view(soak) == "full";
 }
 
-double delay_ms() { return is_soak() ? 5 : 400; }
+double delay_ms() { return is_soak() ? 5 : 200; }
 
-// Many short windows in a soak: most of them stay undisturbed.
-int block_count() { return is_soak() ? 24 : 2; }
+// Many short windows in a soak: most of them stay undisturbed. Elsewhere as many as it takes to
+// name a slow rank.
+int block_count() { return is_soak() ? 24 : 4; }
 
 // How far off a growth may be. With +-0.3 ms a median of 24 is known to 0.1 ms and a growth to
-// 0.2, so that 10 % of half a delay, 0.25 ms, is for a machine at rest. 100 of 400 ms tell which
+// 0.2, so that 10 % of half a delay, 0.25 ms, is for a machine at rest. 48 of 200 ms tell which
 // terms grow, by half the delay or by all of it.
 double tolerance_ms(double share) {
   return is_soak() ? 0.1 * (share > 0 ? share : 1) * delay_ms() : 0.24 * delay_ms();
