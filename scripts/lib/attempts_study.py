@@ -1,7 +1,7 @@
 """Runs that are measured again, in the study of the statistics: which of their attempts counts."""
 
 # section, which scenarios, trials in CI
-RUNS = [("attempts", "few", 2000)]
+RUNS = [("attempts", "few", 250)]
 SECTIONS = [name for name, _, _ in RUNS]
 KEYS = ("disturbed", "slows", "retries")
 

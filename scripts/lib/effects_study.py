@@ -2,7 +2,7 @@
 out, and tables."""
 
 # section, which scenarios, trials in CI
-RUNS = [("effects", "few", 1000), ("tuning", "few", 1000)]
+RUNS = [("effects", "few", 125), ("tuning", "few", 125)]
 SECTIONS = [name for name, _, _ in RUNS]
 KEYS = ("blocks", "run_cv", "effect", "values", "planted")
 

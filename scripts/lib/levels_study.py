@@ -1,7 +1,7 @@
 """Runs on two levels, and the fastest of several points, in the study of the statistics. Gates, what they leave out, tables."""
 
 # section, which scenarios, trials in CI
-RUNS = [("levels", "few", 400), ("fastest", "few", 400)]
+RUNS = [("levels", "few", 50), ("fastest", "few", 50)]
 SECTIONS = [name for name, _, _ in RUNS]
 KEYS = ("kind", "noise", "slow_by", "share", "uneven", "ahead")
 # Repetitions from which a level that is there to be seen is found: fewer cannot know how far runs of one level part.

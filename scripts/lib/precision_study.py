@@ -2,7 +2,7 @@
 --until-ci on runs of every kind. Gates, what the gates leave out, and tables."""
 
 # section, which scenarios, trials in CI
-RUNS = [("variance", "few", 500), ("not_normal", "few", 300), ("until_sure", "few", 300)]
+RUNS = [("variance", "few", 62), ("not_normal", "few", 37), ("until_sure", "few", 37)]
 SECTIONS = [name for name, _, _ in RUNS]
 KEYS = ("session", "run", "phi", "kind", "points", "blocks")
 NORMAL, BLOCKS = "normal", "normal, blocks differ as much"

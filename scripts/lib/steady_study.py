@@ -4,7 +4,7 @@ tables; and the interval within a run."""
 import math
 
 # section, which scenarios, trials in CI
-RUNS = [("steady", "few", 100), ("within_run", "few", 400)]
+RUNS = [("steady", "few", 20), ("within_run", "few", 50)]
 SECTIONS = [name for name, _, _ in RUNS]
 KEYS = ("windows", "size", "length")
 DEFAULT_STEPS = 110  # what a window of 2 s holds at least, with a tenth to spare

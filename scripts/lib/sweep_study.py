@@ -2,7 +2,7 @@
 runs that resemble their neighbours. Gates, what the gates leave out, and tables."""
 
 # section, which scenarios, trials in CI
-RUNS = [("devices", "few", 2000), ("straggler_points", "few", 500), ("sessions", "few", 2000), ("correlated", "few", 1000)]
+RUNS = [("devices", "few", 250), ("straggler_points", "few", 62), ("sessions", "few", 250), ("correlated", "few", 125)]
 SECTIONS = [name for name, _, _ in RUNS]
 KEYS = ("device_spread", "new_each_point", "spread_given", "planted", "runs", "session", "points", "blocks", "phi", "drift")
 # Runs from which the correlation of neighbours is found mostly: 12 points x 5, 4 points x 20.
