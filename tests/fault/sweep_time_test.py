@@ -82,10 +82,14 @@ def a_second_session_ends(folder):
 
 def rows_tell_when_they_began(folder):
     """`started` is the run's begin, not the time at which its row was written."""
-    run("sweep", "--workload", "linear", "--warmup-iters", 2, "--min-time", 2, "--world-sizes", "1", "--repetitions", 1,
-        "--threads", 1, "--no-progress", "--output", folder / "out")
-    report = closed_report(folder / "out", "complete", 0)
-    row, = report["points"]
+    # A window is shorter than asked for where the warm-up was disturbed; one of two seconds tells its begin from its end.
+    for asked_s in (2, 8, 32):
+        run("sweep", "--workload", "linear", "--warmup-iters", 2, "--min-time", asked_s, "--world-sizes", "1", "--repetitions", 1,
+            "--threads", 1, "--no-progress", "--output", folder / f"out{asked_s}")
+        report = closed_report(folder / f"out{asked_s}", "complete", 0)
+        row, = report["points"]
+        if row["wall_s"] >= 2:
+            break
     seconds = [datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
                for text in (report["sessions"][0]["started"], row["started"], report["finished"])]
     check(seconds == sorted(seconds) and row["wall_s"] >= 2, f"{seconds}, {row['wall_s']} s")
