@@ -4,7 +4,7 @@ from safetensors.torch import load_file
 
 from endings import run_cases
 from made_data import make_images
-from program import check, report_in, run
+from program import check, cpu_has_bf16, report_in, run
 
 REPLICAS = ("--strategy", "data-parallel", "--nproc-per-node", 2)
 RANKS = ("--strategy", "ddp", "--nproc-per-node", 2)
@@ -80,7 +80,7 @@ def drawing(folder):
     """Dropout, autocast, skipped branches, and a step without copies and sums, which the cost is taken from."""
     common = ("--device", "cpu", "--threads", 1, "--no-progress", "--iters", 3, "--warmup-iters", 1)
     run("train", *REPLICAS, *common, "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 2, "--precision",
-        "amp-bf16", "--output", folder / "bert")
+        "amp-bf16" if cpu_has_bf16() else "fp32", "--output", folder / "bert")
     run("train", *REPLICAS, *common, *IMAGES, "--stochastic-depth", 0.3, "--activation-checkpointing", "on", "--output",
         folder / "resnet50")
     run("train", *REPLICAS, "--device", "cpu", "--threads", 1, "--no-progress", "--workload", "mlp", "--iters", 40,

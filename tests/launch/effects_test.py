@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from endings import run_cases
-from program import check, run
+from program import check, cpu_has_bf16, run
 from raw_steps import Raw
 from sweeps import TWO_RANKS, valid_report
 
@@ -68,7 +68,7 @@ def random_data_in_the_loop(folder):
 
 def precision(folder):
     """On a CPU without bf16 the point is refused, and the sweep with it: then there is nothing to compare."""
-    if not any(flag in Path("/proc/cpuinfo").read_text() for flag in ("avx512_bf16", "amx_bf16")):
+    if not cpu_has_bf16():
         return print("precision: this CPU has no bf16; refused")
     report, done = measured(folder, "--world-sizes", 1, "--precision", "fp32,amp-bf16", iters=20)
     effect, = effects_of(report, "precision")

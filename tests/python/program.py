@@ -25,6 +25,11 @@ def skip_under_asan(reason):
         skip(f"AddressSanitizer {reason}")
 
 
+def cpu_has_bf16():
+    """Whether the program trains in bf16 on this CPU; it refuses what would be slower than fp32."""
+    return any(flag in Path("/proc/cpuinfo").read_text() for flag in ("avx512_bf16", "amx_bf16"))
+
+
 def clean_environment(**extra):
     """Ours without any launcher's variables: a test must not depend on where it was started. SCALEMARK_TORCH stays: it
     says where this machine has torch, which only the machine that built the program knows without it."""
