@@ -142,12 +142,14 @@ def by_time_and_few(folder):
     check([file["name"] for file in manifest["files"]] == ["rank-0.safetensors"], manifest["files"])
 
 
-def kill_after(data, folder, seconds, **how):
+def kill_after(data, folder, more, luck, **how):
+    """At a random moment after so many further checkpoints, unless the run has ended."""
+    enough = len(checkpoints(folder)) + more
     with Running(*options(data, folder, folder / "weights.safetensors", **how), "--checkpoint-keep", 1000,
                  "--resume") as running:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and running.process.poll() is None:
+        while len(checkpoints(folder)) < enough and running.process.poll() is None:
             time.sleep(0.01)
+        time.sleep(luck.uniform(0, 0.2))
         ranks = running.ranks()
         if running.process.poll() is None:
             os.killpg(running.process.pid, signal.SIGKILL)
@@ -161,14 +163,13 @@ def killed(folder):
     trials = 20 if FULL else 1
     for trial in range(trials):
         how = {"optimizer": OPTIMIZERS[trial % len(OPTIMIZERS)], "ranks": 2 - trial % 2, "every": "1steps"}
-        began = time.monotonic()
         expected = uninterrupted(data, folder / f"whole-{trial}", **how)
-        took = time.monotonic() - began
         at = folder / f"killed-{trial}"
         at.mkdir()
         for _ in range(2):
-            kill_after(data, at, luck.uniform(0.2 * took, 0.9 * took), **how)
+            kill_after(data, at, luck.randrange(1, 4), luck, **how)
         resumed, _ = resumed_is_equal(data, at, expected, **how)
+        check(resumed, "it began anew, though there were checkpoints")
         print(f"trial {trial}: {how}, went on at {[one['step'] for one in resumed]}", flush=True)
 
 
