@@ -1,7 +1,7 @@
 """What a run of the tests took: `test_times.py BUILD_FOLDER JUNIT_FILE BUILD_SECONDS RUN_SECONDS`.
 
 Prints what was skipped and why, the 40 slowest entries, the seconds of each label, of building and of running. A label's
-seconds are summed over its entries, of which several run at a time.
+seconds are summed over its entries, of which several run at a time; an entry counts for each label that it has.
 """
 
 import json
@@ -17,9 +17,9 @@ REASON = re.compile(r"^SKIPPED: (.+)|: Skipped\n(.+)", re.M)
 
 
 def labels_in(folder):
-    """The first label of each entry; ctest's JUnit file has none."""
+    """The labels of each entry; ctest's JUnit file has none."""
     listed = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], capture_output=True, text=True, check=True)
-    return {test["name"]: next((p["value"][0] for p in test.get("properties", []) if p["name"] == "LABELS"), "none")
+    return {test["name"]: next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), ["none"])
             for test in json.loads(listed.stdout)["tests"]}
 
 
@@ -39,13 +39,14 @@ def print_skipped(entries):
 def print_slowest(entries, labels):
     print(f"\nThe {min(SLOWEST, len(entries))} slowest entries:")
     for entry in sorted(entries, key=seconds_of, reverse=True)[:SLOWEST]:
-        print(f"{seconds_of(entry):7.1f} s  {labels.get(entry.get('name'), 'none'):8} {entry.get('name')}")
+        print(f"{seconds_of(entry):7.1f} s  {','.join(labels[entry.get('name')]):12} {entry.get('name')}")
 
 
 def print_labels(entries, labels):
     seconds = defaultdict(list)
     for entry in entries:
-        seconds[labels.get(entry.get("name"), "none")].append(seconds_of(entry))
+        for label in labels[entry.get("name")]:
+            seconds[label].append(seconds_of(entry))
     print("\nlabel     entries  seconds")
     for label, found in sorted(seconds.items(), key=lambda item: -sum(item[1])):
         print(f"{label:9} {len(found):7} {sum(found):8.0f}")
