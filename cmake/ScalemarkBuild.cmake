@@ -142,11 +142,14 @@ function(scalemark_test program)
 
   _scalemark_suites(suites ${ARG_SOURCES})
   foreach(suite ${suites})
-    get_property(known GLOBAL PROPERTY SCALEMARK_SUITES)
-    if("${program}.${suite}" IN_LIST known)
-      continue()  # its tests are in several files
+    get_property(label GLOBAL PROPERTY SCALEMARK_LABEL_OF_${program}.${suite})
+    if(label)  # its tests are in several files
+      if(NOT label STREQUAL ARG_LABEL)
+        message(FATAL_ERROR "suite ${suite} of ${program} has tests with the labels ${label} and ${ARG_LABEL}: its entry has one")
+      endif()
+      continue()
     endif()
-    set_property(GLOBAL APPEND PROPERTY SCALEMARK_SUITES "${program}.${suite}")
+    set_property(GLOBAL PROPERTY SCALEMARK_LABEL_OF_${program}.${suite} "${ARG_LABEL}")
     # The other two forms are suites with parameters and with types.
     add_test(NAME ${program}.${suite} COMMAND ${program} "--gtest_filter=${suite}.*:*/${suite}.*:${suite}/*.*")
     set_tests_properties(${program}.${suite} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77)
