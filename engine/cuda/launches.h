@@ -148,7 +148,7 @@ template <class X, class C = Computed<X>>
 cudaError_t launch_pack_parameters(const ProjectionParameters<C>& in, X* weights, X* biases,
                                    unsigned multiprocessors, cudaStream_t stream);
 
-// Of the outputs, each [rows][columns / 3].
+// The gradients of the outputs, each [rows][columns / 3].
 template <class X>
 struct ProjectionGradients {
   const X* of_output[kProjections];

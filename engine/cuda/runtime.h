@@ -1,5 +1,5 @@
-// What operators over tensors need of a device. Their tests bring another class of this shape, with
-// which the same operators run on a CPU (tests/engine/cuda/shim_runtime.h).
+// Gives operators over tensors what they need of a device. Their tests bring another class of this
+// shape, with which the same operators run on a CPU (tests/engine/cuda/shim_runtime.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>

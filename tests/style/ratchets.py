@@ -5,7 +5,7 @@ from program import check
 MOST = {
     "units above 400 lines": 3,
     "headers with fewer than two readers": 95,
-    "comments that open with a bare word": 281,
+    "comments that open with a bare word": 274,
 }
 
 

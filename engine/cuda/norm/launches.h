@@ -52,7 +52,7 @@ struct ChannelGrid {
 
 constexpr int kFewestRows = 2;  // of a thread: a small activation, too, shall occupy the device
 
-// As many blocks as there is work for, and no more than `most`, but for one to a tile.
+// Gives as many blocks as there is work for, at most `most`, but at least one for each tile.
 template <class Element>
 ChannelGrid channel_grid(std::int64_t rows, std::int64_t channels, unsigned most) {
   const auto tiles = static_cast<unsigned>((channels + kTile<Element> - 1) / kTile<Element>);
@@ -80,7 +80,7 @@ struct SumsInMemory {
 template <class Element>
 constexpr int kSumsOfTile = 2 * kTile<Element>;
 
-// What is kept of the statistics, a row of numbers per channel each. x * scale + offset is gain *
+// The rows that are kept of the statistics, one number per channel. x * scale + offset is gain *
 // norm(x); the mean is the sum of two numbers, since the gradients' sums are taken of x less the
 // first.
 enum Kept { kScale, kOffset, kMean, kMeanRest, kInverse, kKeptRows };

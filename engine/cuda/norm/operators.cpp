@@ -39,7 +39,8 @@ class CounterSets {
   std::map<int, unsigned> given_;
 };
 
-// Of `stream` on the current device. Throws when more streams ask than there is room for.
+// The counters belong to `stream` on the current device. Throws when more streams ask than there is
+// room for.
 unsigned* counters_of(cudaStream_t stream) {
   static CounterSets sets;
   return sets.find(c10::cuda::current_device(), stream);

@@ -1,4 +1,4 @@
-// What the ranks of mpi-rank check, and how they say what is wrong.
+// Checks that the ranks of mpi-rank make, and how they say what is wrong.
 #pragma once
 
 #include <ATen/core/Tensor.h>
