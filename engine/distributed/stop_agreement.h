@@ -49,7 +49,7 @@ class StopAgreement {
   struct Options {
     std::chrono::milliseconds period{100};    // of the side thread's looks, see look_period()
     std::chrono::milliseconds answer{4000};   // how long a frozen rank waits for the agreement
-    std::chrono::milliseconds overdue{8000};  // from freezing to on_overdue
+    std::chrono::milliseconds overdue{6000};  // from freezing to on_overdue
     // Called in the side thread when the main thread has not come to its stop in time, because it
     // is stuck in a step: write the results so far and end the process. May be empty.
     std::function<void(int signal)> on_overdue;
