@@ -45,7 +45,7 @@ std::uint64_t begun_by(const PositionOfRank& told, int rank, const std::string& 
   return found == told.end() || found->second.group != group ? 0 : found->second.collectives;
 }
 
-std::string place_of(const PositionOfRank& told, int rank, const std::string& group) {
+std::string stage_of(const PositionOfRank& told, int rank, const std::string& group) {
   const auto found = told.find(rank);
   if (found == told.end()) return "it has published no position";
   const Position& at = found->second;
@@ -58,11 +58,11 @@ std::string place_of(const PositionOfRank& told, int rank, const std::string& gr
 
 std::string places_of(const PositionOfRank& told, const std::vector<int>& late,
                       const std::string& group) {
-  if (late.size() == 1) return place_of(told, late.front(), group);
+  if (late.size() == 1) return stage_of(told, late.front(), group);
   std::string text;
   for (std::size_t i = 0; i < std::min(late.size(), kMostDescribed); ++i) {
     if (i > 0) text += "; ";
-    text += "rank " + std::to_string(late[i]) + ": " + place_of(told, late[i], group);
+    text += "rank " + std::to_string(late[i]) + ": " + stage_of(told, late[i], group);
   }
   return late.size() > kMostDescribed ? text + "; ..." : text;
 }

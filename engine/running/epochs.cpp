@@ -46,7 +46,7 @@ struct EpochTotals {
 };
 
 // Loss averaged and samples added over all training ranks; the wall time is the same on each.
-EpochTotals over_ranks(distributed::ControlGroup& control, const TrainingRanks& ranks,
+EpochTotals totals_over_ranks(distributed::ControlGroup& control, const TrainingRanks& ranks,
                        const EpochTotals& mine) {
   EpochTotals all{.wall_s = mine.wall_s};
   const double share = mine.loss * ranks.count / ranks.world_size;
@@ -194,7 +194,7 @@ class EpochTraining {
   }
 
   void evaluate_after(std::int64_t epoch) {
-    const EpochTotals totals = over_ranks(in_.control, ranks(), part_.totals());
+    const EpochTotals totals = totals_over_ranks(in_.control, ranks(), part_.totals());
     part_.clear();
     step().strategy().before_evaluation();
     const auto held = evaluate(*in_.trainer.network, in_.held_out, options_.sampling.loader,

@@ -45,7 +45,7 @@ float sum_of(const std::vector<float>& values) {
   return result;
 }
 
-class Shim : public testing::Test {
+class Shim : public ::testing::Test {
  protected:
   ~Shim() override { set_block_order({}); }
 };

@@ -17,7 +17,7 @@ namespace {
 class Safetensors : public ::testing::Test {
  protected:
   Safetensors() {
-    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
     std::ranges::replace(name, '/', '-');
     path_ = std::filesystem::path(::testing::TempDir()) / ("scalemark-" + name + ".safetensors");
   }

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A powercap folder as the kernel lays it out.
-class Rapl : public testing::Test {
+class Rapl : public ::testing::Test {
  protected:
   Rapl() { fs::remove_all(root_); }
   ~Rapl() override { fs::remove_all(root_); }

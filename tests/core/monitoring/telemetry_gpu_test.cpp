@@ -22,7 +22,7 @@ std::map<std::string, SourceSummary> read_once(std::vector<std::unique_ptr<Probe
   return by_source;
 }
 
-class GpuTelemetry : public testing::Test {
+class GpuTelemetry : public ::testing::Test {
  protected:
   ~GpuTelemetry() override {
     ::unsetenv("FAKE_NVML_REASONS");

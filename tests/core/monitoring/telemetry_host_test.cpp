@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 // /proc and /sys of a made-up machine. Files are rewritten in place, as the kernel's are: a probe
 // keeps them open.
-class HostTelemetry : public testing::Test {
+class HostTelemetry : public ::testing::Test {
  protected:
   HostTelemetry() { fs::remove_all(root_); }
   ~HostTelemetry() override { fs::remove_all(root_); }

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Earlier : public testing::Test {
+class Earlier : public ::testing::Test {
  protected:
   Earlier() { fs::remove_all(folder_); }
   ~Earlier() override { fs::remove_all(folder_); }

@@ -20,12 +20,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder of its own for each test, gone afterwards.
-class ImageFolderTest : public testing::Test {
+class ImageFolderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     root_ = (fs::temp_directory_path() /
              ("scalemark-" +
-              std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
+              std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
               std::to_string(::getpid())))
                 .string();
     fs::remove_all(root_);

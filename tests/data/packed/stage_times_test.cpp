@@ -12,7 +12,7 @@ namespace {
 
 using packed::Form;
 
-class StageTimes : public testing::Test {
+class StageTimes : public ::testing::Test {
  protected:
   StageTimes() : tree_(small_tree(folder_, 12, 0)) {}  // photo sizes
 

@@ -19,7 +19,7 @@ class CheckpointFiles : public ::testing::Test {
   CheckpointFiles()
       : folder_(fs::path(::testing::TempDir()) /
                 ("checkpoints-" +
-                 std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+                 std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
     fs::remove_all(folder_);
   }
   ~CheckpointFiles() override { fs::remove_all(folder_); }

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
 namespace {
-
-constexpr const char* kAbsent = "-";
 
 // The sentences do not say where the time went: these columns do.
 Column phases_column(const char* name, const std::vector<EffectRecord>& effects,
