@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "apps/scalemark/resolve_comm.h"
+#include "apps/scalemark/comm_command.h"
 
 namespace scalemark::cli {
 

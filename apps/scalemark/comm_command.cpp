@@ -1,43 +1,171 @@
 // scalemark comm: from options to a plan, and from there to the engine.
+#include "apps/scalemark/comm_command.h"
+
+#include <filesystem>
 #include <utility>
 
 #include "apps/scalemark/collective_plan_table.h"
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/engine_loader.h"
+#include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/mpi_ranks.h"
-#include "apps/scalemark/output_file.h"
-#include "apps/scalemark/rank_environment.h"
-#include "apps/scalemark/rank_request.h"
-#include "apps/scalemark/resolve_comm.h"
-#include "apps/scalemark/start_ranks.h"
+#include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/setting_text.h"
+#include "core/base/error.h"
+#include "core/catalogue/backends.h"
 #include "core/planning/collectives/make_collective_plan.h"
+#include "core/planning/collectives/plan_json.h"
+#include "core/settings/resolve.h"
+#include "core/settings/settings_json.h"
 
 namespace scalemark::cli {
 namespace {
 
-ExitCode print_plan(const ResolvedComm& resolved) {
-  const bool json = resolved.base.settings.general.log_format == settings::LogFormat::kJson;
-  return print_result(json ? collective_plan_document(resolved) : collective_plan_table(resolved));
+// The processes need these values. Which backends are used is the plan's matter: a process that
+// trained would be refused NCCL for more ranks than GPUs, where comm skips its points.
+settings::RawSettings launch_values(const settings::CommRequest& asked) {
+  settings::RawSettings raw = asked.common;
+  raw["backend"] = {std::string(catalogue::default_backend(false)), "default"};
+  raw.try_emplace("output", settings::RawValue{"results/runs/comm-{date}", "default"});
+  return raw;
 }
 
-ExitCode run_plan(const Invocation& invocation, ResolvedComm resolved) {
-  const TorchFolder torch = find_torch(resolved.base.settings.general.torch);
-  const bool overwrite = resolved.base.settings.general.overwrite;
-  refuse_used_output(resolved.base, overwrite ? reporting::ExistingFolder::kOverwrite
-                                              : reporting::ExistingFolder::kRefuse);
-  settle_mpi(resolved.base, planning::used_backends(resolved.plan));
-  if (resolved.base.detection.node) return start_ranks(invocation, resolved.base);
-  bind_rank(resolved.base);
-  const api::EngineApi& engine = load_engine(torch);
-  resolved.base.settings.general.torch = torch.path.string();
-  process::RunRequest run = rank_request(invocation, resolved.base);
-  run.settings.common = std::move(resolved.common);
-  run.settings.json = resolved.settings_json;
-  return engine.comm({.run = std::move(run),
-                      .plan = std::move(resolved.plan),
-                      .settings_json = std::move(resolved.settings_json),
-                      .topology_file = resolved.comm.save_topology});
+bool has_part(const char* name) { return std::filesystem::exists(library_folder() / name); }
+
+// `base`: of the ranks that are launched; whether MPI can start or serve them is tried on a copy.
+std::map<std::string, std::string> missing_backends(ResolvedCommand base) {
+  std::map<std::string, std::string> missing;
+  if (!has_part("libscalemark_cuda.so")) {
+    missing["nccl"] = "this program was built without its CUDA part, which has nccl";
+  }
+  try {
+    settle_mpi(base, {"mpi"});
+  } catch (const Error& error) {
+    const ErrorRecord& record = error.record();
+    missing["mpi"] = record.hint.empty() ? record.what : record.what + "; " + record.hint;
+  }
+  return missing;
 }
+
+// "[\"gloo\",\"mpi\"]" -> "gloo,mpi", "[true,false]" -> "on,off"
+std::string list_text(const std::string& json) {
+  if (!json.starts_with('[')) return plain(json);
+  std::string text, word;
+  for (const char c : json.substr(1)) {
+    if (c != ',' && c != ']') {
+      word += c;
+      continue;
+    }
+    text += (text.empty() ? "" : ",") + plain(word);
+    word.clear();
+  }
+  return text;
+}
+
+// Only options of comm: the process's settings also hold those of a training.
+void keep_own_origins(const settings::CommRequest& asked, settings::Settings& settings) {
+  std::erase_if(settings.origins, [](const auto& entry) {
+    const settings::Option* option = settings::find_option(entry.first);
+    return !option || !takes(settings::kComm, *option);
+  });
+  settings.origins.erase("backend");
+  for (const auto& [name, value] : asked.own) settings.origins[name] = value.origin;
+  for (const char* decided : {"backend", "world_sizes", "in_place"}) {
+    settings.origins.try_emplace(decided, "default");
+  }
+  settings.origins.try_emplace("sizes", "derived");  // from sizes_of
+}
+
+void describe(const settings::CommRequest& asked, ResolvedComm& resolved) {
+  settings::Settings& process = resolved.base.settings;
+  process.command = settings::command_name(settings::kComm);
+  keep_own_origins(asked, process);
+  resolved.settings_json = settings::to_json(process, resolved.comm);
+  const auto flat = settings::flat_settings(process, resolved.comm);
+  for (const auto& [name, value] : flat) {
+    if (!settings::may_differ_between_ranks(name)) resolved.common[name] = value;
+  }
+  resolved.common["comm.plan"] = planning::plan_fingerprint(resolved.plan);
+  for (const auto& [name, origin] : process.origins) {
+    const auto value = flat.find(name);
+    const bool is_list = value != flat.end() && value->second.starts_with('[');
+    resolved.texts[name] =
+        is_list ? list_text(value->second) : shown_value(flat, *settings::find_option(name), name);
+  }
+  if (resolved.comm.in_place.empty()) resolved.texts["in_place"] = "as training calls each";
+}
+
+class CommCommand : public RankCommand {
+ public:
+  ResolvedCommand& base() override { return resolved_.base; }
+
+  settings::RawSettings read(const settings::RawSettings& raw, const settings::Machine& machine,
+                             std::vector<settings::Problem>& problems) override {
+    asked_ = settings::read_comm(raw);
+    fill_in_ranks(asked_.common, planning::ranks_wanted(asked_, machine));
+    add_problems(problems, asked_.problems);
+    return launch_values(asked_);
+  }
+
+  std::vector<std::string> resolve(const settings::Surroundings& around,
+                                   std::vector<settings::Problem>& problems) override {
+    ResolvedCommand& base = resolved_.base;
+    settings::Resolution process = settings::resolve(launch_values(asked_), around);
+    add_problems(problems, process.problems);
+    base.settings = std::move(process.settings);
+    if (!problems.empty()) return {};
+    auto answer = planning::make_collective_plan(
+        {.asked = asked_,
+         .device = base.settings.parallel.device,
+         .gpus_per_node = static_cast<int>(around.machine.gpus.size()),
+         .node_of_rank = node_of_rank(base.ranks),
+         .seed = base.settings.recipe.seed,
+         .missing_backends = missing_backends(base),
+         .memory_available_bytes = memory_available(base)});
+    add_problems(problems, answer.problems);
+    resolved_.plan = std::move(answer.plan);
+    resolved_.comm = std::move(answer.comm);
+    return resolved_.plan.notes;
+  }
+
+  void complete() override { describe(asked_, resolved_); }
+
+  std::vector<settings::Variables> environments() const override {
+    return {resolved_.base.settings.launch.environment};
+  }
+
+  std::string plan_text(bool json) const override {
+    return json ? collective_plan_document(resolved_) : collective_plan_table(resolved_);
+  }
+
+  void refuse_missing() const override {
+    const std::string& topology = resolved_.comm.save_topology;
+    if (!topology.empty() && holds_rank_0(resolved_.base.detection)) {
+      refuse_unwritable_file("--save-topology", topology);
+    }
+  }
+
+  reporting::ExistingFolder existing_folder() const override {
+    return resolved_.base.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
+                                                     : reporting::ExistingFolder::kRefuse;
+  }
+
+  std::vector<std::string> backends() const override {
+    return planning::used_backends(resolved_.plan);
+  }
+
+  ExitCode run(const api::EngineApi& engine, process::RunRequest request) override {
+    request.settings.common = std::move(resolved_.common);
+    request.settings.json = resolved_.settings_json;
+    return engine.comm({.run = std::move(request),
+                        .plan = std::move(resolved_.plan),
+                        .settings_json = std::move(resolved_.settings_json),
+                        .topology_file = resolved_.comm.save_topology});
+  }
+
+ private:
+  settings::CommRequest asked_;
+  ResolvedComm resolved_;
+};
 
 }  // namespace
 
@@ -57,15 +185,8 @@ const HelpPage comm_page = {
     "  scalemark comm --pairs --nnodes 4 ...                      which node or link is slow\n"};
 
 ExitCode comm_command(const Invocation& invocation) {
-  if (!invocation.positionals.empty()) exactly(invocation, 0, "nothing but options");
-  ResolvedComm resolved = resolve_comm(invocation);  // every problem at once
-  settle_environment(invocation, resolved.base, {resolved.base.settings.launch.environment});
-  const std::string& topology = resolved.comm.save_topology;
-  if (!topology.empty() && holds_rank_0(resolved.base.detection)) {
-    refuse_unwritable_file("--save-topology", topology);
-  }
-  if (resolved.base.settings.general.dry_run) return print_plan(resolved);
-  return run_plan(invocation, std::move(resolved));
+  CommCommand command;
+  return run_rank_command(invocation, command);
 }
 
 }  // namespace scalemark::cli

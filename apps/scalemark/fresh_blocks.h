@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/scalemark/command_line.h"
-#include "apps/scalemark/resolve_sweep.h"
+#include "apps/scalemark/sweep_command.h"
 #include "core/base/exit_code.h"
 #include "core/reporting/output/output_folder.h"
 

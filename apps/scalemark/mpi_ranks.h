@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/scalemark/resolve_command.h"
+#include "apps/scalemark/rank_command.h"
 #include "core/launching/environment.h"
 #include "core/launching/mpi_library.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "apps/scalemark/resolve_sweep.h"
+#include "apps/scalemark/sweep_command.h"
 
 namespace scalemark::cli {
 

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/rank_request.h"
 #include "apps/scalemark/shell_word.h"
 #include "core/base/error.h"
 #include "core/launching/environment.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "apps/scalemark/resolve_command.h"
+#include "apps/scalemark/rank_command.h"
 #include "core/settings/layers.h"
 #include "core/settings/problem.h"
 #include "core/settings/settings.h"

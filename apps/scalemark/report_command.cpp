@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/output_file.h"
+#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"

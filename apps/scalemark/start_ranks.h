@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/scalemark/command_line.h"
-#include "apps/scalemark/resolve_command.h"
+#include "apps/scalemark/rank_command.h"
 #include "core/base/exit_code.h"
 #include "core/launching/local_launcher.h"
 

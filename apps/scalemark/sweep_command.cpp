@@ -1,68 +1,122 @@
 // scalemark sweep: from options to a plan, and from there to the engine.
+#include "apps/scalemark/sweep_command.h"
+
+#include <algorithm>
 #include <utility>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/fresh_blocks.h"
-#include "apps/scalemark/mpi_ranks.h"
-#include "apps/scalemark/output_file.h"
+#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/plan_table.h"
 #include "apps/scalemark/rank_environment.h"
-#include "apps/scalemark/rank_request.h"
-#include "apps/scalemark/resolve_sweep.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/planning/environments.h"
+#include "core/planning/make_plan.h"
 
 namespace scalemark::cli {
 namespace {
 
-ExitCode print_plan(const ResolvedSweep& resolved) {
-  const bool json = resolved.base.settings.general.log_format == settings::LogFormat::kJson;
-  return print_result(json ? plan_document(resolved) : plan_table(resolved));
-}
+class SweepCommand : public RankCommand {
+ public:
+  ResolvedCommand& base() override { return resolved_.base; }
 
-reporting::ExistingFolder existing_folder(const ResolvedSweep& resolved) {
-  const settings::SweepSettings& sweep = resolved.plan.sweep;
-  // A rank that was started for one block goes on where the one before ended.
-  const bool one_block = sweep.fresh_process && !resolved.base.detection.node;
-  if (sweep.resume || sweep.resume_anyway || one_block) {
-    return reporting::ExistingFolder::kContinue;
+  // Launching depends on everything that the points share, and on one number of threads.
+  settings::RawSettings read(const settings::RawSettings& raw, const settings::Machine& machine,
+                             std::vector<settings::Problem>& problems) override {
+    settings::SweepRequest& asked = resolved_.asked;
+    asked = settings::read_sweep(raw);
+    fill_in_ranks(asked.common, planning::ranks_wanted(asked, machine));
+    add_problems(problems, asked.problems);
+    settings::RawSettings common = asked.common;
+    for (const settings::Axis& axis : asked.axes) {
+      if (axis.option == "threads") common[axis.option] = {axis.values.front(), axis.origin};
+    }
+    return common;
   }
-  return resolved.base.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
-                                                  : reporting::ExistingFolder::kRefuse;
-}
 
-ExitCode run_plan(const Invocation& invocation, ResolvedSweep resolved) {
-  std::vector<std::string> backends;
-  for (const auto& point : resolved.plan.points) {
-    if (point.skipped) continue;
-    refuse_missing_inputs(point.settings);
-    backends.push_back(point.settings.parallel.backend);
+  std::vector<std::string> resolve(const settings::Surroundings& around,
+                                   std::vector<settings::Problem>& problems) override {
+    const ResolvedCommand& base = resolved_.base;
+    planning::PlanAnswer answer =
+        planning::make_plan({.asked = resolved_.asked,
+                             .machine = around.machine,
+                             .place = around.place,
+                             .node_of_rank = node_of_rank(base.ranks),
+                             .memory_available_bytes = memory_available(base)});
+    add_problems(problems, answer.problems);
+    resolved_.plan = std::move(answer.plan);
+    return resolved_.plan.notes;
   }
-  const std::string& trace = resolved.base.settings.measuring.trace;
-  if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
-  const TorchFolder torch = find_torch(resolved.base.settings.general.torch);
-  refuse_used_output(resolved.base, existing_folder(resolved));
-  settle_mpi(resolved.base, backends);
-  // A rank that was started for one block: such ranks are all on one node. On several nodes with
-  // one rank each, the command that a person started is a rank of the launcher, too.
-  const auto& world = resolved.base.detection.world;
-  const bool is_rank = world.launcher == "local" && world.nodes == 1;
-  if (resolved.plan.sweep.fresh_process && !is_rank) {
-    return run_in_fresh_blocks(invocation, resolved, existing_folder(resolved));
+
+  // General settings (output, ...) are those of every point.
+  void complete() override {
+    const auto first = std::ranges::find_if(
+        resolved_.plan.points, [](const auto& point) { return point.asked && !point.skipped; });
+    resolved_.base.settings = first->settings;
   }
-  if (resolved.base.detection.node) return start_ranks(invocation, resolved.base);
-  const auto environments = planning::environments_of(resolved.plan);
-  if (environments.size() > 1) {
-    resolved.plan.launch = {own_environment(environments), goes_on_with_session()};
+
+  std::vector<settings::Variables> environments() const override {
+    return planning::environments_of(resolved_.plan);
   }
-  bind_rank(resolved.base);
-  const api::EngineApi& engine = load_engine(torch);
-  resolved.base.settings.general.torch = torch.path.string();
-  return engine.sweep({.run = rank_request(invocation, resolved.base),
-                       .settings = resolved.base.settings,
-                       .plan = std::move(resolved.plan)});
-}
+
+  std::string plan_text(bool json) const override {
+    return json ? plan_document(resolved_) : plan_table(resolved_);
+  }
+
+  void refuse_missing() const override {
+    for (const auto& point : resolved_.plan.points) {
+      if (!point.skipped) refuse_missing_inputs(point.settings);
+    }
+    const std::string& trace = resolved_.base.settings.measuring.trace;
+    if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
+  }
+
+  reporting::ExistingFolder existing_folder() const override {
+    using enum reporting::ExistingFolder;
+    const settings::SweepSettings& sweep = resolved_.plan.sweep;
+    // A rank that was started for one block goes on where the one before ended.
+    const bool one_block = sweep.fresh_process && !resolved_.base.detection.node;
+    if (sweep.resume || sweep.resume_anyway || one_block) return kContinue;
+    return resolved_.base.settings.general.overwrite ? kOverwrite : kRefuse;
+  }
+
+  std::vector<std::string> backends() const override {
+    std::vector<std::string> backends;
+    for (const auto& point : resolved_.plan.points) {
+      if (!point.skipped) backends.push_back(point.settings.parallel.backend);
+    }
+    return backends;
+  }
+
+  bool starts_ranks() override { return in_blocks() || RankCommand::starts_ranks(); }
+
+  ExitCode start(const Invocation& invocation) override {
+    return in_blocks() ? run_in_fresh_blocks(invocation, resolved_, existing_folder())
+                       : RankCommand::start(invocation);
+  }
+
+  ExitCode run(const api::EngineApi& engine, process::RunRequest request) override {
+    const auto environments = planning::environments_of(resolved_.plan);
+    if (environments.size() > 1) {
+      resolved_.plan.launch = {own_environment(environments), goes_on_with_session()};
+    }
+    return engine.sweep({.run = std::move(request),
+                         .settings = resolved_.base.settings,
+                         .plan = std::move(resolved_.plan)});
+  }
+
+ private:
+  // A rank that was started for one block starts none itself. Such ranks are all on one node: on
+  // several nodes with one rank each, the command that a person started is a rank of the launcher,
+  // too.
+  bool in_blocks() const {
+    const auto& world = resolved_.base.detection.world;
+    const bool is_rank = world.launcher == "local" && world.nodes == 1;
+    return resolved_.plan.sweep.fresh_process && !is_rank;
+  }
+
+  ResolvedSweep resolved_;
+};
 
 }  // namespace
 
@@ -83,13 +137,8 @@ const HelpPage sweep_page = {
     "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n"};
 
 ExitCode sweep_command(const Invocation& invocation) {
-  if (!invocation.positionals.empty()) {
-    exactly(invocation, 0, "nothing but options (a switch takes its value as --overlap=off)");
-  }
-  ResolvedSweep resolved = resolve_sweep(invocation);  // every problem at once
-  settle_environment(invocation, resolved.base, planning::environments_of(resolved.plan));
-  if (resolved.base.settings.general.dry_run) return print_plan(resolved);
-  return run_plan(invocation, std::move(resolved));
+  SweepCommand command;
+  return run_rank_command(invocation, command);
 }
 
 }  // namespace scalemark::cli

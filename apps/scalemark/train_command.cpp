@@ -2,31 +2,73 @@
 #include <utility>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/engine_loader.h"
-#include "apps/scalemark/mpi_ranks.h"
-#include "apps/scalemark/output_file.h"
-#include "apps/scalemark/rank_environment.h"
-#include "apps/scalemark/rank_request.h"
-#include "apps/scalemark/resolve_command.h"
+#include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/rank_command.h"
 #include "apps/scalemark/settings_table.h"
-#include "apps/scalemark/start_ranks.h"
 #include "core/settings/processes.h"
+#include "core/settings/resolve.h"
 
 namespace scalemark::cli {
 namespace {
 
-ExitCode print_settings(const ResolvedCommand& resolved) {
-  const bool json = resolved.settings.general.log_format == settings::LogFormat::kJson;
-  return print_result(
-      json ? settings_document(resolved.settings)
-           : settings_table(resolved.settings, settings::world_size_of(resolved.settings)));
-}
+class TrainCommand : public RankCommand {
+ public:
+  ResolvedCommand& base() override { return base_; }
 
-reporting::ExistingFolder existing_folder(const settings::Settings& settings) {
-  using enum reporting::ExistingFolder;
-  if (settings.checkpoints.resume) return kContinue;
-  return settings.general.overwrite ? kOverwrite : kRefuse;
-}
+  settings::RawSettings read(const settings::RawSettings& raw, const settings::Machine& /*machine*/,
+                             std::vector<settings::Problem>& /*problems*/) override {
+    raw_ = raw;
+    return raw;
+  }
+
+  // For the training ranks of these processes.
+  std::vector<std::string> resolve(const settings::Surroundings& around,
+                                   std::vector<settings::Problem>& problems) override {
+    const auto ranks = settings::training_ranks(base_.settings, base_.ranks.world_size);
+    settings::Surroundings with_ranks = around;
+    with_ranks.ranks->world_size = ranks.world_size;
+    settings::Resolution resolution = settings::resolve(raw_, with_ranks);
+    add_problems(problems, resolution.problems);
+    if (ranks.problem) add_problems(problems, {*ranks.problem});
+    base_.settings = std::move(resolution.settings);
+    return std::move(resolution.notes);
+  }
+
+  std::vector<settings::Variables> environments() const override {
+    return {base_.settings.launch.environment};
+  }
+
+  std::string plan_text(bool json) const override {
+    const settings::Settings& settings = base_.settings;
+    return json ? settings_document(settings)
+                : settings_table(settings, settings::world_size_of(settings));
+  }
+
+  void refuse_missing() const override {
+    const settings::Settings& settings = base_.settings;
+    refuse_missing_inputs(settings);
+    const std::string& save = settings.recipe.save;
+    if (!save.empty() && holds_rank_0(base_.detection)) refuse_unwritable_file("--save", save);
+    const std::string& trace = settings.measuring.trace;
+    if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
+  }
+
+  reporting::ExistingFolder existing_folder() const override {
+    using enum reporting::ExistingFolder;
+    if (base_.settings.checkpoints.resume) return kContinue;
+    return base_.settings.general.overwrite ? kOverwrite : kRefuse;
+  }
+
+  std::vector<std::string> backends() const override { return {base_.settings.parallel.backend}; }
+
+  ExitCode run(const api::EngineApi& engine, process::RunRequest request) override {
+    return engine.train({.run = std::move(request), .settings = base_.settings});
+  }
+
+ private:
+  ResolvedCommand base_;
+  settings::RawSettings raw_;
+};
 
 }  // namespace
 
@@ -43,27 +85,8 @@ const HelpPage train_page = {
     "  scalemark train --config run.json --set batch_size=32 --dry-run what would run, and why\n"};
 
 ExitCode train_command(const Invocation& invocation) {
-  if (!invocation.positionals.empty()) {
-    exactly(invocation, 0, "nothing but options (a switch takes its value as --overlap=off)");
-  }
-  ResolvedCommand resolved =
-      resolve_command(invocation);  // every problem at once, before anything is touched
-  settle_environment(invocation, resolved, {resolved.settings.launch.environment});
-  if (resolved.settings.general.dry_run) return print_settings(resolved);
-
-  refuse_missing_inputs(resolved.settings);
-  const std::string& save = resolved.settings.recipe.save;
-  if (!save.empty() && holds_rank_0(resolved.detection)) refuse_unwritable_file("--save", save);
-  const std::string& trace = resolved.settings.measuring.trace;
-  if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
-  const TorchFolder torch = find_torch(resolved.settings.general.torch);
-  refuse_used_output(resolved, existing_folder(resolved.settings));
-  settle_mpi(resolved, {resolved.settings.parallel.backend});
-  if (resolved.detection.node) return start_ranks(invocation, resolved);
-  bind_rank(resolved);
-  const api::EngineApi& engine = load_engine(torch);
-  resolved.settings.general.torch = torch.path.string();
-  return engine.train({.run = rank_request(invocation, resolved), .settings = resolved.settings});
+  TrainCommand command;
+  return run_rank_command(invocation, command);
 }
 
 }  // namespace scalemark::cli

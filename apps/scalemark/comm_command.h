@@ -1,11 +1,10 @@
-// Settings, ranks and plan of `comm` together, as resolve_sweep.h does for a sweep.
+// What the options of `comm` become: settings, ranks and plan together.
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "apps/scalemark/command_line.h"
-#include "apps/scalemark/resolve_command.h"
+#include "apps/scalemark/rank_command.h"
 #include "core/planning/collectives/collective_plan.h"
 #include "core/settings/comm_settings.h"
 
@@ -19,8 +18,5 @@ struct ResolvedComm {
   std::string settings_json;                  // for the report: the process's and comm's
   std::map<std::string, std::string> common;  // settings that must be equal on all ranks
 };
-
-// Reports like resolve_command(): notes (rank 0), then each problem on stderr before it throws.
-ResolvedComm resolve_comm(const Invocation& invocation);
 
 }  // namespace scalemark::cli

@@ -1,9 +1,14 @@
-// Checks that an output file can be written, before the work whose result it holds.
+// Checks the files that options name, before the work that reads or writes them.
 #pragma once
 
 #include <string>
 
+#include "core/settings/settings.h"
+
 namespace scalemark::cli {
+
+// Throws no_input (66) for a file or folder that options name and that is not there.
+void refuse_missing_inputs(const settings::Settings& settings);
 
 // Looks only. `named` says who asked for it: "--save". Throws cannot_create() (73) when its folder
 // is not there or cannot be written to, and when `path` is a folder.

@@ -1,4 +1,4 @@
-#include "apps/scalemark/output_file.h"
+#include "apps/scalemark/file_checks.h"
 
 #include <unistd.h>
 
@@ -31,7 +31,19 @@ void refuse_unmakeable(const std::string& what, const fs::path& folder) {
   }
 }
 
+void refuse_missing_file(const char* option, const std::string& path) {
+  if (path.empty() || fs::exists(path)) return;
+  throw no_input(std::string(option) + " '" + path + "' is not there",
+                 "a path that exists is expected");
+}
+
 }  // namespace
+
+void refuse_missing_inputs(const settings::Settings& settings) {
+  if (settings.task.data != "synthetic") refuse_missing_file("--data", settings.task.data);
+  refuse_missing_file("--vocab", settings.task.vocab);
+  refuse_missing_file("--init-from", settings.recipe.init_from);
+}
 
 void refuse_unwritable_file(const std::string& named, const std::string& path) {
   const fs::path file = path;

@@ -1,0 +1,248 @@
+#include "apps/scalemark/rank_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/engine_loader.h"
+#include "apps/scalemark/library_folder.h"
+#include "apps/scalemark/machine_probe.h"
+#include "apps/scalemark/mpi_ranks.h"
+#include "apps/scalemark/rank_environment.h"
+#include "apps/scalemark/sources.h"
+#include "apps/scalemark/start_ranks.h"
+#include "core/base/error.h"
+#include "core/launching/bind.h"
+#include "core/launching/run_token.h"
+#include "core/monitoring/environment.h"
+#include "core/monitoring/topology.h"
+#include "core/planning/memory_budget.h"
+#include "core/settings/binding.h"
+#include "core/settings/processes.h"
+#include "core/settings/resolve.h"
+#include "core/settings/value.h"
+
+namespace scalemark::cli {
+namespace {
+
+using Problems = std::vector<settings::Problem>;
+
+settings::RankCount ranks_of(const launching::Detection& detection) {
+  if (detection.node) {
+    const launching::NodePlan& plan = *detection.node;
+    return {.world_size = plan.nproc_per_node * plan.nnodes,
+            .local_world_size = plan.nproc_per_node};
+  }
+  return {.world_size = detection.world.world_size,
+          .local_world_size = detection.world.local_world_size};
+}
+
+std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
+  const auto found = raw.find(option);
+  return found == raw.end()
+             ? 1
+             : std::max<std::int64_t>(1, settings::parse_count(found->second.text).value_or(1));
+}
+
+std::string run_id_in(const settings::RawSettings& raw) {
+  const auto found = raw.find("run_id");
+  return found == raw.end() ? std::string() : found->second.text;
+}
+
+// Whether it makes sense to look for a launcher although there are problems.
+bool launch_options_are_good(const Problems& problems) {
+  return std::ranges::none_of(problems, [](const settings::Problem& problem) {
+    const settings::Option* option = settings::find_option(problem.option);
+    return option && option->group == settings::Group::kLaunch;
+  });
+}
+
+// Finds the ranks. False: `problems`, or those of the detection, say why there are none.
+bool find_ranks(const settings::RawSettings& values, const settings::Surroundings& around,
+                ResolvedCommand& base, Problems& problems) {
+  const settings::Resolution first = settings::resolve(values, around);
+  base.settings = first.settings;
+  if (launch_options_are_good(first.problems)) {
+    settings::Settings launched = first.settings;
+    launched.launch = settings::launch_of(first.settings);
+    base.detection = launching::detect(launching::make_request(launched));
+    if (base.detection.problems.empty()) {
+      base.ranks = ranks_of(base.detection);
+      return true;
+    }
+  }
+  add_problems(problems, first.problems);
+  return false;
+}
+
+// The places of --bind, or its problem with these ranks.
+void place_ranks(const settings::Machine& machine, ResolvedCommand& base, Problems& problems) {
+  const settings::Settings& settings = base.settings;
+  if (auto problem = settings::impossible_binding(settings, machine, base.ranks)) {
+    problems.push_back(std::move(*problem));
+  }
+  base.places = settings::place_ranks(machine, settings.parallel.bind, settings.parallel.device,
+                                      base.ranks.local_world_size)
+                    .places;
+}
+
+// Several are listed on stderr first, one line each.
+void refuse(const Problems& problems, const launching::Detection& detection) {
+  if (problems.size() + detection.problems.size() > 1) {
+    for (const auto& problem : problems) print_note("refused: " + settings::to_line(problem));
+    for (const ErrorRecord& record : detection.problems) {
+      print_note("refused: " + record.what + "; " + record.expected);
+    }
+  }
+  settings::refuse_if_invalid(problems);
+  launching::refuse_if_invalid(detection);
+}
+
+// Makes the digest of --run-token's file part of the rendezvous. Not for a rank that the built-in
+// launcher has started: it got the digest from there. Throws as read_run_token() does.
+void use_run_token(const settings::RawSettings& raw, launching::Detection& detection) {
+  const auto option = raw.find("run_token");
+  const bool told = !detection.error_file.empty();
+  if (option == raw.end() || told) return;
+  const launching::RunToken token = launching::read_run_token(option->second.text);
+  detection.rendezvous.secret = token.secret;
+  if (detection.node) detection.node->rendezvous.secret = token.secret;
+  if (!token.note.empty()) detection.notes.push_back(token.note);
+}
+
+// Only one process prints them: rank 0, or the built-in launcher instead of the rank 0 that it
+// starts. None with --quiet.
+void print_notes(const ResolvedCommand& base, const std::vector<std::string>& notes) {
+  const bool started_by_us = !base.detection.error_file.empty();
+  if (base.settings.general.quiet || base.detection.world.rank != 0 || started_by_us) return;
+  for (const std::string& note : notes) print_note(note);
+}
+
+void resolve(const Invocation& invocation, RankCommand& command) {
+  settings::Layers layers = read_layers(invocation);
+  ProbedMachine probed = probe_machine();
+  probe_topology(layers.raw, probed.machine);
+  settings::Surroundings around{.machine = probed.machine,
+                                .ranks = std::nullopt,
+                                .place = probe_place(run_id_in(layers.raw))};
+  ResolvedCommand& base = command.base();
+  base.date = around.place.date;
+  Problems& problems = layers.problems;
+  const settings::RawSettings values = command.read(layers.raw, probed.machine, problems);
+  add_problems(problems, variables_of_launchers(layers.raw));
+  std::vector<std::string>& notes = layers.notes;
+  if (find_ranks(values, around, base, problems)) {
+    around.ranks = base.ranks;
+    std::ranges::copy(command.resolve(around, problems), std::back_inserter(notes));
+    if (const auto problem = planning::unknown_rank_in_memory_limit(base.settings,
+                                                                    base.ranks.world_size)) {
+      add_problems(problems, {*problem});
+    }
+    if (problems.empty()) place_ranks(probed.machine, base, problems);
+  }
+  refuse(problems, base.detection);
+  use_run_token(layers.raw, base.detection);
+  command.complete();
+
+  std::ranges::copy(base.detection.notes, std::back_inserter(notes));
+  if (probed.gpus_without_cuda_part > 0) {
+    notes.push_back(std::to_string(probed.gpus_without_cuda_part) +
+                    " GPUs are visible, but this program was built without its CUDA part");
+  }
+  print_notes(base, notes);
+}
+
+// Binds this process, a rank, as --bind asks. Before the engine is loaded: libraries start threads,
+// and libgomp counts CPUs. Throws as launching::bind_process() does.
+void bind_rank(ResolvedCommand& base) {
+  if (base.places.empty()) return;
+  base.given_cpus = monitoring::allowed_cpus();
+  const auto local_rank = static_cast<std::size_t>(base.detection.world.local_rank);
+  launching::bind_process(base.places.at(local_rank));
+}
+
+process::RunRequest rank_request(const Invocation& invocation, const ResolvedCommand& base) {
+  const launching::Detection& detection = base.detection;
+  return {.settings = process::process_settings(base.settings),
+          .world = detection.world,
+          .rendezvous = detection.rendezvous,
+          .command_line = invocation.command_line,
+          .library_folder = library_folder().string(),
+          .mpi_library = base.mpi_library,
+          .error_file = detection.error_file,
+          .given_cpus = base.given_cpus,
+          .terminal = detection.terminal.value_or(isatty(STDERR_FILENO) == 1)};
+}
+
+}  // namespace
+
+bool holds_rank_0(const launching::Detection& detection) {
+  return (detection.node ? detection.node->node_rank : detection.world.rank) == 0;
+}
+
+bool RankCommand::starts_ranks() { return base().detection.node.has_value(); }
+
+ExitCode RankCommand::start(const Invocation& invocation) {
+  return start_ranks(invocation, base());
+}
+
+ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
+  if (!invocation.positionals.empty()) {
+    exactly(invocation, 0, "nothing but options (a switch takes its value as --overlap=off)");
+  }
+  resolve(invocation, command);
+  ResolvedCommand& base = command.base();
+  settle_environment(invocation, base, command.environments());
+  const settings::GeneralSettings& general = base.settings.general;
+  if (general.dry_run) {
+    return print_result(command.plan_text(general.log_format == settings::LogFormat::kJson));
+  }
+  command.refuse_missing();
+  const TorchFolder torch = find_torch(general.torch);
+  // Before anything is launched or loaded; the engine's rank 0 makes the folder.
+  if (holds_rank_0(base.detection)) {
+    reporting::refuse_used_folder(general.output, command.existing_folder());
+  }
+  settle_mpi(base, command.backends());
+  if (command.starts_ranks()) return command.start(invocation);
+  bind_rank(base);
+  const api::EngineApi& engine = load_engine(torch);
+  base.settings.general.torch = torch.path.string();
+  return command.run(engine, rank_request(invocation, base));
+}
+
+void fill_in_ranks(settings::RawSettings& common, int wanted) {
+  if (common.contains("nproc_per_node")) return;
+  const std::int64_t nodes = count_in(common, "nnodes");
+  common["nproc_per_node"] = {std::to_string((wanted + nodes - 1) / nodes), "default"};
+}
+
+void add_problems(Problems& all, const Problems& more) {
+  for (const settings::Problem& problem : more) {
+    const auto is_same = [&](const settings::Problem& known) {
+      return settings::to_line(known) == settings::to_line(problem);
+    };
+    if (std::ranges::none_of(all, is_same)) all.push_back(problem);
+  }
+}
+
+std::vector<int> node_of_rank(const settings::RankCount& ranks) {
+  std::vector<int> nodes;
+  for (int rank = 0; rank < ranks.world_size; ++rank) {
+    nodes.push_back(rank / std::max(1, ranks.local_world_size));
+  }
+  return nodes;
+}
+
+std::optional<std::uint64_t> memory_available(const ResolvedCommand& base) {
+  const monitoring::Host host = monitoring::survey_host();
+  planning::AvailableMemory there{.host_bytes = host.memory_bytes,
+                                  .cgroup_bytes = host.cgroup.memory_bytes,
+                                  .ranks = base.ranks.local_world_size};
+  if (!host.gpus.empty()) there.gpu_bytes = host.gpus.front().memory_bytes;
+  return planning::least_memory_available(base.settings.parallel, base.ranks.world_size, there);
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,91 @@
+// Commands that start ranks, or run as one: `train`, `sweep` and `comm`. A command says how it reads
+// its options, what it needs and what it asks of the engine; run_rank_command() does the rest, in
+// one order for all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/scalemark/command_line.h"
+#include "core/launching/detect.h"
+#include "core/placement/places.h"
+#include "core/reporting/output/output_folder.h"
+#include "core/settings/machine.h"
+#include "core/settings/problem.h"
+#include "core/settings/settings.h"
+#include "engine/api/engine_api.h"
+
+namespace scalemark::cli {
+
+// Settings and ranks together: a launcher decides how many ranks there are, and the settings depend
+// on that; which launcher is asked depends on the settings.
+struct ResolvedCommand {
+  settings::Settings settings;
+  launching::Detection detection;
+  settings::RankCount ranks;             // of the launch: processes
+  std::string mpi_library;               // see settle_mpi(); empty: none
+  std::vector<placement::Place> places;  // of --bind, by local rank; empty: none are bound
+  std::string given_cpus;                // that this process had before; empty: not bound
+  std::string date;                      // of {date}; ranks that are started get it
+};
+
+// Rank 0, or the launcher that will start it: the process that writes the run's files.
+bool holds_rank_0(const launching::Detection& detection);
+
+class RankCommand {
+ public:
+  virtual ~RankCommand() = default;
+
+  // What all such commands have.
+  virtual ResolvedCommand& base() = 0;
+
+  // The first look, without ranks: reads the command's options out of `raw`, and returns those that
+  // decide which ranks there are. Here and in resolve() all that is wrong goes into `problems`.
+  virtual settings::RawSettings read(const settings::RawSettings& raw,
+                                     const settings::Machine& machine,
+                                     std::vector<settings::Problem>& problems) = 0;
+  // The second look, when the ranks are known: fills in base().settings, or the plan. Returns notes
+  // for a person.
+  virtual std::vector<std::string> resolve(const settings::Surroundings& around,
+                                           std::vector<settings::Problem>& problems) = 0;
+  // Nothing was refused: the rest that a plan or a rank needs.
+  virtual void complete() {}
+
+  // The variables of --env that ranks are started with: one environment or several.
+  virtual std::vector<settings::Variables> environments() const = 0;
+  // The text of --dry-run.
+  virtual std::string plan_text(bool json) const = 0;
+
+  // Throws for inputs that are not there and outputs that cannot be written. Touches nothing.
+  virtual void refuse_missing() const = 0;
+  virtual reporting::ExistingFolder existing_folder() const = 0;
+  // Names of --backend that its runs use.
+  virtual std::vector<std::string> backends() const = 0;
+
+  // Whether this process starts ranks and is none, and how it does that.
+  virtual bool starts_ranks();
+  virtual ExitCode start(const Invocation& invocation);
+  // As one of the ranks.
+  virtual ExitCode run(const api::EngineApi& engine, process::RunRequest request) = 0;
+};
+
+// Prints notes and, when something is refused, each problem on stderr before it throws: every
+// problem at once, before anything is touched.
+ExitCode run_rank_command(const Invocation& invocation, RankCommand& command);
+
+// --- For read() and resolve().
+
+// Without a launcher: so many ranks, over the nodes asked for, unless `common` says how many.
+void fill_in_ranks(settings::RawSettings& common, int wanted);
+
+// Problems that are not in `all` yet.
+void add_problems(std::vector<settings::Problem>& all, const std::vector<settings::Problem>& more);
+
+// Launchers fill nodes one after the other. The engine asks every rank once they have met
+// (planning::assign_members).
+std::vector<int> node_of_rank(const settings::RankCount& ranks);
+
+// The least that one of the ranks can use, all on machines like this one. Absent: unknown.
+std::optional<std::uint64_t> memory_available(const ResolvedCommand& base);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,17 @@
+// What the options of a sweep become: which ranks there are depends on the largest world size asked
+// for, and the plan on the ranks.
+#pragma once
+
+#include "apps/scalemark/rank_command.h"
+#include "core/planning/plan.h"
+#include "core/settings/axes.h"
+
+namespace scalemark::cli {
+
+struct ResolvedSweep {
+  ResolvedCommand base;  // settings: those of a point, for what all points share (launch, general)
+  settings::SweepRequest asked;
+  planning::Plan plan;
+};
+
+}  // namespace scalemark::cli
