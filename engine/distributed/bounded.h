@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/distributed/awake_clock.h"
+#include "engine/distributed/clock.h"
 
 namespace scalemark::distributed {
 
@@ -20,8 +20,9 @@ namespace scalemark::distributed {
 // A call that is late goes on in its own thread until it returns or the process ends, so it must
 // own (by value or shared pointer) everything that it touches.
 template <class Call>
-auto within(std::chrono::milliseconds limit, Call call)
+auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock())
     -> std::optional<std::invoke_result_t<Call>> {
+  if (!by.stores_may_block()) return call();
   using Result = std::invoke_result_t<Call>;
   auto task = std::make_shared<std::packaged_task<Result()>>(std::move(call));
   std::future<Result> result = task->get_future();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "core/launching/error_file.h"
@@ -17,7 +16,6 @@ namespace scalemark::distributed {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr milliseconds kPollPeriod{50};
 // A request to a working store takes microseconds; a store that needs longer than this is lost.
@@ -41,20 +39,18 @@ std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
 
 // The first that `look` finds before the limit is over.
 template <class Look>
-std::optional<ErrorRecord> await_fault(milliseconds limit, const Look& look) {
-  const auto end = steady_clock::now() + limit;
+std::optional<ErrorRecord> await_fault(Clock& clock, milliseconds limit, const Look& look) {
+  const auto end = clock.now() + limit;
   while (true) {
     if (auto fault = look()) return fault;
-    if (steady_clock::now() >= end) return std::nullopt;
-    std::this_thread::sleep_for(kPollPeriod);
+    if (clock.now() >= end) return std::nullopt;
+    clock.sleep_for(kPollPeriod);
   }
 }
 
-void await_departures(c10d::Store& store, int world_size, milliseconds limit) {
-  const auto end = steady_clock::now() + limit;
-  while (store.add("left", 0) < world_size && steady_clock::now() < end) {
-    std::this_thread::sleep_for(kPollPeriod);
-  }
+void await_departures(c10d::Store& store, Clock& clock, int world_size, milliseconds limit) {
+  const auto end = clock.now() + limit;
+  while (store.add("left", 0) < world_size && clock.now() < end) clock.sleep_for(kPollPeriod);
 }
 
 ErrorRecord lost_record(const std::string& text, const ErrorStore::Cause& cause) {
@@ -71,29 +67,38 @@ ErrorRecord lost_record(const std::string& text, const ErrorStore::Cause& cause)
 }  // namespace
 
 ErrorStore::ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-                       bool hosts_store)
-    : store_(store->clone()), rank_(rank), world_size_(world_size), hosts_store_(hosts_store) {}
+                       bool hosts_store, Clock& clock)
+    : store_(store->clone()),
+      rank_(rank),
+      world_size_(world_size),
+      hosts_store_(hosts_store),
+      clock_(clock) {}
 
 void ErrorStore::post(ErrorRecord record, milliseconds limit) noexcept try {
   if (record.code == "E_PEER_LOST") return;
   record.rank = rank_;
-  within(limit, [store = store_, text = encode(record)] {
-    store->set(fault_key(store->add("fault/count", 1)), text);
-    return true;
-  });
+  within(
+      limit,
+      [store = store_, text = encode(record)] {
+        store->set(fault_key(store->add("fault/count", 1)), text);
+        return true;
+      },
+      clock_);
 } catch (const std::exception&) {
   // The store is gone: the fault cannot be posted.
 }
 
 ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
   if (world_size_ == 1) return {};
-  auto found =
-      within(limit + kStoreGrace, [store = store_, rank = rank_, limit, killed = killed_rank_] {
-        return await_fault(limit, [&] {
+  auto found = within(
+      limit + kStoreGrace,
+      [store = store_, &clock = clock_, rank = rank_, limit, killed = killed_rank_] {
+        return await_fault(clock, limit, [&] {
           auto fault = first_fault(*store, rank);
           return fault || !killed ? fault : killed();
         });
-      });
+      },
+      clock_);
   if (!found) return told_by_launcher(limit);
   return {.record = std::move(*found), .store_answers = true};
 } catch (const std::exception&) {
@@ -103,7 +108,7 @@ ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
 // The store is gone, with the rank that held it.
 ErrorStore::Cause ErrorStore::told_by_launcher(milliseconds limit) noexcept try {
   Cause cause{.record = std::nullopt, .store_answers = false};
-  if (killed_rank_) cause.record = await_fault(std::min(limit, kLauncherGrace), killed_rank_);
+  if (killed_rank_) cause.record = await_fault(clock_, std::min(limit, kLauncherGrace), killed_rank_);
   return cause;
 } catch (const std::exception&) {
   return {.record = std::nullopt, .store_answers = false};
@@ -112,11 +117,14 @@ ErrorStore::Cause ErrorStore::told_by_launcher(milliseconds limit) noexcept try 
 void ErrorStore::leave(milliseconds limit) noexcept try {
   if (world_size_ == 1) return;
   const bool stay = hosts_store_;
-  within(limit + kStoreGrace, [store = store_, size = world_size_, stay, limit] {
-    store->add("left", 1);
-    if (stay) await_departures(*store, size, limit);
-    return true;
-  });
+  within(
+      limit + kStoreGrace,
+      [store = store_, &clock = clock_, size = world_size_, stay, limit] {
+        store->add("left", 1);
+        if (stay) await_departures(*store, clock, size, limit);
+        return true;
+      },
+      clock_);
 } catch (const std::exception&) {
   // The store is gone: nobody waits for us.
 }

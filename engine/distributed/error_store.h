@@ -9,6 +9,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "core/base/error.h"
+#include "engine/distributed/clock.h"
 
 namespace scalemark::distributed {
 
@@ -19,7 +20,7 @@ class ErrorStore {
   // `store`: the run's store (its connection is cloned). `hosts_store`: the server runs in this
   // process, so that the others lose it when this process ends.
   ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-             bool hosts_store);
+             bool hosts_store, Clock& clock = real_clock());
 
   // The launcher knows of a rank that was killed and could post nothing; must not throw. Set it
   // before the store is used by a second thread.
@@ -61,6 +62,7 @@ class ErrorStore {
   int rank_;
   int world_size_;
   bool hosts_store_;
+  Clock& clock_;
   KilledRank killed_rank_;  // empty: no launcher of ours
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
-#include "engine/distributed/awake_clock.h"
+#include "engine/distributed/clock.h"
 
 namespace scalemark::distributed {
 

@@ -1,19 +1,26 @@
 #include "engine/distributed/periodic.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
 namespace scalemark::distributed {
 
-Periodic::Periodic(std::chrono::milliseconds period, std::function<bool()> look)
-    : thread_([period, look = std::move(look)](const std::stop_token& stop) {
-        std::mutex mutex;
-        std::condition_variable_any woken;
-        std::unique_lock lock(mutex);
-        while (!woken.wait_for(lock, stop, period, [&] { return stop.stop_requested(); })) {
+Periodic::Periodic(std::chrono::milliseconds period, std::function<bool()> look, Clock& clock)
+    : clock_(clock), thread_(clock.start([this, period, look = std::move(look)] {
+        std::unique_lock lock(mutex_);
+        while (!clock_.wait_for(woken_, lock, period, [this] { return closing_; })) {
+          lock.unlock();
           if (!look()) return;
+          lock.lock();
         }
-      }) {}
+      })) {}
+
+Periodic::~Periodic() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  woken_.notify_all();
+  clock_.join(thread_);
+}
 
 }  // namespace scalemark::distributed

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/distributed/interrupt.h"
-
 namespace scalemark::distributed {
 namespace {
 
@@ -34,7 +32,7 @@ StopAgreement::StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const
       rank_(rank),
       world_size_(world_size),
       options_(std::move(options)),
-      thread_([this] { run(); }) {}
+      thread_(options_.clock.start([this] { run(); })) {}
 
 StopAgreement::~StopAgreement() {
   {
@@ -43,7 +41,7 @@ StopAgreement::~StopAgreement() {
     closing_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  options_.clock.join(thread_);
 }
 
 std::string StopAgreement::promise_key(int rank) const {
@@ -58,8 +56,8 @@ bool StopAgreement::may_begin(std::int64_t step) {
   if (!frozen_.load()) return true;
   std::unique_lock lock(mutex_);
   // The side thread may itself be stuck in a lost store: this thread has its own deadline.
-  changed_.wait_for(lock, options_.answer + std::chrono::milliseconds(500),
-                    [this] { return agreed_steps_.has_value(); });
+  options_.clock.wait_for(changed_, lock, options_.answer + std::chrono::milliseconds(500),
+                          [this] { return agreed_steps_.has_value(); });
   if (!agreed_steps_) {
     agreed_steps_ = step;
     decision_ = Stop{signal_, false};
@@ -83,7 +81,7 @@ void StopAgreement::run() {
     look();
     lock.lock();
     const auto pause = frozen_.load() ? std::min(period, kFrozenPeriod) : period;
-    if (!closing_) changed_.wait_for(lock, pause, [this] { return closing_; });
+    options_.clock.wait_for(changed_, lock, pause, [this] { return closing_; });
   }
   lock.unlock();
   close();
@@ -110,7 +108,7 @@ void StopAgreement::look() {
 }
 
 std::optional<int> StopAgreement::requested_signal() {
-  const auto own = received_signal();
+  const auto own = options_.received();
   try {
     if (!store_alive_) return own;
     if (own) {
@@ -129,7 +127,7 @@ void StopAgreement::freeze(int signal) {
     const std::lock_guard lock(mutex_);
     signal_ = signal;
   }
-  since_frozen_.emplace();
+  since_frozen_.emplace(options_.clock);
   frozen_.store(true);
 }
 

@@ -26,7 +26,8 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
-#include "engine/distributed/awake_clock.h"
+#include "engine/distributed/clock.h"
+#include "engine/distributed/interrupt.h"
 
 namespace scalemark::distributed {
 
@@ -53,6 +54,9 @@ class StopAgreement {
     // Called in the side thread when the main thread has not come to its stop in time, because it
     // is stuck in a step: write the results so far and end the process. May be empty.
     std::function<void(int signal)> on_overdue;
+    // The signal that this rank has received: the process's, or a thread's of a test.
+    std::function<std::optional<int>()> received = received_signal;
+    Clock& clock = real_clock();
   };
 
   // One per training loop; `loop` is its name, unique within the run. Every rank of the world makes

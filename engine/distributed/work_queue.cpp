@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -51,12 +50,15 @@ WorkMessage notice_of(const std::string& text) {
 
 class Pause {
  public:
+  explicit Pause(Clock& clock) : clock_(clock) {}
+
   void take() {
-    std::this_thread::sleep_for(length_);
+    clock_.sleep_for(length_);
     length_ = std::min(2 * length_, kLongestPause);
   }
 
  private:
+  Clock& clock_;
   milliseconds length_ = kFirstPause;
 };
 
@@ -67,7 +69,8 @@ Error rank_0_is_gone(const std::string& seen) {
 }  // namespace
 
 WorkQueue::WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-                     ErrorStore& faults, milliseconds patience, OnLost on_lost, milliseconds look)
+                     ErrorStore& faults, milliseconds patience, OnLost on_lost, milliseconds look,
+                     Clock& clock)
     : store_(store),
       side_store_(faults.store()),
       rank_(rank),
@@ -75,9 +78,10 @@ WorkQueue::WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int
       patience_(patience),
       on_lost_(std::move(on_lost)),
       look_(look),
+      clock_(clock),
       pulse_period_(pulse_period(world_size)),
       pulses_(rank == 0 ? static_cast<std::size_t>(world_size) : 0) {
-  if (world_size > 1) pulse_.emplace(pulse_period_, [this] { return beat(); });
+  if (world_size > 1) pulse_.emplace(pulse_period_, [this] { return beat(); }, clock);
 }
 
 bool WorkQueue::beat() {
@@ -193,7 +197,7 @@ void WorkQueue::require_pulse_of_rank_0(std::int64_t& beats, milliseconds& silen
 
 WorkMessage WorkQueue::next(std::int64_t last_seen, const std::function<void()>& idle) {
   if (const auto notice = newest_above(last_seen)) return *notice;
-  AwakeClock clock;
+  AwakeClock clock(clock_);
   milliseconds silent_since{0};
   std::int64_t beats = -1;
   for (int look = 1;; ++look) {
@@ -236,8 +240,8 @@ WorkQueue::ResultTexts WorkQueue::result_texts(
     const std::function<bool(const ResultTexts&, milliseconds waited)>& patient,
     const std::function<void()>& idle) {
   ResultTexts result_texts;
-  Pause pause;
-  AwakeClock clock;
+  Pause pause(clock_);
+  AwakeClock clock(clock_);
   std::int64_t read_so_far = 0;
   milliseconds looked{0};
   while (true) {

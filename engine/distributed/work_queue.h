@@ -15,7 +15,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
-#include "engine/distributed/awake_clock.h"
+#include "engine/distributed/clock.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/periodic.h"
 
@@ -37,7 +37,7 @@ class WorkQueue {
   // threads use the connection of `faults`.
   WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
             ErrorStore& faults, std::chrono::milliseconds patience, OnLost on_lost,
-            std::chrono::milliseconds look = kLook);
+            std::chrono::milliseconds look = kLook, Clock& clock = real_clock());
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
@@ -92,6 +92,7 @@ class WorkQueue {
   std::chrono::milliseconds patience_;
   OnLost on_lost_;
   std::chrono::milliseconds look_;
+  Clock& clock_;
   std::chrono::milliseconds pulse_period_;
   std::int64_t posted_ = 0;
   struct Pulse {

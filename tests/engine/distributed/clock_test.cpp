@@ -1,4 +1,4 @@
-#include "engine/distributed/awake_clock.h"
+#include "engine/distributed/clock.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "engine/distributed/key_wait.h"
+#include "tests/engine/distributed/simulated_clock.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -16,13 +17,17 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 TEST(AwakeClock, LeavesOutTheTimeInWhichNobodyLooked) {
-  const AwakeClock::Clock::time_point start{seconds(100)};
-  AwakeClock clock(start);
-  EXPECT_EQ(clock.elapsed(start + milliseconds(300)), milliseconds(300));
-  EXPECT_EQ(clock.elapsed(start + milliseconds(2300)), milliseconds(2300));
+  testing::SimulatedClock time;
+  AwakeClock clock(time);
+  time.skip(milliseconds(300));
+  EXPECT_EQ(clock.elapsed(), milliseconds(300));
+  time.skip(milliseconds(2000));
+  EXPECT_EQ(clock.elapsed(), milliseconds(2300));
   // Stopped for an hour: what one look may cost is counted, and no more.
-  EXPECT_EQ(clock.elapsed(start + milliseconds(2300) + seconds(3600)), milliseconds(4300));
-  EXPECT_EQ(clock.elapsed(start + milliseconds(2800) + seconds(3600)), milliseconds(4800));
+  time.skip(seconds(3600));
+  EXPECT_EQ(clock.elapsed(), milliseconds(4300));
+  time.skip(milliseconds(500));
+  EXPECT_EQ(clock.elapsed(), milliseconds(4800));
 }
 
 // Every kind of store says "not in time" in its own words.

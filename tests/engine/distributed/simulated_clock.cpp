@@ -1,0 +1,96 @@
+#include "tests/engine/distributed/simulated_clock.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace scalemark::testing {
+namespace {
+
+// A waiting thread looks so often whether its condition or its time has come.
+constexpr std::chrono::microseconds kLook{50};
+
+// The thread that runs the test waits by no clock, and is not waited for.
+thread_local bool is_simulated = false;
+
+}  // namespace
+
+SimulatedClock::time_point SimulatedClock::now() const {
+  const std::lock_guard lock(mutex_);
+  return now_;
+}
+
+void SimulatedClock::stop_running() {
+  const std::lock_guard lock(mutex_);
+  if (is_simulated) --running_;
+  ++changes_;
+}
+
+void SimulatedClock::go_on_running() {
+  const std::lock_guard lock(mutex_);
+  if (is_simulated) ++running_;
+}
+
+bool SimulatedClock::is_due(Waiter& waiter) {
+  const std::lock_guard lock(mutex_);
+  if (now_ >= waiter.until) return true;
+  waiter.looked_at = changes_;
+  const bool all_wait = running_ == 0 && std::ranges::all_of(waiters_, [&](const Waiter& each) {
+                          return each.looked_at == changes_;
+                        });
+  if (!all_wait) return false;
+  now_ = std::ranges::min_element(waiters_, {}, &Waiter::until)->until;
+  ++changes_;
+  return now_ >= waiter.until;
+}
+
+bool SimulatedClock::wait_for(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                              milliseconds limit, const std::function<bool()>& done) {
+  std::list<Waiter> mine;
+  mine.push_back({.until = now() + limit});
+  const auto waiter = mine.begin();
+  {
+    const std::lock_guard own(mutex_);
+    waiters_.splice(waiters_.end(), mine);
+  }
+  stop_running();
+  while (!done() && !is_due(*waiter)) changed.wait_for(lock, kLook);
+  go_on_running();
+  {
+    const std::lock_guard own(mutex_);
+    waiters_.erase(waiter);
+  }
+  return done();
+}
+
+void SimulatedClock::sleep_for(milliseconds time) {
+  std::mutex nobody;
+  std::condition_variable never;
+  std::unique_lock lock(nobody);
+  wait_for(never, lock, time, [] { return false; });
+}
+
+std::thread SimulatedClock::start(std::function<void()> body) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++running_;
+  }
+  return std::thread([this, body = std::move(body)] {
+    is_simulated = true;
+    body();
+    stop_running();
+  });
+}
+
+void SimulatedClock::join(std::thread& thread) {
+  stop_running();
+  thread.join();
+  go_on_running();
+}
+
+void SimulatedClock::skip(milliseconds time) {
+  const std::lock_guard lock(mutex_);
+  now_ += time;
+  ++changes_;
+}
+
+}  // namespace scalemark::testing

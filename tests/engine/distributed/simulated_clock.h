@@ -1,0 +1,42 @@
+// Time for ranks that are threads of a test. It moves when all of them wait, to the moment for which
+// the first one waits: 10 s of waiting take milliseconds, and nothing depends on the machine's load.
+#pragma once
+
+#include <cstdint>
+#include <list>
+
+#include "engine/distributed/clock.h"
+
+namespace scalemark::testing {
+
+class SimulatedClock : public distributed::Clock {
+ public:
+  time_point now() const override;
+  void sleep_for(milliseconds time) override;
+  bool wait_for(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                milliseconds limit, const std::function<bool()>& done) override;
+  std::thread start(std::function<void()> body) override;
+  void join(std::thread& thread) override;
+  bool stores_may_block() const override { return false; }
+
+  // A time in which nobody ran: the machine slept.
+  void skip(milliseconds time);
+
+ private:
+  struct Waiter {
+    time_point until;
+    std::uint64_t looked_at = 0;  // the change after which it last found that it must wait on
+  };
+  void stop_running();
+  void go_on_running();
+  // Whether `waiter`'s time is over. Moves the time if everybody waits in vain.
+  bool is_due(Waiter& waiter);
+
+  mutable std::mutex mutex_;
+  time_point now_{std::chrono::seconds(1000)};
+  int running_ = 0;            // threads of start() that do not wait
+  std::uint64_t changes_ = 1;  // by a thread that ran until it waited, or by time that moved
+  std::list<Waiter> waiters_;
+};
+
+}  // namespace scalemark::testing
