@@ -1,5 +1,5 @@
-// Rank 0 tells the other ranks of `comm` the next batch, or the end. Every rank holds the plan, so
-// only numbers travel.
+// The tasks of comm's loop: a batch, or all links. Every rank holds the plan, so only numbers
+// travel.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,7 @@ struct BatchId {
 };
 
 struct CommCommand {
-  std::optional<BatchId> batch;  // absent: the end, unless pairs
-  bool pairs = false;            // all links: links/pairs_run.h
-  int signal = 0;                // that asked for the end
-  int exit_code = 0;
+  std::optional<BatchId> batch;  // absent: all links, links/pairs_run.h
 };
 
 std::string encode(const CommCommand& command);

@@ -2,39 +2,43 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "engine/communicating/comm_command.h"
 #include "engine/communicating/comm_member.h"
 #include "engine/communicating/comm_report.h"
-#include "engine/distributed/work_queue.h"
+#include "engine/process/task_loop.h"
 
 namespace scalemark::communicating {
 
-class CommCoordinator {
+class CommCoordinator : public process::TaskLeader {
  public:
-  CommCoordinator(process::RankProcess& rank_process, process::RankContext& context,
-                  const CommRequest& request, distributed::WorkQueue& queue, CommMember& member,
+  CommCoordinator(process::TaskLoop& loop, const CommRequest& request, CommMember& member,
                   CommReport& report);
 
-  ExitCode run();
+  void begin() override;
+  std::optional<std::string> next() override;
+  std::optional<distributed::Stop> run(const distributed::WorkMessage& message) override;
+  ExitCode close() override;
+  void show() override;
+  void close_stopped() override;
+  void show_stopped() noexcept override;
 
  private:
-  std::optional<int> run_block(int block);
-  void record(int repetition, const planning::CollectivePoint& point, const std::string& started,
+  void record(const planning::CollectivePoint& point, const std::string& started,
               const CollectiveOutcome& outcome);
-  std::optional<int> requested_signal() const;
-  void say(const std::string& line) const;
-  ExitCode stop(int signal);
-  ExitCode finish();
 
-  process::RankProcess& rank_process_;
-  process::RankContext& context_;
+  process::TaskLoop& loop_;
   const CommRequest& request_;
   const planning::CollectivePlan& plan_;
-  distributed::WorkQueue& queue_;
   CommMember& member_;
   CommReport& report_;
+  bool needs_pairs_;
+  int block_ = 0;
+  std::vector<planning::CollectiveBatch> batches_;  // of the block
+  std::size_t batch_ = 0;                           // of them comes next
   int runs_in_block_ = 0;
+  std::string why_;  // it does not end with 0
 };
 
 }  // namespace scalemark::communicating

@@ -4,51 +4,36 @@
 
 #include "core/base/error.h"
 #include "engine/communicating/comm_coordinator.h"
-#include "engine/distributed/interrupt.h"
-#include "engine/distributed/stop_agreement.h"
-#include "engine/process/rank_process.h"
+#include "engine/process/process_ranks.h"
 
 namespace scalemark::communicating {
 namespace {
 
-using planning::CollectiveBatch;
 using planning::CollectivePlan;
 
-// A rank without a task passes on a signal that it alone may have received.
-void pass_on_signal(const c10::intrusive_ptr<c10d::Store>& store) {
-  if (const auto signal = distributed::received_signal()) {
-    distributed::request_stop(*store, *signal);
-  }
-}
+// Every rank but 0.
+class CommFollower : public process::TaskFollower {
+ public:
+  CommFollower(int rank, const CollectivePlan& plan, CommMember& member)
+      : rank_(rank), plan_(plan), member_(member) {}
 
-ExitCode end(process::RankProcess& rank_process, const CommCommand& command) {
-  if (command.signal != 0) return rank_process.end_interrupted(command.signal, /*agreed=*/true);
-  return static_cast<ExitCode>(command.exit_code);
-}
-
-// Every rank but 0: does what the messages say.
-ExitCode follow(process::RankProcess& rank_process, process::RankContext& context,
-                const CollectivePlan& plan, distributed::WorkQueue& queue, CommMember& member) {
-  std::int64_t seen = 0;
-  while (true) {
-    rank_process.phase_tracker().enter("wait");
-    const distributed::WorkMessage message = queue.next(seen, [&] {
-      rank_process.watchdog().heartbeat(0);
-      pass_on_signal(context.store_pointer());
-    });
-    seen = message.number;
+  void take_part(const distributed::WorkMessage& message) override {
     const CommCommand command = decode_comm_command(message.text);
-    if (command.pairs) {
-      member.run_pairs(*plan.pairs);
-      continue;
+    if (!command.batch) {
+      member_.run_pairs(*plan_.pairs);
+      return;
     }
-    if (!command.batch) return end(rank_process, command);
-    const auto batches = planning::batches_of_block(plan, command.batch->block);
-    const CollectiveBatch& batch = batches.at(command.batch->number);
-    if (std::ranges::find(batch.members, context.world().rank) == batch.members.end()) continue;
-    member.run("comm/" + std::to_string(message.number), batch, {});
+    const auto batches = planning::batches_of_block(plan_, command.batch->block);
+    const auto& batch = batches.at(command.batch->number);
+    if (std::ranges::find(batch.members, rank_) == batch.members.end()) return;
+    member_.run("comm/" + std::to_string(message.number), batch, {});
   }
-}
+
+ private:
+  int rank_;
+  const CollectivePlan& plan_;
+  CommMember& member_;
+};
 
 // Rank 0 writes the rows.
 void require_rank_0(const CollectivePlan& plan) {
@@ -64,15 +49,16 @@ ExitCode comm_as(process::RankProcess& rank_process, const CommRequest& given) {
   planning::assign_members(request.plan, context.node_of_rank());
   require_rank_0(request.plan);
 
-  distributed::WorkQueue queue(context.store_pointer(), context.world().rank,
-                               context.world().world_size, context.error_store(), context.timeout(),
-                               [&](const ErrorRecord& loss) { rank_process.give_up(loss); });
+  process::ProcessRanks ranks(rank_process, context);
+  process::TaskLoop loop(ranks);
   CommMember member(rank_process, context, request.plan);
   CommReport report(rank_process, context, request);
-  if (context.world().rank == 0) {
-    return CommCoordinator(rank_process, context, request, queue, member, report).run();
+  if (ranks.rank() == 0) {
+    CommCoordinator coordinator(loop, request, member, report);
+    return loop.lead(coordinator);
   }
-  return follow(rank_process, context, request.plan, queue, member);
+  CommFollower follower(ranks.rank(), request.plan, member);
+  return loop.follow(follower);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "engine/sweeping/fingerprint_round.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <string>
 
@@ -27,9 +26,9 @@ FingerprintRecord without_exchange(process::RankContext& context, const std::str
 }  // namespace
 
 std::vector<FingerprintRecord> FingerprintRound::take(const planning::Plan& plan) {
-  rank_process_.phase_tracker().enter("wait");
+  loop_.ranks().enter("wait");
   auto records = ask_all(FingerprintPart::kMachine);
-  if (stopped_()) return records;
+  if (loop_.requested_signal()) return records;
   const std::string reason = planning::exchange_of(plan).reason;
   if (!reason.empty()) {
     records.push_back(without_exchange(context_, reason));
@@ -41,17 +40,10 @@ std::vector<FingerprintRecord> FingerprintRound::take(const planning::Plan& plan
 
 // In the order of ranks.
 std::vector<FingerprintRecord> FingerprintRound::ask_all(FingerprintPart part) {
-  const auto message = queue_.post(encode(SweepCommand{.task = {}, .fingerprint = part}));
-  queue_.report_result(message.number, member_.answer(part), /*failed=*/false);
-  const auto ranks = process::all_ranks(context_.world());
-  const auto patient = [&](const auto&, std::chrono::milliseconds waited) {
-    return waited < context_.timeout();
-  };
-  const auto texts = queue_.result_texts(message.number, ranks, patient, [&] {
-    rank_process_.watchdog().heartbeat(0);
-    stopped_();  // passes a signal on
-  });
-  if (texts.size() != ranks.size()) {
+  const auto texts =
+      loop_.ask_all(encode(SweepCommand{.task = {}, .fingerprint = part}),
+                    [&] { return member_.answer(part); });
+  if (texts.size() != static_cast<std::size_t>(loop_.ranks().size())) {
     throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
                                  "look at its output, and check whether the system killed it");
   }

@@ -3,29 +3,21 @@
 // together.
 #pragma once
 
-#include <functional>
-#include <utility>
 #include <vector>
 
 #include "core/planning/plan.h"
 #include "core/reporting/record/records.h"
-#include "engine/distributed/work_queue.h"
-#include "engine/process/rank_process.h"
+#include "engine/process/rank_context.h"
+#include "engine/process/task_loop.h"
 #include "engine/sweeping/fingerprint_member.h"
 
 namespace scalemark::sweeping {
 
 class FingerprintRound {
  public:
-  // `stopped`: whether somebody has asked for the end; asked again and again while rank 0 waits.
-  FingerprintRound(process::RankProcess& rank_process, process::RankContext& context,
-                   distributed::WorkQueue& queue, FingerprintMember& member,
-                   std::function<bool()> stopped)
-      : rank_process_(rank_process),
-        context_(context),
-        queue_(queue),
-        member_(member),
-        stopped_(std::move(stopped)) {}
+  FingerprintRound(process::RankContext& context, process::TaskLoop& loop,
+                   FingerprintMember& member)
+      : context_(context), loop_(loop), member_(member) {}
 
   // Asks all ranks, and collects. Throws what a lost rank throws.
   std::vector<reporting::FingerprintRecord> take(const planning::Plan& plan);
@@ -33,11 +25,9 @@ class FingerprintRound {
  private:
   std::vector<reporting::FingerprintRecord> ask_all(FingerprintPart part);
 
-  process::RankProcess& rank_process_;
   process::RankContext& context_;
-  distributed::WorkQueue& queue_;
+  process::TaskLoop& loop_;
   FingerprintMember& member_;
-  std::function<bool()> stopped_;
 };
 
 }  // namespace scalemark::sweeping

@@ -38,10 +38,10 @@ PointVerdict verdict_of(const Ballots& results) {
   return {};
 }
 
-std::optional<Stopped> stop_in(const Ballots& results) {
+std::optional<distributed::Stop> stop_in(const Ballots& results) {
   const auto* stopped = first_of(results, Kind::kStopped);
   if (stopped == nullptr) return std::nullopt;
-  return Stopped{.signal = stopped->second.signal, .agreed = stopped->second.agreed};
+  return distributed::Stop{.signal = stopped->second.signal, .agreed = stopped->second.agreed};
 }
 
 std::optional<ErrorRecord> gpu_fault_in(const Ballots& results) {

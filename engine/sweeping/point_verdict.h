@@ -7,6 +7,7 @@
 
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/record/records.h"
+#include "engine/distributed/stop_agreement.h"
 #include "engine/sweeping/rank_result.h"
 
 namespace scalemark::sweeping {
@@ -23,12 +24,8 @@ struct PointVerdict {
 // without a cause: bug().
 PointVerdict verdict_of(const std::map<int, RankResult>& results);
 
-// The signal on which the members stopped, if they did.
-struct Stopped {
-  int signal = 0;
-  bool agreed = true;
-};
-std::optional<Stopped> stop_in(const std::map<int, RankResult>& results);
+// The stop that the members came to, if they did.
+std::optional<distributed::Stop> stop_in(const std::map<int, RankResult>& results);
 
 // The first GPU fault in the results, by rank. A CUDA context does not recover from one (every
 // later call fails): the process that met it cannot run another point, and so the sweep ends.

@@ -61,13 +61,8 @@ std::string QuietCheck::before_block() {
 
 // The next task meets a rank that is missing here: it is only left out.
 std::string QuietCheck::look() {
-  const auto message = queue_.post(encode(SweepCommand{.task = {}, .quiet_check = true}));
-  queue_.report_result(message.number, quiet_reading(context_), /*failed=*/false);
-  const auto patient = [&](const auto&, milliseconds waited) {
-    return waited < context_.timeout();
-  };
-  const auto texts = queue_.result_texts(message.number, process::all_ranks(context_.world()),
-                                         patient, [&] { options_.idle(); });
+  const auto texts = loop_.ask_all(encode(SweepCommand{.task = {}, .quiet_check = true}),
+                                   [&] { return quiet_reading(context_); });
   std::vector<reporting::RankReadings> ranks;
   for (const auto& [rank, text] : texts) ranks.push_back(process::readings_from_wire(text));
   return reporting::in_words(options_.judge(reporting::telemetry_of("", ranks)));

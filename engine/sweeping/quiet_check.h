@@ -10,8 +10,8 @@
 
 #include "core/planning/plan.h"
 #include "core/reporting/point/telemetry.h"
-#include "engine/distributed/work_queue.h"
 #include "engine/process/rank_context.h"
+#include "engine/process/task_loop.h"
 
 namespace scalemark::sweeping {
 
@@ -32,8 +32,8 @@ class QuietCheck {
         judge;
     std::function<bool()> idle;
   };
-  QuietCheck(process::RankContext& context, distributed::WorkQueue& queue, Options options)
-      : context_(context), queue_(queue), options_(std::move(options)) {}
+  QuietCheck(process::RankContext& context, process::TaskLoop& loop, Options options)
+      : context_(context), loop_(loop), options_(std::move(options)) {}
 
   // Rank 0 only. In words what else uses the machines, and how long it was waited for; empty: they
   // are quiet. After a wait in vain the next check only looks, until the machines are quiet again.
@@ -43,7 +43,7 @@ class QuietCheck {
   std::string look();
 
   process::RankContext& context_;
-  distributed::WorkQueue& queue_;
+  process::TaskLoop& loop_;
   Options options_;
   bool waited_in_vain_ = false;
 };

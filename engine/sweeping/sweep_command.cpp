@@ -38,12 +38,7 @@ std::string encode(const SweepCommand& command) {
     const bool machine = command.fingerprint == FingerprintPart::kMachine;
     return distributed::encode(Facts{{"fingerprint", machine ? "machine" : "exchange"}});
   }
-  if (!command.task) {
-    return distributed::encode(Facts{{"signal", std::to_string(command.signal)},
-                                     {"agreed", command.agreed ? "1" : "0"},
-                                     {"exit_code", std::to_string(command.exit_code)}});
-  }
-  const planning::Task& task = *command.task;
+  const planning::Task& task = command.task.value();
   Facts facts{{"kind", task.kind == planning::Task::Kind::kTrial ? "trial" : "run"},
               {"id", task.run.id},
               {"point", std::to_string(task.run.point)},
@@ -69,10 +64,7 @@ SweepCommand decode_sweep_command(std::string_view text) {
     return {.task = {},
             .fingerprint = machine ? FingerprintPart::kMachine : FingerprintPart::kExchange};
   }
-  if (facts->contains("kind")) return {.task = task_in(*facts)};
-  return {.signal = static_cast<int>(number(*facts, "signal")),
-          .agreed = facts->at("agreed") == "1",
-          .exit_code = static_cast<int>(number(*facts, "exit_code"))};
+  return {.task = task_in(*facts)};
 }
 
 }  // namespace scalemark::sweeping

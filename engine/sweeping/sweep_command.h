@@ -1,5 +1,5 @@
-// Rank 0 tells the other ranks of a sweep the next task, a look at the machines, a part of their
-// fingerprint, or the end. Every rank holds the plan, so only numbers travel.
+// The tasks of a sweep's loop: a run, a look at the machines, or a part of their fingerprint. Every
+// rank holds the plan, so only numbers travel.
 #pragma once
 
 #include <optional>
@@ -18,12 +18,9 @@ enum class FingerprintPart {
 };
 
 struct SweepCommand {
-  std::optional<planning::Task> task;  // absent: the sweep is over, unless one of the next two
+  std::optional<planning::Task> task;  // absent: one of the next two
   bool quiet_check = false;            // every rank reads its machine: quiet_check.h
   FingerprintPart fingerprint = FingerprintPart::kNone;
-  int signal = 0;      // it was asked to stop by this signal
-  bool agreed = true;  // all ranks answered
-  int exit_code = 0;   // of the sweep
 };
 
 std::string encode(const SweepCommand& command);

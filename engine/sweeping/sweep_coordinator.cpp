@@ -7,7 +7,6 @@
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/sweep/end.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/stop_agreement.h"
 #include "engine/running/results/raw_steps.h"
 #include "engine/sweeping/fingerprint_round.h"
 #include "engine/sweeping/outcome_parcel.h"
@@ -67,12 +66,12 @@ void add_new(std::map<int, RankResult>& results, const distributed::WorkQueue::R
 
 SweepCoordinator::SweepCoordinator(process::RankProcess& rank_process,
                                    process::RankContext& context, const planning::Plan& plan,
-                                   distributed::WorkQueue& queue, Members members,
+                                   process::TaskLoop& loop, Members members,
                                    SweepReport& report, std::chrono::steady_clock::time_point begun)
     : rank_process_(rank_process),
       context_(context),
       plan_(plan),
-      queue_(queue),
+      loop_(loop),
       member_(members.of_points),
       fingerprint_(members.of_fingerprint),
       report_(report),
@@ -80,64 +79,66 @@ SweepCoordinator::SweepCoordinator(process::RankProcess& rank_process,
       schedule_(plan, report.earlier_runs()),
       console_(rank_process.request(), plan, schedule_),
       quiet_check_(
-          context, queue,
+          context, loop,
           {.longest_wait_s = report.was_busy() ? 0 : longest_wait_s(plan),
            .judge = [&report](const auto& telemetry) { return report.disturbances_of(telemetry); },
            .idle =
                [this] {
-                 rank_process_.watchdog().heartbeat(0);
-                 return requested_signal().has_value();
+                 loop_.ranks().heartbeat();
+                 return loop_.requested_signal().has_value();
                }}) {}
 
-ExitCode SweepCoordinator::run() {
+void SweepCoordinator::begin() {
   if (schedule_.runs_done() > 0) {
     summarise();  // of an earlier session
   } else {
     take_fingerprint();
   }
-  while (true) {
-    if (const auto signal = requested_signal()) return stop({.signal = *signal});
-    const auto task = schedule_.next(seconds_since(begun_));
-    if (!task) return finish();
-    check_before_block(*task);
-    if (const auto signal = requested_signal()) return stop({.signal = *signal});
-    console_.begin(*task);
-    if (task->kind == planning::Task::Kind::kTrial && !member_.data_holds_batch(*task)) {
-      record_trial(*task, planning::Ending::kFailed);
-      continue;
+}
+
+// --fresh-process: the launcher starts new ranks for the next block.
+std::optional<std::string> SweepCoordinator::next() {
+  if (plan_.sweep.fresh_process && has_run_ && schedule_.block_is_complete()) return std::nullopt;
+  while ((task_ = schedule_.next(seconds_since(begun_)))) {
+    const bool is_trial = task_->kind == planning::Task::Kind::kTrial;
+    if (!is_trial || member_.data_holds_batch(*task_)) {
+      check_before_block(*task_);
+      return encode(SweepCommand{.task = task_});
     }
-    const auto began = std::chrono::steady_clock::now();
-    const std::string started = reporting::utc_now();
-    const distributed::WorkMessage message = queue_.post(encode(SweepCommand{.task = task}));
-    const auto members = planning::members_of(plan_, task->run);
-    TaskOutcome outcome;
-    if (is_member(members)) outcome = member_.run(message.number, *task);
-    const auto results = collect(message.number, members);
-    if (const auto stopped = stop_in(results)) return this->stop(*stopped);
-    if (!is_member(members)) outcome = outcome_elsewhere(message, *task, results);
-    record(*task, outcome, results, started, seconds_since(began));
-    if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
-    member_.release();
-    // --fresh-process: the launcher starts new ranks for the next block, unless asked to stop.
-    if (plan_.sweep.fresh_process && schedule_.block_is_complete()) {
-      if (const auto signal = requested_signal()) return stop({.signal = *signal});
-      return finish();
-    }
+    console_.begin(*task_);
+    record_trial(*task_, planning::Ending::kFailed);
   }
+  return std::nullopt;
+}
+
+std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMessage& message) {
+  const planning::Task& task = *task_;
+  console_.begin(task);
+  const auto began = std::chrono::steady_clock::now();
+  const std::string started = reporting::utc_now();
+  const auto members = planning::members_of(plan_, task.run);
+  TaskOutcome outcome;
+  if (is_member(members)) outcome = member_.run(message.number, task);
+  const auto results = collect(message.number, members);
+  if (const auto stopped = stop_in(results)) return stopped;
+  if (!is_member(members)) outcome = outcome_elsewhere(message, task, results);
+  record(task, outcome, results, started, seconds_since(began));
+  has_run_ = true;
+  if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
+  member_.release();
+  return std::nullopt;
 }
 
 // Once for all sessions: an earlier one may have ended behind it.
 void SweepCoordinator::take_fingerprint() {
   if (!(plan_.fingerprint_s > 0) || plan_.runs.empty() || report_.has_fingerprint()) return;
-  FingerprintRound round(rank_process_, context_, queue_, fingerprint_,
-                         [this] { return requested_signal().has_value(); });
-  report_.set_fingerprint(round.take(plan_));
+  report_.set_fingerprint(FingerprintRound(context_, loop_, fingerprint_).take(plan_));
 }
 
 void SweepCoordinator::check_before_block(const planning::Task& task) {
   if (task.kind == planning::Task::Kind::kTrial || task.run.block == checked_block_) return;
   checked_block_ = task.run.block;
-  rank_process_.phase_tracker().enter("wait");
+  loop_.ranks().enter("wait");
   busy_ = quiet_check_.before_block();
 }
 
@@ -157,11 +158,8 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
     if (lost) return waited < kWaitForCause;
     return !took_part || waited < context_.timeout();
   };
-  rank_process_.phase_tracker().enter(took_part ? "report" : "wait");
-  add_new(results, queue_.result_texts(number, members, patient, [&] {
-    rank_process_.watchdog().heartbeat(0);
-    if (!took_part) pass_on_signal();
-  }));
+  loop_.ranks().enter(took_part ? "report" : "wait");
+  add_new(results, loop_.collect(number, members, patient, /*idle=*/!took_part));
   const bool complete = results.size() == members.size();
   if (!complete || (has_lost_peer(results) && !has_root_cause(results))) {
     throw distributed::peer_lost(
@@ -169,13 +167,6 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
         "look at its output, and check whether the system killed it");
   }
   return results;
-}
-
-// Only this rank may have received it.
-void SweepCoordinator::pass_on_signal() {
-  if (const auto signal = distributed::received_signal()) {
-    distributed::request_stop(*context_.store_pointer(), *signal);
-  }
 }
 
 // The outcome of a task in which this rank had no part: one of a single rank.
@@ -245,27 +236,23 @@ void SweepCoordinator::record_trial(const planning::Task& task, planning::Ending
   console_.end_trial(task, ending);
 }
 
-ExitCode SweepCoordinator::stop(const Stopped& stopped) {
+void SweepCoordinator::close_stopped() {
   report_.end_session(schedule_.stop_reasons("interrupted"));
-  queue_.post_last(encode(SweepCommand{.signal = stopped.signal, .agreed = stopped.agreed}));
-  const ExitCode code = rank_process_.end_interrupted(stopped.signal, stopped.agreed);
-  report_.render_what_is_there();
-  return code;
 }
 
-ExitCode SweepCoordinator::finish() {
+void SweepCoordinator::show_stopped() noexcept { report_.render_what_is_there(); }
+
+ExitCode SweepCoordinator::close() {
   const auto end = reporting::end_of_sweep(report_.report(), plan_, schedule_);
   report_.end_session(schedule_.stop_reasons());
   report_.close(end.exit_code);
-  queue_.post_last(encode(SweepCommand{.exit_code = static_cast<int>(end.exit_code)}));
-  // With new ranks per block, the launcher shows the whole sweep.
-  if (!plan_.sweep.fresh_process) console_.show(report_.report(), end.why);
+  why_ = end.why;
   return end.exit_code;
 }
 
-std::optional<int> SweepCoordinator::requested_signal() {
-  if (const auto signal = distributed::received_signal()) return signal;
-  return distributed::requested_stop(*context_.store_pointer());
+// With new ranks per block, the launcher shows the whole sweep.
+void SweepCoordinator::show() {
+  if (!plan_.sweep.fresh_process) console_.show(report_.report(), why_);
 }
 
 }  // namespace scalemark::sweeping

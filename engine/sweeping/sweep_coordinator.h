@@ -11,8 +11,8 @@
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/output/earlier.h"
-#include "engine/distributed/work_queue.h"
 #include "engine/process/rank_process.h"
+#include "engine/process/task_loop.h"
 #include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/fingerprint_member.h"
 #include "engine/sweeping/point_verdict.h"
@@ -23,7 +23,7 @@
 
 namespace scalemark::sweeping {
 
-class SweepCoordinator {
+class SweepCoordinator : public process::TaskLeader {
  public:
   // Rank 0 as one of the ranks.
   struct Members {
@@ -32,19 +32,22 @@ class SweepCoordinator {
   };
   // `begun`: when this process began, for --max-time. `report` is open.
   SweepCoordinator(process::RankProcess& rank_process, process::RankContext& context,
-                   const planning::Plan& plan, distributed::WorkQueue& queue, Members members,
+                   const planning::Plan& plan, process::TaskLoop& loop, Members members,
                    SweepReport& report, std::chrono::steady_clock::time_point begun);
 
-  // Runs until the sweep is over or asked to stop. Throws what ends it otherwise: a lost rank, a
-  // full disk.
-  ExitCode run();
+  void begin() override;
+  std::optional<std::string> next() override;
+  std::optional<distributed::Stop> run(const distributed::WorkMessage& message) override;
+  ExitCode close() override;
+  void show() override;
+  void close_stopped() override;
+  void show_stopped() noexcept override;
 
  private:
   bool is_member(const std::vector<int>& members) const;
   std::map<int, RankResult> collect(std::int64_t number, const std::vector<int>& members);
   TaskOutcome outcome_elsewhere(const distributed::WorkMessage& message, const planning::Task& task,
                                 const std::map<int, RankResult>& results);
-  void pass_on_signal();
   void take_fingerprint();
   void check_before_block(const planning::Task& task);
   void record(const planning::Task& task, const TaskOutcome& outcome,
@@ -53,14 +56,11 @@ class SweepCoordinator {
               const std::string& disturbed);
   void summarise();
   void record_trial(const planning::Task& task, planning::Ending ending);
-  ExitCode stop(const Stopped& stopped);
-  ExitCode finish();
-  std::optional<int> requested_signal();
 
   process::RankProcess& rank_process_;
   process::RankContext& context_;
   const planning::Plan& plan_;
-  distributed::WorkQueue& queue_;
+  process::TaskLoop& loop_;
   SweepMember& member_;
   FingerprintMember& fingerprint_;
   SweepReport& report_;
@@ -68,6 +68,9 @@ class SweepCoordinator {
   planning::SweepSchedule schedule_;
   SweepConsole console_;
   QuietCheck quiet_check_;
+  std::optional<planning::Task> task_;  // the one that next() named
+  bool has_run_ = false;
+  std::string why_;  // the sweep does not end with 0
   int checked_block_ = -1;
   std::string busy_;                          // of the block whose first run has no row yet
   std::vector<reporting::Attempt> attempts_;  // before the one in progress, of the same run

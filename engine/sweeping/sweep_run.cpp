@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/base/durations.h"
 #include "core/monitoring/process_age.h"
 #include "core/planning/environments.h"
-#include "engine/distributed/stop_agreement.h"
 #include "engine/process/data_phase.h"
-#include "engine/process/rank_process.h"
+#include "engine/process/process_ranks.h"
 #include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/fingerprint_member.h"
 #include "engine/sweeping/quiet_check.h"
@@ -20,13 +18,6 @@
 namespace scalemark::sweeping {
 namespace {
 
-// A rank without a task passes on a signal that it alone may have received.
-void pass_on_signal(const c10::intrusive_ptr<c10d::Store>& store) {
-  if (const auto signal = distributed::received_signal()) {
-    distributed::request_stop(*store, *signal);
-  }
-}
-
 // A time limit counts from the start of the process.
 std::chrono::steady_clock::time_point process_began() {
   const auto age = monitoring::process_age().value_or(std::chrono::duration<double>(0));
@@ -34,47 +25,39 @@ std::chrono::steady_clock::time_point process_began() {
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(age);
 }
 
-// A waiting rank sends a heartbeat at every look, so looks must be shorter than its deadline.
-std::chrono::milliseconds look_of_waiting(process::RankProcess& rank_process) {
-  return std::min(milliseconds_of(rank_process.phase_tracker().timeout_of("wait") / 4),
-                  distributed::WorkQueue::kLook);
-}
+// Every rank but 0.
+class SweepFollower : public process::TaskFollower {
+ public:
+  SweepFollower(process::RankContext& context, const planning::Plan& plan,
+                distributed::WorkQueue& queue, SweepMember& member, FingerprintMember& fingerprint)
+      : context_(context), plan_(plan), queue_(queue), member_(member), fingerprint_(fingerprint) {}
 
-ExitCode end(process::RankProcess& rank_process, const SweepCommand& command) {
-  if (command.signal != 0) return rank_process.end_interrupted(command.signal, command.agreed);
-  return static_cast<ExitCode>(command.exit_code);
-}
-
-// Every rank but 0: does what the messages say.
-ExitCode follow(process::RankProcess& rank_process, process::RankContext& context,
-                const planning::Plan& plan, distributed::WorkQueue& queue, SweepMember& member,
-                FingerprintMember& fingerprint) {
-  std::int64_t seen = 0;
-  while (true) {
-    rank_process.phase_tracker().enter("wait");
-    const distributed::WorkMessage message = queue.next(seen, [&] {
-      rank_process.watchdog().heartbeat(0);
-      pass_on_signal(context.store_pointer());
-    });
-    seen = message.number;
-    member.release();  // of the last message: a new one means that all members have reported
-    fingerprint.release();
+  void take_part(const distributed::WorkMessage& message) override {
     const SweepCommand command = decode_sweep_command(message.text);
     if (command.quiet_check) {
-      queue.report_result(message.number, quiet_reading(context), /*failed=*/false);
-      continue;
+      return queue_.report_result(message.number, quiet_reading(context_), /*failed=*/false);
     }
     if (command.fingerprint != FingerprintPart::kNone) {
-      queue.report_result(message.number, fingerprint.answer(command.fingerprint),
-                          /*failed=*/false);
-      continue;
+      return queue_.report_result(message.number, fingerprint_.answer(command.fingerprint),
+                                  /*failed=*/false);
     }
-    if (!command.task) return end(rank_process, command);
-    const auto members = planning::members_of(plan, command.task->run);
-    if (std::ranges::find(members, context.world().rank) == members.end()) continue;
-    member.run(message.number, *command.task);
+    const auto members = planning::members_of(plan_, command.task->run);
+    if (std::ranges::find(members, context_.world().rank) == members.end()) return;
+    member_.run(message.number, *command.task);
   }
-}
+
+  void release() override {
+    member_.release();
+    fingerprint_.release();
+  }
+
+ private:
+  process::RankContext& context_;
+  const planning::Plan& plan_;
+  distributed::WorkQueue& queue_;
+  SweepMember& member_;
+  FingerprintMember& fingerprint_;
+};
 
 ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& request) {
   const auto begun = process_began();
@@ -90,19 +73,18 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
   rank_process.compare(facts);
   planning::assign_members(plan, context.node_of_rank());
 
-  distributed::WorkQueue queue(
-      context.store_pointer(), context.world().rank, context.world().world_size,
-      context.error_store(), context.timeout(),
-      [&](const ErrorRecord& loss) { rank_process.give_up(loss); }, look_of_waiting(rank_process));
-  SweepMember member(rank_process, context, queue, datasets, plan);
+  process::ProcessRanks ranks(rank_process, context);
+  process::TaskLoop loop(ranks);
+  SweepMember member(rank_process, context, ranks.queue(), datasets, plan);
   FingerprintMember fingerprint(rank_process, context, plan);
   SweepReport report(rank_process, context, plan, datasets);
-  if (context.world().rank == 0) {
-    return SweepCoordinator(rank_process, context, plan, queue, {member, fingerprint}, report,
-                            begun)
-        .run();
+  if (ranks.rank() == 0) {
+    SweepCoordinator coordinator(rank_process, context, plan, loop, {member, fingerprint}, report,
+                                 begun);
+    return loop.lead(coordinator);
   }
-  return follow(rank_process, context, plan, queue, member, fingerprint);
+  SweepFollower follower(context, plan, ranks.queue(), member, fingerprint);
+  return loop.follow(follower);
 }
 
 }  // namespace

@@ -92,13 +92,6 @@ TEST(SweepCommand, TravelsWhole) {
   EXPECT_EQ(back.task->attempt, 1);
 }
 
-TEST(SweepCommand, SaysHowTheSweepEnds) {
-  const auto back = decode_sweep_command(encode(SweepCommand{.signal = 2, .exit_code = 80}));
-  EXPECT_FALSE(back.task);
-  EXPECT_EQ(back.signal, 2);
-  EXPECT_EQ(back.exit_code, 80);
-}
-
 RankResult gpu_fault() {
   return result_of(std::make_exception_ptr(
       std::runtime_error("CUDA error: an illegal memory access was encountered")));

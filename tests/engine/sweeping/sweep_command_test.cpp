@@ -5,7 +5,7 @@
 namespace scalemark::sweeping {
 namespace {
 
-TEST(SweepCommand, ATaskALookTheFingerprintAndTheEndAreToldApart) {
+TEST(SweepCommand, ATaskALookAndTheFingerprintAreToldApart) {
   planning::Task task;
   task.run.id = "p0/r1";
   task.run.block = 3;
@@ -27,11 +27,6 @@ TEST(SweepCommand, ATaskALookTheFingerprintAndTheEndAreToldApart) {
     EXPECT_FALSE(asked.task);
     EXPECT_FALSE(asked.quiet_check);
   }
-
-  const auto end = decode_sweep_command(encode(SweepCommand{.task = {}, .exit_code = 3}));
-  EXPECT_FALSE(end.quiet_check);
-  EXPECT_FALSE(end.task);
-  EXPECT_EQ(end.exit_code, 3);
 }
 
 }  // namespace

@@ -1,0 +1,119 @@
+#include "engine/process/task_loop.h"
+
+#include <numeric>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "engine/distributed/wire.h"
+
+namespace scalemark::process {
+namespace {
+
+using distributed::Stop;
+using distributed::WorkMessage;
+
+// A message is a task, or the end.
+constexpr std::string_view kTask = "task ", kEnd = "end ";
+
+struct End {
+  std::optional<Stop> stop;
+  ExitCode exit_code = ExitCode::kPass;
+};
+
+std::string text_of(const End& end) {
+  const Stop stop = end.stop.value_or(Stop{});
+  return std::string(kEnd) +
+         distributed::encode(distributed::Facts{
+             {"signal", std::to_string(stop.signal)},
+             {"agreed", stop.agreed ? "1" : "0"},
+             {"exit_code", std::to_string(static_cast<int>(end.exit_code))}});
+}
+
+End end_in(std::string_view text) {
+  const auto facts = distributed::decode_facts(text.substr(kEnd.size()));
+  if (!facts) throw bug("a message that cannot be read");
+  const Stop stop{.signal = std::stoi(facts->at("signal")), .agreed = facts->at("agreed") == "1"};
+  return {.stop = stop.signal == 0 ? std::nullopt : std::optional(stop),
+          .exit_code = static_cast<ExitCode>(std::stoi(facts->at("exit_code")))};
+}
+
+WorkMessage post(Ranks& ranks, const std::string& task) {
+  return {.number = ranks.queue().post(std::string(kTask) + task).number, .text = task};
+}
+
+}  // namespace
+
+ExitCode TaskLoop::lead(TaskLeader& leader) {
+  leader.begin();
+  while (true) {
+    if (const auto signal = requested_signal()) return stop(leader, {.signal = *signal});
+    const auto task = leader.next();
+    if (!task) break;
+    if (const auto signal = requested_signal()) return stop(leader, {.signal = *signal});
+    if (const auto stopped = leader.run(post(ranks_, *task))) return stop(leader, *stopped);
+  }
+  const ExitCode code = leader.close();
+  ranks_.queue().post_last(text_of({.stop = {}, .exit_code = code}));
+  leader.show();
+  return code;
+}
+
+ExitCode TaskLoop::stop(TaskLeader& leader, const Stop& stop) {
+  leader.close_stopped();
+  ranks_.queue().post_last(text_of({.stop = stop}));
+  const ExitCode code = ranks_.end_interrupted(stop);
+  leader.show_stopped();
+  return code;
+}
+
+ExitCode TaskLoop::follow(TaskFollower& follower) {
+  std::int64_t seen = 0;
+  while (true) {
+    ranks_.enter("wait");
+    WorkMessage message = ranks_.queue().next(seen, [&] {
+      ranks_.heartbeat();
+      pass_on_signal();
+    });
+    seen = message.number;
+    follower.release();  // a new message means that all members have reported on the last
+    if (!message.text.starts_with(kTask)) {
+      const End end = end_in(message.text);
+      return end.stop ? ranks_.end_interrupted(*end.stop) : end.exit_code;
+    }
+    message.text.erase(0, kTask.size());
+    follower.take_part(message);
+  }
+}
+
+std::optional<int> TaskLoop::requested_signal() {
+  if (const auto signal = ranks_.received_signal()) return signal;
+  return distributed::requested_stop(ranks_.store());
+}
+
+void TaskLoop::pass_on_signal() {
+  if (const auto signal = ranks_.received_signal()) {
+    distributed::request_stop(ranks_.store(), *signal);
+  }
+}
+
+TaskLoop::Results TaskLoop::collect(std::int64_t number, const std::vector<int>& members,
+                                    const Patient& patient, bool idle) {
+  return ranks_.queue().result_texts(number, members, patient, [&] {
+    ranks_.heartbeat();
+    if (idle) pass_on_signal();
+  });
+}
+
+TaskLoop::Results TaskLoop::ask_all(const std::string& task,
+                                    const std::function<std::string()>& answer) {
+  const WorkMessage message = post(ranks_, task);
+  ranks_.queue().report_result(message.number, answer(), /*failed=*/false);
+  std::vector<int> all(static_cast<std::size_t>(ranks_.size()));
+  std::iota(all.begin(), all.end(), 0);
+  return collect(
+      message.number, all,
+      [&](const Results&, std::chrono::milliseconds waited) { return waited < ranks_.timeout(); },
+      /*idle=*/true);
+}
+
+}  // namespace scalemark::process

@@ -1,0 +1,100 @@
+// The loop of a command whose work is tasks: rank 0 leads and posts one after the other, the other
+// ranks follow. The command supplies both bodies; the loop does messages, signals and the end.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+#include "core/base/exit_code.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/distributed/work_queue.h"
+
+namespace scalemark::process {
+
+// One rank and its way to the others, as the loop sees them: a process (process_ranks.h), or a
+// thread of a test.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual distributed::WorkQueue& queue() = 0;
+  virtual c10d::Store& store() = 0;
+  // The signal that this rank, perhaps alone, has received.
+  virtual std::optional<int> received_signal() const = 0;
+  virtual void enter(const std::string& phase) = 0;  // a phase of --timeout
+  virtual void heartbeat() = 0;
+  // Bounds the wait for a result.
+  virtual std::chrono::milliseconds timeout() const = 0;
+  // Reports that this rank was asked to stop; returns the process's exit code.
+  virtual ExitCode end_interrupted(const distributed::Stop& stop) = 0;
+};
+
+// A command's part on each rank but 0.
+class TaskFollower {
+ public:
+  virtual ~TaskFollower() = default;
+  // Takes part in the task of `message`, where this rank has a part in it.
+  virtual void take_part(const distributed::WorkMessage& message) = 0;
+  // Every member has reported on the last task: gives back what it held.
+  virtual void release() {}
+};
+
+// A command's part on rank 0. What its functions throw ends the command.
+class TaskLeader {
+ public:
+  virtual ~TaskLeader() = default;
+  virtual void begin() {}
+  // The text of the next task. Absent: the work is done.
+  virtual std::optional<std::string> next() = 0;
+  // Takes part in the task that was posted, collects and records the results. The stop that its
+  // members have come to, if they have.
+  virtual std::optional<distributed::Stop> run(const distributed::WorkMessage& message) = 0;
+  // Closes the report; returns the command's exit code. The other ranks still live.
+  virtual ExitCode close() = 0;
+  // Shows the result. The other ranks may be gone.
+  virtual void show() = 0;
+  // The same two for a command that is asked to stop; the error itself is the loop's.
+  virtual void close_stopped() = 0;
+  virtual void show_stopped() noexcept = 0;
+};
+
+class TaskLoop {
+ public:
+  explicit TaskLoop(Ranks& ranks) : ranks_(ranks) {}
+
+  // On rank 0, and on every other rank. Return the process's exit code; throw what ends it
+  // otherwise: a lost rank, a full disk.
+  ExitCode lead(TaskLeader& leader);
+  ExitCode follow(TaskFollower& follower);
+
+  // --- For leaders.
+
+  // Whether somebody has asked for the end, and by which signal.
+  std::optional<int> requested_signal();
+
+  // The results of `members` on message `number`, by rank, as WorkQueue::result_texts(). While it
+  // waits this rank lives, and passes on a signal if `idle`: it has no part in the task.
+  using Results = distributed::WorkQueue::ResultTexts;
+  using Patient = std::function<bool(const Results&, std::chrono::milliseconds waited)>;
+  Results collect(std::int64_t number, const std::vector<int>& members, const Patient& patient,
+                  bool idle);
+
+  // Posts a task of every rank, of which `answer` is this one's part. Ranks that do not answer
+  // within timeout() are left out.
+  Results ask_all(const std::string& task, const std::function<std::string()>& answer);
+
+  Ranks& ranks() { return ranks_; }
+
+ private:
+  void pass_on_signal();
+  ExitCode stop(TaskLeader& leader, const distributed::Stop& stop);
+
+  Ranks& ranks_;
+};
+
+}  // namespace scalemark::process
