@@ -46,14 +46,14 @@ class Made : public Dataset {
 constexpr Augmentation kEverything{
     .augment = Augment::kRandAugment, .random_erasing = 0.5, .mixing = {.mixup = 0.4, .cutmix = 1}};
 
-struct Loaded {
+struct LoadedEpoch {
   std::vector<std::vector<std::uint8_t>> images;
   std::vector<std::int64_t> labels, mixed_labels;
   std::vector<MixingRow> mixing;
-  bool operator==(const Loaded&) const = default;
+  bool operator==(const LoadedEpoch&) const = default;
 };
 
-void append(const HostBatch& batch, Loaded& all) {
+void append(const HostBatch& batch, LoadedEpoch& all) {
   const auto bytes = batch.field("image").as<std::uint8_t>();
   for (std::size_t i = 0; i < bytes.size(); i += kBytes) {
     all.images.emplace_back(bytes.begin() + static_cast<std::ptrdiff_t>(i),
@@ -81,7 +81,7 @@ struct Pass {
 
 constexpr std::int64_t kBatch = 8;
 
-Loaded load_all(const Augmentation& options, const Pass& pass = {}) {
+LoadedEpoch load_all(const Augmentation& options, const Pass& pass = {}) {
   const auto dataset = augmented(std::make_unique<Made>(pass.bad), options);
   auto order = sample_indices({.dataset_size = kSamples, .seed = pass.seed}, pass.epoch);
   order.erase(order.begin(), order.begin() + pass.first);
@@ -90,7 +90,7 @@ Loaded load_all(const Augmentation& options, const Pass& pass = {}) {
                  .workers = pass.workers,
                  .on_bad_sample = OnBadSample::kSkip,
                  .seed = pass.seed});
-  Loaded all;
+  LoadedEpoch all;
   while (const auto loaded = loader.next()) append(loaded->batch, all);
   return all;
 }
@@ -114,7 +114,7 @@ TEST(AugmentedDataset, WithoutOptionsIsTheDatasetItself) {
 
 TEST(AugmentedDataset, TheSameSeedsGiveTheSameBatchesWhateverTheWorkers) {
   if (!has_opencv()) GTEST_SKIP() << "libscalemark_opencv.so is not built";
-  const Loaded first = load_all(kEverything);
+  const LoadedEpoch first = load_all(kEverything);
   ASSERT_EQ(first.images.size(), static_cast<std::size_t>(kSamples));
   for (const int workers : {1, 2, 5}) EXPECT_EQ(load_all(kEverything, {.workers = workers}), first);
   EXPECT_NE(load_all(kEverything, {.epoch = 2}).mixing, first.mixing);
@@ -124,16 +124,16 @@ TEST(AugmentedDataset, TheSameSeedsGiveTheSameBatchesWhateverTheWorkers) {
 // As after a checkpoint: batches do not depend on those before them.
 TEST(AugmentedDataset, AnEpochThatIsEnteredLaterGoesOnTheSame) {
   const Augmentation mixed{.random_erasing = 0.5, .mixing = {.mixup = 0.4, .cutmix = 1}};
-  const Loaded all = load_all(mixed), rest = load_all(mixed, {.first = 2 * kBatch});
+  const LoadedEpoch all = load_all(mixed), rest = load_all(mixed, {.first = 2 * kBatch});
   EXPECT_TRUE(std::equal(rest.images.begin(), rest.images.end(), all.images.begin() + 2 * kBatch));
   EXPECT_TRUE(std::equal(rest.mixing.begin(), rest.mixing.end(), all.mixing.begin() + 2 * kBatch));
 }
 
 TEST(AugmentedDataset, EachOperationTakesPart) {
   if (!has_opencv()) GTEST_SKIP() << "libscalemark_opencv.so is not built";
-  const Loaded plain = load_all({.mixing = {.mixup = 1}});
+  const LoadedEpoch plain = load_all({.mixing = {.mixup = 1}});
   for (const auto augment : {Augment::kTrivial, Augment::kRandAugment, Augment::kColourJitter}) {
-    const Loaded changed = load_all({.augment = augment});
+    const LoadedEpoch changed = load_all({.augment = augment});
     int same = 0;
     for (std::size_t i = 0; i < plain.images.size(); ++i)
       same += plain.images[i] == changed.images[i];
@@ -145,8 +145,8 @@ TEST(AugmentedDataset, EachOperationTakesPart) {
 TEST(AugmentedDataset, ErasesOnlyAndChangesNoOtherChoice) {
   const bool opencv = has_opencv();
   const Augment augment = opencv ? Augment::kTrivial : Augment::kBasic;
-  const Loaded before = load_all({.augment = augment, .mixing = {.mixup = 1}});
-  const Loaded after =
+  const LoadedEpoch before = load_all({.augment = augment, .mixing = {.mixup = 1}});
+  const LoadedEpoch after =
       load_all({.augment = augment, .random_erasing = 0.5, .mixing = {.mixup = 1}});
   EXPECT_EQ(after.mixing, before.mixing);
   int erased = 0;
@@ -162,7 +162,7 @@ TEST(AugmentedDataset, ErasesOnlyAndChangesNoOtherChoice) {
 }
 
 TEST(AugmentedDataset, ABatchIsMixedAsOneAndWithTheRowBefore) {
-  const Loaded all = load_all({.mixing = {.mixup = 0.4, .cutmix = 1}});
+  const LoadedEpoch all = load_all({.mixing = {.mixup = 0.4, .cutmix = 1}});
   std::set<MixingRow> different;
   for (std::int64_t i = 0; i < kSamples; ++i) {
     const std::int64_t first = i / kBatch * kBatch;
@@ -176,10 +176,10 @@ TEST(AugmentedDataset, ABatchIsMixedAsOneAndWithTheRowBefore) {
 
 // What takes a bad sample's place is mixed like the rows around it.
 TEST(AugmentedDataset, ABatchWithASkippedSampleIsWhole) {
-  const Loaded good = load_all({.mixing = {.mixup = 0.4}});
+  const LoadedEpoch good = load_all({.mixing = {.mixup = 0.4}});
   const std::int64_t bad = good.labels[3];
   for (const int workers : {0, 3}) {
-    const Loaded all = load_all({.mixing = {.mixup = 0.4}}, {.workers = workers, .bad = bad});
+    const LoadedEpoch all = load_all({.mixing = {.mixup = 0.4}}, {.workers = workers, .bad = bad});
     ASSERT_EQ(all.labels.size(), good.labels.size());
     EXPECT_EQ(all.mixing[0], good.mixing[0]);
     for (std::size_t i = 1; i < kBatch; ++i) {

@@ -6,6 +6,7 @@
 
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/interrupt.h"
+#include "engine/process/failure.h"
 
 namespace scalemark::testing {
 namespace {
@@ -120,8 +121,8 @@ void ThreadRanks::run_rank(int number, const Body& body) {
   RankEnd end;
   try {
     end.code = body(rank);
-  } catch (const Error& error) {
-    end.error = error.record();
+  } catch (...) {
+    end.error = process::record_of(std::current_exception(), &rank.error_store());
     end.code = end.error.exit_code;
     rank.error_store().post(end.error);
   }
