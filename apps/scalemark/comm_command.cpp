@@ -6,9 +6,9 @@
 
 #include "apps/scalemark/collective_plan_table.h"
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/mpi_ranks.h"
-#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/error.h"
 #include "core/catalogue/backends.h"

@@ -1,4 +1,4 @@
-// What the options of `comm` become: settings, ranks and plan together.
+// The options of `comm` resolved: settings, ranks and plan together.
 #pragma once
 
 #include <map>

@@ -136,8 +136,8 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   if (find_ranks(values, around, base, problems)) {
     around.ranks = base.ranks;
     std::ranges::copy(command.resolve(around, problems), std::back_inserter(notes));
-    if (const auto problem = planning::unknown_rank_in_memory_limit(base.settings,
-                                                                    base.ranks.world_size)) {
+    if (const auto problem =
+            planning::unknown_rank_in_memory_limit(base.settings, base.ranks.world_size)) {
       add_problems(problems, {*problem});
     }
     if (problems.empty()) place_ranks(probed.machine, base, problems);

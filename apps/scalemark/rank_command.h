@@ -1,6 +1,6 @@
-// Commands that start ranks, or run as one: `train`, `sweep` and `comm`. A command says how it reads
-// its options, what it needs and what it asks of the engine; run_rank_command() does the rest, in
-// one order for all.
+// Commands that start ranks, or run as one: `train`, `sweep` and `comm`. A command says how it
+// reads its options, what it needs and what it asks of the engine; run_rank_command() does the
+// rest, in one order for all.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ class RankCommand {
  public:
   virtual ~RankCommand() = default;
 
-  // What all such commands have.
+  // The part that all such commands have.
   virtual ResolvedCommand& base() = 0;
 
   // The first look, without ranks: reads the command's options out of `raw`, and returns those that
@@ -65,7 +65,7 @@ class RankCommand {
   // Whether this process starts ranks and is none, and how it does that.
   virtual bool starts_ranks();
   virtual ExitCode start(const Invocation& invocation);
-  // As one of the ranks.
+  // Runs this process as one of the ranks.
   virtual ExitCode run(const api::EngineApi& engine, process::RunRequest request) = 0;
 };
 

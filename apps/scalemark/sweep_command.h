@@ -1,4 +1,4 @@
-// What the options of a sweep become: which ranks there are depends on the largest world size asked
+// The options of a sweep resolved: which ranks there are depends on the largest world size asked
 // for, and the plan on the ranks.
 #pragma once
 

@@ -108,7 +108,8 @@ ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
 // The store is gone, with the rank that held it.
 ErrorStore::Cause ErrorStore::told_by_launcher(milliseconds limit) noexcept try {
   Cause cause{.record = std::nullopt, .store_answers = false};
-  if (killed_rank_) cause.record = await_fault(clock_, std::min(limit, kLauncherGrace), killed_rank_);
+  if (killed_rank_)
+    cause.record = await_fault(clock_, std::min(limit, kLauncherGrace), killed_rank_);
   return cause;
 } catch (const std::exception&) {
   return {.record = std::nullopt, .store_answers = false};

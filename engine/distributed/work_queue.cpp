@@ -81,7 +81,9 @@ WorkQueue::WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int
       clock_(clock),
       pulse_period_(pulse_period(world_size)),
       pulses_(rank == 0 ? static_cast<std::size_t>(world_size) : 0) {
-  if (world_size > 1) pulse_.emplace(pulse_period_, [this] { return beat(); }, clock);
+  if (world_size > 1)
+    pulse_.emplace(
+        pulse_period_, [this] { return beat(); }, clock);
 }
 
 bool WorkQueue::beat() {

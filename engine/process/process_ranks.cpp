@@ -18,9 +18,10 @@ std::chrono::milliseconds look_of_waiting(RankProcess& rank_process) {
 ProcessRanks::ProcessRanks(RankProcess& rank_process, RankContext& context)
     : rank_process_(rank_process),
       context_(context),
-      queue_(context.store_pointer(), context.world().rank, context.world().world_size,
-             context.error_store(), context.timeout(),
-             [this](const ErrorRecord& loss) { rank_process_.give_up(loss); },
-             look_of_waiting(rank_process)) {}
+      queue_(
+          context.store_pointer(), context.world().rank, context.world().world_size,
+          context.error_store(), context.timeout(),
+          [this](const ErrorRecord& loss) { rank_process_.give_up(loss); },
+          look_of_waiting(rank_process)) {}
 
 }  // namespace scalemark::process

@@ -22,11 +22,10 @@ struct End {
 
 std::string text_of(const End& end) {
   const Stop stop = end.stop.value_or(Stop{});
-  return std::string(kEnd) +
-         distributed::encode(distributed::Facts{
-             {"signal", std::to_string(stop.signal)},
-             {"agreed", stop.agreed ? "1" : "0"},
-             {"exit_code", std::to_string(static_cast<int>(end.exit_code))}});
+  return std::string(kEnd) + distributed::encode(distributed::Facts{
+                                 {"signal", std::to_string(stop.signal)},
+                                 {"agreed", stop.agreed ? "1" : "0"},
+                                 {"exit_code", std::to_string(static_cast<int>(end.exit_code))}});
 }
 
 End end_in(std::string_view text) {

@@ -47,7 +47,7 @@ struct EpochTotals {
 
 // Loss averaged and samples added over all training ranks; the wall time is the same on each.
 EpochTotals totals_over_ranks(distributed::ControlGroup& control, const TrainingRanks& ranks,
-                       const EpochTotals& mine) {
+                              const EpochTotals& mine) {
   EpochTotals all{.wall_s = mine.wall_s};
   const double share = mine.loss * ranks.count / ranks.world_size;
   for (const std::string& bytes : control.all_gather(

@@ -40,9 +40,8 @@ std::vector<FingerprintRecord> FingerprintRound::take(const planning::Plan& plan
 
 // In the order of ranks.
 std::vector<FingerprintRecord> FingerprintRound::ask_all(FingerprintPart part) {
-  const auto texts =
-      loop_.ask_all(encode(SweepCommand{.task = {}, .fingerprint = part}),
-                    [&] { return member_.answer(part); });
+  const auto texts = loop_.ask_all(encode(SweepCommand{.task = {}, .fingerprint = part}),
+                                   [&] { return member_.answer(part); });
   if (texts.size() != static_cast<std::size_t>(loop_.ranks().size())) {
     throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
                                  "look at its output, and check whether the system killed it");

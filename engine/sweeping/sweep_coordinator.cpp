@@ -66,8 +66,8 @@ void add_new(std::map<int, RankResult>& results, const distributed::WorkQueue::R
 
 SweepCoordinator::SweepCoordinator(process::RankProcess& rank_process,
                                    process::RankContext& context, const planning::Plan& plan,
-                                   process::TaskLoop& loop, Members members,
-                                   SweepReport& report, std::chrono::steady_clock::time_point begun)
+                                   process::TaskLoop& loop, Members members, SweepReport& report,
+                                   std::chrono::steady_clock::time_point begun)
     : rank_process_(rank_process),
       context_(context),
       plan_(plan),

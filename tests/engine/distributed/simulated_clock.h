@@ -1,5 +1,6 @@
-// Time for ranks that are threads of a test. It moves when all of them wait, to the moment for which
-// the first one waits: 10 s of waiting take milliseconds, and nothing depends on the machine's load.
+// Time for ranks that are threads of a test. It moves when all of them wait, to the moment for
+// which the first one waits: 10 s of waiting take milliseconds, and nothing depends on the
+// machine's load.
 #pragma once
 
 #include <cstdint>

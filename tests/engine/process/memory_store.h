@@ -22,7 +22,7 @@ struct Request {
   std::string key;
 };
 
-// What all connections share.
+// All connections share this.
 struct MemoryStoreServer {
   explicit MemoryStoreServer(distributed::Clock& by) : clock(by) {}
 

@@ -79,8 +79,8 @@ class Follower : public process::TaskFollower {
   void take_part(const WorkMessage& message) override {
     course_.seen[static_cast<std::size_t>(ranks_.rank())].push_back(message.text);
     course_.when_taken(ranks_.rank(), message.text);
-    ranks_.queue().report_result(message.number,
-                                 std::to_string(ranks_.rank()) + ":" + message.text, false);
+    ranks_.queue().report_result(message.number, std::to_string(ranks_.rank()) + ":" + message.text,
+                                 false);
   }
 
  private:
@@ -266,8 +266,7 @@ TEST(TaskLoop, AKilledFollowerIsMissedWhereverItWasAndEndsTheOthers) {
     run(ranks, course, 3);
     EXPECT_TRUE(ranks.end(2).killed) << requests;
     EXPECT_EQ(ranks.end(0).code, ExitCode::kPeerLost) << requests;
-    EXPECT_NE(ranks.end(0).error.what.find("rank 2"), std::string::npos)
-        << ranks.end(0).error.what;
+    EXPECT_NE(ranks.end(0).error.what.find("rank 2"), std::string::npos) << ranks.end(0).error.what;
     EXPECT_EQ(ranks.end(1).code, ExitCode::kPeerLost) << requests;
   }
 }
