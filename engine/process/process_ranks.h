@@ -20,6 +20,7 @@ class ProcessRanks : public Ranks {
   int size() const override { return context_.world().world_size; }
   distributed::WorkQueue& queue() override { return queue_; }
   c10d::Store& store() override { return *context_.store_pointer(); }
+  distributed::Clock& clock() override { return distributed::real_clock(); }
   std::optional<int> received_signal() const override { return distributed::received_signal(); }
   void enter(const std::string& phase) override { rank_process_.phase_tracker().enter(phase); }
   void heartbeat() override { rank_process_.watchdog().heartbeat(0); }

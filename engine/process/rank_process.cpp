@@ -108,8 +108,17 @@ void RankProcess::compare(const distributed::Facts& facts) {
   refuse_bound_by_launcher(*context_, request_.given_cpus);
 }
 
+reporting::Tool RankProcess::tool() {
+  auto tool = reporting::this_tool();
+  tool.libraries =
+      library_versions(context_->device().torch_device().is_cuda(), context_->backend_versions());
+  return tool;
+}
+
 RunReport& RankProcess::open_report(RunReport::Opening opening) {
-  report_.emplace(request_, *context_, std::move(opening), failure_reporter_);
+  opening.tool = tool();
+  opening.device_uuid = context_->device().identity();
+  report_.emplace(request_, std::move(opening), failure_reporter_);
   return *report_;
 }
 

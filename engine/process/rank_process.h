@@ -38,6 +38,8 @@ class RankProcess {
   // Phase "preflight": `facts` must equal rank 0's on every rank; then all ranks are connected.
   void compare(const distributed::Facts& facts);
   RunReport& open_report(RunReport::Opening opening);
+  // This program with the versions of its libraries; after rendezvous().
+  reporting::Tool tool();
 
   const RunRequest& request() const { return request_; }
   PhaseTracker& phase_tracker() { return phase_tracker_; }

@@ -9,19 +9,16 @@
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/findings.h"
 #include "core/settings/settings_json.h"
-#include "engine/process/versions.h"
 
 namespace scalemark::process {
 namespace {
 
-reporting::Report first_page(const RunRequest& request, RunReport::Opening& opening, bool with_cuda,
-                             const std::map<std::string, distributed::LibraryVersion>& backends) {
+reporting::Report first_page(const RunRequest& request, RunReport::Opening& opening) {
   reporting::Report report =
       opening.continued ? std::move(*opening.continued) : reporting::Report{};
   if (report.started.empty()) report.started = reporting::utc_now();
   report.run_id = request.rendezvous.run_id;
-  report.tool = reporting::this_tool();
-  report.tool.libraries = library_versions(with_cuda, backends);
+  report.tool = std::move(opening.tool);
   report.invocation = {.command = request.settings.command,
                        .command_line = request.command_line,
                        .launcher = request.world.launcher,
@@ -64,14 +61,12 @@ reporting::OutputFolder folder_of(const RunRequest& request) {
 
 }  // namespace
 
-RunReport::RunReport(const RunRequest& request, RankContext& context, Opening opening,
-                     FailureReporter& failures)
-    : device_uuid_(context.device().identity()),
+RunReport::RunReport(const RunRequest& request, Opening opening, FailureReporter& failures)
+    : device_uuid_(std::move(opening.device_uuid)),
       synthetic_in_loop_(makes_data_in_loop(request.settings)) {
-  if (context.world().rank != 0) return;
+  if (request.world.rank != 0) return;
   auto folder = opening.folder ? std::move(*opening.folder) : folder_of(request);
-  auto page = first_page(request, opening, context.device().torch_device().is_cuda(),
-                         context.backend_versions());
+  auto page = first_page(request, opening);
   environment_ = page.environment;
   writer_.emplace(std::move(folder), std::move(page));
   written_failures_.emplace(failures.attach(*writer_));

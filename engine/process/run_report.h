@@ -10,7 +10,6 @@
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/point/telemetry.h"
 #include "engine/process/failure_reporter.h"
-#include "engine/process/rank_context.h"
 #include "engine/process/run_request.h"
 
 namespace scalemark::process {
@@ -24,11 +23,13 @@ class RunReport {
     std::string settings_json;                        // empty: those of the request
     std::optional<reporting::SessionRecord> session;  // that begins
     std::optional<reporting::OutputFolder> folder;    // rank 0's; absent: that of the request
+    // RankProcess::open_report() fills these in.
+    reporting::Tool tool;     // with the versions of its libraries
+    std::string device_uuid;  // of this rank; empty on a CPU
   };
 
   // `failures` are written into it for as long as it lives.
-  RunReport(const RunRequest& request, RankContext& context, Opening opening,
-            FailureReporter& failures);
+  RunReport(const RunRequest& request, Opening opening, FailureReporter& failures);
 
   reporting::ReportWriter* writer() { return writer_ ? &*writer_ : nullptr; }
 
@@ -53,7 +54,7 @@ class RunReport {
   void close(reporting::ReportStatus status, ExitCode exit_code);
 
  private:
-  std::string device_uuid_;             // of this rank; empty on a CPU
+  std::string device_uuid_;
   bool synthetic_in_loop_;              // of the request's settings
   reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
   std::optional<reporting::ReportWriter> writer_;

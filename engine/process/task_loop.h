@@ -24,6 +24,7 @@ class Ranks {
   virtual int size() const = 0;
   virtual distributed::WorkQueue& queue() = 0;
   virtual c10d::Store& store() = 0;
+  virtual distributed::Clock& clock() = 0;
   // The signal that this rank, perhaps alone, has received.
   virtual std::optional<int> received_signal() const = 0;
   virtual void enter(const std::string& phase) = 0;  // a phase of --timeout

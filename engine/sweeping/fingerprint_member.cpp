@@ -44,8 +44,19 @@ std::vector<FingerprintRecord> FingerprintMember::measure_machine() {
   return records;
 }
 
+FingerprintRecord FingerprintMember::without_exchange(const std::string& reason) const {
+  FingerprintRecord record;
+  record.host = context_.host();
+  record.device = context_.device().name();
+  record.what = reporting::MachineRate::kAllReduce;
+  record.unit = "B/s";
+  record.reason = reason;
+  return record;
+}
+
 FingerprintRecord FingerprintMember::measure_exchange() {
   const planning::PlannedExchange exchange = planning::exchange_of(plan_);
+  if (!exchange.reason.empty()) return without_exchange(exchange.reason);
   process::apply_compute_settings({.threads = planning::threads_of(plan_).back()});
   rank_group_ = std::make_unique<process::RankGroup>(
       context_, "fingerprint", process::all_ranks(context_.world()), exchange.backend,

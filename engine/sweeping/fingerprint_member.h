@@ -30,6 +30,7 @@ class FingerprintMember {
 
  private:
   std::vector<reporting::FingerprintRecord> measure_machine();
+  reporting::FingerprintRecord without_exchange(const std::string& reason) const;
   reporting::FingerprintRecord measure_exchange();
 
   process::RankProcess& rank_process_;

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 #include "core/base/durations.h"
-#include "engine/process/node_leader.h"
-#include "engine/process/rank_group.h"
 #include "engine/process/telemetry.h"
 #include "engine/sweeping/sweep_command.h"
 
@@ -17,7 +14,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLook{300};
 constexpr milliseconds kBetweenLooks{1000};
 
 std::string waited_text(double seconds) {
@@ -28,28 +24,20 @@ std::string waited_text(double seconds) {
 
 }  // namespace
 
-std::string quiet_reading(process::RankContext& context) {
-  const auto sampler = process::open_telemetry(context, process::leads_node(context));
-  sampler->begin();
-  std::this_thread::sleep_for(kLook);
-  sampler->end();
-  return process::to_wire(process::readings(context, *sampler));
-}
-
 double longest_wait_s(const planning::Plan& plan) {
   constexpr double kShare = 0.1, kMost_s = 10;
   return plan.stop.deadline_s ? 0 : std::min(kShare * plan.estimated_s, kMost_s);
 }
 
 std::string QuietCheck::before_block() {
-  const auto begun = std::chrono::steady_clock::now();
+  distributed::Clock& clock = loop_.ranks().clock();
+  const auto begun = clock.now();
   std::string busy = look();
   double waited_s = 0;
   while (!busy.empty() && !waited_in_vain_) {
-    waited_s = seconds_since(begun);
+    waited_s = std::chrono::duration<double>(clock.now() - begun).count();
     if (waited_s > options_.longest_wait_s || options_.idle()) break;
-    std::this_thread::sleep_for(
-        std::min(kBetweenLooks, milliseconds_of(options_.longest_wait_s - waited_s)));
+    clock.sleep_for(std::min(kBetweenLooks, milliseconds_of(options_.longest_wait_s - waited_s)));
     busy = look();
   }
   const bool waited = waited_s > options_.longest_wait_s;
@@ -61,8 +49,8 @@ std::string QuietCheck::before_block() {
 
 // The next task meets a rank that is missing here: it is only left out.
 std::string QuietCheck::look() {
-  const auto texts = loop_.ask_all(encode(SweepCommand{.task = {}, .quiet_check = true}),
-                                   [&] { return quiet_reading(context_); });
+  const auto texts =
+      loop_.ask_all(encode(SweepCommand{.task = {}, .quiet_check = true}), options_.read);
   std::vector<reporting::RankReadings> ranks;
   for (const auto& [rank, text] : texts) ranks.push_back(process::readings_from_wire(text));
   return reporting::in_words(options_.judge(reporting::telemetry_of("", ranks)));

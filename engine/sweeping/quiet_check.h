@@ -10,13 +10,9 @@
 
 #include "core/planning/plan.h"
 #include "core/reporting/point/telemetry.h"
-#include "engine/process/rank_context.h"
 #include "engine/process/task_loop.h"
 
 namespace scalemark::sweeping {
-
-// This rank reads its machine for 0.3 s in which nothing trains; returns it as bytes.
-std::string quiet_reading(process::RankContext& context);
 
 // The longest wait for a quiet machine: a tenth of the time that the sweep is planned to take, 10 s
 // at most; none within a deadline (--quick, --thorough).
@@ -24,16 +20,18 @@ double longest_wait_s(const planning::Plan& plan);
 
 class QuietCheck {
  public:
-  // `judge`: what of the readings disturbs. `idle` is called between two looks; true: stop waiting.
+  // `read`: this rank's machine, as SweepMember::read_machine(). `judge`: what of the readings
+  // disturbs. `idle` is called between two looks; true: stop waiting.
   struct Options {
     double longest_wait_s = 0;
+    std::function<std::string()> read;
     std::function<std::vector<reporting::Disturbance>(
         const std::vector<reporting::TelemetryRecord>&)>
         judge;
     std::function<bool()> idle;
   };
-  QuietCheck(process::RankContext& context, process::TaskLoop& loop, Options options)
-      : context_(context), loop_(loop), options_(std::move(options)) {}
+  QuietCheck(process::TaskLoop& loop, Options options)
+      : loop_(loop), options_(std::move(options)) {}
 
   // Rank 0 only. In words what else uses the machines, and how long it was waited for; empty: they
   // are quiet. After a wait in vain the next check only looks, until the machines are quiet again.
@@ -42,7 +40,6 @@ class QuietCheck {
  private:
   std::string look();
 
-  process::RankContext& context_;
   process::TaskLoop& loop_;
   Options options_;
   bool waited_in_vain_ = false;

@@ -10,7 +10,7 @@
 
 namespace scalemark::sweeping {
 
-// fingerprint_round.h
+// A part of the machines' fingerprint: SweepCoordinator::take_fingerprint().
 enum class FingerprintPart {
   kNone,
   kMachine,  // the first rank of each machine measures it

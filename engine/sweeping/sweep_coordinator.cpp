@@ -1,14 +1,14 @@
 #include "engine/sweeping/sweep_coordinator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "core/base/durations.h"
 #include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/end.h"
 #include "engine/distributed/errors.h"
 #include "engine/running/results/raw_steps.h"
-#include "engine/sweeping/fingerprint_round.h"
 #include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/sweep_command.h"
 
@@ -64,23 +64,21 @@ void add_new(std::map<int, RankResult>& results, const distributed::WorkQueue::R
 
 }  // namespace
 
-SweepCoordinator::SweepCoordinator(process::RankProcess& rank_process,
-                                   process::RankContext& context, const planning::Plan& plan,
-                                   process::TaskLoop& loop, Members members, SweepReport& report,
-                                   std::chrono::steady_clock::time_point begun)
-    : rank_process_(rank_process),
-      context_(context),
-      plan_(plan),
+SweepCoordinator::SweepCoordinator(const process::RunRequest& request, process::TaskLoop& loop,
+                                   const planning::Plan& plan, SweepMember& member,
+                                   SweepReport& report, distributed::Clock::time_point begun)
+    : request_(request),
       loop_(loop),
-      member_(members.of_points),
-      fingerprint_(members.of_fingerprint),
+      plan_(plan),
+      member_(member),
       report_(report),
       begun_(begun),
       schedule_(plan, report.earlier_runs()),
-      console_(rank_process.request(), plan, schedule_),
+      console_(request, plan, schedule_),
       quiet_check_(
-          context, loop,
+          loop,
           {.longest_wait_s = report.was_busy() ? 0 : longest_wait_s(plan),
+           .read = [&member] { return member.read_machine(); },
            .judge = [&report](const auto& telemetry) { return report.disturbances_of(telemetry); },
            .idle =
                [this] {
@@ -88,7 +86,12 @@ SweepCoordinator::SweepCoordinator(process::RankProcess& rank_process,
                  return loop_.requested_signal().has_value();
                }}) {}
 
+double SweepCoordinator::elapsed_s() const {
+  return std::chrono::duration<double>(loop_.ranks().clock().now() - begun_).count();
+}
+
 void SweepCoordinator::begin() {
+  report_.add_skipped_points();
   if (schedule_.runs_done() > 0) {
     summarise();  // of an earlier session
   } else {
@@ -99,7 +102,7 @@ void SweepCoordinator::begin() {
 // --fresh-process: the launcher starts new ranks for the next block.
 std::optional<std::string> SweepCoordinator::next() {
   if (plan_.sweep.fresh_process && has_run_ && schedule_.block_is_complete()) return std::nullopt;
-  while ((task_ = schedule_.next(seconds_since(begun_)))) {
+  while ((task_ = schedule_.next(elapsed_s()))) {
     const bool is_trial = task_->kind == planning::Task::Kind::kTrial;
     if (!is_trial || member_.data_holds_batch(*task_)) {
       check_before_block(*task_);
@@ -114,7 +117,7 @@ std::optional<std::string> SweepCoordinator::next() {
 std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMessage& message) {
   const planning::Task& task = *task_;
   console_.begin(task);
-  const auto began = std::chrono::steady_clock::now();
+  const double began_s = elapsed_s();
   const std::string started = reporting::utc_now();
   const auto members = planning::members_of(plan_, task.run);
   TaskOutcome outcome;
@@ -122,17 +125,42 @@ std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMe
   const auto results = collect(message.number, members);
   if (const auto stopped = stop_in(results)) return stopped;
   if (!is_member(members)) outcome = outcome_elsewhere(message, task, results);
-  record(task, outcome, results, started, seconds_since(began));
+  record(task, outcome, results, started, elapsed_s() - began_s);
   has_run_ = true;
   if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
   member_.release();
   return std::nullopt;
 }
 
+// The fingerprint of a sweep's machines, before its first block: the first rank of each machine
+// measures it while all others wait, then all ranks measure the exchange of gradients together.
 // Once for all sessions: an earlier one may have ended behind it.
 void SweepCoordinator::take_fingerprint() {
   if (!(plan_.fingerprint_s > 0) || plan_.runs.empty() || report_.has_fingerprint()) return;
-  report_.set_fingerprint(FingerprintRound(context_, loop_, fingerprint_).take(plan_));
+  loop_.ranks().enter("wait");
+  auto records = fingerprint_of_all(FingerprintPart::kMachine);
+  if (!loop_.requested_signal()) {
+    std::ranges::move(fingerprint_of_all(FingerprintPart::kExchange), std::back_inserter(records));
+  }
+  report_.set_fingerprint(std::move(records));
+}
+
+// In the order of ranks.
+std::vector<reporting::FingerprintRecord> SweepCoordinator::fingerprint_of_all(
+    FingerprintPart part) {
+  const auto texts = loop_.ask_all(encode(SweepCommand{.task = {}, .fingerprint = part}),
+                                   [&] { return member_.fingerprint(part); });
+  if (texts.size() != static_cast<std::size_t>(loop_.ranks().size())) {
+    throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
+                                 "look at its output, and check whether the system killed it");
+  }
+  member_.release();
+  std::vector<reporting::FingerprintRecord> records;
+  for (const auto& [rank, text] : texts) {
+    std::ranges::move(reporting::fingerprint_from_json(text, "rank " + std::to_string(rank)),
+                      std::back_inserter(records));
+  }
+  return records;
 }
 
 void SweepCoordinator::check_before_block(const planning::Task& task) {
@@ -143,7 +171,7 @@ void SweepCoordinator::check_before_block(const planning::Task& task) {
 }
 
 bool SweepCoordinator::is_member(const std::vector<int>& members) const {
-  return std::ranges::find(members, context_.world().rank) != members.end();
+  return std::ranges::find(members, loop_.ranks().rank()) != members.end();
 }
 
 // A rank that trains elsewhere has watchdogs of its own, and its pulse: it is waited for as long as
@@ -156,7 +184,7 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
     add_new(results, texts);
     const bool lost = has_lost_peer(results) && !has_root_cause(results);
     if (lost) return waited < kWaitForCause;
-    return !took_part || waited < context_.timeout();
+    return !took_part || waited < loop_.ranks().timeout();
   };
   loop_.ranks().enter(took_part ? "report" : "wait");
   add_new(results, loop_.collect(number, members, patient, /*idle=*/!took_part));
@@ -175,12 +203,11 @@ TaskOutcome SweepCoordinator::outcome_elsewhere(const distributed::WorkMessage& 
                                                 const std::map<int, RankResult>& results) {
   if (results.size() != 1) throw bug("a point of several ranks without rank 0");
   TaskOutcome outcome;
-  outcome.world = {.launcher = context_.world().launcher};
+  outcome.world = {.launcher = request_.world.launcher};
   outcome.result = results.begin()->second;
   if (outcome.result.kind == RankResult::Kind::kOk) {
-    outcome.measured = receive_outcome(*context_.store_pointer(), message.number);
-    running::save_raw_steps({rank_process_.request().settings.general.output, task.run.id},
-                            outcome.measured);
+    outcome.measured = receive_outcome(loop_.ranks().store(), message.number);
+    running::save_raw_steps({request_.settings.general.output, task.run.id}, outcome.measured);
   }
   return outcome;
 }
@@ -200,7 +227,7 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& out
           : std::vector<reporting::TelemetryRecord>{};
   const std::string disturbed = reporting::in_words(report_.disturbances_of(telemetry));
   const bool is_final = settle(task, row, disturbed);
-  console_.end(row, disturbed, is_final, schedule_.remaining_s(seconds_since(begun_)));
+  console_.end(row, disturbed, is_final, schedule_.remaining_s(elapsed_s()));
   attempts_.push_back(attempt_of(row, disturbed));
   if (!is_final && !gpu_fault_in(results)) {
     return report_.note_retry(task, attempts_.back().reason);
@@ -226,7 +253,7 @@ bool SweepCoordinator::settle(const planning::Task& task, const reporting::Point
                               const std::string& disturbed) {
   const bool is_ok = row.status == reporting::PointStatus::kOk;
   if (is_ok) schedule_.took(task, times_of(row));
-  if (!disturbed.empty() && schedule_.measures_again(task, seconds_since(begun_))) return false;
+  if (!disturbed.empty() && schedule_.measures_again(task, elapsed_s())) return false;
   return schedule_.record_outcome(task, ending_of(row),
                                   is_ok ? std::optional(row.samples_per_sec) : std::nullopt);
 }

@@ -3,7 +3,6 @@
 // may be another's.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,10 +10,8 @@
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/output/earlier.h"
-#include "engine/process/rank_process.h"
+#include "engine/process/run_request.h"
 #include "engine/process/task_loop.h"
-#include "engine/sweeping/dataset_cache.h"
-#include "engine/sweeping/fingerprint_member.h"
 #include "engine/sweeping/point_verdict.h"
 #include "engine/sweeping/quiet_check.h"
 #include "engine/sweeping/sweep_console.h"
@@ -25,15 +22,11 @@ namespace scalemark::sweeping {
 
 class SweepCoordinator : public process::TaskLeader {
  public:
-  // Rank 0 as one of the ranks.
-  struct Members {
-    SweepMember& of_points;
-    FingerprintMember& of_fingerprint;
-  };
-  // `begun`: when this process began, for --max-time. `report` is open.
-  SweepCoordinator(process::RankProcess& rank_process, process::RankContext& context,
-                   const planning::Plan& plan, process::TaskLoop& loop, Members members,
-                   SweepReport& report, std::chrono::steady_clock::time_point begun);
+  // `begun`: when this process began, for --max-time. `report` is open. `member`: rank 0 as one of
+  // the ranks.
+  SweepCoordinator(const process::RunRequest& request, process::TaskLoop& loop,
+                   const planning::Plan& plan, SweepMember& member, SweepReport& report,
+                   distributed::Clock::time_point begun);
 
   void begin() override;
   std::optional<std::string> next() override;
@@ -49,6 +42,8 @@ class SweepCoordinator : public process::TaskLeader {
   TaskOutcome outcome_elsewhere(const distributed::WorkMessage& message, const planning::Task& task,
                                 const std::map<int, RankResult>& results);
   void take_fingerprint();
+  std::vector<reporting::FingerprintRecord> fingerprint_of_all(FingerprintPart part);
+  double elapsed_s() const;
   void check_before_block(const planning::Task& task);
   void record(const planning::Task& task, const TaskOutcome& outcome,
               const std::map<int, RankResult>& results, const std::string& started, double took_s);
@@ -57,14 +52,12 @@ class SweepCoordinator : public process::TaskLeader {
   void summarise();
   void record_trial(const planning::Task& task, planning::Ending ending);
 
-  process::RankProcess& rank_process_;
-  process::RankContext& context_;
-  const planning::Plan& plan_;
+  const process::RunRequest& request_;
   process::TaskLoop& loop_;
+  const planning::Plan& plan_;
   SweepMember& member_;
-  FingerprintMember& fingerprint_;
   SweepReport& report_;
-  std::chrono::steady_clock::time_point begun_;
+  distributed::Clock::time_point begun_;
   planning::SweepSchedule schedule_;
   SweepConsole console_;
   QuietCheck quiet_check_;

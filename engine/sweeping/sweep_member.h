@@ -1,19 +1,19 @@
-// One task of a sweep as one of its members: a group, the run, a result. Knows neither what comes
-// next nor the report.
+// A rank's part in the tasks of a sweep. It says what a task gave and reports it; how points are
+// trained is TrainingMember's (training_member.h), or a test's. Knows neither what comes next nor
+// the report.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
+#include <string>
 
+#include "core/launching/world.h"
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
-#include "engine/distributed/recording_store.h"
-#include "engine/distributed/work_queue.h"
-#include "engine/process/rank_group.h"
-#include "engine/process/rank_process.h"
+#include "engine/process/task_loop.h"
 #include "engine/running/point.h"
-#include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/rank_result.h"
+#include "engine/sweeping/sweep_command.h"
 
 namespace scalemark::sweeping {
 
@@ -26,38 +26,51 @@ struct TaskOutcome {
 
 class SweepMember {
  public:
-  // Collective over the session: refuses ranks that share a GPU when some point is to use NCCL.
-  SweepMember(process::RankProcess& rank_process, process::RankContext& context,
-              distributed::WorkQueue& queue, const DatasetCache& datasets,
-              const planning::Plan& plan);
-  ~SweepMember();
+  explicit SweepMember(process::Ranks& ranks) : ranks_(ranks) {}
+  virtual ~SweepMember() = default;
 
   // Takes part in the task of message `number` and reports its result. Throws only what ends the
   // sweep: a store that is gone.
   TaskOutcome run(std::int64_t number, const planning::Task& task);
 
-  // Whether an epoch of the task's data has one batch for each rank.
-  bool data_holds_batch(const planning::Task& task) const;
-
-  // Call it once every member has reported: releases the group, its keys and cached memory. After a
-  // fault of this rank's GPU (E_GPU_FAULT) it throws that fault instead, which ends the process: no
-  // call to the GPU succeeds any more. By then rank 0 has written the row.
+  // Call it once every member has reported: gives back what the task held. After a fault of this
+  // rank's GPU (E_GPU_FAULT) it throws that fault instead, which ends the process: no call to the
+  // GPU succeeds any more. By then rank 0 has written the row.
   void release();
 
- private:
-  RankResult attempt(std::int64_t number, const planning::Task& task,
-                     const settings::Settings& settings, TaskOutcome& outcome);
-  void save_raw_steps(const planning::Task& task, running::PointOutcome& measured);
-  void hand_over(std::int64_t number, const TaskOutcome& outcome);
+  // Whether an epoch of the task's data has one batch for each rank.
+  virtual bool data_holds_batch(const planning::Task& task) const = 0;
+  // What uses this rank's machine while nothing trains, as bytes.
+  virtual std::string read_machine() = 0;
+  // This rank's records of its machines' fingerprint, as JSON. Collective over all ranks.
+  virtual std::string fingerprint(FingerprintPart part) = 0;
 
-  process::RankProcess& rank_process_;
-  process::RankContext& context_;
-  distributed::WorkQueue& queue_;
-  const DatasetCache& datasets_;
-  const planning::Plan& plan_;
-  c10::intrusive_ptr<distributed::RecordingStore> loop_keys_;
-  std::unique_ptr<process::RankGroup> rank_group_;
+ protected:
+  // Fills in `outcome`. Ok, or stopped; every failure is thrown.
+  virtual RankResult train(std::int64_t number, const planning::Task& task,
+                           TaskOutcome& outcome) = 0;
+  // After a failure: peers that wait for this rank fail, too.
+  virtual void drop() noexcept = 0;
+  virtual void give_back() = 0;
+
+ private:
+  process::Ranks& ranks_;
   std::optional<ErrorRecord> gpu_fault_;
+};
+
+// What every rank but 0 does with the tasks.
+class SweepFollower : public process::TaskFollower {
+ public:
+  SweepFollower(process::Ranks& ranks, const planning::Plan& plan, SweepMember& member)
+      : ranks_(ranks), plan_(plan), member_(member) {}
+
+  void take_part(const distributed::WorkMessage& message) override;
+  void release() override { member_.release(); }
+
+ private:
+  process::Ranks& ranks_;
+  const planning::Plan& plan_;
+  SweepMember& member_;
 };
 
 }  // namespace scalemark::sweeping

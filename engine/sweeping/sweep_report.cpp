@@ -16,9 +16,6 @@
 #include "core/reporting/render/renderings.h"
 #include "core/reporting/sweep/plan_summary.h"
 #include "core/reporting/sweep/precision.h"
-#include "engine/communicating/links/host_ring.h"
-#include "engine/process/host_survey.h"
-#include "engine/process/versions.h"
 
 namespace scalemark::sweeping {
 namespace {
@@ -36,40 +33,32 @@ reporting::ExistingFolder existing_folder(const process::RunRequest& request,
 
 }  // namespace
 
-SweepReport::SweepReport(process::RankProcess& rank_process, process::RankContext& context,
-                         const planning::Plan& plan, const DatasetCache& datasets)
-    : rank_process_(rank_process), plan_(plan), datasets_(datasets) {
-  const auto hosts = process::survey_hosts(context);
-  open(hosts, context);
-  const auto first = std::ranges::find_if(plan.points, [](const auto& p) { return !p.skipped; });
-  if (first != plan.points.end()) {
-    communicating::report_host_ring(context, first->settings.parallel.backend, *run_report_,
-                                    [&] { rank_process.watchdog().heartbeat(0); });
+SweepReport::SweepReport(const Opening& opening, const planning::Plan& plan,
+                         const DatasetCache& datasets)
+    : plan_(plan), datasets_(datasets) {
+  if (opening.request.world.rank == 0) {
+    open(opening);
+  } else {
+    run_report_ = &opening.open({.hosts = opening.hosts});
   }
-  if (context.world().rank == 0) add_skipped_points();
 }
 
-void SweepReport::open(const std::vector<monitoring::Host>& hosts, process::RankContext& context) {
-  if (context.world().rank != 0) {
-    run_report_ = &rank_process_.open_report({.hosts = hosts});
-    return;
-  }
+void SweepReport::open(const Opening& opening) {
   // Locked before it is read: another session may still be writing there.
-  const auto& request = rank_process_.request();
-  const auto existing = existing_folder(request, plan_);
-  reporting::OutputFolder folder(request.settings.general.output, existing);
+  const auto existing = existing_folder(opening.request, plan_);
+  reporting::OutputFolder folder(opening.request.settings.general.output, existing);
   std::vector<std::string> broke_with;
   if (existing == reporting::ExistingFolder::kContinue ||
       existing == reporting::ExistingFolder::kContinueBlock) {
     earlier_ = reporting::read_earlier(folder.path());
-    if (earlier_) broke_with = breaks(hosts, context);
+    if (earlier_) broke_with = breaks(opening);
     if (earlier_) fingerprint_ = earlier_->fingerprint;
   }
-  run_report_ = &rank_process_.open_report({.hosts = hosts,
-                                            .continued = earlier_,
-                                            .settings_json = planning::settings_json(plan_),
-                                            .session = new_session(broke_with),
-                                            .folder = std::move(folder)});
+  run_report_ = &opening.open({.hosts = opening.hosts,
+                               .continued = earlier_,
+                               .settings_json = planning::settings_json(plan_),
+                               .session = new_session(opening.request.command_line, broke_with),
+                               .folder = std::move(folder)});
   forget_varying_variables();
 }
 
@@ -84,15 +73,11 @@ void SweepReport::forget_varying_variables() {
 }
 
 // The differences from the earlier session, which --resume-anyway allows.
-std::vector<std::string> SweepReport::breaks(const std::vector<monitoring::Host>& hosts,
-                                             process::RankContext& context) const {
-  auto tool = reporting::this_tool();
-  tool.libraries = process::library_versions(context.device().torch_device().is_cuda(),
-                                             context.backend_versions());
+std::vector<std::string> SweepReport::breaks(const Opening& opening) const {
   auto found = reporting::differences(
       reporting::sameness_of(*earlier_),
-      reporting::sameness_of(tool, reporting::settings_texts(planning::settings_json(plan_)),
-                             hosts));
+      reporting::sameness_of(
+          opening.tool, reporting::settings_texts(planning::settings_json(plan_)), opening.hosts));
   std::ranges::move(reporting::data_differences(*earlier_, data_identities()),
                     std::back_inserter(found));
   if (!found.empty() && !plan_.sweep.resume_anyway) {
@@ -113,7 +98,7 @@ std::map<std::string, std::string> SweepReport::data_identities() const {
 
 // Absent: the last one goes on, in which other ranks ran this block's points of other environments.
 std::optional<reporting::SessionRecord> SweepReport::new_session(
-    const std::vector<std::string>& broke_with) {
+    const std::string& command_line, const std::vector<std::string>& broke_with) {
   if (plan_.launch && plan_.launch->same_session && earlier_ && !earlier_->sessions.empty()) {
     session_number_ = earlier_->sessions.back().session;
     return std::nullopt;
@@ -125,7 +110,7 @@ std::optional<reporting::SessionRecord> SweepReport::new_session(
                                   .started = reporting::utc_now(),
                                   .finished = {},
                                   .hostname = host_name(),
-                                  .command_line = rank_process_.request().command_line,
+                                  .command_line = command_line,
                                   .broke_with = joined(broke_with, "; ")};
 }
 

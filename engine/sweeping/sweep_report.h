@@ -3,6 +3,7 @@
 // the rows.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +13,8 @@
 #include "core/planning/sweep_schedule.h"
 #include "core/planning/until_ci.h"
 #include "core/reporting/record/report.h"
-#include "engine/process/rank_process.h"
+#include "engine/process/run_report.h"
+#include "engine/process/run_request.h"
 #include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/point_verdict.h"
 #include "engine/sweeping/sweep_member.h"
@@ -21,13 +23,20 @@ namespace scalemark::sweeping {
 
 class SweepReport {
  public:
-  // Collective over the session. Rank 0 reads what an earlier session left and refuses
-  // (configuration(), 78) to go on with something else.
-  SweepReport(process::RankProcess& rank_process, process::RankContext& context,
-              const planning::Plan& plan, const DatasetCache& datasets);
+  // A rank knows this when it opens its report.
+  struct Opening {
+    const process::RunRequest& request;
+    std::vector<monitoring::Host> hosts;  // rank 0: of all ranks
+    reporting::Tool tool;
+    std::function<process::RunReport&(process::RunReport::Opening)> open;
+  };
+  // Rank 0 reads what an earlier session left and refuses (configuration(), 78) to go on with
+  // something else.
+  SweepReport(const Opening& opening, const planning::Plan& plan, const DatasetCache& datasets);
 
   // Rank 0 only, all of them.
   std::vector<planning::EarlierRun> earlier_runs() const;
+  void add_skipped_points();
   // `started`: when the run began (reporting::utc_now()); `took_s`: since then.
   reporting::PointRecord row_of(const planning::Task& task, const TaskOutcome& outcome,
                                 const PointVerdict& verdict, const std::string& started,
@@ -59,19 +68,17 @@ class SweepReport {
   reporting::Report report() const { return run_report_->writer()->report(); }
 
  private:
-  void open(const std::vector<monitoring::Host>& hosts, process::RankContext& context);
-  std::optional<reporting::SessionRecord> new_session(const std::vector<std::string>& broke_with);
+  void open(const Opening& opening);
+  std::optional<reporting::SessionRecord> new_session(const std::string& command_line,
+                                                      const std::vector<std::string>& broke_with);
   void forget_varying_variables();
-  std::vector<std::string> breaks(const std::vector<monitoring::Host>& hosts,
-                                  process::RankContext& context) const;
+  std::vector<std::string> breaks(const Opening& opening) const;
   std::map<std::string, std::string> data_identities() const;
-  void add_skipped_points();
   reporting::PointRecord identity_of(const planning::PlannedPoint& point,
                                      const settings::Settings& settings,
                                      const planning::RunLength& length,
                                      const launching::World& world) const;
 
-  process::RankProcess& rank_process_;
   const planning::Plan& plan_;
   const DatasetCache& datasets_;
   process::RunReport* run_report_ = nullptr;

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/monitoring/process_age.h"
 #include "core/planning/environments.h"
+#include "engine/communicating/links/host_ring.h"
 #include "engine/process/data_phase.h"
+#include "engine/process/host_survey.h"
 #include "engine/process/process_ranks.h"
 #include "engine/sweeping/dataset_cache.h"
-#include "engine/sweeping/fingerprint_member.h"
-#include "engine/sweeping/quiet_check.h"
-#include "engine/sweeping/sweep_command.h"
 #include "engine/sweeping/sweep_coordinator.h"
-#include "engine/sweeping/sweep_member.h"
 #include "engine/sweeping/sweep_report.h"
+#include "engine/sweeping/training_member.h"
 
 namespace scalemark::sweeping {
 namespace {
@@ -25,39 +25,25 @@ std::chrono::steady_clock::time_point process_began() {
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(age);
 }
 
-// Every rank but 0.
-class SweepFollower : public process::TaskFollower {
- public:
-  SweepFollower(process::RankContext& context, const planning::Plan& plan,
-                distributed::WorkQueue& queue, SweepMember& member, FingerprintMember& fingerprint)
-      : context_(context), plan_(plan), queue_(queue), member_(member), fingerprint_(fingerprint) {}
-
-  void take_part(const distributed::WorkMessage& message) override {
-    const SweepCommand command = decode_sweep_command(message.text);
-    if (command.quiet_check) {
-      return queue_.report_result(message.number, quiet_reading(context_), /*failed=*/false);
-    }
-    if (command.fingerprint != FingerprintPart::kNone) {
-      return queue_.report_result(message.number, fingerprint_.answer(command.fingerprint),
-                                  /*failed=*/false);
-    }
-    const auto members = planning::members_of(plan_, command.task->run);
-    if (std::ranges::find(members, context_.world().rank) == members.end()) return;
-    member_.run(message.number, *command.task);
+// Collective over the session.
+SweepReport open_report(process::RankProcess& rank_process, process::RankContext& context,
+                        const planning::Plan& plan, const DatasetCache& datasets) {
+  process::RunReport* opened = nullptr;
+  SweepReport report({.request = rank_process.request(),
+                      .hosts = process::survey_hosts(context),
+                      .tool = rank_process.tool(),
+                      .open = [&](process::RunReport::Opening opening) -> process::RunReport& {
+                        opened = &rank_process.open_report(std::move(opening));
+                        return *opened;
+                      }},
+                     plan, datasets);
+  const auto first = std::ranges::find_if(plan.points, [](const auto& p) { return !p.skipped; });
+  if (first != plan.points.end()) {
+    communicating::report_host_ring(context, first->settings.parallel.backend, *opened,
+                                    [&] { rank_process.watchdog().heartbeat(0); });
   }
-
-  void release() override {
-    member_.release();
-    fingerprint_.release();
-  }
-
- private:
-  process::RankContext& context_;
-  const planning::Plan& plan_;
-  distributed::WorkQueue& queue_;
-  SweepMember& member_;
-  FingerprintMember& fingerprint_;
-};
+  return report;
+}
 
 ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& request) {
   const auto begun = process_began();
@@ -75,15 +61,13 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
 
   process::ProcessRanks ranks(rank_process, context);
   process::TaskLoop loop(ranks);
-  SweepMember member(rank_process, context, ranks.queue(), datasets, plan);
-  FingerprintMember fingerprint(rank_process, context, plan);
-  SweepReport report(rank_process, context, plan, datasets);
+  TrainingMember member(rank_process, context, ranks, datasets, plan);
+  SweepReport report = open_report(rank_process, context, plan, datasets);
   if (ranks.rank() == 0) {
-    SweepCoordinator coordinator(rank_process, context, plan, loop, {member, fingerprint}, report,
-                                 begun);
+    SweepCoordinator coordinator(request.run, loop, plan, member, report, begun);
     return loop.lead(coordinator);
   }
-  SweepFollower follower(context, plan, ranks.queue(), member, fingerprint);
+  SweepFollower follower(ranks, plan, member);
   return loop.follow(follower);
 }
 

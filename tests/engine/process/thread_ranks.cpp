@@ -34,6 +34,7 @@ class ThreadRanks::Rank : public process::Ranks {
   int size() const override { return size_; }
   distributed::WorkQueue& queue() override { return queue_; }
   c10d::Store& store() override { return *store_; }
+  distributed::Clock& clock() override { return all_.clock_; }
   std::optional<int> received_signal() const override {
     const std::lock_guard lock(all_.mutex_);
     return all_.signals_[static_cast<std::size_t>(rank_)];

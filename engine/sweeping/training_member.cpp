@@ -1,0 +1,126 @@
+#include "engine/sweeping/training_member.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/catalogue/backends.h"
+#include "engine/process/group_guard.h"
+#include "engine/process/node_leader.h"
+#include "engine/process/process_setup.h"
+#include "engine/process/run_console.h"
+#include "engine/process/telemetry.h"
+#include "engine/running/memory_advice.h"
+#include "engine/running/results/raw_steps.h"
+#include "engine/running/run_watch.h"
+#include "engine/running/trace/trace_run.h"
+
+namespace scalemark::sweeping {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A failing member reports the cause in its result, not in the error store: no rank waits there.
+constexpr milliseconds kNoCause{0};
+// A run that was asked to end has 10 s for everything.
+constexpr milliseconds kStoppedLimit{2000};
+// A look at the machine takes so long.
+constexpr milliseconds kLook{300};
+
+}  // namespace
+
+TrainingMember::TrainingMember(process::RankProcess& rank_process, process::RankContext& context,
+                               process::Ranks& ranks, const DatasetCache& datasets,
+                               const planning::Plan& plan)
+    : SweepMember(ranks),
+      rank_process_(rank_process),
+      context_(context),
+      queue_(ranks.queue()),
+      datasets_(datasets),
+      plan_(plan),
+      fingerprint_(rank_process, context, plan) {
+  const bool need_own_gpus = std::ranges::any_of(plan.points, [](const auto& point) {
+    return !point.skipped && catalogue::needs_one_rank_per_gpu(point.settings.parallel.backend);
+  });
+  if (need_own_gpus) context.refuse_shared_gpus();
+}
+
+TrainingMember::~TrainingMember() = default;
+
+RankResult TrainingMember::train(std::int64_t number, const planning::Task& task,
+                                 TaskOutcome& outcome) {
+  settings::Settings settings = planning::settings_of(plan_, task);
+  if (task.kind == planning::Task::Kind::kTrial) settings.measuring.raw_steps = false;
+  process::apply_compute_settings(process::compute_settings(settings));
+  outcome.world = process::world_within(context_, planning::members_of(plan_, task.run));
+  const auto& workload = running::workload_named(settings.task.workload);
+  const std::string name = "task/" + std::to_string(number);
+  rank_process_.phase_tracker().enter("rendezvous");
+  rank_group_ = std::make_unique<process::RankGroup>(
+      context_, name, planning::members_of(plan_, task.run), settings.parallel.backend, kNoCause);
+
+  context_.device().limit_memory(running::memory_limit(settings, context_));
+
+  process::RunConsole console(rank_process_.request(), workload.sample_unit,
+                              settings::samples_per_batch(settings));
+  loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(context_.error_store().store());
+  distributed::StopAgreement agreement(loop_keys_, name, outcome.world.rank,
+                                       outcome.world.world_size, rank_process_.stop_options());
+  process::GroupGuard guard(*rank_group_, kNoCause);
+  running::RunWatch watch(agreement, rank_process_.watchdog(), rank_process_.phase_tracker(),
+                          console, guard);
+  guard.run([&] { return queue_.called_off(number); },
+            [&] {
+              outcome.measured = running::run_point(
+                  *rank_group_, settings, planning::length_of(plan_, task), workload,
+                  datasets_.of(settings), watch, [](const auto&) {}, {},
+                  running::trace_folder(settings, task.run.id));
+              save_raw_steps(task, outcome.measured);
+            });
+  if (!outcome.measured.stopped) {
+    rank_group_->finish();
+    return {};
+  }
+  const auto stop = agreement.stop();
+  if (stop->agreed) rank_group_->finish(kStoppedLimit);
+  return {.kind = RankResult::Kind::kStopped, .signal = stop->signal, .agreed = stop->agreed};
+}
+
+// The only rank of a point hands its steps over to rank 0.
+void TrainingMember::save_raw_steps(const planning::Task& task, running::PointOutcome& measured) {
+  if (planning::members_of(plan_, task.run).front() != 0) return;
+  running::save_raw_steps(rank_group_->control(),
+                          {rank_process_.request().settings.general.output, task.run.id}, measured,
+                          [&] { rank_process_.watchdog().heartbeat(0); });
+}
+
+bool TrainingMember::data_holds_batch(const planning::Task& task) const {
+  const settings::Settings settings = planning::settings_of(plan_, task);
+  const auto& data = datasets_.of(settings);
+  const auto ranks = plan_.points[task.run.point].world_size;
+  return !data.train || data.train->size() / ranks >= settings.size.batch_size;
+}
+
+std::string TrainingMember::read_machine() {
+  const auto sampler = process::open_telemetry(context_, process::leads_node(context_));
+  sampler->begin();
+  std::this_thread::sleep_for(kLook);
+  sampler->end();
+  return process::to_wire(process::readings(context_, *sampler));
+}
+
+void TrainingMember::drop() noexcept {
+  if (rank_group_) rank_group_->drop();
+}
+
+void TrainingMember::give_back() {
+  fingerprint_.release();
+  if (rank_group_) rank_group_->close();
+  rank_group_.reset();
+  if (loop_keys_) loop_keys_->delete_recorded_keys();
+  loop_keys_.reset();
+  context_.device().release_cached_memory();
+}
+
+}  // namespace scalemark::sweeping
