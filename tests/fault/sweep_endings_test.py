@@ -47,10 +47,6 @@ def sigterm(folder):
     completes(folder / "out", stopped(folder / "out", signal.SIGTERM, 75, "E_PREEMPTED"))
 
 
-def sigint(folder):
-    stopped(folder / "out", signal.SIGINT, 130, "E_INTERRUPTED")
-
-
 def events(folder, name):
     return sum(line["event"] == name for line in journal_lines(folder))
 
@@ -107,4 +103,4 @@ def full_disk_for_renderings(folder):
         check((disk / "out" / "report.html").exists(), "rendered now")
 
 
-run_cases({f.__name__: f for f in (sigterm, sigint, resumed_and_stopped, full_disk, full_disk_for_renderings)})
+run_cases({f.__name__: f for f in (sigterm, resumed_and_stopped, full_disk, full_disk_for_renderings)})

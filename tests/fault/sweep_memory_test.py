@@ -48,14 +48,6 @@ def allowed(folder):
     check(sorted(found.values()) == ["ok"] * 4 + ["oom"] * 2, found)
 
 
-def nothing_fits(folder):
-    done = run(*sweep(*TWO_RANKS, "--batch-size", 4096, "--memory-limit", "400KiB"), "--output", folder / "out",
-               expect=80)
-    check(done.stderr.splitlines()[-1] == "scalemark: nothing fitted into memory: 3 runs out of memory", done.stderr)
-    found = statuses(closed_report(folder / "out", "complete", 80))
-    check(set(found.values()) == {"oom"} and len(found) == 3, found)
-
-
 def searched(folder):
     """--batch-size auto: the largest multiple of 8 that fits on the rank with the least memory."""
     limit = ("--memory-limit", "1=4MiB")
@@ -86,12 +78,4 @@ def searched_in_little_data(folder):
     check(batch <= train // 2 < (16 if batch == 8 else 2 * batch), f"{batch} of {train} images on two ranks")
 
 
-def search_that_fails(folder):
-    """A trial that fails for a reason of its own ends the sweep with that reason."""
-    done = run(*sweep(*TWO_RANKS, "--batch-size", "auto", "--learning-rate", "1e38"),
-               "--output", folder / "out", expect=82)
-    check("batch search, trial 1: rank 0: E_NUMERICS" in done.stderr, done.stderr)
-
-
-run_cases({f.__name__: f for f in (one_rank, allowed, nothing_fits, searched, searched_in_little_data,
-                                   search_that_fails)})
+run_cases({f.__name__: f for f in (one_rank, allowed, searched, searched_in_little_data)})

@@ -1,4 +1,4 @@
-"""When a sweep may go on with what is in its folder, and when it refuses."""
+"""When a sweep may go on with what is in its folder, and when it refuses: what tests/engine/sweeping cannot show."""
 
 import functools
 import json
@@ -57,38 +57,6 @@ def other_settings(folder):
     refused(folder / "out", "batch_size", options=sweep("--batch-sizes", "1,2,4", "--world-sizes", "1"))
 
 
-def fewer_points(folder):
-    """Rows of points that are no longer asked for stay, and stop nothing."""
-    rows = statuses(finished(folder / "out"))
-    fewer = sweep("--batch-sizes", "1", "--world-sizes", "1", repetitions=2)
-    run(*fewer, "--resume-anyway", "--output", folder / "out")
-    report = closed_report(folder / "out", "complete", 0)
-    found = statuses(report)
-    check(rows.items() <= found.items() and len(found) == len(rows) + 1, f"{found} after {rows}")
-    check(sorted(group.get("stop_reason", "") for group in report["groups"]) == ["", "repetitions"], report["groups"])
-
-
-def torn_journal(folder):
-    """A kill in the middle of a line: as often as one likes it goes on from there."""
-    finished(folder / "out")
-    journal = folder / "out" / "journal.jsonl"
-    whole = journal.read_text()
-    journal.write_text(whole + '{"time":"2026-01-02T03:04:05Z","event":"point","poi')
-    for _ in range(2):
-        run(*OPTIONS, "--resume", "--output", folder / "out")
-    lines = journal.read_text()
-    check(lines.startswith(whole), "what was whole stays")
-    check(all(json.loads(line) for line in lines.splitlines()), lines)
-
-
-def other_program(folder):
-    rows = statuses(finished(folder / "out"))
-    edited(folder / "out", lambda report: report["tool"].update(git_commit="deadbeef"))
-    refused(folder / "out", "the program's commit was deadbeef")
-    session = gone_on(folder / "out", rows, "--resume-anyway")
-    check("the program's commit was deadbeef" in session["broke_with"], session)
-
-
 def changed_sources(folder):
     """A build that no commit names goes on with itself only."""
     first = finished(folder / "out")
@@ -103,21 +71,6 @@ def changed_sources(folder):
         check("scalemark_engine" not in first["tool"]["libraries"], "the commit names it")
     edited(folder / "out", lambda report: report["tool"].update(git_dirty=not dirty))
     refused(folder / "out", "the program's commit was ", ", changed")
-
-
-def other_machine(folder):
-    rows = statuses(finished(folder / "out"))
-    edited(folder / "out", lambda report: report["environment"]["hosts"][0].update(cpu="Z80"))
-    refused(folder / "out", "the machine was Z80, no GPU")
-    session = gone_on(folder / "out", rows, "--resume-anyway")
-    check("the machine was Z80" in session["broke_with"], session)
-
-
-def other_host(folder):
-    rows = statuses(finished(folder / "out"))
-    edited(folder / "out", lambda report: report["environment"]["hosts"][0].update(hostname="elsewhere"))
-    session = gone_on(folder / "out", rows, "--resume")
-    check("broke_with" not in session, session)
 
 
 def other_data(folder):
@@ -136,31 +89,6 @@ def other_data(folder):
     report = closed_report(out, "complete", 0)
     check("the content of --data" in report["sessions"][1]["broke_with"], report["sessions"])
     check(len({row["data_identity"] for row in report["points"]}) == 2, "each row tells of its own data")
-
-
-def missing_folder(folder):
-    run(*OPTIONS, "--resume", "--output", folder / "new")
-    report = closed_report(folder / "new", "complete", 0)
-    check(len(report["sessions"]) == 1 and len(report["points"]) == 2, statuses(report))
-
-
-def damaged_report(folder):
-    """Half a report is never silently begun anew."""
-    finished(folder / "out")
-    file = folder / "out" / "report.json"
-    file.write_text(file.read_text()[:500])
-    only_error(run(*OPTIONS, "--resume", "--output", folder / "out", expect=65).stderr, "E_BAD_DATA", 65, str(file))
-
-
-def killed_as_it_began(folder):
-    """Killed between the journal's first line and report.json: the command of the batch script resumes."""
-    out = folder / "out"
-    out.mkdir()
-    (out / "journal.jsonl").write_text('{"time":"2026-01-02T03:04:05Z","event":"started"}\n')
-    (out / ".reserve").write_bytes(bytes(1000))
-    only_error(run(*OPTIONS, "--output", out, expect=73).stderr, "E_CANNOT_CREATE", 73)
-    run(*OPTIONS, "--resume", "--output", out)
-    check(len(closed_report(out, "complete", 0)["points"]) == 2, "all runs")
 
 
 def overwritten_at_once(folder):
@@ -198,6 +126,4 @@ def two_at_once(folder):
         check(first.process.poll() is None, "the first goes on")
 
 
-run_cases({f.__name__: f for f in (other_settings, fewer_points, torn_journal, other_program, changed_sources,
-                                   other_machine, other_host, other_data, missing_folder, damaged_report,
-                                   killed_as_it_began, two_at_once, overwritten_at_once)})
+run_cases({f.__name__: f for f in (other_settings, changed_sources, other_data, two_at_once, overwritten_at_once)})

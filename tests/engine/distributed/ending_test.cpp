@@ -122,54 +122,38 @@ struct Interruption {
 
 class Interrupted : public ::testing::TestWithParam<Interruption> {};
 
+// Who is asked and at which step: tests/engine/process/stop_agreement_test.cpp.
 TEST_P(Interrupted, EveryRankRunsTheSameStepsAndEndsWithinTenSeconds) {
   const Interruption& how = GetParam();
-  for (const int delay_ms : {0, 37, 130}) {
-    Ranks ranks(scenario("interrupted", 3, free_address(), {how.kind, "5"}));
-    for (int rank = 0; rank < 3; ++rank) {
-      ASSERT_TRUE(ranks.wait_for_text(rank, "looping", kEndingLimit));
-    }
-    std::this_thread::sleep_for(milliseconds(delay_ms));
-    ranks.signal(how.signalled, how.signal);
-    const auto ended = ranks.wait(milliseconds(10000));
-    for (const Ended& rank : ended) {
-      EXPECT_EQ(rank.exit_code, how.exit_code) << rank.output;
-      expect_says(rank, "\nagreed");
-      EXPECT_EQ(steps_line(rank), steps_line(ended[0]));
-    }
+  Ranks ranks(scenario("interrupted", 3, free_address(), {how.kind, "5"}));
+  for (int rank = 0; rank < 3; ++rank) {
+    ASSERT_TRUE(ranks.wait_for_text(rank, "looping", kEndingLimit));
+  }
+  ranks.signal(how.signalled, how.signal);
+  const auto ended = ranks.wait(milliseconds(10000));
+  for (const Ended& rank : ended) {
+    EXPECT_EQ(rank.exit_code, how.exit_code) << rank.output;
+    expect_says(rank, "\nagreed");
+    EXPECT_EQ(steps_line(rank), steps_line(ended[0]));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Ways, Interrupted,
     ::testing::Values(Interruption{"LockStepTermToRank1", "barrier", SIGTERM, 1, 75},
-                      Interruption{"UnevenTermToRank2", "alone", SIGTERM, 2, 75},
                       Interruption{"UnevenUsr1ToRank0", "alone", SIGUSR1, 0, 75},
                       Interruption{"UnevenInterruptToRank1", "alone", SIGINT, 1, 130}),
     [](const auto& named) { return named.param.name; });
 
-// Rank 0 is through with its 20 steps while rank 2 has begun 7: everybody runs all 20.
-TEST(Interruption, ALoopThatRankZeroHasFinishedIsFinishedByAll) {
-  Ranks ranks(scenario("interrupted", 3, free_address(), {"alone", "20", "20"}));
-  ASSERT_TRUE(ranks.wait_for_text(0, "steps 20", kEndingLimit));
-  ranks.signal(2, SIGTERM);
-  for (const Ended& rank : ranks.wait(kEndingLimit)) {
-    EXPECT_EQ(steps_line(rank), "steps 20") << rank.output;
-  }
-}
-
 TEST(Interruption, APeerThatNeverAnswersDoesNotHoldTheOthers) {
-  for (const char* kind : {"alone", "barrier"}) {
-    Ranks ranks(scenario("interrupted", 2, free_address(), {kind, "5"}));
-    ASSERT_TRUE(ranks.wait_for_text(0, "looping", kEndingLimit));
-    ASSERT_TRUE(ranks.wait_for_text(1, "looping", kEndingLimit));
-    ranks.signal(1, SIGSTOP);
-    std::this_thread::sleep_for(milliseconds(100));
-    ranks.signal(0, SIGTERM);
-    const Ended rank_0 = ended_within(ranks, 0, milliseconds(20000));
-    EXPECT_EQ(rank_0.exit_code, 75) << rank_0.output;
-    expect_says(rank_0, std::string(kind) == "alone" ? "not agreed" : "overdue");
-  }
+  Ranks ranks(scenario("interrupted", 2, free_address(), {"barrier", "5"}));
+  ASSERT_TRUE(ranks.wait_for_text(0, "looping", kEndingLimit));
+  ASSERT_TRUE(ranks.wait_for_text(1, "looping", kEndingLimit));
+  ranks.signal(1, SIGSTOP);
+  ranks.signal(0, SIGTERM);
+  const Ended rank_0 = ended_within(ranks, 0, milliseconds(20000));
+  EXPECT_EQ(rank_0.exit_code, 75) << rank_0.output;
+  expect_says(rank_0, "overdue");
 }
 
 }  // namespace

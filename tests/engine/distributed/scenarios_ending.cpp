@@ -107,14 +107,13 @@ void throw_in_a_thread(Run& run) {
 struct Loop {
   bool collective = false;
   int step_ms = 5;
-  int steps = 4000;
 };
 
-// rest: barrier|alone STEP_MS [STEPS]
+// rest: barrier|alone STEP_MS
 void interrupted(Run& run) {
   const auto& rest = run.arguments.rest;
-  const Loop loop{rest.at(0) == "barrier", std::stoi(rest.at(1)),
-                  rest.size() > 2 ? std::stoi(rest.at(2)) : 4000};
+  const Loop loop{rest.at(0) == "barrier", std::stoi(rest.at(1))};
+  constexpr int kMostSteps = 4000;
   distributed::InterruptHandlers handlers(9);
   auto control = control_group(run);
   std::optional<distributed::Stop> stop;
@@ -126,7 +125,7 @@ void interrupted(Run& run) {
           _exit(static_cast<int>(distributed::exit_code_of_signal(signal)));
         }});
     say("looping");
-    while (done < loop.steps && agreement.may_begin(done)) {
+    while (done < kMostSteps && agreement.may_begin(done)) {
       if (loop.collective) control.barrier();
       std::this_thread::sleep_for(milliseconds(loop.step_ms * (run.rank() + 1)));
       ++done;

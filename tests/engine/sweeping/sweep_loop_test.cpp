@@ -1,24 +1,17 @@
-// Whole sweeps with ranks that are threads: coordinator, schedule, verdicts and report are the
-// program's own; a made-up training says what each task gives on each rank, and what happens
-// meanwhile.
+// What comes of a sweep whose ranks fail, are lost, stopped or killed: with ranks that are threads.
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <stdlib.h>
 
+#include <algorithm>
 #include <atomic>
-#include <filesystem>
-#include <iterator>
 #include <map>
-#include <numeric>
+#include <mutex>
+#include <set>
 
-#include "core/reporting/output/earlier.h"
-#include "core/reporting/point/rank_steps.h"
-#include "engine/process/data_access.h"
-#include "engine/process/telemetry.h"
-#include "engine/sweeping/sweep_coordinator.h"
+#include "core/base/error.h"
 #include "tests/core/planning/plans.h"
-#include "tests/core/reporting/sample_report.h"
-#include "tests/engine/process/thread_ranks.h"
+#include "tests/engine/sweeping/thread_sweep.h"
 
 namespace scalemark::testing {
 namespace {
@@ -27,133 +20,15 @@ namespace fs = std::filesystem;
 
 using planning::Options;
 using planning::Task;
-using process::Ranks;
-using process::TaskLoop;
 using reporting::PointStatus;
 using std::chrono::milliseconds;
 using sweeping::RankResult;
-using sweeping::TaskOutcome;
 
-constexpr int kRanks = 3;
-constexpr milliseconds kTraining{2'000};
+constexpr int kRanks = ThreadSweep::kRanks;
 
-// Called on each member of a task, while it trains. What it throws is the member's failure.
-using Training = std::function<RankResult(int rank, const Task& task)>;
-constexpr auto kWell = [](int, const Task&) { return RankResult{}; };
-
-class Member : public sweeping::SweepMember {
- public:
-  Member(Ranks& ranks, const planning::Plan& plan, const Training& training)
-      : SweepMember(ranks), ranks_(ranks), plan_(plan), training_(training) {}
-
-  bool data_holds_batch(const Task&) const override { return true; }
-  std::string read_machine() override { return process::to_wire(reporting::RankReadings{}); }
-  std::string fingerprint(sweeping::FingerprintPart) override { return "[]"; }
-
- protected:
-  RankResult train(std::int64_t, const Task& task, TaskOutcome& outcome) override {
-    const auto members = planning::members_of(plan_, task.run);
-    const auto place = std::ranges::find(members, ranks_.rank()) - members.begin();
-    outcome.world = {.rank = static_cast<int>(place),
-                     .world_size = static_cast<int>(members.size()),
-                     .launcher = "local"};
-    ranks_.clock().sleep_for(kTraining);
-    RankResult result = training_(ranks_.rank(), task);
-    if (place == 0) measure(members, outcome.measured);
-    return result;
-  }
-  void drop() noexcept override {}
-  void give_back() override {}
-
- private:
-  static void measure(const std::vector<int>& members, running::PointOutcome& measured) {
-    const auto ranks = reporting::sample_measurements(static_cast<int>(members.size()));
-    measured.series = reporting::series_of(ranks.front());
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      reporting::take_largest(measured.series, reporting::series_of(ranks[i]));
-      measured.ranks.push_back(reporting::condensed(ranks[i]));
-      measured.ranks.back().rank.rank = members[i];
-    }
-  }
-
-  Ranks& ranks_;
-  const planning::Plan& plan_;
-  const Training& training_;
-};
-
-// A sweep in a folder of its own, which may be started again.
-class Sweep {
- public:
-  explicit Sweep(Options options) : plan_(planning::plan(options, {0, 0, 0})) {
-    char name[] = "/tmp/scalemark-sweep-XXXXXX";
-    folder_ = fs::path(mkdtemp(name)) / "out";
-    plan_.fingerprint_s = 0;
-  }
-  ~Sweep() { fs::remove_all(folder_.parent_path()); }
-
-  planning::Plan& plan() { return plan_; }
-  const fs::path& folder() const { return folder_; }
-
-  void run(ThreadRanks& ranks, const Training& training) {
-    ranks.run([&](Ranks& mine) { return run_rank(mine, training); });
-  }
-  void resume(const Training& training) {
-    ThreadRanks ranks(kRanks);
-    plan_.sweep.resume = true;
-    run(ranks, training);
-    EXPECT_EQ(ranks.end(0).code, ExitCode::kPass) << ranks.end(0).error.what;
-  }
-  reporting::Report report() const {
-    auto report = reporting::read_earlier(folder_);
-    EXPECT_TRUE(report);
-    return report.value_or(reporting::Report{});
-  }
-
- private:
-  ExitCode run_rank(Ranks& ranks, const Training& training) {
-    process::RunRequest request;
-    request.settings.command = "sweep";
-    request.settings.general.output = folder_.string();
-    request.settings.general.quiet = true;
-    request.world.rank = ranks.rank();
-    request.world.world_size = ranks.size();
-    const process::PhaseTracker phases(60, {});
-    process::FailureReporter failures(request, phases);
-    std::optional<process::RunReport> opened;
-    try {
-      process::DataAccess access;
-      const sweeping::DatasetCache datasets(plan_, access);
-      TaskLoop loop(ranks);
-      Member member(ranks, plan_, training);
-      sweeping::SweepReport report(
-          {.request = request,
-           .hosts = {{.hostname = "n1"}},
-           .tool = reporting::this_tool(),
-           .open = [&](process::RunReport::Opening opening) -> process::RunReport& {
-             opening.tool = reporting::this_tool();
-             return opened.emplace(request, std::move(opening), failures);
-           }},
-          plan_, datasets);
-      if (ranks.rank() == 0) {
-        sweeping::SweepCoordinator coordinator(request, loop, plan_, member, report,
-                                               ranks.clock().now());
-        return loop.lead(coordinator);
-      }
-      sweeping::SweepFollower follower(ranks, plan_, member);
-      return loop.follow(follower);
-    } catch (const Error& error) {  // while the report is still attached, as RankProcess does
-      failures.report(error.record());
-      throw;
-    }
-  }
-
-  planning::Plan plan_;
-  fs::path folder_;
-};
-
-constexpr Options kTwoSizes = {{"workload", "mlp"},   {"world_sizes", "1,3"}, {"batch_size", "8"},
-                               {"iters", "4"},        {"warmup_iters", "1"},  {"repetitions", "3"},
-                               {"strategies", "ddp"}, {"baseline", "off"}};
+constexpr Options kTwoSizes = {{"workload", "mlp"}, {"world_sizes", "1,3"}, {"batch_size", "8"},
+                               {"iters", "4"},      {"warmup_iters", "1"},  {"repetitions", "3"},
+                               {"strategy", "ddp"}, {"baseline", "off"}};
 
 std::map<std::string, int> runs_of(const reporting::Report& report) {
   std::map<std::string, int> count;
@@ -186,9 +61,9 @@ std::string middle_run(const planning::Plan& plan) {
 }
 
 TEST(SweepLoop, EveryPlannedRunBecomesOneRow) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
-  sweep.run(ranks, kWell);
+  sweep.run(ranks, trains_well);
   for (int rank = 0; rank < kRanks; ++rank) EXPECT_EQ(ranks.end(rank).code, ExitCode::kPass);
   const auto report = sweep.report();
   EXPECT_EQ(report.status, reporting::ReportStatus::kComplete);
@@ -205,7 +80,7 @@ TEST(SweepLoop, EveryPlannedRunBecomesOneRow) {
 
 // Points of one rank are measured by each in turn; rank 0 gets the outcome through the store.
 TEST(SweepLoop, ARankMeasuresAPointAloneWhileTheOthersWait) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
   std::map<int, int> alone;
   std::mutex mutex;
@@ -223,7 +98,7 @@ TEST(SweepLoop, ARankMeasuresAPointAloneWhileTheOthersWait) {
 }
 
 TEST(SweepLoop, OutOfMemoryOnOneRankIsARowAndTheSweepGoesOn) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
   const std::string lost = middle_run(sweep.plan());
   sweep.run(ranks, [&](int rank, const Task& task) -> RankResult {
@@ -240,7 +115,7 @@ TEST(SweepLoop, OutOfMemoryOnOneRankIsARowAndTheSweepGoesOn) {
 }
 
 TEST(SweepLoop, AFailedRunIsTriedAgainAndTheRowSaysSo) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
   const std::string lost = middle_run(sweep.plan());
   std::atomic<int> failures{0};
@@ -262,7 +137,7 @@ TEST(SweepLoop, AFailedRunIsTriedAgainAndTheRowSaysSo) {
 }
 
 TEST(SweepLoop, ARunThatFailsEachTimeIsAFailedRow) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
   const std::string lost = middle_run(sweep.plan());
   sweep.run(ranks, [&](int rank, const Task& task) -> RankResult {
@@ -277,7 +152,7 @@ TEST(SweepLoop, ARunThatFailsEachTimeIsAFailedRow) {
 
 // The rank that caused it reports later than those that lost it.
 TEST(SweepLoop, TheCauseOfALostPeerIsWaitedFor) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
   const std::string lost = middle_run(sweep.plan());
   sweep.run(ranks, [&](int rank, const Task& task) -> RankResult {
@@ -292,7 +167,7 @@ TEST(SweepLoop, TheCauseOfALostPeerIsWaitedFor) {
 }
 
 TEST(SweepLoop, ALostPeerWithoutACauseEndsTheSweep) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
   const std::string lost = middle_run(sweep.plan());
   sweep.run(ranks, [&](int, const Task& task) -> RankResult {
@@ -303,12 +178,12 @@ TEST(SweepLoop, ALostPeerWithoutACauseEndsTheSweep) {
   const auto report = sweep.report();
   EXPECT_EQ(report.status, reporting::ReportStatus::kFailed);
   EXPECT_EQ(report.exit_code, 69);
-  sweep.resume(kWell);
+  sweep.resume(trains_well);
   expect_each_run_once(sweep.report(), sweep.plan());
 }
 
 TEST(SweepLoop, AGpuFaultIsARowAndThenEndsTheSweep) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
   const std::string lost = middle_run(sweep.plan());
   sweep.run(ranks, [&](int rank, const Task& task) -> RankResult {
@@ -325,7 +200,7 @@ TEST(SweepLoop, AGpuFaultIsARowAndThenEndsTheSweep) {
 
 TEST(SweepLoop, AStopOfTheMembersLeavesAReportThatIsGoneOnWith) {
   for (const bool agreed : {true, false}) {
-    Sweep sweep(kTwoSizes);
+    ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
     ThreadRanks ranks(kRanks);
     const std::string at = middle_run(sweep.plan());
     sweep.run(ranks, [&](int, const Task& task) -> RankResult {
@@ -339,7 +214,7 @@ TEST(SweepLoop, AStopOfTheMembersLeavesAReportThatIsGoneOnWith) {
     const auto report = sweep.report();
     EXPECT_FALSE(runs_of(report).contains(at)) << "an unfinished window is no row";
     EXPECT_TRUE(fs::exists(sweep.folder() / "report.md"));
-    sweep.resume(kWell);
+    sweep.resume(trains_well);
     expect_each_run_once(sweep.report(), sweep.plan());
     EXPECT_EQ(sweep.report().sessions.size(), 2u);
   }
@@ -347,7 +222,7 @@ TEST(SweepLoop, AStopOfTheMembersLeavesAReportThatIsGoneOnWith) {
 
 TEST(SweepLoop, ASignalToARankThatWaitsStopsTheSweepBeforeItsNextRun) {
   for (int receiver = 0; receiver < kRanks; ++receiver) {
-    Sweep sweep(kTwoSizes);
+    ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
     ThreadRanks ranks(kRanks);
     const std::string at = middle_run(sweep.plan());
     sweep.run(ranks, [&](int rank, const Task& task) -> RankResult {
@@ -360,7 +235,7 @@ TEST(SweepLoop, ASignalToARankThatWaitsStopsTheSweepBeforeItsNextRun) {
     const auto rows = runs_of(sweep.report());
     EXPECT_TRUE(rows.contains(at)) << "the run that it came in had ended well";
     EXPECT_LT(rows.size(), sweep.plan().runs.size());
-    sweep.resume(kWell);
+    sweep.resume(trains_well);
     expect_each_run_once(sweep.report(), sweep.plan());
   }
 }
@@ -371,19 +246,19 @@ TEST(SweepLoop, ASweepKilledAnywhereIsGoneOnWithRunByRun) {
   for (const int victim : {0, 1}) {
     std::set<std::size_t> rows_left;
     for (const int requests : {1, 2, 3, 5, 8, 13, 17, 21, 26, 34, 45, 55, 70, 89}) {
-      Sweep sweep(kTwoSizes);
+      ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
       ThreadRanks ranks(kRanks);
       std::atomic<int> left{requests};
       ranks.before_request([&](const Request& request) {
         const bool is_pulse = request.key.starts_with("task/pulse/");
         if (request.rank == victim && !is_pulse && left-- == 0) ranks.kill(victim);
       });
-      sweep.run(ranks, kWell);
+      sweep.run(ranks, trains_well);
       EXPECT_TRUE(ranks.end(victim).killed) << requests;
       if (fs::exists(sweep.folder() / "report.json")) {
         rows_left.insert(runs_of(sweep.report()).size());
       }
-      sweep.resume(kWell);
+      sweep.resume(trains_well);
       expect_each_run_once(sweep.report(), sweep.plan());
     }
     EXPECT_GT(rows_left.size(), 3u) << "killed at different places";
@@ -391,9 +266,9 @@ TEST(SweepLoop, ASweepKilledAnywhereIsGoneOnWithRunByRun) {
 }
 
 TEST(SweepLoop, ASweepThatIsCompleteRunsNothingMore) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   ThreadRanks ranks(kRanks);
-  sweep.run(ranks, kWell);
+  sweep.run(ranks, trains_well);
   std::atomic<int> runs{0};
   sweep.resume([&](int, const Task&) {
     ++runs;
@@ -402,38 +277,76 @@ TEST(SweepLoop, ASweepThatIsCompleteRunsNothingMore) {
   EXPECT_EQ(runs, 0);
 }
 
-TEST(SweepLoop, OtherSettingsAreNotGoneOnWith) {
-  Sweep sweep(kTwoSizes);
-  ThreadRanks ranks(kRanks);
-  sweep.run(ranks, kWell);
-  planning::Plan other = planning::plan({{"workload", "mlp"},
-                                         {"world_sizes", "1,3"},
-                                         {"batch_size", "16"},
-                                         {"iters", "4"},
-                                         {"repetitions", "3"},
-                                         {"baseline", "off"}},
-                                        {0, 0, 0});
-  other.fingerprint_s = 0;
-  other.sweep.resume = true;
-  sweep.plan() = other;
-  ThreadRanks again(kRanks);
-  sweep.run(again, kWell);
-  EXPECT_EQ(again.end(0).code, ExitCode::kConfiguration);
-  EXPECT_NE(again.end(0).error.what.find("--resume"), std::string::npos) << again.end(0).error.what;
-}
-
 TEST(SweepLoop, FreshProcessesEndAfterABlockAndGoOnWithTheNext) {
-  Sweep sweep(kTwoSizes);
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   sweep.plan().sweep.fresh_process = true;
   for (std::size_t block = 1; block <= 3; ++block) {
     ThreadRanks ranks(kRanks);
-    sweep.run(ranks, kWell);
+    sweep.run(ranks, trains_well);
     EXPECT_EQ(ranks.end(0).code, ExitCode::kPass) << ranks.end(0).error.what;
     EXPECT_EQ(runs_of(sweep.report()).size(), block * sweep.plan().runs.size() / 3);
     EXPECT_EQ(sweep.report().status, reporting::ReportStatus::kPartial)
         << "the launcher writes the end";
   }
   expect_each_run_once(sweep.report(), sweep.plan());
+}
+
+// A trial: rank 1 has memory for batches of up to 100.
+RankResult with_little_memory(int rank, std::int64_t batch_size) {
+  if (rank == 1 && batch_size > 100) throw std::bad_alloc();
+  if (batch_size > 100) throw c10::DistBackendError({__func__, __FILE__, 0}, "peer closed");
+  return {};
+}
+
+constexpr Options kSearched = {{"workload", "mlp"}, {"world_sizes", "3"},  {"batch_size", "auto"},
+                               {"iters", "4"},      {"warmup_iters", "1"}, {"repetitions", "1"},
+                               {"strategy", "ddp"}, {"baseline", "off"}};
+
+TEST(SweepLoop, ASearchFindsTheLargestBatchThatFitsOnTheRankWithTheLeastMemory) {
+  ThreadSweep sweep(planning::plan(kSearched, kThreeOnOneNode));
+  ThreadRanks ranks(kRanks);
+  sweep.run(ranks, [&](int rank, const Task& task) {
+    return with_little_memory(rank, planning::settings_of(sweep.plan(), task).size.batch_size);
+  });
+  EXPECT_EQ(ranks.end(0).code, ExitCode::kPass) << ranks.end(0).error.what;
+  for (const auto& row : sweep.report().points) EXPECT_EQ(row.batch_size, 96) << row.id;
+  EXPECT_FALSE(sweep.report().points.empty());
+}
+
+TEST(SweepLoop, ASearchTakesNoBatchThatTheDataDoNotHold) {
+  ThreadSweep sweep(planning::plan(kSearched, kThreeOnOneNode));
+  sweep.data_holds = [](std::int64_t batch_size) { return batch_size <= 24; };
+  ThreadRanks ranks(kRanks);
+  sweep.run(ranks, trains_well);
+  for (const auto& row : sweep.report().points) EXPECT_EQ(row.batch_size, 24) << row.id;
+}
+
+TEST(SweepLoop, ATrialThatFailsForItsOwnReasonEndsTheSweepWithIt) {
+  ThreadSweep sweep(planning::plan(kSearched, kThreeOnOneNode));
+  ThreadRanks ranks(kRanks);
+  sweep.run(ranks, [&](int rank, const Task& task) -> RankResult {
+    if (rank != 2 || task.batch_size < 4) return {};
+    throw Error(ErrorRecord{
+        .code = "E_NUMERICS", .exit_code = ExitCode::kNumerics, .what = "the loss is not finite"});
+  });
+  EXPECT_EQ(ranks.end(0).code, ExitCode::kNumerics);
+  EXPECT_NE(ranks.end(0).error.what.find("batch search, trial 4: rank 2: E_NUMERICS"),
+            std::string::npos)
+      << ranks.end(0).error.what;
+  EXPECT_EQ(sweep.report().status, reporting::ReportStatus::kFailed);
+}
+
+TEST(SweepLoop, WhereNothingFitsTheExitCodeSaysSo) {
+  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
+  ThreadRanks ranks(kRanks);
+  sweep.run(ranks, [](int, const Task&) -> RankResult { throw std::bad_alloc(); });
+  for (int rank = 0; rank < kRanks; ++rank) {
+    EXPECT_EQ(ranks.end(rank).code, ExitCode::kOutOfMemory);
+  }
+  const auto report = sweep.report();
+  EXPECT_EQ(report.exit_code, 80);
+  EXPECT_EQ(report.status, reporting::ReportStatus::kComplete);
+  for (const auto& row : report.points) EXPECT_EQ(row.status, PointStatus::kOom) << row.id;
 }
 
 }  // namespace

@@ -1,0 +1,149 @@
+#include "tests/engine/sweeping/thread_sweep.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "core/reporting/output/earlier.h"
+#include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/report_json.h"
+#include "engine/process/data_access.h"
+#include "engine/process/telemetry.h"
+#include "engine/sweeping/sweep_coordinator.h"
+#include "tests/core/reporting/sample_report.h"
+
+namespace scalemark::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using planning::Task;
+using process::Ranks;
+using process::TaskLoop;
+using std::chrono::milliseconds;
+using sweeping::RankResult;
+using sweeping::TaskOutcome;
+
+constexpr milliseconds kTraining{2'000};
+
+class Member : public sweeping::SweepMember {
+ public:
+  Member(Ranks& ranks, const planning::Plan& plan, const Training& training,
+         const std::function<bool(std::int64_t)>& data_holds)
+      : SweepMember(ranks),
+        ranks_(ranks),
+        plan_(plan),
+        training_(training),
+        data_holds_(data_holds) {}
+
+  bool data_holds_batch(const Task& task) const override {
+    return data_holds_(planning::settings_of(plan_, task).size.batch_size);
+  }
+  std::string read_machine() override { return process::to_wire(reporting::RankReadings{}); }
+  std::string fingerprint(sweeping::FingerprintPart) override { return "[]"; }
+
+ protected:
+  RankResult train(std::int64_t, const Task& task, TaskOutcome& outcome) override {
+    const auto members = planning::members_of(plan_, task.run);
+    const auto place = std::ranges::find(members, ranks_.rank()) - members.begin();
+    outcome.world = {.rank = static_cast<int>(place),
+                     .world_size = static_cast<int>(members.size()),
+                     .launcher = "local"};
+    ranks_.clock().sleep_for(kTraining);
+    RankResult result = training_(ranks_.rank(), task);
+    if (place == 0) measure(members, outcome.measured);
+    return result;
+  }
+  void drop() noexcept override {}
+  void give_back() override {}
+
+ private:
+  static void measure(const std::vector<int>& members, running::PointOutcome& measured) {
+    const auto ranks = reporting::sample_measurements(static_cast<int>(members.size()));
+    measured.series = reporting::series_of(ranks.front());
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      reporting::take_largest(measured.series, reporting::series_of(ranks[i]));
+      measured.ranks.push_back(reporting::condensed(ranks[i]));
+      measured.ranks.back().rank.rank = members[i];
+    }
+  }
+
+  Ranks& ranks_;
+  const planning::Plan& plan_;
+  const Training& training_;
+  const std::function<bool(std::int64_t)>& data_holds_;
+};
+
+}  // namespace
+
+ThreadSweep::ThreadSweep(planning::Plan plan) : plan_(std::move(plan)) {
+  char name[] = "/tmp/scalemark-sweep-XXXXXX";
+  folder_ = fs::path(mkdtemp(name)) / "out";
+  plan_.fingerprint_s = 0;
+}
+
+ThreadSweep::~ThreadSweep() { fs::remove_all(folder_.parent_path()); }
+
+void ThreadSweep::run(ThreadRanks& ranks, const Training& training) {
+  ranks.run([&](Ranks& mine) { return run_rank(mine, training); });
+}
+
+void ThreadSweep::resume(const Training& training) {
+  ThreadRanks ranks(kRanks);
+  plan_.sweep.resume = true;
+  run(ranks, training);
+  EXPECT_EQ(ranks.end(0).code, ExitCode::kPass) << ranks.end(0).error.what;
+}
+
+reporting::Report ThreadSweep::report() const {
+  auto report = reporting::read_earlier(folder_);
+  EXPECT_TRUE(report);
+  return report.value_or(reporting::Report{});
+}
+
+void ThreadSweep::write(const reporting::Report& report) const {
+  std::ofstream(folder_ / "report.json") << reporting::to_json(report);
+}
+
+ExitCode ThreadSweep::run_rank(Ranks& ranks, const Training& training) {
+  process::RunRequest request;
+  request.settings.command = "sweep";
+  request.settings.general.output = folder_.string();
+  request.settings.general.quiet = true;
+  request.world.rank = ranks.rank();
+  request.world.world_size = ranks.size();
+  const process::PhaseTracker phases(60, {});
+  process::FailureReporter failures(request, phases);
+  std::optional<process::RunReport> opened;
+  try {
+    process::DataAccess access;
+    const sweeping::DatasetCache datasets(plan_, access);
+    TaskLoop loop(ranks);
+    Member member(ranks, plan_, training, data_holds);
+    sweeping::SweepReport report(
+        {.request = request,
+         .hosts = {{.hostname = "n1"}},
+         .tool = reporting::this_tool(),
+         .open = [&](process::RunReport::Opening opening) -> process::RunReport& {
+           opening.tool = reporting::this_tool();
+           return opened.emplace(request, std::move(opening), failures);
+         }},
+        plan_, datasets);
+    if (ranks.rank() == 0) {
+      sweeping::SweepCoordinator coordinator(request, loop, plan_, member, report,
+                                             ranks.clock().now());
+      return loop.lead(coordinator);
+    }
+    sweeping::SweepFollower follower(ranks, plan_, member);
+    return loop.follow(follower);
+  } catch (const Error& error) {  // while the report is still attached, as RankProcess does
+    failures.report(error.record());
+    throw;
+  }
+}
+
+}  // namespace scalemark::testing
