@@ -1,10 +1,9 @@
-#include "apps/scalemark/collective_plan_table.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "apps/scalemark/comm_command.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/text.h"
 #include "core/planning/collectives/estimates.h"

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "apps/scalemark/collective_plan_table.h"
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/library_folder.h"

@@ -19,4 +19,10 @@ struct ResolvedComm {
   std::map<std::string, std::string> common;  // settings that must be equal on all ranks
 };
 
+// --dry-run prints this (collective_plan_table.cpp): the plan and the settings with their origins.
+std::string collective_plan_table(const ResolvedComm& resolved);
+
+// {"plan": {...}, "settings": {option: text}, "origins": {option: origin}}
+std::string collective_plan_document(const ResolvedComm& resolved);
+
 }  // namespace scalemark::cli

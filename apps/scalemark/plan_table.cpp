@@ -1,8 +1,7 @@
-#include "apps/scalemark/plan_table.h"
-
 #include <algorithm>
 
 #include "apps/scalemark/setting_text.h"
+#include "apps/scalemark/sweep_command.h"
 #include "core/base/byte_size.h"
 #include "core/base/text.h"
 #include "core/planning/environments.h"

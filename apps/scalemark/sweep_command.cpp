@@ -7,7 +7,6 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/fresh_blocks.h"
-#include "apps/scalemark/plan_table.h"
 #include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/planning/environments.h"

@@ -40,7 +40,7 @@ class SweepMember {
 
   // Whether an epoch of the task's data has one batch for each rank.
   virtual bool data_holds_batch(const planning::Task& task) const = 0;
-  // What uses this rank's machine while nothing trains, as bytes.
+  // Reads what uses this rank's machine while nothing trains; as bytes.
   virtual std::string read_machine() = 0;
   // This rank's records of its machines' fingerprint, as JSON. Collective over all ranks.
   virtual std::string fingerprint(FingerprintPart part) = 0;
@@ -58,7 +58,7 @@ class SweepMember {
   std::optional<ErrorRecord> gpu_fault_;
 };
 
-// What every rank but 0 does with the tasks.
+// Every rank but 0 does this with the tasks.
 class SweepFollower : public process::TaskFollower {
  public:
   SweepFollower(process::Ranks& ranks, const planning::Plan& plan, SweepMember& member)

@@ -1,4 +1,4 @@
-// What comes of a sweep whose ranks fail, are lost, stopped or killed: with ranks that are threads.
+// How a sweep ends whose ranks fail, are lost, stopped or killed: with ranks that are threads.
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -42,7 +42,7 @@ class ThreadSweep {
   void run(ThreadRanks& ranks, const Training& training);
   // --resume with other ranks, to a good end.
   void resume(const Training& training);
-  // As it stands in the folder.
+  // Reads it from the folder.
   reporting::Report report() const;
   void write(const reporting::Report& report) const;
 
