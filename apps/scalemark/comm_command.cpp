@@ -97,12 +97,12 @@ class CommCommand : public RankCommand {
  public:
   ResolvedCommand& base() override { return resolved_.base; }
 
-  settings::RawSettings read(const settings::RawSettings& raw, const settings::Machine& machine,
-                             std::vector<settings::Problem>& problems) override {
+  FirstLook read(const settings::RawSettings& raw, const settings::Machine& machine,
+                 std::vector<settings::Problem>& problems) override {
     asked_ = settings::read_comm(raw);
     fill_in_ranks(asked_.common, planning::ranks_wanted(asked_, machine));
     add_problems(problems, asked_.problems);
-    return launch_values(asked_);
+    return {.values = launch_values(asked_)};
   }
 
   std::vector<std::string> resolve(const settings::Surroundings& around,
@@ -126,7 +126,13 @@ class CommCommand : public RankCommand {
     return resolved_.plan.notes;
   }
 
-  void complete() override { describe(asked_, resolved_); }
+  void complete() override {
+    describe(asked_, resolved_);
+    const std::string& topology = resolved_.comm.save_topology;
+    if (!topology.empty() && holds_rank_0(resolved_.base.detection)) {
+      refuse_unwritable_file("--save-topology", topology);
+    }
+  }
 
   std::vector<settings::Variables> environments() const override {
     return {resolved_.base.settings.launch.environment};
@@ -134,13 +140,6 @@ class CommCommand : public RankCommand {
 
   std::string plan_text(bool json) const override {
     return json ? collective_plan_document(resolved_) : collective_plan_table(resolved_);
-  }
-
-  void refuse_missing() const override {
-    const std::string& topology = resolved_.comm.save_topology;
-    if (!topology.empty() && holds_rank_0(resolved_.base.detection)) {
-      refuse_unwritable_file("--save-topology", topology);
-    }
   }
 
   reporting::ExistingFolder existing_folder() const override {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "apps/scalemark/commands.h"
@@ -60,11 +61,12 @@ bool launch_options_are_good(const Problems& problems) {
 }
 
 // Finds the ranks. False: `problems`, or those of the detection, say why there are none.
-bool find_ranks(const settings::RawSettings& values, const settings::Surroundings& around,
+bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings& around,
                 ResolvedCommand& base, Problems& problems) {
-  const settings::Resolution first = settings::resolve(values, around);
+  const settings::Resolution first = settings::resolve(look.values, around);
   base.settings = first.settings;
-  if (launch_options_are_good(first.problems)) {
+  const bool asks_launchers = launch_options_are_good(first.problems);
+  if (asks_launchers) {
     settings::Settings launched = first.settings;
     launched.launch = settings::launch_of(first.settings);
     base.detection = launching::detect(launching::make_request(launched));
@@ -73,16 +75,17 @@ bool find_ranks(const settings::RawSettings& values, const settings::Surrounding
       return true;
     }
   }
-  add_problems(problems, first.problems);
+  if (look.all || !asks_launchers) add_problems(problems, first.problems);
   return false;
 }
 
-// The places of --bind, or its problem with these ranks.
+// Fills in the places of --bind, or adds its problem with these ranks.
 void place_ranks(const settings::Machine& machine, ResolvedCommand& base, Problems& problems) {
   const settings::Settings& settings = base.settings;
-  if (auto problem = settings::impossible_binding(settings, machine, base.ranks)) {
-    problems.push_back(std::move(*problem));
+  if (const auto problem = settings::impossible_binding(settings, machine, base.ranks)) {
+    add_problems(problems, {*problem});
   }
+  if (!problems.empty()) return;
   base.places = settings::place_ranks(machine, settings.parallel.bind, settings.parallel.device,
                                       base.ranks.local_world_size)
                     .places;
@@ -130,23 +133,26 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   ResolvedCommand& base = command.base();
   base.date = around.place.date;
   Problems& problems = layers.problems;
-  const settings::RawSettings values = command.read(layers.raw, probed.machine, problems);
+  const RankCommand::FirstLook look = command.read(layers.raw, probed.machine, problems);
   add_problems(problems, variables_of_launchers(layers.raw));
   std::vector<std::string>& notes = layers.notes;
-  if (find_ranks(values, around, base, problems)) {
+  std::vector<std::string> on_plan;
+  if (find_ranks(look, around, base, problems)) {
     around.ranks = base.ranks;
-    std::ranges::copy(command.resolve(around, problems), std::back_inserter(notes));
+    std::ranges::copy(command.resolve(around, problems),
+                      std::back_inserter(look.all ? notes : on_plan));
     if (const auto problem =
             planning::unknown_rank_in_memory_limit(base.settings, base.ranks.world_size)) {
       add_problems(problems, {*problem});
     }
-    if (problems.empty()) place_ranks(probed.machine, base, problems);
+    place_ranks(probed.machine, base, problems);
   }
   refuse(problems, base.detection);
   use_run_token(layers.raw, base.detection);
   command.complete();
 
   std::ranges::copy(base.detection.notes, std::back_inserter(notes));
+  std::ranges::copy(on_plan, std::back_inserter(notes));
   if (probed.gpus_without_cuda_part > 0) {
     notes.push_back(std::to_string(probed.gpus_without_cuda_part) +
                     " GPUs are visible, but this program was built without its CUDA part");
@@ -190,7 +196,10 @@ ExitCode RankCommand::start(const Invocation& invocation) {
 
 ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   if (!invocation.positionals.empty()) {
-    exactly(invocation, 0, "nothing but options (a switch takes its value as --overlap=off)");
+    const bool has_switches = invocation.command != settings::kComm;
+    exactly(invocation, 0,
+            has_switches ? "nothing but options (a switch takes its value as --overlap=off)"
+                         : "nothing but options");
   }
   resolve(invocation, command);
   ResolvedCommand& base = command.base();
@@ -207,6 +216,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   }
   settle_mpi(base, command.backends());
   if (command.starts_ranks()) return command.start(invocation);
+  command.prepare();
   bind_rank(base);
   const api::EngineApi& engine = load_engine(torch);
   base.settings.general.torch = torch.path.string();

@@ -41,11 +41,14 @@ class RankCommand {
 
   // The first look, without ranks: reads the command's options out of `raw`, and returns those that
   // decide which ranks there are. Here and in resolve() all that is wrong goes into `problems`.
-  virtual settings::RawSettings read(const settings::RawSettings& raw,
-                                     const settings::Machine& machine,
-                                     std::vector<settings::Problem>& problems) = 0;
+  struct FirstLook {
+    settings::RawSettings values;
+    bool all = false;  // they are all settings: what is wrong with them is wrong whatever the ranks
+  };
+  virtual FirstLook read(const settings::RawSettings& raw, const settings::Machine& machine,
+                         std::vector<settings::Problem>& problems) = 0;
   // The second look, when the ranks are known: fills in base().settings, or the plan. Returns notes
-  // for a person.
+  // for a person, on the settings or on the plan.
   virtual std::vector<std::string> resolve(const settings::Surroundings& around,
                                            std::vector<settings::Problem>& problems) = 0;
   // Nothing was refused: the rest that a plan or a rank needs.
@@ -57,7 +60,7 @@ class RankCommand {
   virtual std::string plan_text(bool json) const = 0;
 
   // Throws for inputs that are not there and outputs that cannot be written. Touches nothing.
-  virtual void refuse_missing() const = 0;
+  virtual void refuse_missing() const {}
   virtual reporting::ExistingFolder existing_folder() const = 0;
   // Names of --backend that its runs use.
   virtual std::vector<std::string> backends() const = 0;
@@ -65,7 +68,9 @@ class RankCommand {
   // Whether this process starts ranks and is none, and how it does that.
   virtual bool starts_ranks();
   virtual ExitCode start(const Invocation& invocation);
-  // Runs this process as one of the ranks.
+  // Runs this process as one of the ranks. prepare() reads its environment before libraries that
+  // may change it are loaded.
+  virtual void prepare() {}
   virtual ExitCode run(const api::EngineApi& engine, process::RunRequest request) = 0;
 };
 

@@ -20,8 +20,8 @@ class SweepCommand : public RankCommand {
   ResolvedCommand& base() override { return resolved_.base; }
 
   // Launching depends on everything that the points share, and on one number of threads.
-  settings::RawSettings read(const settings::RawSettings& raw, const settings::Machine& machine,
-                             std::vector<settings::Problem>& problems) override {
+  FirstLook read(const settings::RawSettings& raw, const settings::Machine& machine,
+                 std::vector<settings::Problem>& problems) override {
     settings::SweepRequest& asked = resolved_.asked;
     asked = settings::read_sweep(raw);
     fill_in_ranks(asked.common, planning::ranks_wanted(asked, machine));
@@ -30,7 +30,7 @@ class SweepCommand : public RankCommand {
     for (const settings::Axis& axis : asked.axes) {
       if (axis.option == "threads") common[axis.option] = {axis.values.front(), axis.origin};
     }
-    return common;
+    return {.values = std::move(common)};
   }
 
   std::vector<std::string> resolve(const settings::Surroundings& around,
@@ -94,11 +94,14 @@ class SweepCommand : public RankCommand {
                        : RankCommand::start(invocation);
   }
 
-  ExitCode run(const api::EngineApi& engine, process::RunRequest request) override {
+  void prepare() override {
     const auto environments = planning::environments_of(resolved_.plan);
     if (environments.size() > 1) {
       resolved_.plan.launch = {own_environment(environments), goes_on_with_session()};
     }
+  }
+
+  ExitCode run(const api::EngineApi& engine, process::RunRequest request) override {
     return engine.sweep({.run = std::move(request),
                          .settings = resolved_.base.settings,
                          .plan = std::move(resolved_.plan)});

@@ -15,10 +15,10 @@ class TrainCommand : public RankCommand {
  public:
   ResolvedCommand& base() override { return base_; }
 
-  settings::RawSettings read(const settings::RawSettings& raw, const settings::Machine& /*machine*/,
-                             std::vector<settings::Problem>& /*problems*/) override {
+  FirstLook read(const settings::RawSettings& raw, const settings::Machine& /*machine*/,
+                 std::vector<settings::Problem>& /*problems*/) override {
     raw_ = raw;
-    return raw;
+    return {.values = raw, .all = true};
   }
 
   // For the training ranks of these processes.

@@ -20,9 +20,7 @@ CommCoordinator::CommCoordinator(process::TaskLoop& loop, const CommRequest& req
       needs_pairs_(plan_.pairs.has_value()),
       batches_(planning::batches_of_block(plan_, 0)) {}
 
-void CommCoordinator::begin() {
-  if (!needs_pairs_) report_.add_skipped_points();
-}
+void CommCoordinator::begin() { report_.add_skipped_points(); }
 
 std::optional<std::string> CommCoordinator::next() {
   if (needs_pairs_) return encode(CommCommand{});
@@ -39,7 +37,6 @@ std::optional<std::string> CommCoordinator::next() {
 std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMessage& message) {
   if (std::exchange(needs_pairs_, false)) {
     report_.add(member_.run_pairs(*plan_.pairs));
-    report_.add_skipped_points();
     return std::nullopt;
   }
   const auto signal =
@@ -51,7 +48,7 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
 
 void CommCoordinator::record(const planning::CollectivePoint& point, const std::string& started,
                              const CollectiveOutcome& outcome) {
-  loop_.ranks().enter("report");
+  loop_.link().enter("report");
   const auto row = report_.add(point, block_, runs_in_block_++, started, outcome);
   const auto& general = request_.run.settings.general;
   if (!general.quiet && !general.no_progress) std::cerr << reporting::line_of(row) << std::endl;

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "engine/communicating/comm_command.h"
 #include "engine/communicating/comm_coordinator.h"
-#include "engine/process/process_ranks.h"
+#include "engine/process/process_link.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -49,7 +50,7 @@ ExitCode comm_as(process::RankProcess& rank_process, const CommRequest& given) {
   planning::assign_members(request.plan, context.node_of_rank());
   require_rank_0(request.plan);
 
-  process::ProcessRanks ranks(rank_process, context);
+  process::ProcessLink ranks(rank_process, context);
   process::TaskLoop loop(ranks);
   CommMember member(rank_process, context, request.plan);
   CommReport report(rank_process, context, request);

@@ -17,6 +17,7 @@ namespace scalemark::distributed {
 
 // The result of `call`, or nothing when it has not returned in time; its exceptions come through.
 // Time in which the whole process was stopped does not count.
+// `by` counts the time, and says whether a call may block at all: where none may, it is made here.
 // A call that is late goes on in its own thread until it returns or the process ends, so it must
 // own (by value or shared pointer) everything that it touches.
 template <class Call>
@@ -28,7 +29,7 @@ auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock()
   std::future<Result> result = task->get_future();
   std::thread([task] { (*task)(); }).detach();
   constexpr std::chrono::milliseconds kSlice{500};
-  AwakeClock clock;
+  AwakeClock clock(by);
   auto left = limit;
   while (result.wait_for(std::min(left, kSlice)) != std::future_status::ready) {
     left = limit - clock.elapsed();

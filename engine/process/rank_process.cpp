@@ -116,7 +116,7 @@ reporting::Tool RankProcess::tool() {
 }
 
 RunReport& RankProcess::open_report(RunReport::Opening opening) {
-  opening.tool = tool();
+  if (request_.world.rank == 0 && opening.tool.version.empty()) opening.tool = tool();
   opening.device_uuid = context_->device().identity();
   report_.emplace(request_, std::move(opening), failure_reporter_);
   return *report_;

@@ -23,8 +23,8 @@ class RunReport {
     std::string settings_json;                        // empty: those of the request
     std::optional<reporting::SessionRecord> session;  // that begins
     std::optional<reporting::OutputFolder> folder;    // rank 0's; absent: that of the request
-    // RankProcess::open_report() fills these in.
-    reporting::Tool tool;     // with the versions of its libraries
+    // RankProcess::open_report() fills these in where they are not.
+    reporting::Tool tool;     // rank 0: with the versions of its libraries
     std::string device_uuid;  // of this rank; empty on a CPU
   };
 

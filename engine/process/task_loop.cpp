@@ -36,8 +36,8 @@ End end_in(std::string_view text) {
           .exit_code = static_cast<ExitCode>(std::stoi(facts->at("exit_code")))};
 }
 
-WorkMessage post(Ranks& ranks, const std::string& task) {
-  return {.number = ranks.queue().post(std::string(kTask) + task).number, .text = task};
+WorkMessage post(RankLink& link, const std::string& task) {
+  return {.number = link.queue().post(std::string(kTask) + task).number, .text = task};
 }
 
 }  // namespace
@@ -45,22 +45,21 @@ WorkMessage post(Ranks& ranks, const std::string& task) {
 ExitCode TaskLoop::lead(TaskLeader& leader) {
   leader.begin();
   while (true) {
-    if (const auto signal = requested_signal()) return stop(leader, {.signal = *signal});
     const auto task = leader.next();
-    if (!task) break;
+    if (!task) break;  // a signal that comes now has nothing left to stop
     if (const auto signal = requested_signal()) return stop(leader, {.signal = *signal});
-    if (const auto stopped = leader.run(post(ranks_, *task))) return stop(leader, *stopped);
+    if (const auto stopped = leader.run(post(link_, *task))) return stop(leader, *stopped);
   }
   const ExitCode code = leader.close();
-  ranks_.queue().post_last(text_of({.stop = {}, .exit_code = code}));
+  link_.queue().post_last(text_of({.stop = {}, .exit_code = code}));
   leader.show();
   return code;
 }
 
 ExitCode TaskLoop::stop(TaskLeader& leader, const Stop& stop) {
   leader.close_stopped();
-  ranks_.queue().post_last(text_of({.stop = stop}));
-  const ExitCode code = ranks_.end_interrupted(stop);
+  link_.queue().post_last(text_of({.stop = stop}));
+  const ExitCode code = link_.end_interrupted(stop);
   leader.show_stopped();
   return code;
 }
@@ -68,16 +67,16 @@ ExitCode TaskLoop::stop(TaskLeader& leader, const Stop& stop) {
 ExitCode TaskLoop::follow(TaskFollower& follower) {
   std::int64_t seen = 0;
   while (true) {
-    ranks_.enter("wait");
-    WorkMessage message = ranks_.queue().next(seen, [&] {
-      ranks_.heartbeat();
+    link_.enter("wait");
+    WorkMessage message = link_.queue().next(seen, [&] {
+      link_.heartbeat();
       pass_on_signal();
     });
     seen = message.number;
     follower.release();  // a new message means that all members have reported on the last
     if (!message.text.starts_with(kTask)) {
       const End end = end_in(message.text);
-      return end.stop ? ranks_.end_interrupted(*end.stop) : end.exit_code;
+      return end.stop ? link_.end_interrupted(*end.stop) : end.exit_code;
     }
     message.text.erase(0, kTask.size());
     follower.take_part(message);
@@ -85,33 +84,33 @@ ExitCode TaskLoop::follow(TaskFollower& follower) {
 }
 
 std::optional<int> TaskLoop::requested_signal() {
-  if (const auto signal = ranks_.received_signal()) return signal;
-  return distributed::requested_stop(ranks_.store());
+  if (const auto signal = link_.received_signal()) return signal;
+  return distributed::requested_stop(link_.store());
 }
 
 void TaskLoop::pass_on_signal() {
-  if (const auto signal = ranks_.received_signal()) {
-    distributed::request_stop(ranks_.store(), *signal);
+  if (const auto signal = link_.received_signal()) {
+    distributed::request_stop(link_.store(), *signal);
   }
 }
 
 TaskLoop::Results TaskLoop::collect(std::int64_t number, const std::vector<int>& members,
                                     const Patient& patient, bool idle) {
-  return ranks_.queue().result_texts(number, members, patient, [&] {
-    ranks_.heartbeat();
+  return link_.queue().result_texts(number, members, patient, [&] {
+    link_.heartbeat();
     if (idle) pass_on_signal();
   });
 }
 
 TaskLoop::Results TaskLoop::ask_all(const std::string& task,
                                     const std::function<std::string()>& answer) {
-  const WorkMessage message = post(ranks_, task);
-  ranks_.queue().report_result(message.number, answer(), /*failed=*/false);
-  std::vector<int> all(static_cast<std::size_t>(ranks_.size()));
+  const WorkMessage message = post(link_, task);
+  link_.queue().report_result(message.number, answer(), /*failed=*/false);
+  std::vector<int> all(static_cast<std::size_t>(link_.size()));
   std::iota(all.begin(), all.end(), 0);
   return collect(
       message.number, all,
-      [&](const Results&, std::chrono::milliseconds waited) { return waited < ranks_.timeout(); },
+      [&](const Results&, std::chrono::milliseconds waited) { return waited < link_.timeout(); },
       /*idle=*/true);
 }
 

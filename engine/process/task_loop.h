@@ -15,11 +15,11 @@
 
 namespace scalemark::process {
 
-// One rank and its way to the others, as the loop sees them: a process (process_ranks.h), or a
+// One rank and its way to the others, as the loop sees them: a process (process_link.h), or a
 // thread of a test.
-class Ranks {
+class RankLink {
  public:
-  virtual ~Ranks() = default;
+  virtual ~RankLink() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual distributed::WorkQueue& queue() = 0;
@@ -66,7 +66,7 @@ class TaskLeader {
 
 class TaskLoop {
  public:
-  explicit TaskLoop(Ranks& ranks) : ranks_(ranks) {}
+  explicit TaskLoop(RankLink& link) : link_(link) {}
 
   // On rank 0, and on every other rank. Return the process's exit code; throw what ends it
   // otherwise: a lost rank, a full disk.
@@ -89,13 +89,13 @@ class TaskLoop {
   // within timeout() are left out.
   Results ask_all(const std::string& task, const std::function<std::string()>& answer);
 
-  Ranks& ranks() { return ranks_; }
+  RankLink& link() { return link_; }
 
  private:
   void pass_on_signal();
   ExitCode stop(TaskLeader& leader, const distributed::Stop& stop);
 
-  Ranks& ranks_;
+  RankLink& link_;
 };
 
 }  // namespace scalemark::process

@@ -30,7 +30,7 @@ double longest_wait_s(const planning::Plan& plan) {
 }
 
 std::string QuietCheck::before_block() {
-  distributed::Clock& clock = loop_.ranks().clock();
+  distributed::Clock& clock = loop_.link().clock();
   const auto begun = clock.now();
   std::string busy = look();
   double waited_s = 0;

@@ -82,12 +82,12 @@ SweepCoordinator::SweepCoordinator(const process::RunRequest& request, process::
            .judge = [&report](const auto& telemetry) { return report.disturbances_of(telemetry); },
            .idle =
                [this] {
-                 loop_.ranks().heartbeat();
+                 loop_.link().heartbeat();
                  return loop_.requested_signal().has_value();
                }}) {}
 
 double SweepCoordinator::elapsed_s() const {
-  return std::chrono::duration<double>(loop_.ranks().clock().now() - begun_).count();
+  return std::chrono::duration<double>(loop_.link().clock().now() - begun_).count();
 }
 
 void SweepCoordinator::begin() {
@@ -99,13 +99,16 @@ void SweepCoordinator::begin() {
   }
 }
 
-// --fresh-process: the launcher starts new ranks for the next block.
+// --fresh-process: the launcher starts new ranks for the next block, unless one of these was asked
+// to stop: then the loop stops before a task of that block.
 std::optional<std::string> SweepCoordinator::next() {
-  if (plan_.sweep.fresh_process && has_run_ && schedule_.block_is_complete()) return std::nullopt;
+  const bool stopping = loop_.requested_signal().has_value();
+  const bool block_is_over = has_run_ && schedule_.block_is_complete();
+  if (plan_.sweep.fresh_process && block_is_over && !stopping) return std::nullopt;
   while ((task_ = schedule_.next(elapsed_s()))) {
     const bool is_trial = task_->kind == planning::Task::Kind::kTrial;
     if (!is_trial || member_.data_holds_batch(*task_)) {
-      check_before_block(*task_);
+      if (!stopping) check_before_block(*task_);
       return encode(SweepCommand{.task = task_});
     }
     console_.begin(*task_);
@@ -137,7 +140,7 @@ std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMe
 // Once for all sessions: an earlier one may have ended behind it.
 void SweepCoordinator::take_fingerprint() {
   if (!(plan_.fingerprint_s > 0) || plan_.runs.empty() || report_.has_fingerprint()) return;
-  loop_.ranks().enter("wait");
+  loop_.link().enter("wait");
   auto records = fingerprint_of_all(FingerprintPart::kMachine);
   if (!loop_.requested_signal()) {
     std::ranges::move(fingerprint_of_all(FingerprintPart::kExchange), std::back_inserter(records));
@@ -150,7 +153,7 @@ std::vector<reporting::FingerprintRecord> SweepCoordinator::fingerprint_of_all(
     FingerprintPart part) {
   const auto texts = loop_.ask_all(encode(SweepCommand{.task = {}, .fingerprint = part}),
                                    [&] { return member_.fingerprint(part); });
-  if (texts.size() != static_cast<std::size_t>(loop_.ranks().size())) {
+  if (texts.size() != static_cast<std::size_t>(loop_.link().size())) {
     throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
                                  "look at its output, and check whether the system killed it");
   }
@@ -166,12 +169,12 @@ std::vector<reporting::FingerprintRecord> SweepCoordinator::fingerprint_of_all(
 void SweepCoordinator::check_before_block(const planning::Task& task) {
   if (task.kind == planning::Task::Kind::kTrial || task.run.block == checked_block_) return;
   checked_block_ = task.run.block;
-  loop_.ranks().enter("wait");
+  loop_.link().enter("wait");
   busy_ = quiet_check_.before_block();
 }
 
 bool SweepCoordinator::is_member(const std::vector<int>& members) const {
-  return std::ranges::find(members, loop_.ranks().rank()) != members.end();
+  return std::ranges::find(members, loop_.link().rank()) != members.end();
 }
 
 // A rank that trains elsewhere has watchdogs of its own, and its pulse: it is waited for as long as
@@ -184,9 +187,9 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
     add_new(results, texts);
     const bool lost = has_lost_peer(results) && !has_root_cause(results);
     if (lost) return waited < kWaitForCause;
-    return !took_part || waited < loop_.ranks().timeout();
+    return !took_part || waited < loop_.link().timeout();
   };
-  loop_.ranks().enter(took_part ? "report" : "wait");
+  loop_.link().enter(took_part ? "report" : "wait");
   add_new(results, loop_.collect(number, members, patient, /*idle=*/!took_part));
   const bool complete = results.size() == members.size();
   if (!complete || (has_lost_peer(results) && !has_root_cause(results))) {
@@ -206,7 +209,7 @@ TaskOutcome SweepCoordinator::outcome_elsewhere(const distributed::WorkMessage& 
   outcome.world = {.launcher = request_.world.launcher};
   outcome.result = results.begin()->second;
   if (outcome.result.kind == RankResult::Kind::kOk) {
-    outcome.measured = receive_outcome(loop_.ranks().store(), message.number);
+    outcome.measured = receive_outcome(loop_.link().store(), message.number);
     running::save_raw_steps({request_.settings.general.output, task.run.id}, outcome.measured);
   }
   return outcome;

@@ -26,7 +26,7 @@ struct TaskOutcome {
 
 class SweepMember {
  public:
-  explicit SweepMember(process::Ranks& ranks) : ranks_(ranks) {}
+  explicit SweepMember(process::RankLink& ranks) : ranks_(ranks) {}
   virtual ~SweepMember() = default;
 
   // Takes part in the task of message `number` and reports its result. Throws only what ends the
@@ -54,21 +54,21 @@ class SweepMember {
   virtual void give_back() = 0;
 
  private:
-  process::Ranks& ranks_;
+  process::RankLink& ranks_;
   std::optional<ErrorRecord> gpu_fault_;
 };
 
 // Every rank but 0 does this with the tasks.
 class SweepFollower : public process::TaskFollower {
  public:
-  SweepFollower(process::Ranks& ranks, const planning::Plan& plan, SweepMember& member)
+  SweepFollower(process::RankLink& ranks, const planning::Plan& plan, SweepMember& member)
       : ranks_(ranks), plan_(plan), member_(member) {}
 
   void take_part(const distributed::WorkMessage& message) override;
   void release() override { member_.release(); }
 
  private:
-  process::Ranks& ranks_;
+  process::RankLink& ranks_;
   const planning::Plan& plan_;
   SweepMember& member_;
 };

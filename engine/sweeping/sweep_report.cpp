@@ -58,7 +58,8 @@ void SweepReport::open(const Opening& opening) {
                                .continued = earlier_,
                                .settings_json = planning::settings_json(plan_),
                                .session = new_session(opening.request.command_line, broke_with),
-                               .folder = std::move(folder)});
+                               .folder = std::move(folder),
+                               .tool = opening.tool});
   forget_varying_variables();
 }
 

@@ -27,7 +27,7 @@ class SweepReport {
   struct Opening {
     const process::RunRequest& request;
     std::vector<monitoring::Host> hosts;  // rank 0: of all ranks
-    reporting::Tool tool;
+    reporting::Tool tool;                 // rank 0: with the versions of its libraries
     std::function<process::RunReport&(process::RunReport::Opening)> open;
   };
   // Rank 0 reads what an earlier session left and refuses (configuration(), 78) to go on with

@@ -9,7 +9,7 @@
 #include "engine/communicating/links/host_ring.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/host_survey.h"
-#include "engine/process/process_ranks.h"
+#include "engine/process/process_link.h"
 #include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/sweep_coordinator.h"
 #include "engine/sweeping/sweep_report.h"
@@ -28,10 +28,11 @@ std::chrono::steady_clock::time_point process_began() {
 // Collective over the session.
 SweepReport open_report(process::RankProcess& rank_process, process::RankContext& context,
                         const planning::Plan& plan, const DatasetCache& datasets) {
+  const bool is_rank_0 = context.world().rank == 0;
   process::RunReport* opened = nullptr;
   SweepReport report({.request = rank_process.request(),
                       .hosts = process::survey_hosts(context),
-                      .tool = rank_process.tool(),
+                      .tool = is_rank_0 ? rank_process.tool() : reporting::Tool{},
                       .open = [&](process::RunReport::Opening opening) -> process::RunReport& {
                         opened = &rank_process.open_report(std::move(opening));
                         return *opened;
@@ -59,7 +60,7 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
   rank_process.compare(facts);
   planning::assign_members(plan, context.node_of_rank());
 
-  process::ProcessRanks ranks(rank_process, context);
+  process::ProcessLink ranks(rank_process, context);
   process::TaskLoop loop(ranks);
   TrainingMember member(rank_process, context, ranks, datasets, plan);
   SweepReport report = open_report(rank_process, context, plan, datasets);

@@ -31,7 +31,7 @@ constexpr milliseconds kLook{300};
 }  // namespace
 
 TrainingMember::TrainingMember(process::RankProcess& rank_process, process::RankContext& context,
-                               process::Ranks& ranks, const DatasetCache& datasets,
+                               process::RankLink& ranks, const DatasetCache& datasets,
                                const planning::Plan& plan)
     : SweepMember(ranks),
       rank_process_(rank_process),

@@ -77,14 +77,39 @@ std::thread SimulatedClock::start(std::function<void()> body) {
   return std::thread([this, body = std::move(body)] {
     is_simulated = true;
     body();
-    stop_running();
+    const std::lock_guard lock(mutex_);
+    Ending& ending = endings_[std::this_thread::get_id()];
+    ending.ended = true;
+    if (!ending.has_heir) --running_;
+    ++changes_;
   });
 }
 
 void SimulatedClock::join(std::thread& thread) {
-  stop_running();
+  const auto id = thread.get_id();
+  if (is_simulated) {
+    const std::lock_guard lock(mutex_);
+    Ending& ending = endings_[id];
+    if (!ending.ended) {
+      ending.has_heir = true;
+      --running_;
+      ++changes_;
+    }
+  }
   thread.join();
-  go_on_running();
+  const std::lock_guard lock(mutex_);
+  endings_.erase(id);
+}
+
+SimulatedClock::Hold::Hold(SimulatedClock& clock) : clock_(clock) {
+  const std::lock_guard lock(clock_.mutex_);
+  ++clock_.running_;
+}
+
+SimulatedClock::Hold::~Hold() {
+  const std::lock_guard lock(clock_.mutex_);
+  --clock_.running_;
+  ++clock_.changes_;
 }
 
 void SimulatedClock::skip(milliseconds time) {

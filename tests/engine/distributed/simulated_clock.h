@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 
 #include "engine/distributed/clock.h"
 
@@ -22,6 +23,17 @@ class SimulatedClock : public distributed::Clock {
 
   // A time in which nobody ran: the machine slept.
   void skip(milliseconds time);
+  // Time stands still while it lives: several threads are being started.
+  class Hold {
+   public:
+    explicit Hold(SimulatedClock& clock);
+    ~Hold();
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+   private:
+    SimulatedClock& clock_;
+  };
 
  private:
   struct Waiter {
@@ -35,7 +47,13 @@ class SimulatedClock : public distributed::Clock {
 
   mutable std::mutex mutex_;
   time_point now_{std::chrono::seconds(1000)};
-  int running_ = 0;            // threads of start() that do not wait
+  int running_ = 0;  // threads of start() that do not wait
+  // By thread: whether it has ended, and whether the thread that joins it goes on in its place, so
+  // that no time passes in between.
+  struct Ending {
+    bool ended = false, has_heir = false;
+  };
+  std::map<std::thread::id, Ending> endings_;
   std::uint64_t changes_ = 1;  // by a thread that ran until it waited, or by time that moved
   std::list<Waiter> waiters_;
 };

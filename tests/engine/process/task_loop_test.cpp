@@ -16,7 +16,7 @@ namespace {
 
 using distributed::Stop;
 using distributed::WorkMessage;
-using process::Ranks;
+using process::RankLink;
 using process::TaskLoop;
 using std::chrono::milliseconds;
 using Texts = std::vector<std::string>;
@@ -51,9 +51,9 @@ class Leader : public process::TaskLeader {
   }
   std::optional<Stop> run(const WorkMessage& message) override {
     course_.when_taken(0, message.text);
-    loop_.ranks().queue().report_result(message.number, "0:" + message.text, false);
+    loop_.link().queue().report_result(message.number, "0:" + message.text, false);
     const auto results = loop_.collect(
-        message.number, all_of(loop_.ranks().size()),
+        message.number, all_of(loop_.link().size()),
         [&](const auto&, milliseconds waited) { return waited < course_.patience; }, false);
     for (const auto& [rank, text] : results) course_.results.push_back(text);
     return std::nullopt;
@@ -74,7 +74,7 @@ class Leader : public process::TaskLeader {
 
 class Follower : public process::TaskFollower {
  public:
-  Follower(Ranks& ranks, Course& course) : ranks_(ranks), course_(course) {}
+  Follower(RankLink& ranks, Course& course) : ranks_(ranks), course_(course) {}
 
   void take_part(const WorkMessage& message) override {
     course_.seen[static_cast<std::size_t>(ranks_.rank())].push_back(message.text);
@@ -84,11 +84,11 @@ class Follower : public process::TaskFollower {
   }
 
  private:
-  Ranks& ranks_;
+  RankLink& ranks_;
   Course& course_;
 };
 
-ExitCode run_course(Ranks& ranks, Course& course) {
+ExitCode run_course(RankLink& ranks, Course& course) {
   TaskLoop loop(ranks);
   if (ranks.rank() == 0) {
     Leader leader(loop, course);
@@ -100,7 +100,7 @@ ExitCode run_course(Ranks& ranks, Course& course) {
 
 void run(ThreadRanks& ranks, Course& course, int size) {
   course.seen.resize(static_cast<std::size_t>(size));
-  ranks.run([&](Ranks& mine) { return run_course(mine, course); });
+  ranks.run([&](RankLink& mine) { return run_course(mine, course); });
 }
 
 TEST(TaskLoop, EveryRankTakesEachTaskInOrderAndEndsAsRank0Does) {
@@ -114,6 +114,7 @@ TEST(TaskLoop, EveryRankTakesEachTaskInOrderAndEndsAsRank0Does) {
   EXPECT_EQ(course.closed, 1);
   EXPECT_EQ(course.shown, 1);
   EXPECT_EQ(course.closed_stopped, 0);
+  EXPECT_EQ(ranks.phase(1), "wait");
 }
 
 TEST(TaskLoop, ARankAloneNeedsNobody) {
@@ -186,15 +187,16 @@ TEST(TaskLoop, ASignalWhileATaskIsChosenKeepsItFromBeingPosted) {
   for (int rank = 0; rank < 2; ++rank) EXPECT_EQ(ranks.end(rank).code, ExitCode::kInterrupted);
 }
 
-TEST(TaskLoop, ASignalAfterTheLastTaskWasPostedComesTooLateOnlyOnceTheReportIsClosed) {
+TEST(TaskLoop, ASignalDuringTheLastTaskHasNothingLeftToStop) {
   ThreadRanks ranks(2);
   Course course;
   course.when_taken = [&](int rank, const std::string& task) {
     if (rank == 0 && task == "c") ranks.send_signal(0, SIGTERM);
   };
   run(ranks, course, 2);
-  EXPECT_EQ(course.closed_stopped, 1) << "the report says that it was interrupted";
-  EXPECT_EQ(ranks.end(1).code, ExitCode::kPreempted);
+  EXPECT_EQ(course.closed, 1) << "all tasks are done";
+  EXPECT_EQ(course.closed_stopped, 0);
+  for (int rank = 0; rank < 2; ++rank) EXPECT_EQ(ranks.end(rank).code, ExitCode::kUnsure);
 }
 
 TEST(TaskLoop, AStopThatAMemberCameToEndsAllAsItSays) {
@@ -210,7 +212,7 @@ TEST(TaskLoop, AStopThatAMemberCameToEndsAllAsItSays) {
   ThreadRanks ranks(2);
   Course course;
   course.seen.resize(2);
-  ranks.run([&](Ranks& mine) {
+  ranks.run([&](RankLink& mine) {
     TaskLoop loop(mine);
     if (mine.rank() != 0) return run_course(mine, course);
     Stopping leader(loop, course);
@@ -271,16 +273,21 @@ TEST(TaskLoop, AKilledFollowerIsMissedWhereverItWasAndEndsTheOthers) {
   }
 }
 
-TEST(TaskLoop, FollowersOfAKilledRank0EndAtOnceAndSayWhoIsGone) {
+TEST(TaskLoop, FollowersOfAKilledRank0EndAtTheirNextLookAndSayWhoIsGone) {
   ThreadRanks ranks(3);
   Course course;
+  SimulatedClock::time_point killed;
   course.when_next = [&](const std::string& task) {
-    if (task == "b") ranks.kill(0);
+    if (task != "b") return;
+    killed = ranks.clock().now();
+    ranks.kill(0);
   };
   run(ranks, course, 3);
   for (const int rank : {1, 2}) {
     EXPECT_EQ(ranks.end(rank).code, ExitCode::kPeerLost) << rank;
-    EXPECT_NE(ranks.end(rank).error.what.find("rank 0"), std::string::npos);
+    EXPECT_NE(ranks.end(rank).error.what.find("the store that rank 0 holds"), std::string::npos)
+        << ranks.end(rank).error.what;
+    EXPECT_LE(ranks.end(rank).at - killed, milliseconds(6'000)) << rank;
   }
 }
 
@@ -303,41 +310,80 @@ TEST(TaskLoop, ARank0WhosePulseStopsIsLostAfterTheTimeout) {
     if (request.rank == 0 && stopped) ranks.clock().sleep_for(std::chrono::hours(1));
   });
   Course course;
-  course.when_next = [&](const std::string& task) { stopped = task == "b"; };
-  const auto begun = ranks.clock().now();
-  Course* seen = &course;
-  run(ranks, *seen, 2);
+  SimulatedClock::time_point begun;
+  course.when_next = [&](const std::string& task) {
+    if (task == "b") begun = ranks.clock().now();
+    stopped = task == "b";
+  };
+  run(ranks, course, 2);
   EXPECT_EQ(ranks.end(1).code, ExitCode::kPeerLost);
   EXPECT_NE(ranks.end(1).error.what.find("rank 0 sends no heartbeat"), std::string::npos)
       << ranks.end(1).error.what;
-  EXPECT_GE(ranks.clock().now() - begun, milliseconds(60'000)) << "the timeout of the ranks";
+  EXPECT_GE(ranks.end(1).at - begun, milliseconds(55'000)) << "the timeout of the ranks is 60 s";
+  EXPECT_LE(ranks.end(1).at - begun, milliseconds(75'000));
+}
+
+class AskingLeader : public Leader {
+ public:
+  AskingLeader(TaskLoop& loop, Course& course, TaskLoop::Results& answers)
+      : Leader(loop, course), loop_(loop), answers_(answers) {}
+  void begin() override {
+    answers_ = loop_.ask_all("how", [] { return std::string("well"); });
+  }
+
+ private:
+  TaskLoop& loop_;
+  TaskLoop::Results& answers_;
+};
+
+TaskLoop::Results ask(ThreadRanks& ranks, Course& course) {
+  course.seen.resize(3);
+  TaskLoop::Results answers;
+  ranks.run([&](RankLink& mine) {
+    TaskLoop loop(mine);
+    if (mine.rank() != 0) return run_course(mine, course);
+    AskingLeader leader(loop, course, answers);
+    return loop.lead(leader);
+  });
+  return answers;
 }
 
 TEST(TaskLoop, AnswersOfAllAreAskedForOutsideTheTasks) {
-  class Asking : public Leader {
-   public:
-    Asking(TaskLoop& loop, Course& course, TaskLoop::Results& answers)
-        : Leader(loop, course), loop_(loop), answers_(answers) {}
-    void begin() override {
-      answers_ = loop_.ask_all("how", [] { return std::string("well"); });
-    }
-
-   private:
-    TaskLoop& loop_;
-    TaskLoop::Results& answers_;
-  };
   ThreadRanks ranks(3);
   Course course;
-  course.seen.resize(3);
-  TaskLoop::Results answers;
-  ranks.run([&](Ranks& mine) {
-    TaskLoop loop(mine);
-    if (mine.rank() != 0) return run_course(mine, course);
-    Asking leader(loop, course, answers);
-    return loop.lead(leader);
-  });
-  EXPECT_EQ(answers, (TaskLoop::Results{{0, "well"}, {1, "1:how"}, {2, "2:how"}}));
+  EXPECT_EQ(ask(ranks, course), (TaskLoop::Results{{0, "well"}, {1, "1:how"}, {2, "2:how"}}));
   EXPECT_EQ(course.seen[2], (Texts{"how", "a", "b", "c"}));
+}
+
+TEST(TaskLoop, AnAnswerThatDoesNotComeInTimeIsLeftOut) {
+  ThreadRanks ranks(3);
+  Course course;
+  course.when_taken = [&](int rank, const std::string& task) {
+    if (rank == 1 && task == "how") ranks.clock().sleep_for(milliseconds(65'000));
+  };
+  EXPECT_EQ(ask(ranks, course), (TaskLoop::Results{{0, "well"}, {2, "2:how"}}));
+}
+
+// Rank 0 alone has it: the one that works must hear of it before it is done.
+TEST(TaskLoop, ARankThatWaitsForResultsPassesItsSignalOn) {
+  ThreadRanks ranks(3);
+  Course course;
+  std::atomic<bool> works{false}, heard{false};
+  course.when_taken = [&](int rank, const std::string& task) {
+    if (rank != 1 || task != "how") return;
+    works = true;
+    ranks.send_signal(0, SIGTERM);
+    ranks.clock().sleep_for(milliseconds(5'000));
+    works = false;
+  };
+  ranks.before_request([&](const Request& request) {
+    if (request.rank == 0 && request.verb == "set" && request.key == "stop/request") {
+      heard = heard || works;
+    }
+  });
+  ask(ranks, course);
+  EXPECT_TRUE(heard);
+  EXPECT_EQ(ranks.end(1).code, ExitCode::kPreempted);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <optional>
 #include <utility>
 
 #include "engine/distributed/error_store.h"
@@ -17,7 +18,7 @@ constexpr milliseconds kTimeout{60'000};
 
 }  // namespace
 
-class ThreadRanks::Rank : public process::Ranks {
+class ThreadRanks::Rank : public process::RankLink {
  public:
   Rank(ThreadRanks& all, int rank)
       : all_(all),
@@ -58,12 +59,10 @@ class ThreadRanks::Rank : public process::Ranks {
   // A process reports and ends at once, whatever its main thread does.
   void give_up(const ErrorRecord& loss) {
     error_store_.post(loss);
-    {
-      const std::lock_guard lock(all_.mutex_);
-      mine().error = loss;
-      mine().code = loss.exit_code;
-    }
     const std::lock_guard lock(all_.mutex_);
+    mine().error = loss;
+    mine().code = loss.exit_code;
+    mine().at = all_.clock_.now();
     all_.dead_[static_cast<std::size_t>(rank_)] = true;
   }
 
@@ -127,6 +126,7 @@ void ThreadRanks::run_rank(int number, const Body& body) {
     end.code = end.error.exit_code;
     rank.error_store().post(end.error);
   }
+  end.at = clock_.now();
   rank.error_store().leave();
   const std::lock_guard lock(mutex_);
   RankEnd& mine = ends_[static_cast<std::size_t>(number)];
@@ -139,10 +139,12 @@ void ThreadRanks::run_rank(int number, const Body& body) {
 
 void ThreadRanks::run(const Body& body) {
   std::vector<std::thread> threads;
+  auto hold = std::make_optional<SimulatedClock::Hold>(clock_);
   for (int rank = 0; rank < static_cast<int>(dead_.size()); ++rank) {
     threads.push_back(clock_.start([this, rank, &body] { run_rank(rank, body); }));
   }
-  for (std::thread& thread : threads) thread.join();
+  hold.reset();
+  for (std::thread& thread : threads) clock_.join(thread);
 }
 
 }  // namespace scalemark::testing

@@ -1,5 +1,5 @@
-// Ranks of a task loop as threads of one process: a store in memory, a simulated clock, and a test
-// that decides the order of events.
+// Ranks of a task loop as threads of one process: a store in memory, a simulated clock, and a
+// test that decides the order of events.
 #pragma once
 
 #include <functional>
@@ -20,6 +20,7 @@ struct RankEnd {
   std::optional<distributed::Stop> stop;  // it was asked to
   ErrorRecord error;                      // that ended it; code empty: none
   bool killed = false;
+  SimulatedClock::time_point at;
 };
 
 class ThreadRanks {
@@ -29,7 +30,7 @@ class ThreadRanks {
 
   // Runs `body` on every rank, and returns when all have ended. What it throws is posted to the
   // others, as a process does. Rank 0 serves the store: when it has ended, it is gone.
-  using Body = std::function<ExitCode(process::Ranks& ranks)>;
+  using Body = std::function<ExitCode(process::RankLink& ranks)>;
   void run(const Body& body);
 
   // Called before each request to the store, in the thread of the rank that makes it.

@@ -76,6 +76,9 @@ TEST(SweepLoop, EveryPlannedRunBecomesOneRow) {
     }
     EXPECT_NEAR(row.outside_window_s.value(), 2.0, 0.2) << row.id;
   }
+  // Every rank after every task, and before each block after the look at the machines.
+  EXPECT_GE(sweep.counts.given_back, kRanks * static_cast<int>(sweep.plan().runs.size()));
+  EXPECT_EQ(sweep.counts.dropped, 0);
 }
 
 // Points of one rank are measured by each in turn; rank 0 gets the outcome through the store.
@@ -112,6 +115,7 @@ TEST(SweepLoop, OutOfMemoryOnOneRankIsARowAndTheSweepGoesOn) {
   EXPECT_EQ(report.status, reporting::ReportStatus::kComplete);
   EXPECT_EQ(row_of(report, lost).status, PointStatus::kOom);
   EXPECT_EQ(row_of(report, lost).oom.value().rank, 2);
+  EXPECT_EQ(sweep.counts.dropped, kRanks) << "each lets go of its group";
 }
 
 TEST(SweepLoop, AFailedRunIsTriedAgainAndTheRowSaysSo) {
@@ -196,6 +200,7 @@ TEST(SweepLoop, AGpuFaultIsARowAndThenEndsTheSweep) {
   const auto report = sweep.report();
   EXPECT_EQ(row_of(report, lost).status, PointStatus::kFailed);
   EXPECT_EQ(report.exit_code, 84);
+  EXPECT_EQ(ranks.end(2).code, ExitCode::kGpuFault);
 }
 
 TEST(SweepLoop, AStopOfTheMembersLeavesAReportThatIsGoneOnWith) {
@@ -234,7 +239,9 @@ TEST(SweepLoop, ASignalToARankThatWaitsStopsTheSweepBeforeItsNextRun) {
     }
     const auto rows = runs_of(sweep.report());
     EXPECT_TRUE(rows.contains(at)) << "the run that it came in had ended well";
-    EXPECT_LT(rows.size(), sweep.plan().runs.size());
+    const auto& runs = sweep.plan().runs;
+    const auto last = std::ranges::find(runs, at, &planning::PlannedRun::id) - runs.begin();
+    EXPECT_EQ(std::ssize(rows), last + 1) << "no other began";
     sweep.resume(trains_well);
     expect_each_run_once(sweep.report(), sweep.plan());
   }
@@ -318,6 +325,8 @@ TEST(SweepLoop, ASearchTakesNoBatchThatTheDataDoNotHold) {
   sweep.data_holds = [](std::int64_t batch_size) { return batch_size <= 24; };
   ThreadRanks ranks(kRanks);
   sweep.run(ranks, trains_well);
+  EXPECT_EQ(ranks.end(0).code, ExitCode::kPass);
+  EXPECT_FALSE(sweep.report().points.empty());
   for (const auto& row : sweep.report().points) EXPECT_EQ(row.batch_size, 24) << row.id;
 }
 

@@ -2,6 +2,7 @@
 // threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -82,7 +83,6 @@ class SweepResume : public ::testing::Test {
 };
 
 TEST_F(SweepResume, RefusesOtherSettings) {
-  const auto before = sweep_.plan();
   sweep_.plan() = plan_of("8,16", "6");
   sweep_.plan().fingerprint_s = 0;
   expect_refused("iters was 4, now 6");
@@ -119,6 +119,9 @@ TEST_F(SweepResume, KeepsRowsOfPointsThatAreNotAskedForAnyMore) {
   const auto found = rows_of(sweep_.report());
   EXPECT_EQ(found.size(), rows.size() + 1);
   EXPECT_TRUE(std::ranges::includes(found, rows));
+  std::multiset<std::string> reasons;
+  for (const auto& group : sweep_.report().groups) reasons.insert(group.stop_reason);
+  EXPECT_EQ(reasons, (std::multiset<std::string>{"", "repetitions"}));
 }
 
 // A kill in the middle of a line: as often as one likes it goes on from there.

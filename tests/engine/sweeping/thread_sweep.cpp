@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <exception>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/report_json.h"
 #include "engine/process/data_access.h"
+#include "engine/process/failure.h"
 #include "engine/process/telemetry.h"
 #include "engine/sweeping/sweep_coordinator.h"
 #include "tests/core/reporting/sample_report.h"
@@ -22,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using planning::Task;
-using process::Ranks;
+using process::RankLink;
 using process::TaskLoop;
 using std::chrono::milliseconds;
 using sweeping::RankResult;
@@ -32,13 +34,14 @@ constexpr milliseconds kTraining{2'000};
 
 class Member : public sweeping::SweepMember {
  public:
-  Member(Ranks& ranks, const planning::Plan& plan, const Training& training,
-         const std::function<bool(std::int64_t)>& data_holds)
+  Member(RankLink& ranks, const planning::Plan& plan, const Training& training,
+         const std::function<bool(std::int64_t)>& data_holds, SweepCounts& counts)
       : SweepMember(ranks),
         ranks_(ranks),
         plan_(plan),
         training_(training),
-        data_holds_(data_holds) {}
+        data_holds_(data_holds),
+        counts_(counts) {}
 
   bool data_holds_batch(const Task& task) const override {
     return data_holds_(planning::settings_of(plan_, task).size.batch_size);
@@ -58,8 +61,8 @@ class Member : public sweeping::SweepMember {
     if (place == 0) measure(members, outcome.measured);
     return result;
   }
-  void drop() noexcept override {}
-  void give_back() override {}
+  void drop() noexcept override { ++counts_.dropped; }
+  void give_back() override { ++counts_.given_back; }
 
  private:
   static void measure(const std::vector<int>& members, running::PointOutcome& measured) {
@@ -72,10 +75,11 @@ class Member : public sweeping::SweepMember {
     }
   }
 
-  Ranks& ranks_;
+  RankLink& ranks_;
   const planning::Plan& plan_;
   const Training& training_;
   const std::function<bool(std::int64_t)>& data_holds_;
+  SweepCounts& counts_;
 };
 
 }  // namespace
@@ -89,7 +93,7 @@ ThreadSweep::ThreadSweep(planning::Plan plan) : plan_(std::move(plan)) {
 ThreadSweep::~ThreadSweep() { fs::remove_all(folder_.parent_path()); }
 
 void ThreadSweep::run(ThreadRanks& ranks, const Training& training) {
-  ranks.run([&](Ranks& mine) { return run_rank(mine, training); });
+  ranks.run([&](RankLink& mine) { return run_rank(ranks, mine, training); });
 }
 
 void ThreadSweep::resume(const Training& training) {
@@ -109,7 +113,7 @@ void ThreadSweep::write(const reporting::Report& report) const {
   std::ofstream(folder_ / "report.json") << reporting::to_json(report);
 }
 
-ExitCode ThreadSweep::run_rank(Ranks& ranks, const Training& training) {
+ExitCode ThreadSweep::run_rank(ThreadRanks& all, RankLink& ranks, const Training& training) {
   process::RunRequest request;
   request.settings.command = "sweep";
   request.settings.general.output = folder_.string();
@@ -123,13 +127,12 @@ ExitCode ThreadSweep::run_rank(Ranks& ranks, const Training& training) {
     process::DataAccess access;
     const sweeping::DatasetCache datasets(plan_, access);
     TaskLoop loop(ranks);
-    Member member(ranks, plan_, training, data_holds);
+    Member member(ranks, plan_, training, data_holds, counts);
     sweeping::SweepReport report(
         {.request = request,
          .hosts = {{.hostname = "n1"}},
          .tool = reporting::this_tool(),
          .open = [&](process::RunReport::Opening opening) -> process::RunReport& {
-           opening.tool = reporting::this_tool();
            return opened.emplace(request, std::move(opening), failures);
          }},
         plan_, datasets);
@@ -140,9 +143,12 @@ ExitCode ThreadSweep::run_rank(Ranks& ranks, const Training& training) {
     }
     sweeping::SweepFollower follower(ranks, plan_, member);
     return loop.follow(follower);
-  } catch (const Error& error) {  // while the report is still attached, as RankProcess does
-    failures.report(error.record());
-    throw;
+  } catch (...) {  // while the report is still attached, as RankProcess does
+    // A killed process writes nothing.
+    if (all.is_killed(ranks.rank())) throw;
+    const ErrorRecord record = process::record_of(std::current_exception(), nullptr);
+    failures.report(record);
+    throw Error(record);
   }
 }
 

@@ -2,12 +2,14 @@
 // program's own; a made-up training says what each task gives on each rank.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "core/planning/plan.h"
+#include "core/planning/sweep_schedule.h"
 #include "core/reporting/record/report.h"
 #include "engine/sweeping/rank_result.h"
 #include "tests/engine/process/thread_ranks.h"
@@ -22,6 +24,11 @@ inline sweeping::RankResult trains_well(int /*rank*/, const planning::Task& /*ta
 
 // The nodes of three ranks on one machine, for planning::plan().
 inline const std::vector<int> kThreeOnOneNode{0, 0, 0};
+
+// Over all ranks and starts: what SweepMember asks of the training apart from the tasks.
+struct SweepCounts {
+  std::atomic<int> dropped{0}, given_back{0};
+};
 
 // A sweep in a folder of its own, which may be started again.
 class ThreadSweep {
@@ -39,6 +46,8 @@ class ThreadSweep {
   // Whether an epoch of the data holds a batch of this size; all do.
   std::function<bool(std::int64_t batch_size)> data_holds = [](std::int64_t) { return true; };
 
+  SweepCounts counts;
+
   void run(ThreadRanks& ranks, const Training& training);
   // --resume with other ranks, to a good end.
   void resume(const Training& training);
@@ -47,7 +56,7 @@ class ThreadSweep {
   void write(const reporting::Report& report) const;
 
  private:
-  ExitCode run_rank(process::Ranks& ranks, const Training& training);
+  ExitCode run_rank(ThreadRanks& all, process::RankLink& ranks, const Training& training);
 
   planning::Plan plan_;
   std::filesystem::path folder_;

@@ -13,7 +13,7 @@ namespace {
 
 using distributed::Stop;
 using distributed::StopAgreement;
-using process::Ranks;
+using process::RankLink;
 using std::chrono::milliseconds;
 
 struct Loop {
@@ -22,16 +22,21 @@ struct Loop {
   std::function<void(int rank, std::int64_t step)> before_step = [](int, std::int64_t) {};
   std::vector<std::int64_t> steps;  // that each rank ran
   std::vector<std::optional<Stop>> stop;
+  std::function<void()> on_overdue = [] {};
   std::atomic<int> overdue{0};
 };
 
 void run(ThreadRanks& ranks, Loop& loop) {
   loop.steps.resize(loop.step.size());
   loop.stop.resize(loop.step.size());
-  ranks.run([&](Ranks& mine) {
+  ranks.run([&](RankLink& mine) {
     const auto rank = static_cast<std::size_t>(mine.rank());
     StopAgreement agreement(mine.store().clone(), "loop", mine.rank(), mine.size(),
-                            {.on_overdue = [&](int) { ++loop.overdue; },
+                            {.on_overdue =
+                                 [&](int) {
+                                   ++loop.overdue;
+                                   loop.on_overdue();
+                                 },
                              .received = [&] { return mine.received_signal(); },
                              .clock = ranks.clock()});
     std::int64_t step = 0;
@@ -116,7 +121,8 @@ TEST(StopAgreement, ARankThatDoesNotComeToItsStopIsOverdueInTime) {
   for (const int size : {2, 8}) {
     ThreadRanks ranks(size);
     Loop loop{.step = std::vector<milliseconds>(static_cast<std::size_t>(size), milliseconds(100))};
-    std::optional<SimulatedClock::time_point> asked;
+    SimulatedClock::time_point asked, overdue;
+    loop.on_overdue = [&] { overdue = ranks.clock().now(); };
     loop.before_step = [&](int rank, std::int64_t step) {
       if (step != 10) return;
       if (rank == 0) {
@@ -127,18 +133,20 @@ TEST(StopAgreement, ARankThatDoesNotComeToItsStopIsOverdueInTime) {
     };
     run(ranks, loop);
     EXPECT_EQ(loop.overdue, 1) << size;
+    EXPECT_GE(overdue - asked, milliseconds(6'000));
+    EXPECT_LE(overdue - asked, milliseconds(7'000)) << "2 s are left for the report";
   }
 }
 
-TEST(StopAgreement, TheFirstSignalCounts) {
+// The mirror of ARankThatHasFinishedTheLoop: rank 0 has not, and waits for the promise.
+TEST(StopAgreement, RankZeroGetsThePromiseOfARankThatHasFinished) {
   ThreadRanks ranks(2);
-  Loop loop{.step = {milliseconds(100), milliseconds(100)}};
+  Loop loop{.step = {milliseconds(200), milliseconds(10)}, .most = 10};
   loop.before_step = [&](int rank, std::int64_t step) {
-    if (rank == 0 && step == 10) ranks.send_signal(0, SIGUSR1);
-    if (rank == 1 && step == 16) ranks.send_signal(1, SIGTERM);
+    if (rank == 0 && step == 5) ranks.send_signal(0, SIGTERM);
   };
   run(ranks, loop);
-  for (const std::size_t rank : {0, 1}) EXPECT_EQ(loop.stop[rank]->signal, SIGUSR1);
+  EXPECT_EQ(loop.steps, (std::vector<std::int64_t>{10, 10}));
 }
 
 }  // namespace

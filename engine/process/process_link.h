@@ -1,5 +1,5 @@
-// The ranks of a task loop as processes: this one's watchdog, signals and phases, and the queue
-// over the run's store.
+// A rank of a task loop as a process: its watchdog, signals and phases, and the queue over the
+// run's store.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace scalemark::process {
 
-class ProcessRanks : public Ranks {
+class ProcessLink : public RankLink {
  public:
   // After the preflight. A rank that is lost ends this process through RankProcess::give_up().
-  ProcessRanks(RankProcess& rank_process, RankContext& context);
+  ProcessLink(RankProcess& rank_process, RankContext& context);
 
   int rank() const override { return context_.world().rank; }
   int size() const override { return context_.world().world_size; }

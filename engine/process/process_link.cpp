@@ -1,4 +1,4 @@
-#include "engine/process/process_ranks.h"
+#include "engine/process/process_link.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ std::chrono::milliseconds look_of_waiting(RankProcess& rank_process) {
 
 }  // namespace
 
-ProcessRanks::ProcessRanks(RankProcess& rank_process, RankContext& context)
+ProcessLink::ProcessLink(RankProcess& rank_process, RankContext& context)
     : rank_process_(rank_process),
       context_(context),
       queue_(
