@@ -4,7 +4,7 @@ from program import check
 
 MOST = {
     "units above 400 lines": 3,
-    "headers with fewer than two readers": 93,
+    "headers with fewer than two readers": 92,
     "comments that open with a bare word": 274,
 }
 

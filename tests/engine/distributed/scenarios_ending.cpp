@@ -106,13 +106,15 @@ void throw_in_a_thread(Run& run) {
 
 struct Loop {
   bool collective = false;
+  bool stuck = false;  // in its fourth step rank 1 stops itself, and rank 0 waits for it
   int step_ms = 5;
 };
 
-// rest: barrier|alone STEP_MS
+// rest: barrier|stuck|alone STEP_MS
 void interrupted(Run& run) {
   const auto& rest = run.arguments.rest;
-  const Loop loop{rest.at(0) == "barrier", std::stoi(rest.at(1))};
+  const bool stuck = rest.at(0) == "stuck";
+  const Loop loop{stuck || rest.at(0) == "barrier", stuck, std::stoi(rest.at(1))};
   constexpr int kMostSteps = 4000;
   distributed::InterruptHandlers handlers(9);
   auto control = control_group(run);
@@ -126,6 +128,10 @@ void interrupted(Run& run) {
         }});
     say("looping");
     while (done < kMostSteps && agreement.may_begin(done)) {
+      if (loop.stuck && done == 3) {
+        if (run.rank() == 1) raise(SIGSTOP);
+        say("at the barrier");
+      }
       if (loop.collective) control.barrier();
       std::this_thread::sleep_for(milliseconds(loop.step_ms * (run.rank() + 1)));
       ++done;

