@@ -26,6 +26,8 @@ FAMILY = v2.TrivialAugmentWide()
 LEVELS = {"identity": 0, "brightness": 0, "colour": 1, "contrast": 1, "sharpness": 1, "posterize": 0, "solarize": 0,
           "autocontrast": 0, "equalize": 0, "hue": 1, "translate-x": 0, "translate-y": 0}
 BORDER = 0.002  # pixels
+FULL = os.environ.get("SCALEMARK_SOAK") == "full"  # every magnitude and photo (scripts/soak)
+STRENGTHS = (0, 1, 4, 9, 15, 20, 24, 29, 30) if FULL else (1, 9, 30)  # of 31
 RAND = v2.RandAugment._AUGMENTATION_SPACE
 TRIVIAL = v2.TrivialAugmentWide._AUGMENTATION_SPACE
 
@@ -38,7 +40,7 @@ def magnitudes(name, height, width):
     for space in (TRIVIAL, RAND):
         make, signed = space[NAMES[name]]
         values = make(31, height, width)
-        for value in [] if values is None else [float(values[i]) for i in (0, 1, 4, 9, 15, 20, 24, 29, 30)]:
+        for value in [] if values is None else [float(values[i]) for i in STRENGTHS]:
             found |= {value, -value} if signed else {value}
     return sorted(found) or [0.0]
 
@@ -113,7 +115,7 @@ def made_images():
 
 
 def photos():
-    for path in sorted(glob.glob(os.path.join(os.environ["SCALEMARK_TEST_DATA"], "photos", "**", "*.JPEG"), recursive=True))[::20]:
+    for path in sorted(glob.glob(os.path.join(os.environ["SCALEMARK_TEST_DATA"], "photos", "**", "*.JPEG"), recursive=True))[::20 if FULL else 100]:
         with Image.open(path) as image:
             yield os.path.basename(path), numpy.array(image.convert("RGB").resize((224, 224), Image.BILINEAR))
 
