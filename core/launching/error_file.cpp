@@ -2,21 +2,28 @@
 
 #include <ctime>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
 #include "core/base/atomic_file.h"
-#include "core/base/error_json.h"
+#include "core/base/error_fields.h"
+#include "core/base/json_reader.h"
+#include "core/base/json_writer.h"
 
 namespace scalemark::launching {
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RankError>& e) {
+  a.part(e.record, [&](auto& inner) { fields(inner, e.record); });
+  a("monotonic_ns", e.monotonic_ns, {});
+}
+
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dump(const FieldJson& json) {
+  return json.dump(-1, ' ', false, FieldJson::error_handler_t::replace);
 }
 
 }  // namespace
@@ -28,10 +35,9 @@ std::int64_t monotonic_now_ns() {
 }
 
 void write_error_file(const fs::path& path, const ErrorRecord& record) {
-  Json json = to_json_value(record);
-  json["monotonic_ns"] = monotonic_now_ns();
+  const RankError error{.record = record, .monotonic_ns = monotonic_now_ns()};
   AtomicFile file(path);
-  file.append(dump(json) + '\n');
+  file.append(dump(as_json(error, "error")) + '\n');
   file.commit_unless_there();
 }
 
@@ -41,12 +47,10 @@ std::optional<RankError> read_error_file(const fs::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   try {
-    const Json json = Json::parse(text.str());
-    auto record = error_from_json(json);
-    if (!record) return {};
-    return RankError{.record = *std::move(record),
-                     .monotonic_ns = json.at("monotonic_ns").get<std::int64_t>()};
-  } catch (const Json::exception&) {
+    return record_in<RankError>(FieldJson::parse(text.str()), "error");
+  } catch (const FieldJson::exception&) {
+    return {};
+  } catch (const Error&) {
     return {};
   }
 }
@@ -63,12 +67,12 @@ std::optional<ErrorRecord> killed_rank_beside(const fs::path& own_file) noexcept
 }
 
 void write_torchelastic_error_file(const fs::path& path, const ErrorRecord& record) {
-  const Json json = {{"message",
-                      {{"message", format_error_line(record)},
-                       {"errorCode", static_cast<int>(record.exit_code)},
-                       {"extraInfo",
-                        {{"py_callstack", format_error_line(record)},
-                         {"timestamp", std::to_string(std::time(nullptr))}}}}}};
+  const FieldJson json = {{"message",
+                           {{"message", format_error_line(record)},
+                            {"errorCode", static_cast<int>(record.exit_code)},
+                            {"extraInfo",
+                             {{"py_callstack", format_error_line(record)},
+                              {"timestamp", std::to_string(std::time(nullptr))}}}}}};
   AtomicFile file(path);
   file.append(dump(json) + '\n');
   file.commit();

@@ -92,6 +92,10 @@ struct PlannedRun {
   int repetition = 0, block = 0;  // from 0; a block holds each point that can run once
   int order = 0;                  // place within the block, from 0
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<PlannedRun>& r) {
+  a.values(r.id, r.point, r.repetition, r.block, r.order);
+}
 
 // When the sweep ends. It runs whole blocks. After each from `least_blocks` on it ends when every
 // point has reached `until_ci` (absent: at once; `fill_time`: only when the time is over). No block

@@ -13,6 +13,10 @@ namespace scalemark::planning {
 struct TimeCut {
   double warmup_s = 0, window_s = 0;
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<TimeCut>& c) {
+  a.values(c.warmup_s, c.window_s);
+}
 
 struct Task {
   enum class Kind { kTrial, kRun };
@@ -23,6 +27,10 @@ struct Task {
   int attempt = 0;              // 0, and one more with each retry
   std::optional<TimeCut> cut;
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Task>& t) {
+  a.values(t.kind, t.run, t.search, t.batch_size, t.attempt, t.cut);
+}
 
 // The settings of a task's point, its searched batch size filled in. Only a first repetition has a
 // trace.

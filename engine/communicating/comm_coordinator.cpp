@@ -4,9 +4,9 @@
 #include <span>
 #include <utility>
 
+#include "core/base/wire.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/render/render.h"
-#include "engine/communicating/comm_command.h"
 
 namespace scalemark::communicating {
 
@@ -23,9 +23,9 @@ CommCoordinator::CommCoordinator(process::TaskLoop& loop, const CommRequest& req
 void CommCoordinator::begin() { report_.add_skipped_points(); }
 
 std::optional<std::string> CommCoordinator::next() {
-  if (needs_pairs_) return encode(CommCommand{});
+  if (needs_pairs_) return to_wire(CommTask());
   while (block_ < plan_.repetitions) {
-    if (batch_ < batches_.size()) return encode(CommCommand{.batch = BatchId{block_, batch_}});
+    if (batch_ < batches_.size()) return to_wire(CommTask({block_, batch_}));
     report_.summarise();
     batches_ = planning::batches_of_block(plan_, ++block_);
     batch_ = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,20 @@
 #include "engine/process/rank_process.h"
 
 namespace scalemark::communicating {
+
+// The `number`-th of planning::batches_of_block(plan, block).
+struct BatchId {
+  int block = 0;
+  std::size_t number = 0;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<BatchId>& b) {
+  a.values(b.block, b.number);
+}
+
+// A task of comm's loop: a batch, or all links (links/pairs_run.h). Every rank holds the plan, so
+// only numbers travel.
+using CommTask = std::optional<BatchId>;
 
 class CommMember {
  public:

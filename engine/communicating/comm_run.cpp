@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
-#include "engine/communicating/comm_command.h"
+#include "core/base/wire.h"
 #include "engine/communicating/comm_coordinator.h"
 #include "engine/process/process_link.h"
 
@@ -19,13 +18,13 @@ class CommFollower : public process::TaskFollower {
       : rank_(rank), plan_(plan), member_(member) {}
 
   void take_part(const distributed::WorkMessage& message) override {
-    const CommCommand command = decode_comm_command(message.text);
-    if (!command.batch) {
+    const auto task = from_wire<CommTask>(message.text);
+    if (!task) {
       member_.run_pairs(*plan_.pairs);
       return;
     }
-    const auto batches = planning::batches_of_block(plan_, command.batch->block);
-    const auto& batch = batches.at(command.batch->number);
+    const auto batches = planning::batches_of_block(plan_, task->block);
+    const auto& batch = batches.at(task->number);
     if (std::ranges::find(batch.members, rank_) == batch.members.end()) return;
     member_.run("comm/" + std::to_string(message.number), batch, {});
   }

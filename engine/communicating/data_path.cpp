@@ -5,11 +5,12 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "core/base/durations.h"
+#include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/planning/collectives/support.h"
-#include "engine/distributed/wire.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -56,12 +57,11 @@ void add_gpu(collectives::DataPath& path, const monitoring::Gpu& gpu) {
 
 double measure_memory(process::RankContext& context) {
   context.control().barrier();
-  const std::string mine = distributed::encode_numbers(
-      {static_cast<double>(context.world().node), copied_bytes_per_s()});
-  std::map<double, double> of_node;
+  const std::string mine = to_wire(std::pair(context.world().node, copied_bytes_per_s()));
+  std::map<int, double> of_node;
   for (const std::string& bytes : context.control().all_gather(mine)) {
-    const auto numbers = distributed::decode_numbers(bytes, 2);
-    of_node[numbers[0]] += numbers[1];
+    const auto [node, bytes_per_s] = from_wire<std::pair<int, double>>(bytes);
+    of_node[node] += bytes_per_s;
   }
   const auto slowest =
       std::ranges::min_element(of_node, {}, [](const auto& node) { return node.second; });

@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/wire.h"
+#include "core/reporting/record/telemetry_fields.h"
 #include "engine/communicating/background.h"
 #include "engine/communicating/exact_data.h"
 #include "engine/communicating/timing.h"
 #include "engine/distributed/foreign_error.h"
-#include "engine/distributed/wire.h"
 #include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
@@ -83,32 +84,13 @@ Timing time_beside(const Call& call, const Call& barrier, const CollectivePoint&
 
 constexpr std::int64_t kVerifiedCalls = 2;  // before and after the timed ones
 
-std::string to_wire(const CollectiveTimes& times) {
-  return distributed::encode_numbers(
-      {static_cast<double>(times.iterations), times.time_s, static_cast<double>(times.wrong),
-       static_cast<double>(times.first_wrong), times.wrong_from ? 1.0 : 0.0,
-       static_cast<double>(times.wrong_from.value_or(0)), static_cast<double>(times.calls)});
-}
-
-CollectiveTimes from_wire(const std::string& bytes) {
-  const auto numbers = distributed::decode_numbers(bytes, 7);
-  CollectiveTimes times{.iterations = static_cast<std::int64_t>(numbers[0]),
-                        .time_s = numbers[1],
-                        .wrong = static_cast<std::int64_t>(numbers[2]),
-                        .wrong_from = {},
-                        .first_wrong = static_cast<std::int64_t>(numbers[3])};
-  times.calls = static_cast<std::int64_t>(numbers[6]);
-  if (numbers[4] != 0) times.wrong_from = static_cast<int>(numbers[5]);
-  return times;
-}
-
 std::vector<reporting::RankReadings> gather_readings(const Surroundings& around) {
   auto& group = around.rank_group;
-  const auto mine = process::to_wire(process::readings(group.context(), *around.telemetry));
+  const auto mine = to_wire(process::readings(group.context(), *around.telemetry));
   around.telemetry->clear();
   std::vector<reporting::RankReadings> all;
   for (const std::string& bytes : group.control().gather(mine)) {
-    all.push_back(process::readings_from_wire(bytes));
+    all.push_back(from_wire<reporting::RankReadings>(bytes));
   }
   return all;
 }
@@ -156,7 +138,7 @@ CollectiveOutcome measure(const CollectivePoint& point, const Surroundings& arou
   times.calls = timing.calls + kVerifiedCalls;
   times.time_s = timing.time_s;
   for (const std::string& bytes : control.gather(to_wire(times))) {
-    outcome.ranks.push_back(from_wire(bytes));
+    outcome.ranks.push_back(from_wire<CollectiveTimes>(bytes));
   }
   outcome.slowest_s = std::move(timing.slowest_s);
   if (around.telemetry) outcome.readings = gather_readings(around);

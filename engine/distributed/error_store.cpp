@@ -5,12 +5,13 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/error_fields.h"
+#include "core/base/wire.h"
 #include "core/launching/error_file.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/foreign_error.h"
 #include "engine/distributed/posted_error.h"
-#include "engine/distributed/wire.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -31,7 +32,7 @@ std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
   const std::int64_t count = count_posted_errors(store);
   for (std::int64_t number = 1; number <= count; ++number) {
     if (!store.check({fault_key(number)})) continue;
-    auto record = decode_error(store.get_to_str(fault_key(number)));
+    auto record = try_from_wire<ErrorRecord>(store.get_to_str(fault_key(number)));
     if (record && record->rank != own_rank) return record;
   }
   return std::nullopt;
@@ -79,7 +80,7 @@ void ErrorStore::post(ErrorRecord record, milliseconds limit) noexcept try {
   record.rank = rank_;
   within(
       limit,
-      [store = store_, text = encode(record)] {
+      [store = store_, text = to_wire(record)] {
         store->set(fault_key(store->add("fault/count", 1)), text);
         return true;
       },

@@ -5,9 +5,9 @@
 #include <exception>
 #include <utility>
 
+#include "core/base/wire.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/wire.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::size_t kMostDescribed = 4;  // ranks in one line, with where they
 std::string key_of(int rank) { return "position/" + std::to_string(rank); }
 
 void add(PositionOfRank& positions, int rank, std::string_view bytes) {
-  if (auto position = decode_position(bytes)) positions[rank] = *std::move(position);
+  if (auto position = try_from_wire<Position>(bytes)) positions[rank] = *std::move(position);
 }
 
 // Two requests where every rank has published: in a hang, all ranks read at once.
@@ -69,31 +69,9 @@ std::string places_of(const PositionOfRank& told, const std::vector<int>& late,
 
 }  // namespace
 
-std::string encode(const Position& position) {
-  Facts facts{{"group", position.group},
-              {"collectives", std::to_string(position.collectives)},
-              {"phase", position.phase}};
-  if (position.step) facts["step"] = std::to_string(*position.step);
-  return encode(facts);
-}
-
-std::optional<Position> decode_position(std::string_view text) try {
-  const auto facts = decode_facts(text);
-  if (!facts) return std::nullopt;
-  Position position{.group = facts->at("group"),
-                    .collectives = std::stoull(facts->at("collectives")),
-                    .phase = facts->at("phase")};
-  if (const auto step = facts->find("step"); step != facts->end()) {
-    position.step = std::stoll(step->second);
-  }
-  return position;
-} catch (const std::exception&) {
-  return std::nullopt;
-}
-
 void post_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                    const Position& mine) noexcept try {
-  within(kLimit, [store, key = key_of(rank), text = encode(mine)] {
+  within(kLimit, [store, key = key_of(rank), text = to_wire(mine)] {
     store->set(key, text);
     return true;
   });

@@ -18,6 +18,10 @@ struct Position {
   std::string phase;
   std::optional<std::int64_t> step;  // the last one that ended
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Position>& p) {
+  a.values(p.group, p.collectives, p.phase, p.step);
+}
 
 using PositionOfRank = std::map<int, Position>;
 
@@ -36,8 +40,5 @@ PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
 // Every member that has begun fewer collectives than another, or is in another group, is named.
 std::string who_is_missing(const PositionOfRank& told, const std::vector<int>& members,
                            const std::string& group);
-
-std::string encode(const Position& position);
-std::optional<Position> decode_position(std::string_view text);
 
 }  // namespace scalemark::distributed

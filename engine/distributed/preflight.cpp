@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/base/wire.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/key_wait.h"
 #include "engine/distributed/posted_error.h"
@@ -42,7 +43,7 @@ class Comparison {
         wait_(store, limit) {}
 
   std::string lead(const Facts& mine) {
-    store_.set(kFactsKey, encode(mine));
+    store_.set(kFactsKey, to_wire(mine));
     if (!wait_(kAllKey, look())) throw silent(first_silent());
     const std::string result = found();
     store_.set(kResultKey, result);
@@ -106,7 +107,7 @@ class Comparison {
 };
 
 std::string own_verdict(c10d::Store& store, const Facts& mine) {
-  const auto of_rank_0 = decode_facts(store.get_to_str(kFactsKey));
+  const auto of_rank_0 = try_from_wire<Facts>(store.get_to_str(kFactsKey));
   if (!of_rank_0) return "cannot read rank 0's facts: another version of scalemark";
   const auto found = differences(*of_rank_0, mine);
   return found.empty() ? kAgreed : joined(found, ", ");

@@ -44,6 +44,10 @@ struct Stop {
   int signal = 0;      // the first one that any rank reported
   bool agreed = true;  // false: not every rank answered; the others may stop elsewhere
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Stop>& s) {
+  a.values(s.signal, s.agreed);
+}
 
 class StopAgreement {
  public:

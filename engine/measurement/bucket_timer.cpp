@@ -9,10 +9,12 @@
 namespace scalemark::measurement {
 namespace {
 
+using reporting::BucketRecord;
+
 constexpr std::chrono::seconds kLongestWait{10};
 
 double median_over(const std::vector<BucketStep>& steps, std::size_t bucket,
-                   double BucketTimes::*value) {
+                   double BucketRecord::*value) {
   std::vector<double> values;
   for (const BucketStep& step : steps) values.push_back(step.buckets[bucket].*value);
   return statistics::median(values);
@@ -26,15 +28,15 @@ bool same_buckets(const BucketStep& a, const BucketStep& b) {
 
 }  // namespace
 
-std::vector<BucketTimes> median_of(const std::vector<BucketStep>& steps) {
+std::vector<BucketRecord> median_of(const std::vector<BucketStep>& steps) {
   if (steps.empty()) return {};
   for (const BucketStep& step : steps) {
     if (!same_buckets(step, steps.front())) return {};
   }
-  std::vector<BucketTimes> course = steps.front().buckets;
+  std::vector<BucketRecord> course = steps.front().buckets;
   for (std::size_t b = 0; b < course.size(); ++b) {
-    for (const auto value : {&BucketTimes::ready_s, &BucketTimes::start_s, &BucketTimes::end_s,
-                             &BucketTimes::hidden_share}) {
+    for (const auto value : {&BucketRecord::ready_s, &BucketRecord::start_s, &BucketRecord::end_s,
+                             &BucketRecord::hidden_share}) {
       course[b].*value = median_over(steps, b, value);
     }
   }
@@ -97,7 +99,7 @@ BucketStep BucketTimer::times_of(std::size_t step, const std::vector<double>& se
   for (const Bucket& bucket : buckets_of(step)) {
     const double start = seconds[bucket.start], end = seconds[bucket.end];
     const double hidden = std::clamp(last_ready, start, std::max(start, end)) - start;
-    result.buckets.push_back({.bytes = bucket.bytes,
+    result.buckets.push_back({.bytes = static_cast<double>(bucket.bytes),
                               .collective = bucket.collective,
                               .ready_s = seconds[bucket.ready] - begin,
                               .start_s = start - begin,

@@ -12,29 +12,20 @@
 #include <string_view>
 #include <vector>
 
+#include "core/reporting/record/records.h"
 #include "engine/device/device.h"
 #include "engine/measurement/bucket_observer.h"
 #include "engine/measurement/step_timer.h"
 
 namespace scalemark::measurement {
 
-// Seconds since the step began.
-struct BucketTimes {
-  std::int64_t bytes = 0;
-  std::string collective;  // "all_reduce"
-  double ready_s = 0, start_s = 0, end_s = 0;
-  // This share of the time from start to end lies before the last bucket is ready, while backward
-  // still computes. 1 for a bucket that takes no time.
-  double hidden_share = 0;
-};
-
 // Holds what was seen of one step.
 struct BucketStep {
-  std::vector<BucketTimes> buckets;
+  std::vector<reporting::BucketRecord> buckets;
 };
 
 // Each value the median over the steps. Empty where steps differ in their buckets.
-std::vector<BucketTimes> median_of(const std::vector<BucketStep>& steps);
+std::vector<reporting::BucketRecord> median_of(const std::vector<BucketStep>& steps);
 
 class BucketTimer final : public StepMarker, public BucketObserver {
  public:

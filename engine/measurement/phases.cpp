@@ -6,26 +6,26 @@ namespace scalemark::measurement {
 namespace {
 
 // The phase that begins at a moment and lasts until the next one.
-double PhaseTimes::*phase_after(Moment moment) {
+double Phases::*phase_after(Moment moment) {
   switch (moment) {
     case Moment::kStepBegin:
-      return &PhaseTimes::data_wait;
+      return &Phases::data_wait;
     case Moment::kBatchReady:
-      return &PhaseTimes::host_to_device;
+      return &Phases::host_to_device;
     case Moment::kOnDevice:
-      return &PhaseTimes::exposed_communication;
+      return &Phases::exposed_communication;
     case Moment::kForwardBegin:
-      return &PhaseTimes::forward;
+      return &Phases::forward;
     case Moment::kForwardEnd:
-      return &PhaseTimes::backward;
+      return &Phases::backward;
     case Moment::kLastBucketReady:
-      return &PhaseTimes::exposed_communication;
+      return &Phases::exposed_communication;
     case Moment::kBackwardEnd:
-      return &PhaseTimes::optimizer;
+      return &Phases::optimizer;
     case Moment::kUpdateEnd:
-      return &PhaseTimes::exposed_communication;
+      return &Phases::exposed_communication;
     case Moment::kStepEnd:
-      return &PhaseTimes::other;
+      return &Phases::other;
     case Moment::kWindowEnd:
       break;
   }
@@ -51,17 +51,17 @@ bool marked_as_a_whole(std::span<const Moment> moments) {
 
 }  // namespace
 
-std::vector<PhaseTimes> split_into_phases(std::span<const Moment> moments,
-                                          std::span<const double> seconds) {
+std::vector<Phases> split_into_phases(std::span<const Moment> moments,
+                                      std::span<const double> seconds) {
   require_whole_steps(moments, seconds);
-  std::vector<PhaseTimes> steps;
+  std::vector<Phases> steps;
   if (moments.empty()) return steps;
   for (std::size_t i = 0; i + 1 < moments.size(); ++i) {
     if (begins_step(moments, i)) steps.emplace_back();
     // Between two micro-steps nothing of the optimizer runs: that gap is "other".
     const bool next_micro_step =
         moments[i] == Moment::kBackwardEnd && moments[i + 1] == Moment::kStepBegin;
-    const auto phase = next_micro_step ? &PhaseTimes::other : phase_after(moments[i]);
+    const auto phase = next_micro_step ? &Phases::other : phase_after(moments[i]);
     steps.back().*phase += seconds[i + 1] - seconds[i];
   }
   return steps;
@@ -78,19 +78,16 @@ MarkedSteps split_into_steps(std::span<const Moment> moments, std::span<const do
     return steps;
   }
   steps.phases = split_into_phases(moments, seconds);
-  for (const PhaseTimes& step : steps.phases) steps.step_s.push_back(step.sum());
+  for (const Phases& step : steps.phases) steps.step_s.push_back(step.sum());
   return steps;
 }
 
-PhaseTimes mean_of(std::span<const PhaseTimes> steps) {
-  PhaseTimes mean;
+Phases mean_of(std::span<const Phases> steps) {
+  Phases mean;
   if (steps.empty()) return mean;
   const auto n = static_cast<double>(steps.size());
-  for (const auto phase :
-       {&PhaseTimes::data_wait, &PhaseTimes::host_to_device, &PhaseTimes::forward,
-        &PhaseTimes::backward, &PhaseTimes::exposed_communication, &PhaseTimes::optimizer,
-        &PhaseTimes::other}) {
-    for (const PhaseTimes& step : steps) mean.*phase += step.*phase;
+  for (const auto& [name, phase] : reporting::kPhases) {
+    for (const Phases& step : steps) mean.*phase += step.*phase;
     mean.*phase /= n;
   }
   return mean;
@@ -98,7 +95,7 @@ PhaseTimes mean_of(std::span<const PhaseTimes> steps) {
 
 std::optional<double> mean_own_s(const MarkedSteps& steps) {
   if (steps.phases.empty()) return std::nullopt;
-  const PhaseTimes mean = mean_of(steps.phases);
+  const Phases mean = mean_of(steps.phases);
   return mean.sum() - mean.exposed_communication;
 }
 

@@ -17,13 +17,10 @@ std::int64_t events_per_marked_step(std::int64_t micro_steps) {
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // The marked step's share of each phase, of a step that takes `step_s`.
-PhaseTimes scaled_to(PhaseTimes marked, double step_s) {
+Phases scaled_to(Phases marked, double step_s) {
   const double whole = marked.sum();
   if (!(whole > 0)) return {.other = step_s};
-  for (const auto phase :
-       {&PhaseTimes::data_wait, &PhaseTimes::host_to_device, &PhaseTimes::forward,
-        &PhaseTimes::backward, &PhaseTimes::exposed_communication, &PhaseTimes::optimizer,
-        &PhaseTimes::other}) {
+  for (const auto& [name, phase] : reporting::kPhases) {
     marked.*phase *= step_s / whole;
   }
   return marked;

@@ -6,16 +6,17 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/wire.h"
 #include "core/monitoring/environment.h"
-#include "core/reporting/record/report_json.h"
+#include "core/reporting/record/host_fields.h"
 
 namespace scalemark::process {
 
 std::vector<monitoring::Host> survey_hosts(RankContext& context) {
   std::vector<monitoring::Host> hosts;
-  const std::string mine = reporting::encode(monitoring::survey_host());
+  const std::string mine = to_wire(monitoring::survey_host());
   for (const std::string& bytes : context.control().gather(mine)) {
-    auto host = reporting::decode_host(bytes);
+    auto host = from_wire<monitoring::Host>(bytes);
     const bool known = std::ranges::any_of(
         hosts, [&](const auto& other) { return other.hostname == host.hostname; });
     if (!known) hosts.push_back(std::move(host));

@@ -9,9 +9,9 @@
 
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/interrupt.h"
+#include "engine/distributed/preflight.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
-#include "engine/distributed/wire.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/phase_tracker.h"
 #include "engine/process/rank_context.h"

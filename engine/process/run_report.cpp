@@ -87,7 +87,7 @@ void RunReport::note(const std::string& text) {
 }
 
 reporting::PointRecord RunReport::assembled(reporting::PointRecord identity,
-                                            const std::vector<reporting::RankSummary>& ranks,
+                                            const std::vector<reporting::RankMeasurement>& ranks,
                                             const reporting::StepSeries& series) const {
   identity.device_name = device_name(environment_, device_uuid_);
   return reporting::assemble_point(std::move(identity), ranks, series);

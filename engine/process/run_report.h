@@ -40,7 +40,7 @@ class RunReport {
   void note(const std::string& text);
   // Rank 0 only: the record of a run that was measured.
   reporting::PointRecord assembled(reporting::PointRecord identity,
-                                   const std::vector<reporting::RankSummary>& ranks,
+                                   const std::vector<reporting::RankMeasurement>& ranks,
                                    const reporting::StepSeries& series) const;
   // Rank 0 only: `point` with its findings and `more`. `repetitions`: how many runs its group has.
   void add_row(reporting::PointRecord point, int repetitions,

@@ -3,8 +3,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "core/base/error.h"
-#include "engine/distributed/wire.h"
+#include "core/base/wire.h"
 
 namespace scalemark::process {
 namespace {
@@ -19,22 +18,12 @@ struct End {
   std::optional<Stop> stop;
   ExitCode exit_code = ExitCode::kPass;
 };
-
-std::string text_of(const End& end) {
-  const Stop stop = end.stop.value_or(Stop{});
-  return std::string(kEnd) + distributed::encode(distributed::Facts{
-                                 {"signal", std::to_string(stop.signal)},
-                                 {"agreed", stop.agreed ? "1" : "0"},
-                                 {"exit_code", std::to_string(static_cast<int>(end.exit_code))}});
+template <class A>
+constexpr void fields(A& a, typename A::template Field<End>& e) {
+  a.values(e.stop, e.exit_code);
 }
 
-End end_in(std::string_view text) {
-  const auto facts = distributed::decode_facts(text.substr(kEnd.size()));
-  if (!facts) throw bug("a message that cannot be read");
-  const Stop stop{.signal = std::stoi(facts->at("signal")), .agreed = facts->at("agreed") == "1"};
-  return {.stop = stop.signal == 0 ? std::nullopt : std::optional(stop),
-          .exit_code = static_cast<ExitCode>(std::stoi(facts->at("exit_code")))};
-}
+std::string text_of(const End& end) { return std::string(kEnd) + to_wire(end); }
 
 WorkMessage post(RankLink& link, const std::string& task) {
   return {.number = link.queue().post(std::string(kTask) + task).number, .text = task};
@@ -75,7 +64,7 @@ ExitCode TaskLoop::follow(TaskFollower& follower) {
     seen = message.number;
     follower.release();  // a new message means that all members have reported on the last
     if (!message.text.starts_with(kTask)) {
-      const End end = end_in(message.text);
+      const auto end = from_wire<End>(std::string_view(message.text).substr(kEnd.size()));
       return end.stop ? link_.end_interrupted(*end.stop) : end.exit_code;
     }
     message.text.erase(0, kTask.size());

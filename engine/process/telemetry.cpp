@@ -5,16 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/process_probes.h"
-#include "engine/distributed/wire.h"
-#include "engine/process/source_wire.h"
-
-namespace scalemark::reporting {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankReadings, host, machine, sources)
-}  // namespace scalemark::reporting
 
 namespace scalemark::process {
 
@@ -34,16 +27,6 @@ std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context, bool l
 
 reporting::RankReadings readings(RankContext& context, const monitoring::Sampler& sampler) {
   return {context.host(), monitoring::machine_id(), sampler.summaries()};
-}
-
-std::string to_wire(const reporting::RankReadings& readings) {
-  return distributed::pack(nlohmann::json(readings));
-}
-
-reporting::RankReadings readings_from_wire(const std::string& bytes) {
-  const auto value = distributed::unpack(bytes);
-  if (!value) throw bug("a rank's readings that cannot be read");
-  return value->get<reporting::RankReadings>();
 }
 
 }  // namespace scalemark::process

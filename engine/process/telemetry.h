@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "core/monitoring/telemetry/sampler.h"
 #include "core/reporting/point/telemetry.h"
@@ -16,9 +15,5 @@ std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context, bool l
 
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context, const monitoring::Sampler& sampler);
-
-// Packs them for rank 0. Not a file format: both ends are the same build.
-std::string to_wire(const reporting::RankReadings& readings);
-reporting::RankReadings readings_from_wire(const std::string& bytes);
 
 }  // namespace scalemark::process

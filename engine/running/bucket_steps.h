@@ -11,8 +11,8 @@
 namespace scalemark::running {
 
 struct BucketCourse {
-  std::vector<measurement::BucketTimes> buckets;  // medians; empty without any
-  bool stopped = false;                           // an agreed stop came in between
+  std::vector<reporting::BucketRecord> buckets;  // medians; empty without any
+  bool stopped = false;                          // an agreed stop came in between
 };
 
 // Collective. `most_buckets`: of a step.

@@ -10,7 +10,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "engine/distributed/wire.h"
+#include "core/base/wire.h"
 #include "engine/running/evaluation.h"
 #include "engine/training/joined_batch.h"
 
@@ -50,11 +50,10 @@ EpochTotals totals_over_ranks(distributed::ControlGroup& control, const Training
                               const EpochTotals& mine) {
   EpochTotals all{.wall_s = mine.wall_s};
   const double share = mine.loss * ranks.count / ranks.world_size;
-  for (const std::string& bytes : control.all_gather(
-           distributed::encode_numbers({share, static_cast<double>(mine.samples)}))) {
-    const auto theirs = distributed::decode_numbers(bytes, 2);
-    all.loss += theirs[0];
-    all.samples += static_cast<std::int64_t>(theirs[1]);
+  for (const std::string& bytes : control.all_gather(to_wire(std::pair(share, mine.samples)))) {
+    const auto [loss, samples] = from_wire<std::pair<double, std::int64_t>>(bytes);
+    all.loss += loss;
+    all.samples += samples;
   }
   return all;
 }

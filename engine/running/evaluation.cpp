@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/wire.h"
 #include "data/batch.h"
-#include "engine/distributed/wire.h"
 
 namespace scalemark::running {
 namespace {
@@ -23,18 +23,9 @@ struct Sums {
   std::int64_t samples = 0;  // decoded, each once; known to the host
 };
 
-std::string sums_to_wire(const Sums& sums) {
-  return distributed::encode_numbers({sums.loss, static_cast<double>(sums.correct),
-                                      static_cast<double>(sums.items),
-                                      static_cast<double>(sums.samples)});
-}
-
-Sums sums_from_wire(const std::string& bytes) {
-  const auto numbers = distributed::decode_numbers(bytes, 4);
-  return {.loss = numbers[0],
-          .correct = static_cast<std::int64_t>(numbers[1]),
-          .items = static_cast<std::int64_t>(numbers[2]),
-          .samples = static_cast<std::int64_t>(numbers[3])};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Sums>& s) {
+  a.values(s.loss, s.correct, s.items, s.samples);
 }
 
 Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::Device device,
@@ -107,8 +98,8 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
 
   EvaluationResult result{.skipped = loader.skipped()};
   std::int64_t correct = 0, decoded = 0;
-  for (const std::string& bytes : control.all_gather(sums_to_wire(mine))) {
-    const Sums theirs = sums_from_wire(bytes);
+  for (const std::string& bytes : control.all_gather(to_wire(mine))) {
+    const Sums theirs = from_wire<Sums>(bytes);
     result.loss += theirs.loss;
     correct += theirs.correct;
     result.items += theirs.items;

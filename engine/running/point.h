@@ -1,7 +1,6 @@
 // One point: from settings and a group to what each rank measured.
 #pragma once
 
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -21,8 +20,8 @@
 namespace scalemark::running {
 
 struct PointOutcome {
-  std::vector<reporting::RankSummary> ranks;       // on the group's rank 0, in rank order, then a
-                                                   // dedicated server; empty elsewhere
+  // On the group's rank 0, in rank order, then a dedicated server; empty elsewhere.
+  std::vector<reporting::RankMeasurement> ranks;
   reporting::StepSeries series;                    // over the ranks, on each of them
   std::vector<reporting::Evaluation> evaluations;  // --epochs
   std::vector<reporting::Resumption> resumed;
@@ -30,9 +29,15 @@ struct PointOutcome {
       raw_steps;  // --raw-steps: this rank's; save_raw_steps() takes it
   std::optional<reporting::RawStepsRecord> raw_steps_file;  // once saved, where it was
   bool stopped = false;                                     // an agreed stop came before the end
-  std::exception_ptr not_saved;  // why --save, --raw-steps or --trace failed; the rest is valid
-  double measuring_s = 0;        // in warm-up, window and what --communication-cost and --trace add
+  // Why --save, --raw-steps or --trace failed; the rest is valid.
+  std::optional<ErrorRecord> not_saved;
+  double measuring_s = 0;  // in warm-up, window and what --communication-cost and --trace add
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<PointOutcome>& o) {
+  a.values(o.ranks, o.series, o.raw_steps, o.not_saved, o.measuring_s);
+  a.stays(o.evaluations, o.resumed, o.raw_steps_file, o.stopped);
+}
 
 // The length of a run without a plan: what --iters and similar options say, else at least 20 steps
 // and 2 s (10 s on CUDA) of warm-up, or less than that with --max-warmup; 100 steps and 2 s of
@@ -43,13 +48,21 @@ planning::RunLength run_length_of(const settings::Settings& settings);
 // given, else a nominal 1000, or --iters when that is more.
 std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);
 
+// A point is trained with these, on one rank.
+struct PointContext {
+  process::RankGroup& rank_group;
+  const settings::Settings& settings;
+  const planning::RunLength& length;
+  const catalogue::Workload& workload;
+  const WorkloadData& data;
+  StepWatch& watch;
+};
+
 // Collective over the group. Builds the network, warms up and measures (or trains for --epochs),
 // and gathers. `checkpoints`: of --epochs. `trace_folder`: of a measured run, of this run alone;
 // empty: no trace.
 using EpochReport = std::function<void(const reporting::Evaluation&)>;
-PointOutcome run_point(process::RankGroup& rank_group, const settings::Settings& settings,
-                       const planning::RunLength& length, const catalogue::Workload& workload,
-                       const WorkloadData& data, StepWatch& watch, const EpochReport& report_epoch,
+PointOutcome run_point(const PointContext& point, const EpochReport& report_epoch,
                        CheckpointOptions checkpoints = {},
                        const std::filesystem::path& trace_folder = {});
 

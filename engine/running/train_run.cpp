@@ -146,9 +146,9 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   };
   guard.run([&] { return context.error_store().has_cause(); },
             [&] {
-              outcome = run_point(rank_group, settings, length, opened.workload, opened.data, watch,
-                                  report_epoch, std::move(checkpoints),
-                                  trace_folder(settings, identity.id));
+              outcome = run_point(
+                  {rank_group, settings, length, opened.workload, opened.data, watch}, report_epoch,
+                  std::move(checkpoints), trace_folder(settings, identity.id));
               save_raw_steps(rank_group.control(), {settings.general.output, identity.id}, outcome,
                              [&] { rank_process.watchdog().heartbeat(0); });
             });
@@ -162,7 +162,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   rank_group.finish();
   rank_group.close();
   if (report.writer() != nullptr) add_point(report, std::move(identity), outcome);
-  if (outcome.not_saved) std::rethrow_exception(outcome.not_saved);
+  if (outcome.not_saved) throw Error(*outcome.not_saved);
   report.close(reporting::ReportStatus::kComplete, ExitCode::kPass);
   if (report.writer() != nullptr) console.show(report.writer()->report());
   return ExitCode::kPass;

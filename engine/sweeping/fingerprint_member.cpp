@@ -1,8 +1,9 @@
 #include "engine/sweeping/fingerprint_member.h"
 
+#include "core/base/wire.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/fingerprint.h"
-#include "core/reporting/record/report_json.h"
+#include "core/reporting/record/telemetry_fields.h"
 #include "engine/distributed/interrupt.h"
 #include "engine/fingerprint/exchange.h"
 #include "engine/fingerprint/machine.h"
@@ -26,7 +27,7 @@ std::string FingerprintMember::answer(FingerprintPart part) {
     records = measure_machine();
   }
   context_.device().release_cached_memory();
-  return reporting::to_json_line(records);
+  return to_wire(records);
 }
 
 std::vector<FingerprintRecord> FingerprintMember::measure_machine() {

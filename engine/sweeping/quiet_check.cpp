@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "core/base/durations.h"
-#include "engine/process/telemetry.h"
+#include "core/base/wire.h"
+#include "core/reporting/record/telemetry_fields.h"
 #include "engine/sweeping/sweep_command.h"
 
 namespace scalemark::sweeping {
@@ -50,9 +51,9 @@ std::string QuietCheck::before_block() {
 // The next task meets a rank that is missing here: it is only left out.
 std::string QuietCheck::look() {
   const auto texts =
-      loop_.ask_all(encode(SweepCommand{.task = {}, .quiet_check = true}), options_.read);
+      loop_.ask_all(to_wire(SweepCommand{.task = {}, .quiet_check = true}), options_.read);
   std::vector<reporting::RankReadings> ranks;
-  for (const auto& [rank, text] : texts) ranks.push_back(process::readings_from_wire(text));
+  for (const auto& [rank, text] : texts) ranks.push_back(from_wire<reporting::RankReadings>(text));
   return reporting::in_words(options_.judge(reporting::telemetry_of("", ranks)));
 }
 

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "core/base/error.h"
 
@@ -26,20 +24,12 @@ struct RankResult {
   bool agreed = true;                            // stopped: all ranks answered
 };
 
-constexpr auto words_of(RankResult::Kind) {
-  using enum RankResult::Kind;
-  return std::to_array<Word<RankResult::Kind>>({{kOk, "ok"},
-                                                {kStopped, "stopped"},
-                                                {kOom, "oom"},
-                                                {kFailed, "failed"},
-                                                {kPeerLost, "peer lost"}});
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RankResult>& r) {
+  a.values(r.kind, r.record, r.requested_bytes, r.signal, r.agreed);
 }
 
 // The result for the exception that ended a run. Never waits for a cause: another rank reports it.
 RankResult result_of(const std::exception_ptr& exception);
-
-std::string encode(const RankResult& result);
-RankResult decode_rank_result(
-    std::string_view text);  // throws bug() for what encode() did not write
 
 }  // namespace scalemark::sweeping

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "core/planning/sweep_schedule.h"
 
@@ -22,9 +20,9 @@ struct SweepCommand {
   bool quiet_check = false;            // every rank reads its machine: quiet_check.h
   FingerprintPart fingerprint = FingerprintPart::kNone;
 };
-
-std::string encode(const SweepCommand& command);
-SweepCommand decode_sweep_command(
-    std::string_view text);  // throws bug() for what encode() did not write
+template <class A>
+constexpr void fields(A& a, typename A::template Field<SweepCommand>& c) {
+  a.values(c.task, c.quiet_check, c.fingerprint);
+}
 
 }  // namespace scalemark::sweeping

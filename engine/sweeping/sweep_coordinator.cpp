@@ -58,7 +58,7 @@ Error end_of_search(const planning::Task& task, const PointVerdict& verdict) {
 // Each text is read once.
 void add_new(std::map<int, RankResult>& results, const distributed::WorkQueue::ResultTexts& texts) {
   for (const auto& [rank, text] : texts) {
-    if (!results.contains(rank)) results[rank] = decode_rank_result(text);
+    if (!results.contains(rank)) results[rank] = from_wire<RankResult>(text);
   }
 }
 
@@ -109,7 +109,7 @@ std::optional<std::string> SweepCoordinator::next() {
     const bool is_trial = task_->kind == planning::Task::Kind::kTrial;
     if (!is_trial || member_.data_holds_batch(*task_)) {
       if (!stopping) check_before_block(*task_);
-      return encode(SweepCommand{.task = task_});
+      return to_wire(SweepCommand{.task = task_});
     }
     console_.begin(*task_);
     record_trial(*task_, planning::Ending::kFailed);
@@ -151,7 +151,7 @@ void SweepCoordinator::take_fingerprint() {
 // In the order of ranks.
 std::vector<reporting::FingerprintRecord> SweepCoordinator::fingerprint_of_all(
     FingerprintPart part) {
-  const auto texts = loop_.ask_all(encode(SweepCommand{.task = {}, .fingerprint = part}),
+  const auto texts = loop_.ask_all(to_wire(SweepCommand{.task = {}, .fingerprint = part}),
                                    [&] { return member_.fingerprint(part); });
   if (texts.size() != static_cast<std::size_t>(loop_.link().size())) {
     throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
@@ -160,7 +160,7 @@ std::vector<reporting::FingerprintRecord> SweepCoordinator::fingerprint_of_all(
   member_.release();
   std::vector<reporting::FingerprintRecord> records;
   for (const auto& [rank, text] : texts) {
-    std::ranges::move(reporting::fingerprint_from_json(text, "rank " + std::to_string(rank)),
+    std::ranges::move(from_wire<std::vector<reporting::FingerprintRecord>>(text),
                       std::back_inserter(records));
   }
   return records;
@@ -239,7 +239,7 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& out
   if (attempts_.size() > 1) row.attempts = attempts_;
   attempts_.clear();
   report_.add(row, std::move(telemetry), std::exchange(busy_, {}));
-  if (outcome.measured.not_saved) std::rethrow_exception(outcome.measured.not_saved);
+  if (outcome.measured.not_saved) throw Error(*outcome.measured.not_saved);
   if (!schedule_.block_is_complete()) return;
   summarise();
   console_.end_block();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/error_fields.h"
+#include "core/base/wire.h"
 #include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/point_verdict.h"
 
@@ -30,7 +32,7 @@ TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
   }
   gpu_fault_ = gpu_fault_in({{ranks_.rank(), result}});
   // First: peers that notice the loss then find its cause.
-  ranks_.queue().report_result(number, encode(result), has_failed(result));
+  ranks_.queue().report_result(number, to_wire(result), has_failed(result));
   if (has_failed(result)) drop();
   return outcome;
 }
@@ -41,7 +43,7 @@ void SweepMember::release() {
 }
 
 void SweepFollower::take_part(const distributed::WorkMessage& message) {
-  const SweepCommand command = decode_sweep_command(message.text);
+  const auto command = from_wire<SweepCommand>(message.text);
   if (!command.task) {
     const std::string answer =
         command.quiet_check ? member_.read_machine() : member_.fingerprint(command.fingerprint);

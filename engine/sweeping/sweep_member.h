@@ -42,7 +42,7 @@ class SweepMember {
   virtual bool data_holds_batch(const planning::Task& task) const = 0;
   // Reads what uses this rank's machine while nothing trains; as bytes.
   virtual std::string read_machine() = 0;
-  // This rank's records of its machines' fingerprint, as JSON. Collective over all ranks.
+  // This rank's records of its machines' fingerprint, as bytes. Collective over all ranks.
   virtual std::string fingerprint(FingerprintPart part) = 0;
 
  protected:

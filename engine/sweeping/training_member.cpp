@@ -5,7 +5,9 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/wire.h"
 #include "core/catalogue/backends.h"
+#include "core/reporting/record/telemetry_fields.h"
 #include "engine/process/group_guard.h"
 #include "engine/process/node_leader.h"
 #include "engine/process/process_setup.h"
@@ -55,6 +57,7 @@ RankResult TrainingMember::train(std::int64_t number, const planning::Task& task
   process::apply_compute_settings(process::compute_settings(settings));
   outcome.world = process::world_within(context_, planning::members_of(plan_, task.run));
   const auto& workload = running::workload_named(settings.task.workload);
+  const planning::RunLength length = planning::length_of(plan_, task);
   const std::string name = "task/" + std::to_string(number);
   rank_process_.phase_tracker().enter("rendezvous");
   rank_group_ = std::make_unique<process::RankGroup>(
@@ -73,9 +76,8 @@ RankResult TrainingMember::train(std::int64_t number, const planning::Task& task
   guard.run([&] { return queue_.called_off(number); },
             [&] {
               outcome.measured = running::run_point(
-                  *rank_group_, settings, planning::length_of(plan_, task), workload,
-                  datasets_.of(settings), watch, [](const auto&) {}, {},
-                  running::trace_folder(settings, task.run.id));
+                  {*rank_group_, settings, length, workload, datasets_.of(settings), watch},
+                  [](const auto&) {}, {}, running::trace_folder(settings, task.run.id));
               save_raw_steps(task, outcome.measured);
             });
   if (!outcome.measured.stopped) {
@@ -107,7 +109,7 @@ std::string TrainingMember::read_machine() {
   sampler->begin();
   std::this_thread::sleep_for(kLook);
   sampler->end();
-  return process::to_wire(process::readings(context_, *sampler));
+  return to_wire(process::readings(context_, *sampler));
 }
 
 void TrainingMember::drop() noexcept {

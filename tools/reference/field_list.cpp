@@ -9,13 +9,12 @@
 namespace scalemark::reporting {
 namespace {
 
-// Walks the lists of fields (record/field.h) on records that hold nothing: only names and types
+// Walks the lists of fields (core/base/field.h) on records that hold nothing: only names and types
 // count.
 class FieldLister {
  public:
   template <class T>
   using Field = const T;
-  static constexpr bool kReading = false;
 
   FieldLister(std::vector<RecordEntry>& all, std::size_t mine) : all_(all), mine_(mine) {}
 
@@ -23,7 +22,7 @@ class FieldLister {
     all_[mine_].name = name;
     all_[mine_].meaning = meaning;
   }
-  bool measured(bool) {
+  bool measured(const auto&, auto) {
     presence_ = Presence::kWhenOk;
     return true;
   }
@@ -72,6 +71,13 @@ class FieldLister {
   }
   void embedded(const char* key, const std::string&, const About& about) {
     add(of_kind(FieldKind::kFree, entry(key, about)));
+  }
+  void pair(const char* key, const auto& bounds, const About& about) {
+    pair(key, bounds.low, bounds.high, about);
+  }
+  template <class T, class Body>
+  void part(const T&, Body body) {
+    body(*this);
   }
   // An object is written when it holds something: always, when one of its fields is always written.
   template <class Body>
@@ -138,7 +144,7 @@ class FieldLister {
       return typed<typename T::mapped_type>(std::move(field));
     } else if constexpr (std::is_same_v<T, bool>) {
       return of_kind(FieldKind::kTruth, std::move(field));
-    } else if constexpr (std::is_integral_v<T>) {
+    } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
       return of_kind(FieldKind::kWhole, std::move(field));
     } else if constexpr (std::is_floating_point_v<T>) {
       return of_kind(FieldKind::kNumber, std::move(field));

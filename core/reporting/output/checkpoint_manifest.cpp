@@ -4,14 +4,14 @@
 
 #include "core/base/error.h"
 #include "core/base/json_depth.h"
-#include "core/reporting/record/json_reader.h"
-#include "core/reporting/record/json_writer.h"
+#include "core/base/json_reader.h"
+#include "core/base/json_writer.h"
 #include "core/reporting/record/report_fields.h"
 
 namespace scalemark::reporting {
 
 template <class A>
-void fields(A& a, typename A::template Field<CheckpointFile>& f) {
+constexpr void fields(A& a, typename A::template Field<CheckpointFile>& f) {
   a.record("checkpoint_file", "The state of one rank");
   a("name", f.name, {"beside checkpoint.json"});
   a("bytes", f.bytes, {"its size", "bytes"});
@@ -19,7 +19,7 @@ void fields(A& a, typename A::template Field<CheckpointFile>& f) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
+constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
   a.record("checkpoint", "What a training needs to resume");
   a("step", m.step, {"optimizer steps that are done", "steps"});
   a("same", m.same, {"settings, program, data and machines that must be unchanged"});
@@ -29,21 +29,15 @@ void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
 }
 
 std::string to_json(const CheckpointManifest& manifest) {
-  Json json;
-  JsonWriter writer(json, "checkpoint");
-  fields(writer, manifest);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return as_json(manifest, "checkpoint").dump(2, ' ', false, FieldJson::error_handler_t::replace) +
+         "\n";
 }
 
 CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin) {
   const std::string where(origin);
   if (nests_too_deep(text)) throw bad_data(where + " nests deeper than any checkpoint");
   try {
-    const Json json = Json::parse(text);
-    CheckpointManifest manifest;
-    JsonReader reader(json, "checkpoint");
-    fields(reader, manifest);
-    return manifest;
+    return record_in<CheckpointManifest>(FieldJson::parse(text), "checkpoint");
   } catch (const nlohmann::json::exception&) {
     throw bad_data(where + " is not JSON");
   } catch (const Error& error) {

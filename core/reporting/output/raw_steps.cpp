@@ -21,15 +21,6 @@ constexpr const char* kEnding = ".steps";
 constexpr const char* kTemporary = ".tmp";
 constexpr std::size_t kAlignment = 64;  // bytes; readers may map the numbers
 
-constexpr std::array<std::pair<const char*, double Phases::*>, 7> kPhases{
-    {{"data_wait", &Phases::data_wait},
-     {"host_to_device", &Phases::host_to_device},
-     {"forward", &Phases::forward},
-     {"backward", &Phases::backward},
-     {"exposed_communication", &Phases::exposed_communication},
-     {"optimizer", &Phases::optimizer},
-     {"other", &Phases::other}}};
-
 class PartMaker {
  public:
   // `numbers`: about how many there will be.

@@ -36,11 +36,19 @@ struct RawSteps {
 struct RawColumn {
   std::string name, unit;
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RawColumn>& c) {
+  a.values(c.name, c.unit);
+}
 struct RawTable {
   std::string name;
   std::int64_t rows = 0;
   std::vector<RawColumn> columns;
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RawTable>& t) {
+  a.values(t.name, t.rows, t.columns);
+}
 
 // The same as it stands in the file: table after table, column after column, every value a float64
 // in this machine's byte order.
@@ -49,6 +57,10 @@ struct RawPart {
   std::vector<RawTable> tables;  // the same on every rank of a point
   std::string values;
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RawPart>& p) {
+  a.values(p.steps_per_mark, p.tables, p.values);
+}
 RawPart raw_part(const RawSteps& steps);
 
 struct RawRank {

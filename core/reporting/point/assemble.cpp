@@ -19,50 +19,28 @@ namespace scalemark::reporting {
 namespace {
 
 using Ranks = std::span<const RankMeasurement>;
-using Summaries = std::span<const RankSummary>;
 
-void refuse_contradictions(Summaries ranks, const StepSeries& series) {
-  if (ranks.empty()) throw bug("a point without measurements");
-  const RankMeasurement& first = ranks.front().rank;
+void refuse_contradictions(Ranks processes, const StepSeries& series) {
+  if (processes.empty()) throw bug("a point without measurements");
+  const RankMeasurement& first = processes.front();
   const auto n = static_cast<std::int64_t>(series.max_step_s.size());
-  const std::size_t marked = first.phases_s ? series.max_step_s.size() : 0;
+  const std::size_t marked = first.record.phases_s ? series.max_step_s.size() : 0;
   if (!series_fits(n, first) || series.max_own_s.size() != marked ||
       series.max_own_less_wait_s.size() != marked) {
     throw bug("the series over the ranks do not hold one value for each of " +
               std::to_string(first.iterations) + " steps");
   }
-  for (const auto& [rank, steps] : ranks) {
-    const std::string who = "rank " + std::to_string(rank.rank) + ": ";
-    if (steps.step_s.n != n || rank.iterations != first.iterations ||
-        rank.phases_s.has_value() != first.phases_s.has_value() ||
+  for (const RankMeasurement& rank : processes) {
+    const std::string who = "rank " + std::to_string(rank.record.rank) + ": ";
+    if (rank.record.step_s.n != n || rank.iterations != first.iterations ||
+        rank.record.phases_s.has_value() != first.record.phases_s.has_value() ||
         rank.steps_per_mark != first.steps_per_mark) {
       throw bug(who + "its summary is not of " + std::to_string(first.iterations) + " steps");
     }
-    if (!(rank.wall_s > 0) || !std::isfinite(rank.wall_s)) {
+    if (!(rank.record.wall_s > 0) || !std::isfinite(rank.record.wall_s)) {
       throw bug(who + "no time passed in its window");
     }
   }
-}
-
-RankRecord record_of(const RankMeasurement& rank, const RankSteps& steps) {
-  RankRecord record;
-  record.rank = rank.rank;
-  record.host = rank.host;
-  record.device = rank.device;
-  record.uuid = rank.uuid;
-  record.samples = rank.samples;
-  record.wall_s = rank.wall_s;
-  record.step_s = steps.step_s;
-  record.own_mean_s = steps.own_mean_s;
-  record.own_mean_ln = steps.own_mean_ln;
-  record.data_wait_s = steps.data_wait_s;
-  record.exposed_communication_s = steps.exposed_communication_s;
-  record.phases_s = rank.phases_s;
-  record.memory_peak_bytes = rank.memory_peak_bytes;
-  record.memory_reserved_bytes = rank.memory_reserved_bytes;
-  record.cpus = rank.cpus;
-  record.memory_node = rank.memory_node;
-  return record;
 }
 
 double mean_over(const std::vector<RankRecord>& ranks,
@@ -79,16 +57,12 @@ bool all_have_phases(const std::vector<RankRecord>& ranks) {
 }
 
 Phases mean_phases(const std::vector<RankRecord>& ranks) {
-  const auto mean_of = [&](double Phases::*phase) {
-    return mean_over(ranks, [&](const RankRecord& rank) { return rank.phases_s.value().*phase; });
-  };
-  return {.data_wait = mean_of(&Phases::data_wait),
-          .host_to_device = mean_of(&Phases::host_to_device),
-          .forward = mean_of(&Phases::forward),
-          .backward = mean_of(&Phases::backward),
-          .exposed_communication = mean_of(&Phases::exposed_communication),
-          .optimizer = mean_of(&Phases::optimizer),
-          .other = mean_of(&Phases::other)};
+  Phases mean;
+  for (const auto& [name, phase] : kPhases) {
+    mean.*phase =
+        mean_over(ranks, [&](const RankRecord& rank) { return rank.phases_s.value().*phase; });
+  }
+  return mean;
 }
 
 // Only marks within the steps tell the phases: they are absent without them.
@@ -156,7 +130,7 @@ void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
   point.samples = point.padded = 0;
   point.wall_s = wall_of(series);
   for (const auto& rank : ranks) {
-    point.samples += rank.samples;
+    point.samples += rank.record.samples;
     point.padded += rank.padded;
     tokens += rank.tokens;
     non_pad += rank.non_pad_tokens;
@@ -223,7 +197,8 @@ void set_energy(PointRecord& point, Ranks processes) {
   double sum = 0;
   std::map<std::string, bool> read;  // by GPU, or by machine, where one rank reads for all
   for (const auto& rank : processes) {
-    bool& known = read[point.device == "cuda" ? std::to_string(rank.rank) : rank.host];
+    bool& known =
+        read[point.device == "cuda" ? std::to_string(rank.record.rank) : rank.record.host];
     known = known || !rank.energy_J.empty();
     for (const double joules : rank.energy_J) sum += joules;
   }
@@ -238,10 +213,12 @@ void set_memory(PointRecord& point, Ranks processes) {
   point.memory_reserved_bytes.reset();
   point.server_memory_peak_bytes.reset();
   for (const auto& rank : processes) {
-    if (rank.serves) point.server_memory_peak_bytes = rank.memory_peak_bytes;
-    point.memory_peak_bytes = std::max(point.memory_peak_bytes, rank.memory_peak_bytes);
+    const RankRecord& record = rank.record;
+    if (rank.serves) point.server_memory_peak_bytes = record.memory_peak_bytes;
+    point.memory_peak_bytes = std::max(point.memory_peak_bytes, record.memory_peak_bytes);
     // An absent value is less than any other.
-    point.memory_reserved_bytes = std::max(point.memory_reserved_bytes, rank.memory_reserved_bytes);
+    point.memory_reserved_bytes =
+        std::max(point.memory_reserved_bytes, record.memory_reserved_bytes);
   }
 }
 
@@ -276,17 +253,14 @@ void set_bucket_timeline(PointRecord& point, Ranks ranks) {
   }
 }
 
-// Averages over the ranks that train; empty where one has none.
-std::vector<double> mean_batches(Summaries summaries) {
+// Averages over the ranks; empty where one has none.
+std::vector<double> mean_batches(Ranks ranks) {
   std::vector<double> sum(kExposedBatches, 0.0);
-  double ranks = 0;
-  for (const auto& [rank, steps] : summaries) {
-    if (rank.serves) continue;
-    if (steps.exposed_batches.size() != sum.size()) return {};
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += steps.exposed_batches[i];
-    ++ranks;
+  for (const auto& rank : ranks) {
+    if (rank.exposed_batches.size() != sum.size()) return {};
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += rank.exposed_batches[i];
   }
-  for (double& value : sum) value /= ranks;
+  for (double& value : sum) value /= static_cast<double>(ranks.size());
   return sum;
 }
 
@@ -314,26 +288,16 @@ void set_the_rest(PointRecord& point, Ranks ranks) {
 
 }  // namespace
 
-PointRecord assemble_point(PointRecord identity, Ranks measurements) {
-  if (measurements.empty()) throw bug("a point without measurements");
-  StepSeries series = series_of(measurements.front());
-  for (const auto& rank : measurements.subspan(1)) take_largest(series, series_of(rank));
-  std::vector<RankSummary> summaries;
-  for (const auto& rank : measurements) summaries.push_back(condensed(rank));
-  return assemble_point(std::move(identity), summaries, series);
-}
-
-PointRecord assemble_point(PointRecord identity, Summaries summaries, const StepSeries& series) {
-  refuse_contradictions(summaries, series);
+PointRecord assemble_point(PointRecord identity, Ranks processes, const StepSeries& series) {
+  refuse_contradictions(processes, series);
   PointRecord point = std::move(identity);
   point.status = PointStatus::kOk;
   point.ranks.clear();
-  std::vector<RankMeasurement> processes, ranks;  // ranks: those that train
-  for (const auto& [rank, steps] : summaries) {
-    processes.push_back(rank);
-    if (rank.serves) continue;
-    point.ranks.push_back(record_of(rank, steps));
-    ranks.push_back(rank);
+  std::vector<RankMeasurement> ranks;  // that train
+  for (const auto& process : processes) {
+    if (process.serves) continue;
+    point.ranks.push_back(process.record);
+    ranks.push_back(process);
   }
   std::sort(point.ranks.begin(), point.ranks.end(),
             [](const RankRecord& a, const RankRecord& b) { return a.rank < b.rank; });
@@ -343,11 +307,12 @@ PointRecord assemble_point(PointRecord identity, Summaries summaries, const Step
   set_interval(point);
   set_mfu(point);
   set_the_rest(point, ranks);
-  set_communication(point, ranks, mean_batches(summaries));
+  set_communication(point, ranks, mean_batches(ranks));
   set_energy(point, processes);
   set_memory(point, processes);
-  set_loss(point, *std::min_element(ranks.begin(), ranks.end(),
-                                    [](const auto& a, const auto& b) { return a.rank < b.rank; }));
+  set_loss(point, *std::min_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+             return a.record.rank < b.record.rank;
+           }));
   return point;
 }
 

@@ -10,14 +10,12 @@
 namespace scalemark::reporting {
 
 // `identity` brings what was known before the run: the identity fields, setup, parameters,
-// flops_per_sample, evaluation, memory_estimate_bytes, warmup_method. `ranks` holds one summary per
-// member, in any order; `series` is the largest of series_of() over all of them. A loss that is not
-// finite makes the point failed, with the reason. Throws bug() when the ranks contradict each other
-// (different numbers of steps, series of another length, no time passed).
-PointRecord assemble_point(PointRecord identity, std::span<const RankSummary> ranks,
+// flops_per_sample, evaluation, memory_estimate_bytes, warmup_method. `processes` holds one
+// measurement per member, condensed (rank_steps.h), in any order; `series` is the largest of
+// theirs. A loss that is not finite makes the point failed, with the reason. Throws bug() when the
+// ranks contradict each other (different numbers of steps, series of another length, no time
+// passed).
+PointRecord assemble_point(PointRecord identity, std::span<const RankMeasurement> processes,
                            const StepSeries& series);
-
-// The same of raw measurements that all lie in one place.
-PointRecord assemble_point(PointRecord identity, std::span<const RankMeasurement> ranks);
 
 }  // namespace scalemark::reporting

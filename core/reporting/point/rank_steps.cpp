@@ -11,12 +11,14 @@ namespace scalemark::reporting {
 namespace {
 
 void refuse_odd_series(const RankMeasurement& rank) {
-  const std::size_t n = rank.step_s.size(), marked = rank.phases_s ? n : 0;
+  const RankSeries& series = rank.series;
+  const std::size_t n = series.step_s.size(), marked = rank.record.phases_s ? n : 0;
   if (series_fits(static_cast<std::int64_t>(n), rank) &&
-      rank.exposed_communication_s.size() == marked && rank.counted_data_wait_s.size() == marked) {
+      series.exposed_communication_s.size() == marked &&
+      series.counted_data_wait_s.size() == marked) {
     return;
   }
-  throw bug("rank " + std::to_string(rank.rank) +
+  throw bug("rank " + std::to_string(rank.record.rank) +
             ": its series do not hold one value for each of " + std::to_string(rank.iterations) +
             " steps");
 }
@@ -31,24 +33,17 @@ std::vector<double> means_of_parts(std::span<const double> values, std::size_t p
   return means;
 }
 
-RankSteps steps_of(const RankMeasurement& rank) {
-  refuse_odd_series(rank);
-  RankSteps steps;
-  steps.step_s = summary_of(rank.step_s, rank.steps_per_mark);
-  if (!rank.phases_s) return steps;
-  double sum = 0, sum_ln = 0;
-  for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
-    const double own = rank.step_s[t] - rank.exposed_communication_s[t];
-    sum += own;
-    sum_ln += own > 0 ? std::log(own) : -INFINITY;
-  }
-  const auto n = static_cast<double>(rank.step_s.size());
-  steps.own_mean_s = sum / n;
-  if (std::isfinite(sum_ln)) steps.own_mean_ln = sum_ln / n;
-  steps.data_wait_s = statistics::mean(rank.counted_data_wait_s);
-  steps.exposed_communication_s = statistics::mean(rank.exposed_communication_s);
-  steps.exposed_batches = means_of_parts(rank.exposed_communication_s, kExposedBatches);
-  return steps;
+// `own_s`: step - exposed communication, of each step.
+void summarise_marked(RankMeasurement& rank, const std::vector<double>& own_s) {
+  RankRecord& record = rank.record;
+  double sum_ln = 0;
+  for (const double own : own_s) sum_ln += own > 0 ? std::log(own) : -INFINITY;
+  record.own_mean_s = statistics::mean(own_s);
+  record.own_mean_ln.reset();
+  if (std::isfinite(sum_ln)) record.own_mean_ln = sum_ln / static_cast<double>(own_s.size());
+  record.data_wait_s = statistics::mean(rank.series.counted_data_wait_s);
+  record.exposed_communication_s = statistics::mean(rank.series.exposed_communication_s);
+  rank.exposed_batches = means_of_parts(rank.series.exposed_communication_s, kExposedBatches);
 }
 
 void take_largest(std::vector<double>& all, const std::vector<double>& more) {
@@ -68,16 +63,19 @@ Summary summary_of(const std::vector<double>& step_s, std::int64_t steps_per_mar
   return steps_per_mark > 1 ? statistics::summarise_means(step_s) : statistics::summarise(step_s);
 }
 
-StepSeries series_of(const RankMeasurement& rank) {
+StepSeries condense(RankMeasurement& rank) {
   refuse_odd_series(rank);
-  StepSeries series{.max_step_s = rank.step_s, .max_wall_s = rank.stretch_wall_s};
-  if (series.max_wall_s.empty()) series.max_wall_s = {rank.wall_s};
-  if (!rank.phases_s) return series;
-  for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
-    const double own = rank.step_s[t] - rank.exposed_communication_s[t];
+  const RankSeries& mine = rank.series;
+  rank.record.step_s = summary_of(mine.step_s, rank.steps_per_mark);
+  StepSeries series{.max_step_s = mine.step_s, .max_wall_s = mine.stretch_wall_s};
+  if (series.max_wall_s.empty()) series.max_wall_s = {rank.record.wall_s};
+  if (!rank.record.phases_s) return series;
+  for (std::size_t t = 0; t < mine.step_s.size(); ++t) {
+    const double own = mine.step_s[t] - mine.exposed_communication_s[t];
     series.max_own_s.push_back(own);
-    series.max_own_less_wait_s.push_back(own - rank.counted_data_wait_s[t]);
+    series.max_own_less_wait_s.push_back(own - mine.counted_data_wait_s[t]);
   }
+  summarise_marked(rank, series.max_own_s);
   return series;
 }
 
@@ -86,16 +84,6 @@ void take_largest(StepSeries& all, const StepSeries& more) {
   take_largest(all.max_own_s, more.max_own_s);
   take_largest(all.max_own_less_wait_s, more.max_own_less_wait_s);
   take_largest(all.max_wall_s, more.max_wall_s);
-}
-
-RankSummary condensed(RankMeasurement rank) {
-  RankSummary summary{.rank = {}, .steps = steps_of(rank)};
-  rank.step_s = {};
-  rank.exposed_communication_s = {};
-  rank.counted_data_wait_s = {};
-  rank.stretch_wall_s = {};
-  summary.rank = std::move(rank);
-  return summary;
 }
 
 }  // namespace scalemark::reporting

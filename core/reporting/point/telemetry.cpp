@@ -163,9 +163,11 @@ double steal_limit(int cpus, double seconds) {
   return std::max(kShare * cpus, seconds > 0 ? kFiveTicks_s / seconds : 0);
 }
 
-std::vector<RankReadings> readings_of(std::span<const RankSummary> ranks) {
+std::vector<RankReadings> readings_of(std::span<const RankMeasurement> ranks) {
   std::vector<RankReadings> all;
-  for (const auto& [rank, steps] : ranks) all.push_back({rank.host, rank.machine, rank.telemetry});
+  for (const auto& rank : ranks) {
+    all.push_back({rank.record.host, rank.machine, rank.telemetry});
+  }
   return all;
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/monitoring/host.h"
-#include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/records.h"
 
@@ -18,7 +17,11 @@ struct RankReadings {
   std::string host, machine;
   std::vector<monitoring::SourceSummary> sources;
 };
-std::vector<RankReadings> readings_of(std::span<const RankSummary> ranks);
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RankReadings>& r) {
+  a.values(r.host, r.machine, r.sources);
+}
+std::vector<RankReadings> readings_of(std::span<const RankMeasurement> ranks);
 
 // What `ranks` read over the window of `point`, and of each host what only all ranks together tell:
 // ranks_cpus, CPUs that its ranks use; other_cpus, what others on the same machine use;

@@ -1,13 +1,13 @@
 // The fields of what was measured of collectives and links. See field.h.
 #pragma once
 
+#include "core/base/field.h"
 #include "core/reporting/record/collective_records.h"
-#include "core/reporting/record/field.h"
 
 namespace scalemark::reporting {
 
 template <class A>
-void fields(A& a, typename A::template Field<Latency>& l) {
+constexpr void fields(A& a, typename A::template Field<Latency>& l) {
   a.record("latency", "Isolated calls, each as long as its slowest rank; quantiles of type 7");
   a("n", l.n, {"how many calls", "", 1, "latency_n"});
   a("p50", l.p50, {"their median", "s"});
@@ -17,7 +17,7 @@ void fields(A& a, typename A::template Field<Latency>& l) {
 
 // A run and the group of its repetitions share these. `c`: a CollectiveRecord or CollectiveGroup.
 template <class A, class Record>
-void collective_identity(A& a, Record& c) {
+constexpr void collective_identity(A& a, Record& c) {
   a.choice("collective", c.collective,
            {"all-reduce | all-gather | reduce-scatter | broadcast | reduce | gather | all-to-all | "
             "send-recv | barrier: what the ranks do; of send-recv each sends to the next one of a "
@@ -42,7 +42,7 @@ void collective_identity(A& a, Record& c) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
+constexpr void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
   a.record("collective", "One run of one collective; METRICS.md, \"Collectives\"");
   a("id", c.id, {"names the run: group/rK"});
   a("group", c.group, {"shared by all repetitions of one planned point"});
@@ -58,7 +58,7 @@ void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
   a("members", c.members, {"numbers of these ranks in the launch"});
   a("wrong", c.wrong,
     {"elements that were not what they must be, over all ranks; absent where none was checked"});
-  if (!a.measured(c.status == PointStatus::kOk)) return;
+  if (!a.measured(c.status, PointStatus::kOk)) return;
   a("iterations", c.iterations, {"calls of the back-to-back loop that time_s is of", "", 1});
   a("calls", c.calls,
     {"calls in all: warm-up, loop, isolated and verified ones; for whoever counts bytes", "", 1});
@@ -74,16 +74,23 @@ void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
   a.text("expected_source", c.expected_source, {"how expected_busbw_GBps was found"});
 }
 
+template <class A>
+constexpr void fields(A& a, typename A::template Field<OverRuns>& n) {
+  a.values(n.value, n.ci95);
+}
+
 // A number over repetitions and its interval.
 template <class A, class Number>
-void over_runs(A& a, const char* name, const char* interval, Number& number, const About& about) {
-  a(name, number.value, about);
-  a.pair(interval, number.ci95.low, number.ci95.high,
-         {"95 % interval of it over repetitions", about.unit});
+constexpr void over_runs(A& a, const char* name, const char* interval, Number& number,
+                         const About& about) {
+  a.part(number, [&](auto& inner) {
+    inner(name, number.value, about);
+    inner.pair(interval, number.ci95, {"95 % interval of it over repetitions", about.unit});
+  });
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<CollectiveGroup>& g) {
+constexpr void fields(A& a, typename A::template Field<CollectiveGroup>& g) {
   a.record("collective_group",
            "One planned collective over its repetitions: exp of the mean of ln of what its runs "
            "measured, with Student's t over repetitions; from two on there are intervals");
@@ -111,7 +118,7 @@ void fields(A& a, typename A::template Field<CollectiveGroup>& g) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<SizeWinner>& s) {
+constexpr void fields(A& a, typename A::template Field<SizeWinner>& s) {
   a.record("size_winner", "The fastest backend at one size");
   a("bytes", s.bytes, {"as of a collective", "bytes"});
   a("fastest", s.fastest, {"the backend with the shortest time_s, within repetitions"});
@@ -120,7 +127,7 @@ void fields(A& a, typename A::template Field<SizeWinner>& s) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<WinnerRange>& r) {
+constexpr void fields(A& a, typename A::template Field<WinnerRange>& r) {
   a.record("winner_range", "Consecutive sizes at which one backend is surely the fastest");
   a("backend", r.backend, {"which one"});
   a("from_bytes", r.from_bytes, {"the smallest of these sizes", "bytes"});
@@ -128,7 +135,7 @@ void fields(A& a, typename A::template Field<WinnerRange>& r) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<CollectiveWinners>& w) {
+constexpr void fields(A& a, typename A::template Field<CollectiveWinners>& w) {
   a.record("collective_winners", "Backends against each other over sizes, all else equal");
   a("fixed", w.fixed, {"fields that they share, with their values"});
   a("sizes", w.sizes, {"ascending"});
@@ -137,7 +144,7 @@ void fields(A& a, typename A::template Field<CollectiveWinners>& w) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<CollectiveFit>& f) {
+constexpr void fields(A& a, typename A::template Field<CollectiveFit>& f) {
   a.record("collective_fit",
            "Latency and bandwidth of the links of one level, fitted over sizes: time_s = messages "
            "that follow each other x alpha_s + bytes / bandwidth_GBps; METRICS.md, "
@@ -149,21 +156,20 @@ void fields(A& a, typename A::template Field<CollectiveFit>& f) {
   a("to_bytes", f.to_bytes, {"the largest", "bytes"});
   a("sizes", f.sizes, {"how many went in", "", 2});
   a("alpha_s", f.alpha_s, {"time of a message without data", "s"});
-  a.pair("alpha_ci95", f.alpha_ci95.low, f.alpha_ci95.high,
+  a.pair("alpha_ci95", f.alpha_ci95,
          {"95 % interval of alpha_s, over fits of each repetition", "s"});
   a("bandwidth_GBps", f.bandwidth_GBps,
     {"one direction; of one rank's link within a node, of the whole node between nodes; absent "
      "where time does not grow with the size",
      "GB/s"});
-  a.pair("bandwidth_ci95", f.bandwidth_ci95.low, f.bandwidth_ci95.high,
-         {"95 % interval of bandwidth_GBps, alike", "GB/s"});
+  a.pair("bandwidth_ci95", f.bandwidth_ci95, {"95 % interval of bandwidth_GBps, alike", "GB/s"});
   a("worst_relative_error", f.worst_relative_error,
     {"largest distance of the model from a measured time, by that time; over all levels"});
   a.text("in_words", f.in_words, {"the fit as a sentence"});
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<LinkRecord>& l) {
+constexpr void fields(A& a, typename A::template Field<LinkRecord>& l) {
   a.record("link", "A link between two hosts or ranks, both ways");
   a("a", l.a, {"name of a host, or \"rank 3\" within one"});
   a("b", l.b, {"the other end"});
@@ -171,9 +177,9 @@ void fields(A& a, typename A::template Field<LinkRecord>& l) {
   a("bandwidth_GBps", l.bandwidth_GBps,
     {"of large messages each way at once, in one direction", "GB/s"});
   a("passes", l.passes, {"how many measurements the two are medians of", "", 1});
-  a.pair("latency_ci95", l.latency_ci95.low, l.latency_ci95.high,
+  a.pair("latency_ci95", l.latency_ci95,
          {"95 % interval of latency_s over passes", "s", kAnyNumber});
-  a.pair("bandwidth_ci95", l.bandwidth_ci95.low, l.bandwidth_ci95.high,
+  a.pair("bandwidth_ci95", l.bandwidth_ci95,
          {"95 % interval of bandwidth_GBps over passes", "GB/s", kAnyNumber});
 }
 

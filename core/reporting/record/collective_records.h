@@ -64,6 +64,10 @@ struct CollectiveTimes {
   std::optional<int> wrong_from;
   std::int64_t first_wrong = 0;  // its index
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CollectiveTimes>& t) {
+  a.values(t.iterations, t.calls, t.time_s, t.wrong, t.wrong_from, t.first_wrong);
+}
 
 // A link between two hosts or ranks, both ways: names of hosts, or "rank 3" within one.
 struct LinkRecord {

@@ -7,7 +7,7 @@
 namespace scalemark::reporting {
 
 template <class A, class Effect>
-void effect_deltas(A& a, Effect& e) {
+constexpr void effect_deltas(A& a, Effect& e) {
   a("memory_delta_bytes", e.memory_delta_bytes,
     {"difference of memory_peak_bytes, to less from, mean over pairs; absent of collectives",
      "bytes", kAnyNumber});
@@ -24,7 +24,7 @@ void effect_deltas(A& a, Effect& e) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<EffectRecord>& e) {
+constexpr void fields(A& a, typename A::template Field<EffectRecord>& e) {
   a.record("effect", "One value of an axis against the first value of that axis, all else equal");
   a("axis", e.axis, {"the option whose values are compared; of collectives a field of theirs"});
   a("fixed", e.fixed, {"options that both sides share, with their values; world_size among them"});
@@ -49,7 +49,7 @@ void fields(A& a, typename A::template Field<EffectRecord>& e) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<TuningRecord>& t) {
+constexpr void fields(A& a, typename A::template Field<TuningRecord>& t) {
   a.record("tuning", "What --tune found, of one combination of the other axes");
   a("axis", t.axis, {"the option that was tuned"});
   a("fixed", t.fixed, {"as of an effect"});
@@ -61,7 +61,7 @@ void fields(A& a, typename A::template Field<TuningRecord>& t) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<CommunicationLimit>& l) {
+constexpr void fields(A& a, typename A::template Field<CommunicationLimit>& l) {
   a.record("communication_limit",
            "From which batch size communication stays below a share of the step");
   a("axis", l.axis, {"batch_size, of weak scaling, or global_batch_size"});

@@ -2,13 +2,13 @@
 // GPUs. See field.h.
 #pragma once
 
+#include "core/base/field.h"
 #include "core/monitoring/host.h"
-#include "core/reporting/record/field.h"
 
 namespace scalemark::monitoring {
 
 template <class A>
-void fields(A& a, typename A::template Field<Cores>& c) {
+constexpr void fields(A& a, typename A::template Field<Cores>& c) {
   a.record("cores", "CPU cores");
   a("physical", c.physical, {"cores that the machine has"});
   a("logical", c.logical, {"the same with each hyper-thread counted"});
@@ -16,7 +16,7 @@ void fields(A& a, typename A::template Field<Cores>& c) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<CgroupLimits>& c) {
+constexpr void fields(A& a, typename A::template Field<CgroupLimits>& c) {
   a.record("cgroup", "Limits of the control group that the ranks run in; an absent limit: none");
   a("version", c.version, {"version of control groups: 1 | 2; 0: none is mounted"});
   a("cpus", c.cpus, {"CPU time that the group may use, in cores", "cores"});
@@ -24,8 +24,7 @@ void fields(A& a, typename A::template Field<CgroupLimits>& c) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Nic>& n) {
-  using reporting::kAnyNumber;
+constexpr void fields(A& a, typename A::template Field<Nic>& n) {
   a.record("nic", "A network card");
   a("name", n.name, {"name of the interface"});
   a("state", n.state, {"up | down | ..., as the kernel says"});
@@ -35,7 +34,7 @@ void fields(A& a, typename A::template Field<Nic>& n) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<RdmaPort>& r) {
+constexpr void fields(A& a, typename A::template Field<RdmaPort>& r) {
   a.record("rdma_port", "A port of an InfiniBand or RoCE adapter");
   a("device", r.device, {"name of the adapter: mlx5_0"});
   a("port", r.port, {"its number on the adapter, from 1"});
@@ -47,7 +46,7 @@ void fields(A& a, typename A::template Field<RdmaPort>& r) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<MigInstance>& m) {
+constexpr void fields(A& a, typename A::template Field<MigInstance>& m) {
   a.record("mig_instance", "A slice of a GPU in MIG mode");
   a("name", m.name, {"product and slice"});
   a.text("uuid", m.uuid, {"unique id, MIG-...; absent in a redacted report"});
@@ -55,7 +54,14 @@ void fields(A& a, typename A::template Field<MigInstance>& m) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Gpu>& g) {
+constexpr void fields(A& a, typename A::template Field<Pcie>& p) {
+  a.record("pcie", "PCI Express link");
+  a("generation", p.generation, {"1 to 6"});
+  a("width", p.width, {"lanes"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Gpu>& g) {
   a.record("gpu", "A GPU as NVML shows it, or CUDA where there is no NVML");
   a("index", g.index, {"its number in the driver's order, by PCI address"});
   a("name", g.name, {"product name"});
@@ -79,19 +85,16 @@ void fields(A& a, typename A::template Field<Gpu>& g) {
            },
            {"highest clock rates that the driver allows"});
   a("power_limit_W", g.power_limit_W, {"power limit that the driver enforces", "W"});
-  a.object("pcie",
-           [&](auto& inner) {
-             inner.record("pcie", "PCI Express link");
-             inner("generation", g.pcie.generation, {"1 to 6"});
-             inner("width", g.pcie.width, {"lanes"});
-           },
-           {"the link as it is now, not as it could be"});
+  a.part(g.pcie, [&](auto& whole) {
+    whole.object("pcie", [&](auto& inner) { fields(inner, g.pcie); },
+                 {"the link as it is now, not as it could be"});
+  });
   a("nvlink", g.nvlinks, {"NVLinks that are active"});
   a.list("mig_instances", g.mig_instances, {"slices of a GPU in MIG mode"});
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Host>& h) {
+constexpr void fields(A& a, typename A::template Field<Host>& h) {
   a.record("host", "One machine");
   a("hostname", h.hostname, {"name of the machine"});
   a.text("os", h.os, {"distribution and its version"});

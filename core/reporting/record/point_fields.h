@@ -8,7 +8,7 @@
 namespace scalemark::reporting {
 
 template <class A, class Point>
-void what_was_trained(A& a, Point& p) {
+constexpr void what_was_trained(A& a, Point& p) {
   a("id", p.id, {"names the run: its group and its repetition; unique in the report"});
   a("group", p.group, {"names the planned point; the same for all its repetitions"});
   a("workload", p.workload, {"what was trained: resnet50, bert-base, ..."});
@@ -25,7 +25,7 @@ void what_was_trained(A& a, Point& p) {
 }
 
 template <class A, class Point>
-void size_fields(A& a, Point& p) {
+constexpr void size_fields(A& a, Point& p) {
   a("threads", p.threads, {"compute threads of one rank"});
   a("world_size", p.world_size, {"how many ranks trained together", "ranks"});
   a("processes", p.processes,
@@ -63,7 +63,7 @@ void size_fields(A& a, Point& p) {
 }
 
 template <class A, class Point>
-void identity_fields(A& a, Point& p) {
+constexpr void identity_fields(A& a, Point& p) {
   what_was_trained(a, p);
   size_fields(a, p);
   a("repetition", p.repetition, {"which repetition of its point this run is, counted from 0"});
@@ -74,7 +74,7 @@ void identity_fields(A& a, Point& p) {
 }
 
 template <class A, class Point>
-void outcome_fields(A& a, Point& p) {
+constexpr void outcome_fields(A& a, Point& p) {
   a.choice("status", p.status,
            {"ok: it was measured; oom: a rank was out of memory; failed: it ended with an error; "
             "skipped: it cannot run here"});
@@ -93,7 +93,7 @@ void outcome_fields(A& a, Point& p) {
 }
 
 template <class A, class Point>
-void throughput_fields(A& a, Point& p) {
+constexpr void throughput_fields(A& a, Point& p) {
   a("iterations", p.iterations, {"optimizer steps of the window", "steps"});
   a("samples", p.samples, {"samples that all ranks executed, padding excluded", "samples"});
   a("wall_s", p.wall_s, {"length of the window of the slowest rank", "s"});
@@ -139,7 +139,7 @@ void throughput_fields(A& a, Point& p) {
 }
 
 template <class A, class Point>
-void training_fields(A& a, Point& p) {
+constexpr void training_fields(A& a, Point& p) {
   a.object("loss",
            [&](auto& inner) {
              inner.record("loss", "Training loss, mean over ranks");
@@ -161,7 +161,7 @@ void training_fields(A& a, Point& p) {
 }
 
 template <class A, class Point>
-void cost_fields(A& a, Point& p) {
+constexpr void cost_fields(A& a, Point& p) {
   a("memory_peak_bytes", p.memory_peak_bytes,
     {"largest memory that the tensors of any rank, or of a dedicated server, held at one time",
      "bytes"});
@@ -195,57 +195,41 @@ void cost_fields(A& a, Point& p) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<BucketRecord>& b) {
-  a.record("bucket",
-           "A bucket of gradients: seconds since its step began, medians over five steps after "
-           "the window, means over ranks");
-  a("bytes", b.bytes, {"what one rank hands to the collective", "bytes"});
-  a("collective", b.collective,
-    {"what carries it: all_reduce | reduce_scatter | all_to_all | gather"});
-  a("ready_s", b.ready_s, {"its last gradient was computed", "s"});
-  a("start_s", b.start_s, {"it was handed to the backend", "s"});
-  a("end_s", b.end_s, {"its collective was done", "s"});
-  a("hidden_share", b.hidden_share,
-    {"part of start_s to end_s before the last bucket was ready, while backward computed; 0 to "
-     "1"});
-}
-
-template <class A, class Times>
-void communication_times(A& inner, Times& c) {
-  inner("peer_wait_s", c.peer_wait_s,
-        {"part of phases_s.exposed_communication: waiting for the rank that is slowest in the "
-         "step, mean over steps and ranks; absent where nothing is exchanged, and as "
-         "own_s.mean_of_step_max",
-         "s", kAnyNumber});
-  inner("network_s", c.network_s,
-        {"the rest of phases_s.exposed_communication: communication after the slowest rank has "
-         "come; absent as peer_wait_s",
-         "s", kAnyNumber});
-  inner.pair("exposed_ci95", c.exposed_ci95_low, c.exposed_ci95_high,
-             {"95 % interval of peer_wait_s + network_s over parts of this run's window", "s",
-              kAnyNumber});
-  inner("cost_s", c.cost_s,
-        {"T - T_noop: what communication adds to a step (--communication-cost)", "s", kAnyNumber});
-  inner.pair("cost_ci95", c.cost_ci95_low, c.cost_ci95_high,
-             {"95 % interval of cost_s over quadruples of blocks of this run", "s", kAnyNumber});
-  inner("contention_s", c.contention_s,
-        {"own time with communication less own time without (--communication-cost): what "
-         "communication takes from what runs at the same time",
-         "s", kAnyNumber});
-  inner.pair("contention_ci95", c.contention_ci95_low, c.contention_ci95_high,
-             {"95 % interval of contention_s, as of cost_s", "s", kAnyNumber});
-  inner("noop_imbalance_s", c.noop_imbalance_s,
-        {"T_noop less the ranks' mean own time without communication (--communication-cost): what "
-         "the slowest rank needs more than the mean, which peer_wait_s holds and cost_s does not",
-         "s", kAnyNumber});
-  inner("efficiency", c.efficiency,
-        {"T_noop / T (--communication-cost): 1, where communication costs nothing"});
-  inner.pair("efficiency_ci95", c.efficiency_ci95_low, c.efficiency_ci95_high,
-             {"95 % interval of efficiency, as of cost_s"});
+constexpr void fields(A& a, typename A::template Field<CommunicationTimes>& c) {
+  a("peer_wait_s", c.peer_wait_s,
+    {"part of phases_s.exposed_communication: waiting for the rank that is slowest in the "
+     "step, mean over steps and ranks; absent where nothing is exchanged, and as "
+     "own_s.mean_of_step_max",
+     "s", kAnyNumber});
+  a("network_s", c.network_s,
+    {"the rest of phases_s.exposed_communication: communication after the slowest rank has "
+     "come; absent as peer_wait_s",
+     "s", kAnyNumber});
+  a.pair("exposed_ci95", c.exposed_ci95_low, c.exposed_ci95_high,
+         {"95 % interval of peer_wait_s + network_s over parts of this run's window", "s",
+          kAnyNumber});
+  a("cost_s", c.cost_s,
+    {"T - T_noop: what communication adds to a step (--communication-cost)", "s", kAnyNumber});
+  a.pair("cost_ci95", c.cost_ci95_low, c.cost_ci95_high,
+         {"95 % interval of cost_s over quadruples of blocks of this run", "s", kAnyNumber});
+  a("contention_s", c.contention_s,
+    {"own time with communication less own time without (--communication-cost): what "
+     "communication takes from what runs at the same time",
+     "s", kAnyNumber});
+  a.pair("contention_ci95", c.contention_ci95_low, c.contention_ci95_high,
+         {"95 % interval of contention_s, as of cost_s", "s", kAnyNumber});
+  a("noop_imbalance_s", c.noop_imbalance_s,
+    {"T_noop less the ranks' mean own time without communication (--communication-cost): what "
+     "the slowest rank needs more than the mean, which peer_wait_s holds and cost_s does not",
+     "s", kAnyNumber});
+  a("efficiency", c.efficiency,
+    {"T_noop / T (--communication-cost): 1, where communication costs nothing"});
+  a.pair("efficiency_ci95", c.efficiency_ci95_low, c.efficiency_ci95_high,
+         {"95 % interval of efficiency, as of cost_s"});
 }
 
 template <class A, class Point>
-void circumstance_fields(A& a, Point& p) {
+constexpr void circumstance_fields(A& a, Point& p) {
   a.object(
       "warmup",
       [&](auto& inner) {
@@ -275,7 +259,7 @@ void circumstance_fields(A& a, Point& p) {
              inner.record("communication", "Exchange of gradients in one step");
              inner("payload_bytes_per_step", p.payload_bytes_per_step,
                    {"what rank 0 hands to collectives", "bytes"});
-             communication_times(inner, p.communication);
+             inner.part(p.communication, [&](auto& parts) { fields(parts, p.communication); });
              inner("buckets", p.bucket_bytes, {"size of each bucket of gradients", "bytes"});
              inner.list("bucket_timeline", p.bucket_timeline,
                         {"each bucket of gradients on its way through a step, in the order in "
@@ -298,11 +282,11 @@ void circumstance_fields(A& a, Point& p) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<PointRecord>& p) {
+constexpr void fields(A& a, typename A::template Field<PointRecord>& p) {
   a.record("point", "One run of one configuration");
   identity_fields(a, p);
   outcome_fields(a, p);
-  if (!a.measured(p.status == PointStatus::kOk)) return;
+  if (!a.measured(p.status, PointStatus::kOk)) return;
   a("setup_s", p.setup_s, {"time before the first measured step, by part"});
   throughput_fields(a, p);
   training_fields(a, p);

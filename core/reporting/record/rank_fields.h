@@ -1,15 +1,15 @@
-// The fields of what points are made of: summaries, phases, set-up times, evaluations, ranks. See
-// field.h.
+// The fields of what points are made of (summaries, phases, set-up times, evaluations, ranks), and
+// of what a rank sends to rank 0. See core/base/field.h.
 #pragma once
 
-#include "core/reporting/record/field.h"
+#include "core/base/field.h"
 #include "core/reporting/record/records.h"
+#include "core/reporting/record/telemetry_fields.h"
 
 namespace scalemark::statistics {
 
 template <class A>
-void fields(A& a, typename A::template Field<Summary>& s) {
-  using reporting::kAnyNumber;
+constexpr void fields(A& a, typename A::template Field<Summary>& s) {
   a.record("summary", "A series of values in a few numbers; quantiles of type 7");
   a("n", s.n, {"how many values", "", 0, ""});
   a("mean", s.mean, {"their mean", "s", kAnyNumber});
@@ -28,7 +28,7 @@ void fields(A& a, typename A::template Field<Summary>& s) {
 namespace scalemark::reporting {
 
 template <class A>
-void fields(A& a, typename A::template Field<Phases>& p) {
+constexpr void fields(A& a, typename A::template Field<Phases>& p) {
   a.record("phases", "Mean seconds per step; they sum to the mean step");
   a("data_wait", p.data_wait, {"the host waited for the next batch", "s", kAnyNumber});
   a("host_to_device", p.host_to_device,
@@ -43,7 +43,7 @@ void fields(A& a, typename A::template Field<Phases>& p) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<SetupTimes>& s) {
+constexpr void fields(A& a, typename A::template Field<SetupTimes>& s) {
   a.record("setup", "Seconds before the first measured step; the slowest rank of each part");
   a("rendezvous", s.rendezvous_s, {"until all ranks had met", "s"});
   a("model", s.model_s, {"building the network", "s"});
@@ -52,21 +52,21 @@ void fields(A& a, typename A::template Field<SetupTimes>& s) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<LossAtStep>& l) {
+constexpr void fields(A& a, typename A::template Field<LossAtStep>& l) {
   a.record("loss_at_step", "Training loss at one step");
   a("step", l.step, {"its number, counted from 1 with the first step of the warm-up", "steps", 1});
   a("loss", l.loss, {"mean over ranks", "", kAnyNumber});
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<SkippedFile>& s) {
+constexpr void fields(A& a, typename A::template Field<SkippedFile>& s) {
   a.record("skipped", "A file that could not be read");
   a("name", s.name, {"its path"});
   a("reason", s.reason, {"why it could not be read"});
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Evaluation>& e) {
+constexpr void fields(A& a, typename A::template Field<Evaluation>& e) {
   a.record("evaluation", "Result of one epoch");
   a("epoch", e.epoch, {"its number, counted from 1"});
   a("train_loss", e.train_loss, {"training loss, mean over the epoch", "", kAnyNumber});
@@ -79,14 +79,14 @@ void fields(A& a, typename A::template Field<Evaluation>& e) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Resumption>& r) {
+constexpr void fields(A& a, typename A::template Field<Resumption>& r) {
   a.record("resumption", "Where a later session of one training went on from a checkpoint");
   a("step", r.step, {"optimizer steps that were done", "steps"});
   a("at", r.at, {"when it went on, RFC 3339, UTC"});
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<RankRecord>& r) {
+constexpr void fields(A& a, typename A::template Field<RankRecord>& r) {
   a.record("rank", "One rank over the window");
   a("rank", r.rank, {"its number in the launch"});
   a("host", r.host, {"the machine it ran on"});
@@ -124,7 +124,7 @@ void fields(A& a, typename A::template Field<RankRecord>& r) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Attempt>& t) {
+constexpr void fields(A& a, typename A::template Field<Attempt>& t) {
   a.record("attempt", "One measurement of a run that was measured more than once");
   a("samples_per_sec", t.samples_per_sec, {"throughput; absent: it failed", "samples/s"});
   a.text("reason", t.reason,
@@ -133,7 +133,7 @@ void fields(A& a, typename A::template Field<Attempt>& t) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<RawStepsRecord>& r) {
+constexpr void fields(A& a, typename A::template Field<RawStepsRecord>& r) {
   a.record("raw_steps", "The file that --raw-steps wrote: see \"Raw steps\"");
   a("file", r.file, {"its path below the output folder"});
   a("bytes", r.bytes, {"its size", "bytes"});
@@ -141,10 +141,41 @@ void fields(A& a, typename A::template Field<RawStepsRecord>& r) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<OutOfMemory>& o) {
+constexpr void fields(A& a, typename A::template Field<OutOfMemory>& o) {
   a.record("oom", "Which rank did not get the memory that it asked for");
   a("rank", o.rank, {"its number in the launch"});
   a("requested_bytes", o.requested_bytes, {"size of the allocation that was refused", "bytes"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<BucketRecord>& b) {
+  a.record("bucket",
+           "A bucket of gradients: seconds since its step began, medians over five steps after "
+           "the window, means over ranks");
+  a("bytes", b.bytes, {"what one rank hands to the collective", "bytes"});
+  a("collective", b.collective,
+    {"what carries it: all_reduce | reduce_scatter | all_to_all | gather"});
+  a("ready_s", b.ready_s, {"its last gradient was computed", "s"});
+  a("start_s", b.start_s, {"it was handed to the backend", "s"});
+  a("end_s", b.end_s, {"its collective was done", "s"});
+  a("hidden_share", b.hidden_share,
+    {"part of start_s to end_s before the last bucket was ready, while backward computed; 0 to "
+     "1"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CostBlock>& b) {
+  a.values(b.step_s, b.own_s);
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RankMeasurement>& m) {
+  a.stays(m.series);
+  a.values(m.record, m.serves, m.iterations, m.steps_per_mark, m.padded, m.left_out, m.tokens,
+           m.non_pad_tokens, m.loss_first, m.loss_last, m.loss_course, m.energy_J, m.setup_s,
+           m.warmup_iterations, m.warmup_settled, m.payload_bytes_per_step, m.bucket_bytes,
+           m.bucket_timeline, m.cost_blocks, m.exposed_batches, m.skipped, m.attention_backends,
+           m.machine, m.telemetry);
 }
 
 }  // namespace scalemark::reporting

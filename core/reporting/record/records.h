@@ -1,8 +1,10 @@
 // Plain records hold what was measured: the engine fills RankMeasurement, assemble.h turns one per
 // rank into a PointRecord, report_json.h writes it. Names contain the units; what was not measured
-// is absent. Definitions of every number: docs/METRICS.md.
+// is absent. Each record has a list of fields beside it (rank_fields.h and its neighbours).
+// Definitions of every number: docs/METRICS.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,7 +24,24 @@ using Summary = statistics::Summary;
 struct Phases {
   double data_wait = 0, host_to_device = 0, forward = 0, backward = 0, exposed_communication = 0,
          optimizer = 0, other = 0;
+
+  double sum() const {
+    return data_wait + host_to_device + forward + backward + exposed_communication + optimizer +
+           other;
+  }
 };
+struct NamedPhase {
+  const char* name;
+  double Phases::*phase;
+};
+inline constexpr auto kPhases =
+    std::to_array<NamedPhase>({{"data_wait", &Phases::data_wait},
+                               {"host_to_device", &Phases::host_to_device},
+                               {"forward", &Phases::forward},
+                               {"backward", &Phases::backward},
+                               {"exposed_communication", &Phases::exposed_communication},
+                               {"optimizer", &Phases::optimizer},
+                               {"other", &Phases::other}});
 
 struct SetupTimes {
   double rendezvous_s = 0, model_s = 0, data_s = 0, first_step_s = 0;
@@ -51,54 +70,6 @@ struct BucketRecord {
   std::string collective;  // "all_reduce"
   double ready_s = 0, start_s = 0, end_s = 0;
   double hidden_share = 0;
-};
-
-// One rank's raw measurement of one window. Vectors hold one value per step, in step order; with
-// steps_per_mark above 1 one per group of so many steps, each the mean over its group.
-struct RankMeasurement {
-  int rank = 0;
-  bool serves =
-      false;  // a dedicated server: no training rank, and what it timed counts for nothing
-  std::string host;
-  std::string device;  // "cpu" | "cuda:0"
-  std::string uuid;    // of the GPU or MIG instance; empty on a CPU
-  std::int64_t iterations = 0;
-  std::int64_t steps_per_mark = 1;
-  std::int64_t samples = 0;  // executed by this rank, padding excluded
-  std::int64_t padded = 0;
-  // Samples that fill no batch, of all ranks over all epochs of --epochs. Absent without it.
-  std::optional<std::int64_t> left_out;
-  std::int64_t tokens = 0;          // text: samples x sequence length
-  std::int64_t non_pad_tokens = 0;  // text
-  double wall_s = 0;                // t1 - t0 of this rank; of several stretches their sum
-  // --epochs: of each stretch between two barriers. Empty: the window is one.
-  std::vector<double> stretch_wall_s;
-  std::vector<double> step_s;
-  // The next three only where phases are marked within a step.
-  std::vector<double> exposed_communication_s;
-  std::vector<double> counted_data_wait_s;  // d = max(0, batch ready - device drained)
-  std::optional<Phases> phases_s;
-  double loss_first = 0, loss_last = 0;  // already the mean over ranks
-  std::vector<LossAtStep> loss_course;   // likewise; see keeps_loss_at()
-  std::uint64_t memory_peak_bytes = 0;
-  std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
-  // Over the window, one value per counter that this rank reads: its GPU, or the packages of its
-  // machine when it is the first rank there. Empty: none can be read.
-  std::vector<double> energy_J;
-  SetupTimes setup_s;
-  std::int64_t warmup_iterations = 0;
-  std::optional<bool> warmup_settled;  // rank 0 only
-  double payload_bytes_per_step = 0;
-  std::vector<double> bucket_bytes;
-  std::vector<BucketRecord> bucket_timeline;
-  // Quadruples of blocks: with communication, without, without, with. Empty: not asked for.
-  std::vector<CostBlock> cost_blocks;
-  std::vector<SkippedFile> skipped;
-  std::vector<std::string> attention_backends;  // that its training steps used; each once
-  std::string machine;  // monitoring::machine_id(): several hosts (containers) may share one
-  std::vector<monitoring::SourceSummary> telemetry;  // that this rank read, over the window
-  std::string cpus;                                  // "0-3": that it may use; empty: unknown
-  std::optional<int> memory_node;                    // that it prefers
 };
 
 // One evaluation of --epochs.
@@ -201,9 +172,11 @@ struct CommunicationTimes {
 
 struct RankRecord {
   int rank = 0;
-  std::string host, device, uuid;  // uuid as RankMeasurement's
-  std::int64_t samples = 0;
-  double wall_s = 0;
+  std::string host;
+  std::string device;        // "cpu" | "cuda:0"
+  std::string uuid;          // of the GPU or MIG instance; empty on a CPU
+  std::int64_t samples = 0;  // executed by this rank, padding excluded
+  double wall_s = 0;         // t1 - t0 of this rank; of several stretches their sum
   Summary step_s;
   // Absent where no phases were marked, own_mean_ln also when a step was communication only.
   std::optional<double> own_mean_s, own_mean_ln;
@@ -211,8 +184,55 @@ struct RankRecord {
   std::optional<Phases> phases_s;
   std::uint64_t memory_peak_bytes = 0;
   std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
-  std::string cpus;                                    // as RankMeasurement's
-  std::optional<int> memory_node;
+  std::string cpus;                                    // "0-3": that it may use; empty: unknown
+  std::optional<int> memory_node;                      // that it prefers
+};
+
+// The window of one rank, step by step, in step order; with steps_per_mark above 1 one value per
+// group of so many steps, each the mean over its group. It stays on its rank: no rank ever holds
+// the steps of all.
+struct RankSeries {
+  std::vector<double> step_s;
+  // These only where phases are marked within a step.
+  std::vector<double> exposed_communication_s;
+  std::vector<double> counted_data_wait_s;  // d = max(0, batch ready - device drained)
+  // --epochs: of each stretch between two barriers. Empty: the window is one.
+  std::vector<double> stretch_wall_s;
+};
+
+// What one rank measured of one window: its entry of ranks[], and what goes into the point's row.
+// Its list of fields is what travels to rank 0.
+struct RankMeasurement {
+  RankRecord record;
+  RankSeries series;
+  bool serves = false;  // a dedicated server: no training rank; what it timed counts for nothing
+  std::int64_t iterations = 0;
+  std::int64_t steps_per_mark = 1;
+  std::int64_t padded = 0;
+  // Samples that fill no batch, of all ranks over all epochs of --epochs. Absent without it.
+  std::optional<std::int64_t> left_out;
+  std::int64_t tokens = 0;               // text: samples x sequence length
+  std::int64_t non_pad_tokens = 0;       // text
+  double loss_first = 0, loss_last = 0;  // already the mean over ranks
+  std::vector<LossAtStep> loss_course;   // likewise; see keeps_loss_at()
+  // Over the window, one value per counter that this rank reads: its GPU, or the packages of its
+  // machine when it is the first rank there. Empty: none can be read.
+  std::vector<double> energy_J;
+  SetupTimes setup_s;
+  std::int64_t warmup_iterations = 0;
+  std::optional<bool> warmup_settled;  // rank 0 only
+  double payload_bytes_per_step = 0;
+  std::vector<double> bucket_bytes;
+  std::vector<BucketRecord> bucket_timeline;
+  // Quadruples of blocks: with communication, without, without, with. Empty: not asked for.
+  std::vector<CostBlock> cost_blocks;
+  // Mean exposed communication of equal parts of the window, in order; empty without phases, and of
+  // fewer steps than parts.
+  std::vector<double> exposed_batches;
+  std::vector<SkippedFile> skipped;
+  std::vector<std::string> attention_backends;  // that its training steps used; each once
+  std::string machine;  // monitoring::machine_id(): several hosts (containers) may share one
+  std::vector<monitoring::SourceSummary> telemetry;  // that this rank read, over the window
 };
 
 struct PointRecord {

@@ -1,9 +1,9 @@
 // The fields of the report as a whole: who ran what where, and its lists. See field.h.
 #pragma once
 
+#include "core/base/error_fields.h"
 #include "core/reporting/record/collective_fields.h"
 #include "core/reporting/record/effect_fields.h"
-#include "core/reporting/record/error_fields.h"
 #include "core/reporting/record/host_fields.h"
 #include "core/reporting/record/point_fields.h"
 #include "core/reporting/record/report.h"
@@ -14,7 +14,7 @@
 namespace scalemark::reporting {
 
 template <class A>
-void fields(A& a, typename A::template Field<Finding>& f) {
+constexpr void fields(A& a, typename A::template Field<Finding>& f) {
   a.record("finding", "What a reader of the numbers should know");
   a("code", f.code, {"names the finding for scripts; see \"Codes of findings\""});
   a.word("severity", f.severity, {"info", "warning", "error"},
@@ -24,14 +24,14 @@ void fields(A& a, typename A::template Field<Finding>& f) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<LibraryVersion>& l) {
+constexpr void fields(A& a, typename A::template Field<LibraryVersion>& l) {
   a.record("library", "A version of a library");
   a("built_with", l.built_with, {"version of the headers at build time"});
   a("running_with", l.running_with, {"version that was loaded when it ran"});
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Tool>& t) {
+constexpr void fields(A& a, typename A::template Field<Tool>& t) {
   a.record("tool", "The program that wrote the report");
   a("version", t.version, {"version of scalemark"});
   a("git_commit", t.git_commit, {"commit that it was built from, 12 digits, or \"unknown\""});
@@ -44,7 +44,7 @@ void fields(A& a, typename A::template Field<Tool>& t) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Invocation>& i) {
+constexpr void fields(A& a, typename A::template Field<Invocation>& i) {
   a.record("invocation", "How the program was started");
   a("command", i.command, {"train, sweep, comm, ..."});
   a.text("command_line", i.command_line, {"the command line as typed"});
@@ -58,7 +58,7 @@ void fields(A& a, typename A::template Field<Invocation>& i) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Environment>& e) {
+constexpr void fields(A& a, typename A::template Field<Environment>& e) {
   a.record("environment", "Where it ran");
   a("hosts", e.hosts, {"one per machine"});
   a("variables", e.variables, {"environment variables of rank 0 out of an allow-list"});
@@ -66,7 +66,7 @@ void fields(A& a, typename A::template Field<Environment>& e) {
 
 // The lists of a report: one entry per run, and the results of a sweep.
 template <class A, class R>
-void list_fields(A& a, R& r) {
+constexpr void list_fields(A& a, R& r) {
   a("points", r.points, {"one per run: its configuration and what was measured"});
   a.list("groups", r.groups, {"of a sweep: one per planned point, over its repetitions"});
   a.list("scaling", r.scaling, {"of a sweep: one table per slice"});
@@ -104,7 +104,7 @@ void list_fields(A& a, R& r) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Report>& r) {
+constexpr void fields(A& a, typename A::template Field<Report>& r) {
   a.record("report",
            "What one run measured, where and how. Readers ignore fields they do not know. "
            "docs/REPORT.md explains each field, docs/METRICS.md each number.");

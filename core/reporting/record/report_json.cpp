@@ -3,30 +3,22 @@
 #include <algorithm>
 
 #include "core/base/json_depth.h"
-#include "core/reporting/record/json_reader.h"
-#include "core/reporting/record/json_writer.h"
+#include "core/base/json_reader.h"
+#include "core/base/json_writer.h"
 #include "core/reporting/record/report_fields.h"
 
 namespace scalemark::reporting {
 namespace {
 
 template <class T>
-Json as_json(const T& record, const char* name) {
-  Json json;
-  JsonWriter writer(json, name);
-  fields(writer, record);
-  return json;
-}
-
-template <class T>
-Json all_as_json(const std::vector<T>& records, const char* name) {
-  Json all = Json::array();
+FieldJson all_as_json(const std::vector<T>& records, const char* name) {
+  FieldJson all = FieldJson::array();
   for (const T& record : records) all.push_back(as_json(record, name));
   return all;
 }
 
-std::string dumped(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+std::string dumped(const FieldJson& json, int indent) {
+  return json.dump(indent, ' ', false, FieldJson::error_handler_t::replace);
 }
 
 // As JsonWriter, for the report itself: writes field by field and row by row into one text, equal
@@ -47,7 +39,7 @@ class ReportText : public FieldWriter<ReportText> {
       }
       text_ += value.empty() ? "]" : "\n  ]";
     } else {
-      Json field;
+      FieldJson field;
       JsonWriter(field, "report")(key, value, about);
       begin(key);
       append(field[key], "  ");
@@ -61,7 +53,7 @@ class ReportText : public FieldWriter<ReportText> {
     text_ += text_.empty() ? "{\n  " : ",\n  ";
     text_ += '"' + std::string(key) + "\": ";
   }
-  void append(const Json& json, const char* margin) {
+  void append(const FieldJson& json, const char* margin) {
     const std::string text = dumped(json, 2);
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
@@ -74,7 +66,7 @@ class ReportText : public FieldWriter<ReportText> {
   std::string text_;
 };
 
-void refuse_other_schema(const Json& json) {
+void refuse_other_schema(const FieldJson& json) {
   if (!json.is_object() || !json.contains("schema") || !json["schema"].is_string()) {
     throw bad_data("it has no schema", std::string(kSchema) + " is expected",
                    "is it a report.json of scalemark?");
@@ -93,17 +85,9 @@ std::string without_library_name(const std::string& text) {
 }
 
 template <class T>
-T record_in(const Json& json, const char* name) {
-  T record;
-  JsonReader reader(json, name);
-  fields(reader, record);
-  return record;
-}
-
-template <class T>
-std::vector<T> records_in(const Json& array, const char* name) {
+std::vector<T> records_in(const FieldJson& array, const char* name) {
   std::vector<T> all;
-  for (const Json& entry : array) all.push_back(record_in<T>(entry, name));
+  for (const FieldJson& entry : array) all.push_back(record_in<T>(entry, name));
   return all;
 }
 
@@ -115,7 +99,7 @@ auto read(std::string_view text, std::string_view origin, Use use) {
                    std::to_string(kDeepestJson) + " levels at most");
   }
   try {
-    return use(Json::parse(text));
+    return use(FieldJson::parse(text));
   } catch (const nlohmann::json::exception& error) {
     throw bad_data(std::string(origin) + " is not JSON: " + without_library_name(error.what()));
   } catch (const Error& error) {
@@ -129,43 +113,41 @@ auto read(std::string_view text, std::string_view origin, Use use) {
 
 std::string to_json(const Report& report) {
   ReportText text;
-  fields(text, report);
+  fields(text, all_members_of(report));
   return std::move(text).whole();
 }
 
 Report report_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin, [](const Json& json) {
+  return read(text, origin, [](const FieldJson& json) {
     refuse_other_schema(json);
     return record_in<Report>(json, "report");
   });
 }
 
 PointRecord point_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin, [](const Json& json) { return record_in<PointRecord>(json, "point"); });
+  return read(text, origin,
+              [](const FieldJson& json) { return record_in<PointRecord>(json, "point"); });
 }
 
 Finding finding_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin, [](const Json& json) { return record_in<Finding>(json, "finding"); });
+  return read(text, origin,
+              [](const FieldJson& json) { return record_in<Finding>(json, "finding"); });
 }
 
 std::vector<TelemetryRecord> telemetry_from_json(std::string_view text, std::string_view origin) {
   return read(text, origin,
-              [](const Json& json) { return records_in<TelemetryRecord>(json, "telemetry"); });
-}
-
-std::vector<FingerprintRecord> fingerprint_from_json(std::string_view text,
-                                                     std::string_view origin) {
-  return read(text, origin,
-              [](const Json& json) { return records_in<FingerprintRecord>(json, "fingerprint"); });
+              [](const FieldJson& json) { return records_in<TelemetryRecord>(json, "telemetry"); });
 }
 
 CollectiveRecord collective_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin,
-              [](const Json& json) { return record_in<CollectiveRecord>(json, "collective"); });
+  return read(text, origin, [](const FieldJson& json) {
+    return record_in<CollectiveRecord>(json, "collective");
+  });
 }
 
 std::vector<LinkRecord> links_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin, [](const Json& json) { return records_in<LinkRecord>(json, "link"); });
+  return read(text, origin,
+              [](const FieldJson& json) { return records_in<LinkRecord>(json, "link"); });
 }
 
 std::string to_json_line(const PointRecord& point) { return dumped(as_json(point, "point"), -1); }
@@ -190,16 +172,6 @@ std::string to_json_line(const std::vector<LinkRecord>& links) {
 
 std::string to_json_line(const ErrorRecord& error) { return dumped(as_json(error, "error"), -1); }
 
-std::string to_json_line(std::string_view text) { return dumped(Json(text), -1); }
-
-std::string encode(const monitoring::Host& host) { return dumped(as_json(host, "host"), -1); }
-
-monitoring::Host decode_host(std::string_view bytes) {
-  const Json json = Json::parse(bytes);
-  monitoring::Host host;
-  JsonReader reader(json, "host");
-  fields(reader, host);
-  return host;
-}
+std::string to_json_line(std::string_view text) { return dumped(FieldJson(text), -1); }
 
 }  // namespace scalemark::reporting

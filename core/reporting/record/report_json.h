@@ -23,8 +23,6 @@ Report report_from_json(std::string_view text, std::string_view origin);
 PointRecord point_from_json(std::string_view text, std::string_view origin);
 Finding finding_from_json(std::string_view text, std::string_view origin);
 std::vector<TelemetryRecord> telemetry_from_json(std::string_view text, std::string_view origin);
-std::vector<FingerprintRecord> fingerprint_from_json(std::string_view text,
-                                                     std::string_view origin);
 CollectiveRecord collective_from_json(std::string_view text, std::string_view origin);
 std::vector<LinkRecord> links_from_json(std::string_view text, std::string_view origin);
 
@@ -37,9 +35,5 @@ std::string to_json_line(const ErrorRecord& error);
 std::string to_json_line(const CollectiveRecord& collective);
 std::string to_json_line(const std::vector<LinkRecord>& links);  // an array
 std::string to_json_line(std::string_view text);                 // quoted and escaped
-
-// A machine as bytes for a gather between ranks, and back. Not a file format.
-std::string encode(const monitoring::Host& host);
-monitoring::Host decode_host(std::string_view bytes);
 
 }  // namespace scalemark::reporting

@@ -1,24 +1,23 @@
 // The fields of what a sweep says about its points. See field.h.
 #pragma once
 
-#include "core/reporting/record/field.h"
+#include "core/base/field.h"
 #include "core/reporting/record/sweep_records.h"
 
 namespace scalemark::reporting {
 
 template <class A>
-void fields(A& a, typename A::template Field<VarianceRecord>& v) {
+constexpr void fields(A& a, typename A::template Field<VarianceRecord>& v) {
   a.record("variance",
            "Where the variance of a throughput comes from: standard deviations of ln "
            "samples_per_sec, 0.01 = 1 %");
   a("between_runs", v.between_runs, {"of runs of one session"});
   a("steps", v.steps, {"of it, what the steps of a window explain"});
   a("beyond_steps", v.beyond_steps, {"of it, the rest: between_runs^2 = steps^2 + beyond_steps^2"});
-  a.pair("beyond_steps_ci95", v.beyond_steps_ci95.low, v.beyond_steps_ci95.high,
+  a.pair("beyond_steps_ci95", v.beyond_steps_ci95,
          {"95 % interval of beyond_steps; from 0: it cannot be told from none"});
   a("sessions", v.sessions, {"of sessions, beyond what their runs explain; absent: one session"});
-  a.pair("sessions_ci95", v.sessions_ci95.low, v.sessions_ci95.high,
-         {"95 % interval of sessions, alike"});
+  a.pair("sessions_ci95", v.sessions_ci95, {"95 % interval of sessions, alike"});
   a("window_s", v.window_s, {"mean length of the windows", "s"});
   a("run_s", v.run_s,
     {"what a run takes besides, however long its window is: set-up and warm-up; absent where that "
@@ -33,27 +32,25 @@ void fields(A& a, typename A::template Field<VarianceRecord>& v) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<GroupCommunication>& c) {
+constexpr void fields(A& a, typename A::template Field<GroupCommunication>& c) {
   a.record(
       "group_communication",
       "What --communication-cost measured, over repetitions: intervals from two on, of several "
       "sessions over sessions and from three on");
   a("cost_s", c.cost_s, {"mean of points[].communication.cost_s", "s", kAnyNumber});
-  a.pair("cost_ci95", c.cost_ci95.low, c.cost_ci95.high,
-         {"95 % interval of cost_s over repetitions", "s", kAnyNumber});
+  a.pair("cost_ci95", c.cost_ci95, {"95 % interval of cost_s over repetitions", "s", kAnyNumber});
   a("contention_s", c.contention_s,
     {"mean of points[].communication.contention_s", "s", kAnyNumber});
-  a.pair("contention_ci95", c.contention_ci95.low, c.contention_ci95.high,
+  a.pair("contention_ci95", c.contention_ci95,
          {"95 % interval of contention_s, as of cost_s", "s", kAnyNumber});
   a("efficiency", c.efficiency,
     {"exp of the mean of ln points[].communication.efficiency: 1, where communication costs "
      "nothing"});
-  a.pair("efficiency_ci95", c.efficiency_ci95.low, c.efficiency_ci95.high,
-         {"95 % interval of efficiency, as of cost_s"});
+  a.pair("efficiency_ci95", c.efficiency_ci95, {"95 % interval of efficiency, as of cost_s"});
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<GroupRecord>& g) {
+constexpr void fields(A& a, typename A::template Field<GroupRecord>& g) {
   a.record("group", "One planned point over its repetitions");
   a("group", g.group, {"group of its points"});
   a("n", g.n, {"how many repetitions are ok"});
@@ -108,7 +105,7 @@ void fields(A& a, typename A::template Field<GroupRecord>& g) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<LossOfEfficiency>& l) {
+constexpr void fields(A& a, typename A::template Field<LossOfEfficiency>& l) {
   a.record("loss_of_efficiency",
            "Where efficiency went: shares that sum to 1 - efficiency, signs kept");
   a("slower_compute", l.slower_compute,
@@ -130,11 +127,11 @@ void fields(A& a, typename A::template Field<LossOfEfficiency>& l) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<LossIntervals>& l) {
+constexpr void fields(A& a, typename A::template Field<LossIntervals>& l) {
   a.record("loss_intervals",
            "95 % intervals of the shares of lost efficiency, Student's t over blocks");
   const auto share = [&](const char* name, auto& bounds, const char* meaning) {
-    a.pair(name, bounds.low, bounds.high, {meaning, "", kAnyNumber});
+    a.pair(name, bounds, {meaning, "", kAnyNumber});
   };
   share("slower_compute", l.slower_compute, "interval of slower_compute");
   share("data_wait", l.data_wait, "interval of data_wait");
@@ -147,7 +144,7 @@ void fields(A& a, typename A::template Field<LossIntervals>& l) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<ScalingRow>& r) {
+constexpr void fields(A& a, typename A::template Field<ScalingRow>& r) {
   a.record("scaling_row", "One world size of a slice");
   a("world_size", r.world_size, {"how many ranks trained together", "ranks", 1});
   a("group", r.group, {"group of its points"});
@@ -179,7 +176,7 @@ void fields(A& a, typename A::template Field<ScalingRow>& r) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<ScalingTable>& t) {
+constexpr void fields(A& a, typename A::template Field<ScalingTable>& t) {
   a.record("scaling_table", "One slice: everything fixed but the world size");
   a.word("kind", t.kind, {"weak", "strong-by-batch", "strong-by-accumulation"},
          {"weak: the batch of a rank is fixed; strong-by-batch, strong-by-accumulation: the global "
@@ -192,7 +189,7 @@ void fields(A& a, typename A::template Field<ScalingTable>& t) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Straggler>& s) {
+constexpr void fields(A& a, typename A::template Field<Straggler>& s) {
   a.record("straggler", "A rank's own time against its peers'");
   a("group", s.group, {"group of the points that show it"});
   a("rank", s.rank, {"its number in the launch"});
@@ -214,7 +211,7 @@ void fields(A& a, typename A::template Field<Straggler>& s) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<DataGap>& g) {
+constexpr void fields(A& a, typename A::template Field<DataGap>& g) {
   a.record("data_gap", "The same slice from real and from synthetic data");
   a("real_group", g.real_group, {"group of the points that read files"});
   a("synthetic_group", g.synthetic_group, {"group of the points that read memory"});
@@ -228,7 +225,7 @@ void fields(A& a, typename A::template Field<DataGap>& g) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Drift>& d) {
+constexpr void fields(A& a, typename A::template Field<Drift>& d) {
   a.record("drift", "How speed moved over the sweep, point means removed");
   a("per_sweep", d.per_sweep,
     {"relative change of throughput from start to end: 0.01 is 1 % faster", "", kAnyNumber});
@@ -241,7 +238,7 @@ void fields(A& a, typename A::template Field<Drift>& d) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<DeviceRecord>& d) {
+constexpr void fields(A& a, typename A::template Field<DeviceRecord>& d) {
   a.record("device", "A device by itself: a rank of a solo point, which waits for no other");
   a("group", d.group, {"group of the solo point"});
   a("rank", d.rank, {"number of the rank in the launch"});
@@ -274,7 +271,7 @@ void fields(A& a, typename A::template Field<DeviceRecord>& d) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<FastestPoint>& f) {
+constexpr void fields(A& a, typename A::template Field<FastestPoint>& f) {
   a.record("fastest", "The point with the largest throughput");
   a("group", f.group, {"its group; solo points do not count"});
   a("not_told_apart", f.not_told_apart,
@@ -283,7 +280,7 @@ void fields(A& a, typename A::template Field<FastestPoint>& f) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<SessionRecord>& s) {
+constexpr void fields(A& a, typename A::template Field<SessionRecord>& s) {
   a.record("session", "One invocation of the program that added points");
   a("session", s.session, {"its number, counted from 0"});
   a.time("started", s.started, {"when it began"});
@@ -296,7 +293,7 @@ void fields(A& a, typename A::template Field<SessionRecord>& s) {
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<Prediction>& p) {
+constexpr void fields(A& a, typename A::template Field<Prediction>& p) {
   a.record("prediction", "What more ranks would give");
   a("slice", p.slice, {"what is fixed, in words"});
   a("world_size", p.world_size, {"for how many ranks it is", "ranks", 1});

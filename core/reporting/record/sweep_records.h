@@ -18,6 +18,10 @@ struct Bounds {
   std::optional<double> low, high;  // both or none
   bool operator==(const Bounds&) const = default;
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Bounds>& b) {
+  a.values(b.low, b.high);
+}
 
 // Where the variance of a point's throughput comes from: standard deviations of ln X, and what
 // would narrow its interval.

@@ -2,34 +2,42 @@
 // field.h.
 #pragma once
 
-#include "core/reporting/record/field.h"
+#include "core/base/field.h"
 #include "core/reporting/record/records.h"
+
+namespace scalemark::monitoring {
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<SourceSummary>& s) {
+  a.text("device", s.device,
+         {"cuda:0, as in ranks; a network interface; absent: the machine as a whole"});
+  a("source", s.source, {"what was read, with its unit: sm_clock_MHz, steal_cpus, ..."});
+  a("n", s.n, {"how many values: readings; of what grows (bytes, seconds) intervals between them"});
+  a("mean", s.mean, {"mean of the readings; of what grows its growth per second", "", kAnyNumber});
+  a("min", s.min, {"the smallest value", "", kAnyNumber});
+  a("max", s.max, {"the largest value", "", kAnyNumber});
+  a("first", s.first, {"the first value", "", kAnyNumber});
+  a("last", s.last, {"the last value", "", kAnyNumber});
+  a("total", s.total, {"of what grows: how much it grew", "", kAnyNumber});
+  a("observed_s", s.observed_s, {"time from the first reading to the last", "s"});
+}
+
+}  // namespace scalemark::monitoring
 
 namespace scalemark::reporting {
 
 template <class A>
-void fields(A& a, typename A::template Field<TelemetryRecord>& t) {
-  auto& v = t.values;
+constexpr void fields(A& a, typename A::template Field<TelemetryRecord>& t) {
   a.record("telemetry",
            "One source over the window of one run; METRICS.md, \"The machine during "
            "the window\", says what each source is");
   a("point", t.point, {"id of the run"});
   a("host", t.host, {"the machine"});
-  a.text("device", v.device,
-         {"cuda:0, as in ranks; a network interface; absent: the machine as a whole"});
-  a("source", v.source, {"what was read, with its unit: sm_clock_MHz, steal_cpus, ..."});
-  a("n", v.n, {"how many values: readings; of what grows (bytes, seconds) intervals between them"});
-  a("mean", v.mean, {"mean of the readings; of what grows its growth per second", "", kAnyNumber});
-  a("min", v.min, {"the smallest value", "", kAnyNumber});
-  a("max", v.max, {"the largest value", "", kAnyNumber});
-  a("first", v.first, {"the first value", "", kAnyNumber});
-  a("last", v.last, {"the last value", "", kAnyNumber});
-  a("total", v.total, {"of what grows: how much it grew", "", kAnyNumber});
-  a("observed_s", v.observed_s, {"time from the first reading to the last", "s"});
+  a.part(t.values, [&](auto& inner) { fields(inner, t.values); });
 }
 
 template <class A>
-void fields(A& a, typename A::template Field<FingerprintRecord>& f) {
+constexpr void fields(A& a, typename A::template Field<FingerprintRecord>& f) {
   a.record("fingerprint",
            "What one machine does by itself; METRICS.md, \"The machine's fingerprint\", says how "
            "each is measured");

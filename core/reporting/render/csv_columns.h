@@ -1,5 +1,5 @@
 // A point as the columns of CSV: every number, word and flag of its list of fields, without lists
-// and maps. See core/reporting/record/field.h.
+// and maps. See core/base/field.h.
 #pragma once
 
 #include <concepts>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/reporting/record/field.h"
+#include "core/base/field.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
@@ -32,13 +32,12 @@ class CsvRow {
  public:
   template <class T>
   using Field = const T;
-  static constexpr bool kReading = false;
 
   explicit CsvRow(std::vector<CsvCell>& cells) : cells_(cells) {}
 
   void record(const char*, const char*) {}
-  bool measured(bool ok) {
-    blank_ = !ok;  // the columns are the same for every point
+  bool measured(const auto& status, auto ok) {
+    blank_ = status != ok;  // the columns are the same for every point
     return true;
   }
 
@@ -84,6 +83,13 @@ class CsvRow {
           inner("high", high, about);
         },
         about);
+  }
+  void pair(const char* key, const auto& bounds, const About& about) {
+    pair(key, bounds.low, bounds.high, about);
+  }
+  template <class T, class Body>
+  void part(const T&, Body body) {
+    body(*this);
   }
   template <class Body>
   void object(const char* key, Body body, const About& about) {

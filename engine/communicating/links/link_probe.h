@@ -20,6 +20,10 @@ struct LinkTime {
   double latency_s = 0;    // half of a round trip of 8 bytes: the median
   double bytes_per_s = 0;  // of messages each way at once, in one direction: of the median time
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<LinkTime>& t) {
+  a.values(t.latency_s, t.bytes_per_s);
+}
 
 // Called by both ranks at once, each naming the other as `peer` (ranks within `group`); each learns
 // its own times. Throws what c10d throws.

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "core/base/wire.h"
 #include "core/planning/collectives/round_robin.h"
-#include "engine/distributed/wire.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -14,20 +14,15 @@ namespace {
 using Pair = std::pair<int, int>;
 using Rounds = std::vector<std::vector<Pair>>;
 
-// Packs the numbers of this rank's pair in a round.
-std::vector<double> numbers_of(const Pair& pair, const LinkTime& time) {
-  return {static_cast<double>(pair.first), static_cast<double>(pair.second), time.latency_s,
-          time.bytes_per_s};
-}
+using Measured = std::pair<Pair, LinkTime>;
 
 void add_slower(std::map<Pair, LinkTime>& times, const std::string& bytes) {
   if (bytes.empty()) return;
-  const auto numbers = distributed::decode_numbers(bytes, 4);
-  const Pair pair{static_cast<int>(numbers[0]), static_cast<int>(numbers[1])};
-  const auto [known, is_new] = times.try_emplace(pair, LinkTime{numbers[2], numbers[3]});
+  const auto [pair, time] = from_wire<Measured>(bytes);
+  const auto [known, is_new] = times.try_emplace(pair, time);
   if (is_new) return;
-  known->second.latency_s = std::max(known->second.latency_s, numbers[2]);
-  known->second.bytes_per_s = std::min(known->second.bytes_per_s, numbers[3]);
+  known->second.latency_s = std::max(known->second.latency_s, time.latency_s);
+  known->second.bytes_per_s = std::min(known->second.bytes_per_s, time.bytes_per_s);
 }
 
 std::string measure_round(process::RankGroup& rank_group, const std::vector<Pair>& pairs,
@@ -37,8 +32,8 @@ std::string measure_round(process::RankGroup& rank_group, const std::vector<Pair
   for (const Pair& pair : pairs) {
     if (pair.first != me && pair.second != me) continue;
     const int peer = pair.first == me ? pair.second : pair.first;
-    return distributed::encode_numbers(
-        numbers_of(pair, probe_link(rank_group.group(), peer, rank_group.device(), effort)));
+    return to_wire(
+        Measured(pair, probe_link(rank_group.group(), peer, rank_group.device(), effort)));
   }
   return {};
 }

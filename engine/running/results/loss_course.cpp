@@ -22,23 +22,21 @@ std::vector<reporting::LossAtStep> LossCourse::with_window(
   return course;
 }
 
-void average_losses(std::vector<reporting::RankSummary>& processes) {
+void average_losses(std::vector<reporting::RankMeasurement>& processes) {
   if (processes.empty()) return;
-  const auto trains = [](const auto& process) { return !process.rank.serves; };
-  const auto last_rank = std::ranges::find_if_not(processes, trains);
-  const std::span ranks(processes.begin(), last_rank);
+  const auto trains = [](const auto& process) { return !process.serves; };
+  const std::span ranks(processes.begin(), std::ranges::find_if_not(processes, trains));
   double first = 0, last = 0;
-  auto course = ranks.front().rank.loss_course;
+  auto course = ranks.front().loss_course;
   for (auto& at : course) at.loss = 0;
-  for (const auto& [rank, steps] : ranks) {
+  for (const auto& rank : ranks) {
     const auto n = static_cast<double>(ranks.size());
     first += rank.loss_first / n;
     last += rank.loss_last / n;
-    for (std::size_t i = 0; i < course.size(); ++i) {
+    for (std::size_t i = 0; i < course.size(); ++i)
       course[i].loss += rank.loss_course.at(i).loss / n;
-    }
   }
-  for (auto& [rank, steps] : ranks) {
+  for (auto& rank : ranks) {
     rank.loss_first = first;
     rank.loss_last = last;
     rank.loss_course = course;

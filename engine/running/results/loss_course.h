@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/records.h"
 
 namespace scalemark::running {
@@ -30,6 +29,6 @@ class LossCourse {
 
 // The losses of each rank become the mean over ranks (docs/METRICS.md): the same on every rank's
 // record.
-void average_losses(std::vector<reporting::RankSummary>& processes);
+void average_losses(std::vector<reporting::RankMeasurement>& processes);
 
 }  // namespace scalemark::running

@@ -1,6 +1,7 @@
 #include "engine/running/results/raw_steps.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,8 +26,8 @@ class Sink {
       : place_(place), outcome_(outcome) {
     attempt([&] {
       std::vector<reporting::RawRank> ranks;
-      for (const auto& [rank, steps] : outcome.ranks) {
-        if (!rank.serves) ranks.push_back({rank.rank, rank.samples});
+      for (const auto& rank : outcome.ranks) {
+        if (!rank.serves) ranks.push_back({rank.record.rank, rank.record.samples});
       }
       ranks_ = ranks.size();
       file_.emplace(place.output, place.point,
@@ -57,9 +58,9 @@ class Sink {
     if (failed_) return;
     try {
       body();
-    } catch (const Error&) {
+    } catch (const Error& error) {
       failed_ = true;
-      if (!outcome_.not_saved) outcome_.not_saved = std::current_exception();
+      if (!outcome_.not_saved) outcome_.not_saved = error.record();
       file_.reset();
     }
   }
@@ -87,6 +88,20 @@ void save(const RawStepsPlace& place, PointOutcome& outcome, std::size_t piece, 
 }
 
 }  // namespace
+
+reporting::RawPart raw_steps(const Window& window,
+                             const std::vector<reporting::CostBlock>& blocks) {
+  reporting::RawSteps raw{.steps_per_mark = window.steps_per_mark,
+                          .windows = window.stretches,
+                          .step_s = window.steps.step_s,
+                          .phases_s = window.steps.phases,
+                          .cost_blocks = blocks};
+  if (raw.windows.empty()) {
+    raw.windows.push_back(
+        {.wall_s = window.wall_s, .steps = window.iterations, .entries = std::ssize(raw.step_s)});
+  }
+  return reporting::raw_part(raw);
+}
 
 void save_raw_steps(distributed::ControlGroup& control, const RawStepsPlace& place,
                     PointOutcome& outcome, const std::function<void()>& after_round) {

@@ -7,8 +7,12 @@
 
 #include "engine/distributed/groups.h"
 #include "engine/running/point.h"
+#include "engine/running/window.h"
 
 namespace scalemark::running {
+
+// Every value of the window, as the rank's part of the file.
+reporting::RawPart raw_steps(const Window& window, const std::vector<reporting::CostBlock>& blocks);
 
 struct RawStepsPlace {
   std::filesystem::path output;  // folder of the report; what ranks other than 0 pass is ignored

@@ -1,13 +1,13 @@
 #include "engine/running/trace/trace_run.h"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/error_json.h"
+#include "core/base/error_fields.h"
 #include "core/base/text.h"
+#include "core/base/wire.h"
 #include "engine/running/trace/trace_file.h"
 #include "engine/running/trace/traced_steps.h"
 
@@ -49,18 +49,18 @@ std::string distributed_info(process::RankGroup& rank_group) {
   return std::string("{") + joined(info, ", ") + "}";
 }
 
-// Returns what went wrong, for rank 0; empty: nothing.
-std::string write(const StepTrace& trace, const std::filesystem::path& folder,
-                  const process::RankGroup& rank_group) {
+// Returns what went wrong, for rank 0.
+std::optional<ErrorRecord> write(const StepTrace& trace, const std::filesystem::path& folder,
+                                 const process::RankGroup& rank_group) {
   try {
     const launching::World& world = rank_group.world();
     if (world.rank == 0) remove_traces_from(folder, world.world_size);
     write_trace(trace, trace_file(folder, world.rank));
-    return {};
+    return std::nullopt;
   } catch (const Error& error) {
     ErrorRecord record = error.record();
     record.rank = rank_group.global_rank();
-    return to_json_value(record).dump();
+    return record;
   }
 }
 
@@ -82,11 +82,9 @@ void trace_run(process::RankGroup& rank_group, const StepContext& context,
     if (context.watch.peers_answered()) rank_group.control().barrier();
     return;
   }
-  const std::string problem = write(trace, request.folder, rank_group);
-  for (const std::string& text : rank_group.control().gather(problem)) {
-    if (text.empty() || outcome.not_saved) continue;
-    const auto record = error_from_json(nlohmann::json::parse(text));
-    outcome.not_saved = std::make_exception_ptr(record ? Error(*record) : bug(text));
+  const auto problem = write(trace, request.folder, rank_group);
+  for (const std::string& bytes : rank_group.control().gather(to_wire(problem))) {
+    if (!outcome.not_saved) outcome.not_saved = from_wire<std::optional<ErrorRecord>>(bytes);
   }
 }
 

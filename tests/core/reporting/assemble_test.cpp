@@ -6,10 +6,12 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/wire.h"
 #include "core/reporting/point/findings.h"
 #include "core/reporting/point/peak_flops.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/rank_fields.h"
 #include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 
@@ -24,29 +26,30 @@ namespace {
 //   own - d     rank 0: 0.4 1.0 1.0   rank 1: 1.5 0.5 0.5     max: 1.5 1.0 1.0
 std::vector<RankMeasurement> by_hand() {
   std::vector<RankMeasurement> ranks(2);
-  ranks[0].rank = 1;  // any order is fine
-  ranks[0].step_s = {1.5, 1.0, 1.0};
-  ranks[0].exposed_communication_s = {0.0, 0.5, 0.5};
-  ranks[0].counted_data_wait_s = {0, 0, 0};
-  ranks[0].wall_s = 3.6;
-  ranks[0].phases_s = Phases{.forward = 1.0, .exposed_communication = 1.0 / 6};
-  ranks[1].rank = 0;
-  ranks[1].step_s = {1.0, 2.0, 1.0};
-  ranks[1].exposed_communication_s = {0.5, 0, 0};
-  ranks[1].counted_data_wait_s = {0.1, 1.0, 0};
-  ranks[1].wall_s = 4.0;
-  ranks[1].phases_s = Phases{.data_wait = 0.5, .forward = 0.5, .exposed_communication = 1.0 / 3};
+  ranks[0].record.rank = 1;  // any order is fine
+  ranks[0].series.step_s = {1.5, 1.0, 1.0};
+  ranks[0].series.exposed_communication_s = {0.0, 0.5, 0.5};
+  ranks[0].series.counted_data_wait_s = {0, 0, 0};
+  ranks[0].record.wall_s = 3.6;
+  ranks[0].record.phases_s = Phases{.forward = 1.0, .exposed_communication = 1.0 / 6};
+  ranks[1].record.rank = 0;
+  ranks[1].series.step_s = {1.0, 2.0, 1.0};
+  ranks[1].series.exposed_communication_s = {0.5, 0, 0};
+  ranks[1].series.counted_data_wait_s = {0.1, 1.0, 0};
+  ranks[1].record.wall_s = 4.0;
+  ranks[1].record.phases_s =
+      Phases{.data_wait = 0.5, .forward = 0.5, .exposed_communication = 1.0 / 3};
   ranks[1].loss_first = 2;
   ranks[1].loss_last = 1;
   for (auto& rank : ranks) {
     rank.iterations = 3;
-    rank.samples = 30;
+    rank.record.samples = 30;
     rank.padded = 1;
     rank.left_out = 5;  // of all ranks
     rank.tokens = 300;
     rank.non_pad_tokens = 155;  // of 31 rows
-    rank.memory_peak_bytes = 100 + rank.rank;
-    rank.setup_s = {.rendezvous_s = 1.0 + rank.rank, .model_s = 5.0 - rank.rank};
+    rank.record.memory_peak_bytes = 100 + rank.record.rank;
+    rank.setup_s = {.rendezvous_s = 1.0 + rank.record.rank, .model_s = 5.0 - rank.record.rank};
   }
   return ranks;
 }
@@ -55,9 +58,9 @@ std::vector<RankMeasurement> by_hand() {
 TEST(Assemble, StepsWithoutPhasesLeaveOutWhatNeedsThem) {
   auto ranks = by_hand();
   for (auto& rank : ranks) {
-    rank.phases_s.reset();
-    rank.exposed_communication_s.clear();
-    rank.counted_data_wait_s.clear();
+    rank.record.phases_s.reset();
+    rank.series.exposed_communication_s.clear();
+    rank.series.counted_data_wait_s.clear();
   }
   const auto point = assemble_point({}, ranks);
   EXPECT_EQ(point.samples_per_sec, 15.0);
@@ -155,7 +158,7 @@ TEST(Assemble, OfMeansOverSeveralStepsTellsNothingOfSingleOnes) {
 TEST(Assemble, OfMeansOverSeveralStepsOfOneRankKnowsItsOwnTime) {
   auto ranks = thinned_by_hand();
   ranks.erase(ranks.begin());
-  ranks[0].wall_s = 100;
+  ranks[0].record.wall_s = 100;
   const auto point = assemble_point({}, ranks);
   EXPECT_DOUBLE_EQ(point.own_mean_of_step_max_s.value(), 3.5 / 3);
   // Waits of (0.1 + 1.0 + 0.0) / 3 s in each of 71 steps.
@@ -168,9 +171,9 @@ TEST(Assemble, OfMeansOverSeveralStepsOfOneRankKnowsItsOwnTime) {
 TEST(Assemble, WithoutWaitsForDataTheComputeRateIsTheThroughput) {
   auto ranks = by_hand();
   for (auto& rank : ranks) {
-    rank.counted_data_wait_s = {0, 0, 0};
-    rank.wall_s = 0;
-    for (const double step : rank.step_s) rank.wall_s += step;
+    rank.series.counted_data_wait_s = {0, 0, 0};
+    rank.record.wall_s = 0;
+    for (const double step : rank.series.step_s) rank.record.wall_s += step;
   }
   const auto solo = assemble_point({.strategy = "none"}, ranks);
   EXPECT_EQ(solo.compute_samples_per_sec, solo.samples_per_sec);
@@ -180,7 +183,8 @@ TEST(Assemble, WithoutWaitsForDataTheComputeRateIsTheThroughput) {
 
 TEST(Assemble, WaitsForDataRaiseTheComputeRateAlsoOfRanksThatDoNotWait) {
   auto ranks = sample_measurements(3, 400);
-  for (auto& rank : ranks) rank.counted_data_wait_s.assign(400, 0.005 * (rank.rank + 1));
+  for (auto& rank : ranks)
+    rank.series.counted_data_wait_s.assign(400, 0.005 * (rank.record.rank + 1));
   const auto point = assemble_point({.strategy = "none"}, ranks);
   EXPECT_GT(point.compute_samples_per_sec.value(), point.samples_per_sec);
 }
@@ -239,9 +243,9 @@ TEST(Assemble, ALossThatIsNotFiniteIsAStatus) {
 TEST(Assemble, OfASlowRankTheWaitsForItAreNoCommunication) {
   auto ranks = sample_measurements(2);
   for (auto& rank : ranks) {
-    rank.step_s.assign(4, 0.6);
-    rank.exposed_communication_s.assign(4, rank.rank == 0 ? 0.15 : 0.1);
-    rank.phases_s->exposed_communication = rank.exposed_communication_s[0];
+    rank.series.step_s.assign(4, 0.6);
+    rank.series.exposed_communication_s.assign(4, rank.record.rank == 0 ? 0.15 : 0.1);
+    rank.record.phases_s->exposed_communication = rank.series.exposed_communication_s[0];
   }
   const auto point = assemble_point({.strategy = "ddp"}, ranks);
   EXPECT_NEAR(point.communication.peer_wait_s.value(), 0.025, 1e-12);
@@ -291,13 +295,13 @@ TEST(Assemble, ExposedCommunicationHasAnIntervalOverPartsOfTheWindow) {
   auto ranks = by_hand();
   for (auto& rank : ranks) {
     rank.iterations = 16;
-    rank.step_s.assign(16, 2.0);
-    rank.counted_data_wait_s.assign(16, 0.0);
-    rank.exposed_communication_s.assign(16, 0.5);
-    rank.wall_s = 32;
+    rank.series.step_s.assign(16, 2.0);
+    rank.series.counted_data_wait_s.assign(16, 0.0);
+    rank.series.exposed_communication_s.assign(16, 0.5);
+    rank.record.wall_s = 32;
   }
   for (const std::size_t step : {0, 1, 4, 5, 8, 9, 12, 13}) {
-    ranks[0].exposed_communication_s[step] = 1.0;
+    ranks[0].series.exposed_communication_s[step] = 1.0;
   }
   const CommunicationTimes told = assemble_point({.strategy = "ddp"}, ranks).communication;
   EXPECT_DOUBLE_EQ(*told.peer_wait_s + *told.network_s, 0.625);
@@ -363,24 +367,23 @@ TEST(Assemble, WhereNothingIsExchangedThereIsNoCostOfIt) {
 // Two epochs with a barrier between: 2 + 2 s passed, not the 3 s of the slower sum.
 TEST(Assemble, TheWallOfSeveralStretchesIsTheSumOfTheSlowestRanks) {
   auto ranks = by_hand();
-  ranks[0].stretch_wall_s = {1, 2};
-  ranks[1].stretch_wall_s = {2, 0.5};
-  ranks[0].wall_s = 3;
-  ranks[1].wall_s = 2.5;
+  ranks[0].series.stretch_wall_s = {1, 2};
+  ranks[1].series.stretch_wall_s = {2, 0.5};
+  ranks[0].record.wall_s = 3;
+  ranks[1].record.wall_s = 2.5;
   const auto point = assemble_point({}, ranks);
   EXPECT_EQ(point.wall_s, 4.0);
   EXPECT_DOUBLE_EQ(point.samples_per_sec, 15.0);
   EXPECT_EQ(point.ranks[0].wall_s, 2.5);
-  EXPECT_TRUE(condensed(ranks[0]).rank.stretch_wall_s.empty()) << "it does not travel";
-  ranks[1].stretch_wall_s.pop_back();
+  ranks[1].series.stretch_wall_s.pop_back();
   EXPECT_THROW(assemble_point({}, ranks), Error);
 }
 
 TEST(Assemble, ReservedMemoryIsTheLargestOfAnyRank) {
   auto ranks = by_hand();
   EXPECT_FALSE(assemble_point({}, ranks).memory_reserved_bytes);
-  ranks[0].memory_reserved_bytes = 300;
-  ranks[1].memory_reserved_bytes = 200;
+  ranks[0].record.memory_reserved_bytes = 300;
+  ranks[1].record.memory_reserved_bytes = 200;
   const auto point = assemble_point({}, ranks);
   EXPECT_EQ(point.memory_reserved_bytes, 300u);
   EXPECT_EQ(point.ranks[0].memory_reserved_bytes, 200u);
@@ -390,17 +393,17 @@ TEST(Assemble, EnergyIsThatOfEveryMachineOrAbsent) {
   auto ranks = by_hand();
   PointRecord cpu;
   cpu.device = "cpu";
-  ranks[0].host = ranks[1].host = "n1";
+  ranks[0].record.host = ranks[1].record.host = "n1";
   EXPECT_FALSE(assemble_point(cpu, ranks).energy_J);
   ranks[0].energy_J = {100, 20};  // two packages; the first rank of a machine reads them
   EXPECT_DOUBLE_EQ(assemble_point(cpu, ranks).energy_J.value(), 120);
-  ranks[1].host = "n2";
+  ranks[1].record.host = "n2";
   EXPECT_FALSE(assemble_point(cpu, ranks).energy_J);
   ranks[1].energy_J = {130};
   EXPECT_DOUBLE_EQ(assemble_point(cpu, ranks).energy_J.value(), 250);
   PointRecord cuda;
   cuda.device = "cuda";
-  ranks[1].host = "n1";
+  ranks[1].record.host = "n1";
   EXPECT_DOUBLE_EQ(assemble_point(cuda, ranks).energy_J.value(), 250);
   ranks[1].energy_J.clear();
   EXPECT_FALSE(assemble_point(cuda, ranks).energy_J);
@@ -410,26 +413,26 @@ TEST(Assemble, EnergyIsThatOfEveryMachineOrAbsent) {
 // gathered.
 TEST(Assemble, GivesTheSameFromSummariesAndTheReducedSeries) {
   const auto ranks = sample_measurements(3, 400);
-  StepSeries series = series_of(ranks[0]);
-  take_largest(series, series_of(ranks[2]));
-  take_largest(series, series_of(ranks[1]));
-  std::vector<RankSummary> summaries;
-  for (const auto& rank : ranks) summaries.push_back(condensed(rank));
-  EXPECT_TRUE(summaries[0].rank.step_s.empty());
+  auto gathered = ranks;
+  StepSeries series = condense(gathered[0]);
+  take_largest(series, condense(gathered[2]));
+  take_largest(series, condense(gathered[1]));
+  for (auto& rank : gathered) rank = from_wire<RankMeasurement>(to_wire(rank));
+  EXPECT_TRUE(gathered[0].series.step_s.empty()) << "it does not travel";
   const auto text_of = [](const PointRecord& point) {
     Report report;
     report.points = {point};
     return to_json(report);
   };
-  EXPECT_EQ(text_of(assemble_point({}, summaries, series)), text_of(assemble_point({}, ranks)));
+  EXPECT_EQ(text_of(assemble_point({}, gathered, series)), text_of(assemble_point({}, ranks)));
   series.max_own_s.pop_back();
-  EXPECT_THROW(assemble_point({}, summaries, series), Error);
+  EXPECT_THROW(assemble_point({}, gathered, series), Error);
 }
 
 // Fewer training samples than ranks: the last has the sampler's repetitions and nothing else.
 TEST(Assemble, ARankMayHoldPaddingOnly) {
   auto ranks = by_hand();
-  ranks[0].samples = ranks[0].tokens = 0;
+  ranks[0].record.samples = ranks[0].tokens = 0;
   ranks[0].padded = 31;
   const auto point = assemble_point({}, ranks);
   EXPECT_EQ(point.status, PointStatus::kOk);
@@ -444,34 +447,36 @@ TEST(Assemble, RefusesRanksThatContradictEachOther) {
   ranks[1].iterations = 3;
   EXPECT_THROW(assemble_point({}, ranks), Error);
   ranks = sample_measurements(2);
-  ranks[1].exposed_communication_s.pop_back();
+  ranks[1].series.exposed_communication_s.pop_back();
   EXPECT_THROW(assemble_point({}, ranks), Error);
   ranks = sample_measurements(2);
-  ranks[0].wall_s = 0;
+  ranks[0].record.wall_s = 0;
   EXPECT_THROW(assemble_point({}, ranks), Error);
 }
 
 // Its own series are no rank's: the engine hands over those of the ranks alone.
 TEST(Assemble, OfADedicatedServerOnlyMemoryAndEnergyCount) {
   StepSeries series;
-  std::vector<RankSummary> processes;
+  std::vector<RankMeasurement> processes;
   for (auto& rank : by_hand()) {
     rank.energy_J = {10};
-    rank.host = "a";
-    if (processes.empty()) series = series_of(rank);
-    take_largest(series, series_of(rank));
-    processes.push_back(condensed(rank));
+    rank.record.host = "a";
+    const StepSeries its = condense(rank);
+    if (processes.empty()) series = its;
+    take_largest(series, its);
+    processes.push_back(rank);
   }
   RankMeasurement server = by_hand()[0];
-  server.rank = 2;
+  server.record.rank = 2;
   server.serves = true;
-  server.host = "b";
-  server.samples = server.tokens = server.padded = server.non_pad_tokens = 0;
+  server.record.host = "b";
+  server.record.samples = server.tokens = server.padded = server.non_pad_tokens = 0;
   server.loss_first = server.loss_last = 0;
-  server.memory_peak_bytes = 1000;
+  server.record.memory_peak_bytes = 1000;
   server.energy_J = {5};
   const auto alone = assemble_point({.device = "cpu", .world_size = 2}, processes, series);
-  processes.push_back(condensed(server));
+  condense(server);
+  processes.push_back(server);
   const auto point =
       assemble_point({.device = "cpu", .world_size = 2, .processes = 3}, processes, series);
   EXPECT_EQ(point.ranks.size(), 2u);
@@ -644,11 +649,12 @@ TEST(Findings, OfThreeRunsAndMoreNoneSpeaksOfItsOwnWindow) {
 
 // One rank whose steps become longer half-way, marked every 5th step.
 TEST(Assemble, TellsWhereTheLevelChanges) {
-  RankMeasurement rank{.iterations = 2000, .steps_per_mark = 5, .samples = 10, .wall_s = 1};
+  RankMeasurement rank{
+      .record = {.samples = 10, .wall_s = 1}, .iterations = 2000, .steps_per_mark = 5};
   rank.warmup_settled = false;
   for (int i = 0; i < 400; ++i) {
     const double noise = 1e-3 * ((i * 7919 % 1009) / 1009.0 - 0.5);
-    rank.step_s.push_back((i < 200 ? 0.1 : 0.11) * (1 + noise));
+    rank.series.step_s.push_back((i < 200 ? 0.1 : 0.11) * (1 + noise));
   }
   const auto point = assemble_point({}, std::vector{rank});
   EXPECT_EQ(point.steady, false) << point.steady_reason;

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/base/wire.h"
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/rank_fields.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 // It sees malloc() where it has inlined one of the two below and not the other.
@@ -43,15 +45,16 @@ double step_of(int rank, std::int64_t t) {
 }
 
 RankMeasurement measured_by(int rank) {
-  RankMeasurement measured{.rank = rank, .host = "n", .device = "cpu", .iterations = kSteps};
+  RankMeasurement measured{.record = {.rank = rank, .host = "n", .device = "cpu"},
+                           .iterations = kSteps};
   for (std::int64_t t = 0; t < kSteps; ++t) {
-    measured.step_s.push_back(step_of(rank, t));
-    measured.exposed_communication_s.push_back(0.01);
-    measured.counted_data_wait_s.push_back(0.001);
+    measured.series.step_s.push_back(step_of(rank, t));
+    measured.series.exposed_communication_s.push_back(0.01);
+    measured.series.counted_data_wait_s.push_back(0.001);
   }
-  measured.phases_s.emplace();
-  measured.samples = 8 * kSteps;
-  measured.wall_s = 20'000;
+  measured.record.phases_s.emplace();
+  measured.record.samples = 8 * kSteps;
+  measured.record.wall_s = 20'000;
   return measured;
 }
 
@@ -59,8 +62,9 @@ TEST(ReducedMemory, OfRankZeroDoesNotGrowWithTheRanks) {
   const std::size_t before = in_use;
   most_in_use = in_use;
   RankMeasurement mine = measured_by(0);
-  StepSeries series = series_of(mine);
-  const RankSummary summary = condensed(std::move(mine));
+  StepSeries series = condense(mine);
+  const auto sent = from_wire<RankMeasurement>(to_wire(mine));
+  mine = {};
   // What the all-reduce does to it, from ranks that are not here.
   for (std::size_t t = 0; t < series.max_step_s.size(); ++t) {
     const double more = step_of(kRanks - 1, static_cast<std::int64_t>(t)) - step_of(0, 0);
@@ -68,9 +72,9 @@ TEST(ReducedMemory, OfRankZeroDoesNotGrowWithTheRanks) {
     series.max_own_s[t] += more;
     series.max_own_less_wait_s[t] += more;
   }
-  std::vector<RankSummary> gathered(kRanks, summary);
+  std::vector<RankMeasurement> gathered(kRanks, sent);
   for (int rank = 0; rank < kRanks; ++rank) {
-    gathered[static_cast<std::size_t>(rank)].rank.rank = rank;
+    gathered[static_cast<std::size_t>(rank)].record.rank = rank;
   }
   const PointRecord point = assemble_point({}, gathered, series);
   EXPECT_EQ(point.ranks.size(), static_cast<std::size_t>(kRanks));

@@ -102,11 +102,5 @@ TEST(ReportJson, RefusesWhatIsNoReport) {
   expect_bad_data(with_text(good, "\"samples\": 32", "\"samples\": null"), "samples");
 }
 
-TEST(ReportJson, AHostTravelsBetweenRanks) {
-  const auto host = sample_report(1, true).environment.hosts[0];
-  EXPECT_EQ(encode(decode_host(encode(host))), encode(host));
-  EXPECT_EQ(decode_host(encode(host)).gpus.at(0).power_limit_W, 700.0);
-}
-
 }  // namespace
 }  // namespace scalemark::reporting

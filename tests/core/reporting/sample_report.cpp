@@ -1,5 +1,8 @@
 #include "tests/core/reporting/sample_report.h"
 
+#include <span>
+#include <utility>
+
 #include "core/reporting/point/assemble.h"
 
 namespace scalemark::reporting {
@@ -412,22 +415,23 @@ std::vector<RankMeasurement> sample_measurements(int world_size, int steps) {
   std::vector<RankMeasurement> ranks;
   for (int r = 0; r < world_size; ++r) {
     RankMeasurement& rank = ranks.emplace_back();
-    rank.rank = r;
-    rank.host = "n1";
-    rank.device = "cpu";
+    rank.record.rank = r;
+    rank.record.host = "n1";
+    rank.record.device = "cpu";
     rank.iterations = steps;
-    rank.samples = 8 * steps;
+    rank.record.samples = 8 * steps;
     for (int t = 0; t < steps; ++t) {
-      rank.step_s.push_back(0.5 + 0.1 * r + 0.01 * (t % 4));
-      rank.exposed_communication_s.push_back(world_size == 1 ? 0.0 : 0.1);
-      rank.counted_data_wait_s.push_back(0.02);
-      rank.wall_s += rank.step_s.back();
+      rank.series.step_s.push_back(0.5 + 0.1 * r + 0.01 * (t % 4));
+      rank.series.exposed_communication_s.push_back(world_size == 1 ? 0.0 : 0.1);
+      rank.series.counted_data_wait_s.push_back(0.02);
+      rank.record.wall_s += rank.series.step_s.back();
     }
-    rank.phases_s = Phases{.data_wait = 0.02, .forward = 0.1, .backward = 0.2, .other = 0.01};
+    rank.record.phases_s =
+        Phases{.data_wait = 0.02, .forward = 0.1, .backward = 0.2, .other = 0.01};
     rank.loss_first = 6.9;
     rank.loss_last = 5.5;
     rank.loss_course = {{1, 7.5}, {2, 6.9}, {4, 5.5}};
-    rank.memory_peak_bytes = (100ULL + r) << 20;
+    rank.record.memory_peak_bytes = (100ULL + r) << 20;
     rank.warmup_iterations = 20;
     rank.payload_bytes_per_step = 102228128;
     rank.bucket_bytes = {1048576, 26214400};
@@ -456,6 +460,13 @@ void drop_phases(PointRecord& point) {
     rank.data_wait_s.reset();
     rank.exposed_communication_s.reset();
   }
+}
+
+PointRecord assemble_point(PointRecord identity, std::vector<RankMeasurement> ranks) {
+  if (ranks.empty()) return assemble_point(std::move(identity), ranks, {});
+  StepSeries series = condense(ranks.front());
+  for (RankMeasurement& rank : std::span(ranks).subspan(1)) take_largest(series, condense(rank));
+  return assemble_point(std::move(identity), ranks, series);
 }
 
 PointRecord sample_point(int world_size) {

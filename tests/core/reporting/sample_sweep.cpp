@@ -5,7 +5,6 @@
 #include <ctime>
 #include <random>
 
-#include "core/reporting/point/assemble.h"
 #include "core/reporting/point/findings.h"
 
 namespace scalemark::reporting {
@@ -64,15 +63,15 @@ class Machine {
 
  private:
   void describe(RankMeasurement& rank, int number, const Planned& planned) const {
-    rank.rank = number;
-    rank.host = shape_.host;
-    rank.device = "cuda:" + std::to_string(number);
-    rank.uuid = uuid_of(number);
+    rank.record.rank = number;
+    rank.record.host = shape_.host;
+    rank.record.device = "cuda:" + std::to_string(number);
+    rank.record.uuid = uuid_of(number);
     rank.iterations = shape_.steps;
-    rank.samples = planned.batch_size * shape_.steps;
+    rank.record.samples = planned.batch_size * shape_.steps;
     rank.loss_first = 6.95;
     rank.loss_last = 6.21;
-    rank.memory_peak_bytes =
+    rank.record.memory_peak_bytes =
         static_cast<std::uint64_t>(1.1e9 + 9.1e7 * static_cast<double>(planned.batch_size));
     rank.warmup_iterations = 60;
     rank.payload_bytes_per_step = planned.strategy == "none" ? 0 : 102228128;
@@ -86,10 +85,10 @@ class Machine {
     std::vector<double> own;
     for (auto& rank : ranks) {
       double time = ideal * speed * std::exp(shape_.step_noise * normal_(random_));
-      if (rank.rank == shape_.slow_rank) time *= kSlowFactor;
+      if (rank.record.rank == shape_.slow_rank) time *= kSlowFactor;
       const double wait =
           planned.data == "synthetic" ? 0 : time * kRealDataWaitShare * std::abs(normal_(random_));
-      rank.counted_data_wait_s.push_back(wait);
+      rank.series.counted_data_wait_s.push_back(wait);
       own.push_back(time + wait);
     }
     const bool alone = planned.strategy == "none";
@@ -98,27 +97,27 @@ class Machine {
         alone || ranks.size() == 1 ? 0 : 0.0011 * std::log2(static_cast<double>(ranks.size()));
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       const double whole = alone ? own[r] : latest + reduce;
-      ranks[r].step_s.push_back(whole);
-      ranks[r].exposed_communication_s.push_back(whole - own[r]);
+      ranks[r].series.step_s.push_back(whole);
+      ranks[r].series.exposed_communication_s.push_back(whole - own[r]);
     }
   }
 
   static void finish(RankMeasurement& rank) {
     const auto steps = static_cast<double>(rank.iterations);
     double wait = 0, exposed = 0;
-    for (std::size_t t = 0; t < rank.step_s.size(); ++t) {
-      rank.wall_s += rank.step_s[t];
-      wait += rank.counted_data_wait_s[t] / steps;
-      exposed += rank.exposed_communication_s[t] / steps;
+    for (std::size_t t = 0; t < rank.series.step_s.size(); ++t) {
+      rank.record.wall_s += rank.series.step_s[t];
+      wait += rank.series.counted_data_wait_s[t] / steps;
+      exposed += rank.series.exposed_communication_s[t] / steps;
     }
-    const double busy = rank.wall_s / steps - wait - exposed;
-    rank.phases_s = Phases{.data_wait = wait,
-                           .host_to_device = 0.01 * busy,
-                           .forward = 0.32 * busy,
-                           .backward = 0.61 * busy,
-                           .exposed_communication = exposed,
-                           .optimizer = 0.05 * busy,
-                           .other = 0.01 * busy};
+    const double busy = rank.record.wall_s / steps - wait - exposed;
+    rank.record.phases_s = Phases{.data_wait = wait,
+                                  .host_to_device = 0.01 * busy,
+                                  .forward = 0.32 * busy,
+                                  .backward = 0.61 * busy,
+                                  .exposed_communication = exposed,
+                                  .optimizer = 0.05 * busy,
+                                  .other = 0.01 * busy};
   }
 
   const SweepShape& shape_;

@@ -123,9 +123,10 @@ TEST(Table, AnUnsteadyWindowGivesTwoDigits) {
 TEST(Table, RateTimesStepIsTheSamplesOfAStep) {
   Report report = sample_report(2, false);
   auto ranks = sample_measurements(2, 40);
-  for (std::size_t t = 0; t < 40; t += 2) std::swap(ranks[0].step_s[t], ranks[1].step_s[t]);
+  for (std::size_t t = 0; t < 40; t += 2)
+    std::swap(ranks[0].series.step_s[t], ranks[1].series.step_s[t]);
   for (auto& rank : ranks)
-    rank.wall_s = std::accumulate(rank.step_s.begin(), rank.step_s.end(), 0.0);
+    rank.record.wall_s = std::accumulate(rank.series.step_s.begin(), rank.series.step_s.end(), 0.0);
   report.points[0] = assemble_point(report.points[0], ranks);
   const auto& point = report.points[0];
   EXPECT_NEAR(point.samples_per_sec * point.step_time_s.value(), 16, 1e-9);

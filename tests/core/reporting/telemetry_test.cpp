@@ -25,15 +25,15 @@ SourceSummary source(const std::string& name, double mean, const std::string& de
 }
 
 // A rank whose process uses `cpus`, with what else it read.
-RankSummary rank(const std::string& host, const std::string& machine, double cpus,
-                 std::vector<SourceSummary> more = {}) {
-  RankSummary summary;
-  summary.rank.host = host;
-  summary.rank.machine = machine;
-  summary.rank.telemetry = std::move(more);
-  summary.rank.telemetry.push_back(source("process_cpus", cpus));
-  summary.rank.telemetry.push_back(source("sampler_cpu_share", 1e-3));
-  return summary;
+RankMeasurement rank(const std::string& host, const std::string& machine, double cpus,
+                     std::vector<SourceSummary> more = {}) {
+  RankMeasurement measured;
+  measured.record.host = host;
+  measured.machine = machine;
+  measured.telemetry = std::move(more);
+  measured.telemetry.push_back(source("process_cpus", cpus));
+  measured.telemetry.push_back(source("sampler_cpu_share", 1e-3));
+  return measured;
 }
 
 double mean_of(const std::vector<TelemetryRecord>& all, const std::string& host,
@@ -46,9 +46,9 @@ double mean_of(const std::vector<TelemetryRecord>& all, const std::string& host,
 }
 
 TEST(Telemetry, OthersAreTheBusyCpusWithoutThoseOfAllRanks) {
-  const std::vector<RankSummary> ranks = {rank("n1", "boot1", 1.5, {source("busy_cpus", 4)}),
-                                          rank("n1", "boot1", 1.0),
-                                          rank("n2", "boot2", 3.0, {source("busy_cpus", 2.9)})};
+  const std::vector<RankMeasurement> ranks = {rank("n1", "boot1", 1.5, {source("busy_cpus", 4)}),
+                                              rank("n1", "boot1", 1.0),
+                                              rank("n2", "boot2", 3.0, {source("busy_cpus", 2.9)})};
   const auto all = telemetry_of("p/r0", readings_of(ranks));
   EXPECT_DOUBLE_EQ(mean_of(all, "n1", "other_cpus"), 1.5);
   EXPECT_DOUBLE_EQ(mean_of(all, "n1", "ranks_cpus"), 2.5);
@@ -62,7 +62,7 @@ TEST(Telemetry, OthersAreTheBusyCpusWithoutThoseOfAllRanks) {
 
 // /proc/stat is of the machine, in each of its containers.
 TEST(Telemetry, RanksOfOtherContainersOnTheMachineAreNoOthers) {
-  const auto all = telemetry_of("p/r0", readings_of(std::vector<RankSummary>{
+  const auto all = telemetry_of("p/r0", readings_of(std::vector<RankMeasurement>{
                                             rank("pod-a", "boot1", 2, {source("busy_cpus", 4)}),
                                             rank("pod-b", "boot1", 2, {source("busy_cpus", 4)})}));
   EXPECT_EQ(mean_of(all, "pod-a", "other_cpus"), 0);
@@ -72,7 +72,7 @@ TEST(Telemetry, RanksOfOtherContainersOnTheMachineAreNoOthers) {
 
 TEST(Telemetry, LeavesOutInterfacesWithoutTraffic) {
   const auto all =
-      telemetry_of("p", readings_of(std::vector<RankSummary>{rank(
+      telemetry_of("p", readings_of(std::vector<RankMeasurement>{rank(
                             "n1", "", 1,
                             {source("sent_bytes_per_s", 0, "eth1"),
                              source("sent_bytes_per_s", 5, "eth0"), source("steal_cpus", 0)})}));

@@ -81,22 +81,17 @@ class ChangingMachine {
                     .optimizer = 0.09 * base,
                     .other = 0.01 * base};
       ranks[r].raw.phases_s.push_back(phases);
-      latest = std::max(latest, sum_of(phases));
+      latest = std::max(latest, phases.sum());
     }
     const bool alone = std::string_view(kind.strategy) == "none";
     const double network = 1e-4 * (1 + 0.1 * std::abs(normal_(random_)));
     for (Rank& rank : ranks) {
       Phases& phases = rank.raw.phases_s.back();
       if (!alone && ranks.size() > 1) {
-        phases.exposed_communication = latest - sum_of(phases) + network;
+        phases.exposed_communication = latest - phases.sum() + network;
       }
-      rank.raw.step_s.push_back(sum_of(phases));
+      rank.raw.step_s.push_back(phases.sum());
     }
-  }
-
-  static double sum_of(const Phases& p) {
-    return p.data_wait + p.host_to_device + p.forward + p.backward + p.exposed_communication +
-           p.optimizer + p.other;
   }
 
   void finish(Rank& rank, int number, const Kind& kind) {
@@ -108,33 +103,29 @@ class ChangingMachine {
       const double noise = 1e-5 * normal_(random_), with = i % 4 == 0 || i % 4 == 3 ? 1 : 0;
       raw.cost_blocks.push_back({1e-3 + 2e-4 * with + noise, 9e-4 + 5e-5 * with + noise});
     }
-    measured.rank = number;
-    measured.host = "n1";
-    measured.device = "cpu";
+    measured.record.rank = number;
+    measured.record.host = "n1";
+    measured.record.device = "cpu";
     for (const RawWindow& window : raw.windows) {
       measured.iterations += window.steps;
-      measured.wall_s += window.wall_s;
-      if (kind.epochs) measured.stretch_wall_s.push_back(window.wall_s);
+      measured.record.wall_s += window.wall_s;
+      if (kind.epochs) measured.series.stretch_wall_s.push_back(window.wall_s);
     }
-    measured.samples = measured.iterations * kind.batch_size;
-    measured.step_s = raw.step_s;
+    measured.record.samples = measured.iterations * kind.batch_size;
+    measured.series.step_s = raw.step_s;
     measured.cost_blocks = raw.cost_blocks;
-    if (!raw.phases_s.empty()) measured.phases_s.emplace();
+    if (!raw.phases_s.empty()) measured.record.phases_s.emplace();
     for (const Phases& phases : raw.phases_s) {
-      measured.exposed_communication_s.push_back(phases.exposed_communication);
-      measured.counted_data_wait_s.push_back(phases.data_wait);
-      add(*measured.phases_s, phases, 1 / static_cast<double>(raw.phases_s.size()));
+      measured.series.exposed_communication_s.push_back(phases.exposed_communication);
+      measured.series.counted_data_wait_s.push_back(phases.data_wait);
+      add(*measured.record.phases_s, phases, 1 / static_cast<double>(raw.phases_s.size()));
     }
     measured.loss_first = measured.loss_last = 1;
-    measured.memory_peak_bytes = 1 << 20;
+    measured.record.memory_peak_bytes = 1 << 20;
   }
 
   static void add(Phases& mean, const Phases& one, double share) {
-    for (const auto phase :
-         {&Phases::data_wait, &Phases::host_to_device, &Phases::forward, &Phases::backward,
-          &Phases::exposed_communication, &Phases::optimizer, &Phases::other}) {
-      mean.*phase += share * one.*phase;
-    }
+    for (const auto& [name, phase] : kPhases) mean.*phase += share * one.*phase;
   }
 
   std::mt19937_64 random_{20261122};
@@ -145,7 +136,8 @@ class ChangingMachine {
 void save_raw(const fs::path& folder, PointRecord& point, const std::vector<Rank>& ranks) {
   const RawPart first = raw_part(ranks.front().raw);
   std::vector<RawRank> told;
-  for (const Rank& rank : ranks) told.push_back({rank.measured.rank, rank.measured.samples});
+  for (const Rank& rank : ranks)
+    told.push_back({rank.measured.record.rank, rank.measured.record.samples});
   RawStepsFile file(folder, point.id, raw_steps_header(point.id, first, told), ranks.size(),
                     first.values.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) file.write(r, 0, raw_part(ranks[r].raw).values);

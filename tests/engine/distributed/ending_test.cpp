@@ -29,8 +29,7 @@ Ended ended_within(Ranks& ranks, int rank, milliseconds limit) {
 }
 
 TEST(Preflight, EqualFactsGoOn) {
-  Ranks ranks(scenario("compare_facts", 3, free_address(),
-                       {"1", R"({"b":1,"a":{"c":[1,2]}})", R"({"a":{"c":[1,2]},"b":1})"}));
+  Ranks ranks(scenario("compare_facts", 3, free_address(), {"1", "b=1,a.c=[1]", "a.c=[1],b=1"}));
   for (const Ended& rank : ranks.wait(kEndingLimit)) {
     EXPECT_EQ(rank.exit_code, 0) << rank.output;
     expect_says(rank, "agreed");
@@ -40,8 +39,8 @@ TEST(Preflight, EqualFactsGoOn) {
 TEST(Preflight, ADifferenceEndsEveryRankNamingRankKeyAndBothValues) {
   for (const auto& place : {free_address(), fresh_file_place()}) {
     Ranks ranks(scenario("compare_facts", 3, place,
-                         {"2", R"({"settings":{"batch_size":32,"seed":7},"torch":"2.10.0"})",
-                          R"({"settings":{"batch_size":64,"seed":7},"torch":"2.11.0"})"}));
+                         {"2", "settings.batch_size=32,settings.seed=7,torch=2.10.0",
+                          "settings.batch_size=64,settings.seed=7,torch=2.11.0"}));
     for (const Ended& rank : ranks.wait(kEndingLimit)) {
       EXPECT_EQ(rank.exit_code, 76) << rank.output;
       expect_says(rank,

@@ -264,5 +264,14 @@ TEST(LookPeriod, GrowsWithTheRanksAndEnds) {
   EXPECT_EQ(look_period(milliseconds(100), 10000), milliseconds(1000));
 }
 
+TEST(Preflight, NamesEveryKeyThatDiffers) {
+  const distributed::Facts zero{{"a", "1"}, {"b.c", "x"}, {"b.d", "[1]"}};
+  const distributed::Facts mine{{"a", "1"}, {"b.c", "y"}, {"f", "true"}};
+  EXPECT_EQ(distributed::differences(zero, mine),
+            (std::vector<std::string>{"b.c is y; rank 0 has x", "b.d is absent; rank 0 has [1]",
+                                      "f is true; rank 0 has absent"}));
+  EXPECT_TRUE(distributed::differences(zero, zero).empty());
+}
+
 }  // namespace
 }  // namespace scalemark::testing

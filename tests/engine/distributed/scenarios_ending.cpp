@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -17,12 +18,23 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// rest: RANK JSON_OF_THAT_RANK JSON_OF_THE_OTHERS
+// "a=1,b=2"
+distributed::Facts facts_in(const std::string& text) {
+  distributed::Facts facts;
+  std::istringstream entries(text);
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const std::size_t equals = entry.find('=');
+    facts[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  return facts;
+}
+
+// rest: RANK FACTS_OF_THAT_RANK FACTS_OF_THE_OTHERS
 void compare_facts(Run& run) {
   const auto& rest = run.arguments.rest;
   const std::string& text = run.rank() == std::stoi(rest.at(0)) ? rest.at(1) : rest.at(2);
-  distributed::preflight(run.joined.store, run.size(), distributed::facts_from_json(text),
-                         run.error_store, run.arguments.timeout);
+  distributed::preflight(run.joined.store, run.size(), facts_in(text), run.error_store,
+                         run.arguments.timeout);
   say("agreed");
 }
 

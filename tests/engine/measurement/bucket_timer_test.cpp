@@ -95,7 +95,7 @@ TEST(BucketTimer, AStepBeginsOnceWhateverItsMicroSteps) {
 }
 
 TEST(BucketTimer, MediansAreOfEachBucketAndOfEqualStepsOnly) {
-  const auto step = [](double end, std::int64_t bytes) {
+  const auto step = [](double end, double bytes) {
     return BucketStep{{{.bytes = bytes, .collective = "gather", .start_s = 1, .end_s = end}}};
   };
   EXPECT_EQ(median_of({step(5, 8), step(2, 8), step(3, 8)}).at(0).end_s, 3);

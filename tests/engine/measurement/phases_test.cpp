@@ -81,8 +81,8 @@ TEST(SplitIntoSteps, RefusesAWindowThatHoldsBoth) {
 
 TEST(MeanOwn, IsTheStepWithoutExposedCommunication) {
   EXPECT_FALSE(mean_own_s({.step_s = {2, 1}}));
-  const PhaseTimes first{.forward = 2, .backward = 1, .exposed_communication = 4};
-  const PhaseTimes second{.data_wait = 1, .forward = 3, .exposed_communication = 1};
+  const Phases first{.forward = 2, .backward = 1, .exposed_communication = 4};
+  const Phases second{.data_wait = 1, .forward = 3, .exposed_communication = 1};
   EXPECT_EQ(mean_own_s({.step_s = {7, 5}, .phases = {first, second}}), 3.5);
 }
 

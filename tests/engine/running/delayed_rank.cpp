@@ -18,14 +18,15 @@
 #include <functional>
 #include <utility>
 
+#include "core/base/wire.h"
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/rank_fields.h"
 #include "core/reporting/sweep/summary.h"
 #include "engine/device/cpu_device.h"
 #include "engine/distributed/gloo.h"
 #include "engine/running/batch_source.h"
-#include "engine/running/results/measurement_wire.h"
-#include "engine/running/results/rank_measurement.h"
+#include "engine/running/results/over_ranks.h"
 #include "engine/running/warmup/warm_up.h"
 #include "engine/running/window.h"
 #include "engine/running/workload_data.h"
@@ -140,16 +141,16 @@ using MaxOverRanks = std::function<void(std::vector<double>&)>;
 reporting::PointRecord record_of(const running::Window& window, const std::string& group,
                                  const std::string& strategy, int block,
                                  distributed::ControlGroup& control, const MaxOverRanks& max_of) {
-  std::vector<reporting::RankSummary> ranks;
-  auto measured = running::rank_measurement(window, {.rank = control.rank(), .device = "cpu"});
-  auto series = reporting::series_of(measured);
+  std::vector<reporting::RankMeasurement> ranks;
+  reporting::RankMeasurement measured{.record = {.rank = control.rank(), .device = "cpu"}};
+  running::note_window(window, /*tokens_per_sample=*/0, measured);
+  auto series = reporting::condense(measured);
   for (auto* values :
        {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s, &series.max_wall_s}) {
     max_of(*values);
   }
-  const auto mine = reporting::condensed(std::move(measured));
-  for (const auto& bytes : control.gather(running::to_wire(mine))) {
-    ranks.push_back(running::from_wire(bytes));
+  for (const auto& bytes : control.gather(to_wire(measured))) {
+    ranks.push_back(from_wire<reporting::RankMeasurement>(bytes));
   }
   if (ranks.empty()) return {};
   reporting::PointRecord identity{.id = group + "/r" + std::to_string(block),

@@ -12,11 +12,11 @@ namespace {
 
 running::PointOutcome outcome_of(std::size_t steps) {
   running::PointOutcome outcome;
-  reporting::RankSummary& only = outcome.ranks.emplace_back();
-  only.rank.rank = 3;
-  only.rank.host = "n1";
-  only.rank.wall_s = 0.1;
-  only.steps.own_mean_s = 1.0 / 3;
+  reporting::RankRecord& only = outcome.ranks.emplace_back().record;
+  only.rank = 3;
+  only.host = "n1";
+  only.wall_s = 0.1;
+  only.own_mean_s = 1.0 / 3;
   for (std::size_t t = 0; t < steps; ++t) {
     outcome.series.max_step_s.push_back(std::sqrt(static_cast<double>(t)));
     outcome.series.max_own_s.push_back(1.0 / static_cast<double>(t + 1));
@@ -31,9 +31,9 @@ TEST(OutcomeParcel, ArrivesAsItWasAndLeavesNothing) {
   send_outcome(*store, 42, sent);
   const auto got = receive_outcome(*store, 42);
   ASSERT_EQ(got.ranks.size(), 1u);
-  EXPECT_EQ(got.ranks[0].rank.rank, 3);
-  EXPECT_EQ(got.ranks[0].rank.host, "n1");
-  EXPECT_EQ(got.ranks[0].steps.own_mean_s, 1.0 / 3) << "every bit";
+  EXPECT_EQ(got.ranks[0].record.rank, 3);
+  EXPECT_EQ(got.ranks[0].record.host, "n1");
+  EXPECT_EQ(got.ranks[0].record.own_mean_s, 1.0 / 3) << "every bit";
   EXPECT_EQ(got.series.max_step_s, sent.series.max_step_s);
   EXPECT_EQ(got.series.max_own_s, sent.series.max_own_s);
   EXPECT_TRUE(got.series.max_own_less_wait_s.empty());
@@ -72,16 +72,12 @@ TEST(OutcomeParcel, RawStepsComeByteForByte) {
 TEST(OutcomeParcel, TellsWhatCouldNotBeSaved) {
   auto store = c10::make_intrusive<c10d::HashStore>();
   auto sent = outcome_of(3);
-  sent.not_saved = std::make_exception_ptr(io_error("no space for the trace"));
+  sent.not_saved = io_error("no space for the trace").record();
   send_outcome(*store, 6, sent);
   const auto got = receive_outcome(*store, 6);
   ASSERT_TRUE(got.not_saved);
-  try {
-    std::rethrow_exception(got.not_saved);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.record().what, "no space for the trace");
-    EXPECT_EQ(error.record().exit_code, ExitCode::kIo);
-  }
+  EXPECT_EQ(got.not_saved->what, "no space for the trace");
+  EXPECT_EQ(got.not_saved->exit_code, ExitCode::kIo);
 }
 
 TEST(OutcomeParcel, NothingSentIsABug) {

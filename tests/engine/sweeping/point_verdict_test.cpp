@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/error_fields.h"
+#include "core/base/wire.h"
 #include "engine/device/cpu_allocator.h"
 #include "engine/sweeping/sweep_command.h"
 
@@ -60,15 +62,15 @@ TEST(RankResult, OfALostPeerIsBereft) {
 TEST(RankResult, TravelsWhole) {
   RankResult result = failing(Kind::kOom, "no \"memory\"\n");
   result.requested_bytes = 1ULL << 40;
-  const RankResult back = decode_rank_result(encode(result));
+  const RankResult back = from_wire<RankResult>(to_wire(result));
   EXPECT_EQ(back.kind, Kind::kOom);
   EXPECT_EQ(back.record.what, result.record.what);
   EXPECT_EQ(back.requested_bytes, 1ULL << 40);
 }
 
 TEST(RankResult, OfAStoppedRunTravelsWithItsSignal) {
-  const RankResult back =
-      decode_rank_result(encode(RankResult{.kind = Kind::kStopped, .signal = 15, .agreed = false}));
+  const RankResult back = from_wire<RankResult>(
+      to_wire(RankResult{.kind = Kind::kStopped, .signal = 15, .agreed = false}));
   const auto stopped = stop_in({{0, back}});
   ASSERT_TRUE(stopped);
   EXPECT_EQ(stopped->signal, 15);
@@ -81,7 +83,7 @@ TEST(SweepCommand, TravelsWhole) {
                       .search = 5,
                       .batch_size = 96,
                       .attempt = 1};
-  const auto back = decode_sweep_command(encode(SweepCommand{.task = task}));
+  const auto back = from_wire<SweepCommand>(to_wire(SweepCommand{.task = task}));
   ASSERT_TRUE(back.task);
   EXPECT_EQ(back.task->kind, task.kind);
   EXPECT_EQ(back.task->run.id, "a/r1");

@@ -9,9 +9,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/wire.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/telemetry_fields.h"
 #include "engine/process/data_access.h"
 #include "engine/process/failure.h"
 #include "engine/process/telemetry.h"
@@ -46,8 +48,10 @@ class Member : public sweeping::SweepMember {
   bool data_holds_batch(const Task& task) const override {
     return data_holds_(planning::settings_of(plan_, task).size.batch_size);
   }
-  std::string read_machine() override { return process::to_wire(reporting::RankReadings{}); }
-  std::string fingerprint(sweeping::FingerprintPart) override { return "[]"; }
+  std::string read_machine() override { return to_wire(reporting::RankReadings{}); }
+  std::string fingerprint(sweeping::FingerprintPart) override {
+    return to_wire(std::vector<reporting::FingerprintRecord>());
+  }
 
  protected:
   RankResult train(std::int64_t, const Task& task, TaskOutcome& outcome) override {
@@ -66,12 +70,12 @@ class Member : public sweeping::SweepMember {
 
  private:
   static void measure(const std::vector<int>& members, running::PointOutcome& measured) {
-    const auto ranks = reporting::sample_measurements(static_cast<int>(members.size()));
-    measured.series = reporting::series_of(ranks.front());
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      reporting::take_largest(measured.series, reporting::series_of(ranks[i]));
-      measured.ranks.push_back(reporting::condensed(ranks[i]));
-      measured.ranks.back().rank.rank = members[i];
+    measured.ranks = reporting::sample_measurements(static_cast<int>(members.size()));
+    for (std::size_t i = 0; i < measured.ranks.size(); ++i) {
+      const reporting::StepSeries its = reporting::condense(measured.ranks[i]);
+      if (i == 0) measured.series = its;
+      reporting::take_largest(measured.series, its);
+      measured.ranks[i].record.rank = members[i];
     }
   }
 

@@ -19,16 +19,12 @@ std::optional<Phases> phases_difference(const std::vector<RunPair>& pairs) {
   const bool everywhere = std::ranges::all_of(
       pairs, [](const RunPair& pair) { return pair.scaled->phases_s && pair.baseline->phases_s; });
   if (!everywhere) return std::nullopt;
-  const auto of = [&](double Phases::*phase) {
-    return mean_difference(pairs, [=](const PointRecord& run) { return (*run.phases_s).*phase; });
-  };
-  return Phases{.data_wait = of(&Phases::data_wait),
-                .host_to_device = of(&Phases::host_to_device),
-                .forward = of(&Phases::forward),
-                .backward = of(&Phases::backward),
-                .exposed_communication = of(&Phases::exposed_communication),
-                .optimizer = of(&Phases::optimizer),
-                .other = of(&Phases::other)};
+  Phases difference;
+  for (const auto& [name, phase] : kPhases) {
+    difference.*phase = mean_difference(
+        pairs, [phase = phase](const PointRecord& run) { return (*run.phases_s).*phase; });
+  }
+  return difference;
 }
 
 void set_differences(EffectRecord& effect, const std::vector<RunPair>& pairs) {

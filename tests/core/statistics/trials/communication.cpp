@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/point/assemble.h"
+#include "core/reporting/record/records.h"
 #include "core/statistics/summary.h"
+#include "tests/core/reporting/sample_report.h"
 #include "tests/core/statistics/trials/generator.h"
 #include "tests/core/statistics/trials/sections.h"
 
@@ -43,18 +44,19 @@ Ranks measured(const Window& window) {
   Ranks ranks(window.own_s.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     auto& rank = ranks[r];
-    rank.rank = static_cast<int>(r);
+    rank.record.rank = static_cast<int>(r);
     rank.iterations = static_cast<std::int64_t>(kSteps);
-    rank.samples = 32 * rank.iterations;
-    rank.phases_s.emplace();
+    rank.record.samples = 32 * rank.iterations;
+    rank.record.phases_s.emplace();
     for (std::size_t t = 0; t < kSteps; ++t) {
       const double own_s = window.own_s[r][t];
       const double step_s = window.solo ? own_s : longest_own(window, t) + window.network_s[t];
-      rank.step_s.push_back(step_s);
-      rank.exposed_communication_s.push_back(step_s - own_s);
-      rank.wall_s += step_s;
+      rank.series.step_s.push_back(step_s);
+      rank.series.exposed_communication_s.push_back(step_s - own_s);
+      rank.record.wall_s += step_s;
     }
-    rank.counted_data_wait_s = window.wait_s.empty() ? Series(kSteps, 0.0) : window.wait_s[r];
+    rank.series.counted_data_wait_s =
+        window.wait_s.empty() ? Series(kSteps, 0.0) : window.wait_s[r];
   }
   return ranks;
 }

@@ -2,21 +2,15 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/reporting/record/field.h"
+#include "core/base/field.h"
 
 namespace scalemark {
 
 template <class A>
-void fields(A& a, typename A::template Field<ErrorRecord>& e) {
+constexpr void fields(A& a, typename A::template Field<ErrorRecord>& e) {
   a.record("error", "Something that failed, as the run's last line on stderr says it");
   a("code", e.code, {"names the error for scripts: E_..., listed in FAULTS.md; never changes"});
-  if constexpr (A::kReading) {
-    int code = 0;
-    a("exit_code", code, {""});
-    e.exit_code = static_cast<ExitCode>(code);
-  } else {
-    a("exit_code", static_cast<int>(e.exit_code), {"the program's exit code for this error"});
-  }
+  a("exit_code", e.exit_code, {"the program's exit code for this error"});
   a.choice("domain", e.domain, {"where to look for the cause"});
   a("what", e.what, {"what was seen"});
   a.text("expected", e.expected, {"what is allowed or was expected"});

@@ -1,4 +1,5 @@
-// JSON as lists of fields (field.h): each field is fetched by its name. Private to report_json.cpp.
+// JSON as lists of fields (field.h): each field is fetched by its name. For .cpp files only: it
+// brings nlohmann/json.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +12,23 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/reporting/record/field.h"
+#include "core/base/field.h"
 
-namespace scalemark::reporting {
+namespace scalemark {
 
-using Json = nlohmann::ordered_json;
+using FieldJson = nlohmann::ordered_json;
 
 class JsonReader {
  public:
   template <class T>
   using Field = T;
-  static constexpr bool kReading = true;
 
-  JsonReader(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
+  JsonReader(const FieldJson& json, std::string path) : json_(json), path_(std::move(path)) {
     if (!json_.is_object()) throw wrong(path_, "an object", json_);
   }
 
   void record(const char*, const char*) {}
-  bool measured(bool ok) { return ok; }
+  bool measured(const auto& status, auto ok) { return status == ok; }
   void constant(const char*, const char*, const About&) {}  // checked where the text is opened
 
   template <class T>
@@ -65,9 +65,16 @@ class JsonReader {
     low = both[0];
     high = both[1];
   }
+  void pair(const char* key, auto& bounds, const About& about) {
+    pair(key, bounds.low, bounds.high, about);
+  }
+  template <class T, class Body>
+  void part(T&, Body body) {
+    body(*this);
+  }
   template <class Body>
   void object(const char* key, Body body, const About&) {
-    static const Json kEmpty = Json::object();
+    static const FieldJson kEmpty = FieldJson::object();
     const auto found = json_.find(key);
     JsonReader reader(found == json_.end() ? kEmpty : *found, path_ + "." + key);
     body(reader);
@@ -90,13 +97,13 @@ class JsonReader {
   }
 
  private:
-  static Error wrong(const std::string& path, const char* expected, const Json& found) {
+  static Error wrong(const std::string& path, const char* expected, const FieldJson& found) {
     return bad_data(path + " is " + std::string(found.type_name()), expected);
   }
 
   // Whole numbers only, and only those that T holds: nothing is wrapped or rounded.
   template <class T>
-  static void read_integer(const Json& json, T& value, const std::string& path) {
+  static void read_integer(const FieldJson& json, T& value, const std::string& path) {
     bool fits = false;
     if (json.is_number_unsigned()) {
       fits = std::in_range<T>(json.get<std::uint64_t>());
@@ -111,12 +118,16 @@ class JsonReader {
   }
 
   template <class T>
-  static void read(const Json& json, T& value, const std::string& path) {
+  static void read(const FieldJson& json, T& value, const std::string& path) {
     if constexpr (std::is_same_v<T, bool>) {
       if (!json.is_boolean()) throw wrong(path, "true or false", json);
       value = json.get<bool>();
     } else if constexpr (std::is_integral_v<T>) {
       read_integer(json, value, path);
+    } else if constexpr (std::is_enum_v<T>) {
+      std::underlying_type_t<T> number{};
+      read_integer(json, number, path);
+      value = static_cast<T>(number);
     } else if constexpr (std::is_floating_point_v<T>) {
       if (!json.is_number()) throw wrong(path, "a number", json);
       value = json.get<T>();
@@ -136,8 +147,18 @@ class JsonReader {
     }
   }
 
-  const Json& json_;
+  const FieldJson& json_;
   std::string path_;
 };
 
-}  // namespace scalemark::reporting
+// Throws bad_data() where a field is missing or of the wrong type. `name` stands for the record in
+// messages.
+template <class T>
+T record_in(const FieldJson& json, const char* name) {
+  T record;
+  JsonReader reader(json, name);
+  fields(reader, record);
+  return record;
+}
+
+}  // namespace scalemark

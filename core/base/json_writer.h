@@ -1,4 +1,5 @@
-// Lists of fields (field.h) as JSON: each field is put under its name. Private to report_json.cpp.
+// Lists of fields (field.h) as JSON: each field is put under its name. For .cpp files only: it
+// brings nlohmann/json.
 #pragma once
 
 #include <cmath>
@@ -11,11 +12,12 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/reporting/record/field.h"
+#include "core/base/field.h"
+#include "core/base/members.h"
 
-namespace scalemark::reporting {
+namespace scalemark {
 
-using Json = nlohmann::ordered_json;
+using FieldJson = nlohmann::ordered_json;
 
 // Both writers of report.json share this: they omit absent values and write enumerations by name.
 template <class Self>
@@ -23,10 +25,9 @@ class FieldWriter {
  public:
   template <class T>
   using Field = const T;
-  static constexpr bool kReading = false;
 
   void record(const char*, const char*) {}
-  bool measured(bool ok) { return ok; }
+  bool measured(const auto& status, auto ok) { return status == ok; }
 
   template <class T>
   void operator()(const char* key, const std::optional<T>& value, const About& about) {
@@ -52,6 +53,13 @@ class FieldWriter {
   void list(const char* key, const Container& value, const About& about) {
     if (!value.empty()) self()(key, value, about);
   }
+  void pair(const char* key, const auto& bounds, const About& about) {
+    self().pair(key, bounds.low, bounds.high, about);
+  }
+  template <class T, class Body>
+  void part(const T&, Body body) {
+    body(self());
+  }
   template <ClosedWord E>
   void choice(const char* key, const E& value, const About& about) {
     self()(key, std::string(name_of(value)), about);
@@ -61,12 +69,16 @@ class FieldWriter {
   Self& self() { return static_cast<Self&>(*this); }
 };
 
+template <class T>
+FieldJson as_json(const T& record, const char* name);
+
 class JsonWriter : public FieldWriter<JsonWriter> {
  public:
   using FieldWriter::operator();
+  using FieldWriter::pair;
 
-  JsonWriter(Json& json, std::string path) : json_(json), path_(std::move(path)) {
-    json_ = Json::object();
+  JsonWriter(FieldJson& json, std::string path) : json_(json), path_(std::move(path)) {
+    json_ = FieldJson::object();
   }
 
   template <class T>
@@ -79,41 +91,49 @@ class JsonWriter : public FieldWriter<JsonWriter> {
   }
   template <class Body>
   void object(const char* key, Body body, const About&) {
-    Json inner;
+    FieldJson inner;
     JsonWriter writer(inner, path_ + "." + key);
     body(writer);
     if (!inner.empty()) json_[key] = std::move(inner);
   }
   void embedded(const char* key, const std::string& text, const About&) {
-    json_[key] = text.empty() ? Json::object() : Json::parse(text);
+    json_[key] = text.empty() ? FieldJson::object() : FieldJson::parse(text);
   }
 
  private:
   template <class T>
-  static Json written(const T& value, const std::string& path) {
+  static FieldJson written(const T& value, const std::string& path) {
     if constexpr (std::is_floating_point_v<T>) {
       if (!std::isfinite(value)) throw bug("a report cannot hold the number of " + path);
       return value;
     } else if constexpr (IsVector<T>::value) {
-      Json array = Json::array();
+      FieldJson array = FieldJson::array();
       for (const auto& element : value) array.push_back(written(element, path + "[]"));
       return array;
     } else if constexpr (kIsMap<T>) {
-      Json object = Json::object();
+      FieldJson object = FieldJson::object();
       for (const auto& [key, element] : value) object[key] = written(element, path + "." + key);
       return object;
+    } else if constexpr (std::is_enum_v<T>) {
+      return static_cast<std::underlying_type_t<T>>(value);
     } else if constexpr (kIsRecord<T>) {
-      Json object;
-      JsonWriter writer(object, path);
-      fields(writer, value);
-      return object;
+      return as_json(value, path.c_str());
     } else {
       return value;
     }
   }
 
-  Json& json_;
+  FieldJson& json_;
   std::string path_;
 };
 
-}  // namespace scalemark::reporting
+// `name` stands for the record in messages.
+template <class T>
+FieldJson as_json(const T& record, const char* name) {
+  FieldJson json;
+  JsonWriter writer(json, name);
+  fields(writer, all_members_of(record));
+  return json;
+}
+
+}  // namespace scalemark

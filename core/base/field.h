@@ -1,6 +1,7 @@
-// What a list of fields (point_fields.h and its neighbours) says of a field besides its name and
-// value. Each list has the shape of a visitor: report.json in both directions, the columns of CSV,
-// report.schema.json and docs/REPORT.md are archives that walk it.
+// A record's list of fields: a function fields(archive, record) that visits each member once. The
+// report.json in both directions, the columns of CSV, report.schema.json, docs/REPORT.md and what
+// processes send each other (wire.h) are archives that walk it; a member that is in no field does
+// not compile (members.h).
 //
 // clang-format off
 //   a.record("oom", "Which rank did not get ...");    the record itself: once, first
@@ -10,11 +11,15 @@
 //   a.word("kind", t.kind, {"weak", ...}, {...});     text out of a closed list
 //   a.choice("status", p.status, {...});              an enumeration, through its names
 //   a.list("varying", p.varying, {...});              a list or map that is absent when empty
-//   a.pair("ci95", g.ci95_low, g.ci95_high, {...});   [low, high]; absent when either is
+//   a.pair("ci95", g.ci95_low, g.ci95_high, {...});   [low, high]; absent when either is. Of a
+//   a.pair("ci95", g.ci95, {...});                    record, its members low and high
 //   a.object("loss", [&](auto& inner) {...}, {...});  an object that the record has no struct for
+//   a.part(t.values, [&](auto& a) {...});             fields of a record within, as its own
 //   a.embedded("settings", i.settings_json, {...});   an object whose keys are data
 //   a.constant("schema", kSchema, {...});             the same text in every report
-//   if (!a.measured(ok)) return;                      fields after it exist when the point is ok
+//   if (!a.measured(p.status, kOk)) return;           fields after it exist when the point is ok
+//   a.values(b.block, b.number);                      members that only travel, in this order
+//   a.stays(m.series);                                a member that does not travel
 // clang-format on
 #pragma once
 
@@ -24,12 +29,12 @@
 #include <type_traits>
 #include <vector>
 
-namespace scalemark::reporting {
+namespace scalemark {
 
 inline constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
 
 struct About {
-  const char* meaning;
+  const char* meaning = "";
   const char* unit = "";         // "s", "bytes"; "" for words, flags and counts
   double least = 0;              // of numbers; kAnyNumber: may be negative
   const char* column = nullptr;  // in CSV; null: the field's name; "": none
@@ -51,4 +56,4 @@ template <class T>
 inline constexpr bool kIsRecord =
     std::is_class_v<T> && !std::is_same_v<T, std::string> && !IsVector<T>::value && !kIsMap<T>;
 
-}  // namespace scalemark::reporting
+}  // namespace scalemark

@@ -1,0 +1,138 @@
+#include "engine/running/measured_steps.h"
+
+#include <chrono>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/catalogue/backends.h"
+#include "core/monitoring/energy.h"
+#include "core/planning/estimates.h"
+#include "engine/running/bucket_steps.h"
+#include "engine/running/communication_cost.h"
+#include "engine/running/point_data.h"
+#include "engine/running/results/loss_course.h"
+#include "engine/running/warmup/warm_up.h"
+
+namespace scalemark::running {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A GPU's gradients over a backend of the CPU: their ends are on no stream of the GPU.
+bool exchanges_through_the_host(const PointContext& point) {
+  return point.rank_group.device().torch_device().is_cuda() &&
+         !catalogue::needs_one_rank_per_gpu(point.settings.parallel.backend);
+}
+
+}  // namespace
+
+Window MeasuredSteps::run() {
+  device::Device& device = point_.rank_group.device();
+  point_.watch.enter("data");
+  const auto start = Clock::now();
+  if (!ranks_.serves()) {
+    source_ = open_source(device, point_.settings, point_.workload, point_.data, ranks_);
+  }
+  measured_.setup_s.data_s = seconds_since(start);
+
+  LossCourse losses;
+  const StepContext steps = context(&losses);
+  point_.watch.enter("warmup");
+  const Warmup warmup = warm_up(steps, point_.length);
+  beside_window_s_ = warmup.seconds;
+  measured_.warmup_iterations = warmup.iterations;
+  measured_.warmup_settled = warmup.settled;
+  if (warmup.stopped) return Window{.stopped = true};
+
+  point_.watch.enter("window");
+  const std::int64_t period = settings::exchange_period(point_.settings);
+  const WindowPlan plan =
+      agreed(point_.rank_group.control(),
+             plan_window(
+                 steps, planning::whole_periods(window_steps(point_.length, warmup.step_s), period),
+                 warmup.step_s));
+  const auto energy = open_energy();
+  const auto profiler =
+      point_.settings.measuring.profiler_range ? device.outer_profiler() : nullptr;
+  Window window =
+      measure(steps, "window", plan,
+              {.energy = energy.get(), .telemetry = &telemetry_, .profiler = profiler.get()});
+  // Without a warm-up the first step is in the window.
+  if (warmup.first_step_s) measured_.setup_s.first_step_s = *warmup.first_step_s;
+  require_finite(window.losses, warmup.iterations);
+  note_memory_peak(device, measured_.record);
+  measured_.loss_course = losses.with_window(warmup.iterations, window.losses);
+  if (!window.stopped) window.stopped = !time_gradient_buckets(steps);
+  if (settings::measures_communication_cost(point_.settings) && !window.stopped) {
+    window.stopped = !measure_communication_cost(steps, plan);
+  }
+  if (source_) measured_.skipped = records_of(source_->skipped());
+  return window;
+}
+
+StepContext MeasuredSteps::context(LossCourse* losses) {
+  return {.step = *trainer_.step,
+          .next_batch = [this] { return source_->next(); },
+          .micro_steps = point_.settings.size.gradient_accumulation_steps,
+          .device = point_.rank_group.device(),
+          .control = point_.rank_group.control(),
+          .watch = point_.watch,
+          .losses = losses,
+          .empty_cache_every = point_.settings.parallel.empty_cache_every};
+}
+
+// False when an agreed stop came in between. The weights that --save takes are those after the
+// window. A step that runs as a whole hands no bucket over.
+bool MeasuredSteps::time_gradient_buckets(const StepContext& context) {
+  if (exchanges_through_the_host(point_) || trainer_.step->runs_as_a_whole()) return true;
+  const auto start = Clock::now();
+  workloads::NamedTensors before;
+  if (!point_.settings.recipe.save.empty()) before = copy_of(state());
+  BucketCourse course = time_buckets(context, trainer_.parameters.size());
+  if (!before.empty()) put_back(before, state(), "the state after the window");
+  beside_window_s_ += seconds_since(start);
+  measured_.bucket_timeline = std::move(course.buckets);
+  return !course.stopped;
+}
+
+// False when an agreed stop came in between.
+bool MeasuredSteps::measure_communication_cost(const StepContext& context,
+                                               const WindowPlan& window) {
+  const auto start = Clock::now();
+  const auto usual = point_.settings.parallel.overlap ? training::Exchange::kOverlapped
+                                                      : training::Exchange::kAfterwards;
+  CommunicationCostBlocks cost = measure_communication_cost_blocks(
+      context, state(), usual, window, settings::exchange_period(point_.settings));
+  beside_window_s_ += seconds_since(start);
+  if (!cost.stopped) measured_.cost_blocks = std::move(cost.blocks);
+  return !cost.stopped;
+}
+
+RunState MeasuredSteps::state() const {
+  return {.step = *trainer_.step,
+          .source = source_.get(),
+          .device = point_.rank_group.device().torch_device()};
+}
+
+// The counters that this rank reads: its GPU's, or its machine's CPU packages. None of several
+// GPUs: those of one would be a part of the energy beside all of the samples.
+std::unique_ptr<monitoring::EnergyMeter> MeasuredSteps::open_energy() const {
+  device::Device& device = point_.rank_group.device();
+  if (device.torch_device().is_cuda()) {
+    return ranks_.count > 1 ? nullptr : monitoring::open_gpu_energy(device.identity());
+  }
+  return point_.rank_group.leads_node() ? monitoring::open_cpu_energy() : nullptr;
+}
+
+void note_memory_peak(device::Device& device, reporting::RankRecord& record) {
+  record.memory_peak_bytes = device.memory_peak_bytes();
+  record.memory_reserved_bytes = device.memory_reserved_bytes();
+}
+
+std::vector<reporting::SkippedFile> records_of(const std::vector<data::SkippedSample>& skipped) {
+  std::vector<reporting::SkippedFile> records;
+  for (const auto& sample : skipped) records.push_back({sample.name, sample.reason});
+  return records;
+}
+
+}  // namespace scalemark::running

@@ -1,0 +1,59 @@
+// A run of steps that is measured: warm-up, window, and the steps after it that say what its
+// communication does. --epochs trains otherwise: epochs.h.
+#pragma once
+
+#include <memory>
+
+#include "core/monitoring/telemetry/sampler.h"
+#include "core/reporting/record/records.h"
+#include "engine/running/batch_source.h"
+#include "engine/running/point.h"
+#include "engine/running/run_state.h"
+#include "engine/running/trainer.h"
+#include "engine/running/training_ranks.h"
+#include "engine/running/window.h"
+
+namespace scalemark::running {
+
+class MeasuredSteps {
+ public:
+  // All of them must outlive it; `measured` is filled in.
+  MeasuredSteps(const PointContext& point, const TrainingRanks& ranks, Trainer& trainer,
+                monitoring::Sampler& telemetry, reporting::RankMeasurement& measured)
+      : point_(point),
+        ranks_(ranks),
+        trainer_(trainer),
+        telemetry_(telemetry),
+        measured_(measured) {}
+
+  // Collective, once.
+  Window run();
+
+  // Seconds outside the window: in the warm-up and in the steps after the window.
+  double beside_window_s() const { return beside_window_s_; }
+
+  // For further steps, after run(). `losses`: as StepContext's.
+  StepContext context(LossCourse* losses = nullptr);
+
+ private:
+  bool time_gradient_buckets(const StepContext& context);
+  bool measure_communication_cost(const StepContext& context, const WindowPlan& window);
+  std::unique_ptr<monitoring::EnergyMeter> open_energy() const;
+  RunState state() const;
+
+  const PointContext& point_;
+  const TrainingRanks& ranks_;
+  Trainer& trainer_;
+  monitoring::Sampler& telemetry_;
+  reporting::RankMeasurement& measured_;
+  std::unique_ptr<BatchSource> source_;  // a dedicated server has none
+  double beside_window_s_ = 0;
+};
+
+// Call it at the end of the measured part: later memory does not belong to the point.
+void note_memory_peak(device::Device& device, reporting::RankRecord& record);
+
+// Each file that could not be read.
+std::vector<reporting::SkippedFile> records_of(const std::vector<data::SkippedSample>& skipped);
+
+}  // namespace scalemark::running
