@@ -121,10 +121,11 @@ endfunction()
 # scalemark_test(<program> LABEL unit|torch|... SOURCES ... LINKS ... [DEFINES ...] [TIMEOUT seconds])
 # Adds files to a GoogleTest program, which the first call makes. Each suite in them becomes one ctest entry
 # `<program>.<Suite>` with the label; its tests share a process, so they leave variables and limits as they found them.
+# The default TIMEOUT is for hangs: whatever else runs, no entry of CI takes as long.
 function(scalemark_test program)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINKS;DEFINES" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 1800)
   endif()
   if(NOT TARGET ${program})
     add_executable(${program} "${CMAKE_SOURCE_DIR}/tests/test_main.cpp")
@@ -175,7 +176,7 @@ endfunction()
 function(scalemark_python_test name)
   cmake_parse_arguments(ARG "" "LABEL;SCRIPT;TIMEOUT" "ARGS" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 600)
+    set(ARG_TIMEOUT 1800)
   endif()
   add_test(NAME ${name} COMMAND "${SCALEMARK_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGS})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
