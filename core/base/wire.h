@@ -128,7 +128,7 @@ class WireReader : public UnnamedFields<WireReader> {
   std::string_view bytes_;
 };
 
-// Of a record, a number or text, or an optional, vector or map of them.
+// T is a record, a number, a text, or an optional, pair, vector or map of them.
 template <class T>
 std::string to_wire(const T& value) {
   std::string bytes;

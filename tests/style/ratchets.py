@@ -4,7 +4,7 @@ from program import check
 
 MOST = {
     "units above 400 lines": 2,
-    "headers with fewer than two readers": 92,
+    "headers with fewer than two readers": 88,
     "comments that open with a bare word": 274,
 }
 

@@ -8,7 +8,9 @@ namespace scalemark::testing {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kFaultLimit{40000};
+constexpr milliseconds kFaultLimit{180000};
+// So long a rank waits in a collective for one that is gone.
+constexpr const char* kPatience = "timeout_ms=200000";
 
 struct Place {
   const char* name;
@@ -17,32 +19,16 @@ struct Place {
 
 class Fault : public ::testing::TestWithParam<Place> {};
 
-TEST_P(Fault, ThePostedCauseWinsOnEveryRank) {
-  for (const char* culprit : {"0", "1"}) {
-    Ranks ranks(scenario("train_until", 3, GetParam().make(), {culprit, "throw"}));
-    const auto ended = ranks.wait(kFaultLimit);
-    for (int rank = 0; rank < 3; ++rank) {
-      const Ended& end = ended[static_cast<std::size_t>(rank)];
-      EXPECT_EQ(end.exit_code, 65) << end.output;
-      const std::string line =
-          std::to_string(rank) == culprit
-              ? "E_BAD_DATA (exit 65): photo.jpg is not a JPEG."
-              : "rank " + std::string(culprit) + " ended: E_BAD_DATA (exit 65) rank=" + culprit;
-      EXPECT_NE(end.output.find(line), std::string::npos) << end.output;
-    }
-  }
-}
-
-TEST_P(Fault, AKilledRankIsALostPeerWithinSeconds) {
+TEST_P(Fault, AKilledRankIsALostPeerBeforeTheTimeout) {
   for (const int culprit : {0, 1}) {
-    Ranks ranks(scenario("train_until", 2, GetParam().make(), {std::to_string(culprit), "kill"}));
+    Ranks ranks(scenario("train_until", 2, GetParam().make(),
+                         {kPatience, std::to_string(culprit), "kill"}));
     const auto ended = ranks.wait(kFaultLimit);
     const Ended& survivor = ended[static_cast<std::size_t>(1 - culprit)];
     EXPECT_EQ(ended[static_cast<std::size_t>(culprit)].exit_code, 128 + 9);
     EXPECT_EQ(survivor.exit_code, 69) << survivor.output;  // and not 141, SIGPIPE
     EXPECT_NE(survivor.output.find("E_PEER_LOST (exit 69) rank="), std::string::npos)
         << survivor.output;
-    EXPECT_LT(survivor.seconds, 18);  // a collective waits for 20 s
   }
 }
 

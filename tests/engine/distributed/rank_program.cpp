@@ -8,6 +8,7 @@
 int scalemark::commands::distributed_rank(int argc, char** argv) {
   using namespace scalemark::testing;
   signal(SIGPIPE, SIG_IGN);
+  take_signals();
   const std::vector<std::string> words(argv + 1, argv + argc);
   auto scenarios = group_scenarios();
   for (auto& more : ending_scenarios()) scenarios.push_back(more);

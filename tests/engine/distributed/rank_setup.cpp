@@ -13,10 +13,55 @@ namespace scalemark::testing {
 namespace {
 
 std::atomic<int> signals_seen{0};
+thread_local RankVoice* voice = nullptr;
 
 }  // namespace
 
+RankVoice::Scope::Scope(RankVoice& mine) { voice = &mine; }
+RankVoice::Scope::~Scope() { voice = nullptr; }
+
+void RankVoice::say(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  text_ += line + "\n";
+  changed_.notify_all();
+}
+
+void RankVoice::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+bool RankVoice::await_text(const std::string& text) {
+  std::unique_lock lock(mutex_);
+  const auto said = [&] { return text_.find(text) != std::string::npos; };
+  changed_.wait(lock, [&] { return said() || closed_; });
+  return said();
+}
+
+std::string RankVoice::text() {
+  const std::lock_guard lock(mutex_);
+  return text_;
+}
+
+void RankVoice::signal() {
+  const std::lock_guard lock(mutex_);
+  ++signals_;
+  changed_.notify_all();
+}
+
+void RankVoice::await_signal() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return signals_ > 0; });
+  --signals_;
+}
+
+void take_signals() {
+  signal(SIGUSR2, [](int) { ++signals_seen; });
+}
+
 void wait_for_signal() {
+  if (voice) return voice->await_signal();
   static int signals_used = 0;
   while (signals_seen == signals_used) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -25,6 +70,7 @@ void wait_for_signal() {
 }
 
 void say(const std::string& line) {
+  if (voice) return voice->say(line);
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }
@@ -61,7 +107,6 @@ Arguments parse(const std::vector<std::string>& words) {
 }
 
 int run_scenario(const Arguments& arguments, const Scenario& scenario) {
-  signal(SIGUSR2, [](int) { ++signals_seen; });
   if (arguments.joins_at_signal) say("ready to join"), wait_for_signal();
   try {
     auto joined = distributed::join(arguments.world, arguments.rendezvous, arguments.timeout);

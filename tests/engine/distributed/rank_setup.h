@@ -2,7 +2,9 @@
 // error store.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -39,8 +41,37 @@ using Scenario = std::function<void(Run&)>;
 // code returned; then the rank leaves.
 int run_scenario(const Arguments& arguments, const Scenario& scenario);
 
-void say(const std::string& line);  // one flushed line on stdout
-void wait_for_signal();             // until the next SIGUSR2; one that came before counts
+// What a rank that is a thread says, and the signals that it gets. A process has stdout and
+// SIGUSR2.
+class RankVoice {
+ public:
+  // The thread that makes it speaks with this voice.
+  class Scope {
+   public:
+    explicit Scope(RankVoice& voice);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+  };
+
+  void say(const std::string& line);
+  void close();  // it says nothing more
+  bool await_text(const std::string& text);
+  std::string text();
+  void signal();
+  void await_signal();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string text_;
+  bool closed_ = false;
+  int signals_ = 0;
+};
+
+void say(const std::string& line);  // one flushed line
+void wait_for_signal();             // until the next one; one that came before counts
+void take_signals();                // in a process: SIGUSR2
 distributed::ControlGroup control_group(Run& run);
 // All ranks of the run, their payload over Gloo.
 distributed::PointGroup gloo_group(Run& run, const std::string& name);

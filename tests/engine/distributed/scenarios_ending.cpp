@@ -2,12 +2,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
 #include "engine/distributed/interrupt.h"
-#include "engine/distributed/preflight.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
 #include "tests/engine/distributed/rank_setup.h"
@@ -17,26 +15,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-// "a=1,b=2"
-distributed::Facts facts_in(const std::string& text) {
-  distributed::Facts facts;
-  std::istringstream entries(text);
-  for (std::string entry; std::getline(entries, entry, ',');) {
-    const std::size_t equals = entry.find('=');
-    facts[entry.substr(0, equals)] = entry.substr(equals + 1);
-  }
-  return facts;
-}
-
-// rest: RANK FACTS_OF_THAT_RANK FACTS_OF_THE_OTHERS
-void compare_facts(Run& run) {
-  const auto& rest = run.arguments.rest;
-  const std::string& text = run.rank() == std::stoi(rest.at(0)) ? rest.at(1) : rest.at(2);
-  distributed::preflight(run.joined.store, run.size(), facts_in(text), run.error_store,
-                         run.arguments.timeout);
-  say("agreed");
-}
 
 distributed::OnFatal speak() {
   return [](const ErrorRecord& record) { say(format_error_line(record)); };
@@ -162,9 +140,11 @@ void interrupted(Run& run) {
 }  // namespace
 
 std::vector<std::pair<std::string, Scenario>> ending_scenarios() {
-  return {{"compare_facts", compare_facts},   {"hang", hang},
-          {"vanishing_host", vanishing_host}, {"slow_but_alive", slow_but_alive},
-          {"suspended", suspended},           {"throw_in_a_thread", throw_in_a_thread},
+  return {{"hang", hang},
+          {"vanishing_host", vanishing_host},
+          {"slow_but_alive", slow_but_alive},
+          {"suspended", suspended},
+          {"throw_in_a_thread", throw_in_a_thread},
           {"interrupted", interrupted}};
 }
 

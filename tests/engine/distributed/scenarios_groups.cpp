@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
+#include "engine/distributed/preflight.h"
 #include "tests/engine/distributed/rank_setup.h"
 
 namespace scalemark::testing {
@@ -34,6 +36,26 @@ void talk(Run& run) {
   say("max " + std::to_string(values[0]) + " " + std::to_string(values[1]) + " " +
       std::to_string(values[2]));
   control.barrier();
+}
+
+// "a=1,b=2"
+distributed::Facts facts_in(const std::string& text) {
+  distributed::Facts facts;
+  std::istringstream entries(text);
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const std::size_t equals = entry.find('=');
+    facts[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  return facts;
+}
+
+// rest: RANK FACTS_OF_THAT_RANK FACTS_OF_THE_OTHERS
+void compare_facts(Run& run) {
+  const auto& rest = run.arguments.rest;
+  const std::string& text = run.rank() == std::stoi(rest.at(0)) ? rest.at(1) : rest.at(2);
+  distributed::preflight(run.joined.store, run.size(), facts_in(text), run.error_store,
+                         run.arguments.timeout);
+  say("agreed");
 }
 
 std::size_t entries(const char* folder) {
@@ -84,7 +106,6 @@ void train_until(Run& run) {
       if (how == "throw") throw bad_data("photo.jpg is not a JPEG", "", "");
       if (how == "kill") raise(SIGKILL);
       if (how == "wait_for_signal") say("waiting"), wait_for_signal();
-      if (how == "wait") say("waiting"), std::this_thread::sleep_for(std::chrono::seconds(60));
     }
     control.barrier();
     std::this_thread::sleep_for(milliseconds(5));
@@ -96,6 +117,7 @@ void train_until(Run& run) {
 std::vector<std::pair<std::string, Scenario>> group_scenarios() {
   return {{"join", only_join},
           {"talk", talk},
+          {"compare_facts", compare_facts},
           {"many_groups", many_groups},
           {"train_until", train_until}};
 }
