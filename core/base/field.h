@@ -1,7 +1,8 @@
-// A record's list of fields: a function fields(archive, record) that visits each member once. The
-// report.json in both directions, the columns of CSV, report.schema.json, docs/REPORT.md and what
-// processes send each other (wire.h) are archives that walk it; a member that is in no field does
-// not compile (members.h).
+// A record has a list of fields: a function fields(archive, record) that visits each member.
+// Archives walk it: JSON in both directions, the columns of CSV, report.schema.json,
+// docs/REPORT.md, and what processes send each other (wire.h). A member that is in no field does
+// not compile (members.h). Only wire.h knows values() and stays(): a record that has them has no
+// JSON.
 //
 // clang-format off
 //   a.record("oom", "Which rank did not get ...");    the record itself: once, first

@@ -125,6 +125,7 @@ class JsonReader {
     } else if constexpr (std::is_integral_v<T>) {
       read_integer(json, value, path);
     } else if constexpr (std::is_enum_v<T>) {
+      static_assert(!ClosedWord<T>, "choice() reads its word");
       std::underlying_type_t<T> number{};
       read_integer(json, number, path);
       value = static_cast<T>(number);
@@ -155,7 +156,7 @@ class JsonReader {
 // messages.
 template <class T>
 T record_in(const FieldJson& json, const char* name) {
-  T record;
+  T record{};
   JsonReader reader(json, name);
   fields(reader, record);
   return record;

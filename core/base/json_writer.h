@@ -19,7 +19,7 @@ namespace scalemark {
 
 using FieldJson = nlohmann::ordered_json;
 
-// Both writers of report.json share this: they omit absent values and write enumerations by name.
+// Both writers of report.json share this: they omit absent values and write words.
 template <class Self>
 class FieldWriter {
  public:
@@ -115,6 +115,7 @@ class JsonWriter : public FieldWriter<JsonWriter> {
       for (const auto& [key, element] : value) object[key] = written(element, path + "." + key);
       return object;
     } else if constexpr (std::is_enum_v<T>) {
+      static_assert(!ClosedWord<T>, "choice() writes its word");
       return static_cast<std::underlying_type_t<T>>(value);
     } else if constexpr (kIsRecord<T>) {
       return as_json(value, path.c_str());

@@ -2,15 +2,17 @@
 // member without a field does not compile.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <string>
+#include <initializer_list>
+#include <type_traits>
 #include <utility>
 
 #include "core/base/field.h"
 
 namespace scalemark {
 
-// The part of an archive that knows no names: each field is one value, however it is written in
+// An archive without names derives from this: each field is one value, however it is written in
 // JSON. `Self` takes them by value(T&).
 template <class Self>
 class UnnamedFields {
@@ -80,13 +82,23 @@ class UnnamedFields {
 
 namespace members {
 
+// Counts different members: one that is visited twice is no second one.
 class Counter : public UnnamedFields<Counter> {
  public:
   template <class T>
   using Field = const T;
-  constexpr void value(const auto&) { ++count; }
-  constexpr void stays(const auto&... all) { count += sizeof...(all); }
+  constexpr void value(const auto& member) {
+    const void* const place = &member;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (places_[i] == place) return;
+    }
+    places_[count++] = place;
+  }
+  constexpr void stays(const auto&... all) { (value(all), ...); }
   std::size_t count = 0;
+
+ private:
+  std::array<const void*, 128> places_{};  // more members than any record has
 };
 
 template <class T>
@@ -116,12 +128,12 @@ inline constexpr bool kAreAll = takes<T>(std::make_index_sequence<N>()) &&
 
 }  // namespace members
 
-// Hands an archive its record.
+// Returns the record, and does not compile where its list of fields leaves a member out.
 template <class T>
 constexpr T& all_members_of(T& record) {
   using Record = std::remove_const_t<T>;
   static_assert(members::kAreAll<Record, members::with_field<Record>()>,
-                "its list of fields does not visit each member once");
+                "its list of fields does not visit each member");
   return record;
 }
 

@@ -146,7 +146,8 @@ T from_wire(std::string_view bytes) {
   return value;
 }
 
-// The same where others may have written them: another version that joined a run by mistake.
+// Returns nothing for such bytes, where another version may have written them that joined by
+// mistake.
 template <class T>
 std::optional<T> try_from_wire(std::string_view bytes) try {
   return from_wire<T>(bytes);

@@ -6,11 +6,6 @@
 
 namespace scalemark::launching {
 
-constexpr auto words_of(Rendezvous::Kind) {
-  using enum Rendezvous::Kind;
-  return std::to_array<Word<Rendezvous::Kind>>({{kNone, "none"}, {kTcp, "tcp"}, {kFile, "file"}});
-}
-
 template <class A>
 constexpr void fields(A& a, typename A::template Field<World>& w) {
   a("rank", w.rank, {});
@@ -26,21 +21,21 @@ constexpr void fields(A& a, typename A::template Field<World>& w) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Rendezvous>& r) {
   a.choice("kind", r.kind, {});
-  a.text("host", r.host, {});
+  a("host", r.host, {});
   a("port", r.port, {});
-  a.text("file", r.file, {});
+  a("file", r.file, {});
   a("agent_store", r.agent_store, {});
   a("listen_fd", r.listen_fd, {});
   a("run_id", r.run_id, {});
-  a.text("store_id", r.store_id, {});
-  a.text("secret", r.secret, {});
+  a("store_id", r.store_id, {});
+  a("secret", r.secret, {});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<RankSpec>& s) {
   a("world", s.world, {});
   a("rendezvous", s.rendezvous, {});
-  a.text("error_file", s.error_file, {});
+  a("error_file", s.error_file, {});
   a("terminal", s.terminal, {});
 }
 
@@ -53,20 +48,22 @@ RankSpec parse_rank_spec(std::string_view json) {
     return configuration(std::string(kRankSpecVariable) + " is malformed: " + seen,
                          "only the built-in launcher sets it", "unset it");
   };
+  RankSpec spec;
   try {
-    auto spec = record_in<RankSpec>(FieldJson::parse(json), "rank");
-    const World& world = spec.world;
-    if (world.rank < 0 || world.rank >= world.world_size) {
-      throw damaged("rank " + std::to_string(world.rank) + " of " +
-                    std::to_string(world.world_size));
-    }
-    return spec;
+    spec = record_in<RankSpec>(FieldJson::parse(json), "rank");
   } catch (const FieldJson::exception& error) {
     throw damaged(error.what());
   } catch (const Error& error) {
-    if (error.record().exit_code == ExitCode::kConfiguration) throw;
     throw damaged(error.record().what);
   }
+  const World& world = spec.world;
+  const auto is_place = [](int number, int count) { return number >= 0 && number < count; };
+  if (!is_place(world.rank, world.world_size) ||
+      !is_place(world.local_rank, world.local_world_size) || !is_place(world.node, world.nodes) ||
+      spec.rendezvous.listen_fd.value_or(0) < 0) {
+    throw damaged("no rank has such a place");
+  }
+  return spec;
 }
 
 }  // namespace scalemark::launching

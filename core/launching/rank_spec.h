@@ -20,7 +20,7 @@ struct RankSpec {
 
 std::string to_json(const RankSpec& spec);
 
-// Throws Error (78) when the text is not what to_json writes.
+// Throws Error (78) when the text lacks a field or no rank can have its values.
 RankSpec parse_rank_spec(std::string_view json);
 
 }  // namespace scalemark::launching

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/words.h"
+
 namespace scalemark::launching {
 
 struct World {
@@ -37,6 +39,11 @@ struct Rendezvous {
   // A secret of this launch that goes into every key prefix, too, and is never shown. Empty: none.
   std::string secret;
 };
+
+constexpr auto words_of(Rendezvous::Kind) {
+  using enum Rendezvous::Kind;
+  return std::to_array<Word<Rendezvous::Kind>>({{kNone, "none"}, {kTcp, "tcp"}, {kFile, "file"}});
+}
 
 // The built-in launcher has to start these ranks on this node: node_rank * nproc_per_node + i.
 struct NodePlan {

@@ -40,7 +40,7 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
     return std::nullopt;
   }
   const auto signal =
-      member_.run("comm/" + std::to_string(message.number), batches_[batch_++],
+      member_.run(batch_name(message), batches_[batch_++],
                   [&](const auto& point, const std::string& started,
                       const CollectiveOutcome& outcome) { record(point, started, outcome); });
   return signal ? std::optional(distributed::Stop{.signal = *signal}) : std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "engine/communicating/comm_member.h"
 #include "engine/communicating/comm_report.h"
+#include "engine/communicating/comm_request.h"
 #include "engine/process/task_loop.h"
 
 namespace scalemark::communicating {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/reporting/record/report.h"
 #include "engine/distributed/interrupt.h"
@@ -29,8 +30,8 @@ void end(process::RankGroup& rank_group) {
 
 }  // namespace
 
-CommMember::CommMember(process::RankProcess& rank_process, process::RankContext& context,
-                       const planning::CollectivePlan& plan)
+MeasuringMember::MeasuringMember(process::RankProcess& rank_process, process::RankContext& context,
+                                 const planning::CollectivePlan& plan)
     : rank_process_(rank_process), context_(context), plan_(plan) {
   const bool need_own_gpus = std::ranges::any_of(plan.points, [](const auto& point) {
     return !point.skipped && catalogue::needs_one_rank_per_gpu(point.backend);
@@ -38,13 +39,14 @@ CommMember::CommMember(process::RankProcess& rank_process, process::RankContext&
   if (need_own_gpus) context.refuse_shared_gpus();
 }
 
-bool CommMember::wants_traffic(const planning::CollectiveBatch& batch) const {
+bool MeasuringMember::wants_traffic(const planning::CollectiveBatch& batch) const {
   return std::ranges::any_of(batch.points,
                              [&](std::size_t i) { return plan_.points[i].congestion; });
 }
 
-std::optional<int> CommMember::run(const std::string& name, const planning::CollectiveBatch& batch,
-                                   const OnRow& on_row) {
+std::optional<int> MeasuringMember::run(const std::string& name,
+                                        const planning::CollectiveBatch& batch,
+                                        const OnRow& on_row) {
   rank_process_.phase_tracker().enter("rendezvous");
   // The measured group comes last: what is said of a hang is about the newest group.
   std::optional<process::RankGroup> background;
@@ -64,16 +66,16 @@ std::optional<int> CommMember::run(const std::string& name, const planning::Coll
   return signal;
 }
 
-MeasuredPairs CommMember::run_pairs(const planning::PairPlan& plan) {
+MeasuredPairs MeasuringMember::run_pairs(const planning::PairPlan& plan) {
   rank_process_.phase_tracker().enter("window");
   return communicating::run_pairs(context_, "pairs", plan,
                                   [&] { rank_process_.watchdog().heartbeat(0); });
 }
 
-std::optional<int> CommMember::measure_all(process::RankGroup& rank_group,
-                                           process::RankGroup* background,
-                                           const planning::CollectiveBatch& batch,
-                                           const OnRow& on_row) {
+std::optional<int> MeasuringMember::measure_all(process::RankGroup& rank_group,
+                                                process::RankGroup* background,
+                                                const planning::CollectiveBatch& batch,
+                                                const OnRow& on_row) {
   const auto direct = rank_group.direct_communicator();
   const auto telemetry = process::open_telemetry(context_, rank_group.leads_node());
   const Surroundings around{.rank_group = rank_group,
@@ -104,13 +106,29 @@ std::optional<int> CommMember::measure_all(process::RankGroup& rank_group,
 }
 
 // The largest that any member received, so that all leave the batch before the same run.
-std::optional<int> CommMember::agreed_signal(distributed::ControlGroup& control) {
+std::optional<int> MeasuringMember::agreed_signal(distributed::ControlGroup& control) {
   std::optional<int> mine = distributed::received_signal();
   if (!mine && control.rank() == 0) mine = distributed::requested_stop(*context_.store_pointer());
   std::vector<double> largest{static_cast<double>(mine.value_or(0))};
   control.max_over_ranks(largest);
   if (largest[0] == 0) return std::nullopt;
   return static_cast<int>(largest[0]);
+}
+
+void CommFollower::take_part(const distributed::WorkMessage& message) {
+  const auto task = from_wire<CommTask>(message.text);
+  if (!task) {
+    member_.run_pairs(*plan_.pairs);
+    return;
+  }
+  const auto batches = planning::batches_of_block(plan_, task->block);
+  const auto& batch = batches.at(task->number);
+  if (std::ranges::find(batch.members, rank_) == batch.members.end()) return;
+  member_.run(batch_name(message), batch, {});
+}
+
+std::string batch_name(const distributed::WorkMessage& message) {
+  return "comm/" + std::to_string(message.number);
 }
 
 }  // namespace scalemark::communicating

@@ -1,5 +1,4 @@
-// Runs a batch as one of its members: opens the batch's group, measures its points one after the
-// other, and closes the group.
+// The tasks of `comm`, and a rank's part in them.
 #pragma once
 
 #include <chrono>
@@ -12,6 +11,7 @@
 #include "engine/communicating/links/pairs_run.h"
 #include "engine/communicating/measure.h"
 #include "engine/process/rank_process.h"
+#include "engine/process/task_loop.h"
 
 namespace scalemark::communicating {
 
@@ -29,10 +29,13 @@ constexpr void fields(A& a, typename A::template Field<BatchId>& b) {
 // only numbers travel.
 using CommTask = std::optional<BatchId>;
 
+// Unique within the run.
+std::string batch_name(const distributed::WorkMessage& message);
+
+// A rank's part in the tasks. How collectives are measured is MeasuringMember's, or a test's.
 class CommMember {
  public:
-  CommMember(process::RankProcess& rank_process, process::RankContext& context,
-             const planning::CollectivePlan& plan);
+  virtual ~CommMember() = default;
 
   // A run that is over.
   using OnRow = std::function<void(const planning::CollectivePoint& point,
@@ -40,11 +43,22 @@ class CommMember {
 
   // Collective over the batch's members. `name` is unique within the run. `on_row` is called on the
   // group's rank 0. The signal that ended the batch early, the same on every member; absent: none.
-  std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
-                         const OnRow& on_row);
+  virtual std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
+                                 const OnRow& on_row) = 0;
 
   // Collective over the session; the result is rank 0's.
-  MeasuredPairs run_pairs(const planning::PairPlan& plan);
+  virtual MeasuredPairs run_pairs(const planning::PairPlan& plan) = 0;
+};
+
+// Opens the batch's group, measures its points one after the other, and closes the group.
+class MeasuringMember : public CommMember {
+ public:
+  MeasuringMember(process::RankProcess& rank_process, process::RankContext& context,
+                  const planning::CollectivePlan& plan);
+
+  std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
+                         const OnRow& on_row) override;
+  MeasuredPairs run_pairs(const planning::PairPlan& plan) override;
 
  private:
   std::optional<int> measure_all(process::RankGroup& rank_group, process::RankGroup* background,
@@ -55,6 +69,20 @@ class CommMember {
   process::RankProcess& rank_process_;
   process::RankContext& context_;
   const planning::CollectivePlan& plan_;
+};
+
+// Every rank but 0 does this with the tasks.
+class CommFollower : public process::TaskFollower {
+ public:
+  CommFollower(int rank, const planning::CollectivePlan& plan, CommMember& member)
+      : rank_(rank), plan_(plan), member_(member) {}
+
+  void take_part(const distributed::WorkMessage& message) override;
+
+ private:
+  int rank_;
+  const planning::CollectivePlan& plan_;
+  CommMember& member_;
 };
 
 }  // namespace scalemark::communicating

@@ -8,25 +8,9 @@
 #include "core/reporting/output/disk.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/render/renderings.h"
-#include "engine/process/host_survey.h"
 
 namespace scalemark::communicating {
 namespace {
-
-KnownMachines known_machines(process::RankContext& context) {
-  return {.hosts = process::survey_hosts(context),
-          .node_of_rank = context.node_of_rank(),
-          .memory_GBps = measure_memory(context)};
-}
-
-process::RunReport& open(process::RankProcess& rank_process, const KnownMachines& machines,
-                         const CommRequest& request) {
-  return rank_process.open_report({.hosts = machines.hosts,
-                                   .continued = {},
-                                   .settings_json = request.settings_json,
-                                   .session = {},
-                                   .folder = {}});
-}
 
 int nodes_of(const std::vector<int>& members, const std::vector<int>& node_of_rank) {
   std::set<int> nodes;
@@ -35,12 +19,6 @@ int nodes_of(const std::vector<int>& members, const std::vector<int>& node_of_ra
 }
 
 }  // namespace
-
-CommReport::CommReport(process::RankProcess& rank_process, process::RankContext& context,
-                       const CommRequest& request)
-    : plan_(request.plan),
-      machines_(known_machines(context)),
-      run_report_(open(rank_process, machines_, request)) {}
 
 reporting::CollectiveRecord CommReport::identity_of(const planning::CollectivePoint& point,
                                                     int repetition,

@@ -3,22 +3,22 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "core/planning/collectives/collective_plan.h"
 #include "core/reporting/collectives/collectives.h"
-#include "engine/communicating/comm_request.h"
 #include "engine/communicating/data_path.h"
 #include "engine/communicating/links/pairs_run.h"
 #include "engine/communicating/measure.h"
-#include "engine/process/rank_process.h"
+#include "engine/process/run_report.h"
 
 namespace scalemark::communicating {
 
 class CommReport {
  public:
-  // Collective over the session.
-  CommReport(process::RankProcess& rank_process, process::RankContext& context,
-             const CommRequest& request);
+  CommReport(const planning::CollectivePlan& plan, KnownMachines machines,
+             process::RunReport& run_report)
+      : plan_(plan), machines_(std::move(machines)), run_report_(run_report) {}
 
   // Rank 0 only, all of them. The row as it stands in the report.
   reporting::CollectiveRecord add(const planning::CollectivePoint& point, int repetition, int order,

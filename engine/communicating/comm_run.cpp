@@ -1,39 +1,14 @@
 #include "engine/communicating/comm_run.h"
 
-#include <algorithm>
-
-#include "core/base/wire.h"
+#include "core/base/error.h"
 #include "engine/communicating/comm_coordinator.h"
+#include "engine/process/host_survey.h"
 #include "engine/process/process_link.h"
 
 namespace scalemark::communicating {
 namespace {
 
 using planning::CollectivePlan;
-
-// Every rank but 0.
-class CommFollower : public process::TaskFollower {
- public:
-  CommFollower(int rank, const CollectivePlan& plan, CommMember& member)
-      : rank_(rank), plan_(plan), member_(member) {}
-
-  void take_part(const distributed::WorkMessage& message) override {
-    const auto task = from_wire<CommTask>(message.text);
-    if (!task) {
-      member_.run_pairs(*plan_.pairs);
-      return;
-    }
-    const auto batches = planning::batches_of_block(plan_, task->block);
-    const auto& batch = batches.at(task->number);
-    if (std::ranges::find(batch.members, rank_) == batch.members.end()) return;
-    member_.run("comm/" + std::to_string(message.number), batch, {});
-  }
-
- private:
-  int rank_;
-  const CollectivePlan& plan_;
-  CommMember& member_;
-};
 
 // Rank 0 writes the rows.
 void require_rank_0(const CollectivePlan& plan) {
@@ -51,8 +26,16 @@ ExitCode comm_as(process::RankProcess& rank_process, const CommRequest& given) {
 
   process::ProcessLink ranks(rank_process, context);
   process::TaskLoop loop(ranks);
-  CommMember member(rank_process, context, request.plan);
-  CommReport report(rank_process, context, request);
+  MeasuringMember member(rank_process, context, request.plan);
+  const KnownMachines machines{.hosts = process::survey_hosts(context),
+                               .node_of_rank = context.node_of_rank(),
+                               .memory_GBps = measure_memory(context)};
+  process::RunReport& opened = rank_process.open_report({.hosts = machines.hosts,
+                                                         .continued = {},
+                                                         .settings_json = request.settings_json,
+                                                         .session = {},
+                                                         .folder = {}});
+  CommReport report(request.plan, machines, opened);
   if (ranks.rank() == 0) {
     CommCoordinator coordinator(loop, request, member, report);
     return loop.lead(coordinator);

@@ -33,7 +33,12 @@ std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
   for (std::int64_t number = 1; number <= count; ++number) {
     if (!store.check({fault_key(number)})) continue;
     auto record = try_from_wire<ErrorRecord>(store.get_to_str(fault_key(number)));
-    if (record && record->rank != own_rank) return record;
+    if (!record) {
+      record = ranks_disagree("a rank of another version of scalemark has failed", {},
+                              "start every rank with the same program")
+                   .record();
+    }
+    if (record->rank != own_rank) return record;
   }
   return std::nullopt;
 }

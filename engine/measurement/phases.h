@@ -1,4 +1,5 @@
-// Turns the marked moments of a window into step times and phases. Pure: works on plain seconds.
+// Turns the marked moments of a window into step times and phases, as the report has them. Pure:
+// works on plain seconds.
 #pragma once
 
 #include <optional>

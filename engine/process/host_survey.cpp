@@ -27,10 +27,10 @@ std::vector<monitoring::Host> survey_hosts(RankContext& context) {
 void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus) {
   if (given_cpus.empty()) return;
   std::map<std::string, std::pair<int, std::string>> first_of_host;  // rank, CPUs
-  const auto told = context.control().all_gather(given_cpus + " " + context.host());
+  using CpusAndHost = std::pair<std::string, std::string>;
+  const auto told = context.control().all_gather(to_wire(CpusAndHost(given_cpus, context.host())));
   for (std::size_t rank = 0; rank < told.size(); ++rank) {
-    const std::size_t blank = told[rank].find(' ');
-    const std::string cpus = told[rank].substr(0, blank), host = told[rank].substr(blank + 1);
+    const auto [cpus, host] = from_wire<CpusAndHost>(told[rank]);
     const auto [found, is_first] = first_of_host.try_emplace(host, static_cast<int>(rank), cpus);
     if (is_first || found->second.second == cpus) continue;
     throw configuration("--bind: something has bound the ranks of " + host + " already: rank " +

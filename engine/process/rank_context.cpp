@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/sha256.h"
+#include "core/base/wire.h"
 #include "core/launching/error_file.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
@@ -111,10 +112,11 @@ void RankContext::connect() {
   std::iota(all.begin(), all.end(), 0);
   use(control_->count(), std::move(all));
   const std::string gpu = device_->identity();
-  for (const std::string& text : control_->all_gather(std::to_string(world().node) + " " + gpu)) {
-    std::size_t digits = 0;
-    node_of_rank_.push_back(std::stoi(text, &digits));
-    ranks_on_gpu_ += !gpu.empty() && text.substr(digits + 1) == gpu ? 1 : 0;
+  using NodeAndGpu = std::pair<int, std::string>;
+  for (const auto& bytes : control_->all_gather(to_wire(NodeAndGpu(world().node, gpu)))) {
+    const auto [node, its_gpu] = from_wire<NodeAndGpu>(bytes);
+    node_of_rank_.push_back(node);
+    ranks_on_gpu_ += !gpu.empty() && its_gpu == gpu ? 1 : 0;
   }
   if (parts_.mpi == nullptr) return;
   parts_.mpi->start(world());

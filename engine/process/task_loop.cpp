@@ -1,7 +1,7 @@
 #include "engine/process/task_loop.h"
 
 #include <numeric>
-#include <string_view>
+#include <utility>
 
 #include "core/base/wire.h"
 
@@ -10,9 +10,6 @@ namespace {
 
 using distributed::Stop;
 using distributed::WorkMessage;
-
-// A message is a task, or the end.
-constexpr std::string_view kTask = "task ", kEnd = "end ";
 
 struct End {
   std::optional<Stop> stop;
@@ -23,10 +20,22 @@ constexpr void fields(A& a, typename A::template Field<End>& e) {
   a.values(e.stop, e.exit_code);
 }
 
-std::string text_of(const End& end) { return std::string(kEnd) + to_wire(end); }
+struct Message {
+  std::optional<std::string> task;  // absent: the end
+  End end;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Message>& m) {
+  a.values(m.task, m.end);
+}
 
 WorkMessage post(RankLink& link, const std::string& task) {
-  return {.number = link.queue().post(std::string(kTask) + task).number, .text = task};
+  const Message message{.task = task, .end = {}};
+  return {.number = link.queue().post(to_wire(message)).number, .text = task};
+}
+
+void post_last(RankLink& link, const End& end) {
+  link.queue().post_last(to_wire(Message{.task = {}, .end = end}));
 }
 
 }  // namespace
@@ -40,14 +49,14 @@ ExitCode TaskLoop::lead(TaskLeader& leader) {
     if (const auto stopped = leader.run(post(link_, *task))) return stop(leader, *stopped);
   }
   const ExitCode code = leader.close();
-  link_.queue().post_last(text_of({.stop = {}, .exit_code = code}));
+  post_last(link_, {.stop = {}, .exit_code = code});
   leader.show();
   return code;
 }
 
 ExitCode TaskLoop::stop(TaskLeader& leader, const Stop& stop) {
   leader.close_stopped();
-  link_.queue().post_last(text_of({.stop = stop}));
+  post_last(link_, {.stop = stop});
   const ExitCode code = link_.end_interrupted(stop);
   leader.show_stopped();
   return code;
@@ -63,11 +72,9 @@ ExitCode TaskLoop::follow(TaskFollower& follower) {
     });
     seen = message.number;
     follower.release();  // a new message means that all members have reported on the last
-    if (!message.text.starts_with(kTask)) {
-      const auto end = from_wire<End>(std::string_view(message.text).substr(kEnd.size()));
-      return end.stop ? link_.end_interrupted(*end.stop) : end.exit_code;
-    }
-    message.text.erase(0, kTask.size());
+    auto [task, end] = from_wire<Message>(message.text);
+    if (!task) return end.stop ? link_.end_interrupted(*end.stop) : end.exit_code;
+    message.text = *std::move(task);
     follower.take_part(message);
   }
 }

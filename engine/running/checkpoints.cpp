@@ -8,6 +8,8 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/wire.h"
+#include "core/reporting/record/rank_fields.h"
 #include "core/reporting/record/report.h"
 #include "engine/running/checkpoint_files.h"
 #include "workloads/safetensors.h"
@@ -16,19 +18,6 @@ namespace scalemark::running {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A rank's file as text for a gather, and back.
-std::string to_text(const reporting::CheckpointFile& file) {
-  return std::to_string(file.bytes) + " " + file.xxh3_128;
-}
-
-reporting::CheckpointFile from_text(int rank, const std::string& text) {
-  const auto space = text.find(' ');
-  if (space == std::string::npos) throw bug("a rank described its checkpoint file as " + text);
-  return {.name = file_of_rank(rank),
-          .bytes = std::stoll(text.substr(0, space)),
-          .xxh3_128 = text.substr(space + 1)};
-}
 
 }  // namespace
 
@@ -47,8 +36,7 @@ Stretch stretch_by_time(double seconds_left, double step_s, std::int64_t left) {
 Checkpoints::Checkpoints(CheckpointOptions options, distributed::ControlGroup& control)
     : options_(std::move(options)), control_(control) {}
 
-// Returns "FOLDER\nMANIFEST".
-std::optional<std::string> Checkpoints::found_by_rank_0() {
+std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0() {
   if (control_.rank() != 0 || !options_.resume) return std::nullopt;
   const auto found = newest_whole_checkpoint(options_.folder, options_.note);
   if (!found) return std::nullopt;
@@ -59,16 +47,15 @@ std::optional<std::string> Checkpoints::found_by_rank_0() {
                             found->folder.string(),
                         "choose another --output");
   }
-  return fs::absolute(found->folder).string() + "\n" + reporting::to_json(found->manifest);
+  return Found(fs::absolute(found->folder).string(), found->manifest);
 }
 
 std::optional<reporting::CheckpointManifest> Checkpoints::restore(const RunState& state) {
-  const std::string found = control_.broadcast(found_by_rank_0().value_or(""));
-  const auto end = found.find('\n');
-  if (end == std::string::npos) return std::nullopt;
-  auto manifest =
-      reporting::checkpoint_from_json(found.substr(end + 1), "the checkpoint of rank 0");
-  const fs::path file = fs::path(found.substr(0, end)) / file_of_rank(control_.rank());
+  const auto found =
+      from_wire<std::optional<Found>>(control_.broadcast(to_wire(found_by_rank_0())));
+  if (!found) return std::nullopt;
+  const auto& [folder, manifest] = *found;
+  const fs::path file = fs::path(folder) / file_of_rank(control_.rank());
   put_back(workloads::read_safetensors(file), state, file.string());
   resumed_ = manifest.resumed;
   resumed_.push_back({.step = manifest.step, .at = reporting::utc_now()});
@@ -80,10 +67,7 @@ Stretch Checkpoints::next_stretch(std::int64_t done, std::int64_t left, double s
   if (options_.every->steps) return stretch_by_steps(done, left, *options_.every->steps);
   const Stretch mine =
       stretch_by_time(*options_.every->seconds - seconds_since(written_), step_s, left);
-  const std::string signed_steps =  // negative: no checkpoint is due behind the last one
-      control_.broadcast(std::to_string(mine.checkpoint ? mine.steps : -mine.steps));
-  const std::int64_t agreed = std::stoll(signed_steps);
-  return {.steps = std::abs(agreed), .checkpoint = agreed > 0};
+  return from_wire<Stretch>(control_.broadcast(to_wire(mine)));
 }
 
 void Checkpoints::write(const RunState& state,
@@ -94,15 +78,15 @@ void Checkpoints::write(const RunState& state,
       leads ? fs::absolute(begin_checkpoint(options_.folder, step)).string() : "");
   const fs::path file = folder / file_of_rank(control_.rank());
   workloads::write_safetensors(file, copy_of(state));
-  const auto described = control_.gather(to_text(describe_file(file)));
+  const auto described = control_.gather(to_wire(describe_file(file)));
   if (leads) {
     reporting::CheckpointManifest manifest{.step = step,
                                            .same = options_.same,
                                            .evaluation = evaluation,
                                            .resumed = resumed_,
                                            .files = {}};
-    for (std::size_t rank = 0; rank < described.size(); ++rank) {
-      manifest.files.push_back(from_text(static_cast<int>(rank), described[rank]));
+    for (const std::string& bytes : described) {
+      manifest.files.push_back(from_wire<reporting::CheckpointFile>(bytes));
     }
     finish_checkpoint(folder, manifest, options_.keep);
   }

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/reporting/output/checkpoint_manifest.h"
@@ -33,6 +34,10 @@ struct Stretch {
   std::int64_t steps = 0;
   bool checkpoint = false;
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Stretch>& s) {
+  a.values(s.steps, s.checkpoint);
+}
 
 // Pure. `done`: steps so far; `left`: of this epoch. At most `left` steps.
 Stretch stretch_by_steps(std::int64_t done, std::int64_t left, std::int64_t every);
@@ -57,7 +62,8 @@ class Checkpoints {
   const std::vector<reporting::Resumption>& resumed() const { return resumed_; }
 
  private:
-  std::optional<std::string> found_by_rank_0();
+  using Found = std::pair<std::string, reporting::CheckpointManifest>;  // and its folder
+  std::optional<Found> found_by_rank_0();
 
   CheckpointOptions options_;
   distributed::ControlGroup& control_;

@@ -81,8 +81,8 @@ StepContext MeasuredSteps::context(LossCourse* losses) {
           .empty_cache_every = point_.settings.parallel.empty_cache_every};
 }
 
-// False when an agreed stop came in between. The weights that --save takes are those after the
-// window. A step that runs as a whole hands no bucket over.
+// Returns false when an agreed stop came in between. The weights that --save takes are those after
+// the window. A step that runs as a whole hands no bucket over.
 bool MeasuredSteps::time_gradient_buckets(const StepContext& context) {
   if (exchanges_through_the_host(point_) || trainer_.step->runs_as_a_whole()) return true;
   const auto start = Clock::now();
@@ -95,7 +95,7 @@ bool MeasuredSteps::time_gradient_buckets(const StepContext& context) {
   return !course.stopped;
 }
 
-// False when an agreed stop came in between.
+// Returns false when an agreed stop came in between.
 bool MeasuredSteps::measure_communication_cost(const StepContext& context,
                                                const WindowPlan& window) {
   const auto start = Clock::now();

@@ -17,7 +17,7 @@ namespace scalemark::running {
 
 class MeasuredSteps {
  public:
-  // All of them must outlive it; `measured` is filled in.
+  // Fills in `measured`. All that it is given must outlive it.
   MeasuredSteps(const PointContext& point, const TrainingRanks& ranks, Trainer& trainer,
                 monitoring::Sampler& telemetry, reporting::RankMeasurement& measured)
       : point_(point),
@@ -26,7 +26,7 @@ class MeasuredSteps {
         telemetry_(telemetry),
         measured_(measured) {}
 
-  // Collective, once.
+  // May be called once. Collective.
   Window run();
 
   // Seconds outside the window: in the warm-up and in the steps after the window.
@@ -53,7 +53,7 @@ class MeasuredSteps {
 // Call it at the end of the measured part: later memory does not belong to the point.
 void note_memory_peak(device::Device& device, reporting::RankRecord& record);
 
-// Each file that could not be read.
+// Lists each file that could not be read.
 std::vector<reporting::SkippedFile> records_of(const std::vector<data::SkippedSample>& skipped);
 
 }  // namespace scalemark::running

@@ -121,7 +121,7 @@ Window train(const PointContext& point, Training& training, CheckpointOptions op
   return std::move(result.all);
 }
 
-// Collective.
+// Sends what this rank measured to rank 0. Collective.
 void gather(const PointContext& point, const Window& window, Training& training,
             PointOutcome& outcome) {
   reporting::RankMeasurement& measured = training.measured;

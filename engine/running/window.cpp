@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/durations.h"
+#include "core/base/wire.h"
 #include "core/planning/estimates.h"
 #include "engine/measurement/range_marker.h"
 #include "engine/measurement/thinning.h"
@@ -59,8 +60,7 @@ WindowPlan plan_window(const StepContext& context, std::int64_t steps, double st
 }
 
 WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine) {
-  return {.steps = agree(control, mine.steps),
-          .steps_per_mark = agree(control, mine.steps_per_mark)};
+  return from_wire<WindowPlan>(control.broadcast(to_wire(mine)));
 }
 
 std::int64_t window_steps(const planning::RunLength& length, double step_s) {

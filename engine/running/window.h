@@ -52,6 +52,10 @@ struct WindowPlan {
   std::int64_t steps = 0;
   std::int64_t steps_per_mark = 1;  // above 1: engine/measurement/thinning.h
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<WindowPlan>& p) {
+  a.values(p.steps, p.steps_per_mark);
+}
 
 // `step_s`: 0 where it is unknown. Only a GPU's marks are thinned: those of a CPU cost 30 ns each.
 WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s);

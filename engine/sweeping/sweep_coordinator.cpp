@@ -4,8 +4,10 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/error_fields.h"
+#include "core/base/wire.h"
 #include "core/reporting/point/telemetry.h"
-#include "core/reporting/record/report_json.h"
+#include "core/reporting/record/telemetry_fields.h"
 #include "core/reporting/sweep/end.h"
 #include "engine/distributed/errors.h"
 #include "engine/running/results/raw_steps.h"

@@ -110,18 +110,6 @@ def pairs(folder):
     check(all(link["latency_s"] > 0 and link["bandwidth_GBps"] > 0 and link["passes"] >= 1 for link in report["links"]), report["links"])
 
 
-def interrupted(folder):
-    """SIGTERM between two rows: what is measured stays."""
-    with Running("comm", "--sizes", "1KiB..64MiB*2", "--backends", "gloo", "--repetitions", 50, "--no-progress", "--threads", 1, "--output",
-                 folder / "out") as running:
-        await_rows(folder / "out", 3)
-        running.process.send_signal(signal.SIGTERM)
-        running.end(expect=75)
-    report = closed_report(folder / "out", "interrupted", 75)
-    check(len(report["collectives"]) >= 3, "rows that were finished")
-    check(report["collective_groups"], "what follows from them")
-
-
 def interrupted_in_a_row(folder):
     """SIGINT in a row that takes far longer than the 10 s that a stopped run has: every call is one that it may stop after."""
     with Running("comm", "--sizes", "128MiB", "--backends", "gloo", "--no-progress", "--threads", 1, "--nproc-per-node", 2, "--output",
@@ -201,4 +189,4 @@ def refused(folder):
         expect_error(error_lines(done.stderr)[-1], "E_CONFIGURATION", 78, quoted)
 
 
-run_cases({f.__name__: f for f in (every_collective, repeated, beside_others, what_is_missing, pairs, interrupted, interrupted_in_a_row, lost_rank, wire_bytes, refused)})
+run_cases({f.__name__: f for f in (every_collective, repeated, beside_others, what_is_missing, pairs, interrupted_in_a_row, lost_rank, wire_bytes, refused)})

@@ -6,27 +6,9 @@
 #include "core/base/json_depth.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
-#include "core/reporting/record/report_fields.h"
+#include "core/reporting/record/rank_fields.h"
 
 namespace scalemark::reporting {
-
-template <class A>
-constexpr void fields(A& a, typename A::template Field<CheckpointFile>& f) {
-  a.record("checkpoint_file", "The state of one rank");
-  a("name", f.name, {"beside checkpoint.json"});
-  a("bytes", f.bytes, {"its size", "bytes"});
-  a("xxh3_128", f.xxh3_128, {"checksum of the file, hexadecimal"});
-}
-
-template <class A>
-constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
-  a.record("checkpoint", "What a training needs to resume");
-  a("step", m.step, {"optimizer steps that are done", "steps"});
-  a("same", m.same, {"settings, program, data and machines that must be unchanged"});
-  a("evaluation", m.evaluation, {"of the epochs that are over"});
-  a("resumed", m.resumed, {"of the sessions so far"});
-  a("files", m.files, {"in rank order"});
-}
 
 std::string to_json(const CheckpointManifest& manifest) {
   return as_json(manifest, "checkpoint").dump(2, ' ', false, FieldJson::error_handler_t::replace) +

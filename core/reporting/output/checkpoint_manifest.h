@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/field.h"
 #include "core/reporting/record/records.h"
 
 namespace scalemark::reporting {
@@ -17,6 +18,13 @@ struct CheckpointFile {
   std::int64_t bytes = 0;
   std::string xxh3_128;  // hex
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CheckpointFile>& f) {
+  a.record("checkpoint_file", "The state of one rank");
+  a("name", f.name, {"beside checkpoint.json"});
+  a("bytes", f.bytes, {"its size", "bytes"});
+  a("xxh3_128", f.xxh3_128, {"checksum of the file, hexadecimal"});
+}
 
 struct CheckpointManifest {
   std::int64_t step = 0;                    // optimizer steps that are done
@@ -25,6 +33,15 @@ struct CheckpointManifest {
   std::vector<Resumption> resumed;          // of the sessions so far
   std::vector<CheckpointFile> files;        // in rank order
 };
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
+  a.record("checkpoint", "What a training needs to resume");
+  a("step", m.step, {"optimizer steps that are done", "steps"});
+  a("same", m.same, {"settings, program, data and machines that must be unchanged"});
+  a("evaluation", m.evaluation, {"of the epochs that are over"});
+  a("resumed", m.resumed, {"of the sessions so far"});
+  a("files", m.files, {"in rank order"});
+}
 
 std::string to_json(const CheckpointManifest& manifest);
 

@@ -69,6 +69,8 @@ struct BucketRecord {
   double bytes = 0;
   std::string collective;  // "all_reduce"
   double ready_s = 0, start_s = 0, end_s = 0;
+  // This share of the time from start to end lies before the last bucket is ready, while backward
+  // still computes. 1 for a bucket that takes no time.
   double hidden_share = 0;
 };
 

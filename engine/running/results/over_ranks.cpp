@@ -65,6 +65,7 @@ void note_window(const Window& window, std::int64_t tokens_per_sample,
 
 OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& rank_group) {
   OverRanks all{.series = reporting::condense(measured)};
+  measured.series = {};
   if (measured.serves) yield_to_ranks(all.series);
   take_largest(all.series, rank_group);
   for (const std::string& bytes : rank_group.control().gather(to_wire(measured))) {

@@ -132,21 +132,21 @@ constexpr void fields(A& a, typename A::template Field<Forgetful>& f) {
   a.values(f.listed);
 }
 
-struct Twice {
-  int once = 0;
+struct TwiceAndNever {
+  int twice = 0, never = 0;
 };
 template <class A>
-constexpr void fields(A& a, typename A::template Field<Twice>& t) {
-  a.values(t.once, t.once);
+constexpr void fields(A& a, typename A::template Field<TwiceAndNever>& t) {
+  a.values(t.twice, t.twice);
 }
 
 template <class T>
-constexpr bool lists_each_member_once() {
+constexpr bool lists_each_member() {
   return members::kAreAll<T, members::with_field<T>()>;
 }
-static_assert(lists_each_member_once<Tree>());
-static_assert(!lists_each_member_once<Forgetful>(), "a forgotten member does not compile");
-static_assert(!lists_each_member_once<Twice>());
+static_assert(lists_each_member<Tree>());
+static_assert(!lists_each_member<Forgetful>(), "a forgotten member does not compile");
+static_assert(!lists_each_member<TwiceAndNever>());
 
 }  // namespace
 }  // namespace scalemark

@@ -182,6 +182,8 @@ TEST(Detect, RefusesADamagedRankSpec) {
   for (const std::string& bad : std::vector<std::string>{
            "", "{}", "[]", good.substr(0, good.size() / 2),
            std::string(good).replace(good.find("\"rank\":0"), 8, "\"rank\":-1"),
+           std::string(good).replace(good.find("\"node\":0"), 8, "\"node\":2"),
+           std::string(good).replace(good.find("\"secret\""), 8, "\"sacred\""),
            std::string(good).replace(good.find("\"rank\":0"), 8, "\"rank\":0.5")}) {
     EXPECT_EQ(detect_in({{"SCALEMARK_RANK_SPEC", bad}}).problems.size(), 1u) << bad;
   }

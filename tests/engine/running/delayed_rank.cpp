@@ -1,5 +1,5 @@
 // One of two ranks that measure the same training with and without planted delays, by what the
-// product measures with: warm_up, measure, rank_measurement, assemble_point, summarise_sweep.
+// product measures with: warm_up, measure, condense, assemble_point, summarise_sweep.
 //
 //   delayed-rank RANK WORLD_SIZE HOST:PORT BLOCKS STEPS STEP_MS DELAY_MS
 //

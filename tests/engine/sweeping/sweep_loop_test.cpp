@@ -101,21 +101,25 @@ TEST(SweepLoop, ARankMeasuresAPointAloneWhileTheOthersWait) {
 }
 
 TEST(SweepLoop, OutOfMemoryOnOneRankIsARowAndTheSweepGoesOn) {
-  ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
-  ThreadRanks ranks(kRanks);
-  const std::string lost = middle_run(sweep.plan());
-  sweep.run(ranks, [&](int rank, const Task& task) -> RankResult {
-    if (rank == 2 && task.run.id == lost) throw std::bad_alloc();
-    if (task.run.id == lost) throw c10::DistBackendError({__func__, __FILE__, 0}, "peer closed");
-    return {};
-  });
-  EXPECT_EQ(ranks.end(0).code, ExitCode::kUnsure);
-  EXPECT_EQ(ranks.end(2).code, ExitCode::kUnsure);
-  const auto report = sweep.report();
-  EXPECT_EQ(report.status, reporting::ReportStatus::kComplete);
-  EXPECT_EQ(row_of(report, lost).status, PointStatus::kOom);
-  EXPECT_EQ(row_of(report, lost).oom.value().rank, 2);
-  EXPECT_EQ(sweep.counts.dropped, kRanks) << "each lets go of its group";
+  for (const bool allowed : {false, true}) {
+    ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
+    sweep.plan().sweep.allow_oom = allowed;
+    ThreadRanks ranks(kRanks);
+    const std::string lost = middle_run(sweep.plan());
+    sweep.run(ranks, [&](int rank, const Task& task) -> RankResult {
+      if (rank == 2 && task.run.id == lost) throw std::bad_alloc();
+      if (task.run.id == lost) throw c10::DistBackendError({__func__, __FILE__, 0}, "peer closed");
+      return {};
+    });
+    const ExitCode expected = allowed ? ExitCode::kPass : ExitCode::kUnsure;
+    EXPECT_EQ(ranks.end(0).code, expected);
+    EXPECT_EQ(ranks.end(2).code, expected);
+    const auto report = sweep.report();
+    EXPECT_EQ(report.status, reporting::ReportStatus::kComplete);
+    EXPECT_EQ(row_of(report, lost).status, PointStatus::kOom);
+    EXPECT_EQ(row_of(report, lost).oom.value().rank, 2);
+    EXPECT_EQ(sweep.counts.dropped, kRanks) << "each lets go of its group";
+  }
 }
 
 TEST(SweepLoop, AFailedRunIsTriedAgainAndTheRowSaysSo) {
