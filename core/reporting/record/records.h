@@ -202,7 +202,7 @@ struct RankSeries {
   std::vector<double> stretch_wall_s;
 };
 
-// What one rank measured of one window: its entry of ranks[], and what goes into the point's row.
+// One rank measured this of one window: its entry of ranks[], and what goes into the point's row.
 // Its list of fields is what travels to rank 0.
 struct RankMeasurement {
   RankRecord record;

@@ -11,7 +11,7 @@ namespace scalemark::reporting {
 std::vector<RankMeasurement> sample_measurements(int world_size, int steps = 4);
 PointRecord sample_point(int world_size);
 
-// As assemble_point() of the product, of ranks that still have their series.
+// Condenses the ranks, which still have their series, and assembles them.
 PointRecord assemble_point(PointRecord identity, std::vector<RankMeasurement> ranks);
 
 // What is absent where steps ran as a whole (a captured graph).

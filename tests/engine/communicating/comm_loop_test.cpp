@@ -53,7 +53,7 @@ CollectivePlan four_points() {
       {{"sizes", "4KiB,8KiB"}, {"backend", "gloo"}, {"world_sizes", "2,3"}, {"repetitions", "3"}});
 }
 
-// What one point gives on one of its members; may throw.
+// Says what one point gives on one of its members; may throw.
 using Measure = std::function<reporting::CollectiveTimes(int rank, const CollectivePoint& point)>;
 
 reporting::CollectiveTimes measures_well(int /*rank*/, const CollectivePoint& /*point*/) {

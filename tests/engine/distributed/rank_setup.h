@@ -41,8 +41,7 @@ using Scenario = std::function<void(Run&)>;
 // code returned; then the rank leaves.
 int run_scenario(const Arguments& arguments, const Scenario& scenario);
 
-// What a rank that is a thread says, and the signals that it gets. A process has stdout and
-// SIGUSR2.
+// A rank that is a thread speaks and gets its signals here. A process has stdout and SIGUSR2.
 class RankVoice {
  public:
   // The thread that makes it speaks with this voice.
