@@ -142,6 +142,10 @@ class CommCommand : public RankCommand {
     return json ? collective_plan_document(resolved_) : collective_plan_table(resolved_);
   }
 
+  std::optional<double> unlimited_s() const override {
+    return planning::estimated_s(resolved_.plan);
+  }
+
   reporting::ExistingFolder existing_folder() const override {
     return resolved_.base.settings.general.overwrite ? reporting::ExistingFolder::kOverwrite
                                                      : reporting::ExistingFolder::kRefuse;

@@ -198,6 +198,12 @@ std::vector<std::string> move_local_rank_back(std::vector<std::string> arguments
   return arguments;
 }
 
+CommandLine help_of(Command command) {
+  CommandLine line{.action = Action::kCommandHelp};
+  line.invocation.command = command;
+  return line;
+}
+
 std::string joined(const std::vector<std::string>& arguments) {
   std::string text = "scalemark";
   for (const std::string& argument : arguments) text += " " + shell_word(argument);
@@ -208,9 +214,11 @@ std::string joined(const std::vector<std::string>& arguments) {
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = move_local_rank_back(arguments);
-  if (rest.empty()) {
-    throw usage("no command is given", "a command is expected",
-                "`scalemark --help` lists the commands; `scalemark train` alone trains the mlp");
+  if (rest.empty()) return {.action = Action::kHelp};
+  // "data" alone is no command, but the general help lists what begins with it.
+  if (rest.front() == "help" && rest.size() > (rest.back() == "data" ? 2u : 1u)) {
+    rest.erase(rest.begin());
+    return help_of(take_command(rest));
   }
   const std::string& first = rest.front();
   if (first == "--version") return {.action = Action::kVersion};

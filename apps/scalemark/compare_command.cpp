@@ -1,4 +1,5 @@
 // scalemark compare: did it get slower? Old reports against new ones.
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,12 +73,17 @@ const HelpPage compare_page = {
 
 ExitCode compare_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
+  const reporting::FailOn fail_on(values.text("fail_on").value());
   const auto sides = read_sides(sides_of(invocation));
   const auto comparison = reporting::compare_sides(
       sides,
       {.threshold = values.share("threshold").value(), .same_session = values.on("same_session")});
   print_result(reporting::comparison_markdown(comparison));
-  return reporting::exit_code(comparison);
+  ExitCode code = reporting::exit_code(comparison);
+  for (const reporting::ComparedSide& side : std::span(sides).subspan(1)) {
+    for (const reporting::NamedReport& one : side) code = judged_by(fail_on, one.report, code);
+  }
+  return code;
 }
 
 }  // namespace scalemark::cli

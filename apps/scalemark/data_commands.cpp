@@ -90,10 +90,11 @@ std::string bench_text(const data::BenchedData& benched, const data::LoaderOptio
   const data::LoaderBenchResult& result = benched.result;
   std::string text = one_decimal(result.samples_per_sec) + " " + benched.kind + "/s with " +
                      counted(loader.workers, "worker") + ", batch size " +
-                     std::to_string(loader.batch_size) + ": " + std::to_string(result.samples) +
-                     " of " + std::to_string(benched.data_size) + " in " +
-                     std::to_string(result.epochs) + " epochs, " + one_decimal(result.wall_s) +
-                     " s, " + one_decimal(result.bytes_per_sec / 1e6) + " MB/s of batches\n";
+                     std::to_string(loader.batch_size) + ": " +
+                     grouped(static_cast<double>(result.samples)) + " " + benched.kind + " (" +
+                     grouped(static_cast<double>(benched.data_size)) + " of them, " +
+                     counted(result.epochs, "time") + "), " + one_decimal(result.wall_s) + " s, " +
+                     one_decimal(result.bytes_per_sec / 1e6) + " MB/s of batches\n";
   return text + skipped_text(result.skipped);
 }
 

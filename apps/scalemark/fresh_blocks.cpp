@@ -1,5 +1,7 @@
 #include "apps/scalemark/fresh_blocks.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -24,7 +26,7 @@
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/output/output_folder.h"
 #include "core/reporting/record/report_json.h"
-#include "core/reporting/render/render.h"
+#include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/renderings.h"
 #include "core/reporting/sweep/end.h"
 #include "core/reporting/sweep/plan_summary.h"
@@ -101,9 +103,12 @@ class Blocks {
 
   // Writes into the report and its renderings that the sweep is over, and how: a session records
   // only the end of its block.
-  reporting::SweepEnd end() {
-    auto end = reporting::end_of_sweep(*report_, settled_.plan, *schedule_);
-    close(reporting::ReportStatus::kComplete, end.exit_code, schedule_->stop_reasons());
+  reporting::RunEnd end() {
+    summarise();
+    const reporting::FailOn fail_on(settled_.base.settings.general.fail_on);
+    auto end = reporting::judged_end(reporting::end_of_sweep(*report_, settled_.plan, *schedule_),
+                                     *report_, fail_on);
+    close(reporting::ReportStatus::kComplete, end.exit_code);
     return end;
   }
 
@@ -113,8 +118,8 @@ class Blocks {
     const ErrorRecord record = launching::interruption(signal, report_.has_value());
     if (report_) {
       report_->errors.push_back(record);
-      close(reporting::ReportStatus::kInterrupted, record.exit_code,
-            schedule_->stop_reasons("interrupted"));
+      summarise("interrupted");
+      close(reporting::ReportStatus::kInterrupted, record.exit_code);
     }
     throw Error(record);
   }
@@ -168,11 +173,14 @@ class Blocks {
     });
   }
 
-  void close(reporting::ReportStatus status, ExitCode exit_code,
-             const std::map<std::string, std::string>& stop_reasons) {
-    reporting::summarise_by_plan(*report_, settled_.plan, stop_reasons);
+  void summarise(const std::string& unfinished = "running") {
+    reporting::summarise_by_plan(*report_, settled_.plan, schedule_->stop_reasons(unfinished));
+  }
+
+  void close(reporting::ReportStatus status, ExitCode exit_code) {
     report_->finished = reporting::utc_now();
     set(status, exit_code);
+    report_->verdict = reporting::judged(*report_);
     try {
       reporting::write_renderings(folder_, *report_);
       save();
@@ -257,7 +265,7 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& 
   const auto& general = resolved.base.settings.general;
   const auto held = reporting::hold_output_folder(general.output, existing);
   Blocks blocks(resolved);
-  reporting::SweepEnd end;
+  reporting::RunEnd end;
   {
     launching::SignalScope signals;  // one for all blocks: none is lost between two
     ExitCode code = ExitCode::kPass;
@@ -265,7 +273,7 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& 
     end = blocks.end();
   }
   const std::span<const reporting::Report> reports(&blocks.report(), 1);
-  if (!general.quiet) print_result(reporting::render_console(reports));
+  print_result(reporting::render_answer(reports, general.output, terminal_of(STDOUT_FILENO)));
   if (!end.why.empty()) print_note(end.why);
   return end.exit_code;
 }

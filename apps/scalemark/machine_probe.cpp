@@ -12,6 +12,7 @@
 #include "core/monitoring/topology.h"
 #include "core/monitoring/visible_gpus.h"
 #include "core/placement/places.h"
+#include "core/settings/value.h"
 
 namespace scalemark::cli {
 namespace {
@@ -94,6 +95,18 @@ settings::Place probe_place(const std::string& given_run_id) {
   }
   if (!given_run_id.empty()) place.job = given_run_id;
   return place;
+}
+
+std::string assume_gpus(const settings::RawSettings& raw, settings::Machine& machine) {
+  const auto text_of = [&](const char* option) {
+    const auto found = raw.find(option);
+    return found == raw.end() ? std::string() : found->second.text;
+  };
+  const bool only_plans = settings::parse_switch(text_of("dry_run")).value_or(false);
+  if (!only_plans || text_of("device") != "cuda" || !machine.gpus.empty()) return {};
+  constexpr std::size_t kAssumed = 8;
+  machine.gpus.resize(kAssumed);
+  return "no GPU is here: planned for " + std::to_string(kAssumed) + " on each machine";
 }
 
 }  // namespace scalemark::cli

@@ -29,4 +29,8 @@ inline constexpr const char* kStartDate = "SCALEMARK_START_DATE";
 // of a rank its launcher's.
 settings::Place probe_place(const std::string& given_run_id);
 
+// A plan for GPUs can be made on a laptop or a login node. Returns what is said of it; empty: there
+// is nothing to assume.
+std::string assume_gpus(const settings::RawSettings& raw, settings::Machine& machine);
+
 }  // namespace scalemark::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/scalemark/predict_format.h"
+#include "core/base/text.h"
 
 namespace scalemark::cli {
 namespace {
@@ -24,16 +25,17 @@ std::string link_line(const prediction::Fit& fit, std::size_t level, bool payloa
   const char* origin = fit.links[level] == LinkOrigin::kGiven ? "given" : "fitted";
   if (!payload_known)
     return "- Links " + where + ": " + origin + ", as seconds per step: the payload is unknown.\n";
-  const std::string bandwidth = link.s_per_byte > 0 ? text("%.3g GB/s", 1e-9 / link.s_per_byte)
-                                                    : std::string("no cost per byte seen");
-  return text("- Links %s: alpha %.3g us, %s (%s).\n", where.c_str(), link.alpha_s * 1e6,
-              bandwidth.c_str(), origin);
+  const std::string bandwidth = link.s_per_byte > 0
+                                    ? significant(1e-9 / link.s_per_byte, 3) + " GB/s"
+                                    : std::string("no cost per byte seen");
+  return "- Links " + where + ": alpha " + significant(link.alpha_s * 1e6, 3) + " us, " +
+         bandwidth + " (" + origin + ").\n";
 }
 
 std::string overlap_line(const WeakSeries& series, const SeriesPrediction& made) {
   if (made.fit.links[prediction::kIntraNode] == LinkOrigin::kGiven && series.measured.backward_s) {
-    return text("- %.0f %% of backward (%.3g ms) hides communication.\n",
-                100 * made.fit.model.overlap, 1e3 * made.fit.model.backward_s);
+    return printed("- %.0f %% of backward (", 100 * made.fit.model.overlap) +
+           significant(1e3 * made.fit.model.backward_s, 3) + " ms) hides communication.\n";
   }
   return "- Overlap with backward cannot be told from a faster link here: links are what is not "
          "hidden.\n";
@@ -46,14 +48,12 @@ std::string assumptions_text(const WeakSeries& series, const SeriesPrediction& m
   const bool payload_known = series.measured.payload_bytes.has_value();
   std::string out = "The model assumes:\n";
   out += "- Each rank goes on with the same batch, on machines and software like those measured.\n";
-  out += text(
-      "- %d ranks stand on a node (%s).\n", made.ranks_per_node,
-      made.ranks_per_node_given ? "from the topology file" : "the most that were measured on one");
-  out += text("- Computing takes %.4g ms on one rank, and %.2f %% more per factor of e in ranks.\n",
-              1e3 * model.compute_s, 100 * model.jitter_growth);
+  out += "- Computing takes " + significant(1e3 * model.compute_s, 4) +
+         printed(" ms on one rank, and %.2f %% more per factor of e in ranks.\n",
+                 100 * model.jitter_growth);
   out += payload_known
-             ? text("- Each step all-reduces %.4g MB by ring or tree, whichever is cheaper.\n",
-                    *series.measured.payload_bytes / 1e6)
+             ? "- Each step all-reduces " + significant(*series.measured.payload_bytes / 1e6, 4) +
+                   " MB by ring or tree, whichever is cheaper.\n"
              : std::string(
                    "- Each step all-reduces the same bytes by ring or tree, "
                    "whichever is cheaper.\n");

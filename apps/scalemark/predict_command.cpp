@@ -30,7 +30,12 @@ std::vector<int> world_sizes_of(const settings::ToolValues& values) {
 
 Topology topology_of(const settings::ToolValues& values) {
   const auto path = values.text("topology");
-  return path ? prediction::parse_topology(settings::read_text_file(*path), *path) : Topology{};
+  Topology topology;
+  if (path) topology = prediction::parse_topology(settings::read_text_file(*path), *path);
+  if (const auto ranks = values.count("ranks_per_node")) {
+    topology.ranks_per_node = static_cast<int>(*ranks);
+  }
+  return topology;
 }
 
 int most_ranks_on_a_node(const WeakSeries& series) {

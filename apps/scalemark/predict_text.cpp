@@ -86,6 +86,20 @@ std::string error_in_words(double error) {
   return text("%.1f %% %s", 100 * std::abs(error), error < 0 ? "below" : "above");
 }
 
+std::string layout_line(const SeriesPrediction& made) {
+  return text("%d ranks on each node, ", made.ranks_per_node) +
+         (made.ranks_per_node_given ? "as given\n"
+                                    : "as many as were measured on one (--ranks-per-node)\n");
+}
+
+// The model and the rule say what ranks add; here they have taken away.
+std::string pay_line(const WeakSeries& series) {
+  const auto& largest = series.rows.back();
+  if (largest.samples_per_sec >= series.rows.front().samples_per_sec) return "";
+  return text("More ranks do not pay here: %d are slower than %d.\n", largest.world_size,
+              series.rows.front().world_size);
+}
+
 std::string fit_lines(const WeakSeries& series, const SeriesPrediction& made) {
   double worst = 0;
   for (const double error : made.fit.relative_errors) worst = std::max(worst, std::abs(error));
@@ -106,7 +120,8 @@ std::string fit_lines(const WeakSeries& series, const SeriesPrediction& made) {
 
 std::string prediction_text(const WeakSeries& series, const SeriesPrediction& prediction,
                             const std::vector<reporting::Prediction>& records) {
-  std::string out = series.title + "\n\n" + table(series, prediction, records) + "\n";
+  std::string out = series.title + "\n" + layout_line(prediction) + pay_line(series) + "\n" +
+                    table(series, prediction, records) + "\n";
   if (series.rows.front().world_size > 1) {
     out += text("Speed-up and efficiency are relative to %d ranks: one rank was not measured.\n",
                 series.rows.front().world_size);

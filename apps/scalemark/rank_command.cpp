@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -15,11 +16,14 @@
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/error.h"
+#include "core/base/terminal.h"
+#include "core/base/text.h"
 #include "core/launching/bind.h"
 #include "core/launching/run_token.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/topology.h"
 #include "core/planning/memory_budget.h"
+#include "core/reporting/record/verdict.h"
 #include "core/settings/binding.h"
 #include "core/settings/processes.h"
 #include "core/settings/resolve.h"
@@ -132,7 +136,14 @@ void resolve(const Invocation& invocation, RankCommand& command) {
                                 .place = probe_place(run_id_in(layers.raw))};
   ResolvedCommand& base = command.base();
   base.date = around.place.date;
+  if (const auto yes = layers.raw.find("yes"); yes != layers.raw.end()) {
+    base.yes = settings::parse_switch(yes->second.text).value_or(false);
+  }
   Problems& problems = layers.problems;
+  if (const std::string note = assume_gpus(layers.raw, probed.machine); !note.empty()) {
+    layers.notes.push_back(note);
+    around.machine = probed.machine;
+  }
   const RankCommand::FirstLook look = command.read(layers.raw, probed.machine, problems);
   add_problems(problems, variables_of_launchers(layers.raw));
   std::vector<std::string>& notes = layers.notes;
@@ -169,6 +180,26 @@ void bind_rank(ResolvedCommand& base) {
   launching::bind_process(base.places.at(local_rank));
 }
 
+// A plan of many hours may be a slip of the pen: it is asked for at a terminal, and refused without
+// one. Not under another launcher: whoever wrote that script said how long it may take.
+void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& base) {
+  constexpr double kHour = 3600, kLongest = 3 * kHour;
+  const auto seconds = command.unlimited_s();
+  const std::string& launcher = base.detection.world.launcher;
+  const bool ours = base.detection.node || launcher == "single";
+  if (!ours || !seconds || *seconds <= kLongest || base.yes) return;
+  const std::string hours = significant(*seconds / kHour, 2) + " hours";
+  if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
+    std::cerr << "This takes about " << hours << " by the estimate. Go on? [y/N] " << std::flush;
+    std::string answer;
+    std::getline(std::cin, answer);
+    if (answer.starts_with('y') || answer.starts_with('Y')) return;
+  }
+  throw configuration("the plan takes about " + hours + " by the estimate",
+                      "up to 3 hours begin without a question",
+                      "--quick or fewer values; --max-time 3h; or --yes");
+}
+
 process::RunRequest rank_request(const Invocation& invocation, const ResolvedCommand& base) {
   const launching::Detection& detection = base.detection;
   return {.settings = process::process_settings(base.settings),
@@ -179,7 +210,8 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
           .mpi_library = base.mpi_library,
           .error_file = detection.error_file,
           .given_cpus = base.given_cpus,
-          .terminal = detection.terminal.value_or(isatty(STDERR_FILENO) == 1)};
+          .terminal = detection.terminal.value_or(isatty(STDERR_FILENO) == 1),
+          .output = detection.output.value_or(terminal_of(STDOUT_FILENO))};
 }
 
 }  // namespace
@@ -205,10 +237,12 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   ResolvedCommand& base = command.base();
   settle_environment(invocation, base, command.environments());
   const settings::GeneralSettings& general = base.settings.general;
+  const reporting::FailOn checked(general.fail_on);
   if (general.dry_run) {
     return print_result(command.plan_text(general.log_format == settings::LogFormat::kJson));
   }
   command.refuse_missing();
+  refuse_unasked_hours(command, base);
   const TorchFolder torch = find_torch(general.torch);
   // Before anything is launched or loaded; the engine's rank 0 makes the folder.
   if (holds_rank_0(base.detection)) {

@@ -3,6 +3,7 @@
 // rest, in one order for all.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct ResolvedCommand {
   std::vector<placement::Place> places;  // of --bind, by local rank; empty: none are bound
   std::string given_cpus;                // that this process had before; empty: not bound
   std::string date;                      // of {date}; ranks that are started get it
+  bool yes = false;                      // --yes: a long plan is meant
 };
 
 // Rank 0, or the launcher that will start it: the process that writes the run's files.
@@ -61,6 +63,9 @@ class RankCommand {
 
   // Throws for inputs that are not there and outputs that cannot be written. Touches nothing.
   virtual void refuse_missing() const {}
+  // The length of the plan by the estimate, in s, where nobody has said how long it may take.
+  // Absent: somebody has.
+  virtual std::optional<double> unlimited_s() const { return std::nullopt; }
   virtual reporting::ExistingFolder existing_folder() const = 0;
   // Names of --backend that its runs use.
   virtual std::vector<std::string> backends() const = 0;

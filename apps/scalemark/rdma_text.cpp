@@ -11,7 +11,7 @@ std::string port_line(const monitoring::RdmaPort& port) {
   std::string text = port.device + " port " + std::to_string(port.port) + ": " + port.state;
   if (!port.physical_state.empty()) text += " (" + port.physical_state + ")";
   text += ", " + (port.link_layer == "Ethernet" ? "Ethernet (RoCE)" : port.link_layer);
-  if (port.rate_Gbit_per_s) text += printed(", %.4g Gbit/s", *port.rate_Gbit_per_s);
+  if (port.rate_Gbit_per_s) text += ", " + significant(*port.rate_Gbit_per_s, 4) + " Gbit/s";
   return port.netdev.empty() ? text : text + ", " + port.netdev;
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "apps/scalemark/commands.h"
 #include "core/base/error.h"
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/output/earlier.h"
@@ -37,8 +38,18 @@ reporting::Report read_report(const std::string& path) {
 
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths) {
   std::vector<reporting::Report> reports;
-  for (const std::string& path : paths) reports.push_back(read_report(path));
+  for (const std::string& path : paths) {
+    reports.push_back(read_report(path));
+    reporting::complete_older(reports.back());
+  }
   return reports;
+}
+
+ExitCode judged_by(const reporting::FailOn& fail_on, const reporting::Report& report,
+                   ExitCode code) {
+  const auto end = reporting::judged_end({.exit_code = code, .why = {}}, report, fail_on);
+  if (!end.why.empty()) print_note(end.why);
+  return end.exit_code;
 }
 
 }  // namespace scalemark::cli

@@ -1,14 +1,21 @@
-// Reports named on the command line: files, or folders that hold a report.json.
+// Reports named on the command line: files, or folders that hold a report.json. They are read, and
+// judged by --fail-on.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "core/base/exit_code.h"
 #include "core/reporting/record/report.h"
+#include "core/reporting/record/verdict.h"
 
 namespace scalemark::cli {
 
 // Throws no_input() (66) for what is not there, bad_data() (65) for what is no report.
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths);
+
+// `code`, or the exit code of --fail-on, with a line on stderr that says why.
+ExitCode judged_by(const reporting::FailOn& fail_on, const reporting::Report& report,
+                   ExitCode code);
 
 }  // namespace scalemark::cli

@@ -1,4 +1,6 @@
 // scalemark report: existing reports, in the forms that people and other programs read.
+#include <unistd.h>
+
 #include <vector>
 
 #include "apps/scalemark/commands.h"
@@ -8,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/redact/redact.h"
+#include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/requests.h"
 
@@ -37,20 +40,33 @@ ExitCode report_command(const Invocation& invocation) {
   }
   const settings::ToolValues values = read_tool_values(invocation);
   const auto requests = reporting::read_render_requests(values.text("format").value_or("table"));
+  const reporting::FailOn fail_on(values.text("fail_on").value());
   refuse_unwritable_files(requests);
   std::vector<reporting::Report> reports = read_reports(invocation.positionals);
   if (values.on("redact")) {
     for (auto& report : reports) report = reporting::redacted(report);
   }
+  const auto rendered = [&](const reporting::RenderRequest& request) {
+    if (request.format != reporting::Format::kTable) {
+      return reporting::render(request.format, reports);
+    }
+    if (values.on("details")) return reporting::render_console(reports);
+    if (!request.file.empty()) return reporting::render(request.format, reports);
+    const bool one_folder = invocation.positionals.size() == 1 && !values.on("redact");
+    return reporting::render_answer(reports, one_folder ? invocation.positionals.front() : "",
+                                    terminal_of(STDOUT_FILENO));
+  };
   for (const auto& request : requests) {
-    const std::string text = reporting::render(request.format, reports);
+    const std::string text = rendered(request);
     if (request.file.empty()) {
       print_result(text);
     } else {
       reporting::write_atomically(request.file, text);
     }
   }
-  return ExitCode::kPass;
+  ExitCode code = ExitCode::kPass;
+  for (const auto& report : reports) code = judged_by(fail_on, report, code);
+  return code;
 }
 
 }  // namespace scalemark::cli

@@ -9,7 +9,10 @@
 #include "apps/scalemark/fresh_blocks.h"
 #include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/start_ranks.h"
+#include "core/base/byte_size.h"
+#include "core/base/error.h"
 #include "core/planning/environments.h"
+#include "core/planning/estimates.h"
 #include "core/planning/make_plan.h"
 
 namespace scalemark::cli {
@@ -68,6 +71,14 @@ class SweepCommand : public RankCommand {
     }
     const std::string& trace = resolved_.base.settings.measuring.trace;
     if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
+    refuse_too_large();
+  }
+
+  std::optional<double> unlimited_s() const override {
+    const settings::SweepSettings& sweep = resolved_.plan.sweep;
+    const bool said =
+        sweep.max_time_s || sweep.burn_in_hours || sweep.resume || sweep.resume_anyway;
+    return said ? std::nullopt : std::optional(resolved_.plan.estimated_s);
   }
 
   reporting::ExistingFolder existing_folder() const override {
@@ -108,6 +119,28 @@ class SweepCommand : public RankCommand {
   }
 
  private:
+  // By the estimate, which may be 20 % off, no point fits into memory.
+  void refuse_too_large() const {
+    const planning::Plan& plan = resolved_.plan;
+    const bool searches = !plan.searches.empty();  // --batch-size auto finds what fits
+    const settings::ParallelSettings& parallel = resolved_.base.settings.parallel;
+    const bool limited =
+        parallel.memory_limit.every_bytes || !parallel.memory_limit.bytes_of_rank.empty();
+    if (!plan.memory_available_bytes || plan.sweep.allow_oom || searches || limited) return;
+    std::optional<std::uint64_t> least;
+    for (const auto& point : plan.points) {
+      if (point.skipped) continue;
+      const auto needed = planning::estimated_memory_bytes(point.settings, point.world_size);
+      least = std::min(least.value_or(needed), needed);
+    }
+    constexpr double kSurely = 1.25;
+    const auto there = static_cast<double>(*plan.memory_available_bytes);
+    if (!least || static_cast<double>(*least) <= kSurely * there) return;
+    throw configuration("each point needs " + readable_bytes(*least) + " per rank or more",
+                        readable_bytes(*plan.memory_available_bytes) + " are there",
+                        "smaller batches or fewer ranks; --allow-oom tries nevertheless");
+  }
+
   // A rank that was started for one block starts none itself. Such ranks are all on one node: on
   // several nodes with one rank each, the command that a person started is a rank of the launcher,
   // too.

@@ -47,6 +47,19 @@ inline std::string printed(const char* pattern, double value) {
   return text.data();
 }
 
+// So many significant digits, without zeros at the end and without an exponent: 12345678,
+// 0.0000123. Numbers that are not finite: "inf", "nan".
+std::string significant(double value, int digits);
+
+// Whether such an interval of a rate or ratio says anything: up to a factor of 4.
+inline bool is_known(double low, double high) { return low > 0 && high <= 4 * low; }
+
+// 12345.6 -> "12,346"
+std::string grouped(double value);
+
+// "p 0.012", "p below 0.001"
+std::string p_text(double p);
+
 // 0.123 -> "12.3 %"
 inline std::string percent(double share) { return printed("%.1f %%", 100 * share); }
 

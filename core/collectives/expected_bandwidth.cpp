@@ -13,7 +13,7 @@ using Bound = std::optional<ExpectedBandwidth>;
 
 constexpr const char* kRingBound = "; bound of a ring: reductions inside the network can exceed it";
 
-std::string gigabytes(double value) { return printed("%.4g GB/s", value); }
+std::string gigabytes(double value) { return significant(value, 4) + " GB/s"; }
 
 ExpectedBandwidth bound_of(double busbw_GBps, const std::string& source) {
   return {busbw_GBps, source};
@@ -87,7 +87,7 @@ Bound network_bound(Collective collective, const DataPath& path) {
   const double nic_GBps = *path.nic_Mbit_per_s / 8e3, load = network_load(collective, path);
   std::string source = "network interface of " + printed("%g", *path.nic_Mbit_per_s / 1e3) +
                        " Gb/s (" + gigabytes(nic_GBps) + ") one way";
-  if (load != 1) source += ", which " + printed("%.3g", load) + " x a rank's traffic passes";
+  if (load != 1) source += ", which " + significant(load, 3) + " x a rank's traffic passes";
   return bound_of(nic_GBps / load, source + kRingBound);
 }
 

@@ -155,6 +155,7 @@ bool read_spec(const Request& request, Detection& detection) {
     detection.rendezvous = spec.rendezvous;
     detection.error_file = spec.error_file;
     detection.terminal = spec.terminal;
+    detection.output = spec.output;
   } catch (const Error& error) {
     detection.problems.push_back(error.record());
   }

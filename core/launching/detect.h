@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/terminal.h"
 #include "core/launching/environment.h"
 #include "core/launching/world.h"
 #include "core/settings/settings.h"
@@ -34,6 +35,7 @@ struct Detection {
   std::optional<NodePlan> node;  // present: this process is no rank, it starts the ranks of a node
   std::string error_file;        // of the built-in launcher, empty otherwise
   std::optional<bool> terminal;  // under the built-in launcher: may this rank draw a progress bar?
+  std::optional<Terminal> output;     // likewise: what its results go to
   std::vector<std::string> notes;     // what the user may be surprised by, one sentence each
   std::vector<ErrorRecord> problems;  // when not empty, the fields above mean nothing
 };

@@ -31,7 +31,7 @@ void LocalRun::poll_once() {
     bool is_stdout;
   };
   std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
-  for (Sink* sink : {&stdout_, &stderr_}) {
+  for (Sink* sink : {&stdout_, &own_stderr_}) {
     polled.push_back({sink->waiting() ? sink->fd() : -1, POLLOUT, 0});
   }
   std::vector<Source> sources;
@@ -50,13 +50,19 @@ void LocalRun::poll_once() {
   if (mpirun_) mpirun_->listen();
   if (poll(polled.data(), polled.size(), milliseconds_to_next_deadline()) <= 0) return;
   if (polled[1].revents != 0) stdout_.write_some();
-  if (polled[2].revents != 0) stderr_.write_some();
+  if (polled[2].revents != 0) own_stderr_.write_some();
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (polled[i + 3].revents != 0) read_from(*sources[i].rank, sources[i].is_stdout);
+    if (polled[i + 3].revents == 0) continue;
+    const auto& [rank, is_stdout] = sources[i];
+    // A rank that has written to stderr has written its stdout of before.
+    while (!is_stdout && rank->child.out.open() && !stdout_.full() && read_from(*rank, true)) {
+    }
+    read_from(*rank, is_stdout);
   }
 }
 
-void LocalRun::read_from(Rank& rank, bool is_stdout) {
+// Whether there was something to read.
+bool LocalRun::read_from(Rank& rank, bool is_stdout) {
   auto& pipe = is_stdout ? rank.child.out : rank.child.err;
   auto& relay = is_stdout ? rank.out : rank.err;
   char buffer[65536];
@@ -66,6 +72,7 @@ void LocalRun::read_from(Rank& rank, bool is_stdout) {
   } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
     close_pipe(rank, is_stdout);
   }
+  return count > 0;
 }
 
 void LocalRun::close_pipe(Rank& rank, bool is_stdout) {
@@ -254,13 +261,13 @@ int LocalRun::milliseconds_to_next_deadline() const {
 // A reader that does not read (a pager) may take its time, as it could with any other program; only
 // an interrupted run does not wait for it.
 void LocalRun::flush(std::optional<Clock::time_point> until) {
-  while (stdout_.waiting() || stderr_.waiting()) {
+  while (stdout_.waiting() || own_stderr_.waiting()) {
     pollfd polled[] = {{signals_.fd(), POLLIN, 0},
                        {stdout_.waiting() ? stdout_.fd() : -1, POLLOUT, 0},
-                       {stderr_.waiting() ? stderr_.fd() : -1, POLLOUT, 0}};
+                       {own_stderr_.waiting() ? own_stderr_.fd() : -1, POLLOUT, 0}};
     poll(polled, 3, 1000);
     if (polled[1].revents != 0) stdout_.write_some();
-    if (polled[2].revents != 0) stderr_.write_some();
+    if (polled[2].revents != 0) own_stderr_.write_some();
     if (const auto signal = signals_.take_interrupt()) {
       if (interrupt_signal_ == 0) interrupt_signal_ = *signal;
       until = Clock::now();

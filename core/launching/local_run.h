@@ -68,7 +68,7 @@ class LocalRun {
   LineRelay relay_of(int rank, bool is_stdout) const;
 
   void poll_once();
-  void read_from(Rank& rank, bool is_stdout);
+  bool read_from(Rank& rank, bool is_stdout);
   void print(const Rank& rank, bool is_stdout, const std::string& text);
   void close_pipe(Rank& rank, bool is_stdout);
 
@@ -91,7 +91,8 @@ class LocalRun {
 
   const LaunchSpec& spec_;
   bool terminal_;
-  Sink stdout_, stderr_;
+  Sink stdout_, own_stderr_;
+  Sink& stderr_;  // stdout_ where both are one file: what is written first stands first, and whole
   ErrorFolder errors_;
   SignalScope& signals_;
   std::string secret_;  // part of every key prefix, see Rendezvous

@@ -1,6 +1,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,13 @@
 
 namespace scalemark::launching {
 namespace {
+
+bool are_one_file(int a, int b) {
+  struct stat first {
+  }, second{};
+  return fstat(a, &first) == 0 && fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
 
 namespace fs = std::filesystem;
 
@@ -73,7 +81,8 @@ LocalRun::LocalRun(const LaunchSpec& spec, SignalScope& signals)
     : spec_(spec),
       terminal_(isatty(spec.stderr_fd) == 1),
       stdout_(spec.stdout_fd, isatty(spec.stdout_fd) == 1),
-      stderr_(spec.stderr_fd, terminal_),
+      own_stderr_(spec.stderr_fd, terminal_),
+      stderr_(are_one_file(spec.stdout_fd, spec.stderr_fd) ? stdout_ : own_stderr_),
       signals_(signals),
       secret_(spec.plan.nnodes == 1 && spec.plan.rendezvous.secret.empty()
                   ? random_secret()  // no other launch can name a key of this one
@@ -102,6 +111,7 @@ RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
   rank.rendezvous.secret = secret_;
   rank.error_file = errors_.file_of(rank.world.rank).string();
   rank.terminal = terminal_ && rank.world.rank == 0 && !spec_.verbose;
+  rank.output = terminal_of(spec_.stdout_fd);
   return rank;
 }
 
@@ -109,7 +119,7 @@ LineRelay LocalRun::relay_of(int rank, bool is_stdout) const {
   std::string prefix = "[";
   prefix.append(std::to_string(rank)).append("] ");
   if (rank != 0) return {prefix, LineRelay::Mode::kLines};
-  if (is_stdout) return {"", LineRelay::Mode::kRaw};
+  if (is_stdout) return {"", LineRelay::Mode::kLines};
   if (spec_.verbose) return {prefix, LineRelay::Mode::kLines};
   return {"", terminal_ ? LineRelay::Mode::kRaw : LineRelay::Mode::kLines};
 }

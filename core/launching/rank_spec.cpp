@@ -4,6 +4,17 @@
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
 
+namespace scalemark {
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Terminal>& t) {
+  a("is_terminal", t.is_terminal, {});
+  a("columns", t.columns, {});
+  a("colour", t.colour, {});
+}
+
+}  // namespace scalemark
+
 namespace scalemark::launching {
 
 template <class A>
@@ -37,6 +48,7 @@ constexpr void fields(A& a, typename A::template Field<RankSpec>& s) {
   a("rendezvous", s.rendezvous, {});
   a("error_file", s.error_file, {});
   a("terminal", s.terminal, {});
+  a("output", s.output, {});
 }
 
 std::string to_json(const RankSpec& spec) {

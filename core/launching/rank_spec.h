@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/terminal.h"
 #include "core/launching/world.h"
 
 namespace scalemark::launching {
@@ -16,6 +17,7 @@ struct RankSpec {
   Rendezvous rendezvous;
   std::string error_file;  // where this rank writes why it failed; empty: nowhere
   bool terminal = false;   // the launcher's stderr is a terminal and this rank may draw on it
+  Terminal output;         // what the launcher's stdout is: results go there
 };
 
 std::string to_json(const RankSpec& spec);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
+#include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/planning/comparisons.h"
 #include "core/planning/environments.h"
@@ -193,12 +195,45 @@ class PlanMaker {
     PointBuilder builder(request_, axes_, threads_of_a_rank());
     for (const SliceRequest& slice : slice_requests(question)) add_slice(slice, builder);
     answer_.problems = builder.refusals();
+    if (answer_.problems.empty() && drop_axes_without_effect(builder)) {
+      answer_.plan.slices.clear();
+      return make_points();
+    }
     if (!answer_.problems.empty()) return;
     builder.finish(answer_.plan);
+    std::erase_if(answer_.plan.notes, [&](const std::string& note) {
+      return std::ranges::count(without_effect_, note) > 0;
+    });
+    std::ranges::move(dropped_, std::back_inserter(answer_.plan.notes));
     answer_.plan.comparisons = comparisons_of(answer_.plan, axes_);
     refuse_tuning_nothing();
     note_axes_without_meaning();
     start_anew_for_each_environment();
+  }
+
+  // An axis whose values change nothing here would measure the same point again and again. Whether
+  // one was dropped; where nothing is left to compare that is a problem.
+  bool drop_axes_without_effect(const PointBuilder& builder) {
+    bool dropped = false;
+    for (Axis& axis : axes_) {
+      const std::string why = axis.values.size() > 1 ? builder.why_without_effect(axis.option) : "";
+      if (why.empty()) continue;
+      const bool others = request_.asked.own.contains("world_sizes") ||
+                          std::ranges::any_of(axes_, [&](const Axis& other) {
+                            return &other != &axis && other.values.size() > 1;
+                          });
+      if (!others) {
+        answer_.problems.push_back({axis.option, joined(axis.values, ","),
+                                    "no axis is left to sweep: " + why, axis.origin,
+                                    "sweep something that has an effect here"});
+        return false;
+      }
+      without_effect_.push_back(why);
+      dropped_.push_back(why + "; only " + axis.values.front() + " is measured");
+      axis.values.resize(1);
+      dropped = true;
+    }
+    return dropped;
   }
 
   // Ranks cannot change their environment, so that each block starts them anew.
@@ -254,6 +289,7 @@ class PlanMaker {
   const PlanRequest& request_;
   std::vector<Axis> axes_;
   settings::RawSettings common_;
+  std::vector<std::string> dropped_, without_effect_;  // axes without effect: what was done, why
   PlanAnswer answer_;
 };
 

@@ -129,6 +129,7 @@ PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& s
   }
   if (asked) remember(raw, resolution.problems);
   if (asked && resolution.problems.empty()) {
+    note_effects(resolution.notes);
     for (const std::string& note : resolution.notes) {
       if (std::ranges::count(notes_, note) == 0) notes_.push_back(note);
     }
@@ -149,6 +150,22 @@ PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& s
   point.settings.command = "sweep";
   point.role = role_of(point);
   return point;
+}
+
+void PointBuilder::note_effects(const std::vector<std::string>& notes) {
+  ++asked_points_;
+  for (const settings::Axis& axis : axes_) {
+    const std::string begin = settings::option_flag(axis.option) + " has no effect";
+    const auto note = std::ranges::find_if(
+        notes, [&](const std::string& text) { return text.starts_with(begin); });
+    if (note != notes.end()) effectless_[axis.option] = {++effectless_[axis.option].points, *note};
+  }
+}
+
+std::string PointBuilder::why_without_effect(const std::string& option) const {
+  const auto found = effectless_.find(option);
+  const bool nowhere = found != effectless_.end() && found->second.points == asked_points_;
+  return nowhere ? found->second.note : "";
 }
 
 void PointBuilder::remember(const RawSettings& raw, const std::vector<Problem>& problems) {

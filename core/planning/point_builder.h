@@ -25,6 +25,9 @@ class PointBuilder {
   // Values that no asked point can use, and problems of options that are no axes; the latter once.
   std::vector<settings::Problem> refusals() const;
 
+  // Why the option has no effect at any asked point that runs; empty: it has one.
+  std::string why_without_effect(const std::string& option) const;
+
   bool runs(std::size_t index) const { return !points_[index].skipped; }
 
   // Completes the plan: groups the searches of batch sizes and names the points.
@@ -44,6 +47,7 @@ class PointBuilder {
                                const std::optional<std::string>& strategy) const;
   PlannedPoint resolve(const settings::RawSettings& raw, const SliceRequest& slice, int world_size,
                        bool asked);
+  void note_effects(const std::vector<std::string>& notes);
   void remember(const settings::RawSettings& raw, const std::vector<settings::Problem>& problems);
   int largest_local(const std::vector<int>& members) const;
   void group_searches(Plan& plan);
@@ -60,6 +64,12 @@ class PointBuilder {
   std::map<std::string, settings::Problem> general_problems_;    // by their line
   std::map<std::string, settings::Problem> axis_problems_;       // by their line
   std::vector<std::string> notes_;
+  int asked_points_ = 0;  // that can run
+  struct Effectless {
+    int points = 0;
+    std::string note;
+  };
+  std::map<std::string, Effectless> effectless_;  // by option
 };
 
 }  // namespace scalemark::planning

@@ -87,9 +87,6 @@ class Scheduler {
     }
     if (sweep.until_ci) until_sure();
     plan_.estimated_s = start_s() + plan_.stop.least_blocks * block_s() + restarts_s() + traces_s();
-    if (plan_.stop.least_blocks == 1) {
-      note("one repetition gives no interval: the uncertainty of these numbers is unknown");
-    }
     return overrun_;
   }
 

@@ -39,6 +39,7 @@ json to_object(const CommSettings& comm) {
     entry = entry->empty() ? object.erase(entry) : std::next(entry);
   }
   object["repetitions"] = comm.repetitions;
+  object["retries"] = comm.retries;
   if (comm.pairs) object["pairs"] = true;
   return object;
 }

@@ -31,6 +31,7 @@ struct CommSettings {
   std::vector<int> world_sizes;  // ascending; empty: all ranks
   std::vector<Placement> placements;
   int repetitions = 5;
+  int retries = 1;            // of a run that something disturbed
   bool pairs = false;         // links instead of collectives
   std::string save_topology;  // path; empty: not saved
 };

@@ -16,8 +16,8 @@ constexpr int kDefaultRepetitions = 5;
 constexpr int kDefaultPasses = 11;  // of --pairs: medians stand although others hold up a few
 
 bool is_of_comm(const Option& option) {
-  constexpr std::array<std::string_view, 4> kOfOtherGroups{"backend", "world_sizes", "placement",
-                                                           "repetitions"};
+  constexpr std::array<std::string_view, 5> kOfOtherGroups{"backend", "world_sizes", "placement",
+                                                           "repetitions", "retries"};
   return option.group == Group::kCollectives || std::ranges::count(kOfOtherGroups, option.name) > 0;
 }
 
@@ -87,12 +87,17 @@ class CommReader {
       comm.world_sizes.push_back(static_cast<int>(*parse_count(size)));
     }
     std::ranges::sort(comm.world_sizes);
-    const RawValue& repetitions = out_.own["repetitions"];
-    for (Problem& bad : bad_values({{"repetitions", repetitions}})) {
+    read_count("repetitions", comm.repetitions);
+    read_count("retries", comm.retries);
+  }
+
+  void read_count(const char* name, int& count) {
+    const RawValue& value = out_.own[name];
+    for (Problem& bad : bad_values({{name, value}})) {
       out_.problems.push_back(std::move(bad));
       return;
     }
-    comm.repetitions = static_cast<int>(*parse_count(repetitions.text));
+    count = static_cast<int>(*parse_count(value.text));
   }
 
   void read_links() {

@@ -135,6 +135,7 @@ struct GeneralSettings {
   bool verbose = false;
   bool no_progress = false;
   LogFormat log_format = LogFormat::kText;
+  std::string fail_on = "error";  // reporting::FailOn reads it
   std::string torch;  // folder of the wheel; empty: SCALEMARK_TORCH, then the built-in path
 };
 

@@ -8,27 +8,54 @@
 namespace scalemark::settings {
 namespace {
 
-struct FormerOption {
+struct OtherWord {
   std::string_view name;
   unsigned commands;
   std::string_view hint;
 };
 
-// --accept promised an acceptance test but checked nothing: it set lengths and repetitions.
-constexpr std::array kFormerOptions = {
-    FormerOption{
+// --accept promised an acceptance test but checked nothing: it set lengths and repetitions. The
+// others are words of other tools: llama-bench, torchrun, mpirun, Hugging Face, nccl-tests.
+constexpr const char* kRanks = "--nproc-per-node N starts N ranks on this machine";
+constexpr const char* kSweptRanks =
+    "--world-sizes 1,2,4 are the numbers of ranks that are compared";
+constexpr std::array kOtherWords = {
+    OtherWord{
         "accept", kSweep,
         "--thorough measures as long as --accept did; an acceptance test is not implemented yet"},
+    OtherWord{"world_size", kTrain, kRanks},
+    OtherWord{"gpus", kSweep | kComm, kSweptRanks},
+    OtherWord{"gpus", kTrain, kRanks},
+    OtherWord{"ngpus", kRuns, kRanks},
+    OtherWord{"num_gpus", kRuns, kRanks},
+    OtherWord{"np", kRuns, kRanks},
+    OtherWord{"n", kRuns, kRanks},
+    OtherWord{"nproc", kRuns, kRanks},
+    OtherWord{"num_processes", kRuns, kRanks},
+    OtherWord{"lr", kTrain | kSweep, "--learning-rate"},
+    OtherWord{"bs", kTrain | kSweep, "--batch-size"},
+    OtherWord{"batch", kTrain | kSweep, "--batch-size"},
+    OtherWord{"arch", kTrain | kSweep, "--workload"},
+    OtherWord{"model", kTrain | kSweep, "--workload"},
+    OtherWord{"dataset", kTrain | kSweep, "--data"},
+    OtherWord{"amp", kTrain | kSweep, "--precision amp-fp16 or amp-bf16"},
+    OtherWord{"fp16", kTrain | kSweep, "--precision amp-fp16"},
+    OtherWord{"bf16", kTrain | kSweep, "--precision amp-bf16"},
+    OtherWord{"num_workers", kTrain | kSweep, "--workers, -j"},
+    OtherWord{"steps", kTrain | kSweep, "--iters"},
+    OtherWord{"max_steps", kTrain | kSweep, "--iters"},
+    OtherWord{"minbytes", kComm, "--sizes 8,1MiB or 8..1GiBx2"},
+    OtherWord{"maxbytes", kComm, "--sizes 8,1MiB or 8..1GiBx2"},
 };
 
 }  // namespace
 
 std::optional<std::string> replacement_hint(std::string_view name, Command command) {
-  const auto former = std::ranges::find_if(kFormerOptions, [&](const FormerOption& option) {
-    return option.name == normalised(name) && (option.commands & command);
+  const auto other = std::ranges::find_if(kOtherWords, [&](const OtherWord& word) {
+    return word.name == normalised(name) && (word.commands & command);
   });
-  if (former == kFormerOptions.end()) return std::nullopt;
-  return std::string(former->hint);
+  if (other == kOtherWords.end()) return std::nullopt;
+  return std::string(other->hint);
 }
 
 std::string unknown_option_hint(std::string_view name, Command command) {

@@ -14,14 +14,15 @@
 namespace scalemark::statistics {
 
 // kDiffers: significant and large enough, but what was compared is one session with another.
-enum class Change { kFaster, kSame, kSlower, kDiffers, kUnsure };
+enum class Change { kFaster, kSame, kSlower, kDiffers, kUnsure, kDisturbed };
 
 constexpr auto words_of(Change) {
   return std::to_array<Word<Change>>({{Change::kFaster, "faster"},
                                       {Change::kSame, "same"},
                                       {Change::kSlower, "slower"},
                                       {Change::kDiffers, "differs in this session"},
-                                      {Change::kUnsure, "unsure"}});
+                                      {Change::kUnsure, "unsure"},
+                                      {Change::kDisturbed, "disturbed"}});
 }
 
 // What one value of a side is, and with it what a difference can come from.

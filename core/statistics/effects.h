@@ -13,11 +13,13 @@
 
 namespace scalemark::statistics {
 
-enum class EffectVerdict { kReal, kNone, kUnsure };
+// kDisturbed: too few runs are left that nothing disturbed; judge_effects() cannot know.
+enum class EffectVerdict { kReal, kNone, kUnsure, kDisturbed };
 constexpr auto words_of(EffectVerdict) {
   return std::to_array<Word<EffectVerdict>>({{EffectVerdict::kReal, "real"},
                                              {EffectVerdict::kNone, "none"},
-                                             {EffectVerdict::kUnsure, "unsure"}});
+                                             {EffectVerdict::kUnsure, "unsure"},
+                                             {EffectVerdict::kDisturbed, "disturbed"}});
 }
 
 struct Effect {

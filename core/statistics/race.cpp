@@ -12,6 +12,14 @@ namespace {
 
 constexpr double kRaceFalseAlarms = 0.05;  // of a search
 
+// That a mean of these or a larger one arises where the true mean is 0.
+double one_sided_p(std::span<const double> values) {
+  const double centre = mean(values), error = standard_error(values, centre);
+  if (error == 0) return centre > 0 ? 0 : 1;
+  const double both = students_t_two_sided(centre / error, static_cast<double>(values.size()) - 1);
+  return centre > 0 ? both / 2 : 1 - both / 2;
+}
+
 // ln(X_a / X_b) of the blocks that both ran.
 std::vector<double> distances(const BlockRates& a, const BlockRates& b) {
   std::vector<double> all;
@@ -36,11 +44,12 @@ std::size_t leader_of(std::span<const BlockRates> runners) {
 
 Race judge_race(std::span<const BlockRates> runners, double level) {
   if (runners.empty()) throw bug("a race without a runner");
-  Race race{.leader = leader_of(runners), .slower = {}, .alike = {}};
+  Race race{.leader = leader_of(runners), .slower = {}, .alike = {}, .p = {}};
   for (std::size_t i = 0; i < runners.size(); ++i) {
     const auto behind = distances(runners[race.leader], runners[i]);
     const bool judged = i != race.leader && behind.size() >= kBlocksToJudge;
     race.slower.push_back(judged && *mean_lower_bound(behind, 1 - level) > 0);
+    race.p.push_back(judged ? one_sided_p(behind) : 1);
     race.alike.push_back(i == race.leader || (judged && surely_alike(behind)));
   }
   return race;

@@ -18,6 +18,9 @@ struct Race {
   // By runner. Slower: the one-sided bound of its mean distance from the leader lies below 0, from
   // kBlocksToJudge blocks that both ran. Alike: see surely_alike(); the leader itself is alike.
   std::vector<bool> slower, alike;
+  // By runner: one-sided p of "it is as fast as the leader"; 1 for the leader and where slower is
+  // not judged.
+  std::vector<double> p;
 };
 
 inline constexpr std::size_t kBlocksToJudge = 3;

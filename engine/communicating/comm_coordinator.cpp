@@ -4,11 +4,17 @@
 #include <span>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/base/wire.h"
 #include "core/reporting/collectives/words.h"
-#include "core/reporting/render/render.h"
+#include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::communicating {
+namespace {
+
+constexpr int kRepeatedInVain = 3;  // runs, then others are on this machine to stay
+
+}  // namespace
 
 CommCoordinator::CommCoordinator(process::TaskLoop& loop, const CommRequest& request,
                                  CommMember& member, CommReport& report)
@@ -39,24 +45,50 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
     report_.add(member_.run_pairs(*plan_.pairs));
     return std::nullopt;
   }
-  const auto signal =
-      member_.run(batch_name(message), batches_[batch_++],
-                  [&](const auto& point, const std::string& started,
-                      const CollectiveOutcome& outcome) { record(point, started, outcome); });
+  const auto signal = member_.run(
+      batch_name(message), batches_[batch_++],
+      [&](const auto& point, const std::string& started, const CollectiveOutcome& outcome) {
+        return record(point, started, outcome);
+      });
   return signal ? std::optional(distributed::Stop{.signal = *signal}) : std::nullopt;
 }
 
-void CommCoordinator::record(const planning::CollectivePoint& point, const std::string& started,
+// Like a sweep it measures once more, unless that has helped nothing so far.
+bool CommCoordinator::record(const planning::CollectivePoint& point, const std::string& started,
                              const CollectiveOutcome& outcome) {
   loop_.link().enter("report");
-  const auto row = report_.add(point, block_, runs_in_block_++, started, outcome);
+  auto row = report_.row_of(point, block_, started, outcome);
+  const bool disturbed = !row.disturbed.empty();
+  ++attempts_;
+  const bool again = disturbed && attempts_ <= plan_.retries && repeated_in_vain_ < kRepeatedInVain;
   const auto& general = request_.run.settings.general;
-  if (!general.quiet && !general.no_progress) std::cerr << reporting::line_of(row) << std::endl;
+  if (!general.quiet && !general.no_progress) {
+    std::cerr << reporting::line_of(row) << (again ? "  disturbed: measured again" : "")
+              << std::endl;
+  }
+  if (again) return true;
+  repeated_in_vain_ = disturbed ? repeated_in_vain_ + 1 : 0;
+  if (attempts_ > 1) row.attempts = attempts_;
+  attempts_ = 0;
+  row.order = runs_in_block_++;
+  report_.add(std::move(row), outcome);
+  return false;
 }
 
-void CommCoordinator::close_stopped() { report_.summarise(); }
+std::string CommCoordinator::close_stopped() {
+  report_.summarise();
+  return counted(std::ssize(report_.report().collectives), "run") + " are kept in " +
+         request_.run.settings.general.output;
+}
 
-void CommCoordinator::show_stopped() noexcept { report_.render_what_is_there(); }
+void CommCoordinator::show_stopped() noexcept {
+  report_.render_what_is_there();
+  try {
+    show();
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+  }
+}
 
 ExitCode CommCoordinator::close() {
   report_.summarise();
@@ -68,12 +100,9 @@ ExitCode CommCoordinator::close() {
 
 void CommCoordinator::show() {
   const auto& general = request_.run.settings.general;
-  if (!general.quiet) {
-    const reporting::Report report = report_.report();
-    std::cerr << "report: " << general.output << "/report.json, report.md, report.html"
-              << std::endl;
-    std::cout << reporting::render_console(std::span(&report, 1)) << std::flush;
-  }
+  const reporting::Report report = report_.report();
+  std::cout << reporting::render_answer(std::span(&report, 1), general.output, request_.run.output)
+            << std::flush;
   if (!why_.empty()) std::cerr << "scalemark: " << why_ << std::endl;
 }
 

@@ -22,11 +22,12 @@ class CommCoordinator : public process::TaskLeader {
   std::optional<distributed::Stop> run(const distributed::WorkMessage& message) override;
   ExitCode close() override;
   void show() override;
-  void close_stopped() override;
+  std::string close_stopped() override;
   void show_stopped() noexcept override;
 
  private:
-  void record(const planning::CollectivePoint& point, const std::string& started,
+  // Whether the run is measured again.
+  bool record(const planning::CollectivePoint& point, const std::string& started,
               const CollectiveOutcome& outcome);
 
   process::TaskLoop& loop_;
@@ -39,7 +40,9 @@ class CommCoordinator : public process::TaskLeader {
   std::vector<planning::CollectiveBatch> batches_;  // of the block
   std::size_t batch_ = 0;                           // of them comes next
   int runs_in_block_ = 0;
-  std::string why_;  // it does not end with 0
+  int attempts_ = 0;          // of the run that is measured
+  int repeated_in_vain_ = 0;  // runs whose last attempt was disturbed, too, one after the other
+  std::string why_;           // it does not end with 0
 };
 
 }  // namespace scalemark::communicating

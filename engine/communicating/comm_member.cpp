@@ -1,6 +1,7 @@
 #include "engine/communicating/comm_member.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "core/base/wire.h"
@@ -84,13 +85,18 @@ std::optional<int> MeasuringMember::measure_all(process::RankGroup& rank_group,
                             .between =
                                 [&] {
                                   rank_process_.watchdog().heartbeat(0);
-                                  if (const auto signal = agreed_signal(rank_group.control()))
-                                    throw Stopped{*signal};
+                                  if (const auto next = agree_on_next(rank_group.control(), false);
+                                      next.signal) {
+                                    throw Stopped{*next.signal};
+                                  }
                                 },
                             .telemetry = telemetry.get()};
-  for (const std::size_t index : batch.points) {
-    if (const auto signal = agreed_signal(rank_group.control())) return signal;
-    const auto& point = plan_.points[index];
+  bool again = false;  // on rank 0
+  for (std::ptrdiff_t place = -1;;) {
+    const Next next = agree_on_next(rank_group.control(), again);
+    if (next.signal) return next.signal;
+    if (!next.again && ++place == std::ssize(batch.points)) return std::nullopt;
+    const auto& point = plan_.points[batch.points[static_cast<std::size_t>(place)]];
     rank_process_.phase_tracker().enter("window");
     const std::string started = reporting::utc_now();
     CollectiveOutcome outcome;
@@ -99,20 +105,21 @@ std::optional<int> MeasuringMember::measure_all(process::RankGroup& rank_group,
     } catch (const Stopped& stopped) {
       return stopped.signal;
     }
-    if (rank_group.world().rank == 0) on_row(point, started, outcome);
+    if (rank_group.world().rank == 0) again = on_row(point, started, outcome);
     context_.device().release_cached_memory();
   }
-  return std::nullopt;
 }
 
-// The largest that any member received, so that all leave the batch before the same run.
-std::optional<int> MeasuringMember::agreed_signal(distributed::ControlGroup& control) {
+// The largest signal decides, so that all leave the batch before the same run.
+MeasuringMember::Next MeasuringMember::agree_on_next(distributed::ControlGroup& control,
+                                                     bool again) {
   std::optional<int> mine = distributed::received_signal();
   if (!mine && control.rank() == 0) mine = distributed::requested_stop(*context_.store_pointer());
-  std::vector<double> largest{static_cast<double>(mine.value_or(0))};
+  std::vector<double> largest{static_cast<double>(mine.value_or(0)), again ? 1.0 : 0.0};
   control.max_over_ranks(largest);
-  if (largest[0] == 0) return std::nullopt;
-  return static_cast<int>(largest[0]);
+  Next next{.signal = std::nullopt, .again = largest[1] != 0};
+  if (largest[0] != 0) next.signal = static_cast<int>(largest[0]);
+  return next;
 }
 
 void CommFollower::take_part(const distributed::WorkMessage& message) {

@@ -37,8 +37,8 @@ class CommMember {
  public:
   virtual ~CommMember() = default;
 
-  // A run that is over.
-  using OnRow = std::function<void(const planning::CollectivePoint& point,
+  // A run that is over. True: it is to be measured again.
+  using OnRow = std::function<bool(const planning::CollectivePoint& point,
                                    const std::string& started, const CollectiveOutcome& outcome)>;
 
   // Collective over the batch's members. `name` is unique within the run. `on_row` is called on the
@@ -63,7 +63,12 @@ class MeasuringMember : public CommMember {
  private:
   std::optional<int> measure_all(process::RankGroup& rank_group, process::RankGroup* background,
                                  const planning::CollectiveBatch& batch, const OnRow& on_row);
-  std::optional<int> agreed_signal(distributed::ControlGroup& control);
+  // All members do this next.
+  struct Next {
+    std::optional<int> signal;  // the largest that any member received
+    bool again = false;         // rank 0 wants the last run once more
+  };
+  Next agree_on_next(distributed::ControlGroup& control, bool again);
   bool wants_traffic(const planning::CollectiveBatch& batch) const;
 
   process::RankProcess& rank_process_;

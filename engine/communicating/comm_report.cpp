@@ -50,20 +50,25 @@ reporting::CollectiveRecord CommReport::identity_of(const planning::CollectivePo
   return row;
 }
 
-reporting::CollectiveRecord CommReport::add(const planning::CollectivePoint& point, int repetition,
-                                            int order, const std::string& started,
-                                            const CollectiveOutcome& outcome) {
+reporting::CollectiveRecord CommReport::row_of(const planning::CollectivePoint& point,
+                                               int repetition, const std::string& started,
+                                               const CollectiveOutcome& outcome) const {
   auto row = identity_of(point, repetition, started);
-  row.order = order;
-  if (outcome.skipped.empty()) {
-    row = reporting::assemble_collective(std::move(row), outcome.ranks, outcome.slowest_s);
-  } else {
+  if (!outcome.skipped.empty()) {
     row.status = reporting::PointStatus::kSkipped;
     row.reason = outcome.skipped;
+    return row;
   }
-  run_report_.writer()->add_collective(row, reporting::findings_of_collective(row),
-                                       reporting::telemetry_of(row.id, outcome.readings));
+  row = reporting::assemble_collective(std::move(row), outcome.ranks, outcome.slowest_s);
+  row.disturbed = reporting::in_words(
+      run_report_.disturbances_of(reporting::telemetry_of(row.id, outcome.readings)));
   return row;
+}
+
+void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome) {
+  auto findings = reporting::findings_of_collective(row);
+  auto telemetry = reporting::telemetry_of(row.id, outcome.readings);
+  run_report_.writer()->add_collective(std::move(row), std::move(findings), std::move(telemetry));
 }
 
 void CommReport::add(const MeasuredPairs& measured) {
@@ -73,7 +78,9 @@ void CommReport::add(const MeasuredPairs& measured) {
 
 void CommReport::add_skipped_points() {
   for (const auto& point : plan_.points) {
-    if (point.skipped) add(point, 0, 0, reporting::utc_now(), {.skipped = *point.skipped});
+    if (!point.skipped) continue;
+    const CollectiveOutcome outcome{.skipped = *point.skipped};
+    add(row_of(point, 0, reporting::utc_now(), outcome), outcome);
   }
 }
 
@@ -82,15 +89,14 @@ void CommReport::summarise() {
       [](reporting::Report& report) { reporting::summarise_collectives(report); });
 }
 
-reporting::CollectivesEnd CommReport::close() {
+reporting::RunEnd CommReport::close() {
   summarise();
   auto& writer = *run_report_.writer();
-  auto end = reporting::end_of_collectives(writer.report());
-  writer.close(reporting::ReportStatus::kComplete, static_cast<int>(end.exit_code),
-               [&](const reporting::Report& report) {
-                 reporting::write_renderings(writer.folder(), report);
-               });
-  return end;
+  return run_report_.close(reporting::ReportStatus::kComplete,
+                           reporting::end_of_collectives(writer.report()),
+                           [&](const reporting::Report& report) {
+                             reporting::write_renderings(writer.folder(), report);
+                           });
 }
 
 void CommReport::save_topology(const std::string& file) const {

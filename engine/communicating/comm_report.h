@@ -20,14 +20,16 @@ class CommReport {
              process::RunReport& run_report)
       : plan_(plan), machines_(std::move(machines)), run_report_(run_report) {}
 
-  // Rank 0 only, all of them. The row as it stands in the report.
-  reporting::CollectiveRecord add(const planning::CollectivePoint& point, int repetition, int order,
-                                  const std::string& started, const CollectiveOutcome& outcome);
+  // Rank 0 only, all of them. A run as a row, with what disturbed it.
+  reporting::CollectiveRecord row_of(const planning::CollectivePoint& point, int repetition,
+                                     const std::string& started,
+                                     const CollectiveOutcome& outcome) const;
+  void add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome);
   void add(const MeasuredPairs& measured);
   void add_skipped_points();
   void summarise();
   // Also writes report.md and report.html.
-  reporting::CollectivesEnd close();
+  reporting::RunEnd close();
   // Says so where too little was measured for it. Throws io_error() (74).
   void save_topology(const std::string& file) const;
   void render_what_is_there() noexcept;

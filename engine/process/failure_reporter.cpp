@@ -81,7 +81,10 @@ void FailureReporter::write_everywhere(const ErrorRecord& record, reporting::Rep
                                        Peers peers) {
   Attempts attempt;
   if (error_store_ != nullptr && peers == Peers::kTold) error_store_->post(record);  // they wait
-  attempt([&] { std::cerr << format_error_line(record) << std::endl; });
+  // One rank says for all what they have agreed on.
+  if (peers == Peers::kTold || request_.world.rank == 0) {
+    attempt([&] { std::cerr << format_error_line(record) << std::endl; });
+  }
   attempt([&] {
     if (!request_.error_file.empty()) launching::write_error_file(request_.error_file, record);
   });

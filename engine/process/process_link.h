@@ -25,8 +25,8 @@ class ProcessLink : public RankLink {
   void enter(const std::string& phase) override { rank_process_.phase_tracker().enter(phase); }
   void heartbeat() override { rank_process_.watchdog().heartbeat(0); }
   std::chrono::milliseconds timeout() const override { return context_.timeout(); }
-  ExitCode end_interrupted(const distributed::Stop& stop) override {
-    return rank_process_.end_interrupted(stop.signal, stop.agreed);
+  ExitCode end_interrupted(const distributed::Stop& stop, const std::string& kept) override {
+    return rank_process_.end_interrupted(stop.signal, stop.agreed, kept);
   }
 
  private:

@@ -143,10 +143,13 @@ distributed::StopAgreement::Options RankProcess::stop_options() {
 
 // Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
 // not waited for again.
-ExitCode RankProcess::end_interrupted(int signal, bool agreed) {
+ExitCode RankProcess::end_interrupted(int signal, bool agreed, const std::string& kept) {
   ends_together_ = agreed;
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
   Ending ending = ending_of(signal);
+  if (!kept.empty() && ending.status == reporting::ReportStatus::kInterrupted) {
+    ending.record.hint = kept;
+  }
   return failure_reporter_.report(std::move(ending.record), ending.status,
                                   FailureReporter::Peers::kKnowAlready);
 }

@@ -60,7 +60,7 @@ class RankProcess {
 
   distributed::StopAgreement::Options stop_options();
   // The end of a run that was asked to stop; `agreed`: every rank has taken part in it.
-  ExitCode end_interrupted(int signal, bool agreed);
+  ExitCode end_interrupted(int signal, bool agreed, const std::string& kept = {});
 
  private:
   distributed::ErrorStore* error_store() { return context_ ? &context_->error_store() : nullptr; }

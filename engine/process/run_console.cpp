@@ -5,7 +5,7 @@
 #include <iostream>
 #include <span>
 
-#include "core/reporting/table/table.h"
+#include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::process {
 namespace {
@@ -23,10 +23,14 @@ RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit
                        double samples_per_batch)
     : writes_(request.world.rank == 0),
       quiet_(request.settings.general.quiet),
+      output_(request.output),
       samples_per_batch_(samples_per_batch) {
   if (!writes_ || quiet_ || request.settings.general.no_progress) return;
   auto options = reporting::progress_options_for(stderr);
-  if (request.terminal) options.terminal = true;  // the launcher's stderr is one; ours is its pipe
+  if (request.terminal) {  // the launcher's stderr is one; ours is its pipe
+    options.terminal = true;
+    if (output_.is_terminal) options.width = output_.columns - 1;
+  }
   progress_.emplace(stderr, options, sample_unit);
 }
 
@@ -58,9 +62,10 @@ void RunConsole::show(const reporting::Evaluation& evaluation) {
   }
 }
 
-void RunConsole::show(const reporting::Report& report) {
-  if (!writes_ || quiet_) return;
-  std::cout << reporting::render_table(std::span(&report, 1)) << std::flush;
+void RunConsole::show(const reporting::Report& report, const std::string& why) {
+  if (!writes_) return;
+  std::cout << reporting::render_answer(std::span(&report, 1), "", output_) << std::flush;
+  if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 
 }  // namespace scalemark::process

@@ -22,12 +22,14 @@ class RunConsole {
                  std::optional<double> loss);  // no lock, no system call
 
   void show(const reporting::Evaluation& evaluation);
-  void show(const reporting::Report& report);  // the table
-  void finish() { progress_.reset(); }         // before anything else is printed
+  // The result, and `why` the run ends as it does; empty: nothing to say.
+  void show(const reporting::Report& report, const std::string& why);
+  void finish() { progress_.reset(); }  // before anything else is printed
 
  private:
   bool writes_;
   bool quiet_;
+  Terminal output_;
   double samples_per_batch_;
   std::optional<reporting::Progress> progress_;
 };

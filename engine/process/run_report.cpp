@@ -63,7 +63,8 @@ reporting::OutputFolder folder_of(const RunRequest& request) {
 
 RunReport::RunReport(const RunRequest& request, Opening opening, FailureReporter& failures)
     : device_uuid_(std::move(opening.device_uuid)),
-      synthetic_in_loop_(makes_data_in_loop(request.settings)) {
+      synthetic_in_loop_(makes_data_in_loop(request.settings)),
+      fail_on_(request.settings.general.fail_on) {
   if (request.world.rank != 0) return;
   auto folder = opening.folder ? std::move(*opening.folder) : folder_of(request);
   auto page = first_page(request, opening);
@@ -105,8 +106,14 @@ void RunReport::add_row(reporting::PointRecord point, int repetitions,
   writer_->add_point(std::move(point), std::move(findings), std::move(telemetry));
 }
 
-void RunReport::close(reporting::ReportStatus status, ExitCode exit_code) {
-  if (writer_) writer_->close(status, static_cast<int>(exit_code));
+reporting::RunEnd RunReport::close(reporting::ReportStatus status, reporting::RunEnd end,
+                                   const std::function<void(const reporting::Report&)>& before) {
+  if (!writer_) return end;
+  if (status != reporting::ReportStatus::kPartial) {
+    end = reporting::judged_end(std::move(end), writer_->report(), fail_on_);
+  }
+  writer_->close(status, static_cast<int>(end.exit_code), before);
+  return end;
 }
 
 }  // namespace scalemark::process

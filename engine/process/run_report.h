@@ -2,6 +2,7 @@
 // ends. On the other ranks it holds nothing and does nothing.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "core/reporting/output/writer.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/verdict.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
 
@@ -51,11 +53,15 @@ class RunReport {
       const std::vector<reporting::TelemetryRecord>& telemetry) const {
     return reporting::disturbances_of(telemetry, environment_.hosts);
   }
-  void close(reporting::ReportStatus status, ExitCode exit_code);
+  // Returns `end`, judged by --fail-on unless another session goes on (kPartial); `before` as
+  // ReportWriter's. On ranks without a report: `end` as it is.
+  reporting::RunEnd close(reporting::ReportStatus status, reporting::RunEnd end,
+                          const std::function<void(const reporting::Report&)>& before = {});
 
  private:
   std::string device_uuid_;
   bool synthetic_in_loop_;              // of the request's settings
+  reporting::FailOn fail_on_;           // likewise
   reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
   std::optional<reporting::ReportWriter> writer_;
   std::optional<FailureReporter::Attachment> written_failures_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "core/base/terminal.h"
 #include "core/launching/world.h"
 #include "core/settings/settings.h"
 #include "core/settings/settings_json.h"
@@ -57,6 +58,7 @@ struct RunRequest {
   std::string error_file;      // of the built-in launcher; empty: none
   std::string given_cpus;      // that this process had before --bind; empty: it is not bound
   bool terminal = false;       // may this rank draw a progress bar on stderr?
+  Terminal output;             // what results go to
 };
 
 }  // namespace scalemark::process

@@ -55,9 +55,9 @@ ExitCode TaskLoop::lead(TaskLeader& leader) {
 }
 
 ExitCode TaskLoop::stop(TaskLeader& leader, const Stop& stop) {
-  leader.close_stopped();
+  const std::string kept = leader.close_stopped();
   post_last(link_, {.stop = stop});
-  const ExitCode code = link_.end_interrupted(stop);
+  const ExitCode code = link_.end_interrupted(stop, kept);
   leader.show_stopped();
   return code;
 }

@@ -31,8 +31,9 @@ class RankLink {
   virtual void heartbeat() = 0;
   // Bounds the wait for a result.
   virtual std::chrono::milliseconds timeout() const = 0;
-  // Reports that this rank was asked to stop; returns the process's exit code.
-  virtual ExitCode end_interrupted(const distributed::Stop& stop) = 0;
+  // Reports that this rank was asked to stop; returns the process's exit code. `kept`: what there
+  // is, and how to go on; empty: nothing to say.
+  virtual ExitCode end_interrupted(const distributed::Stop& stop, const std::string& kept = {}) = 0;
 };
 
 // A command's part on each rank but 0.
@@ -59,8 +60,9 @@ class TaskLeader {
   virtual ExitCode close() = 0;
   // Shows the result. The other ranks may be gone.
   virtual void show() = 0;
-  // The same two for a command that is asked to stop; the error itself is the loop's.
-  virtual void close_stopped() = 0;
+  // The same two for a command that is asked to stop; the error itself is the loop's. Returns what
+  // is kept and how to go on, in a sentence.
+  virtual std::string close_stopped() = 0;
   virtual void show_stopped() noexcept = 0;
 };
 

@@ -1,5 +1,7 @@
 #include "engine/process/telemetry.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -14,6 +16,7 @@ namespace scalemark::process {
 std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context, bool leads_node) {
   std::vector<std::unique_ptr<monitoring::Probe>> probes;
   probes.push_back(monitoring::process_cpu_probe());
+  probes.push_back(monitoring::wanted_cpus_probe(at::get_num_threads()));
   const auto add = [&](std::vector<std::unique_ptr<monitoring::Probe>> more) {
     std::ranges::move(more, std::back_inserter(probes));
   };

@@ -163,9 +163,9 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   rank_group.close();
   if (report.writer() != nullptr) add_point(report, std::move(identity), outcome);
   if (outcome.not_saved) throw Error(*outcome.not_saved);
-  report.close(reporting::ReportStatus::kComplete, ExitCode::kPass);
-  if (report.writer() != nullptr) console.show(report.writer()->report());
-  return ExitCode::kPass;
+  const auto end = report.close(reporting::ReportStatus::kComplete, {});
+  if (report.writer() != nullptr) console.show(report.writer()->report(), end.why);
+  return end.exit_code;
 }
 
 }  // namespace

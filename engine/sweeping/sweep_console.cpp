@@ -1,15 +1,17 @@
 #include "engine/sweeping/sweep_console.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iostream>
 #include <span>
+#include <utility>
 
 #include "core/base/byte_size.h"
 #include "core/base/durations.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"
-#include "core/reporting/render/render.h"
+#include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::sweeping {
 namespace {
@@ -38,9 +40,12 @@ std::string counted(std::size_t n, const char* what) {
 SweepConsole::SweepConsole(const process::RunRequest& request, const planning::Plan& plan,
                            const planning::SweepSchedule& schedule)
     : quiet_(request.settings.general.quiet),
+      verbose_(request.settings.general.verbose),
+      terminal_(request.output),
       plan_(plan),
       schedule_(schedule),
-      output_(request.settings.general.output) {
+      output_(request.settings.general.output),
+      command_line_(request.command_line) {
   const std::size_t can_run = planning::block(plan, 0).size();
   const std::size_t skipped = plan.points.size() - can_run;
   const std::size_t done = schedule.runs_done();
@@ -60,6 +65,7 @@ void SweepConsole::begin(const planning::Task& task) {
   if (task.kind == planning::Task::Kind::kTrial || !introduced_.insert(task.run.point).second) {
     return;
   }
+  if (!verbose_) return;
   say("        " + point.group + ": memory estimate " +
       readable_bytes(
           planning::estimated_memory_bytes(planning::settings_of(plan_, task), point.world_size)) +
@@ -68,21 +74,30 @@ void SweepConsole::begin(const planning::Task& task) {
 
 void SweepConsole::end(const reporting::PointRecord& row, const std::string& disturbed,
                        bool is_final, std::optional<double> remaining_s) {
-  const double elapsed = seconds_since(begun_);
-  const std::string place = formatted("[%zu/%zu] ", schedule_.runs_done(), schedule_.runs_known());
-  std::string line = place + row.id + ": ";
-  if (row.status == reporting::PointStatus::kOk) {
-    line += formatted("%.1f samples/s, step %.3f ms, outside %.2f s", row.samples_per_sec,
-                      1e3 * row.step_time_s.value_or(row.step_s.mean),
-                      row.outside_window_s.value_or(0));
-    if (!disturbed.empty()) line += ", " + disturbed + (is_final ? "" : ": measured again");
-  } else {
-    line +=
-        std::string(name_of(row.status)) + (is_final ? "" : ", tried again") + ": " + row.reason;
+  if (!disturbed.empty() && (verbose_ || !std::exchange(told_disturbed_, true))) {
+    say("        disturbed: " + disturbed);
   }
-  line += ", " + clock_time(elapsed) + " elapsed";
-  if (remaining_s) line += ", about " + clock_time(*remaining_s) + " to go";
-  say(line);
+  const std::string place = formatted("[%zu/%zu] ", schedule_.runs_done(), schedule_.runs_known());
+  std::string line;
+  if (row.status == reporting::PointStatus::kOk) {
+    line += "  " + reporting::rate_text(row.samples_per_sec) + " samples/s";
+    if (!disturbed.empty()) line += is_final ? ", disturbed" : ", disturbed: measured again";
+  } else {
+    line += "  " + std::string(name_of(row.status)) + (is_final ? "" : ", tried again") + ": " +
+            row.reason;
+  }
+  if (remaining_s) line += ", " + clock_time(*remaining_s) + " left";
+  say(place + shortened(row.id, line.size() + place.size()) + line);
+}
+
+// A line of progress takes one line of a terminal: a long id loses its middle.
+std::string SweepConsole::shortened(const std::string& id, std::size_t beside) const {
+  constexpr std::size_t kShortest = 12;
+  const auto width = static_cast<std::size_t>(terminal_.columns - 1);
+  if (!terminal_.is_terminal || id.size() + beside <= width) return id;
+  const std::size_t kept = std::max(kShortest, width - std::min(width, beside)) - 2;
+  if (id.size() <= kept + 2) return id;
+  return id.substr(0, kept / 2) + ".." + id.substr(id.size() - (kept - kept / 2));
 }
 
 void SweepConsole::end_block() {
@@ -96,9 +111,28 @@ void SweepConsole::end_trial(const planning::Task& task, planning::Ending ending
       (ending == planning::Ending::kOk ? " fits" : " does not fit"));
 }
 
+void SweepConsole::show_stopped(const reporting::Report& report) noexcept {
+  try {
+    show(report, {});
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+  }
+}
+
+std::string SweepConsole::kept() const {
+  std::string again = command_line_;
+  const auto lacks = [&](std::string_view word) { return again.find(word) == std::string::npos; };
+  if (const auto at = again.find(" --overwrite"); at != std::string::npos) {
+    again.erase(at, std::string_view(" --overwrite").size());
+  }
+  if (lacks("--output")) again += " --output " + output_;
+  if (lacks("--resume")) again += " --resume";
+  return std::to_string(schedule_.runs_done()) + " of " + counted(plan_.runs.size(), "run") +
+         " are kept in " + output_ + "; go on: " + again;
+}
+
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {
-  if (!quiet_) std::cout << reporting::render_console(std::span(&report, 1)) << std::flush;
-  say("report: " + output_ + "/report.json, report.md, report.html");
+  std::cout << reporting::render_answer(std::span(&report, 1), output_, terminal_) << std::flush;
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 

@@ -31,14 +31,21 @@ class SweepConsole {
   void end_trial(const planning::Task& task, planning::Ending ending);
   // The tables, and why the sweep does not end with 0.
   void show(const reporting::Report& report, const std::string& why);
+  void show_stopped(const reporting::Report& report) noexcept;  // the table so far
+  // How many runs a sweep that stops now keeps, and the command that goes on.
+  std::string kept() const;
 
  private:
   void say(const std::string& line) const;
 
-  bool quiet_;
+  std::string shortened(const std::string& id, std::size_t beside) const;
+
+  bool quiet_, verbose_;
+  bool told_disturbed_ = false;
+  Terminal terminal_;
   const planning::Plan& plan_;
   const planning::SweepSchedule& schedule_;
-  std::string output_;
+  std::string output_, command_line_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::set<std::size_t> introduced_;  // points
 };

@@ -268,16 +268,20 @@ void SweepCoordinator::record_trial(const planning::Task& task, planning::Ending
   console_.end_trial(task, ending);
 }
 
-void SweepCoordinator::close_stopped() {
+std::string SweepCoordinator::close_stopped() {
   report_.end_session(schedule_.stop_reasons("interrupted"));
+  return console_.kept();
 }
 
-void SweepCoordinator::show_stopped() noexcept { report_.render_what_is_there(); }
+void SweepCoordinator::show_stopped() noexcept {
+  report_.render_what_is_there();
+  if (schedule_.runs_done() > 0) console_.show_stopped(report_.report());
+}
 
 ExitCode SweepCoordinator::close() {
-  const auto end = reporting::end_of_sweep(report_.report(), plan_, schedule_);
+  auto end = reporting::end_of_sweep(report_.report(), plan_, schedule_);
   report_.end_session(schedule_.stop_reasons());
-  report_.close(end.exit_code);
+  end = report_.close(std::move(end));
   why_ = end.why;
   return end.exit_code;
 }

@@ -33,7 +33,7 @@ class SweepCoordinator : public process::TaskLeader {
   std::optional<distributed::Stop> run(const distributed::WorkMessage& message) override;
   ExitCode close() override;
   void show() override;
-  void close_stopped() override;
+  std::string close_stopped() override;
   void show_stopped() noexcept override;
 
  private:

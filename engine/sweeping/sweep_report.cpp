@@ -219,12 +219,11 @@ void SweepReport::end_session(const std::map<std::string, std::string>& stop_rea
   });
 }
 
-void SweepReport::close(ExitCode exit_code) {
-  auto& writer = *run_report_->writer();
+reporting::RunEnd SweepReport::close(reporting::RunEnd end) {
   const auto status = plan_.sweep.fresh_process ? reporting::ReportStatus::kPartial
                                                 : reporting::ReportStatus::kComplete;
-  writer.close(status, static_cast<int>(exit_code), [&](const reporting::Report& report) {
-    reporting::write_renderings(writer.folder(), report);
+  return run_report_->close(status, std::move(end), [&](const reporting::Report& report) {
+    reporting::write_renderings(run_report_->writer()->folder(), report);
   });
 }
 

@@ -62,7 +62,7 @@ class SweepReport {
   void end_session(const std::map<std::string, std::string>& stop_reasons);
   // Also writes report.md and report.html, before report.json reports success. With --fresh-process
   // report.json says that the sweep continues: the launcher writes the final state.
-  void close(ExitCode exit_code);
+  reporting::RunEnd close(reporting::RunEnd end);
   // report.md and report.html of a sweep that has been stopped: best effort, never throws.
   void render_what_is_there() noexcept;
   reporting::Report report() const { return run_report_->writer()->report(); }

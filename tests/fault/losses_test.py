@@ -76,7 +76,7 @@ def signalled(folder, number, exit_code, ranks, code):
         run.end(expect=exit_code)
         check_gone(children)
     lines = error_lines(run.stderr)
-    check(len(lines) == ranks and all(line[:2] == (code, exit_code) for line in lines), run.stderr)
+    check([line[:2] for line in lines] == [(code, exit_code)], f"one line for all ranks is expected\n{run.stderr}")
     report = closed_report(out, "interrupted", exit_code)
     check(report["points"] == [], "the unfinished window is no row")
 

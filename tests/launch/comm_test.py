@@ -145,7 +145,7 @@ def wire_bytes(folder):
     with TwoHosts() as hosts:
         for collective, share in (("all-reduce", 1), ("all-gather", 1 / 2), ("send-recv", 1)):
             sent = [sent_by(hosts, host) for host in (0, 1)]
-            finish([start(*hosts.on(host), SCALEMARK, "comm", "--collectives", collective, "--sizes", "1MiB,4MiB", "--backends",
+            finish([start(*hosts.on(host), SCALEMARK, "comm", "--retries", 0, "--collectives", collective, "--sizes", "1MiB,4MiB", "--backends",
                           "gloo", "--repetitions", 2, "--no-progress", "--threads", 1, "--nnodes", 2, "--nproc-per-node", 1,
                           "--node-rank", host, "--rendezvous", f"{TwoHosts.ADDRESSES[0]}:29677", "--output", folder / collective)
                     for host in (0, 1)])
@@ -170,7 +170,7 @@ def congested(folder, hosts):
 
 def beside_messages(out, hosts, way, port):
     before = sent_by(hosts, 0)
-    finish([start(*hosts.on(host), SCALEMARK, "comm", "--sizes", "4KiB", "--backends", "gloo", "--congestion", way, "--repetitions", 1,
+    finish([start(*hosts.on(host), SCALEMARK, "comm", "--retries", 0, "--sizes", "4KiB", "--backends", "gloo", "--congestion", way, "--repetitions", 1,
                   "--no-progress", "--threads", 1, "--nnodes", 2, "--nproc-per-node", 1, "--node-rank", host, "--rendezvous",
                   f"{TwoHosts.ADDRESSES[0]}:{port}", "--output", out) for host in (0, 1)])
     [row] = closed_report(out, "complete", 0)["collectives"]

@@ -26,13 +26,14 @@ def effects_of(report, axis):
 
 def batch_sizes(folder):
     """Effects on each world size against the first value as typed; losses after equally many samples."""
-    report, done = measured(folder, *TWO_RANKS, "--batch-sizes", "16,8,64", iters=40)
+    report, _ = measured(folder, *TWO_RANKS, "--batch-sizes", "16,8,64", iters=40)
     effects = effects_of(report, "batch_size")
     check([(e["fixed"]["world_size"], e["from"], e["to"]) for e in effects]
           == [(ranks, "16", to) for ranks in "12" for to in ("8", "64")], effects)
     for effect in effects:
-        check(effect["pairs"] == 3 and effect["verdict"] in ("real", "none", "unsure"), effect)
-        check(effect["in_words"] in done.stdout.replace("\n  ", " "), (effect["in_words"], done.stdout))
+        # Runs that others on this machine disturbed make no pair; three pairs and nothing less are judged.
+        judged = effect["verdict"] != "disturbed"
+        check(effect["pairs"] == 3 and judged or ": not known: " in effect["in_words"], effect)
         rows = [row for row in report["points"] if row["group"] == effect["groups"][0]]
         check({at["step"] for at in rows[0]["loss"]["course"]} >= {1, 2, 16, 32, 40}, rows[0]["loss"])
         # 42 steps of each: of 16 samples, 8 and 64. Four times the batch: 40 steps of 16 are 10 of 64.
@@ -70,10 +71,10 @@ def precision(folder):
     """On a CPU without bf16 the point is refused, and the sweep with it: then there is nothing to compare."""
     if not cpu_has_bf16():
         return print("precision: this CPU has no bf16; refused")
-    report, done = measured(folder, "--world-sizes", 1, "--precision", "fp32,amp-bf16", iters=20)
+    report, _ = measured(folder, "--world-sizes", 1, "--precision", "fp32,amp-bf16", iters=20)
     effect, = effects_of(report, "precision")
     check(effect["loss_step"] == 22 and "memory_delta_bytes" in effect, effect)
-    check("precision amp-bf16 against fp32:" in done.stdout, done.stdout)
+    check(effect["in_words"].startswith("precision amp-bf16 against fp32:"), effect)
 
 
 def tune(folder):
@@ -83,7 +84,7 @@ def tune(folder):
     report, done = measured(folder, *options, iters=100, repetitions=8)
     answer, = report["tuning"]
     check(answer["fastest"] == "1024" and answer["in_words"].startswith("fastest: batch_size 1024"), answer)
-    check(answer["in_words"] in done.stdout.replace("\n  ", " "), done.stdout)
+    check(answer["in_words"].split(" (")[0] in done.stdout.replace("\n  ", " "), done.stdout)
     runs = {value: sum(row["group"] == f"linear-b{value}-fp32-w1-none" for row in report["points"]) for value in (1, 16, 1024)}
     check(3 <= runs[1] <= runs[16] == runs[1024], runs)
     check({effect["to"] for effect in effects_of(report, "batch_size")} == {"1", "1024"}, report["effects"])

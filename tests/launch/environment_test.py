@@ -36,9 +36,12 @@ def axis(folder):
     check([session["session"] for session in report["sessions"]] == [0, 1], report["sessions"])
     check(all(row["session"] == row["block"] for row in rows), "the environments of a block are one session")
     effects = [effect for effect in report["effects"] if effect["axis"] == "env.OMP_WAIT_POLICY"]
-    check(effects and all((e["from"], e["to"], e["pairs"]) == ("active", "passive", 2) for e in effects), report["effects"])
-    check("env.OMP_WAIT_POLICY passive against active" in done.stdout.replace("\n", " "), done.stdout)
-    check("Scaling, weak, batch size 32, env.OMP_WAIT_POLICY active" in done.stdout, done.stdout)
+    # Others on the machine may have disturbed runs; then that is the verdict.
+    check(effects and all((e["from"], e["to"]) == ("active", "passive") and (e["pairs"] == 2 or e["verdict"] == "disturbed")
+                          for e in effects), report["effects"])
+    check(all(e["in_words"].startswith("env.OMP_WAIT_POLICY passive against active") for e in effects), effects)
+    details = run("report", folder / "out", "--details").stdout
+    check("Scaling, weak, batch size 32, env.OMP_WAIT_POLICY active" in details, details)
     check({table["fixed"]["env.OMP_WAIT_POLICY"] for table in report["scaling"]} == {"active", "passive"}, report["scaling"])
     check("OMP_WAIT_POLICY" not in report["environment"]["variables"], report["environment"]["variables"])
     check(report["invocation"]["settings"]["env.OMP_WAIT_POLICY"] == ["active", "passive"], report["invocation"]["settings"])

@@ -11,7 +11,7 @@ from program import check
 
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2, "--no-python")
 # Two ranks are launched; every point is rank 0's alone.
-SWEEP = ("sweep", "--workload", "mlp", "--world-sizes", 1, "--repetitions", 1, "--retries", 0, "--threads", 1, *ENDLESS)
+SWEEP = ("sweep", "--workload", "mlp", "--world-sizes", 1, "--repetitions", 1, "--threads", 1, *ENDLESS)
 TRAINED_S = 1
 MOST_SHARE = 0.3  # of what rank 0 uses, whatever else runs; one that spins uses as much, one that looks now and then a hundredth
 

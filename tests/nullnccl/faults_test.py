@@ -54,7 +54,7 @@ def sigterm(folder):
         run.end(expect=75)
         check_gone(ranks)
     lines = error_lines(run.stderr)
-    check(len(lines) == 2 and all(line[:2] == ("E_PREEMPTED", 75) for line in lines), run.stderr)
+    check([line[:2] for line in lines] == [("E_PREEMPTED", 75)], f"one line for all ranks is expected\n{run.stderr}")
     closed_report(out, "interrupted", 75)
     check(events(run.stderr).get("finalized") == 2, f"an agreed stop ends the group well: {events(run.stderr)}")
 

@@ -28,7 +28,7 @@ def runs_of_comm(report):
 COMMANDS = {
     "train": (("train", *QUICK), runs_of_train),
     "sweep": (("sweep", *QUICK, "--world-sizes", "1,2", "--repetitions", 1, "--retries", 0), runs_of_sweep),
-    "comm": (("comm", "--backends", "gloo", "--sizes", "4KiB,256KiB", "--repetitions", 1, "--threads", 1, "--no-progress"), runs_of_comm),
+    "comm": (("comm", "--backends", "gloo", "--sizes", "4KiB,256KiB", "--repetitions", 1, "--retries", 0, "--threads", 1, "--no-progress"), runs_of_comm),
 }
 
 

@@ -42,14 +42,14 @@ def clean_environment(**extra):
 
 def words_of(arguments):
     """The command line of a test. Tests share their machine, so that without --retries 0 a sweep would call its windows
-    disturbed and measure each one twice."""
+    disturbed and measure each one twice; --yes, since many are meant to run until they are ended."""
     words = [str(argument) for argument in arguments]
-    if words[:1] != ["sweep"] or {"--retries", "--dry-run", "--help", "--config"} & set(words):
+    if words[:1] not in (["sweep"], ["comm"]) or {"--dry-run", "--help", "--config"} & set(words):
         return words
-    return ["sweep", "--retries", "0", *words[1:]]
+    return [words[0], *([] if "--retries" in words else ["--retries", "0"]), "--yes", *words[1:]]
 
 
-def run(*arguments, timeout=600, expect=0, cwd=None, **environment):
+def run(*arguments, timeout=1700, expect=0, cwd=None, **environment):
     """Runs the program; fails the test, showing its output, when the exit code is not `expect`."""
     command = [str(SCALEMARK), *words_of(arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,

@@ -319,8 +319,11 @@ def scaling_row(row, table, points, runs):
     sessions = {}
     for point in scaled:
         sessions.setdefault(point["session"], []).append(math.log(runs[point["id"]].rate))
-    told = {"samples_per_sec": math.exp(np.mean([np.mean(session) for session in sessions.values()])),
-            "speedup": math.exp(logs.mean()), "efficiency": math.exp(logs.mean()) / ratio,
+    rate = {"samples_per_sec": math.exp(np.mean([np.mean(session) for session in sessions.values()]))}
+    if row["points"] == table["baseline_points"]:  # against itself there is nothing to tell
+        assert not {"speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency"} & set(row), row["group"]
+        return rate
+    told = {**rate, "speedup": math.exp(logs.mean()), "efficiency": math.exp(logs.mean()) / ratio,
             "efficiency_ci95": exp_of(interval(logs - math.log(ratio)))}
     return told | {"loss_of_efficiency": shares, "loss_of_efficiency_ci95": intervals}
 

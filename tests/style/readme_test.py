@@ -1,5 +1,5 @@
-"""The README's table agrees with itself: rate x step time are the samples of a step, speed-up is the ratio of rates, and
-efficiency the speed-up by the ratio of ranks, each within the printed rounding."""
+"""The README's table agrees with itself: speed-up is the ratio of rates, and efficiency the speed-up by the ratio of ranks,
+each within the printed rounding."""
 
 import os
 import re
@@ -33,39 +33,35 @@ def agrees(printed, low, high):
 
 
 def rows_of(table):
-    """Cells by head, of the scaling table: cells part at two blanks, and all up to the efficiency are filled."""
-    heads = ["ranks", "strategy", "rate", "step_ms", "speed_up", "efficiency"]
-    lines = re.search(r"^Scaling, .*\n\n.*\n.*\n((?:.+\n)+)", table + "\n", re.M)
-    check(lines, f"no scaling table in\n{table}")
-    return [dict(zip(heads, re.split(r" {2,}", line.strip()))) for line in lines[1].splitlines()]
+    """Cells by head: cells part at two blanks, and the baseline has neither speed-up nor efficiency."""
+    lines = re.search(r"^ranks  .*\n((?:.+\n)+)", table + "\n", re.M)
+    check(lines, f"no table of ranks in\n{table}")
+    cells = [re.split(r" {2,}", line.strip()) for line in lines[1].splitlines()]
+    return [dict(zip(["ranks", "rate", "speed_up", "efficiency", "interval"], row if "baseline" not in row else row[:2])) for row in cells]
 
 
 def check_table(table):
-    batch = re.search(r"\bbatch_size (\d+)", table)
-    check(batch, "the table does not say its batch size")
     rows = rows_of(table)
-    check(len(rows) >= 3, f"{len(rows)} rows: one rank, several, and solo are expected")
-    one = next(row for row in rows if row["ranks"] == "1" and row["strategy"] == "none")
-    base = Printed(one["rate"])
-    for row in rows:
-        ranks, rate, step = int(row["ranks"]), Printed(row["rate"]), Printed(row["step_ms"])
-        speed_up, efficiency = Printed(row["speed_up"]), Printed(row["efficiency"])
-        samples = ranks * int(batch[1])
-        check(rate.low * step.low / 1000 <= samples <= rate.high * step.high / 1000,
-              f"{rate.text}/s x {step.text} ms is not {samples} samples: {row}")
+    check(len(rows) >= 3, f"{len(rows)} rows: one rank, several, and several without exchange are expected")
+    base = Printed(rows[0]["rate"])
+    check(rows[0]["ranks"] == "1" and "efficiency" not in rows[0], f"the first row is no baseline: {rows[0]}")
+    for row in rows[1:]:
+        ranks, rate = int(row["ranks"].partition(",")[0]), Printed(row["rate"])
+        speed_up, efficiency = Printed(row["speed_up"]), Printed(row["efficiency"].removesuffix(" %"))
         check(agrees(speed_up, rate.low / base.high, rate.high / base.low), f"the speed-up is not the ratio of rates: {row}")
         check(agrees(efficiency, 100 * speed_up.low / ranks, 100 * speed_up.high / ranks),
               f"efficiency is not the speed-up by {ranks} ranks: {row}")
+        low, high = (float(end) for end in re.findall(r"\d+", row["interval"]))
+        check(low <= efficiency.high and efficiency.low <= high, f"the efficiency lies outside its interval: {row}")
     return rows
 
 
 def check_the_check():
-    """What was wrong once is found: the mean of each step's slowest rank is no step time, and digits may be mistyped."""
-    good = ("Scaling, weak, batch size 8\n\n                 samples\nranks  strategy    per s  step ms  speed-up  effic. %\n"
-            "    1  none        14.86    538.4      1.00     100.0\n    2  ddp         22.85    700.2      1.54      76.9\n"
-            "    2  solo        28.00    571.4      1.88      94.2\n\n- fixed: batch_size 8\n")
+    """Digits may be mistyped: that is found."""
+    good = ("ranks           images/s  speed-up  efficiency (95 %)\n1                  14.86            baseline\n"
+            "2                  22.85      1.54  77 %  (70 .. 85)\n2, no exchange     28.00      1.88  94 %  (90 .. 99)\n")
     check_table(good)
-    for right, wrong in (("700.2", "708.2"), ("1.54", "1.56"), ("76.9", "77.9"), ("batch_size 8", "batch_size 9")):
+    for right, wrong in (("22.85", "23.85"), ("1.54", "1.56"), ("77 %", "79 %"), ("(70 .. 85)", "(80 .. 85)"), ("  baseline", "1.00  100 %")):
         try:
             check_table(good.replace(right, wrong))
         except SystemExit:

@@ -71,12 +71,21 @@ std::string section(const RecordEntry& record) {
   return text;
 }
 
+// The best level that it leaves, and whether --fail-on parts names it.
+std::string verdict_cell(const FindingKind& kind) {
+  std::string text = kind.costs == VerdictLevel::kQuotable ? "" : std::string(name_of(kind.costs));
+  if (kind.blames == Blames::kPart) text += ", part";
+  return text;
+}
+
 std::string finding_rows(FindingScope scope) {
-  std::string text = "\n| code | severity | domain | said when |\n| --- | --- | --- | --- |\n";
+  std::string text =
+      "\n| code | severity | domain | verdict | said when |\n| --- | --- | --- | --- | --- |\n";
   for (const FindingKind& kind : all_finding_kinds()) {
     if (kind.scope != scope) continue;
     text += "| `" + std::string(kind.code) + "` | " + kind.severity + " | " +
-            std::string(name_of(kind.domain)) + " | " + cell(kind.said_when) + " |\n";
+            std::string(name_of(kind.domain)) + " | " + verdict_cell(kind) + " | " +
+            cell(kind.said_when) + " |\n";
   }
   return text;
 }

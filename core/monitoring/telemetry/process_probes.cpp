@@ -25,7 +25,24 @@ class CpuTime final : public Probe {
   clockid_t clock_;
 };
 
+class Constant final : public Probe {
+ public:
+  Constant(const char* source, double value) : names_{{.source = source}}, value_(value) {}
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<std::optional<double>> values) override { values[0] = value_; }
+  bool only_at_ends() const override { return true; }
+
+ private:
+  std::vector<SourceName> names_;
+  double value_;
+};
+
 }  // namespace
+
+std::unique_ptr<Probe> wanted_cpus_probe(int threads) {
+  return std::make_unique<Constant>(kWantedCpus, threads);
+}
 
 std::unique_ptr<Probe> process_cpu_probe() {
   return std::make_unique<CpuTime>(kProcessCpus, CLOCK_PROCESS_CPUTIME_ID);

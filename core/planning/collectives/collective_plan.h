@@ -50,6 +50,7 @@ struct PairPlan {
 struct CollectivePlan {
   int world_size = 1;  // ranks that are launched, idle ones too
   int repetitions = 5;
+  int retries = 1;  // of a run that something disturbed
   std::uint64_t seed = 0;
   settings::DeviceKind device = settings::DeviceKind::kCpu;
   std::vector<CollectivePoint> points;

@@ -41,6 +41,7 @@ class CollectivePlanMaker {
     answer_.comm = request.asked.comm;
     answer_.plan = {.world_size = static_cast<int>(request.node_of_rank.size()),
                     .repetitions = request.asked.comm.repetitions,
+                    .retries = request.asked.comm.retries,
                     .seed = request.seed,
                     .device = request.device,
                     .points = {},

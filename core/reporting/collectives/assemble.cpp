@@ -41,14 +41,19 @@ std::int64_t elements_of(const CollectiveRecord& run, std::ptrdiff_t member) {
 }
 
 // The number in the launch of a member.
-std::string rank_text(const CollectiveRecord& run, std::ptrdiff_t member) {
+int rank_of(const CollectiveRecord& run, std::ptrdiff_t member) {
   const auto& ranks = run.members;
   const bool known = member >= 0 && member < std::ssize(ranks);
-  return "rank " + std::to_string(known ? ranks[static_cast<std::size_t>(member)] : member);
+  return known ? ranks[static_cast<std::size_t>(member)] : static_cast<int>(member);
 }
 
+std::string rank_text(const CollectiveRecord& run, std::ptrdiff_t member) {
+  return "rank " + std::to_string(rank_of(run, member));
+}
+
+bool is_wrong(const CollectiveTimes& rank) { return rank.wrong > 0; }
+
 std::string why_wrong(const CollectiveRecord& run, const std::vector<CollectiveTimes>& ranks) {
-  const auto is_wrong = [](const CollectiveTimes& rank) { return rank.wrong > 0; };
   const auto first = std::ranges::find_if(ranks, is_wrong);
   const auto member = first - ranks.begin();
   std::string text = counted_text(first->wrong) + " of " + counted_text(elements_of(run, member)) +
@@ -85,6 +90,7 @@ CollectiveRecord assemble_collective(CollectiveRecord run,
   if (wrong > 0) {
     run.status = PointStatus::kFailed;
     run.reason = why_wrong(run, ranks);
+    run.wrong_rank = rank_of(run, std::ranges::find_if(ranks, is_wrong) - ranks.begin());
   }
   return run;
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/exit_code.h"
 #include "core/reporting/record/report.h"
+#include "core/reporting/record/verdict.h"
 
 namespace scalemark::reporting {
 
@@ -31,15 +31,9 @@ std::vector<Finding> findings_of_links(const std::vector<LinkRecord>& links);
 // earlier call derived is replaced. Does nothing to a report without collectives.
 void summarise_collectives(Report& report);
 
-struct CollectivesEnd {
-  ExitCode exit_code = ExitCode::kPass;
-  std::string why;  // one sentence; empty when there is nothing to say
-};
-
 // 83 with wrong elements; 80 when nothing fitted into memory, 2 when a run has failed otherwise; 78
 // when nothing that was asked for can run here; else 0: a skipped row beside measured ones is an
 // answer.
-CollectivesEnd end_of_collectives(const Report& report);
-ExitCode exit_of_collectives(const Report& report);
+RunEnd end_of_collectives(const Report& report);
 
 }  // namespace scalemark::reporting

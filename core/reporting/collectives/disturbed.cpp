@@ -29,7 +29,8 @@ std::vector<Finding> findings_of_disturbed_runs(const Report& report) {
   for (const CollectiveRecord& run : report.collectives) {
     if (run.status != PointStatus::kOk) continue;
     ++measured;
-    for (const auto& [kind, text] : disturbances_of(by_run[run.id], report.environment.hosts)) {
+    for (const auto& [kind, text, place] :
+         disturbances_of(by_run[run.id], report.environment.hosts)) {
       auto& [same_kind, disturbed] = by_code[kind->code];
       same_kind = kind;
       if (disturbed.runs++ == 0) disturbed = {1, run.id, text};

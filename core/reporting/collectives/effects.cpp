@@ -15,14 +15,22 @@ namespace {
 constexpr std::array kAxes{"backend",         "via",      "dtype", "in_place", "congestion",
                            "overlap_compute", "placement"};
 
-// Compares only repetitions that both measured: ln (time of from / time of to).
-std::vector<double> log_ratios(const CollectivePointRuns& from, const CollectivePointRuns& to) {
-  std::vector<double> logs;
+// Compares only repetitions that both measured.
+struct RunPair {
+  const CollectiveRecord *from, *to;
+};
+
+std::vector<RunPair> paired(const CollectivePointRuns& from, const CollectivePointRuns& to) {
+  std::vector<RunPair> pairs;
   for (const auto& [repetition, run] : from.ok) {
     const auto other = to.ok.find(repetition);
-    if (other != to.ok.end()) logs.push_back(std::log(run->time_s / other->second->time_s));
+    if (other != to.ok.end()) pairs.push_back({run, other->second});
   }
-  return logs;
+  return pairs;
+}
+
+bool is_fit(const RunPair& pair) {
+  return pair.from->disturbed.empty() && pair.to->disturbed.empty();
 }
 
 // Points come in the order of a report: its first value that was measured is compared with the
@@ -33,15 +41,17 @@ void add_pairs(const std::string& axis, const Traits& fixed, const Family& famil
       std::ranges::find_if(family, [](const auto* point) { return !point->ok.empty(); });
   if (first == family.end()) return;
   for (auto other = std::next(first); other != family.end(); ++other) {
-    auto logs = log_ratios(**first, **other);
-    if (logs.empty() || (*first)->traits.at(axis) == (*other)->traits.at(axis)) continue;
+    auto found = paired(**first, **other);
+    if (found.empty() || (*first)->traits.at(axis) == (*other)->traits.at(axis)) continue;
     ComparedPair& pair = pairs.emplace_back();
     pair.effect.axis = axis;
     pair.effect.fixed = fixed;
     pair.effect.from = (*first)->traits.at(axis);
     pair.effect.to = (*other)->traits.at(axis);
     pair.effect.groups = {(*first)->first().group, (*other)->first().group};
-    pair.log_ratios = std::move(logs);
+    pair.disturbed_by = keep_fit(found, is_fit);
+    for (const auto& [from, to] : found)
+      pair.log_ratios.push_back(std::log(from->time_s / to->time_s));
   }
 }
 

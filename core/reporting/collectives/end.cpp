@@ -34,7 +34,7 @@ std::string where_wrong(const std::vector<CollectiveRecord>& runs) {
 
 }  // namespace
 
-CollectivesEnd end_of_collectives(const Report& report) {
+RunEnd end_of_collectives(const Report& report) {
   const Counts counts = count(report.collectives);
   if (counts.wrong > 0) {
     return {ExitCode::kSilentCorruption,
@@ -55,7 +55,5 @@ CollectivesEnd end_of_collectives(const Report& report) {
   }
   return {};
 }
-
-ExitCode exit_of_collectives(const Report& report) { return end_of_collectives(report).exit_code; }
 
 }  // namespace scalemark::reporting

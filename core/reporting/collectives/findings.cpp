@@ -17,15 +17,17 @@ constexpr std::int64_t kLongMessage = 1'000'000;  // bytes: of shorter ones late
 // "fe-1 to fe-2"
 std::string ends_of(const LinkRecord& link) { return link.a + " to " + link.b; }
 
+FindingPlace place_of(const LinkRecord& link) { return {.link = ends_of(link)}; }
+
 bool is_surely_below(const OverRuns& number, double limit) {
   return number.value && number.ci95.high.value_or(*number.value) < limit;
 }
 
 std::string missed_text(const CollectiveGroup& group) {
-  std::string text = group.group + printed(": %.3g GB/s is ", group.busbw_GBps.value.value_or(0)) +
-                     percent(group.expected_share.value.value_or(0)) +
-                     printed(" of the %.3g GB/s", group.expected_busbw_GBps.value_or(0)) +
-                     " that are expected";
+  std::string text = group.group + ": " + significant(group.busbw_GBps.value.value_or(0), 3) +
+                     " GB/s is " + percent(group.expected_share.value.value_or(0)) + " of the " +
+                     significant(group.expected_busbw_GBps.value_or(0), 3) +
+                     " GB/s that are expected";
   return group.expected_source.empty() ? text : text + " (" + group.expected_source + ")";
 }
 
@@ -33,24 +35,27 @@ std::string missed_text(const CollectiveGroup& group) {
 
 std::vector<Finding> findings_of_collective(const CollectiveRecord& run) {
   if (run.wrong.value_or(0) == 0) return {};
-  return {make_finding(finding_kinds::wrong_elements, run.id, run.reason)};
+  return {make_finding(finding_kinds::wrong_elements, run.id, run.reason,
+                       FindingPlace{.rank = run.wrong_rank})};
 }
 
 std::vector<Finding> findings_of_links(const std::vector<LinkRecord>& links) {
   std::vector<Finding> findings;
   for (const LinkRecord& link : links) {
     if (link.latency_s > kSlowestLatency_s) {
-      findings.push_back(make_finding(
-          finding_kinds::link_latency, "",
-          ends_of(link) + ": a message takes " + duration_text(link.latency_s) +
-              ", more than 5 ms; look for a detour, another interface or power saving"));
+      findings.push_back(
+          make_finding(finding_kinds::link_latency, "",
+                       ends_of(link) + ": a message takes " + duration_text(link.latency_s) +
+                           ", more than 5 ms; look for a detour, another interface or power saving",
+                       place_of(link)));
     }
     if (link.bandwidth_GBps < kLeastBandwidth_GBps) {
       findings.push_back(make_finding(
           finding_kinds::link_bandwidth, "",
-          ends_of(link) + printed(": the link carries %.3g Gb/s", 8 * link.bandwidth_GBps) +
-              ", less than 10 Gb/s; look at which interface is used (GLOO_SOCKET_IFNAME, "
-              "NCCL_SOCKET_IFNAME), and at what else uses the network"));
+          ends_of(link) + ": the link carries " + significant(8 * link.bandwidth_GBps, 3) +
+              " Gb/s, less than 10 Gb/s; look at which interface is used (GLOO_SOCKET_IFNAME, "
+              "NCCL_SOCKET_IFNAME), and at what else uses the network",
+          place_of(link)));
     }
   }
   return findings;
@@ -63,6 +68,7 @@ std::vector<Finding> findings_of_groups(const std::vector<CollectivePointRuns>& 
     const auto* largest = *std::ranges::max_element(
         family, {}, [](const auto* point) { return point->first().bytes; });
     const CollectiveGroup& group = groups[static_cast<std::size_t>(largest - points.data())];
+    if (fit_runs(*largest).empty()) continue;  // something else slowed it down
     const bool is_long = largest->first().bytes >= kLongMessage;
     if (is_long && is_surely_below(group.expected_share, kLeastShare)) {
       findings.push_back(make_finding(finding_kinds::expected_bandwidth, "", missed_text(group)));

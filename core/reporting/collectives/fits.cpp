@@ -93,7 +93,7 @@ std::string in_words(const CollectiveFit& fit, const std::string& series) {
   std::string text = fit.fixed.at("backend") + ", " + series + ", " + level + ", " +
                      size_text(fit.from_bytes) + " to " + size_text(fit.to_bytes) + ": " +
                      duration_text(fit.alpha_s) + " a message";
-  text += fit.bandwidth_GBps ? printed(" and %.3g GB/s", *fit.bandwidth_GBps)
+  text += fit.bandwidth_GBps ? " and " + significant(*fit.bandwidth_GBps, 3) + " GB/s"
                              : std::string(", whatever its size");
   return text + ", off by " + percent(fit.worst_relative_error) + " at most";
 }

@@ -46,8 +46,15 @@ std::vector<LinkTimes> times_of(const std::vector<PairSamples>& pairs, bool of_l
 
 // "take 3.1 x (2.9 to 3.3) as long"
 std::string how_slow(const Slowness& slow) {
-  return printed("take %.3g x", slow.ratio) + printed(" (%.3g", slow.ci95.low) +
-         printed(" to %.3g) as long", slow.ci95.high);
+  return "take " + significant(slow.ratio, 3) + " x (" + significant(slow.ci95.low, 3) + " to " +
+         significant(slow.ci95.high, 3) + ") as long";
+}
+
+// Within a node the ends are ranks: "rank 3".
+FindingPlace place_of_node(const std::string& name) {
+  constexpr std::string_view kRank = "rank ";
+  if (name.starts_with(kRank)) return {.rank = std::stoi(name.substr(kRank.size()))};
+  return {.host = name};
 }
 
 class Namer {
@@ -64,14 +71,16 @@ class Namer {
           finding_kinds::slow_node, "",
           name(node) + " is slow: " + what + "over its best link " + how_slow(by) +
               " as over an ordinary node's; look at its network interface and what else runs "
-              "there"));
+              "there",
+          place_of_node(name(node))));
     }
     for (const auto& [a, b, by] : slow.links) {
       findings.push_back(make_finding(
           finding_kinds::slow_link, "",
           "the link from " + name(a) + " to " + name(b) + " is slow: " + what + how_slow(by) +
               " as over the best link of its slower end; look at cables and switches between the "
-              "two"));
+              "two",
+          FindingPlace{.link = name(a) + " to " + name(b)}));
     }
   }
 

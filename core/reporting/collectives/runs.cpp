@@ -7,6 +7,7 @@
 
 #include "core/catalogue/backends.h"
 #include "core/reporting/collectives/words.h"
+#include "core/reporting/record/verdict.h"
 #include "core/statistics/runs.h"
 
 namespace scalemark::reporting {
@@ -28,6 +29,13 @@ bool is_measured(const CollectiveRecord& run) {
 }
 
 }  // namespace
+
+std::map<int, const CollectiveRecord*> fit_runs(const CollectivePointRuns& point) {
+  auto fit = point.ok;
+  std::erase_if(fit, [](const auto& run) { return !run.second->disturbed.empty(); });
+  const bool enough = fit.size() == point.ok.size() || std::ssize(fit) >= kFitRuns;
+  return enough ? fit : std::map<int, const CollectiveRecord*>();
+}
 
 std::vector<CollectivePointRuns> collective_points(std::span<const CollectiveRecord> runs) {
   std::map<std::string, CollectivePointRuns> by_group;

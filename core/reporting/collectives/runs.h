@@ -26,6 +26,10 @@ struct CollectivePointRuns {
   const CollectiveRecord& first() const { return *all.front(); }
 };
 
+// Picks out of `ok` the runs that nothing disturbed; none where they are fewer than kFitRuns and
+// others were.
+std::map<int, const CollectiveRecord*> fit_runs(const CollectivePointRuns& point);
+
 // In the order of a report, since the order in which points ran is random: collective, data type,
 // ranks, backend in the order of its list, ..., size.
 std::vector<CollectivePointRuns> collective_points(std::span<const CollectiveRecord> runs);

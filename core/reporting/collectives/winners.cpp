@@ -24,7 +24,7 @@ Contests contests_of(const Family& family) {
 
 statistics::BlockRates rates_of(const CollectivePointRuns& point) {
   statistics::BlockRates rates;
-  for (const auto& [repetition, run] : point.ok) {
+  for (const auto& [repetition, run] : fit_runs(point)) {
     rates.emplace(std::pair(repetition, 0), -std::log(run->time_s));
   }
   return rates;

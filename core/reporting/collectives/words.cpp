@@ -1,6 +1,7 @@
 #include "core/reporting/collectives/words.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text.h"
 #include "core/collectives/message_size.h"
@@ -11,11 +12,8 @@ namespace {
 std::string on_or_off(bool value) { return value ? "on" : "off"; }
 
 std::string three_digits(double value) {
-  return printed(value >= 100     ? "%.0f"
-                 : value >= 10    ? "%.1f"
-                 : value >= 0.095 ? "%.2f"
-                                  : "%.2g",
-                 value);
+  if (value < 0.095) return significant(value, 2);
+  return printed(value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
 }
 
 // Names only the unusual traits, so that a line stays short.
@@ -30,7 +28,6 @@ std::string unusual(const CollectiveRecord& run) {
 
 std::string measured(const CollectiveRecord& run) {
   std::string text = "  " + duration_text(run.time_s);
-  if (run.latency_s && run.latency_s->p99) text += "  p99 " + duration_text(*run.latency_s->p99);
   if (run.busbw_GBps) text += "  " + three_digits(*run.busbw_GBps) + " GB/s";
   return text;
 }
@@ -51,9 +48,11 @@ std::string size_text(std::int64_t bytes) {
 }
 
 std::string duration_text(double seconds) {
-  if (seconds < 0.9995e-3) return three_digits(1e6 * seconds) + " us";
-  if (seconds < 0.9995) return three_digits(1e3 * seconds) + " ms";
-  return three_digits(seconds) + " s";
+  const double size = std::abs(seconds);
+  const std::string sign = seconds < 0 ? "-" : "";
+  if (size < 0.9995e-3) return sign + three_digits(1e6 * size) + " us";
+  if (size < 0.9995) return sign + three_digits(1e3 * size) + " ms";
+  return sign + three_digits(size) + " s";
 }
 
 std::string counted_text(std::int64_t count) {

@@ -79,6 +79,9 @@ void judge_rows(Comparison& comparison, std::span<const statistics::PointSides> 
   for (ComparedPoint& point : comparison.points) {
     for (PointAgainst& against : point.against) {
       against.change = *change++;
+      if (point.before.disturbed || against.after.disturbed) {
+        against.change.change = Change::kDisturbed;
+      }
       against.certain = what_is_certain(against.change, comparison);
       against.reason = why_unsure(point.before, against, comparison, tested);
     }
@@ -123,8 +126,9 @@ std::size_t count_of(const Comparison& comparison, Change change) {
 
 ExitCode exit_code(const Comparison& comparison) {
   if (count_of(comparison, Change::kSlower) > 0) return ExitCode::kFail;
-  const std::size_t undecided =
-      count_of(comparison, Change::kUnsure) + count_of(comparison, Change::kDiffers);
+  const std::size_t undecided = count_of(comparison, Change::kUnsure) +
+                                count_of(comparison, Change::kDiffers) +
+                                count_of(comparison, Change::kDisturbed);
   return undecided > 0 ? ExitCode::kUnsure : ExitCode::kPass;
 }
 

@@ -25,14 +25,15 @@ using ComparedSide = std::vector<NamedReport>;
 struct SideOfPoint {
   std::optional<double> samples_per_sec;  // exp(mean ln X) over units; absent without one
   std::size_t units = 0;
-  std::string trouble;  // "2 oom": runs that measured nothing; may be empty
+  std::string trouble;     // "2 oom, 1 disturbed": runs that do not count; may be empty
+  bool disturbed = false;  // too few others: nothing can be said
 };
 
 struct PointAgainst {
   SideOfPoint after;
   statistics::PointChange change;
   std::string certain;  // of a change: what is certain and what is not; empty otherwise
-  std::string reason;   // why it is unsure; empty otherwise
+  std::string reason;   // why it is unsure or disturbed; empty otherwise
 };
 
 struct ComparedPoint {

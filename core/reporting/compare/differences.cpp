@@ -30,7 +30,7 @@ std::string gpus_of(const monitoring::Host& host) {
 void add_rdma(Facts& facts, const monitoring::Host& host) {
   for (const auto& port : host.rdma) {
     const std::string rate =
-        port.rate_Gbit_per_s ? printed(" %.4g Gbit/s", *port.rate_Gbit_per_s) : "";
+        port.rate_Gbit_per_s ? " " + significant(*port.rate_Gbit_per_s, 4) + " Gbit/s" : "";
     add(facts, "RDMA port", port.link_layer + rate + ", " + port.state);
   }
 }
@@ -63,8 +63,9 @@ void add_tool(Facts& facts, const Tool& tool) {
 
 // Settings that choose where results go and what is printed change no number.
 bool matters(const std::string& setting) {
-  static const std::set<std::string> kAside{"output", "run_id",  "resume",      "overwrite",
-                                            "quiet",  "verbose", "no_progress", "log_format"};
+  static const std::set<std::string> kAside{"output",      "run_id",     "resume",
+                                            "overwrite",   "quiet",      "verbose",
+                                            "no_progress", "log_format", "fail_on"};
   return !kAside.contains(setting);
 }
 

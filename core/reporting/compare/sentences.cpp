@@ -45,7 +45,7 @@ std::string why_undecided(const PointChange& change, double threshold, std::size
   }
   if (lies_outside(*change.ci90, threshold)) {
     return size_of(change) + ": not significant over all " + std::to_string(tested) +
-           (tested == 1 ? " point (p " : " points (p ") + printed("%.2g)", *change.p_adjusted);
+           (tested == 1 ? " point (" : " points (") + p_text(*change.p_adjusted) + ")";
   }
   return "the interval reaches across the threshold: " +
          what_could_go_unseen(*change.smallest_found);
@@ -54,7 +54,9 @@ std::string why_undecided(const PointChange& change, double threshold, std::size
 }  // namespace
 
 std::string what_is_certain(const PointChange& change, const Comparison& comparison) {
-  if (change.change == Change::kSame || change.change == Change::kUnsure) return "";
+  const bool decided = change.change != Change::kSame && change.change != Change::kUnsure &&
+                       change.change != Change::kDisturbed;
+  if (!decided) return "";
   const std::string text = size_of(change) + ": more than 0 is certain, more than " +
                            percent("%g %%", comparison.threshold) +
                            (change.exceeds_threshold ? " too" : " is not");
@@ -64,6 +66,11 @@ std::string what_is_certain(const PointChange& change, const Comparison& compari
 
 std::string why_unsure(const SideOfPoint& before, const PointAgainst& against,
                        const Comparison& comparison, std::size_t tested) {
+  if (against.change.change == Change::kDisturbed) {
+    const SideOfPoint& side = before.disturbed ? before : against.after;
+    return side.trouble + (before.disturbed ? " on the first side" : " on the new side") +
+           ": stop what else runs there, and repeat";
+  }
   if (against.change.change != Change::kUnsure) return "";
   if (before.units == 0) return "not measured on the first side";
   if (against.after.units == 0) {

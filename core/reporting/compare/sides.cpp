@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/verdict.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/summary.h"
 
@@ -21,6 +22,7 @@ struct Run {
   SessionKey session;
   PointStatus status;
   double rate = 0;  // per second; meaningful when it is ok
+  bool fit = true;  // nothing disturbed it
 };
 
 void add_run(Side& side, const Run& run) {
@@ -34,7 +36,23 @@ void add_run(Side& side, const Run& run) {
     ++measured.trouble["without a rate"];  // a rate of 0 has no logarithm
   } else {
     measured.rates[run.session].push_back(run.rate);
+    if (run.fit) measured.fit_rates[run.session].push_back(run.rate);
   }
+}
+
+std::size_t count(const std::map<SessionKey, std::vector<double>>& rates) {
+  std::size_t sum = 0;
+  for (const auto& [session, of_session] : rates) sum += of_session.size();
+  return sum;
+}
+
+// A comparison is judged from fit runs; too few of them decide nothing.
+void keep_fit(Measured& measured) {
+  const std::size_t all = count(measured.rates), fit = count(measured.fit_rates);
+  if (fit == all) return;
+  measured.trouble["disturbed"] = all - fit;
+  measured.disturbed = fit < kFitRuns;
+  if (!measured.disturbed) measured.rates = measured.fit_rates;
 }
 
 // The plan's order, by size: runs come in an order drawn by chance.
@@ -49,18 +67,22 @@ void add_in_order(Side& side, const std::vector<CollectiveGroup>& groups) {
 Side read_side(const ComparedSide& reports) {
   Side side;
   for (std::size_t file = 0; file < reports.size(); ++file) {
+    const auto disturbed = disturbed_runs(reports[file].report.findings);
     for (const PointRecord& point : reports[file].report.points) {
       add_run(side, {point.group,
                      sample_unit(point.workload),
                      {file, point.session},
                      point.status,
-                     point.samples_per_sec});
+                     point.samples_per_sec,
+                     !disturbed.contains(point.id)});
     }
     add_in_order(side, reports[file].report.collective_groups);
     for (const CollectiveRecord& run : reports[file].report.collectives) {
-      add_run(side, {run.group, "calls", {file, 0}, run.status, 1 / run.time_s});
+      add_run(side,
+              {run.group, "calls", {file, 0}, run.status, 1 / run.time_s, run.disturbed.empty()});
     }
   }
+  for (auto& [group, measured] : side.groups) keep_fit(measured);
   return side;
 }
 
@@ -94,6 +116,7 @@ SideOfPoint side_of_point(const Measured* measured, const std::vector<double>& u
   SideOfPoint side{.units = units.size()};
   if (!units.empty()) side.samples_per_sec = geometric_mean(units);
   if (!measured) return side;
+  side.disturbed = measured->disturbed;
   for (const auto& [status, count] : measured->trouble) {
     side.trouble += (side.trouble.empty() ? "" : ", ") + std::to_string(count) + " " + status;
   }

@@ -19,6 +19,8 @@ using SessionKey = std::pair<std::size_t, int>;  // file, session within it
 struct Measured {
   std::string unit;  // "images", "calls": what rates count
   std::map<SessionKey, std::vector<double>> rates;
+  std::map<SessionKey, std::vector<double>> fit_rates;  // of runs that nothing disturbed
+  bool disturbed = false;                               // too few are fit: rates are of all
   std::map<std::string, std::size_t> trouble;
 };
 

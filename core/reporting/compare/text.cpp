@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/reporting/compare/meaning.h"
 #include "core/reporting/table/text_table.h"
 
@@ -24,7 +25,8 @@ std::string format(const char* pattern, Arguments... arguments) {
 std::string side_rate_text(const SideOfPoint& side) {
   if (!side.samples_per_sec) return side.trouble.empty() ? kAbsent : side.trouble;
   const double rate = *side.samples_per_sec;
-  return format(rate >= 1000 ? "%.0f" : rate >= 100 ? "%.1f" : "%.3g", rate);
+  if (rate < 100) return significant(rate, 3);
+  return format(rate >= 1000 ? "%.0f" : "%.1f", rate);
 }
 
 std::string change_text(const statistics::PointChange& change) {
@@ -75,10 +77,12 @@ std::string sides_text(const Comparison& comparison) {
 std::string summary(const Comparison& comparison) {
   const std::vector<Change> changes =
       comparison.unit == ComparedUnit::kRunOfOneSession
-          ? std::vector{Change::kDiffers, Change::kSame, Change::kUnsure}
-          : std::vector{Change::kSlower, Change::kFaster, Change::kSame, Change::kUnsure};
+          ? std::vector{Change::kDiffers, Change::kSame, Change::kUnsure, Change::kDisturbed}
+          : std::vector{Change::kSlower, Change::kFaster, Change::kSame, Change::kUnsure,
+                        Change::kDisturbed};
   std::string text;
   for (const Change change : changes) {
+    if (change == Change::kDisturbed && count_of(comparison, change) == 0) continue;
     text += (text.empty() ? "**" : ", ") + std::to_string(count_of(comparison, change)) + " " +
             std::string(name_of(change));
   }

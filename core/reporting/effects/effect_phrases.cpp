@@ -43,9 +43,11 @@ bool has_interval(const EffectRecord& effect) {
 }  // namespace
 
 std::string speed_text(const EffectRecord& effect) {
+  if (effect.verdict == statistics::EffectVerdict::kDisturbed) return "not known";
   const std::string text = alone(effect.ratio);
   if (!has_interval(effect)) return text;
   const double low = *effect.ratio_ci95_low, high = *effect.ratio_ci95_high;
+  if (!is_known(low, high)) return "not known (" + counted(effect.pairs, "pair") + ")";
   if (low < 1 && high > 1) return text + " (" + alone(low) + " to " + alone(high) + ")";
   const Scale scale = scale_of(effect.ratio);
   return text + " (" + scale.amount(scale.slower ? high : low) + " to " +
@@ -54,10 +56,13 @@ std::string speed_text(const EffectRecord& effect) {
 
 std::string verdict_text(const EffectRecord& effect) {
   const std::string text(name_of(effect.verdict));
+  if (effect.verdict == statistics::EffectVerdict::kDisturbed) {
+    return effect.disturbed_by + " disturbed: stop what else runs there, and repeat";
+  }
   const bool is_unsure = effect.verdict == statistics::EffectVerdict::kUnsure;
   if (!is_unsure || !has_interval(effect) || !effect.p_holm) return text;
   if (*effect.ratio_ci95_low <= 1 && *effect.ratio_ci95_high >= 1) return text;
-  return text + printed(" (p %.2g with all comparisons of this option)", *effect.p_holm);
+  return text + " (" + p_text(*effect.p_holm) + " with all comparisons of this option)";
 }
 
 }  // namespace scalemark::reporting

@@ -10,7 +10,7 @@ namespace scalemark::reporting {
 namespace {
 
 bool scales(const ScalingTable& table, const ScalingRow& row) {
-  return row.world_size > 1 && row.points != table.baseline_points &&
+  return row.world_size > 1 && row.points != table.baseline_points && row.efficiency &&
          catalogue::exchanges(row.strategy);
 }
 
@@ -32,7 +32,8 @@ bool asks_more(const ChosenRow& a, const ChosenRow& b) {
 
 }  // namespace
 
-ChosenRow choose_row(const Report& report, const std::string& group) {
+ChosenRow choose_row(const Report& report, const std::string& group,
+                     const std::vector<const Report*>& collectives) {
   std::vector<ChosenRow> rows = rows_of(report);
   if (rows.empty()) {
     throw configuration("the report has no row to explain",
@@ -40,7 +41,13 @@ ChosenRow choose_row(const Report& report, const std::string& group) {
                         "measure one: scalemark sweep --world-sizes 1,2 ...");
   }
   std::ranges::stable_sort(rows, asks_more);
-  if (group.empty()) return rows.front();
+  if (group.empty()) {
+    const auto explained = std::ranges::find_if(rows, [&](const ChosenRow& chosen) {
+      const auto runs = runs_of(report, *chosen.row);
+      return !runs.empty() && bucket_times(*runs.front(), collectives).has_value();
+    });
+    return explained == rows.end() ? rows.front() : *explained;
+  }
   const auto found = std::ranges::find_if(
       rows, [&](const ChosenRow& chosen) { return chosen.row->group == group; });
   if (found != rows.end()) return *found;

@@ -39,7 +39,7 @@ std::vector<LostShare> shares_of(const ScalingRow& row, double target) {
       {"slower compute than alone", loss.slower_compute, ci.slower_compute, {}}};
   std::erase_if(shares, [](const LostShare& one) { return std::abs(one.share) < kNothing; });
   std::ranges::stable_sort(shares, std::greater{}, &LostShare::share);
-  const double too_much = target - row.efficiency;
+  const double too_much = target - row.efficiency.value();
   for (LostShare& one : shares) {
     if (too_much > 0 && one.share >= too_much) one.at_most = one.share - too_much;
   }
@@ -72,6 +72,11 @@ void tell_missing(Explanation& all, const Report& report, const PointRecord* run
                                             : "the network by itself on these ranks and backend: ";
     miss(begin + *command + ", and its folder beside this one");
   }
+  if (!command && !all.buckets && !collectives.empty()) {
+    miss(
+        "the reports of comm that were given are not used: this row has no buckets that comm "
+        "measures");
+  }
   if (!has_solo_of(report, row.world_size)) {
     miss("each device by itself: --strategies with none at " + std::to_string(row.world_size) +
          " ranks");
@@ -83,10 +88,11 @@ void tell_missing(Explanation& all, const Report& report, const PointRecord* run
 
 Explanation explain(const Report& report, const std::vector<const Report*>& collectives,
                     const ExplainRequest& request) {
-  const ChosenRow chosen = choose_row(report, request.group);
+  const ChosenRow chosen = choose_row(report, request.group, collectives);
   const ScalingRow& row = *chosen.row;
   Explanation all{.table = chosen.table, .row = chosen.row, .target = request.target};
-  all.ideal_speedup = row.efficiency > 0 ? row.speedup / row.efficiency : 1;
+  const double efficiency = row.efficiency.value();
+  all.ideal_speedup = efficiency > 0 ? row.speedup.value() / efficiency : 1;
   all.blocks = static_cast<int>(row.points.size());
   all.shares = shares_of(row, request.target);
   const auto runs = runs_of(report, row);

@@ -13,7 +13,9 @@
 namespace scalemark::reporting {
 
 struct ExplainRequest {
-  std::string group;     // of the row; empty: the row of the most ranks that exchange gradients
+  // The row is of this group; empty: a row that the reports of `comm` can explain, else the one of
+  // the most ranks.
+  std::string group;
   double target = 0.95;  // efficiency
 };
 

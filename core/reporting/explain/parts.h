@@ -10,7 +10,8 @@ struct ChosenRow {
   const ScalingRow* row = nullptr;
 };
 // Throws configuration() (78).
-ChosenRow choose_row(const Report& report, const std::string& group);
+ChosenRow choose_row(const Report& report, const std::string& group,
+                     const std::vector<const Report*>& collectives);
 
 // Runs of a row that are ok, in the report's order.
 std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& row);

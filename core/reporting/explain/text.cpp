@@ -27,9 +27,9 @@ std::string bytes_text(double bytes) { return size_text(static_cast<std::int64_t
 
 std::string headline(const Explanation& all) {
   const ScalingRow& row = *all.row;
-  std::string text = std::to_string(row.world_size) + " ranks give " + times_text(row.speedup) +
-                     " of the " + times_text(all.ideal_speedup) +
-                     " that would be ideal: efficiency " + percent(row.efficiency);
+  std::string text = std::to_string(row.world_size) + " ranks give " +
+                     times_text(row.speedup.value()) + " of the " + times_text(all.ideal_speedup) +
+                     " that would be ideal: efficiency " + percent(row.efficiency.value());
   if (row.efficiency_ci95_low && row.efficiency_ci95_high) {
     text += " [" + points_of(*row.efficiency_ci95_low) + ", " +
             points_of(*row.efficiency_ci95_high) + "]";
@@ -49,7 +49,7 @@ std::string measured_as(const Explanation& all) {
 
 std::string waterfall(const Explanation& all) {
   if (all.shares.empty()) return {};
-  const double missing = all.target - all.row->efficiency;
+  const double missing = all.target - all.row->efficiency.value();
   Column what{{"", "lost to"}, true, {}, false}, times{{"", "x"}, false, {}, false};
   Column share{{"points of", "efficiency"}, false, {}, false};
   Column interval{{"", "95 %"}, true, {}, false};
@@ -73,7 +73,7 @@ std::string waterfall(const Explanation& all) {
 std::string bucket_list(const std::vector<double>& bytes) {
   const double sum = std::accumulate(bytes.begin(), bytes.end(), 0.0);
   return std::to_string(bytes.size()) + (bytes.size() == 1 ? " bucket, " : " buckets, together ") +
-         printed("%.4g MB", sum / 1e6);
+         significant(sum / 1e6, 4) + " MB";
 }
 
 // Tells how much of the buckets' time backward hides, from where they lie in the step.
@@ -82,8 +82,9 @@ std::string overlap_text(const Overlap& overlap) {
       "backward hides " + percent(overlap.hidden_share) + " of the time that buckets are under way";
   if (overlap.after_backward_s <= 0) return text + ": all end before it does";
   return text + "; " + std::to_string(overlap.buckets - overlap.hidden) + " of " +
-         std::to_string(overlap.buckets) + printed(" (%.4g MB)", overlap.unhidden_bytes / 1e6) +
-         " end after it, the last one " + duration_text(overlap.after_backward_s) + " later";
+         std::to_string(overlap.buckets) + " (" + significant(overlap.unhidden_bytes / 1e6, 4) +
+         " MB)" + " end after it, the last one " + duration_text(overlap.after_backward_s) +
+         " later";
 }
 
 // Compares a step's wait for the network with the network's time by itself.
@@ -98,6 +99,28 @@ std::string wait_text(const Explanation& all) {
   return "a step waits for " + percent(seen / alone) + " of that; the rest is hidden";
 }
 
+// "1.50 ms shorter", "4.90 ms longer"
+std::string change_text(double shorter_s) {
+  return duration_text(std::abs(shorter_s)) + (shorter_s < 0 ? " longer" : " shorter");
+}
+
+// An interval wider than the step says nothing.
+std::string cost_text(const GroupCommunication& cost, const Explanation& all) {
+  const Bounds& ci = cost.cost_ci95;
+  const bool known = !ci.low || !ci.high || !all.step_s || *ci.high - *ci.low <= *all.step_s;
+  if (!known) {
+    return "how much shorter it would be without communication is not known (" +
+           counted(all.blocks, "run") + ")";
+  }
+  std::string text = "without communication it would be " + change_text(*cost.cost_s);
+  if (ci.low && ci.high) text += " (" + change_text(*ci.low) + " to " + change_text(*ci.high) + ")";
+  if (cost.contention_s && *cost.contention_s > 0) {
+    text += "; " + duration_text(*cost.contention_s) +
+            " of that because it takes cores or bandwidth from the computation";
+  }
+  return text;
+}
+
 std::vector<std::string> communication_lines(const Explanation& all) {
   std::vector<std::string> lines;
   if (all.network_s && all.peer_wait_s && all.step_s) {
@@ -106,18 +129,7 @@ std::vector<std::string> communication_lines(const Explanation& all) {
         (all.in_one_process ? " for copies between its replicas and " : " for the network and ") +
         duration_text(*all.peer_wait_s) + " for slower ranks");
   }
-  if (all.cost && all.cost->cost_s) {
-    std::string text =
-        "without communication it would be " + duration_text(*all.cost->cost_s) + " shorter";
-    const Bounds& ci = all.cost->cost_ci95;
-    if (ci.low && ci.high)
-      text += " [" + duration_text(*ci.low) + ", " + duration_text(*ci.high) + "]";
-    if (all.cost->contention_s) {
-      text += "; " + duration_text(*all.cost->contention_s) +
-              " of that because it takes cores or bandwidth from the computation";
-    }
-    lines.push_back(text);
-  }
+  if (all.cost && all.cost->cost_s) lines.push_back(cost_text(*all.cost, all));
   if (!all.bucket_bytes.empty()) lines.push_back(bucket_list(all.bucket_bytes));
   if (all.overlap) lines.push_back(overlap_text(*all.overlap));
   if (!all.buckets) return lines;

@@ -1,12 +1,12 @@
 #include "core/reporting/output/progress.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "core/base/terminal.h"
+#include "core/base/text.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -43,7 +43,7 @@ std::string time_left(const ProgressState& state) {
 }
 
 std::string loss(const ProgressState& state) {
-  return state.loss ? format("loss %.4g", *state.loss) : "";
+  return state.loss ? "loss " + significant(*state.loss, 4) : "";
 }
 
 void add(std::string& line, const char* separator, const std::string& part) {
@@ -85,13 +85,11 @@ std::string progress_line(const ProgressState& state) {
 
 ProgressOptions progress_options_for(std::FILE* out) {
   ProgressOptions options;
-  options.terminal = isatty(fileno(out)) == 1;
+  const Terminal terminal = terminal_of(fileno(out));
+  options.terminal = terminal.is_terminal;
   if (!options.terminal) return options;
   options.every = std::chrono::milliseconds(200);
-  winsize size = {};
-  // One column less: some terminals wrap when the last one is written.
-  if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
-    options.width = size.ws_col - 1;
+  options.width = terminal.columns - 1;  // some terminals wrap when the last column is written
   return options;
 }
 

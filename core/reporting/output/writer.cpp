@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/verdict.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -47,6 +48,7 @@ ReportWriter::ReportWriter(OutputFolder folder, Report report, Clock clock)
   if (report_.started.empty()) report_.started = utc_now();
   report_.status = ReportStatus::kPartial;
   report_.exit_code.reset();
+  report_.verdict.reset();
   report_.finished.clear();
   append(journal.empty() ? "started" : "continued", "", "");
   save();
@@ -115,6 +117,7 @@ void ReportWriter::close(ReportStatus status, int exit_code,
     if (status != ReportStatus::kPartial) {
       closed.exit_code = exit_code;
       closed.finished = utc_now();
+      closed.verdict = judged(closed);
     }
     if (before) before(closed);
     give_reserve_back();

@@ -28,11 +28,12 @@ class Findings {
  public:
   explicit Findings(const PointRecord& point) : point_(point) {}
 
-  void add(const FindingKind& kind, std::string text) {
+  void add(const FindingKind& kind, std::string text,
+           std::optional<FindingPlace> place = std::nullopt) {
     const bool told = std::ranges::any_of(
         list_, [&](const auto& other) { return other.code == kind.code && other.text == text; });
     if (told) return;  // several GPUs or hosts give the same one
-    list_.push_back(make_finding(kind, point_.id, std::move(text)));
+    list_.push_back(make_finding(kind, point_.id, std::move(text), std::move(place)));
   }
   std::vector<Finding> take() { return std::move(list_); }
 
@@ -221,8 +222,8 @@ void judge_mfu(Findings& findings, const PointRecord& point) {
     findings.add(finding_kinds::mfu_unknown, "no MFU: the datasheet peak of '" + point.device_name +
                                                  "' for " + point.precision + " is not known");
   } else if (*point.mfu > 1) {
-    findings.add(finding_kinds::mfu_implausible,
-                 "MFU of " + percent(*point.mfu) + " is impossible");
+    findings.add(finding_kinds::mfu_implausible, "MFU of " + percent(*point.mfu) + " is impossible",
+                 FindingPlace{.device = point.device_name});
   }
 }
 
@@ -276,7 +277,7 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_mfu(findings, point);
   judge_gpus(findings, point, context);
   for (const Disturbance& found : disturbances_of(context.telemetry, context.hosts)) {
-    findings.add(*found.kind, found.text);
+    findings.add(*found.kind, found.text, found.place);
   }
   return findings.take();
 }

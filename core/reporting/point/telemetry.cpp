@@ -30,7 +30,8 @@ bool is_idle_interface(const SourceSummary& source) {
 
 // These sources belong to one rank's process; they are told for each host, not for each rank.
 bool is_of_process(const SourceSummary& source) {
-  return source.source == monitoring::kProcessCpus || source.source == monitoring::kSamplerCost;
+  return source.source == monitoring::kProcessCpus || source.source == monitoring::kSamplerCost ||
+         source.source == monitoring::kWantedCpus;
 }
 
 double mean_of(const RankReadings& rank, const char* source) {
@@ -63,17 +64,21 @@ void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& poi
   std::set<std::string> told;
   for (const RankReadings& first : ranks) {
     if (first.sources.empty() || !told.insert(first.host).second) continue;
-    double cpus = 0, cost = 0, observed_s = 0;
+    double cpus = 0, cost = 0, wanted = 0, observed_s = 0;
     for (const RankReadings& rank : ranks) {
       if (rank.host != first.host) continue;
       cpus += mean_of(rank, monitoring::kProcessCpus);
       cost += mean_of(rank, monitoring::kSamplerCost);
+      wanted += mean_of(rank, monitoring::kWantedCpus);
       for (const auto& source : rank.sources) {
         observed_s = std::max(observed_s, source.observed_s);
       }
     }
     all.push_back({point, first.host, value_over(kRanksCpus, cpus, observed_s)});
     all.push_back({point, first.host, value_over(monitoring::kSamplerCost, cost, observed_s)});
+    if (wanted > 0) {
+      all.push_back({point, first.host, value_over(monitoring::kWantedCpus, wanted, observed_s)});
+    }
   }
 }
 
@@ -110,15 +115,33 @@ std::string throttling_in(const TelemetryRecord& record) {
   return {};
 }
 
+// Cores of the host that our ranks leave: hyper-threads are none, since two of them share a core.
+// Ranks that others hold back use less than they want. 0 where that is not known.
+double free_cores(const std::string& hostname, std::span<const TelemetryRecord> telemetry,
+                  std::span<const monitoring::Host> hosts) {
+  double wanted = 0, used = 0;
+  for (const TelemetryRecord& record : telemetry) {
+    if (record.host != hostname) continue;
+    if (record.values.source == monitoring::kWantedCpus) wanted += record.values.mean;
+    if (record.values.source == kRanksCpus) used += record.values.mean;
+  }
+  const auto host = std::ranges::find(hosts, hostname, &monitoring::Host::hostname);
+  if (!(wanted > 0) || host == hosts.end()) return 0;
+  const int cores = host->cores.physical > 0 ? host->cores.physical : host->cores.logical;
+  return std::max(0.0, cores - std::max(wanted, used));
+}
+
 // The same for others on the machine.
-std::string sharing_in(const TelemetryRecord& record, std::span<const monitoring::Host> hosts) {
+std::string sharing_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
+                       std::span<const monitoring::Host> hosts) {
   const SourceSummary& values = record.values;
   const int cpus = cpus_of(record.host, hosts);
   if (values.source == monitoring::kOtherProcesses && values.max > 0) {
     return printed("%.0f", values.max) +
            (values.max > 1 ? " other processes on the GPU" : " other process on the GPU");
   }
-  const double foreign = foreign_load_limit(cpus, values.observed_s);
+  const double foreign =
+      foreign_load_limit(cpus, values.observed_s, free_cores(record.host, telemetry, hosts));
   if (values.source == kOtherCpus && values.mean > foreign) {
     return "other processes used " + printed("%.2f", values.mean) + " CPUs" + limit_text(foreign);
   }
@@ -134,6 +157,7 @@ class Places {
  public:
   void add(const TelemetryRecord& record, std::string what) {
     if (what.empty()) return;
+    place_ = {.host = record.host, .device = record.values.device};
     if (count_++ < kPlacesToldOf) texts_.push_back(place_of(record) + ": " + std::move(what));
   }
   void tell(std::vector<Disturbance>& all, const FindingKind& kind) const {
@@ -142,20 +166,24 @@ class Places {
     if (count_ > kPlacesToldOf) {
       text += "; and " + std::to_string(count_ - kPlacesToldOf) + " more";
     }
-    all.push_back({&kind, std::move(text)});
+    all.push_back({&kind, std::move(text), count_ == 1 ? std::optional(place_) : std::nullopt});
   }
 
  private:
   std::vector<std::string> texts_;
+  FindingPlace place_;  // the last
   std::size_t count_ = 0;
 };
 
 }  // namespace
 
-double foreign_load_limit(int cpus, double seconds) {
-  constexpr double kLeast = 0.1, kShare = 0.01, kTickNoise = 0.1;
-  const double unsure = seconds > 0 ? kTickNoise * std::sqrt(cpus / seconds) : kLeast;
-  return std::max({kLeast, kShare * cpus, unsure});
+double foreign_load_limit(int cpus, double seconds, double free) {
+  constexpr double kLeast = 0.1, kShare = 0.01, kTickNoise = 0.1, kFiveTicks_s = 0.05,
+                   kOfFree = 0.5;
+  const double unsure =
+      seconds > 0 ? std::max(kTickNoise * std::sqrt(cpus / seconds), kFiveTicks_s / seconds)
+                  : kLeast;
+  return std::max({kLeast, kShare * cpus, unsure, kOfFree * free});
 }
 
 double steal_limit(int cpus, double seconds) {
@@ -196,7 +224,7 @@ std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> teleme
   Places throttled, shared;
   for (const TelemetryRecord& record : telemetry) {
     throttled.add(record, throttling_in(record));
-    shared.add(record, sharing_in(record, hosts));
+    shared.add(record, sharing_in(record, telemetry, hosts));
   }
   std::vector<Disturbance> all;
   throttled.tell(all, finding_kinds::throttled);
@@ -206,7 +234,7 @@ std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> teleme
 
 std::string in_words(std::span<const Disturbance> disturbances) {
   std::vector<std::string> texts;
-  for (const auto& [kind, text] : disturbances) {
+  for (const auto& [kind, text, place] : disturbances) {
     texts.push_back(std::string(kind->code) + ": " + text);
   }
   return joined(texts, "; ");

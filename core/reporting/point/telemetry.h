@@ -33,6 +33,7 @@ std::vector<TelemetryRecord> telemetry_of(const std::string& point,
 struct Disturbance {
   const FindingKind* kind = nullptr;
   std::string text;  // where, what and how much, against which limit
+  std::optional<FindingPlace> place = std::nullopt;  // where there is one
 };
 
 // At most one of each kind, with the first places and how many more there are. `hosts`: as in the
@@ -44,8 +45,8 @@ std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> teleme
 std::string in_words(std::span<const Disturbance> disturbances);
 
 // CPUs of others, and CPUs that the hypervisor took, above which a machine with `cpus` CPUs that
-// was observed for `seconds` counts as shared.
-double foreign_load_limit(int cpus, double seconds);
+// was observed for `seconds` counts as shared. `free`: cores that our ranks leave.
+double foreign_load_limit(int cpus, double seconds, double free = 0);
 double steal_limit(int cpus, double seconds);
 
 }  // namespace scalemark::reporting

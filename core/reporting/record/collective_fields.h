@@ -54,10 +54,15 @@ constexpr void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
       {"ok: it was measured; oom: a rank was out of memory; failed: it ended with an error, or "
        "delivered wrong elements; skipped: it cannot run here"});
   a.text("reason", c.reason, {"why it is not ok"});
+  a("attempts", c.attempts,
+    {"how often it was measured: again where something disturbed it; absent: once", "", 2});
+  a.text("disturbed", c.disturbed,
+         {"what disturbed the last attempt: the run counts towards no verdict"});
   collective_identity(a, c);
   a("members", c.members, {"numbers of these ranks in the launch"});
   a("wrong", c.wrong,
     {"elements that were not what they must be, over all ranks; absent where none was checked"});
+  a("wrong_rank", c.wrong_rank, {"the first rank that got some, as of the launch"});
   if (!a.measured(c.status, PointStatus::kOk)) return;
   a("iterations", c.iterations, {"calls of the back-to-back loop that time_s is of", "", 1});
   a("calls", c.calls,

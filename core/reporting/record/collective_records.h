@@ -42,6 +42,8 @@ struct CollectiveRecord {
   // outcome
   PointStatus status = PointStatus::kOk;
   std::string reason;
+  std::optional<int> attempts;  // absent: one
+  std::string disturbed;        // what disturbed the last attempt; empty: nothing
 
   // measurement; meaningful when status is ok
   std::int64_t iterations = 0;  // of the back-to-back loop
@@ -53,6 +55,7 @@ struct CollectiveRecord {
   std::string expected_source;  // how the expected one was found; empty when there is none
   // Elements that were not what they must be, over all ranks; absent where nothing was checked.
   std::optional<std::int64_t> wrong;
+  std::optional<int> wrong_rank;  // the first that got some
 };
 
 // One rank measured this of one run; it is gathered on the group's rank 0.

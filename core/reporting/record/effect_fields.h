@@ -43,9 +43,19 @@ constexpr void fields(A& a, typename A::template Field<EffectRecord>& e) {
   a.choice(
       "verdict", e.verdict,
       {"real: p_holm is below 5 % and the ratio is 2 % or more from 1; none: its 90 % interval "
-       "lies within 2 % of 1; unsure: neither, or fewer than 3 pairs"});
+       "lies within 2 % of 1; unsure: neither, or fewer than 3 pairs; disturbed: fewer than 3 "
+       "pairs of runs that nothing disturbed"});
   effect_deltas(a, e);
   a.text("in_words", e.in_words, {"the effect as a sentence"});
+  a.text("disturbed_by", e.disturbed_by, {"where it is disturbed: how many of the pairs were"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<DroppedValue>& d) {
+  a.record("dropped", "A value that --tune dropped on the way");
+  a("value", d.value, {"the value"});
+  a("runs", d.runs, {"its runs until then", "", 1});
+  a("p", d.p, {"one-sided p of \"it is as fast as the fastest\", of these runs alone"});
 }
 
 template <class A>
@@ -57,6 +67,7 @@ constexpr void fields(A& a, typename A::template Field<TuningRecord>& t) {
   a("group", t.group, {"group of its points"});
   a.list("not_distinguishable", t.not_distinguishable,
          {"values that are not surely slower (one-sided 5 % over all values)"});
+  a.list("dropped", t.dropped, {"values that were not measured to the end: they were slower"});
   a.text("in_words", t.in_words, {"the answer as a sentence"});
 }
 

@@ -29,6 +29,15 @@ struct EffectRecord {
   std::optional<double> loss_delta;
   std::optional<std::int64_t> loss_step;  // of `from`
   std::string in_words;
+  std::string disturbed_by;  // where it is disturbed: "4 of 6 pairs"
+};
+
+// A value that --tune stopped measuring: after how many runs, and the one-sided p of "it is as
+// fast".
+struct DroppedValue {
+  std::string value;
+  int runs = 0;
+  double p = 1;
 };
 
 // --tune found this for one combination of the other axes.
@@ -37,6 +46,7 @@ struct TuningRecord {
   std::map<std::string, std::string> fixed;
   std::string fastest, group;
   std::vector<std::string> not_distinguishable;  // values that may be as fast
+  std::vector<DroppedValue> dropped;             // on the way: they were surely slower
   std::string in_words;
 };
 

@@ -321,9 +321,17 @@ struct PointRecord {
   std::vector<RankRecord> ranks;
 };
 
+// A finding blames this, as far as it is known; a link as "n1 to n2".
+struct FindingPlace {
+  std::optional<int> rank;
+  std::string host, device, link;
+};
+
 struct Finding {
   std::string code, severity;  // info | warning | error
   std::string point, text;
+  std::string domain;  // hardware | network | software | data | launch
+  std::optional<FindingPlace> place;
 };
 
 }  // namespace scalemark::reporting

@@ -53,7 +53,25 @@ struct Environment {
   std::map<std::string, std::string> variables;  // allow-listed
 };
 
+enum class VerdictLevel { kQuotable, kWithCare, kDoNotQuote };
+constexpr auto words_of(VerdictLevel) {
+  return std::to_array<Word<VerdictLevel>>({{VerdictLevel::kQuotable, "quotable"},
+                                            {VerdictLevel::kWithCare, "with_care"},
+                                            {VerdictLevel::kDoNotQuote, "do_not_quote"}});
+}
+
+struct VerdictReason {
+  std::string code, text;
+};
+
+// How far the numbers are to be trusted: verdict.h finds it.
+struct Verdict {
+  VerdictLevel level = VerdictLevel::kQuotable;
+  std::vector<VerdictReason> reasons;  // at most three, the gravest first
+};
+
 struct Report {
+  std::optional<Verdict> verdict;  // absent while partial
   ReportStatus status = ReportStatus::kPartial;
   std::optional<int> exit_code;  // absent while partial
   std::string started;           // RFC 3339, UTC

@@ -14,13 +14,40 @@
 namespace scalemark::reporting {
 
 template <class A>
+constexpr void fields(A& a, typename A::template Field<FindingPlace>& p) {
+  a.record("place", "What a finding blames: what is not known of it is absent");
+  a("rank", p.rank, {"the rank"});
+  a.text("host", p.host, {"the machine"});
+  a.text("device", p.device, {"the device of the rank"});
+  a.text("link", p.link, {"the two ends of a link"});
+}
+
+template <class A>
 constexpr void fields(A& a, typename A::template Field<Finding>& f) {
   a.record("finding", "What a reader of the numbers should know");
   a("code", f.code, {"names the finding for scripts; see \"Codes of findings\""});
   a.word("severity", f.severity, {"info", "warning", "error"},
          {"info: explains a number; warning: a number may mislead; error: a number is wrong"});
+  a.text("domain", f.domain, {"where to look for the cause, as of errors[]"});
   a.text("point", f.point, {"id of the point that it is about"});
+  a("place", f.place, {"what it blames"});
   a("text", f.text, {"the finding for people, one sentence with its numbers"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<VerdictReason>& r) {
+  a.record("reason", "Why a report is not to be quoted without a word");
+  a("code", r.code, {"code of the finding that it stands for, or incomplete, nothing_measured"});
+  a("text", r.text, {"the reason for people, one sentence"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Verdict>& v) {
+  a.record("verdict", "How far the numbers of the report are to be trusted");
+  a.choice("level", v.level,
+           {"quotable: as they stand; with_care: together with the reasons; do_not_quote: they say "
+            "little of the machine"});
+  a("reasons", v.reasons, {"at most three, the gravest first; none of quotable"});
 }
 
 template <class A>
@@ -109,6 +136,7 @@ constexpr void fields(A& a, typename A::template Field<Report>& r) {
            "What one run measured, where and how. Readers ignore fields they do not know. "
            "docs/REPORT.md explains each field, docs/METRICS.md each number.");
   a.constant("schema", kSchema, {"names this format and its version"});
+  a("verdict", r.verdict, {"how far to trust the numbers; absent while partial"});
   a.choice(
       "status", r.status,
       {"partial: the run is in progress, or rank 0 was lost; complete: it finished; interrupted: a "

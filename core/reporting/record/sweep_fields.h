@@ -153,8 +153,10 @@ constexpr void fields(A& a, typename A::template Field<ScalingRow>& r) {
   a("points", r.points, {"ids of the runs that went in, one per block"});
   a("samples_per_sec", r.samples_per_sec, {"throughput as in groups", "samples/s"});
   a("step_time_s", r.step_time_s, {"T, as in groups", "s"});
-  a("speedup", r.speedup, {"throughput by the baseline's, within blocks"});
-  a("efficiency", r.efficiency, {"speed-up by the ratio of world sizes; never clipped"});
+  a("speedup", r.speedup,
+    {"throughput by the baseline's, within blocks; absent of the baseline itself"});
+  a("efficiency", r.efficiency,
+    {"speed-up by the ratio of world sizes; never clipped; absent as speedup"});
   a.pair("efficiency_ci95", r.efficiency_ci95_low, r.efficiency_ci95_high,
          {"95 % interval of efficiency, paired within blocks", "", kAnyNumber});
   a.pair("efficiency_range", r.efficiency_lowest, r.efficiency_highest,

@@ -89,8 +89,8 @@ struct ScalingRow {
   std::string strategy;             // "none" with world_size > 1: solo
   std::vector<std::string> points;  // ids that went in, one per block
   double samples_per_sec = 0;
-  std::optional<double> step_time_s;   // T, as of a group
-  double speedup = 0, efficiency = 0;  // never clipped
+  std::optional<double> step_time_s;          // T, as of a group
+  std::optional<double> speedup, efficiency;  // never clipped; absent of the baseline itself
   std::optional<double> efficiency_ci95_low, efficiency_ci95_high;
   std::optional<double> efficiency_lowest, efficiency_highest;  // of single pairs, from two on
   // Where one pair stands alone: the relative uncertainty that steps within the runs give. Runs
@@ -113,13 +113,21 @@ struct ScalingTable {
   std::vector<std::string> left_out;  // ids whose baseline ran in another session
 };
 
-enum class RankVerdict { kStraggler, kSlower, kIntermittent, kWithinNoise, kTooFewRuns };
+enum class RankVerdict {
+  kStraggler,
+  kSlower,
+  kIntermittent,
+  kWithinNoise,
+  kTooFewRuns,
+  kDisturbed
+};
 constexpr auto words_of(RankVerdict) {
   return std::to_array<Word<RankVerdict>>({{RankVerdict::kStraggler, "straggler"},
                                            {RankVerdict::kSlower, "slower"},
                                            {RankVerdict::kIntermittent, "straggler_intermittent"},
                                            {RankVerdict::kWithinNoise, "within noise"},
-                                           {RankVerdict::kTooFewRuns, "too few runs"}});
+                                           {RankVerdict::kTooFewRuns, "too few runs"},
+                                           {RankVerdict::kDisturbed, "disturbed"}});
 }
 // Whether the rank is slower in every run; of two ranks neither is at fault.
 constexpr bool is_named(RankVerdict verdict) {

@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/verdict.h"
+#include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/html_page.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
@@ -55,6 +57,23 @@ std::string for_script(const std::string& json) {
   return text;
 }
 
+Json answer_json(const Report& report) {
+  const Answer answer = answer_of(report, "");
+  Json json = {{"parts", answer.parts},    {"what", answer.what},
+               {"effort", answer.effort},  {"found", answer.found},
+               {"notes", answer.notes},    {"machine", machine_line(report)},
+               {"figures", Json::array()}, {"table", Json::array()}};
+  for (const Figure& figure : answer.figures) {
+    json["figures"].push_back({{"value", figure.value}, {"label", figure.label}});
+  }
+  for (const Column& column : answer.table) {
+    json["table"].push_back(
+        {{"head", joined(column.head, " ")}, {"left", column.left}, {"cells", column.cells}});
+  }
+  if (const auto verdict = verdict_of(report)) json["verdict"] = name_of(verdict->level);
+  return json;
+}
+
 std::string data_of(std::span<const Report> reports) {
   Json data = {{"reports", Json::array()}};
   std::size_t with_steps = 0;
@@ -64,7 +83,7 @@ std::string data_of(std::span<const Report> reports) {
       if (++with_steps > kRunsWithSteps) point.erase("step_samples_s");
       thin_steps(point);
     }
-    json["summary"] = summary_in_words(report);
+    json["answer"] = answer_json(report);
     data["reports"].push_back(std::move(json));
   }
   return for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));

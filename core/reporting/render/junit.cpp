@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "core/base/error.h"
-#include "core/reporting/record/report_json.h"
+#include "core/reporting/record/verdict.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/text.h"
 
@@ -67,6 +67,17 @@ void add_end(std::vector<Case>& cases, const Report& report) {
            (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : "")});
 }
 
+// "straggler rank 3 of n7"
+std::string case_name(const Finding& finding) {
+  std::string name = finding.code;
+  if (!finding.point.empty()) name += " " + finding.point;
+  if (!finding.place) return name;
+  const FindingPlace& place = *finding.place;
+  if (place.rank) name += " rank " + std::to_string(*place.rank);
+  if (!place.host.empty()) name += (place.rank ? " of " : " ") + place.host;
+  return name + (place.link.empty() ? "" : " " + place.link);
+}
+
 std::vector<Case> cases_of(const Report& report) {
   std::vector<Case> cases;
   for (const PointRecord& run : report.points) {
@@ -78,10 +89,9 @@ std::vector<Case> cases_of(const Report& report) {
     add_run(one, run, run.time_s * static_cast<double>(run.iterations));
   }
   for (const Finding& finding : report.findings) {
-    if (finding.severity != "error") continue;
-    cases.push_back({"scalemark.findings",
-                     finding.code + (finding.point.empty() ? "" : " " + finding.point), 0,
-                     Outcome::kFailure, finding.code, finding.text});
+    if (finding.severity != "error" && !blames_part(finding)) continue;
+    cases.push_back({"scalemark.findings", case_name(finding), 0, Outcome::kFailure, finding.code,
+                     finding.text});
   }
   add_end(cases, report);
   return cases;

@@ -107,13 +107,14 @@ void add_scaling(Exposition& page, const Report& report, const Labels& base) {
   for (std::size_t i = 0; i < report.scaling.size(); ++i) {
     const ScalingTable& table = report.scaling[i];
     for (const ScalingRow& row : table.rows) {
+      if (!row.efficiency || !row.speedup) continue;
       const Labels labels = with(base, {{"group", row.group},
                                         {"kind", table.kind},
                                         {"slice", std::to_string(i)},
                                         {"world_size", std::to_string(row.world_size)}});
-      page.add("scalemark_speedup_ratio", "Speed-up against the baseline.", labels, row.speedup);
+      page.add("scalemark_speedup_ratio", "Speed-up against the baseline.", labels, *row.speedup);
       page.add("scalemark_efficiency_ratio", "Scaling efficiency, never clipped.", labels,
-               row.efficiency);
+               *row.efficiency);
     }
   }
 }

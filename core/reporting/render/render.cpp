@@ -3,9 +3,14 @@
 #include <array>
 
 #include "core/base/error.h"
+#include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::reporting {
 namespace {
+
+std::string render_short(std::span<const Report> reports) {
+  return render_answer(reports, "", Terminal());
+}
 
 struct FormatEntry {
   Format format;
@@ -14,7 +19,7 @@ struct FormatEntry {
 };
 
 constexpr std::array<FormatEntry, 10> kFormats = {{
-    {Format::kTable, "table", ".txt", render_console},
+    {Format::kTable, "table", ".txt", render_short},
     {Format::kMarkdown, "md", ".md", render_markdown},
     {Format::kCsv, "csv", ".csv", render_csv},
     {Format::kJsonLines, "jsonl", ".jsonl", render_json_lines},

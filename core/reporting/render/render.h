@@ -36,8 +36,8 @@ std::string file_name(Format format);
 // Every rendering ends with a line end. Several reports give one text, in the order given.
 std::string render(Format format, std::span<const Report> reports);
 
-// For a terminal, at most about 100 columns wide: a sweep by its scaling tables and groups,
-// collectives as nccl-tests shows them, any other report by its points.
+// All that there is to say, for a terminal of about 100 columns: a sweep by its scaling tables and
+// groups, collectives as nccl-tests shows them, any other report by its points.
 std::string render_console(std::span<const Report> reports);
 
 // For a page or a pull request.

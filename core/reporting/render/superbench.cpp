@@ -88,7 +88,8 @@ std::map<std::string, Metrics> nodes_of(const Report& report) {
   for (const ScalingTable& table : report.scaling) {
     const std::string kind = table.kind == "weak" ? "" : "_" + table.kind;
     for (const ScalingRow& row : table.rows) {
-      add_whole(nodes, row.group, "scaling_efficiency" + kind, row.efficiency);
+      if (!row.efficiency) continue;
+      add_whole(nodes, row.group, "scaling_efficiency" + kind, *row.efficiency);
     }
   }
   return nodes;

@@ -43,12 +43,11 @@ std::string exact(double value) {
 
 std::string readable(double value) {
   const double size = std::abs(value);
-  if (size >= 1e7) return printed("%.4g", value);
   if (size >= 1000) return printed("%.0f", value);
   if (size >= 100) return printed("%.1f", value);
   if (size >= 1) return printed("%.2f", value);
   if (size >= 0.1) return printed("%.3f", value);
-  return printed("%.3g", value);
+  return significant(value, 3);
 }
 
 std::string percent_text(double share) {

@@ -12,6 +12,7 @@ namespace scalemark::reporting {
 std::string exact(double value);     // shortest text that reads back bit by bit
 std::string readable(double value);  // four significant digits
 std::string percent_text(double share);
+// "1.2 .. 1.4"; "-" without an interval.
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
                           std::string (*text)(double));
 

@@ -9,8 +9,8 @@ std::string runs_that(int n, const char* ended) { return counted(n, "run") + " "
 
 }  // namespace
 
-SweepEnd end_of_sweep(const Report& report, const planning::Plan& plan,
-                      const planning::SweepSchedule& schedule) {
+RunEnd end_of_sweep(const Report& report, const planning::Plan& plan,
+                    const planning::SweepSchedule& schedule) {
   int ok = 0, oom = 0, failed = 0;
   for (const PointRecord& point : report.points) {
     ok += point.status == PointStatus::kOk;

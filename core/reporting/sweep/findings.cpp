@@ -110,7 +110,7 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
     for (const ScalingRow& row : table.rows) {
       if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < kSuperlinear) continue;
       findings.add(finding_kinds::superlinear,
-                   row.group + ": efficiency " + percent(row.efficiency) +
+                   row.group + ": efficiency " + percent(row.efficiency.value_or(0)) +
                        " is above 100 %: the smaller share of a rank fits a cache, or the "
                        "baseline is slowed by something");
     }

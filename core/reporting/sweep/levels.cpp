@@ -1,5 +1,7 @@
 // Points whose runs lie on two levels, and the point that is the fastest.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/base/text.h"
@@ -52,19 +54,26 @@ std::vector<Finding> findings_of_levels(const RunsByGroup& runs) {
   return findings;
 }
 
+// A point without enough fit runs may be as fast as any.
 std::optional<FastestPoint> fastest_point(const RunsByGroup& runs) {
-  std::vector<std::string> groups;
+  std::vector<std::string> groups, disturbed;
   std::vector<std::vector<double>> rates;
   for (const std::string& group : runs.groups()) {
     const Runs good = runs.ok(group);
     if (good.empty() || is_solo(*good.front())) continue;
+    const Runs fit = runs.fit(group);
+    if (fit.empty()) {
+      disturbed.push_back(group);
+      continue;
+    }
     groups.push_back(group);
-    rates.push_back(units_of(good));
+    rates.push_back(units_of(fit));
   }
   const auto found = statistics::fastest_of(rates);
   if (!found) return std::nullopt;
   FastestPoint fastest{.group = groups[found->best], .not_told_apart = {}};
   for (const std::size_t other : found->others) fastest.not_told_apart.push_back(groups[other]);
+  std::ranges::move(disturbed, std::back_inserter(fastest.not_told_apart));
   return fastest;
 }
 

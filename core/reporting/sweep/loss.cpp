@@ -76,8 +76,9 @@ void set_lost_efficiency(ScalingRow& row, const std::vector<RunPair>& pairs,
   if (!times) return;
   const auto scaling = scaling_kind(slice);
   const auto shares = statistics::shares_of_lost_efficiency(*times, scaling, ratio);
-  const double missing = std::abs(shares.sum() - (1 - row.efficiency));
-  if (!(missing <= kSumTolerance * std::max(1.0, row.efficiency))) return;  // NaN, too
+  const double efficiency = row.efficiency.value_or(0);
+  const double missing = std::abs(shares.sum() - (1 - efficiency));
+  if (!(missing <= kSumTolerance * std::max(1.0, efficiency))) return;  // NaN, too
   row.loss_of_efficiency =
       LossOfEfficiency{shares.slower_compute, shares.data_wait, shares.persistent_imbalance,
                        shares.run_imbalance,  shares.jitter,    shares.communication};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/verdict.h"
 #include "core/reporting/sweep/summary.h"
 
 namespace scalemark::reporting {
@@ -55,6 +56,7 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
                                       .stop_reason = "",
                                       .price_per_hour = plan.sweep.price_per_hour,
                                       .launched_ranks = plan.world_size,
+                                      .disturbed = disturbed_runs(report.findings),
                                       .device_spread = plan.sweep.device_spread.value_or(0)});
   report.groups = std::move(summary.groups);
   report.scaling = std::move(summary.scaling);

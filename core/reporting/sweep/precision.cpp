@@ -32,7 +32,8 @@ void add_efficiencies(planning::Precisions& points, const ScalingTable& table) {
     if (row.group == baseline || point == points.end()) continue;
     StopQuantity quantity{
         .repetitions = row.points.size(),
-        .half_width = half_width(row.efficiency_ci95_low, row.efficiency_ci95_high, row.efficiency),
+        .half_width = half_width(row.efficiency_ci95_low, row.efficiency_ci95_high,
+                                 row.efficiency.value_or(0)),
         .steps = point->second.throughput.steps};
     if (against != points.end()) {
       const auto& other = against->second.throughput.steps;

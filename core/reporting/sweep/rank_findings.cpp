@@ -61,8 +61,10 @@ std::vector<Finding> findings_of_ranks(const SweepSummary& summary) {
     const auto& kind = sometimes ? finding_kinds::straggler_intermittent : finding_kinds::straggler;
     const std::string text =
         sometimes ? " is slower than its peers in some runs, not in every one: " : how_slow(shown);
+    const Straggler& rank = *shown.first;
     findings.push_back(
-        make_finding(kind, "", name_of_rank(*shown.first) + text + listed(shown.points)));
+        make_finding(kind, "", name_of_rank(rank) + text + listed(shown.points),
+                     FindingPlace{.rank = rank.rank, .host = rank.host, .device = rank.device}));
   }
   return findings;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/verdict.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/summary.h"
 
@@ -20,7 +21,8 @@ auto reading_order(const PointRecord& p) {
 
 }  // namespace
 
-RunsByGroup::RunsByGroup(std::span<const PointRecord> points) {
+RunsByGroup::RunsByGroup(std::span<const PointRecord> points, std::set<std::string> disturbed)
+    : disturbed_(std::move(disturbed)) {
   for (const PointRecord& point : points) {
     Runs& runs = runs_[point.group];
     if (runs.empty()) order_.push_back(point.group);
@@ -43,6 +45,14 @@ Runs RunsByGroup::ok(const std::string& group) const {
     if (run->status == PointStatus::kOk && run->samples_per_sec > 0) good.push_back(run);
   }
   return good;
+}
+
+Runs RunsByGroup::fit(const std::string& group) const {
+  Runs good = ok(group);
+  const std::size_t all = good.size();
+  std::erase_if(good, [&](const PointRecord* run) { return !is_fit(*run); });
+  const bool enough = good.size() == all || std::ssize(good) >= kFitRuns;
+  return enough ? good : Runs();
 }
 
 std::vector<Runs> by_session(const Runs& runs) {

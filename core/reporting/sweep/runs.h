@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,15 +23,21 @@ using Runs = std::vector<const PointRecord*>;
 
 class RunsByGroup {
  public:
-  explicit RunsByGroup(std::span<const PointRecord> points);
+  // `disturbed`: ids of runs that count towards no verdict.
+  explicit RunsByGroup(std::span<const PointRecord> points, std::set<std::string> disturbed = {});
 
   const std::vector<std::string>& groups() const { return order_; }
   const Runs& all(const std::string& group) const;  // empty for a group that is not there
   Runs ok(const std::string& group) const;          // status ok and a rate above 0
+  bool is_fit(const PointRecord& run) const { return !disturbed_.contains(run.id); }
+  // Picks out of ok() the runs that a verdict is taken from: nothing disturbed them. None where
+  // they are fewer than kFitRuns and others were disturbed.
+  Runs fit(const std::string& group) const;
 
  private:
   std::vector<std::string> order_;
   std::map<std::string, Runs> runs_;
+  std::set<std::string> disturbed_;
 };
 
 // The runs of each session, sessions ascending.

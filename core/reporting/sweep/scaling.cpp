@@ -43,9 +43,7 @@ int unsteady_windows(const Runs& runs, const Groups& groups) {
   return static_cast<int>(std::ranges::count(runs, std::optional(false), &PointRecord::steady));
 }
 
-// A baseline against itself varies in nothing.
 void set_unsteady_runs(ScalingRow& row, const std::vector<RunPair>& pairs, const Groups& groups) {
-  if (is_own_baseline(pairs.front())) return;
   Runs baselines, scaled;
   for (const RunPair& pair : pairs) {
     baselines.push_back(pair.baseline);
@@ -57,7 +55,6 @@ void set_unsteady_runs(ScalingRow& row, const std::vector<RunPair>& pairs, const
 
 // The pairs themselves show their spread beside their mean.
 void set_spread(ScalingRow& row, const std::vector<RunPair>& pairs, double ranks_ratio) {
-  if (is_own_baseline(pairs.front())) return;
   std::vector<double> efficiencies;
   for (const RunPair& pair : pairs) {
     efficiencies.push_back(pair.scaled->samples_per_sec / pair.baseline->samples_per_sec /
@@ -84,9 +81,10 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
     row.points.push_back(pair.scaled->id);
     runs.push_back(pair.scaled);
   }
-  const auto found = statistics::paired_efficiency(rates_of(pairs), ranks, baseline_ranks);
   row.samples_per_sec = statistics::estimate_over_sessions(rates_by_session(runs)).value;
   row.step_time_s = step_time_of(runs, row.samples_per_sec);
+  if (is_own_baseline(pairs.front())) return row;
+  const auto found = statistics::paired_efficiency(rates_of(pairs), ranks, baseline_ranks);
   row.speedup = found.speedup;
   row.efficiency = found.efficiency;
   if (is_finite(found.efficiency_ci95)) {
@@ -97,10 +95,10 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
   set_spread(row, pairs, ratio);
   set_unsteady_runs(row, pairs, verdicts);
   set_lost_efficiency(row, pairs, slice, ratio);
-  if (!row.loss_of_efficiency || is_own_baseline(pairs.front())) return row;
+  if (!row.loss_of_efficiency) return row;
   row.slowest_rank = named_rank(group, stragglers);
   row.in_words = waterfall_in_words(
-      {.ideal = ratio, .measured = row.speedup, .unsteady = row.unsteady_runs.has_value()},
+      {.ideal = ratio, .measured = found.speedup, .unsteady = row.unsteady_runs.has_value()},
       *row.loss_of_efficiency, row.slowest_rank);
   return row;
 }

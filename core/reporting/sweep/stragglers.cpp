@@ -53,6 +53,7 @@ std::vector<double> logarithms_of(const PointRecord& run) {
 struct Compared {
   const PointRecord* like = nullptr;
   statistics::RunsOfRanks own;
+  bool disturbed = false;  // too few are left that nothing disturbed: these are all
 };
 
 Compared compared_runs(const Runs& runs) {
@@ -64,6 +65,13 @@ Compared compared_runs(const Runs& runs) {
     compared.own.push_back(std::move(values));
   }
   return compared;
+}
+
+// Something else that ran on a machine slows single ranks down: too few runs without it show no
+// slow rank, and no healthy one.
+RankVerdict verdict_of(const statistics::RankDelay& delay, bool disturbed) {
+  const bool is_normal = delay.verdict == statistics::StragglerVerdict::kNormal;
+  return disturbed && !is_normal ? RankVerdict::kDisturbed : word_of(delay.verdict);
 }
 
 void add_point(const Compared& point, const std::vector<statistics::RankDelay>& delays,
@@ -81,7 +89,7 @@ void add_point(const Compared& point, const std::vector<statistics::RankDelay>& 
                      .low95 = delay.lower_bound,
                      .runs = static_cast<int>(point.own.size()),
                      .slow_runs = static_cast<int>(delay.slow_runs),
-                     .verdict = word_of(delay.verdict)});
+                     .verdict = verdict_of(delay, point.disturbed)});
   }
 }
 
@@ -93,7 +101,9 @@ std::vector<Straggler> stragglers_of(const RunsByGroup& runs, double device_spre
   std::vector<Compared> points;
   std::vector<statistics::RunsOfRanks> own;
   for (const std::string& group : runs.groups()) {
-    Compared point = compared_runs(runs.ok(group));
+    const Runs fit = runs.fit(group);
+    Compared point = compared_runs(fit.empty() ? runs.ok(group) : fit);
+    point.disturbed = fit.empty();
     if (point.own.empty()) continue;
     own.push_back(point.own);
     points.push_back(std::move(point));

@@ -7,7 +7,7 @@
 namespace scalemark::reporting {
 
 SweepSummary summarise_sweep(std::span<const PointRecord> points, const SummaryOptions& options) {
-  const RunsByGroup runs(points);
+  const RunsByGroup runs(points, options.disturbed);
   const auto course = course_of(runs);
   auto stragglers = stragglers_of(runs, options.device_spread);
   auto groups = groups_of(runs, course, options);

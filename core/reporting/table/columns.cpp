@@ -2,10 +2,12 @@
 #include <cstdio>
 #include <functional>
 
+#include "core/base/text.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/table/baseline.h"
 #include "core/reporting/table/parts.h"
+#include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -24,7 +26,7 @@ std::string number(double value) {
   if (value >= 1000) return format("%.0f", value);
   if (value >= 100) return format("%.1f", value);
   if (value >= 1) return format("%.2f", value);
-  return format("%.3g", value);
+  return significant(value, 3);
 }
 
 std::string percent(double share) { return format("%.1f", 100 * share); }
@@ -104,7 +106,9 @@ std::vector<Trait> traits() {
       {{"strategy"},
        true,
        [](const PointRecord& p) { return p.strategy; },
-       [](const PointRecord& p) { return "strategy " + p.strategy; }},
+       [](const PointRecord& p) {
+         return p.strategy == "none" ? std::string("no exchange") : p.strategy;
+       }},
       {{"preci-", "sion"},
        true,
        [](const PointRecord& p) { return p.precision; },
@@ -117,6 +121,7 @@ std::vector<Trait> traits() {
        false,
        [](const PointRecord& p) { return std::to_string(p.threads); },
        [](const PointRecord& p) {
+         if (p.device != "cpu") return std::string();
          return std::to_string(p.threads) + (p.threads == 1 ? " thread" : " threads") + " per rank";
        }},
       {{"device"}, true, device, device},
@@ -127,7 +132,9 @@ std::vector<Trait> traits() {
       {{"data"},
        true,
        [](const PointRecord& p) { return p.data; },
-       [](const PointRecord& p) { return "data " + p.data; }},
+       [](const PointRecord& p) {
+         return p.data == "synthetic" ? std::string() : "data " + p.data;
+       }},
   };
 }
 
@@ -139,7 +146,7 @@ bool varies(const Trait& trait, const std::vector<Row>& rows) {
 
 std::string loss_text(const PointRecord& p) {
   if (!p.loss_first || !p.loss_last) return kAbsent;
-  return format("%.4g -> %.4g", *p.loss_first, *p.loss_last);
+  return significant(*p.loss_first, 4) + " -> " + significant(*p.loss_last, 4);
 }
 
 std::string milliseconds(double seconds) { return number(1000 * seconds); }
@@ -177,6 +184,17 @@ std::string common_traits(const std::vector<Row>& rows) {
   return line;
 }
 
+RunsTable runs_table(std::span<const Report> reports) {
+  const auto rows = rows_of(reports);
+  return {common_traits(rows), throughput_columns(rows)};
+}
+
+std::string traits_in_common(const std::vector<const PointRecord*>& points) {
+  std::vector<Row> rows;
+  for (const PointRecord* point : points) rows.push_back({nullptr, point, ""});
+  return rows.empty() ? "" : common_traits(rows);
+}
+
 std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
   std::vector<Column> columns = {row_numbers(rows)};
   columns.push_back(column({"ranks"}, false, rows,
@@ -194,6 +212,9 @@ std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
   columns.push_back(measured({"at", "least", "+- %"}, rows, [](const PointRecord& p) {
     return or_absent(within_run_share(p), percent);
   }));
+  const bool scales =
+      std::ranges::any_of(rows, [](const Row& row) { return row.point->world_size > 1; });
+  if (!scales) return columns;
   for (Column& column : speed_up_columns(rows)) columns.push_back(std::move(column));
   return columns;
 }
@@ -241,8 +262,8 @@ std::vector<Column> evaluation_columns(const PointRecord& point) {
     return result;
   };
   return {make({"epoch"}, [](const Evaluation& e) { return std::to_string(e.epoch); }),
-          make({"train loss"}, [](const Evaluation& e) { return format("%.4g", e.train_loss); }),
-          make({"held-out loss"}, [](const Evaluation& e) { return format("%.4g", e.loss); }),
+          make({"train loss"}, [](const Evaluation& e) { return significant(e.train_loss, 4); }),
+          make({"held-out loss"}, [](const Evaluation& e) { return significant(e.loss, 4); }),
           make({all.front().metric + " %"}, [](const Evaluation& e) { return percent(e.value); }),
           make({"held-out samples"}, [](const Evaluation& e) { return std::to_string(e.samples); }),
           make({unit_of(point) + " per s"},

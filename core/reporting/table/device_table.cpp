@@ -21,7 +21,7 @@ Column column(std::vector<std::string> head, bool left, const std::vector<Device
   return result;
 }
 
-std::string rate(double value) { return printed(value >= 1000 ? "%.0f" : "%.4g", value); }
+std::string rate(double value) { return significant(value, 4); }
 std::string signed_percent(double share) {
   const std::string text = printed("%+.1f", 100 * share);
   return text == "-0.0" || text == "+0.0" ? "0.0" : text;

@@ -30,11 +30,8 @@ Prefix prefix_of(double value, std::string_view unit) {
 }
 
 std::string four_digits(double value) {
-  return printed(value >= 1000  ? "%.0f"
-                 : value >= 100 ? "%.1f"
-                 : value >= 1   ? "%.2f"
-                                : "%.3g",
-                 value);
+  if (value < 1) return significant(value, 3);
+  return printed(value >= 1000 ? "%.0f" : value >= 100 ? "%.1f" : "%.2f", value);
 }
 
 std::string_view words(MachineRate what) {

@@ -4,8 +4,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/reporting/record/report.h"
+#include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
 
@@ -15,5 +17,15 @@ enum class TableFormat { kText, kMarkdown };
 // to the 1-rank point of the same settings, where one of the reports holds it; strategy none is
 // preferred. Findings and errors of all reports follow the table.
 std::string render_table(std::span<const Report> reports, TableFormat format = TableFormat::kText);
+
+// Runs side by side: what they have in common, and a row for each. `reports` hold a point.
+struct RunsTable {
+  std::string what;
+  std::vector<Column> columns;
+};
+RunsTable runs_table(std::span<const Report> reports);
+
+// "resnet50, 224 px, batch 64 per rank, fp32": what all of `points` have in common.
+std::string traits_in_common(const std::vector<const PointRecord*>& points);
 
 }  // namespace scalemark::reporting

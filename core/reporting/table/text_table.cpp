@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/base/text.h"
+
 namespace scalemark::reporting {
 namespace {
 
@@ -58,10 +60,8 @@ void end_line(std::string& text) {
 std::string two_digits(double value) {
   const double unit = value == 0 ? 1 : std::pow(10, std::floor(std::log10(std::abs(value))) - 1);
   const double rounded = std::round(value / unit) * unit, size = std::abs(rounded);
-  std::array<char, 400> text{};  // the largest double has 309 digits
-  const char* pattern = size >= 9.95 ? "~%.0f" : size >= 0.95 ? "~%.1f" : "~%.2g";
-  std::snprintf(text.data(), text.size(), pattern, rounded);
-  return text.data();
+  if (size < 0.95) return "~" + significant(rounded, 2);
+  return printed(size >= 9.95 ? "~%.0f" : "~%.1f", rounded);
 }
 
 std::string on_one_line(std::string_view text) {

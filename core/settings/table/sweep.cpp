@@ -120,6 +120,7 @@ std::vector<Option> course_options() {
       {.name = "retries",
        .kind = Kind::kCount,
        .group = Group::kSweeping,
+       .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::retries>,
        .default_text = "1",
        .help = "retries of a run that failed without losing a rank, or whose window was disturbed: "

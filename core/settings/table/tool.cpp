@@ -14,6 +14,12 @@ std::vector<Option> tool_options() {
                "effects or links; "
                "several with commas between; FORMAT=FILE writes to a file instead of stdout",
        .value_name = "FORMAT[=FILE],..."},
+      {.name = "details",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kReport,
+       .default_text = "off",
+       .help = "all tables and findings instead of the short answer"},
       {.name = "redact",
        .kind = Kind::kFlag,
        .group = kGroup,
@@ -27,6 +33,14 @@ std::vector<Option> tool_options() {
        .help = "JSON file: ranks per node, alpha and bandwidth of the links within a node and "
                "between nodes, as far as they are known",
        .value_name = "FILE"},
+      {.name = "ranks_per_node",
+       .kind = Kind::kCount,
+       .group = kGroup,
+       .commands = kPredict,
+       .help = "how many ranks stand on a node; else what --topology says, else the most that were "
+               "measured on one",
+       .value_name = "N",
+       .range = kFromOne},
       {.name = "old",
        .kind = Kind::kPath,
        .group = kGroup,

@@ -39,7 +39,9 @@ class Usage(unittest.TestCase):
         self.assertIn("unknown command 'zzzzzz'", self.refused(64, "zzzzzz"))
 
     def test_missing_doubled_and_stray_arguments(self):
-        self.refused(64)
+        self.assertIn("usage: scalemark COMMAND", run().stdout)
+        self.assertIn("usage: scalemark sweep", run("help", "sweep").stdout)
+        self.assertIn("usage: scalemark data pack", run("help", "data", "pack").stdout)
         self.assertIn("--iters", self.refused(64, "train", "--iters"))
         self.assertIn("a value is expected", self.refused(64, "train", "--output", "--dry-run"))
         self.assertIn("given 2 times", self.refused(64, "train", "--iters", "1", "--iters", "2"))

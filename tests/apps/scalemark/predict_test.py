@@ -121,7 +121,7 @@ class Predict(unittest.TestCase):
         self.assertRegex(text, r"32 ranks: the \w+: to 2 times the ranks, median errors on \d+ published series of \d sources")
         self.assertRegex(text, r"Left out, 16 ranks are predicted \d+\.\d % (above|below) what was measured by the model, "
                                r"\d+\.\d % (above|below) by the rule\.")
-        self.assertIn("4 ranks stand on a node (the most that were measured on one)", text)
+        self.assertIn("4 ranks on each node, as many as were measured on one (--ranks-per-node)\n", text)
         self.assertIn("all-reduces 100 MB", text)
         self.assertIn("\"indicative\": more than 4 times", text)
         self.assertNotIn("9 in 10", text)
@@ -155,7 +155,7 @@ class Predict(unittest.TestCase):
         self.assertEqual(given[16][-1], "given links")
         self.assertAlmostEqual(float(given[16][5]) / rate(16), 1, delta=0.02)
         self.assertEqual(given[16][6], rows[16][6])  # the rule knows no links
-        self.assertIn("4 ranks stand on a node (from the topology file)", text)
+        self.assertIn("4 ranks on each node, as given\n", text)
         self.assertRegex(text, r"between nodes: alpha 100 us, 2.5 GB/s \(given\)")
 
     def test_several_reports_make_one_series(self):

@@ -28,6 +28,7 @@ struct Plan {
   bool verbose = false;
   std::vector<std::string> nodes;  // NNODES NODE_RANK
   std::string program = kCoreTool;
+  bool one_file = false;  // stderr goes where stdout goes
 };
 
 class Driver {
@@ -54,6 +55,7 @@ class Driver {
       setenv("TMPDIR", (folder_ / "tmp").c_str(), 1);
       redirect("out", STDOUT_FILENO);
       redirect("err", STDERR_FILENO);
+      if (plan.one_file) dup2(STDOUT_FILENO, STDERR_FILENO);
       execv(list[0], list.data());
       _exit(126);
     }
@@ -130,6 +132,28 @@ bool is_dead(pid_t pid) {
   std::string line;
   if (!std::getline(file, line)) return true;
   return line.substr(line.rfind(')') + 2, 1) == "Z";
+}
+
+// Two pipes and one file: a table of more than a pipe's 4,096 bytes was cut where the line behind
+// it came in.
+TEST(LocalLauncher, ATableIsNotTornByTheLineBehindIt) {
+  for (int trial = 0; trial < 10; ++trial) {
+    Driver driver({"table"}, {.one_file = true});
+    EXPECT_EQ(driver.wait(), 0);
+    std::istringstream text(driver.out());
+    int next = 1000;
+    bool ended = false;
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with("[1] beside the table, line ")) continue;
+      if (line == "behind the table") {
+        EXPECT_EQ(next, 1400) << "the table comes first";
+        ended = true;
+        continue;
+      }
+      ASSERT_EQ(line, "row " + std::to_string(next++) + " of the table");
+    }
+    EXPECT_TRUE(ended);
+  }
 }
 
 TEST(LocalLauncher, PrefixesAllButRankZeroAndKeepsItsStdoutClean) {

@@ -75,6 +75,20 @@ int print_long_line(int rank) {
   return 0;
 }
 
+// A table and the line after it, while another rank speaks.
+int print_table(int rank) {
+  if (rank == 1) {
+    for (int i = 0; i < 200; ++i) std::fprintf(stderr, "beside the table, line %d\n", i);
+    return 0;
+  }
+  std::string table;
+  for (int i = 0; i < 400; ++i) table += "row " + std::to_string(1000 + i) + " of the table\n";
+  std::fwrite(table.data(), 1, table.size(), stdout);
+  std::fflush(stdout);
+  std::fprintf(stderr, "behind the table\n");
+  return 0;
+}
+
 // Rank 1 fails; the others sleep, and end by themselves only when told.
 int fail(const Detection& self, int code, bool with_file) {
   if (self.world.rank != 1) {
@@ -154,6 +168,7 @@ int run(const Detection& self, const std::string& what, int number) {
   if (what == "place") return print_place(self);
   if (what == "progress") return draw_progress(self);
   if (what == "speak") return speak(rank);
+  if (what == "table") return print_table(rank);
   if (what == "long-line") return print_long_line(rank);
   if (what == "fail") return fail(self, number, false);
   if (what == "fail-with-file") return fail(self, number, true);
@@ -172,7 +187,8 @@ int run(const Detection& self, const std::string& what, int number) {
 int scalemark::commands::rank_child(int argc, char** argv) {
   launching::become_rank_of_mpirun();
   std::setvbuf(stderr, nullptr, _IOLBF, 4096);
-  const auto self = launching::detect(launching::make_request({}));
+  const settings::Settings none;
+  const auto self = launching::detect(launching::make_request(none));
   for (const auto& problem : self.problems) {
     std::fprintf(stderr, "%s\n", format_error_line(problem).c_str());
   }

@@ -159,7 +159,20 @@ TEST(MakePlan, OptionsOfReadingDoNotRepeatSyntheticPoints) {
 TEST(MakePlan, PinnedMemoryMeansSomethingToGpusOnly) {
   EXPECT_EQ(plan({{"world_sizes", "1"}, {"device", "cpu"}, {"pin_memory", "on,off"}}).points.size(),
             1u);
-  EXPECT_EQ(plan({{"world_sizes", "1"}, {"pin_memory", "on,off"}}).points.size(), 2u);
+  const settings::Machine machine{.cores = 16, .gpus = {kGpu}};
+  EXPECT_EQ(plan({{"world_sizes", "1"}, {"pin_memory", "on,off"}}, {0}, machine).points.size(), 2u);
+}
+
+TEST(MakePlan, AnAxisWithoutEffectIsDroppedBesideOthersAndElseRefused) {
+  const Plan both = plan({{"pin_memory", "on,off"}, {"bucket_cap_mb", "1,25"}}, {0, 0});
+  EXPECT_EQ(std::ranges::count(both.comparisons, "pin_memory", &Comparison::axis), 0);
+  EXPECT_GT(std::ranges::count(both.comparisons, "bucket_cap_mb", &Comparison::axis), 0);
+  const std::string dropped =
+      "--pin-memory has no effect: the device is a CPU; only on is measured";
+  EXPECT_EQ(std::ranges::count(both.notes, dropped), 1);
+  const auto problems = answer({{"pin_memory", "on,off"}}, {0, 0}).problems;
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(to_line(problems[0]).find("no axis is left to sweep"), std::string::npos);
 }
 
 TEST(MakePlan, FusedLayersAreAnAxisWhereThereAreAny) {

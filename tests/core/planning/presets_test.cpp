@@ -27,7 +27,7 @@ TEST(Schedule, TheDefaultIsFiveBlocksWithWindowsAsTrainHasThem) {
   EXPECT_EQ(plan({}, {0, 0}, kEightGpus).points[0].length.least_warmup_s, 10);
 }
 
-TEST(Schedule, QuickFitsIntoAMinuteAndSaysWhatItCosts) {
+TEST(Schedule, QuickFitsIntoAMinute) {
   for (const bool gpus : {false, true}) {
     const Plan p = plan({{"quick", "on"}, {"batch_size", "8..32*2"}}, {0, 0, 0, 0, 0, 0, 0, 0},
                         gpus ? kEightGpus : settings::Machine{.cores = 8});
@@ -36,7 +36,6 @@ TEST(Schedule, QuickFitsIntoAMinuteAndSaysWhatItCosts) {
     EXPECT_EQ(p.stop.max_time_s, 60);
     ASSERT_TRUE(p.stop.deadline_s);
     EXPECT_LT(*p.stop.deadline_s, 60) << "the report is written after the last run";
-    EXPECT_NE(p.notes.back().find("no interval"), std::string::npos);
     EXPECT_LE(p.points[0].length.least_warmup_s, 1);
   }
 }

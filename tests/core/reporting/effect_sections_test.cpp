@@ -14,27 +14,26 @@ TEST(EffectSections, OnlyThoseWithContent) {
   const auto sections = effect_sections(report);
   ASSERT_EQ(sections.size(), 3u);
   EXPECT_EQ(sections[0].lines.at(0), "fastest: bucket_cap_mb 100");
-  EXPECT_EQ(sections[1].lines.at(0), "bucket_cap_mb 100 against 25: 2.8 % faster");
   EXPECT_EQ(sections[2].lines.at(0), "communication stays below 30 %");
   std::map<std::string, std::string> row;
   for (const Column& column : sections[1].columns) row[column.head[0]] = column.cells.at(0);
-  EXPECT_EQ(row, (std::map<std::string, std::string>{{"option", "bucket_cap_mb 100"},
+  EXPECT_EQ(row, (std::map<std::string, std::string>{{"option", "bucket_cap_mb"},
+                                                     {"value", "100"},
                                                      {"against", "25"},
+                                                     {"at", ""},
                                                      {"ranks", "2"},
                                                      {"pairs", "5"},
-                                                     {"p", "0.004"},
-                                                     {"+ compute", "-2.00"},
-                                                     {"+ comm", "0"},
-                                                     {"+ data", "0"},
-                                                     {"+ other", "0"},
-                                                     {"loss", "-0.01"}}));
+                                                     {"faster by %", "+2.8  (+1.4 .. +4.2)"},
+                                                     {"memory", "-1"},
+                                                     {"payload", "-"},
+                                                     {"verdict", "real"}}));
 }
 
 TEST(EffectSections, InTheConsoleAndInMarkdown) {
   const Report report = sample_report(2, true);
-  for (const Format format : {Format::kTable, Format::kMarkdown}) {
-    const std::string text = render(format, {&report, 1});
-    for (const char* part : {"What options give", "100 against 25: 2.8 % faster", "Tuning",
+  for (const auto render : {render_console, render_markdown}) {
+    const std::string text = render({&report, 1});
+    for (const char* part : {"What options give", "+2.8  (+1.4 .. +4.2)", "Tuning",
                              "communication stays below 30 %"}) {
       EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }

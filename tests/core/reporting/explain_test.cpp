@@ -207,7 +207,7 @@ TEST(Explain, ASweepsSlowRankIsNamedAtTheMostRanks) {
       << all.slow[0];
   double sum = 0;
   for (const LostShare& share : all.shares) sum += share.share;
-  EXPECT_NEAR(sum, 1 - all.row->efficiency, 6 * 5e-4);
+  EXPECT_NEAR(sum, 1 - all.row->efficiency.value(), 6 * 5e-4);
   const std::string text = explanation_text(all);
   std::size_t longest = 0, lines = 0;
   for (std::size_t begin = 0; begin < text.size(); ++lines) {

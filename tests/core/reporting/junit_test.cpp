@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/render/render.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_sweep.h"
@@ -44,6 +45,8 @@ TEST(Junit, AnErrorOfAnEarlierSessionFailsNothingOnceAllWentWell) {
 
 TEST(Junit, WrongElementsOfACollectiveFailItsGroup) {
   Report report = sample_collectives();
+  EXPECT_TRUE(holds(report, "name=\"expected_bandwidth\"")) << "a part that is blamed fails";
+  report.findings.clear();
   EXPECT_TRUE(holds(report, "failures=\"0\""));
   EXPECT_TRUE(holds(report, "skipped=\"1\""));
   report.collectives[3].status = PointStatus::kFailed;
@@ -52,6 +55,15 @@ TEST(Junit, WrongElementsOfACollectiveFailItsGroup) {
   EXPECT_TRUE(holds(report, "failures=\"1\""));
   EXPECT_TRUE(holds(report, report.collectives[3].id + ": 3 of 256 elements wrong on rank 1"));
   EXPECT_TRUE(holds(report, "classname=\"scalemark.all-reduce\""));
+}
+
+TEST(Junit, ABlamedPartFailsWhateverTheRunsSay) {
+  Report report = measured();
+  report.findings = {make_finding(finding_kinds::straggler, "", "rank 3 (n7) is slow",
+                                  FindingPlace{.rank = 3, .host = "n7"}),
+                     make_finding(finding_kinds::shared, report.points[0].id, "by a compiler")};
+  EXPECT_TRUE(holds(report, "failures=\"1\""));
+  EXPECT_TRUE(holds(report, "name=\"straggler rank 3 of n7\""));
 }
 
 }  // namespace

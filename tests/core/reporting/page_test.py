@@ -115,6 +115,9 @@ def check_cells(folder):
         assert int(row["ranks"]) == scaling["world_size"]
         assert row["samples/s"] == readable(scaling["samples_per_sec"])
         assert row["step ms"] == readable(1000 * scaling["step_time_s"])
+        if "efficiency" not in scaling:
+            assert (row["speed-up"], row["efficiency %"], row["effic. 95 %"]) == ("\u2013", "\u2013", "baseline"), row
+            continue
         if "at_least" in scaling:  # the row that write-sweeps made so
             assert row["effic. 95 %"] == f"at least \u00b1{100 * 0.05 * scaling['efficiency']:.1f}", row
         if "unsteady_runs" in scaling:
@@ -170,7 +173,7 @@ def check_whole_steps(folder):
     """A sweep whose steps have no phases: the figures that need them are left out, the others drawn."""
     answer = open_page(folder, (folder / "whole_steps.html").read_text(encoding="utf-8"))
     names = {chart["name"] for chart in answer["drawn"]}
-    assert names == CHARTS - {"Effects", "Where a step goes", "From ideal to measured"}, names
+    assert names == CHARTS - {"Effects", "Where a step goes", "From ideal to measured", "Throughput against batch"}, names
     blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
     assert not blank, blank
 

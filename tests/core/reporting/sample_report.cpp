@@ -183,12 +183,14 @@ void add_sweep(Report& report) {
                             .phases_delta_s = Phases{.backward = -0.002},
                             .loss_delta = -0.01,
                             .loss_step = 96,
-                            .in_words = "bucket_cap_mb 100 against 25: 2.8 % faster"});
+                            .in_words = "bucket_cap_mb 100 against 25: 2.8 % faster",
+                            .disturbed_by = "1 of 5 pairs"});
   report.tuning.push_back({.axis = "bucket_cap_mb",
                            .fixed = {{"world_size", "2"}},
                            .fastest = "100",
                            .group = "p1",
                            .not_distinguishable = {"50"},
+                           .dropped = {{"1", 3, 0.002}},
                            .in_words = "fastest: bucket_cap_mb 100"});
   report.communication_limits.push_back({.axis = "batch_size",
                                          .fixed = {{"world_size", "2"}},
@@ -249,6 +251,9 @@ void add_collectives(Report& report) {
   failed.status = PointStatus::kFailed;
   failed.reason = "3 of 1,024 elements wrong on rank 1";
   failed.wrong = 3;
+  failed.wrong_rank = 1;
+  failed.attempts = 2;
+  failed.disturbed = "shared: by a compiler";
   report.collective_groups.push_back({.group = "all-reduce-4KiB-fp32-w2-gloo",
                                       .backend = "gloo",
                                       .device = "cpu",
@@ -396,7 +401,14 @@ void add_everything(Report& report) {
   add_fingerprint(report);
   add_collectives(report);
   report.findings.push_back({"padding", "info", "p0.r0", "3 padded samples"});
-  report.findings.push_back({"note", "warning", "", "of the whole report"});
+  report.findings.push_back(
+      {.code = "note",
+       .severity = "warning",
+       .text = "of the whole report",
+       .domain = "network",
+       .place = FindingPlace{.rank = 1, .host = "n1", .device = "cuda:0", .link = "n1 to n2"}});
+  report.verdict =
+      Verdict{.level = VerdictLevel::kWithCare, .reasons = {{"no_interval", "one run each"}}};
   ErrorRecord error = bad_data("seen", "expected", "do this").record();
   error.rank = 1;
   error.host = "n1";

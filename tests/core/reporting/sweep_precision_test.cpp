@@ -188,7 +188,8 @@ TEST(Precision, IsWhatTheReportSays) {
     const auto& found = points.at(row.group).efficiencies;
     ASSERT_EQ(found.size(), 1u) << row.group;
     EXPECT_NEAR(*found[0].half_width,
-                (*row.efficiency_ci95_high - *row.efficiency_ci95_low) / 2 / row.efficiency, 1e-12);
+                (*row.efficiency_ci95_high - *row.efficiency_ci95_low) / 2 / row.efficiency.value(),
+                1e-12);
     EXPECT_EQ(found[0].steps.size(), 2u) << "those of the baseline, too";
     ++efficiencies;
   }

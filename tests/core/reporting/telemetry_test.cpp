@@ -120,11 +120,28 @@ TEST(Disturbances, AreAQuotaStealAndForeignLoadAboveTheirLimits) {
   EXPECT_EQ(kinds_of(source("busy_cpus", 2)), "");
 }
 
+// One rank of one thread on eight cores: three and a half others fit beside it. On cores that are
+// all wanted nobody fits, though ranks that are held back use less.
+TEST(Disturbances, OthersOnFreeCoresDisturbNothing) {
+  const auto kinds = [](double wanted, double used, double others) {
+    const std::vector<TelemetryRecord> telemetry = {{"p", "n1", source("wanted_cpus", wanted)},
+                                                    {"p", "n1", source("ranks_cpus", used)},
+                                                    {"p", "n1", source("other_cpus", others)}};
+    return disturbances_of(telemetry, hosts(8)).size();
+  };
+  EXPECT_EQ(kinds(1, 1, 3.4), 0u);
+  EXPECT_EQ(kinds(1, 1, 3.6), 1u);
+  EXPECT_EQ(kinds(8, 7.5, 0.5), 1u);
+  EXPECT_EQ(kinds(1, 6, 1.5), 1u) << "loaders and helpers take cores, too";
+}
+
 TEST(Disturbances, LimitsGrowWithTheMachineAndShrinkWithTime) {
   EXPECT_DOUBLE_EQ(foreign_load_limit(2, 2), 0.1);
   EXPECT_DOUBLE_EQ(foreign_load_limit(64, 0.5), 0.1 * std::sqrt(128));
   EXPECT_DOUBLE_EQ(foreign_load_limit(64, 20), 0.64);
-  EXPECT_DOUBLE_EQ(foreign_load_limit(2, 0.02), 1);
+  EXPECT_DOUBLE_EQ(foreign_load_limit(2, 0.02), 2.5);
+  // Twice 10 ms that the clock counts into a window of 0.3 ms.
+  EXPECT_LT(0.02 / 0.0003, foreign_load_limit(2, 0.0003));
   EXPECT_DOUBLE_EQ(steal_limit(2, 0.1), 0.5);
   EXPECT_DOUBLE_EQ(steal_limit(200, 10), 2);
 }

@@ -38,6 +38,7 @@ void write_all(const fs::path& folder, const std::string& stem, const Report& re
     write(folder / (stem + "." + std::string(name)), render(format, {&read, 1}));
     render(format, {&report, 1});  // must not fail either
   }
+  write(folder / (stem + ".details"), render_console({&read, 1}));
   write(folder / (stem + ".superbench_of_two"), render(Format::kSuperbench, std::vector(2, read)));
   write(folder / (stem + ".redacted"), to_json(redacted(report)));
 }

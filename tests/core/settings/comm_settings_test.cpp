@@ -104,7 +104,7 @@ TEST(CommJson, NamesEveryListAndNothingOfATraining) {
   EXPECT_EQ(to_json(request.comm),
             R"({"collectives":["all-reduce"],"congestion":[false],"dtypes":["fp32"],)"
             R"("in_place":[true],"overlap_compute":[false],"placement":["fill"],)"
-            R"("repetitions":5,"sizes":["4KiB"],"via":["c10d"]})");
+            R"("repetitions":5,"retries":1,"sizes":["4KiB"],"via":["c10d"]})");
   Settings process;
   process.command = "comm";
   process.launch.nproc_per_node = 4;

@@ -63,7 +63,10 @@ class Leader : public process::TaskLeader {
     return ExitCode::kUnsure;
   }
   void show() override { ++course_.shown; }
-  void close_stopped() override { ++course_.closed_stopped; }
+  std::string close_stopped() override {
+    ++course_.closed_stopped;
+    return {};
+  }
   void show_stopped() noexcept override { ++course_.shown; }
 
  private:

@@ -46,7 +46,7 @@ class ThreadRanks::Rank : public process::RankLink {
   }
   void heartbeat() override {}
   milliseconds timeout() const override { return kTimeout; }
-  ExitCode end_interrupted(const distributed::Stop& stop) override {
+  ExitCode end_interrupted(const distributed::Stop& stop, const std::string& /*kept*/) override {
     mine().stop = stop;
     return distributed::exit_code_of_signal(stop.signal);
   }

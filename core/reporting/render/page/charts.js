@@ -34,17 +34,24 @@ const axis = (title, more) => ({title: {display: true, text: title}, ...more});
 const hidden = '\u0000';  // label of datasets that the legend leaves out
 const legend = {position: 'bottom', labels: {boxWidth: 14, filter: item => item.text !== hidden}};
 
-// A line through points {x, y, low, high}, with error bars: one stroke per interval, capped.
-function lineWithBars(label, ink, points, more) {
+// Axes follow values, not intervals: what reaches above 1.25 times the largest value is cut there.
+const topOf = values => 1.25 * Math.max(...values.filter(Number.isFinite));
+
+// A line through points {x, y, low, high}, with error bars: one stroke per interval, capped; an
+// arrow where it goes on above `top`.
+function lineWithBars(label, ink, points, top = Infinity, more = {}) {
   const line = {label, data: points, borderColor: ink, backgroundColor: ink, borderWidth: 2,
                 pointRadius: 3.5, tension: 0, ...more};
-  const strokes = [];
+  const strokes = [], cut = [];
   for (const p of points) {
-    if (p.low === undefined) continue;
-    strokes.push({x: p.x, y: p.low}, {x: p.x, y: p.high}, {x: p.x, y: NaN});
+    if (p.low === undefined || p.low > top) continue;
+    strokes.push({x: p.x, y: p.low}, {x: p.x, y: Math.min(p.high, top)}, {x: p.x, y: NaN});
+    if (p.high > top) cut.push({x: p.x, y: 0.985 * top});
   }
   if (!strokes.length) return [line];
-  return [line, {label: hidden, data: strokes, borderColor: ink, borderWidth: 1.5, spanGaps: false,
+  const arrows = cut.length ? [{label: hidden, data: cut, showLine: false, pointStyle: 'triangle', pointRadius: 5, pointHitRadius: 0,
+                                borderColor: ink, backgroundColor: ink}] : [];
+  return [line, ...arrows, {label: hidden, data: strokes, borderColor: ink, borderWidth: 1.5, spanGaps: false,
                  pointStyle: 'line', pointRadius: 5, pointBorderWidth: 1.5, pointHitRadius: 0}];
 }
 

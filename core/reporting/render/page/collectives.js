@@ -63,7 +63,7 @@ function latencyLines(name, ink, groups) {
   if (!isolated.length) return lineWithBars(`${name}, time of a call`, ink, pointsOf(groups, g => g.time_s, g => g.time_ci95, 1e6));
   const tail = pointsOf(isolated, g => g.latency_s.p99, g => g.latency_s.p99_ci95, 1e6);
   return [...lineWithBars(`${name}, p50`, ink, pointsOf(isolated, g => g.latency_s.p50, g => g.latency_s.p50_ci95, 1e6)),
-          ...(tail.length ? lineWithBars(`${name}, p99`, ink, tail, {borderDash: [5, 4], pointStyle: 'triangle'}) : [])];
+          ...(tail.length ? lineWithBars(`${name}, p99`, ink, tail, Infinity, {borderDash: [5, 4], pointStyle: 'triangle'}) : [])];
 }
 
 function collectiveFigures(groups) {

@@ -20,13 +20,12 @@ const absent = '\u2013';
 function readable(value) {
   if (value === undefined || value === null) return absent;
   const size = Math.abs(value);
-  if (size >= 1e7) return value.toExponential(3);
   if (size >= 1000) return value.toFixed(0);
   if (size >= 100) return value.toFixed(1);
   if (size >= 1) return value.toFixed(2);
   if (size >= 0.1) return value.toFixed(3);
   if (size === 0) return '0';
-  return size < 1e-4 ? value.toExponential(2) : Number(value.toPrecision(3)).toString();
+  return value.toFixed(Math.min(20, 2 - Math.floor(Math.log10(size)))).replace(/0+$/, '');
 }
 const percent = value => value === undefined ? absent : (100 * value).toFixed(1).replace(/^-0\.0$/, '0.0');
 // Of windows that were not steady.
@@ -35,6 +34,17 @@ const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFi
 // Of one run alone: `share` of `value`; else the interval.
 const intervalOr = (share, value, pair, text) => share === undefined ? interval(pair, text) : `at least \u00b1${text(share * value)}`;
 const interval = (pair, text) => pair ? `${text(pair[0])} .. ${text(pair[1])}` : absent;
+
+// A head is explained on hover where it is not everyday English.
+const glossary = {
+  'speed-up': 'throughput against one rank without exchange', 'efficiency': 'speed-up by the number of ranks',
+  'efficiency %': 'speed-up by the number of ranks', 'effic. 95 %': '95 % interval of efficiency: where it lies, by what runs differ',
+  'effic. min .. max': 'efficiency of the worst and of the best repetition', 'strategy': 'how ranks bring their gradients together; solo: not at all',
+  'pairs': 'repetitions in which both values ran', 'p': 'chance of a difference as large by noise alone, all comparisons of the option together',
+  'verdict': 'real: surely 2 % or more; none: surely less; unsure: neither; disturbed: other programs ran',
+  'imbalance': 'waits for ranks that are slower in every run', 'run-to-run imbalance': 'waits for ranks that are slower in some runs',
+  'jitter': 'waits for single slow steps', 'slower compute': 'each rank computes slower than one alone', 'MFU %': 'share of the processor\u2019s peak that the network\u2019s arithmetic uses',
+  'busbw GB/s': 'bus bandwidth, as nccl-tests counts it', 'algbw GB/s': 'bytes by time', 'cv %': 'standard deviation of runs by their mean'};
 
 // columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap}. Rows sort by
 // value; absent values come last.
@@ -46,7 +56,7 @@ function table(columns, rows) {
     return make('td', {class: (column.text ? 'text ' : '') + (column.long ? 'long' : '')}, shown);
   }))));
   const heads = columns.map(column => make('th', {class: column.text ? 'text' : '', scope: 'col'},
-      make('button', {type: 'button', title: 'sort'}, column.head)));
+      make('button', {type: 'button', title: glossary[column.head] ?? 'sort'}, column.head)));
   heads.forEach((head, i) => head.firstChild.addEventListener('click', () => {
     const up = head.getAttribute('aria-sort') !== 'ascending';
     heads.forEach(other => other.removeAttribute('aria-sort'));

@@ -20,7 +20,7 @@ function title(report) {
 }
 
 function reportSections(report) {
-  return [summarySection, collectivesSection, winnersSection, scalingSection, waterfallSection, effectsSection, throughputSection, stepsSection, bucketsSection, memorySection,
+  return [answerSection, collectivesSection, winnersSection, scalingSection, waterfallSection, effectsSection, throughputSection, stepsSection, bucketsSection, memorySection,
           groupsSection, varianceSection, communicationCostSection, devicesSection, ranksSection, gapsSection, fitsSection, linksSection, predictionsSection, findingsSection, fingerprintSection, machineSection, environmentSection,
           collectiveRunsSection,
           runsSection].map(section => section(report)).filter(Boolean);

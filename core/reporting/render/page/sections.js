@@ -1,50 +1,63 @@
 // One function per section of the page; each returns an element or null where it has nothing to say.
-function summarySection(report) {
+const verdicts = {quotable: ['good', 'quotable'], with_care: ['accent', 'quote with care'], do_not_quote: ['bad', 'do not quote']};
+
+// Shows the program's own short answer: what was found, how sure.
+function answerSection(report) {
+  const {figures, verdict, parts, what, effort, table: columns, found, notes, machine} = report.answer;
   const facts = [`status ${report.status}`, `started ${report.started}`,
                  report.finished ? `finished ${report.finished}` : null,
                  `run ${report.run_id}`, `scalemark ${report.tool.version} (${report.tool.git_commit})`];
-  return card('Summary',
-      make('ul', {class: 'words'}, ...report.summary.map(line => make('li', {}, line))),
-      make('p', {class: 'faint'}, facts.filter(Boolean).join(' \u00b7 ')));
+  const light = verdict && make('p', {class: `verdict ${verdicts[verdict][0]}`}, verdicts[verdict][1]);
+  const items = (lines, kind) => lines.length ? make('ul', {class: `words ${kind}`}, ...lines.map(line => make('li', {}, line))) : null;
+  const cells = columns.length ? columns[0].cells.map((_, row) => columns.map(column => column.cells[row])) : [];
+  return card('Answer', items(parts, 'against'),
+      make('div', {class: 'figures'}, ...figures.map(({value, label}) =>
+          make('div', {}, make('p', {class: 'large'}, value), make('p', {class: 'faint'}, label))), light),
+      make('p', {}, [what, effort].filter(Boolean).join(' \u00b7 ')),
+      cells.length > 1 ? table(columns.map((column, i) => ({head: column.head, value: row => row[i], show: text => text, text: column.left})), cells) : null,
+      items(found, ''), items(notes, 'against'),
+      make('p', {class: 'faint'}, [machine, ...facts].filter(Boolean).join(' \u00b7 ')));
 }
 
 function scalingFigures(report) {
   const tables = report.scaling;
+  const rows = tables.flatMap(of => of.rows);
+  const sizes = [...new Set(tables.flatMap(table => table.rows.map(row => row.world_size)))].sort((a, b) => a - b);
+  const last = sizes.at(-1), first = Math.min(...tables.map(t => Math.min(...t.rows.map(r => r.world_size))));
+  const top = value => topOf([value === 'speedup' ? last / first : 1, ...rows.map(row => row[value])]);
   const series = value => tables.flatMap((table, i) => {
     const point = row => {
       const ratio = value === 'speedup' ? row.speedup / row.efficiency : 1;
       const ci = row.efficiency_ci95;
-      return {x: row.world_size, y: row[value], low: ci && ci[0] * ratio, high: ci && ci[1] * ratio};
+      const y = row[value] ?? 1;  // the baseline has none
+      return {x: row.world_size, y, low: ci && ci[0] * ratio, high: ci && ci[1] * ratio};
     };
     const solo = table.rows.filter(isSolo).map(point);
-    return [...lineWithBars(sliceName(table, tables), seriesColor(i), plotted(table.rows).map(point)),
-            ...(solo.length ? lineWithBars(hidden, seriesColor(i), solo,
+    return [...lineWithBars(sliceName(table, tables), seriesColor(i), plotted(table.rows).map(point), top(value)),
+            ...(solo.length ? lineWithBars(i === 0 ? 'without exchange' : hidden, seriesColor(i), solo, top(value),
                 {showLine: false, pointStyle: 'triangle', pointRadius: 6, backgroundColor: 'transparent'}) : [])];
   });
-  const sizes = [...new Set(tables.flatMap(table => table.rows.map(row => row.world_size)))].sort((a, b) => a - b);
-  const last = sizes.at(-1), first = Math.min(...tables.map(t => Math.min(...t.rows.map(r => r.world_size))));
   const ideal = value => ({label: 'ideal', borderColor: color('--faint'), borderDash: [6, 4], borderWidth: 1.5,
       pointRadius: 0, backgroundColor: 'transparent',
       data: value === 'speedup' ? [{x: first, y: 1}, {x: last, y: last / first}] : [{x: first, y: 1}, {x: last, y: 1}]});
   const plot = (value, title) => () => xyChart([ideal(value), ...series(value)],
-      axis('ranks', {...ticksAt(sizes), min: 0, max: last * 1.05}), axis(title, {min: 0}));
+      axis('ranks', {...ticksAt(sizes), min: 0, max: last * 1.05}), axis(title, {min: 0, max: top(value)}));
   return make('div', {class: 'pair'},
-      figure('Speed-up', 'Bars: 95 % intervals, paired within blocks. Triangles: solo, the same ranks without communication.',
+      figure('Speed-up', 'Bars: 95 % intervals; an arrow: it goes on. Triangles: the same ranks without exchange.',
              plot('speedup', 'times the baseline')).element,
-      figure('Scaling efficiency', 'Never clipped: above 1 is an answer.', plot('efficiency', 'efficiency')).element);
+      figure('Scaling efficiency', '1 is what one rank does alone; above it is possible.', plot('efficiency', 'efficiency')).element);
 }
 
 const ranksColumns = [{head: 'ranks', value: row => row.world_size}, {head: 'strategy', value: strategyOf, text: true}];
 
 function scalingTable(of) {
-  const isBaseline = row => row.points.join('\n') === of.baseline_points.join('\n');  // against itself it is exact
   return table([...ranksColumns,
     {head: 'samples/s', value: row => row.samples_per_sec, show: readable},
     {head: 'step ms', value: row => row.step_time_s, show: milliseconds},
     {head: 'speed-up', value: row => row.speedup, show: (value, row) => row.unsteady_runs ? twoDigits(value) : readable(value)},
     {head: 'efficiency %', value: row => row.efficiency, show: (value, row) => row.unsteady_runs ? twoDigits(100 * value) : percent(value)},
-    {head: 'effic. 95 %', value: row => isBaseline(row) ? undefined : row.efficiency_ci95?.[0], text: true,
-     show: (_, row) => isBaseline(row) ? absent : intervalOr(row.at_least, row.efficiency, row.efficiency_ci95, percent)},
+    {head: 'effic. 95 %', value: row => row.efficiency_ci95?.[0], text: true,
+     show: (_, row) => row.efficiency === undefined ? 'baseline' : intervalOr(row.at_least, row.efficiency, row.efficiency_ci95, percent)},
     {head: 'effic. min .. max', value: row => row.efficiency_range?.[0], show: (_, row) => interval(row.efficiency_range, percent), text: true},
   ], of.rows);
 }
@@ -127,9 +140,11 @@ function throughputFigure(report) {
     lines.get(name(p)).push({x: batch(p), y: of?.samples_per_sec ?? p.samples_per_sec, low: ci?.[0], high: ci?.[1]});
   }
   const sizes = [...new Set(groups.map(batch))].sort((a, b) => a - b);
+  if (sizes.length < 2) return null;
+  const top = topOf([...lines.values()].flat().map(point => point.y));
   return figure('Throughput against batch', 'Bars: 95 % intervals over repetitions.', () => xyChart(
-      [...lines].flatMap(([label, points], i) => lineWithBars(label, seriesColor(i), points.sort((a, b) => a.x - b.x))),
-      axis(title, {...ticksAt(sizes), min: 0}), axis('samples/s', {min: 0}))).element;
+      [...lines].flatMap(([label, points], i) => lineWithBars(label, seriesColor(i), points.sort((a, b) => a.x - b.x), top)),
+      axis(title, {...ticksAt(sizes), min: 0}), axis('samples/s', {min: 0, max: top}))).element;
 }
 
 function phasesFigure(report) {

@@ -31,8 +31,12 @@ std::string place_of(const EffectRecord& effect, const std::vector<EffectRecord>
 }
 
 std::string factor_interval(const EffectRecord& effect) {
-  return interval_text(effect.ratio_ci95_low, effect.ratio_ci95_high, readable);
+  const auto &low = effect.ratio_ci95_low, &high = effect.ratio_ci95_high;
+  if (low && high && !is_known(*low, *high)) return "not known";
+  return interval_text(low, high, readable);
 }
+
+std::string p_cell(double p) { return p < 0.001 ? "<0.001" : printed("%.3f", p); }
 
 Section collective_effects_section(const std::vector<EffectRecord>& rows) {
   using Row = EffectRecord;
@@ -44,7 +48,7 @@ Section collective_effects_section(const std::vector<EffectRecord>& rows) {
       column<Row>({"at"}, true, rows, [&](const Row& e) { return place_of(e, rows); }),
       column<Row>({"times", "faster"}, false, rows, [](const Row& e) { return readable(e.ratio); }),
       column<Row>({"95 %", "interval"}, true, rows, factor_interval),
-      column<Row>({"p"}, false, rows, [](const Row& e) { return or_absent(e.p_holm, readable); }),
+      column<Row>({"p"}, false, rows, [](const Row& e) { return or_absent(e.p_holm, p_cell); }),
       column<Row>({"verdict"}, true, rows,
                   [](const Row& e) { return std::string(name_of(e.verdict)); })};
   section.lines.push_back(
@@ -72,7 +76,7 @@ std::string as_typed(std::int64_t bytes) {
 std::string with_half_width(double value, const Bounds& ci95, double scale) {
   std::string text = readable(scale * value);
   if (!ci95.low || !ci95.high) return text;
-  return text + " +- " + printed("%.2g", scale * (*ci95.high - *ci95.low) / 2);
+  return text + " +- " + significant(scale * (*ci95.high - *ci95.low) / 2, 2);
 }
 
 std::string series_of(const CollectiveFit& fit, const std::vector<CollectiveFit>& all) {

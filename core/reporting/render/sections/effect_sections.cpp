@@ -3,22 +3,13 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/base/text.h"
+#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
 namespace {
-
-// The sentences do not say where the time went: these columns do.
-Column phases_column(const char* name, const std::vector<EffectRecord>& effects,
-                     const std::function<double(const Phases&)>& seconds) {
-  Column column{{std::string("+ ") + name, "ms"}, false, {}};
-  for (const EffectRecord& effect : effects) {
-    column.cells.push_back(effect.phases_delta_s ? readable(1e3 * seconds(*effect.phases_delta_s))
-                                                 : kAbsent);
-  }
-  return column;
-}
 
 Column text_column(std::vector<std::string> head, bool left,
                    const std::vector<EffectRecord>& effects,
@@ -28,34 +19,64 @@ Column text_column(std::vector<std::string> head, bool left,
   return column;
 }
 
-std::string optional_text(const std::optional<double>& value) {
-  return value ? readable(*value) : kAbsent;
+std::string faster_text(const EffectRecord& effect) {
+  const auto signed_percent = [](double ratio) { return printed("%+.1f", 100 * (ratio - 1)); };
+  const std::string text = signed_percent(effect.ratio);
+  if (effect.verdict == statistics::EffectVerdict::kDisturbed) return "not known";
+  if (!effect.ratio_ci95_low || !effect.ratio_ci95_high) return text;
+  if (!is_known(*effect.ratio_ci95_low, *effect.ratio_ci95_high)) {
+    return "not known (" + counted(effect.pairs, "pair") + ")";
+  }
+  return text + "  (" + signed_percent(*effect.ratio_ci95_low) + " .. " +
+         signed_percent(*effect.ratio_ci95_high) + ")";
 }
 
-Section effects_section(const std::vector<EffectRecord>& effects) {
+// Where it was compared: the other axes in which effects of this option differ.
+std::string place_text(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
+  return where_text(effect, all, [](const std::string& option, const std::string& value) {
+    return option == "world_size" ? std::string() : option + " " + value;
+  });
+}
+
+std::string memory_text(const EffectRecord& effect) {
+  if (!effect.memory_delta_bytes) return kAbsent;
+  const std::string text =
+      printed("%+.0f", static_cast<double>(*effect.memory_delta_bytes) / 0x1p20);
+  return text == "-0" || text == "+0" ? "0" : text;
+}
+
+// The ranks of the second value exchange so much in a step.
+std::string payload_text(const EffectRecord& effect, const Report& report) {
+  const auto run = std::ranges::find_if(report.points, [&](const PointRecord& point) {
+    return point.group == effect.groups.back() && point.status == PointStatus::kOk;
+  });
+  if (run == report.points.end() || effect.groups.empty()) return kAbsent;
+  return significant(run->payload_bytes_per_step / 1e6, 3);
+}
+
+Section effects_section(const Report& report) {
+  const std::vector<EffectRecord>& effects = report.effects;
   Section section{"What options give", {}, {}};
   section.columns = {
-      text_column({"option"}, true, effects, [](const auto& e) { return e.axis + " " + e.to; }),
+      text_column({"option"}, true, effects, [](const auto& e) { return e.axis; }),
+      text_column({"value"}, true, effects, [](const auto& e) { return e.to; }),
       text_column({"against"}, true, effects, [](const auto& e) { return e.from; }),
+      text_column({"at"}, true, effects, [&](const auto& e) { return place_text(e, effects); }),
       text_column({"ranks"}, false, effects,
                   [](const auto& e) {
                     const auto ranks = e.fixed.find("world_size");
                     return ranks == e.fixed.end() ? std::string(kAbsent) : ranks->second;
                   }),
       text_column({"pairs"}, false, effects, [](const auto& e) { return std::to_string(e.pairs); }),
-      text_column({"p"}, false, effects, [](const auto& e) { return optional_text(e.p_holm); }),
-      phases_column("compute", effects,
-                    [](const Phases& p) { return p.forward + p.backward + p.optimizer; }),
-      phases_column("comm", effects, [](const Phases& p) { return p.exposed_communication; }),
-      phases_column("data", effects,
-                    [](const Phases& p) { return p.data_wait + p.host_to_device; }),
-      phases_column("other", effects, [](const Phases& p) { return p.other; }),
-      text_column({"loss"}, false, effects,
-                  [](const auto& e) { return optional_text(e.loss_delta); })};
-  for (const EffectRecord& effect : effects) section.lines.push_back(effect.in_words);
+      text_column({"faster by %", "(95 %)"}, true, effects, faster_text),
+      text_column({"memory", "MiB"}, false, effects, memory_text),
+      text_column({"payload", "MB a step"}, false, effects,
+                  [&](const auto& e) { return payload_text(e, report); }),
+      text_column({"verdict"}, true, effects,
+                  [](const auto& e) { return std::string(name_of(e.verdict)); })};
   section.lines.push_back(
-      "paired within blocks against the first value as typed; p by Holm over the option; real: "
-      "significant and 2 % or more, none: surely less; ms and loss: mean differences");
+      "against the first value as typed, within repetitions; real: significant over the option's "
+      "values (Holm) and 2 % or more; none: surely less");
   return section;
 }
 
@@ -71,7 +92,7 @@ Section sentences(const char* title, const std::vector<Record>& records) {
 std::vector<Section> effect_sections(const Report& report) {
   std::vector<Section> sections;
   if (!report.tuning.empty()) sections.push_back(sentences("Tuning", report.tuning));
-  if (!report.effects.empty()) sections.push_back(effects_section(report.effects));
+  if (!report.effects.empty()) sections.push_back(effects_section(report));
   if (!report.communication_limits.empty()) {
     sections.push_back(sentences("Communication against batch size", report.communication_limits));
   }

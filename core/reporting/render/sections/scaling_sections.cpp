@@ -25,10 +25,14 @@ Column ranks_column(const std::vector<ScalingRow>& rows) {
                             [](const ScalingRow& row) { return std::to_string(row.world_size); });
 }
 
-std::string efficiency_interval(const ScalingRow& row, const ScalingTable& table) {
-  if (row.points == table.baseline_points) return kAbsent;  // against itself it is exact
-  if (row.at_least) return at_least_text(row.at_least, row.efficiency, percent_text);
-  return share_interval(row.efficiency_ci95_low, row.efficiency_ci95_high);
+std::string efficiency_interval(const ScalingRow& row) {
+  if (!row.efficiency) return "baseline";
+  if (row.at_least) return at_least_text(row.at_least, *row.efficiency, percent_text);
+  const auto &low = row.efficiency_ci95_low, &high = row.efficiency_ci95_high;
+  if (low && high && !is_known(*low, *high)) {
+    return "not known (" + counted(std::ssize(row.points), "run") + ")";
+  }
+  return share_interval(low, high);
 }
 
 void add_notes(Section& section, const ScalingTable& table) {
@@ -61,8 +65,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
           [](const ScalingRow& row) { return or_absent(row.step_time_s, milliseconds); }),
       column<ScalingRow>({"speed-up"}, false, rows, speed_up_text),
       column<ScalingRow>({"effic. %"}, false, rows, efficiency_text),
-      column<ScalingRow>({"effic.", "95 %"}, true, rows,
-                         [&](const ScalingRow& row) { return efficiency_interval(row, table); }),
+      column<ScalingRow>({"effic.", "95 %"}, true, rows, efficiency_interval),
       column<ScalingRow>({"effic.", "min .. max"}, true, rows,
                          [](const ScalingRow& row) {
                            return share_interval(row.efficiency_lowest, row.efficiency_highest);

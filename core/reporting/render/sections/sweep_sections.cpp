@@ -47,6 +47,9 @@ Section groups_section(const Report& report) {
                   [](const Row& g) { return or_absent(g.step_time_s, milliseconds); }),
       column<Row>({"95 %", "interval"}, true, rows,
                   [](const Row& g) {
+                    if (g.ci95_low && g.ci95_high && !is_known(*g.ci95_low, *g.ci95_high)) {
+                      return "not known (" + counted(g.n, "run") + ")";
+                    }
                     if (!g.at_least) return interval_text(g.ci95_low, g.ci95_high, readable);
                     return at_least_text(g.at_least, g.samples_per_sec.value_or(0), readable);
                   }),

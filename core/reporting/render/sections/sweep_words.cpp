@@ -6,17 +6,20 @@
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/render/sections/collective_sections.h"
+#include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
 
 std::string speed_up_text(const ScalingRow& row) {
-  return row.unsteady_runs ? two_digits(row.speedup) : readable(row.speedup);
+  if (!row.speedup) return kAbsent;
+  return row.unsteady_runs ? two_digits(*row.speedup) : readable(*row.speedup);
 }
 
 std::string efficiency_text(const ScalingRow& row) {
-  return row.unsteady_runs ? two_digits(100 * row.efficiency) : percent_text(row.efficiency);
+  if (!row.efficiency) return kAbsent;
+  return row.unsteady_runs ? two_digits(100 * *row.efficiency) : percent_text(*row.efficiency);
 }
 
 std::string share_interval(const std::optional<double>& low, const std::optional<double>& high) {
@@ -85,7 +88,7 @@ std::vector<std::string> efficiency_sentences(const Report& report) {
   for (const ScalingTable& table : report.scaling) {
     const ScalingRow* last = nullptr;
     for (const ScalingRow& row : table.rows) {
-      if (catalogue::exchanges(row.strategy) && row.world_size > 1) last = &row;
+      if (catalogue::exchanges(row.strategy) && row.world_size > 1 && row.efficiency) last = &row;
     }
     if (!last) continue;
     std::string text = slice_text(table, report.scaling) + ": " + std::to_string(last->world_size) +
@@ -93,7 +96,7 @@ std::vector<std::string> efficiency_sentences(const Report& report) {
                        efficiency_text(*last) + " %";
     if (last->at_least) {
       text +=
-          " (one run each: at least +-" + percent_text(*last->at_least * last->efficiency) + ")";
+          " (one run each: at least +-" + percent_text(*last->at_least * *last->efficiency) + ")";
     }
     if (last->efficiency_ci95_low && last->efficiency_ci95_high) {
       text += " (" + share_interval(last->efficiency_ci95_low, last->efficiency_ci95_high) + ")";

@@ -52,9 +52,12 @@ void add_candidates(const RunsByGroup& runs, const ComparedGroups& comparison,
   const auto& first = comparison.values.front();
   for (std::size_t i = 1; i < comparison.values.size(); ++i) {
     const auto& other = comparison.values[i];
-    const auto found = paired(runs.ok(first.group), runs.ok(other.group)).pairs;
+    auto found = paired(runs.ok(first.group), runs.ok(other.group)).pairs;
     if (found.empty()) continue;
     ComparedPair& candidate = all.emplace_back();
+    candidate.disturbed_by = keep_fit(found, [&](const RunPair& pair) {
+      return runs.is_fit(*pair.scaled) && runs.is_fit(*pair.baseline);
+    });
     candidate.effect.axis = comparison.axis;
     candidate.effect.fixed = comparison.fixed;
     candidate.effect.from = first.value;

@@ -18,10 +18,12 @@ statistics::BlockRates rates_of(const Runs& runs) {
 std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups& comparison) {
   std::vector<statistics::BlockRates> runners;
   std::vector<ComparedGroups::Value> ran;
+  std::vector<bool> disturbed;  // too few of its runs were not: it may be as fast as any
   for (const auto& value : comparison.values) {
-    auto rates = rates_of(runs.ok(value.group));
-    if (rates.empty()) continue;
-    runners.push_back(std::move(rates));
+    const Runs good = runs.fit(value.group), all = runs.ok(value.group);
+    if (all.empty()) continue;
+    disturbed.push_back(good.empty());
+    runners.push_back(rates_of(good.empty() ? all : good));
     ran.push_back(value);
   }
   if (runners.empty()) return std::nullopt;
@@ -31,9 +33,16 @@ std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups
                       .fastest = ran[race.leader].value,
                       .group = ran[race.leader].group,
                       .not_distinguishable = {},
+                      .dropped = {},
                       .in_words = {}};
   for (std::size_t i = 0; i < ran.size(); ++i) {
-    if (i != race.leader && !race.slower[i]) record.not_distinguishable.push_back(ran[i].value);
+    if (i == race.leader) continue;
+    const auto n = runners[i].size();
+    if (race.slower[i] && n < runners[race.leader].size()) {
+      record.dropped.push_back({ran[i].value, static_cast<int>(n), race.p[i]});
+    } else if (!race.slower[i] || disturbed[i] || disturbed[race.leader]) {
+      record.not_distinguishable.push_back(ran[i].value);
+    }
   }
   return record;
 }
@@ -44,8 +53,13 @@ std::string in_words(const TuningRecord& record, const std::vector<TuningRecord>
       record.not_distinguishable.empty()
           ? "all others are slower"
           : "not distinguishable from " + joined(record.not_distinguishable, ", ");
-  return "fastest" + (where.empty() ? "" : " (" + where + ")") + ": " + record.axis + " " +
-         record.fastest + " (" + others + ")";
+  std::string text = "fastest" + (where.empty() ? "" : " (" + where + ")") + ": " + record.axis +
+                     " " + record.fastest + " (" + others + ")";
+  for (const DroppedValue& one : record.dropped) {
+    text += "; " + one.value + " dropped after " + counted(one.runs, "run") + " (" + p_text(one.p) +
+            ")";
+  }
+  return text;
 }
 
 }  // namespace

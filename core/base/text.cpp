@@ -1,0 +1,38 @@
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scalemark {
+
+std::string significant(double value, int digits) {
+  const double size = std::abs(value);
+  if (!(size > 0) || !std::isfinite(size)) return printed("%g", value);
+  // A number that rounds up to the next power of ten has one decimal less.
+  const double unit = std::pow(10, std::floor(std::log10(size)) - digits + 1);
+  const double rounded = std::round(size / unit) * unit;
+  const int decimals =
+      std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9)), 0, 300);
+  std::array<char, 700> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  std::string result = text.data();
+  if (decimals > 0) {
+    result.erase(result.find_last_not_of('0') + 1);
+    if (result.ends_with('.')) result.pop_back();
+  }
+  return result;
+}
+
+std::string grouped(double value) {
+  const std::string digits = printed("%.0f", std::abs(value));
+  std::string text = value <= -0.5 ? "-" : "";
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string p_text(double p) { return p < 0.001 ? "p below 0.001" : printed("p %.3f", p); }
+
+}  // namespace scalemark

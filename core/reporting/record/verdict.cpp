@@ -1,0 +1,296 @@
+#include "core/reporting/record/verdict.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr std::size_t kMostReasons = 3;
+
+struct Reason {
+  VerdictLevel level;
+  bool blames_part;
+  VerdictReason said;
+};
+
+bool disturbs(const std::string& code) {
+  return code == finding_kinds::shared.code || code == finding_kinds::machine_busy.code ||
+         code == finding_kinds::throttled.code;
+}
+
+template <class Run>
+int measured(const std::vector<Run>& runs) {
+  return static_cast<int>(std::ranges::count(runs, PointStatus::kOk, &Run::status));
+}
+
+// "in 3 of 4 runs", "in all 3 runs"; nothing where there is one.
+std::string in_runs(std::size_t some, int all) {
+  if (all == 1) return "";
+  const bool whole = static_cast<int>(some) >= all;
+  return (whole ? " in all " : " in " + std::to_string(some) + " of ") + counted(all, "run");
+}
+
+// 0 where that is not known.
+int cpus_of(const Report& report, const std::string& hostname) {
+  const auto host =
+      std::ranges::find(report.environment.hosts, hostname, &monitoring::Host::hostname);
+  return host == report.environment.hosts.end() ? 0 : host->cores.logical;
+}
+
+// "1.0 to 1.7 of 2 CPUs", of the machine where others took the most.
+std::string used_by_others(const Report& report, const std::set<std::string>& runs) {
+  std::map<std::string, std::pair<double, double>> by_host;
+  for (const TelemetryRecord& one : report.telemetry) {
+    if (one.values.source != "other_cpus" || !runs.contains(one.point)) continue;
+    // Clocks of 10 ms count more than there is in a window of a few.
+    const int cpus = cpus_of(report, one.host);
+    const double used = cpus > 0 ? std::min<double>(one.values.mean, cpus) : one.values.mean;
+    auto& [low, high] = by_host.try_emplace(one.host, used, used).first->second;
+    low = std::min(low, used);
+    high = std::max(high, used);
+  }
+  const auto most =
+      std::ranges::max_element(by_host, {}, [](const auto& host) { return host.second.second; });
+  if (most == by_host.end() || !(most->second.second >= 0.005)) return "";
+  const int cpus = cpus_of(report, most->first);
+  const auto [low, high] = most->second;
+  const char* digits = high < 1 ? "%.2f" : "%.1f";
+  const std::string least = printed(digits, low), largest = printed(digits, high);
+  return (least == largest ? largest : least + " to " + largest) +
+         (cpus == 0 ? " CPUs" : " of " + counted(cpus, "CPU"));
+}
+
+std::string disturbance_text(const Report& report, const FindingKind& kind,
+                             const std::set<std::string>& runs, int all) {
+  const std::string where = in_runs(runs.size(), all);
+  if (kind.code == std::string_view(finding_kinds::throttled.code)) {
+    return "the hardware was slowed down" + where;
+  }
+  if (kind.code == std::string_view(finding_kinds::machine_busy.code)) {
+    return "the machine was busy before" + (all == 1 ? " the run" : where.substr(3));
+  }
+  const std::string used = used_by_others(report, runs);
+  return (used.empty() ? "others used the machine" : "other programs used " + used) + where;
+}
+
+// The texts of these findings list points: here their number is enough.
+std::string text_of_points(const FindingKind& kind, const std::string& first, std::size_t count,
+                           int all) {
+  static const std::map<std::string, const char*> kShort = {
+      {finding_kinds::single_repetition.code, "one run: how much runs differ is not known"},
+      {finding_kinds::no_interval.code, "one run each: how much runs differ is not known"},
+      {finding_kinds::sessions_pooled.code, "the runs come from two sessions: no interval"},
+      {finding_kinds::unconverged.code, "intervals did not become as narrow as asked for"},
+      {finding_kinds::windows_not_steady.code, "step times changed over the measured window"},
+      {finding_kinds::not_steady.code, "step times changed over the measured window"},
+      {finding_kinds::runs_differ.code, "runs of one point differ by more than 5 %"},
+      {finding_kinds::repetitions_lost.code, "some runs failed"},
+  };
+  const auto found = kShort.find(kind.code);
+  std::string text = found == kShort.end() ? first : found->second;
+  if (kind.scope == FindingScope::kOfPoint) {
+    text += in_runs(count, all);
+  } else if (count > 1 && found == kShort.end()) {
+    text += " (and " + std::to_string(count - 1) + " more)";
+  }
+  return text;
+}
+
+// Whether a verdict can do without the runs that were disturbed.
+bool enough_are_fit(const Report& report, const std::set<std::string>& disturbed) {
+  std::map<std::string, int> fit;
+  for (const PointRecord& run : report.points) {
+    if (run.status == PointStatus::kOk) fit[run.group] += !disturbed.contains(run.id);
+  }
+  for (const CollectiveRecord& run : report.collectives) {
+    if (run.status == PointStatus::kOk) fit[run.group] += run.disturbed.empty();
+  }
+  return std::ranges::all_of(fit, [](const auto& group) { return group.second >= kFitRuns; });
+}
+
+class Judge {
+ public:
+  explicit Judge(const Report& report)
+      : report_(report),
+        runs_(measured(report.points) + measured(report.collectives)),
+        spares_disturbed_(enough_are_fit(report, disturbed_runs(report.findings))) {}
+
+  Verdict verdict() {
+    add_end();
+    add_findings();
+    add_single_collectives();
+    std::ranges::stable_sort(reasons_, [](const Reason& a, const Reason& b) {
+      return std::pair(b.level, b.blames_part) < std::pair(a.level, a.blames_part);
+    });
+    Verdict verdict;
+    if (!reasons_.empty()) verdict.level = reasons_.front().level;
+    for (Reason& reason : reasons_) {
+      if (verdict.reasons.size() < kMostReasons) verdict.reasons.push_back(std::move(reason.said));
+    }
+    return verdict;
+  }
+
+ private:
+  void add(VerdictLevel level, std::string code, std::string text, bool blames_part = false) {
+    reasons_.push_back({level, blames_part, {std::move(code), std::move(text)}});
+  }
+
+  void add_end() {
+    if (runs_ == 0 && report_.links.empty()) {
+      return add(VerdictLevel::kDoNotQuote, "nothing_measured", "no run was measured");
+    }
+    const auto lost = [](const auto& runs) {
+      return std::ranges::count_if(runs, [](const auto& run) {
+        return run.status == PointStatus::kFailed || run.status == PointStatus::kOom;
+      });
+    };
+    const auto failed = lost(report_.points) + lost(report_.collectives);
+    if (report_.status != ReportStatus::kComplete) {
+      add(VerdictLevel::kWithCare, "incomplete",
+          "the run did not come to its end (" + std::string(name_of(report_.status)) + ")");
+    } else if (failed > 0) {
+      add(VerdictLevel::kWithCare, "incomplete",
+          std::to_string(failed) + " of " + std::to_string(failed + runs_) +
+              " runs failed or were out of memory");
+    }
+  }
+
+  void add_findings() {
+    for (const FindingKind& kind : all_finding_kinds()) {
+      if (kind.costs == VerdictLevel::kQuotable || is_said_by_another(kind)) continue;
+      std::set<std::string> points;
+      const Finding* first = nullptr;
+      std::size_t count = 0;
+      for (const Finding& finding : report_.findings) {
+        if (finding.code != kind.code) continue;
+        if (!first) first = &finding;
+        ++count;
+        if (!finding.point.empty()) points.insert(finding.point);
+      }
+      if (!first) continue;
+      for (const CollectiveRecord& run : report_.collectives) {
+        if (run.disturbed.find(kind.code) != std::string::npos) points.insert(run.id);
+      }
+      if (disturbs(kind.code)) {
+        add(spares_disturbed_ ? VerdictLevel::kWithCare : kind.costs, kind.code,
+            points.empty() ? first->text : disturbance_text(report_, kind, points, runs_));
+      } else {
+        add(kind.costs, kind.code, text_of_points(kind, first->text, count, runs_),
+            kind.blames == Blames::kPart);
+      }
+    }
+  }
+
+  // A sweep says once of all points what each run says, too.
+  bool is_said_by_another(const FindingKind& kind) const {
+    if (kind.code != std::string_view(finding_kinds::single_repetition.code)) return false;
+    return std::ranges::any_of(report_.findings, [](const Finding& finding) {
+      return finding.code == finding_kinds::no_interval.code;
+    });
+  }
+
+  void add_single_collectives() {
+    const bool single = std::ranges::any_of(
+        report_.collective_groups, [](const CollectiveGroup& group) { return group.n == 1; });
+    if (single) {
+      add(VerdictLevel::kWithCare, finding_kinds::no_interval.code,
+          "one run each: how much runs differ is not known");
+    }
+  }
+
+  const Report& report_;
+  int runs_;
+  bool spares_disturbed_;
+  std::vector<Reason> reasons_;
+};
+
+bool is_severity(std::string_view word) { return word == "warning" || word == "error"; }
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
+std::optional<Verdict> judged(const Report& report) {
+  if (report.points.empty() && report.collectives.empty() && report.links.empty()) {
+    return std::nullopt;
+  }
+  return Judge(report).verdict();
+}
+
+std::optional<Verdict> verdict_of(const Report& report) {
+  return report.verdict ? report.verdict : judged(report);
+}
+
+void complete_older(Report& report) {
+  for (Finding& finding : report.findings) {
+    const FindingKind* kind = find_finding_kind(finding.code);
+    if (finding.domain.empty() && kind) finding.domain = name_of(kind->domain);
+  }
+  // A baseline against itself says nothing.
+  for (ScalingTable& table : report.scaling) {
+    for (ScalingRow& row : table.rows) {
+      if (row.points != table.baseline_points) continue;
+      row = {.world_size = row.world_size,
+             .group = row.group,
+             .strategy = row.strategy,
+             .points = row.points,
+             .samples_per_sec = row.samples_per_sec,
+             .step_time_s = row.step_time_s};
+    }
+  }
+  report.verdict = verdict_of(report);
+}
+
+std::set<std::string> disturbed_runs(const std::vector<Finding>& findings) {
+  std::set<std::string> runs;
+  for (const Finding& finding : findings) {
+    if (disturbs(finding.code) && !finding.point.empty()) runs.insert(finding.point);
+  }
+  return runs;
+}
+
+bool blames_part(const Finding& finding) {
+  const FindingKind* kind = find_finding_kind(finding.code);
+  return kind && kind->blames == Blames::kPart;
+}
+
+FailOn::FailOn(std::string_view text) : words_(split(text)) {
+  for (const std::string& word : words_) {
+    if (word == "parts" || word == "none" || is_severity(word) || find_finding_kind(word)) continue;
+    throw configuration("--fail-on: '" + word + "' is no code of a finding",
+                        "parts, warning, error, none, or codes with commas between",
+                        "docs/REPORT.md lists the codes under \"Codes of findings\"");
+  }
+}
+
+bool FailOn::names(const Finding& finding) const {
+  return std::ranges::any_of(words_, [&](const std::string& word) {
+    if (word == "warning") return finding.severity == "warning" || finding.severity == "error";
+    if (word == "error") return finding.severity == "error";
+    return word == "parts" ? blames_part(finding) : word == finding.code;
+  });
+}
+
+RunEnd judged_end(RunEnd end, const Report& report, const FailOn& fail_on) {
+  if (end.exit_code != ExitCode::kPass && end.exit_code != ExitCode::kUnsure) return end;
+  const auto found = std::ranges::find_if(
+      report.findings, [&](const Finding& finding) { return fail_on.names(finding); });
+  if (found == report.findings.end()) return end;
+  return {ExitCode::kFail, "fails because of " + found->code + ": " + found->text};
+}
+
+}  // namespace scalemark::reporting

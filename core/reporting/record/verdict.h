@@ -1,0 +1,58 @@
+// How far the numbers of a report are to be trusted, and which findings end a run with an error:
+// both from its findings, by their rows in finding_list.inc. Pure.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/exit_code.h"
+#include "core/reporting/record/report.h"
+
+namespace scalemark::reporting {
+
+// The worst level that a finding costs, or that what the report lacks costs: runs that failed, no
+// repetition. Runs that something disturbed cost `do_not_quote` unless each point has kFitRuns
+// others, from which verdicts are taken. Absent for a report without runs and links.
+std::optional<Verdict> judged(const Report& report);
+
+// Takes the verdict of the report, or, where it has none (of an earlier version, or still
+// partial), judged().
+std::optional<Verdict> verdict_of(const Report& report);
+
+// Adds to a report of an earlier version what this one says of findings and of the whole.
+void complete_older(Report& report);
+
+// A verdict on runs needs so many that nothing disturbed.
+inline constexpr int kFitRuns = 3;
+
+// Ids of the runs that something else on the machine disturbed, or that hardware slowed down.
+std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);
+
+// Whether it names a part of the machine as bad: a rank, a node, a link.
+bool blames_part(const Finding& finding);
+
+// --fail-on: codes of findings, parts, warning, error or none, with commas between.
+class FailOn {
+ public:
+  // Throws refusal() (78) for a word that is none of these.
+  explicit FailOn(std::string_view text);
+  bool names(const Finding& finding) const;
+
+ private:
+  std::vector<std::string> words_;
+};
+
+// How a run ends that came to its end.
+struct RunEnd {
+  ExitCode exit_code = ExitCode::kPass;
+  std::string why;  // one sentence; empty when there is nothing to say
+};
+
+// `end`, or, where its code is kPass or kUnsure and `fail_on` names a finding of the report, kFail
+// and that finding.
+RunEnd judged_end(RunEnd end, const Report& report, const FailOn& fail_on);
+
+}  // namespace scalemark::reporting

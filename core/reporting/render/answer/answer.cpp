@@ -1,0 +1,261 @@
+#include "core/reporting/render/answer/answer.h"
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/verdict.h"
+#include "core/reporting/render/sections/sweep_sections.h"
+#include "core/reporting/render/text.h"
+#include "core/reporting/table/table.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr std::size_t kMostNotes = 3, kMostParts = 3;
+
+// Seconds since 1970 of "2026-01-02T03:04:05Z".
+std::optional<std::time_t> seconds_of(const std::string& rfc3339) {
+  std::tm time{};
+  const char* end = strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%S", &time);
+  if (end == nullptr) return std::nullopt;
+  return timegm(&time);
+}
+
+// "0:24", "1:02:03"
+std::string clock_text(std::time_t seconds) {
+  const auto two = [](std::time_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  const std::string minutes = std::to_string(seconds / 60 % 60);
+  if (seconds < 3600) return minutes + ":" + two(seconds % 60);
+  return std::to_string(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60);
+}
+
+// Some rank, machine, device or link is named.
+bool is_proven_part(const Finding& finding) { return finding.place && blames_part(finding); }
+
+// The table says by its repetitions that runs stand alone; the parts stand above it.
+bool is_said_elsewhere(const VerdictReason& reason, const Report& report) {
+  if (reason.code == "no_interval" || reason.code == "single_repetition") return true;
+  return std::ranges::any_of(report.findings, [&](const Finding& finding) {
+    return finding.code == reason.code && is_proven_part(finding);
+  });
+}
+
+// First what costs the verdict something, then warnings that are answers.
+void add_notes(Answer& answer, const Report& report) {
+  std::vector<std::string> codes;
+  const auto verdict = verdict_of(report);
+  for (const VerdictReason& reason : verdict ? verdict->reasons : std::vector<VerdictReason>()) {
+    codes.push_back(reason.code);
+    if (is_said_elsewhere(reason, report)) continue;
+    const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && answer.notes.empty();
+    answer.notes.push_back(reason.text + (forbids ? ": do not quote these numbers" : ""));
+  }
+  for (const ErrorRecord& error : report.errors) {
+    if (report.status != ReportStatus::kComplete) answer.notes.push_back(error.what);
+  }
+  for (const Finding& finding : report.findings) {
+    if (finding.severity == "info" || is_proven_part(finding)) continue;
+    if (std::ranges::find(codes, finding.code) != codes.end()) continue;
+    codes.push_back(finding.code);
+    const auto more = std::ranges::count(report.findings, finding.code, &Finding::code) - 1;
+    answer.notes.push_back(finding.text +
+                           (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+  }
+  if (answer.notes.size() > kMostNotes) answer.notes.resize(kMostNotes);
+}
+
+void add_parts(Answer& answer, const Report& report) {
+  for (const Finding& finding : report.findings) {
+    if (!is_proven_part(finding)) continue;
+    if (answer.parts.size() == kMostParts) return void(answer.parts.push_back("and more parts"));
+    // The points at which it shows stand last, in the details.
+    const bool lists = finding.code.starts_with("straggler");
+    answer.parts.push_back(
+        finding.text.substr(0, lists ? finding.text.rfind(": ") : std::string::npos));
+  }
+}
+
+// Words stay whole; further lines begin with `indent` blanks.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string result, line;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t taken = line.size() + (result.empty() ? 0 : indent);
+    if (!line.empty() && taken + 1 + word.size() > width) {
+      line.erase(line.find_last_not_of(' ') + 1);
+      result += (result.empty() ? "" : std::string(indent, ' ')) + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return result + (result.empty() ? "" : std::string(indent, ' ')) + line + "\n";
+}
+
+std::string head_lines(const Answer& answer, const Terminal& terminal) {
+  const auto width = static_cast<std::size_t>(terminal.columns);
+  if (answer.what.empty()) return "";
+  const std::string one = answer.what + (answer.effort.empty() ? "" : "   " + answer.effort);
+  if (one.size() <= width) return inked(terminal, Ink::kBold, one) + "\n";
+  std::string text = wrapped(answer.what, width, 2);
+  text.pop_back();
+  return inked(terminal, Ink::kBold, text) + "\n" +
+         (answer.effort.empty() ? "" : "  " + answer.effort + "\n");
+}
+
+std::size_t width_of(const std::vector<Column>& columns) {
+  const std::string text = set_text(columns);
+  std::size_t widest = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    widest = std::max(widest, end - begin);
+    begin = end + 1;
+  }
+  return widest;
+}
+
+// Drops what a narrow terminal can do without.
+std::vector<Column> fitting(std::vector<Column> columns, std::size_t width) {
+  for (const char* head : {"of expected", "95 %", "speed-up"}) {
+    if (width_of(columns) <= width) break;
+    std::erase_if(columns, [&](const Column& column) { return column.head.front() == head; });
+  }
+  return columns;
+}
+
+std::string next_lines(const Answer& answer, const Terminal& terminal) {
+  std::size_t longest = 0;
+  for (const auto& [wish, command] : answer.next) longest = std::max(longest, wish.size());
+  std::string text;
+  for (const auto& [wish, command] : answer.next) {
+    const std::string line = wish + std::string(longest - wish.size() + 2, ' ') + command;
+    text += inked(terminal, Ink::kDim, line) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string effort_text(const Report& report, int fewest, int most) {
+  std::string text = most <= 1 ? "one run each"
+                     : fewest == most
+                         ? std::to_string(most) + " runs each"
+                         : std::to_string(fewest) + " to " + std::to_string(most) + " runs each";
+  const auto from = seconds_of(report.started), to = seconds_of(report.finished);
+  if (from && to && *to >= *from && report.sessions.size() < 2) {
+    text += ", " + clock_text(*to - *from);
+  }
+  return text;
+}
+
+std::string machine_line(const Report& report) {
+  const auto& hosts = report.environment.hosts;
+  if (hosts.empty()) return "";
+  const monitoring::Host& host = hosts.front();
+  std::string text = counted(std::ssize(hosts), "machine") + ": " +
+                     (host.cpu.empty() ? "" : host.cpu + ", ") + counted(host.cores.usable, "core");
+  if (host.gpus.empty()) return text;
+  return text + ", " + std::to_string(host.gpus.size()) + " x " + host.gpus.front().name;
+}
+
+std::string rate_text(double value) { return value >= 1000 ? grouped(value) : readable(value); }
+
+Answer answer_of(const Report& report, const std::string& folder) {
+  Answer answer = measures_collectives(report) ? answer_of_collectives(report, folder)
+                  : is_sweep(report)           ? answer_of_sweep(report, folder)
+                                               : answer_of_runs(report);
+  add_parts(answer, report);
+  add_notes(answer, report);
+  return answer;
+}
+
+std::string set_answer(const Answer& answer, const Terminal& terminal) {
+  const auto width = static_cast<std::size_t>(terminal.columns);
+  const auto items = [&](const std::vector<std::string>& lines, const std::string& mark) {
+    std::string text;
+    for (const std::string& line : lines) {
+      text += inked(terminal, Ink::kRed, mark) + " " +
+              wrapped(on_one_line(line), width - mark.size() - 1, mark.size() + 1);
+    }
+    return text;
+  };
+  std::string text = items(answer.parts, "!!");
+  if (!text.empty()) text += "\n";
+  text += head_lines(answer, terminal);
+  if (!answer.table.empty()) text += "\n" + set_text(fitting(answer.table, width));
+  std::string below;
+  for (const std::string& line : answer.found) below += wrapped(on_one_line(line), width, 2);
+  below += items(answer.notes, "!");
+  if (!below.empty()) text += (answer.table.empty() ? "" : "\n") + below;
+  if (!answer.next.empty()) text += "\n" + next_lines(answer, terminal);
+  return text;
+}
+
+std::string render_answer(std::span<const Report> reports, const std::string& folder,
+                          const Terminal& terminal) {
+  std::string text;
+  std::vector<Report> runs;
+  for (const Report& report : reports) {
+    if (!is_sweep(report) && !report.points.empty() && reports.size() > 1) {
+      runs.push_back(report);
+      continue;
+    }
+    text += (text.empty() ? "" : "\n") + set_answer(answer_of(report, folder), terminal);
+  }
+  if (runs.empty()) return text;
+  return text + (text.empty() ? "" : "\n") + set_answer(answer_of_several(runs), terminal);
+}
+
+Answer answer_of_several(std::span<const Report> runs) {
+  RunsTable table = runs_table(runs);
+  Answer answer{.what = std::move(table.what), .table = std::move(table.columns)};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto verdict = verdict_of(runs[i]);
+    if (!verdict || verdict->level != VerdictLevel::kDoNotQuote) continue;
+    answer.notes.push_back("run " + std::to_string(i + 1) + ": " + verdict->reasons.front().text +
+                           ": do not quote it");
+  }
+  if (answer.notes.size() > kMostNotes) answer.notes.resize(kMostNotes);
+  return answer;
+}
+
+Answer answer_of_runs(const Report& report) {
+  Answer answer;
+  if (report.points.empty()) {
+    answer.what = report.fingerprint.empty() ? "nothing was measured" : "";
+    return answer;
+  }
+  const PointRecord& run = report.points.back();
+  answer.what = run.workload;
+  if (run.world_size > 1) answer.what += ", " + counted(run.world_size, "rank");
+  if (run.status != PointStatus::kOk) {
+    answer.what +=
+        ": " + std::string(name_of(run.status)) + (run.reason.empty() ? "" : ", " + run.reason);
+    return answer;
+  }
+  const std::string unit = sample_unit(run.workload) + "/s";
+  answer.what += "  " + rate_text(run.samples_per_sec) + " " + unit;
+  answer.figures.push_back({rate_text(run.samples_per_sec), unit});
+  if (const auto step = step_time_s(run)) {
+    answer.figures.push_back({readable(1e3 * *step), "ms a step"});
+    answer.what += "  step " + significant(1e3 * *step, 3) + " ms";
+    if (run.step_s.p50) answer.what += " (median " + significant(1e3 * *run.step_s.p50, 3) + ")";
+  }
+  if (run.loss_first && run.loss_last) {
+    answer.what +=
+        "  loss " + significant(*run.loss_first, 3) + " -> " + significant(*run.loss_last, 3);
+  }
+  if (!run.evaluation.empty()) {
+    const Evaluation& last = run.evaluation.back();
+    answer.what += "  " + last.metric + " " + percent(last.value);
+    answer.figures.push_back({percent(last.value), last.metric});
+  }
+  answer.what += printed("  %.2f GiB", static_cast<double>(run.memory_peak_bytes) / (1 << 30));
+  return answer;
+}
+
+}  // namespace scalemark::reporting

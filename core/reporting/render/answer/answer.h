@@ -1,0 +1,64 @@
+// A person reads this at the end of a run: what was found, how sure, what next. Pure; every number
+// is the report's own.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/terminal.h"
+#include "core/reporting/record/report.h"
+#include "core/reporting/table/text_table.h"
+
+namespace scalemark::reporting {
+
+// A number to be read first, and what it is.
+struct Figure {
+  std::string value, label;
+};
+
+// The short answer before it is set in lines.
+struct Answer {
+  std::vector<Figure> figures;  // at most three; for the page
+
+  std::vector<std::string>
+      parts;           // of the machine that are proven slow or wrong, one sentence each
+  std::string what;    // "mlp, batch 64 per rank, fp32, ddp over gloo"
+  std::string effort;  // "3 runs each, 1:46"
+  std::vector<Column> table;
+  std::vector<std::string> found;  // below the table, what it does not say: at most three
+  std::vector<std::string> notes;  // what speaks against the numbers: at most three, gravest first
+  // A person may want this next, and here is the command or file for it.
+  std::vector<std::pair<std::string, std::string>> next;
+};
+
+// `folder`: of the report, for the commands; empty: they are left out.
+Answer answer_of(const Report& report, const std::string& folder);
+
+// At most terminal.columns wide as far as words and tables allow; ends with a line end.
+std::string set_answer(const Answer& answer, const Terminal& terminal);
+
+// One answer per report, a blank line between.
+std::string render_answer(std::span<const Report> reports, const std::string& folder,
+                          const Terminal& terminal);
+
+// --- The answers of each kind of report. Private to this folder.
+
+Answer answer_of_sweep(const Report& report, const std::string& folder);
+Answer answer_of_collectives(const Report& report, const std::string& folder);
+Answer answer_of_runs(const Report& report);
+Answer answer_of_several(std::span<const Report> runs);  // side by side, each with a point
+
+inline constexpr std::size_t kMostRows = 30;
+
+// "one run each, 0:24": the fewest and most repetitions, and how long all took.
+std::string effort_text(const Report& report, int fewest, int most);
+
+// "2 machines: AMD EPYC 9654, 96 cores, 8 x NVIDIA H100"
+std::string machine_line(const Report& report);
+
+// "7,377", "12.3": four digits or more.
+std::string rate_text(double value);
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,261 @@
+// The short answer: how many lines and columns it takes, that each fact stands once, and what it
+// says of reports whose truth is known.
+#include "core/reporting/render/answer/answer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/report_json.h"
+#include "core/reporting/record/verdict.h"
+#include "tests/core/reporting/sample_collectives.h"
+#include "tests/core/reporting/sample_report.h"
+#include "tests/core/reporting/sample_sweep.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::vector<std::string> lines_of(const Report& report, int columns = 78) {
+  Terminal terminal;
+  terminal.columns = columns;
+  std::istringstream text(render_answer({&report, 1}, "results/runs/a", terminal));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string text_of(const Report& report, int columns = 78) {
+  std::string text;
+  for (const std::string& line : lines_of(report, columns)) text += line + "\n";
+  return text;
+}
+
+bool says(const Report& report, const std::string& words) {
+  return text_of(report, 400).find(words) != std::string::npos;
+}
+
+SweepShape small(int repetitions) {
+  return {.world_sizes = {1, 2},
+          .batch_sizes = {64},
+          .repetitions = repetitions,
+          .slow_rank = std::nullopt,
+          .real_data = false};
+}
+
+std::size_t widest(const std::vector<std::string>& lines) {
+  return std::ranges::max(lines, {}, &std::string::size).size();
+}
+
+TEST(Answer, OfAQuickSweepHasFifteenLinesOf78Columns) {
+  Report report = sample_sweep(small(1));
+  report.invocation.command_line = "scalemark sweep --quick";
+  const auto lines = lines_of(report);
+  EXPECT_LE(lines.size(), 15u) << text_of(report);
+  EXPECT_LE(widest(lines), 78u) << text_of(report);
+  EXPECT_TRUE(says(report, "one run each")) << text_of(report);
+  EXPECT_TRUE(says(report, "with intervals  scalemark sweep\n")) << text_of(report);
+}
+
+TEST(Answer, OfFourteenPointsHas25Lines) {
+  Report report = sample_sweep({.world_sizes = {1, 2, 4}, .batch_sizes = {64, 128, 256}});
+  ASSERT_GE(report.groups.size(), 14u);
+  const auto lines = lines_of(report);
+  EXPECT_LE(lines.size(), 25u) << text_of(report);
+  EXPECT_LE(widest(lines), 78u) << text_of(report);
+}
+
+TEST(Answer, OfARunHasThreeLines) {
+  Report report = sample_report(1, true);
+  report.groups.clear();
+  report.points.resize(1);
+  EXPECT_LE(lines_of(report, 120).size(), 1u + 3u) << text_of(report, 120);
+}
+
+TEST(Answer, FitsEveryWidthAndBreaksNoWord) {
+  for (const Report& report :
+       {sample_sweep(small(1)), sample_sweep(small(5)), sample_sweep({}), sample_collectives()}) {
+    for (const int columns : {60, 80, 120}) {
+      // A command stands in one line, to be copied; a table is as wide as its cells.
+      for (const std::string& line : lines_of(report, columns)) {
+        const bool is_prose = line.starts_with("!") || line.starts_with("  ");
+        if (is_prose && line.find("  ", 2) == std::string::npos) {
+          EXPECT_LE(line.size(), static_cast<std::size_t>(columns)) << line;
+        }
+      }
+    }
+  }
+}
+
+TEST(Answer, SaysEachFactOnce) {
+  for (Report report : {sample_sweep(small(1)), sample_sweep(small(5)), sample_collectives()}) {
+    auto lines = lines_of(report, 200);
+    std::erase(lines, "");
+    auto unique = lines;
+    std::ranges::sort(unique);
+    EXPECT_EQ(std::ranges::adjacent_find(unique), unique.end()) << text_of(report);
+    const std::string text = text_of(report, 200);
+    const auto first = text.find("one run");
+    if (first == std::string::npos) continue;
+    EXPECT_EQ(text.find("one run", first + 1), std::string::npos);
+  }
+}
+
+TEST(Answer, HasNoExponents) {
+  Report report = sample_sweep(small(5));
+  for (GroupRecord& group : report.groups) *group.samples_per_sec *= 1e9;
+  report.scaling.front().rows.back().efficiency_ci95_low = 1e-7;
+  Report run = sample_report(1, true);
+  run.groups.clear();
+  run.points.resize(1);
+  run.points[0].loss_last = 4.2e-7;
+  for (const Report& one : {report, run}) {
+    EXPECT_FALSE(std::regex_search(text_of(one), std::regex("[0-9]e[+-]?[0-9]"))) << text_of(one);
+  }
+}
+
+TEST(Answer, WithholdsAnIntervalThatIsWiderThanAFactorOfFour) {
+  Report report = sample_sweep(small(2));
+  for (ScalingRow& row : report.scaling.front().rows) {
+    if (!row.efficiency) continue;
+    row.efficiency_ci95_low = 0.075;
+    row.efficiency_ci95_high = 4.57;
+  }
+  EXPECT_TRUE(says(report, "not known (2 runs)")) << text_of(report);
+  EXPECT_FALSE(says(report, "457")) << text_of(report);
+}
+
+TEST(Answer, ABaselineHasNoEfficiency) {
+  const Report report = sample_sweep(small(5));
+  for (const ScalingTable& table : report.scaling) {
+    for (const ScalingRow& row : table.rows) {
+      EXPECT_EQ(row.efficiency.has_value(), row.points != table.baseline_points);
+    }
+  }
+  EXPECT_TRUE(std::regex_search(text_of(report), std::regex("1, no exchange +[0-9,]+ +baseline")))
+      << text_of(report);
+}
+
+TEST(Answer, WithoutOneRankSaysWhatEfficiencyIsRelativeTo) {
+  SweepShape shape = small(5);
+  shape.world_sizes = {2, 4};
+  Report report = sample_sweep(shape);
+  std::erase_if(report.points, [](const PointRecord& run) { return run.world_size == 1; });
+  summarise(report);
+  EXPECT_TRUE(says(report, "efficiency relative to 2 ranks")) << text_of(report);
+}
+
+TEST(Answer, ASlowPartStandsBeforeEverythingElse) {
+  SweepShape shape{.world_sizes = {1, 8}, .batch_sizes = {64}, .slow_rank = 5, .real_data = false};
+  const Report report = sample_sweep(shape);
+  const auto lines = lines_of(report, 200);
+  ASSERT_FALSE(lines.empty());
+  EXPECT_TRUE(lines[0].starts_with("!! rank 5 (gpu-node-07, cuda:5) needs ")) << lines[0];
+  const auto found = std::ranges::find(report.findings, "straggler", &Finding::code);
+  ASSERT_NE(found, report.findings.end());
+  EXPECT_EQ(found->place->rank, 5);
+  EXPECT_EQ(found->place->host, "gpu-node-07");
+  EXPECT_EQ(found->domain, "hardware");
+}
+
+// Thirty rows, the best and the worst, and where the others are.
+TEST(Answer, OfManyPointsShowsThirty) {
+  SweepShape shape{
+      .world_sizes = {1, 2, 4, 8}, .repetitions = 1, .solo = false, .real_data = false};
+  shape.batch_sizes.clear();
+  for (int batch = 1; batch <= 40; ++batch) shape.batch_sizes.push_back(batch);
+  shape.out_of_memory_from = 1 << 20;
+  const Report report = sample_sweep(shape);
+  EXPECT_LE(lines_of(report).size(), 45u);
+  EXPECT_TRUE(says(report, " more rows  scalemark report results/runs/a --details"))
+      << text_of(report);
+}
+
+TEST(Answer, OfCollectivesHasALineForEachSize) {
+  const Report report = sample_collectives();
+  std::size_t measured = 0;
+  for (const CollectiveGroup& group : report.collective_groups) measured += group.n > 0;
+  const Answer answer = answer_of(report, "");
+  ASSERT_FALSE(answer.table.empty());
+  EXPECT_EQ(answer.table.front().cells.size(), std::min(measured, kMostRows));
+}
+
+TEST(Answer, ColoursOnlyWhereThereAreSome) {
+  const Report report = sample_sweep(small(1));
+  Terminal terminal;
+  EXPECT_EQ(render_answer({&report, 1}, "", terminal).find('\x1b'), std::string::npos);
+  terminal.colour = true;
+  EXPECT_NE(render_answer({&report, 1}, "", terminal).find("\x1b[1m"), std::string::npos);
+}
+
+TEST(Answer, OfNothingSaysSo) { EXPECT_EQ(text_of(Report()), "nothing was measured\n"); }
+
+// --- What something disturbed counts towards no verdict.
+
+Report compared(int repetitions) {
+  SweepShape shape{.world_sizes = {1, 2},
+                   .batch_sizes = {64, 128},
+                   .repetitions = repetitions,
+                   .slow_rank = std::nullopt,
+                   .solo = false,
+                   .real_data = false};
+  return sample_sweep(shape);
+}
+
+SummaryOptions comparing(const Report& report, std::set<std::string> disturbed) {
+  static_cast<void>(report);
+  return {.comparisons = sample_comparisons({.world_sizes = {1, 2}, .batch_sizes = {64, 128}}),
+          .disturbed = std::move(disturbed)};
+}
+
+TEST(FitRuns, TooFewOfThemGiveNoVerdict) {
+  Report report = compared(5);
+  std::set<std::string> all;
+  for (const PointRecord& run : report.points) all.insert(run.id);
+  summarise(report, comparing(report, {}));
+  ASSERT_FALSE(report.effects.empty());
+  EXPECT_EQ(report.effects[0].verdict, statistics::EffectVerdict::kReal);
+  summarise(report, comparing(report, all));
+  EXPECT_EQ(report.effects[0].verdict, statistics::EffectVerdict::kDisturbed);
+  EXPECT_EQ(report.effects[0].disturbed_by, "5 of 5 pairs");
+  EXPECT_FALSE(report.effects[0].p_holm);
+  EXPECT_NE(report.effects[0].in_words.find("stop what else runs there"), std::string::npos);
+  EXPECT_FALSE(report.fastest);
+}
+
+TEST(FitRuns, EnoughOfThemAreJudgedWithoutTheOthers) {
+  Report report = compared(5);
+  std::set<std::string> some;
+  for (PointRecord& run : report.points) {
+    if (run.repetition > 1 || run.batch_size != 128) continue;
+    run.samples_per_sec /= 10;  // by a compiler beside it
+    some.insert(run.id);
+  }
+  summarise(report, comparing(report, some));
+  for (const EffectRecord& effect : report.effects) {
+    EXPECT_EQ(effect.pairs, 3);
+    EXPECT_EQ(effect.verdict, statistics::EffectVerdict::kReal);
+    EXPECT_GT(effect.ratio, 1);
+  }
+}
+
+TEST(FitRuns, ASlowRankOfDisturbedRunsIsNotNamed) {
+  SweepShape shape{.world_sizes = {1, 8},
+                   .batch_sizes = {64},
+                   .slow_rank = 5,
+                   .solo = false,
+                   .real_data = false};
+  Report report = sample_sweep(shape);
+  std::set<std::string> all;
+  for (const PointRecord& run : report.points) all.insert(run.id);
+  report.findings.clear();
+  summarise(report, {.disturbed = all});
+  EXPECT_TRUE(std::ranges::none_of(report.findings, blames_part));
+  ASSERT_FALSE(report.stragglers.empty());
+  EXPECT_EQ(report.stragglers[0].verdict, RankVerdict::kDisturbed);
+}
+
+}  // namespace
+}  // namespace scalemark::reporting
