@@ -10,6 +10,8 @@
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/html_page.h"
 #include "core/reporting/render/render.h"
+#include "core/reporting/render/sections/machine_sections.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
@@ -57,18 +59,39 @@ std::string for_script(const std::string& json) {
   return text;
 }
 
+Json columns_json(const std::vector<Column>& columns) {
+  Json json = Json::array();
+  for (const Column& column : columns) {
+    json.push_back(
+        {{"head", joined(column.head, " ")}, {"left", column.left}, {"cells", column.cells}});
+  }
+  return json;
+}
+
+// The tables that the console and Markdown show; the page shows them cell by cell.
+Json sections_json(const Report& report) {
+  std::vector<Section> sections = sweep_sections(report);
+  for (auto& more :
+       {fingerprint_section(report), attempts_section(report), machine_section(report)}) {
+    if (more) sections.push_back(*more);
+  }
+  Json json = Json::array();
+  for (const Section& section : sections) {
+    json.push_back({{"title", section.title},
+                    {"columns", columns_json(section.columns)},
+                    {"lines", section.lines}});
+  }
+  return json;
+}
+
 Json answer_json(const Report& report) {
   const Answer answer = answer_of(report, "");
   Json json = {{"parts", answer.parts},    {"what", answer.what},
                {"effort", answer.effort},  {"found", answer.found},
                {"notes", answer.notes},    {"machine", machine_line(report)},
-               {"figures", Json::array()}, {"table", Json::array()}};
+               {"figures", Json::array()}, {"table", columns_json(answer.table)}};
   for (const Figure& figure : answer.figures) {
     json["figures"].push_back({{"value", figure.value}, {"label", figure.label}});
-  }
-  for (const Column& column : answer.table) {
-    json["table"].push_back(
-        {{"head", joined(column.head, " ")}, {"left", column.left}, {"cells", column.cells}});
   }
   if (const auto verdict = verdict_of(report)) json["verdict"] = name_of(verdict->level);
   return json;
@@ -84,6 +107,7 @@ std::string data_of(std::span<const Report> reports) {
       thin_steps(point);
     }
     json["answer"] = answer_json(report);
+    json["sections"] = sections_json(report);
     data["reports"].push_back(std::move(json));
   }
   return for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -155,6 +155,11 @@ def check_html(report, text, markdown):
     assert len(shown) == 1
     shown, = shown
     check_answer(report, shown.pop("answer"))
+    # The page's tables are those of the Markdown; a single run's page has those of its machine besides.
+    for section in shown.pop("sections"):
+        assert len({len(column["cells"]) for column in section["columns"]}) <= 1 and (section["columns"] or section["lines"]), section
+        if report.get("groups"):
+            assert section["title"].split(",")[0].split(" (")[0] in markdown, section["title"]
     for point, original in zip(shown["points"], report["points"]):
         point.pop("step_stride", None)
         steps = point.pop("step_samples_s", None)

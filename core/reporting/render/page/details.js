@@ -44,85 +44,19 @@ function memorySection(report) {
       {horizontal: true, values: axis('GiB of one rank'), names: {ticks: {autoSkip: false}}, heightPx: 90 + 30 * groups.length})).element);
 }
 
-function groupsSection(report) {
-  if (!report.groups?.length) return null;
-  const columns = [
-    {head: 'point', value: g => g.group, text: true},
-    {head: 'samples/s', value: g => g.samples_per_sec, show: readable},
-    {head: 'step ms', value: g => g.step_time_s, show: milliseconds},
-    {head: '95 % interval', value: g => g.ci95?.[0] ?? g.at_least, show: (_, g) => intervalOr(g.at_least, g.samples_per_sec, g.ci95, readable), text: true},
-    {head: 'min .. max', value: g => g.range?.[0], show: (_, g) => interval(g.range, readable), text: true},
-    {head: 'CV %', value: g => g.cv_between, show: percent},
-    {head: 'runs', value: g => g.n, show: (_, g) => Object.entries(g.status_counts).map(([s, n]) => `${n} ${s}`).join(', '), text: true},
-    {head: 'stopped by', value: g => g.stop_reason, text: true},
-    {head: 'samples/J', value: g => g.samples_per_joule, show: readable},
-    {head: 'samples/$', value: g => g.samples_per_dollar, show: readable}];
-  const filled = columns.filter(column => report.groups.some(g => column.value(g) !== undefined));
-  return card('Points over their repetitions', table(filled, report.groups));
-}
-
 // Devices of solo runs: each trains alone beside the others.
 function devicesSection(report) {
   if (!report.devices?.length) return null;
   const points = [...new Set(report.devices.map(d => d.group))];
   let chosen = points[0];
-  const share = value => `${Number(percent(value)) > 0 ? '+' : ''}${percent(value)}`;
   const chart = figure('Devices', 'Rate against the median of the other devices in the same runs.', () => {
     const devices = report.devices.filter(d => d.group === chosen);
     return rowsChart(devices.map(d => `rank ${d.rank}, ${d.device}${devices.some(one => one.host !== d.host) ? ', ' + d.host : ''}`),
         devices.flatMap((d, y) => d.deviation === undefined ? [] : [{x: 100 * d.deviation, y}]),
         devices.map(d => d.deviation_ci95?.map(value => 100 * value)), 'faster than the others, %');
   });
-  const columns = [
-    {head: 'point', value: d => d.group, text: true}, {head: 'rank', value: d => d.rank},
-    {head: 'host', value: d => d.host, text: true}, {head: 'device', value: d => d.device, text: true},
-    {head: 'samples/s', value: d => d.samples_per_sec, show: readable},
-    {head: '95 % interval', value: d => d.ci95?.[0], show: (_, d) => interval(d.ci95, readable), text: true},
-    {head: 'against others %', value: d => d.deviation, show: value => value === undefined ? absent : share(value)},
-    {head: '95 % interval of it', value: d => d.deviation_ci95?.[0], show: (_, d) => interval(d.deviation_ci95, share), text: true},
-    {head: 'clock, most MHz', value: d => d.clocks?.max_sm_MHz},
-    {head: 'uuid', value: d => d.uuid, text: true}, {head: 'pci', value: d => d.pci, text: true}];
-  const filled = columns.filter(column => report.devices.some(d => column.value(d) !== undefined));
-  return card('Devices, each by itself', choice('point', points, point => point, 0, point => { chosen = point; chart.redraw(); }),
-      chart.element, table(filled, report.devices));
-}
-
-function ranksSection(report) {
-  if (!report.stragglers?.length) return null;
-  return card('Ranks that stand out', table([
-    {head: 'point', value: s => s.group, text: true}, {head: 'rank', value: s => s.rank},
-    {head: 'host', value: s => s.host, text: true}, {head: 'device', value: s => s.device, text: true},
-    {head: 'slower by %', value: s => slower(s.deviation), show: percent},
-    {head: 'at least % (95 %)', value: s => slower(s.low95), show: percent},
-    {head: 'slow in runs', value: s => s.slow_runs, show: (slow, s) => `${slow} of ${s.runs}`},
-    {head: 'verdict', value: s => s.verdict, text: true}], report.stragglers),
-    make('p', {class: 'faint'}, 'Own time against the median of the other ranks. Named when above 3 % and the usual spread of ranks, and above 0 in the 95 % bound over runs.'));
-}
-
-function gapsSection(report) {
-  if (!report.data_gaps?.length) return null;
-  return card('Real against synthetic data', table([
-    {head: 'point', value: g => g.real_group, text: true},
-    {head: 'real, samples/s', value: g => g.real_samples_per_sec, show: readable},
-    {head: 'synthetic', value: g => g.synthetic_samples_per_sec, show: readable},
-    {head: 'lost %', value: g => g.lost_share, show: percent},
-    {head: '95 % interval', value: g => g.lost_share_ci95?.[0], show: (_, g) => interval(g.lost_share_ci95, percent), text: true}],
-    report.data_gaps));
-}
-
-function predictionsSection(report) {
-  if (!report.predictions?.length) return null;
-  return card('Predictions', table([
-    {head: 'slice', value: p => p.slice, text: true}, {head: 'ranks', value: p => p.world_size},
-    {head: 'samples/s', value: p => p.samples_per_sec, show: readable},
-    {head: 'by', value: p => p.predictor, text: true},
-    {head: 'model', value: p => p.model_samples_per_sec, show: readable},
-    {head: 'rule (2 % per doubling)', value: p => p.rule_samples_per_sec, show: readable},
-    {head: 'band', value: p => p.band?.[0], show: (_, p) => p.band ? interval(p.band, readable) : 'not testable', text: true},
-    {head: 'held in tests %', value: p => p.band_coverage, show: percent},
-    {head: 'efficiency %', value: p => p.efficiency, show: percent},
-    {head: 'basis', value: p => p.basis, text: true},
-    {head: 'why', value: p => p.reason, text: true, long: true}], report.predictions));
+  return sectionCard(report, title => title.startsWith('Devices'),
+      choice('point', points, point => point, 0, point => { chosen = point; chart.redraw(); }), chart.element);
 }
 
 function findingsSection(report) {
@@ -138,45 +72,6 @@ function findingsSection(report) {
   const first = rows.filter(f => f.severity !== 'info'), rest = rows.filter(f => f.severity === 'info');
   return card('Findings', first.length ? list(first) : make('p', {}, 'No warnings.'),
       rest.length ? make('details', {}, make('summary', {}, `${rest.length} for information`), list(rest)) : null);
-}
-
-const attempted = attempt => (attempt.samples_per_sec === undefined ? 'failed' : readable(attempt.samples_per_sec)) +
-    (attempt.reason ? ` (${attempt.reason})` : '');
-
-function machineSection(report) {
-  if (!report.telemetry?.length) return null;
-  const costs = report.telemetry.filter(t => t.source === 'sampler_cpu_share').map(t => t.mean);
-  const repeated = report.points.filter(p => p.attempts);
-  return card('The machine during the window',
-      repeated.length ? table([{head: 'run', value: p => p.id, text: true},
-        {head: 'measured more than once, samples/s; the last counts', value: p => p.attempts.map(attempted).join('; then '), text: true, long: true}], repeated) : null,
-      costs.length ? make('p', {class: 'faint'}, `Reading the machine took ${(100 * Math.max(...costs)).toFixed(3)} % of one core at most.`) : null,
-      make('details', {}, make('summary', {}, `${report.telemetry.length} sources over ${new Set(report.telemetry.map(t => t.point)).size} runs`), table([
-        {head: 'run', value: t => t.point, text: true}, {head: 'host', value: t => t.host, text: true},
-        {head: 'device', value: t => t.device, text: true}, {head: 'source', value: t => t.source, text: true},
-        {head: 'values', value: t => t.n}, ...['mean', 'min', 'max', 'first', 'last', 'total'].map(key => (
-          {head: key, value: t => t[key], show: readable}))], report.telemetry)));
-}
-
-// A rate with its decimal prefix: 1.43e11 FLOP/s is 143.2 GFLOP/s.
-function rate(value, unit, of = value) {
-  const prefixes = [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
-  const [factor, letter] = (unit === 'images/s' ? undefined : prefixes.find(([size]) => of >= size)) ?? [1, ''];
-  return [readable(value / factor), `${letter}${unit}`];
-}
-
-function fingerprintSection(report) {
-  if (!report.fingerprint?.length) return null;
-  const several = report.environment.hosts.length > 1;
-  return card('What the machine does by itself', table([
-    ...(several ? [{head: 'host', value: f => f.host, text: true}] : []),
-    {head: 'what', value: f => [f.what.replaceAll('-', ' '), f.precision].filter(Boolean).join(' '), text: true},
-    {head: 'device', value: f => f.device, text: true}, {head: 'threads', value: f => f.threads},
-    {head: 'rate', value: f => f.value, show: (value, f) => value === undefined ? 'not measured' : rate(value, f.unit).join(' '), text: true},
-    {head: '95 % interval', value: f => f.ci95?.[0], show: (_, f) => interval(f.ci95, bound => rate(bound, f.unit, f.value)[0]), text: true},
-    {head: 'calls', value: f => f.n}, {head: 's', value: f => f.seconds, show: readable},
-    {head: 'how, or why not', value: f => f.reason ?? f.method, text: true, long: true}], report.fingerprint),
-    make('p', {class: 'faint'}, 'Each measured alone, before the first run. Intervals are of these seconds: another day may differ by more.'));
 }
 
 function runsSection(report) {

@@ -28,23 +28,20 @@ function readable(value) {
   return value.toFixed(Math.min(20, 2 - Math.floor(Math.log10(size)))).replace(/0+$/, '');
 }
 const percent = value => value === undefined ? absent : (100 * value).toFixed(1).replace(/^-0\.0$/, '0.0');
-// Of windows that were not steady.
-const twoDigits = value => '~' + (Math.abs(value) >= 9.95 ? Number(value.toPrecision(2)).toFixed(0) : value.toPrecision(2));
 const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFixed(2);
-// Of one run alone: `share` of `value`; else the interval.
-const intervalOr = (share, value, pair, text) => share === undefined ? interval(pair, text) : `at least \u00b1${text(share * value)}`;
-const interval = (pair, text) => pair ? `${text(pair[0])} .. ${text(pair[1])}` : absent;
-
 // A head is explained on hover where it is not everyday English.
 const glossary = {
   'speed-up': 'throughput against one rank without exchange', 'efficiency': 'speed-up by the number of ranks',
-  'efficiency %': 'speed-up by the number of ranks', 'effic. 95 %': '95 % interval of efficiency: where it lies, by what runs differ',
+  'efficiency %': 'speed-up by the number of ranks', 'effic. %': 'speed-up by the number of ranks',
+  'effic. 95 %': '95 % interval of efficiency: where it lies, by what runs differ',
   'effic. min .. max': 'efficiency of the worst and of the best repetition', 'strategy': 'how ranks bring their gradients together; solo: not at all',
   'pairs': 'repetitions in which both values ran', 'p': 'chance of a difference as large by noise alone, all comparisons of the option together',
   'verdict': 'real: surely 2 % or more; none: surely less; unsure: neither; disturbed: other programs ran',
-  'imbalance': 'waits for ranks that are slower in every run', 'run-to-run imbalance': 'waits for ranks that are slower in some runs',
-  'jitter': 'waits for single slow steps', 'slower compute': 'each rank computes slower than one alone', 'MFU %': 'share of the processor\u2019s peak that the network\u2019s arithmetic uses',
-  'busbw GB/s': 'bus bandwidth, as nccl-tests counts it', 'algbw GB/s': 'bytes by time', 'cv %': 'standard deviation of runs by their mean'};
+  'comm': 'lost to communication that no computation hides', 'imbal': 'waits for ranks that are slower in every run',
+  'run to run': 'waits for ranks that are slower in some runs', 'jitter': 'waits for single slow steps', 'data': 'waits for data',
+  'slower': 'each rank computes slower than one alone', 'MFU %': 'share of the processor\u2019s peak that the network\u2019s arithmetic uses',
+  'busbw GB/s': 'bus bandwidth, as nccl-tests counts it', 'algbw GB/s': 'bytes by time', 'CV %': 'standard deviation of runs by their mean',
+  'payload MB a step': 'what all ranks exchange in a step'};
 
 // columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap}. Rows sort by
 // value; absent values come last.
@@ -68,6 +65,17 @@ function table(columns, rows) {
       make('table', {}, make('thead', {}, make('tr', {}, ...heads)), body));
 }
 
+// A table of the terminal's, cell by cell; it sorts by the number that a cell begins with.
+function textTable(columns) {
+  const none = '-';
+  const key = text => {
+    const number = parseFloat(text.replace(/^[~+]/, '').replaceAll(',', ''));
+    return text === none ? undefined : Number.isNaN(number) ? text : number;
+  };
+  return table(columns.map((column, i) => ({head: column.head, value: row => key(row[i]), show: (_, row) => row[i] === none ? absent : row[i], text: column.left})),
+      columns[0].cells.map((_, row) => columns.map(column => column.cells[row])));
+}
+
 function compare(a, b, direction) {
   if (a === undefined || b === undefined) return (a === undefined) - (b === undefined);
   if (typeof a === 'number' && typeof b === 'number') return direction * (a - b);
@@ -87,4 +95,18 @@ function choice(label, entries, name, chosen, show) {
 
 function card(title, ...children) {
   return make('section', {class: 'card'}, make('h2', {}, title), ...children);
+}
+
+// What a section of the report holds: its table and the lines below it, or its sentences.
+function inside({columns, lines}) {
+  if (!columns.length) return [make('ul', {class: 'words'}, ...lines.map(line => make('li', {}, line)))];
+  return [textTable(columns), ...lines.map(line => make('p', {class: 'faint'}, line))];
+}
+
+// The sections whose titles pass, in one card with a chart above; null where there are neither.
+function sectionCard(report, passes, ...charts) {
+  const found = report.sections.filter(section => passes(section.title));
+  if (!found.length) return null;
+  const [first, ...more] = found;
+  return card(first.title, ...charts, ...inside(first), ...more.flatMap(section => [make('h3', {}, section.title), ...inside(section)]));
 }

@@ -36,34 +36,12 @@ function forestPlot(effects, scale) {
                                 callbacks: {title: () => '', label: item => item.raw.words}}}}};
 }
 
-function effectsTable(effects) {
-  const ms = of => [e => e.phases_delta_s && 1000 * of(e.phases_delta_s), readable];
-  const phase = (head, [value, show]) => ({head, value, show});
-  return table([
-    {head: 'option', value: effectName, text: true},
-    {head: 'at', value: e => placeOf(e, effects) || undefined, text: true},
-    {head: 'faster %', value: e => e.ratio - 1, show: percent},
-    {head: '95 % interval', value: e => e.ratio_ci95?.[0], text: true,
-     show: (_, e) => interval(e.ratio_ci95 && e.ratio_ci95.map(ratio => ratio - 1), percent)},
-    {head: 'verdict', value: e => e.verdict, text: true},
-    {head: 'pairs', value: e => e.pairs}, {head: 'p', value: e => e.p_holm, show: readable},
-    {head: 'memory MiB', value: e => e.memory_delta_bytes === undefined ? undefined : e.memory_delta_bytes / 2 ** 20,
-     show: value => value === undefined ? absent : value.toFixed(0).replace(/^-0$/, '0')},
-    phase('+ compute ms', ms(p => p.forward + p.backward + p.optimizer)),
-    phase('+ exposed comm ms', ms(p => p.exposed_communication)),
-    phase('+ data ms', ms(p => p.data_wait + p.host_to_device)),
-    {head: 'loss', value: e => e.loss_delta, show: readable}], effects);
-}
+const isOfEffects = title => /^(What .*options give|Tuning|Communication against batch size)$/.test(title);
 
 function effectsSection(report) {
-  const {effects = [], tuning = [], communication_limits: limits = []} = report;
-  if (report.collectives?.length && !report.points.length) return effects.length ? collectiveEffectsSection(effects) : null;
-  if (!effects.length && !tuning.length && !limits.length) return null;
-  const said = [...tuning, ...limits].map(one => make('li', {}, one.in_words));
-  const some = effects.slice(0, 40);
-  return card('What options give', said.length ? make('ul', {class: 'words'}, ...said) : null,
-      some.length ? figure('Effects', 'Throughput against the first value as typed, paired within blocks, with 95 % intervals. ' +
-          'Dashed: 2 %. Real: significant (Holm over the option) and 2 % or more; none: surely less.' +
-          (some.length < effects.length ? ' The first 40.' : ''), () => forestPlot(some, percentScale)).element : null,
-      effects.length ? effectsTable(effects) : null);
+  const judged = (report.effects || []).filter(e => e.verdict !== 'disturbed'), some = judged.slice(0, 40);
+  const of = report.collectives?.length && !report.points.length
+      ? ['Time of a call against the other value\u2019s: right of 1 is faster. ', timesScale] : ['Throughput against the first value as typed. Dashed: 2 %. ', percentScale];
+  return sectionCard(report, isOfEffects, some.length
+      ? figure('Effects', of[0] + 'Paired within repetitions, with 95 % intervals.' + (some.length < judged.length ? ' The first 40.' : ''), () => forestPlot(some, of[1])).element : null);
 }

@@ -66,9 +66,6 @@ function plotted(rows) {
   return [...(talking.some(row => row.world_size === 1) ? [] : ones), ...talking];
 }
 
-// A straggler's deviation is a difference of logarithms.
-const slower = ln => ln === undefined ? undefined : Math.expm1(ln);
-
 // T in milliseconds; undefined of a point that was not measured.
 const stepMs = p => p.wall_s === undefined || !p.iterations ? undefined : 1000 * p.wall_s / p.iterations;
 const milliseconds = seconds => readable(seconds === undefined ? seconds : 1000 * seconds);

@@ -19,11 +19,16 @@ function title(report) {
   return [`${workloads || report.invocation.command}`, where].filter(Boolean).join(' on ');
 }
 
+// Tables that no chart stands above.
+function otherSections(report) {
+  const charted = ({title, columns}) => isScaling(title) || isOfEffects(title) || isCollective({columns}) || title.startsWith('Devices') || title === 'Findings';
+  return report.sections.filter(section => !charted(section)).map(section => card(section.title, ...inside(section)));
+}
+
 function reportSections(report) {
-  return [answerSection, collectivesSection, winnersSection, scalingSection, waterfallSection, effectsSection, throughputSection, stepsSection, bucketsSection, memorySection,
-          groupsSection, varianceSection, communicationCostSection, devicesSection, ranksSection, gapsSection, fitsSection, linksSection, predictionsSection, findingsSection, fingerprintSection, machineSection, environmentSection,
-          collectiveRunsSection,
-          runsSection].map(section => section(report)).filter(Boolean);
+  return [answerSection, collectivesSection, scalingSection, waterfallSection, effectsSection, throughputSection, stepsSection, bucketsSection, memorySection,
+          devicesSection, otherSections, findingsSection, environmentSection, collectiveRunsSection,
+          runsSection].flatMap(section => section(report)).filter(Boolean);
 }
 
 const data = JSON.parse(document.getElementById('data').textContent);

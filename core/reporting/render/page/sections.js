@@ -9,12 +9,11 @@ function answerSection(report) {
                  `run ${report.run_id}`, `scalemark ${report.tool.version} (${report.tool.git_commit})`];
   const light = verdict && make('p', {class: `verdict ${verdicts[verdict][0]}`}, verdicts[verdict][1]);
   const items = (lines, kind) => lines.length ? make('ul', {class: `words ${kind}`}, ...lines.map(line => make('li', {}, line))) : null;
-  const cells = columns.length ? columns[0].cells.map((_, row) => columns.map(column => column.cells[row])) : [];
   return card('Answer', items(parts, 'against'),
       make('div', {class: 'figures'}, ...figures.map(({value, label}) =>
           make('div', {}, make('p', {class: 'large'}, value), make('p', {class: 'faint'}, label))), light),
       make('p', {}, [what, effort].filter(Boolean).join(' \u00b7 ')),
-      cells.length > 1 ? table(columns.map((column, i) => ({head: column.head, value: row => row[i], show: text => text, text: column.left})), cells) : null,
+      columns[0]?.cells.length > 1 ? textTable(columns) : null,
       items(found, ''), items(notes, 'against'),
       make('p', {class: 'faint'}, [machine, ...facts].filter(Boolean).join(' \u00b7 ')));
 }
@@ -48,37 +47,11 @@ function scalingFigures(report) {
       figure('Scaling efficiency', '1 is what one rank does alone; above it is possible.', plot('efficiency', 'efficiency')).element);
 }
 
-const ranksColumns = [{head: 'ranks', value: row => row.world_size}, {head: 'strategy', value: strategyOf, text: true}];
-
-function scalingTable(of) {
-  return table([...ranksColumns,
-    {head: 'samples/s', value: row => row.samples_per_sec, show: readable},
-    {head: 'step ms', value: row => row.step_time_s, show: milliseconds},
-    {head: 'speed-up', value: row => row.speedup, show: (value, row) => row.unsteady_runs ? twoDigits(value) : readable(value)},
-    {head: 'efficiency %', value: row => row.efficiency, show: (value, row) => row.unsteady_runs ? twoDigits(100 * value) : percent(value)},
-    {head: 'effic. 95 %', value: row => row.efficiency_ci95?.[0], text: true,
-     show: (_, row) => row.efficiency === undefined ? 'baseline' : intervalOr(row.at_least, row.efficiency, row.efficiency_ci95, percent)},
-    {head: 'effic. min .. max', value: row => row.efficiency_range?.[0], show: (_, row) => interval(row.efficiency_range, percent), text: true},
-  ], of.rows);
-}
-
-function lossTable(of) {
-  if (!of.rows.some(row => row.loss_of_efficiency)) return null;
-  const lost = ([key, head]) => ({head, value: row => row.loss_of_efficiency?.[key], show: (share, row) => {
-    const bounds = row.loss_of_efficiency_ci95?.[key];
-    return percent(share) + (bounds ? ` \u00b1 ${percent((bounds[1] - bounds[0]) / 2)}` : '');
-  }});
-  return table([...ranksColumns, ...terms.map(lost)], of.rows);
-}
+const isScaling = title => /^(Scaling|Lost efficiency), /.test(title);
 
 function scalingSection(report) {
   if (!report.scaling?.length) return null;
-  const parts = report.scaling.flatMap(of => [
-    make('h3', {}, sliceName(of, report.scaling)), scalingTable(of), lossTable(of),
-    make('p', {class: 'faint'}, `Efficiency relative to ${of.relative_to}; below it what is lost, in points of efficiency. Fixed: ` +
-        Object.entries(of.fixed).map(([key, value]) => `${key} ${value}`).join(', ') +
-        (of.rows.some(row => row.unsteady_runs) ? '. ~: a window that was not steady went in; two digits' : '') +
-        (of.left_out?.length ? `. Left out, baseline in another session: ${of.left_out.join(', ')}` : '') + '.')]);
+  const parts = report.sections.filter(section => isScaling(section.title)).flatMap(section => [make('h3', {}, section.title), ...inside(section)]);
   return card('Scaling', scalingFigures(report), ...parts);
 }
 

@@ -38,6 +38,10 @@ std::string factor_interval(const EffectRecord& effect) {
 
 std::string p_cell(double p) { return p < 0.001 ? "<0.001" : printed("%.3f", p); }
 
+bool is_disturbed(const EffectRecord& effect) {
+  return effect.verdict == statistics::EffectVerdict::kDisturbed;
+}
+
 Section collective_effects_section(const std::vector<EffectRecord>& rows) {
   using Row = EffectRecord;
   Section section{"What backends and options give", {}, {}};
@@ -46,8 +50,10 @@ Section collective_effects_section(const std::vector<EffectRecord>& rows) {
       column<Row>({"against"}, true, rows, [](const Row& e) { return trait_text(e.axis, e.from); }),
       column<Row>({"size"}, false, rows, size_of),
       column<Row>({"at"}, true, rows, [&](const Row& e) { return place_of(e, rows); }),
-      column<Row>({"times", "faster"}, false, rows, [](const Row& e) { return readable(e.ratio); }),
-      column<Row>({"95 %", "interval"}, true, rows, factor_interval),
+      column<Row>({"times", "faster"}, false, rows,
+                  [](const Row& e) { return is_disturbed(e) ? "not known" : readable(e.ratio); }),
+      column<Row>({"95 %", "interval"}, true, rows,
+                  [](const Row& e) { return is_disturbed(e) ? kAbsent : factor_interval(e); }),
       column<Row>({"p"}, false, rows, [](const Row& e) { return or_absent(e.p_holm, p_cell); }),
       column<Row>({"verdict"}, true, rows,
                   [](const Row& e) { return std::string(name_of(e.verdict)); })};

@@ -67,13 +67,13 @@ Section effects_section(const Report& report) {
                     const auto ranks = e.fixed.find("world_size");
                     return ranks == e.fixed.end() ? std::string(kAbsent) : ranks->second;
                   }),
-      text_column({"pairs"}, false, effects, [](const auto& e) { return std::to_string(e.pairs); }),
       text_column({"faster by %", "(95 %)"}, true, effects, faster_text),
+      text_column({"verdict"}, true, effects,
+                  [](const auto& e) { return std::string(name_of(e.verdict)); }),
+      text_column({"pairs"}, false, effects, [](const auto& e) { return std::to_string(e.pairs); }),
       text_column({"memory", "MiB"}, false, effects, memory_text),
       text_column({"payload", "MB a step"}, false, effects,
-                  [&](const auto& e) { return payload_text(e, report); }),
-      text_column({"verdict"}, true, effects,
-                  [](const auto& e) { return std::string(name_of(e.verdict)); })};
+                  [&](const auto& e) { return payload_text(e, report); })};
   section.lines.push_back(
       "against the first value as typed, within repetitions; real: significant over the option's "
       "values (Holm) and 2 % or more; none: surely less");

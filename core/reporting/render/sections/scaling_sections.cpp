@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "core/base/text.h"
@@ -92,8 +93,14 @@ std::string intervals_text(const LossIntervals& intervals) {
   return text;
 }
 
+// What ranks without an exchange lose is the machine's, which the table above says.
+bool shows_losses(const ScalingRow& row) {
+  return row.loss_of_efficiency && row.world_size > 1 && catalogue::exchanges(row.strategy);
+}
+
 Section losses_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {
-  const auto& rows = table.rows;
+  std::vector<ScalingRow> rows;
+  std::ranges::copy_if(table.rows, std::back_inserter(rows), shows_losses);
   const auto loss = [&](const char* name, auto term) {
     return column<ScalingRow>({name}, false, rows, [term](const ScalingRow& row) {
       if (!row.loss_of_efficiency) return std::string(kAbsent);
@@ -112,7 +119,7 @@ Section losses_section(const ScalingTable& table, const std::vector<ScalingTable
                      loss("slower", &LossOfEfficiency::slower_compute)};
   section.lines.push_back("in points of efficiency; together what 100 % lacks");
   for (const ScalingRow& row : rows) {
-    if (row.in_words.empty() || row.world_size == 1) continue;
+    if (row.in_words.empty()) continue;
     section.lines.push_back(std::to_string(row.world_size) + " ranks, " + strategy_text(row) +
                             ": " + row.in_words);
     if (!row.loss_of_efficiency_ci95) continue;
@@ -134,9 +141,7 @@ std::string at_least_text(const std::optional<double>& share, double value,
 std::vector<Section> scaling_sections(const ScalingTable& table,
                                       const std::vector<ScalingTable>& all) {
   std::vector<Section> sections{speed_up_section(table, all)};
-  const bool any_loss = std::ranges::any_of(
-      table.rows, [](const ScalingRow& row) { return row.loss_of_efficiency.has_value(); });
-  if (any_loss) sections.push_back(losses_section(table, all));
+  if (std::ranges::any_of(table.rows, shows_losses)) sections.push_back(losses_section(table, all));
   return sections;
 }
 
