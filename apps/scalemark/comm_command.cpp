@@ -142,6 +142,8 @@ class CommCommand : public RankCommand {
     return json ? collective_plan_document(resolved_) : collective_plan_table(resolved_);
   }
 
+  std::string shorter_hint() const override { return "fewer values or --repetitions; or --yes"; }
+
   std::optional<double> unlimited_s() const override {
     return planning::estimated_s(resolved_.plan);
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "apps/scalemark/shell_word.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"
 #include "core/settings/variables.h"

@@ -8,7 +8,6 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/data_library.h"
 #include "apps/scalemark/loading_values.h"
-#include "apps/scalemark/shell_word.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/stop_line.h"
 #include "core/base/byte_size.h"

@@ -196,8 +196,7 @@ void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& bas
     if (answer.starts_with('y') || answer.starts_with('Y')) return;
   }
   throw configuration("the plan takes about " + hours + " by the estimate",
-                      "up to 3 hours begin without a question",
-                      "--quick or fewer values; --max-time 3h; or --yes");
+                      "up to 3 hours begin without a question", command.shorter_hint());
 }
 
 process::RunRequest rank_request(const Invocation& invocation, const ResolvedCommand& base) {

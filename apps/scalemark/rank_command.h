@@ -66,6 +66,9 @@ class RankCommand {
   // The length of the plan by the estimate, in s, where nobody has said how long it may take.
   // Absent: somebody has.
   virtual std::optional<double> unlimited_s() const { return std::nullopt; }
+  virtual std::string shorter_hint() const {
+    return "--quick or fewer values; --max-time 3h; or --yes";
+  }
   virtual reporting::ExistingFolder existing_folder() const = 0;
   // Names of --backend that its runs use.
   virtual std::vector<std::string> backends() const = 0;

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/shell_word.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/launching/environment.h"
 #include "core/planning/environments.h"
 #include "core/planning/group_names.h"

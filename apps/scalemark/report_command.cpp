@@ -1,6 +1,7 @@
 // scalemark report: existing reports, in the forms that people and other programs read.
 #include <unistd.h>
 
+#include <filesystem>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
@@ -53,8 +54,9 @@ ExitCode report_command(const Invocation& invocation) {
     if (values.on("details")) return reporting::render_console(reports);
     if (!request.file.empty()) return reporting::render(request.format, reports);
     const bool one_folder = invocation.positionals.size() == 1 && !values.on("redact");
-    return reporting::render_answer(reports, one_folder ? invocation.positionals.front() : "",
-                                    terminal_of(STDOUT_FILENO));
+    std::filesystem::path place = one_folder ? invocation.positionals.front() : "";
+    if (place.extension() == ".json") place = place.parent_path();
+    return reporting::render_answer(reports, place.string(), terminal_of(STDOUT_FILENO));
   };
   for (const auto& request : requests) {
     const std::string text = rendered(request);

@@ -33,6 +33,32 @@ std::string grouped(double value) {
   return text;
 }
 
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string without_option(std::string command, std::string_view option, bool has_value) {
+  for (std::size_t at = 0; (at = command.find(option, at)) != std::string::npos; ++at) {
+    std::size_t end = at + option.size();
+    const bool joined_value = end < command.size() && command[end] == '=';
+    if (end < command.size() && command[end] != ' ' && !joined_value) continue;
+    // The value ends at the next blank that stands in no quotes.
+    if (has_value && end < command.size()) {
+      bool quoted = false;
+      for (++end; end < command.size() && (quoted || command[end] != ' '); ++end) {
+        if (command[end] == '\'') quoted = !quoted;
+      }
+    }
+    return command.erase(at, end - at);
+  }
+  return command;
+}
+
 std::string p_text(double p) { return p < 0.001 ? "p below 0.001" : printed("p %.3f", p); }
 
 }  // namespace scalemark

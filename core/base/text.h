@@ -60,6 +60,14 @@ std::string grouped(double value);
 // "p 0.012", "p below 0.001"
 std::string p_text(double p);
 
+// `word` as a shell reads it back: in quotes where it holds more than letters, digits and
+// @%+=:,./_-
+std::string shell_word(const std::string& word);
+
+// A command line of shell words without the first `option` (" --output", with the blank before)
+// and, where it has one, its value.
+std::string without_option(std::string command, std::string_view option, bool has_value);
+
 // 0.123 -> "12.3 %"
 inline std::string percent(double share) { return printed("%.1f %%", 100 * share); }
 

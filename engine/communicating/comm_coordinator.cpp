@@ -1,5 +1,6 @@
 #include "engine/communicating/comm_coordinator.h"
 
+#include <algorithm>
 #include <iostream>
 #include <span>
 #include <utility>
@@ -53,12 +54,12 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
   return signal ? std::optional(distributed::Stop{.signal = *signal}) : std::nullopt;
 }
 
-// Like a sweep it measures once more, unless that has helped nothing so far.
+// Like a sweep it measures again what is ok and disturbed, unless that has helped nothing so far.
 bool CommCoordinator::record(const planning::CollectivePoint& point, const std::string& started,
                              const CollectiveOutcome& outcome) {
   loop_.link().enter("report");
   auto row = report_.row_of(point, block_, started, outcome);
-  const bool disturbed = !row.disturbed.empty();
+  const bool disturbed = row.status == reporting::PointStatus::kOk && !row.disturbed.empty();
   ++attempts_;
   const bool again = disturbed && attempts_ <= plan_.retries && repeated_in_vain_ < kRepeatedInVain;
   const auto& general = request_.run.settings.general;
@@ -77,7 +78,10 @@ bool CommCoordinator::record(const planning::CollectivePoint& point, const std::
 
 std::string CommCoordinator::close_stopped() {
   report_.summarise();
-  return counted(std::ssize(report_.report().collectives), "run") + " are kept in " +
+  const reporting::Report report = report_.report();
+  const auto skipped = std::ranges::count(report.collectives, reporting::PointStatus::kSkipped,
+                                          &reporting::CollectiveRecord::status);
+  return counted(std::ssize(report.collectives) - skipped, "run") + " are kept in " +
          request_.run.settings.general.output;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/byte_size.h"
 #include "core/base/durations.h"
+#include "core/base/text.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
@@ -31,17 +32,14 @@ std::string clock_time(double seconds) {
   return formatted("%ld:%02ld", whole / 60, whole % 60);
 }
 
-std::string counted(std::size_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
-
 }  // namespace
 
 SweepConsole::SweepConsole(const process::RunRequest& request, const planning::Plan& plan,
                            const planning::SweepSchedule& schedule)
     : quiet_(request.settings.general.quiet),
       verbose_(request.settings.general.verbose),
-      terminal_(request.output),
+      terminal_{.is_terminal = request.terminal, .columns = request.output.columns},
+      output_terminal_(request.output),
       plan_(plan),
       schedule_(schedule),
       output_(request.settings.general.output),
@@ -121,18 +119,20 @@ void SweepConsole::show_stopped(const reporting::Report& report) noexcept {
 
 std::string SweepConsole::kept() const {
   std::string again = command_line_;
-  const auto lacks = [&](std::string_view word) { return again.find(word) == std::string::npos; };
-  if (const auto at = again.find(" --overwrite"); at != std::string::npos) {
-    again.erase(at, std::string_view(" --overwrite").size());
+  for (const char* option : {" --overwrite", " --resume"}) {
+    again = without_option(std::move(again), option, false);
   }
-  if (lacks("--output")) again += " --output " + output_;
-  if (lacks("--resume")) again += " --resume";
-  return std::to_string(schedule_.runs_done()) + " of " + counted(plan_.runs.size(), "run") +
-         " are kept in " + output_ + "; go on: " + again;
+  // The typed one may hold {date}, which would name another folder today.
+  again = without_option(std::move(again), " --output", true);
+  again += " --output " + shell_word(output_) + " --resume";
+  return std::to_string(schedule_.runs_done()) + " of " +
+         counted(static_cast<std::int64_t>(schedule_.runs_known()), "run") + " are kept in " +
+         output_ + "; go on: " + again;
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {
-  std::cout << reporting::render_answer(std::span(&report, 1), output_, terminal_) << std::flush;
+  std::cout << reporting::render_answer(std::span(&report, 1), output_, output_terminal_)
+            << std::flush;
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 

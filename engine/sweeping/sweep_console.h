@@ -42,7 +42,7 @@ class SweepConsole {
 
   bool quiet_, verbose_;
   bool told_disturbed_ = false;
-  Terminal terminal_;
+  Terminal terminal_, output_terminal_;  // stderr, stdout
   const planning::Plan& plan_;
   const planning::SweepSchedule& schedule_;
   std::string output_, command_line_;

@@ -127,7 +127,9 @@ double free_cores(const std::string& hostname, std::span<const TelemetryRecord> 
   }
   const auto host = std::ranges::find(hosts, hostname, &monitoring::Host::hostname);
   if (!(wanted > 0) || host == hosts.end()) return 0;
-  const int cores = host->cores.physical > 0 ? host->cores.physical : host->cores.logical;
+  int cores = host->cores.physical > 0 ? host->cores.physical : host->cores.logical;
+  // Others of a container share its CPUs, however many the machine has.
+  if (host->cores.usable > 0) cores = std::min(cores, host->cores.usable);
   return std::max(0.0, cores - std::max(wanted, used));
 }
 

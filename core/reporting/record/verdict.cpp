@@ -66,8 +66,9 @@ std::string used_by_others(const Report& report, const std::set<std::string>& ru
          (cpus == 0 ? " CPUs" : " of " + counted(cpus, "CPU"));
 }
 
+// `first`: the text of the first of these findings, which may be of a GPU or of a hypervisor.
 std::string disturbance_text(const Report& report, const FindingKind& kind,
-                             const std::set<std::string>& runs, int all) {
+                             const std::string& first, const std::set<std::string>& runs, int all) {
   const std::string where = in_runs(runs.size(), all);
   if (kind.code == std::string_view(finding_kinds::throttled.code)) {
     return "the hardware was slowed down" + where;
@@ -75,8 +76,9 @@ std::string disturbance_text(const Report& report, const FindingKind& kind,
   if (kind.code == std::string_view(finding_kinds::machine_busy.code)) {
     return "the machine was busy before" + (all == 1 ? " the run" : where.substr(3));
   }
-  const std::string used = used_by_others(report, runs);
-  return (used.empty() ? "others used the machine" : "other programs used " + used) + where;
+  const bool by_cpus = first.find("other processes used") != std::string::npos;
+  const std::string used = by_cpus ? used_by_others(report, runs) : "";
+  return (used.empty() ? first : "other programs used " + used) + where;
 }
 
 // The texts of these findings list points: here their number is enough.
@@ -102,9 +104,15 @@ std::string text_of_points(const FindingKind& kind, const std::string& first, st
   return text;
 }
 
-// Whether a verdict can do without the runs that were disturbed.
+// Whether a verdict can do without the runs that were disturbed. Older reports of collectives do
+// not say which were.
 bool enough_are_fit(const Report& report, const std::set<std::string>& disturbed) {
   std::map<std::string, int> fit;
+  const bool tells = std::ranges::any_of(
+      report.collectives, [](const CollectiveRecord& run) { return !run.disturbed.empty(); });
+  const bool any = std::ranges::any_of(report.findings,
+                                       [](const Finding& found) { return disturbs(found.code); });
+  if (!report.collectives.empty() && any && !tells) return false;
   for (const PointRecord& run : report.points) {
     if (run.status == PointStatus::kOk) fit[run.group] += !disturbed.contains(run.id);
   }
@@ -179,7 +187,8 @@ class Judge {
       }
       if (disturbs(kind.code)) {
         add(spares_disturbed_ ? VerdictLevel::kWithCare : kind.costs, kind.code,
-            points.empty() ? first->text : disturbance_text(report_, kind, points, runs_));
+            points.empty() ? first->text
+                           : disturbance_text(report_, kind, first->text, points, runs_));
       } else {
         add(kind.costs, kind.code, text_of_points(kind, first->text, count, runs_),
             kind.blames == Blames::kPart);

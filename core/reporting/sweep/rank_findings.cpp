@@ -58,7 +58,9 @@ std::vector<Finding> findings_of_ranks(const SweepSummary& summary) {
   std::vector<Finding> findings;
   for (const ShownRank& shown : shown_ranks(summary)) {
     const bool sometimes = shown.first->verdict == RankVerdict::kIntermittent;
-    const auto& kind = sometimes ? finding_kinds::straggler_intermittent : finding_kinds::straggler;
+    const auto& kind = sometimes ? finding_kinds::straggler_intermittent
+                       : shown.first->verdict == RankVerdict::kSlower ? finding_kinds::ranks_unequal
+                                                                      : finding_kinds::straggler;
     const std::string text =
         sometimes ? " is slower than its peers in some runs, not in every one: " : how_slow(shown);
     const Straggler& rank = *shown.first;

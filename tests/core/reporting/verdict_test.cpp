@@ -63,7 +63,7 @@ TEST(Verdict, EveryRunDisturbedIsNotToBeQuoted) {
   Report report = healthy_sweep();
   report.findings.clear();
   for (const auto& id : ids_of(report)) {
-    add(report, finding_kinds::shared, id);
+    add(report, finding_kinds::shared, id, "n1: other processes used 1.25 CPUs (limit 0.10)");
     monitoring::SourceSummary used{.source = "other_cpus"};
     used.mean = 1.25;
     report.telemetry.push_back({id, report.environment.hosts.front().hostname, used});
@@ -75,6 +75,20 @@ TEST(Verdict, EveryRunDisturbedIsNotToBeQuoted) {
   EXPECT_EQ(verdict.reasons[0].text, "other programs used 1.2 of " + std::to_string(cpus) +
                                          " CPUs in all " + std::to_string(ids_of(report).size()) +
                                          " runs");
+}
+
+// A second process on the GPU is no use of CPUs, of which others always have a little.
+TEST(Verdict, SaysWhatShares) {
+  Report report = healthy_sweep();
+  report.findings.clear();
+  for (const auto& id : ids_of(report)) {
+    add(report, finding_kinds::shared, id, "cuda:0 of n1: 1 other process on the GPU");
+    monitoring::SourceSummary used{.source = "other_cpus"};
+    used.mean = 0.02;
+    report.telemetry.push_back({id, report.environment.hosts.front().hostname, used});
+  }
+  EXPECT_TRUE(judged(report)->reasons.at(0).text.starts_with(
+      "cuda:0 of n1: 1 other process on the GPU in all"));
 }
 
 // Three of each point are left, which verdicts are taken from.

@@ -9,6 +9,7 @@
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
@@ -32,8 +33,10 @@ std::string clock_text(std::time_t seconds) {
   return std::to_string(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60);
 }
 
-// Some rank, machine, device or link is named.
-bool is_proven_part(const Finding& finding) { return finding.place && blames_part(finding); }
+// Some rank, machine, device or link is named, and no program.
+bool is_proven_part(const Finding& finding) {
+  return finding.place && blames_part(finding) && finding.domain != "software";
+}
 
 // The table says by its repetitions that runs stand alone; the parts stand above it.
 bool is_said_elsewhere(const VerdictReason& reason, const Report& report) {
@@ -49,9 +52,12 @@ void add_notes(Answer& answer, const Report& report) {
   const auto verdict = verdict_of(report);
   for (const VerdictReason& reason : verdict ? verdict->reasons : std::vector<VerdictReason>()) {
     codes.push_back(reason.code);
-    if (is_said_elsewhere(reason, report)) continue;
-    const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && answer.notes.empty();
-    answer.notes.push_back(reason.text + (forbids ? ": do not quote these numbers" : ""));
+    const bool is_said = is_said_elsewhere(reason, report);
+    // The first is the gravest.
+    const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
+    if (is_said && !forbids) continue;
+    answer.notes.push_back((is_said ? "" : reason.text) + (is_said || !forbids ? "" : ": ") +
+                           (forbids ? "do not quote these numbers" : ""));
   }
   for (const ErrorRecord& error : report.errors) {
     if (report.status != ReportStatus::kComplete) answer.notes.push_back(error.what);
@@ -226,7 +232,8 @@ Answer answer_of_several(std::span<const Report> runs) {
 Answer answer_of_runs(const Report& report) {
   Answer answer;
   if (report.points.empty()) {
-    answer.what = report.fingerprint.empty() ? "nothing was measured" : "";
+    answer.what = report.fingerprint.empty() ? "nothing was measured" : machine_line(report);
+    if (!report.fingerprint.empty()) answer.table = fingerprint_columns(report.fingerprint);
     return answer;
   }
   const PointRecord& run = report.points.back();
@@ -254,7 +261,8 @@ Answer answer_of_runs(const Report& report) {
     answer.what += "  " + last.metric + " " + percent(last.value);
     answer.figures.push_back({percent(last.value), last.metric});
   }
-  answer.what += printed("  %.2f GiB", static_cast<double>(run.memory_peak_bytes) / (1 << 30));
+  answer.what +=
+      printed("  peak memory %.2f GiB", static_cast<double>(run.memory_peak_bytes) / (1 << 30));
   return answer;
 }
 

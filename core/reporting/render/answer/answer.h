@@ -50,6 +50,13 @@ Answer answer_of_collectives(const Report& report, const std::string& folder);
 Answer answer_of_runs(const Report& report);
 Answer answer_of_several(std::span<const Report> runs);  // side by side, each with a point
 
+// The option that surely changes the most, and how many others do something.
+std::vector<std::string> effects_found(const Report& report);
+
+// Tells what the ranks of a row cost: steps until they pay, energy, money. Empty where none is
+// known.
+std::string cost_sentence(const Report& report, const ScalingRow& row);
+
 inline constexpr std::size_t kMostRows = 30;
 
 // "one run each, 0:24": the fewest and most repetitions, and how long all took.

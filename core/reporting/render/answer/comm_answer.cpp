@@ -113,6 +113,17 @@ std::vector<Column> links_table(std::vector<LinkRecord> links) {
                        [](const Link& l) { return readable(l.bandwidth_GBps); })};
 }
 
+// Too many rows: the smallest sizes go first.
+std::size_t leave_out(Groups& groups) {
+  if (groups.size() <= kMostRows) return 0;
+  Groups by_size = groups;
+  std::ranges::stable_sort(by_size, std::greater{}, &CollectiveGroup::bytes);
+  by_size.resize(kMostRows);
+  return std::erase_if(groups, [&](const CollectiveGroup* group) {
+    return std::ranges::find(by_size, group) == by_size.end();
+  });
+}
+
 std::string what_of(const Groups& groups) {
   std::string text;
   for (const CollectiveAxis& axis : axes()) {
@@ -139,14 +150,11 @@ Answer answer_of_collectives(const Report& report, const std::string& folder) {
   if (!groups.empty()) {
     answer.what = what_of(groups);
     answer.effort = effort_text(report, fewest, most);
-    if (groups.size() > kMostRows) {
-      left_out = groups.size() - kMostRows;
-      groups.resize(kMostRows);
-    }
-    answer.table = collectives_table(groups);
     const auto* largest = *std::ranges::max_element(groups, {}, [](const CollectiveGroup* group) {
       return std::pair(group->bytes, group->busbw_GBps.value.value_or(0));
     });
+    left_out = leave_out(groups);
+    answer.table = collectives_table(groups);
     if (largest->busbw_GBps.value) {
       answer.figures.push_back({readable(*largest->busbw_GBps.value),
                                 "GB/s bus bandwidth at " + size_text(largest->bytes)});

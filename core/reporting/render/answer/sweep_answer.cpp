@@ -166,11 +166,18 @@ std::string rate_cell(const AnswerRow& row) {
 
 std::string speed_up_cell(const AnswerRow& row) {
   if (!row.scaling || !row.scaling->speedup) return "";
+  const auto &low = row.scaling->efficiency_ci95_low, &high = row.scaling->efficiency_ci95_high;
+  if (low && high && !is_known(*low, *high)) return kAbsent;
   return row.scaling->unsteady_runs ? two_digits(*row.scaling->speedup)
                                     : printed("%.2f", *row.scaling->speedup);
 }
 
+bool is_relative_to_one(const AnswerRow& row) {
+  return !row.table || row.table->relative_to.starts_with("1 rank");
+}
+
 std::string efficiency_cell(const AnswerRow& row) {
+  if (!row.group->samples_per_sec) return kAbsent;
   if (!row.scaling || !row.scaling->efficiency) {
     return row.is_baseline() || row.scaling ? "baseline" : "no baseline";
   }
@@ -185,6 +192,25 @@ std::string efficiency_cell(const AnswerRow& row) {
   return value + printed("  (%.0f .. ", 100 * low) + printed("%.0f)", 100 * high);
 }
 
+// More ranks than one that all efficiencies are relative to; empty where they are not.
+std::string common_baseline(const Rows& rows) {
+  std::string common;
+  for (const AnswerRow& row : rows) {
+    if (!row.table) continue;
+    if (is_relative_to_one(row)) return "";
+    if (!common.empty() && common != row.table->relative_to) return "";
+    common = row.table->relative_to;
+  }
+  return common;
+}
+
+// An efficiency, and what it is relative to where the head does not say it.
+std::string whole_efficiency_cell(const AnswerRow& row, const std::string& common) {
+  const bool is_plain = is_relative_to_one(row) || !row.scaling || !row.scaling->efficiency;
+  return efficiency_cell(row) +
+         (is_plain || !common.empty() ? "" : ", relative to " + row.table->relative_to);
+}
+
 std::string rate_interval_cell(const AnswerRow& row) {
   const GroupRecord& group = *row.group;
   if (!group.ci95_low || !group.ci95_high) return kAbsent;
@@ -194,12 +220,10 @@ std::string rate_interval_cell(const AnswerRow& row) {
   return rate_text(*group.ci95_low) + " .. " + rate_text(*group.ci95_high);
 }
 
-// "efficiency (95 %)", or against which ranks it is.
+// "efficiency (95 %)", or against which ranks it is. Where rows differ in it the cells say it.
 std::string efficiency_head(const Rows& rows) {
-  for (const AnswerRow& row : rows) {
-    if (!row.table || row.table->relative_to.starts_with("1 rank")) continue;
-    return "efficiency relative to " + row.table->relative_to;
-  }
+  const std::string relative_to = common_baseline(rows);
+  if (!relative_to.empty()) return "efficiency relative to " + relative_to;
   const bool any = std::ranges::any_of(
       rows, [](const AnswerRow& row) { return row.scaling && row.scaling->efficiency_ci95_low; });
   return any ? "efficiency (95 %)" : "efficiency";
@@ -239,7 +263,10 @@ std::vector<Column> table_of(const Rows& rows) {
     return columns;
   }
   columns.push_back(column("speed-up", false, rows, speed_up_cell));
-  columns.push_back(column(efficiency_head(rows), true, rows, efficiency_cell));
+  columns.push_back(column(efficiency_head(rows), true, rows,
+                           [common = common_baseline(rows)](const AnswerRow& row) {
+                             return whole_efficiency_cell(row, common);
+                           }));
   return columns;
 }
 
@@ -253,32 +280,6 @@ std::string what_of(const Rows& rows) {
     for (const AnswerRow& row : rows) points.push_back(row.run);
   }
   return traits_in_common(points);
-}
-
-// "2 ranks", "batch_size 64"
-std::string option_text(const std::string& option, const std::string& value) {
-  if (option == "world_size") return value + (value == "1" ? " rank" : " ranks");
-  return option + " " + value;
-}
-
-// The option that surely changes the most, and how many others do something.
-std::vector<std::string> effects_found(const Report& report) {
-  std::vector<const EffectRecord*> real;
-  for (const EffectRecord& effect : report.effects) {
-    if (effect.verdict == statistics::EffectVerdict::kReal) real.push_back(&effect);
-  }
-  std::ranges::stable_sort(real, std::greater{},
-                           [](const auto* effect) { return std::abs(std::log(effect->ratio)); });
-  if (!real.empty()) {
-    const std::size_t more = real.size() - 1;
-    const EffectRecord& most = *real.front();
-    const std::string where = where_text(most, report.effects, option_text);
-    return {most.axis + " " + most.to + " against " + most.from +
-            (where.empty() ? "" : " (" + where + ")") + ": " + speed_text(most) +
-            (more > 0 ? "; " + std::to_string(more) + " more" : "")};
-  }
-  if (report.effects.empty()) return {};
-  return {"no option is surely faster or slower than its first value"};
 }
 
 // The row whose missing speed-up somebody may ask about.
@@ -297,32 +298,10 @@ const ScalingRow* asked_row(const Rows& rows) {
   return asked;
 }
 
-// Tells what the ranks of a row cost: steps until they pay, energy, money. Empty where none is
-// known.
-std::string cost_sentence(const Report& report, const ScalingRow& row) {
-  double steps = 0;
-  int runs = 0;
-  for (const PointRecord& run : report.points) {
-    if (run.group != row.group || !run.break_even_steps) continue;
-    steps += *run.break_even_steps;
-    ++runs;
-  }
-  std::vector<std::string> parts;
-  if (runs > 0) parts.push_back("they pay from step " + grouped(steps / runs) + " on");
-  const auto group = std::ranges::find(report.groups, row.group, &GroupRecord::group);
-  if (group != report.groups.end() && group->samples_per_joule) {
-    parts.push_back(significant(1 / *group->samples_per_joule, 3) + " J a sample");
-  }
-  if (group != report.groups.end() && group->samples_per_dollar) {
-    parts.push_back(rate_text(*group->samples_per_dollar) + " samples per unit of the price");
-  }
-  return parts.empty() ? "" : counted(row.world_size, "rank") + ": " + joined(parts, ", ");
-}
-
-// The command that was typed, without `--quick`: it measures with intervals.
-std::string without_quick(std::string command) {
-  const std::size_t at = command.find(" --quick");
-  return at == std::string::npos ? "" : command.erase(at, std::string_view(" --quick").size());
+// The command that was typed, without --quick: it measures with intervals. Its folder is in use.
+std::string without_quick(const std::string& command) {
+  std::string whole = without_option(command, " --quick", false);
+  return whole == command ? "" : without_option(std::move(whole), " --output", true);
 }
 
 // The figures are of the row that somebody asks about, else of the fastest.

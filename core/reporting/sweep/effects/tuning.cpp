@@ -15,7 +15,8 @@ statistics::BlockRates rates_of(const Runs& runs) {
   return rates;
 }
 
-std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups& comparison) {
+std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups& comparison,
+                                   const std::map<std::string, std::string>& stop_reasons) {
   std::vector<statistics::BlockRates> runners;
   std::vector<ComparedGroups::Value> ran;
   std::vector<bool> disturbed;  // too few of its runs were not: it may be as fast as any
@@ -37,9 +38,9 @@ std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups
                       .in_words = {}};
   for (std::size_t i = 0; i < ran.size(); ++i) {
     if (i == race.leader) continue;
-    const auto n = runners[i].size();
-    if (race.slower[i] && n < runners[race.leader].size()) {
-      record.dropped.push_back({ran[i].value, static_cast<int>(n), race.p[i]});
+    const auto stopped = stop_reasons.find(ran[i].group);
+    if (stopped != stop_reasons.end() && stopped->second == "dropped") {
+      record.dropped.push_back({ran[i].value, static_cast<int>(runners[i].size()), race.p[i]});
     } else if (!race.slower[i] || disturbed[i] || disturbed[race.leader]) {
       record.not_distinguishable.push_back(ran[i].value);
     }
@@ -68,7 +69,8 @@ std::vector<TuningRecord> tuning_of(const RunsByGroup& runs, const SummaryOption
   std::vector<TuningRecord> all;
   for (const ComparedGroups& comparison : options.comparisons) {
     if (comparison.axis != options.tuned_axis) continue;
-    if (auto record = answer(runs, comparison)) all.push_back(*std::move(record));
+    if (auto record = answer(runs, comparison, options.stop_reasons))
+      all.push_back(*std::move(record));
   }
   for (TuningRecord& record : all) record.in_words = in_words(record, all);
   return all;

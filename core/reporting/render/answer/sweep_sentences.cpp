@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/base/text.h"
+#include "core/reporting/effects/effect_phrases.h"
+#include "core/reporting/render/answer/answer.h"
+
+namespace scalemark::reporting {
+namespace {
+
+// "2 ranks", "batch_size 64"
+std::string option_text(const std::string& option, const std::string& value) {
+  if (option == "world_size") return value + (value == "1" ? " rank" : " ranks");
+  return option + " " + value;
+}
+
+}  // namespace
+
+std::vector<std::string> effects_found(const Report& report) {
+  std::vector<const EffectRecord*> real;
+  for (const EffectRecord& effect : report.effects) {
+    if (effect.verdict == statistics::EffectVerdict::kReal) real.push_back(&effect);
+  }
+  std::ranges::stable_sort(real, std::greater{},
+                           [](const auto* effect) { return std::abs(std::log(effect->ratio)); });
+  if (!real.empty()) {
+    const std::size_t more = real.size() - 1;
+    const EffectRecord& most = *real.front();
+    const std::string where = where_text(most, report.effects, option_text);
+    return {most.axis + " " + most.to + " against " + most.from +
+            (where.empty() ? "" : " (" + where + ")") + ": " + speed_text(most) +
+            (more > 0 ? "; " + std::to_string(more) + " more" : "")};
+  }
+  if (report.effects.empty()) return {};
+  const bool any_judged = std::ranges::any_of(report.effects, [](const EffectRecord& effect) {
+    return effect.verdict != statistics::EffectVerdict::kDisturbed;
+  });
+  return {any_judged ? "no value is surely faster or slower than the first of its option"
+                     : "no value can be compared: other programs disturbed the runs"};
+}
+
+std::string cost_sentence(const Report& report, const ScalingRow& row) {
+  double steps = 0;
+  int runs = 0;
+  for (const PointRecord& run : report.points) {
+    if (run.group != row.group || !run.break_even_steps) continue;
+    steps += *run.break_even_steps;
+    ++runs;
+  }
+  std::vector<std::string> parts;
+  if (runs > 0) parts.push_back("they pay from step " + grouped(steps / runs) + " on");
+  const auto group = std::ranges::find(report.groups, row.group, &GroupRecord::group);
+  if (group != report.groups.end() && group->samples_per_joule) {
+    parts.push_back(significant(1 / *group->samples_per_joule, 3) + " J a sample");
+  }
+  if (group != report.groups.end() && group->samples_per_dollar) {
+    parts.push_back(rate_text(*group->samples_per_dollar) + " samples per unit of the price");
+  }
+  return parts.empty() ? "" : counted(row.world_size, "rank") + ": " + joined(parts, ", ");
+}
+
+}  // namespace scalemark::reporting

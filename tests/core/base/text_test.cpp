@@ -1,0 +1,36 @@
+#include "core/base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace scalemark {
+namespace {
+
+TEST(Text, AShellReadsAWordBack) {
+  EXPECT_EQ(shell_word("--sizes=4KiB..1MiB"), "--sizes=4KiB..1MiB");
+  EXPECT_EQ(shell_word("32..256*2"), "'32..256*2'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+TEST(Text, AnOptionIsTakenOutWithItsValue) {
+  const std::string line = "scalemark sweep --quick --output 'my runs' --output-x y --quick-not";
+  EXPECT_EQ(without_option(line, " --quick", false),
+            "scalemark sweep --output 'my runs' --output-x y --quick-not");
+  EXPECT_EQ(without_option(line, " --output", true),
+            "scalemark sweep --quick --output-x y --quick-not");
+  EXPECT_EQ(without_option("scalemark sweep --output=a/b --seed 1", " --output", true),
+            "scalemark sweep --seed 1");
+  EXPECT_EQ(without_option("scalemark sweep --output a", " --output", true), "scalemark sweep");
+  EXPECT_EQ(without_option("scalemark sweep", " --resume", false), "scalemark sweep");
+}
+
+TEST(Text, NumbersHaveNoExponent) {
+  EXPECT_EQ(significant(12345678, 3), "12345678");
+  EXPECT_EQ(significant(0.0000123, 3), "0.0000123");
+  EXPECT_EQ(significant(9.999, 3), "10");
+  EXPECT_EQ(grouped(-12345.6), "-12,346");
+  EXPECT_EQ(p_text(0.0004), "p below 0.001");
+}
+
+}  // namespace
+}  // namespace scalemark
