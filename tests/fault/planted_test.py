@@ -1,0 +1,135 @@
+"""What is wrong with a machine or a plan is planted, and the program must find it: verdict, exit codes by --fail-on, JUnit.
+A slow link is planted in tests/launch/comm_pairs_test.py; a missing
+baseline in reports that are made (tests/core/reporting).
+
+Others on the machine make `disturbed` the right answer: such a trial is counted apart and made again. SCALEMARK_SOAK=full: 20 trials.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import xml.etree.ElementTree as ET
+
+from endings import Running, closed_report, run_cases
+from program import check, run
+
+TRIALS = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 1
+MOST_REPEATED = 3  # trials in a row that others disturb; then nothing can be said here
+DISTURBED = {"shared", "machine_busy", "throttled"}
+SWEEP = ("sweep", "--workload", "mlp", "--threads", 1, "--no-progress")
+STOPPED_S, RUNNING_S = 0.02, 0.02
+
+
+def codes(report):
+    return {finding["code"] for finding in report["findings"]}
+
+
+def exit_code(folder, words):
+    """Of `report`, which judges what is there."""
+    return run("report", folder, "--fail-on", words, expect=None).returncode
+
+
+def failed_cases(folder):
+    text = run("report", folder, "--format", "junit").stdout
+    return [case.get("name") for case in ET.fromstring(text).iter("testcase") if case.find("failure") is not None]
+
+
+@contextlib.contextmanager
+def stopped_half_of_the_time(running, number):
+    """Rank `number` of the program, from its first window on."""
+    running.await_event("window")
+    pid, over = running.ranks()[number], threading.Event()
+
+    def stop():
+        with contextlib.suppress(ProcessLookupError):
+            while not over.is_set():
+                os.kill(pid, signal.SIGSTOP)
+                over.wait(STOPPED_S)
+                os.kill(pid, signal.SIGCONT)
+                over.wait(RUNNING_S)
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def trials(folder, trial):
+    """`trial` returns whether others disturbed it, which is no answer to what was planted."""
+    disturbed = 0
+    for number in range(TRIALS):
+        for attempt in range(MOST_REPEATED):
+            if not trial(folder / f"{number}-{attempt}"):
+                break
+            disturbed += 1
+    print(f"{TRIALS} trials, {disturbed} more disturbed", flush=True)
+
+
+def slow_rank(folder):
+    def trial(out):
+        with Running(*SWEEP, "--world-sizes", 4, "--nproc-per-node", 4, "--repetitions", 3, "--min-time", 0.5, "--output", out) as sweeping:
+            with stopped_half_of_the_time(sweeping, 2):
+                sweeping.end(expect=0)
+        report = closed_report(out, "complete", 0)
+        if codes(report) & DISTURBED and "straggler" not in codes(report):
+            check(report["verdict"]["level"] == "do_not_quote", report["verdict"])
+            return True
+        [slow] = [finding for finding in report["findings"] if finding["code"] == "straggler"]
+        check(slow["place"]["rank"] == 2 and slow["domain"] == "hardware", slow)
+        check(report["verdict"]["level"] != "quotable" and "straggler" in [r["code"] for r in report["verdict"]["reasons"]], report["verdict"])
+        check("rank 2" in sweeping.stdout.splitlines()[0], sweeping.stdout)
+        check([exit_code(out, words) for words in ("error", "warning", "parts", "straggler", "slow_link", "none")] == [0, 1, 1, 1, 0, 0], slow)
+        check(len(failed_cases(out)) == 1, failed_cases(out))
+        return False
+
+    trials(folder, trial)
+
+
+def computes():
+    while True:
+        pass
+
+
+def foreign_load(folder):
+    """Two programs that compute beside two ranks on their CPUs: no number is fit to be quoted, and nothing is called real."""
+    def trial(out):
+        others = [multiprocessing.Process(target=computes, daemon=True) for _ in range(os.cpu_count())]
+        for other in others:
+            other.start()
+        try:
+            run(*SWEEP, "--world-sizes", "1,2", "--nproc-per-node", 2, "--batch-sizes", "32,64", "--repetitions", 3, "--iters", 50,
+                "--output", out)
+        finally:
+            for other in others:
+                other.kill()
+        report = closed_report(out, "complete", 0)
+        check("shared" in codes(report) and report["verdict"]["level"] == "do_not_quote", report["verdict"])
+        check("other programs used" in report["verdict"]["reasons"][0]["text"], report["verdict"])
+        check({effect["verdict"] for effect in report["effects"]} <= {"disturbed"}, report["effects"])
+        check([exit_code(out, words) for words in ("error", "parts", "warning", "shared")] == [0, 0, 1, 1], codes(report))
+        check(not failed_cases(out), failed_cases(out))
+        return False
+
+    trials(folder, trial)
+
+
+def one_run(folder):
+    def trial(out):
+        done = run(*SWEEP, "--world-sizes", 1, "--repetitions", 1, "--iters", 20, "--output", out)
+        report = closed_report(out, "complete", 0)
+        check(report["verdict"]["level"] != "quotable", report["verdict"])
+        if not codes(report) & DISTURBED:
+            check(report["verdict"]["level"] == "with_care", report["verdict"])
+        check(done.stdout.count("one run") == 1, done.stdout)
+        return False
+
+    trials(folder, trial)
+
+
+run_cases({f.__name__: f for f in (slow_rank, foreign_load, one_run)})
