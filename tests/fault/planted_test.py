@@ -10,7 +10,6 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 import xml.etree.ElementTree as ET
 
 from endings import Running, closed_report, run_cases

@@ -1,6 +1,8 @@
 #include "core/reporting/compare/text.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
@@ -128,18 +130,28 @@ std::string points_table(const Comparison& comparison) {
   return set_markdown(columns);
 }
 
-// One line for each row that has such a sentence, under `head`; empty when none has.
+// One line for each such sentence, with the rows that it is said of, under `head`; empty when there
+// is none.
 std::string sentences(const Comparison& comparison, const std::string& head,
                       std::string PointAgainst::*sentence) {
-  std::string text;
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows_by_sentence;
   for (const ComparedPoint& point : comparison.points) {
     for (std::size_t side = 0; side < point.against.size(); ++side) {
       const std::string& said = point.against[side].*sentence;
       if (said.empty()) continue;
       const std::string on =
           comparison.files.size() > 2 ? " (" + side_name(comparison, side + 1) + ")" : "";
-      text += "- " + markdown_text(point.group + on + ": " + said) + "\n";
+      auto found = std::ranges::find(rows_by_sentence, said,
+                                     &std::pair<std::string, std::vector<std::string>>::first);
+      if (found == rows_by_sentence.end()) {
+        found = rows_by_sentence.insert(found, {said, {}});
+      }
+      found->second.push_back(point.group + on);
     }
+  }
+  std::string text;
+  for (const auto& [said, rows] : rows_by_sentence) {
+    text += "- " + markdown_text(listed(rows) + ": " + said) + "\n";
   }
   return text.empty() ? text : "\n## " + head + "\n\n" + text;
 }

@@ -196,12 +196,11 @@ class Judge {
     }
   }
 
-  // A sweep says once of all points what each run says, too.
   bool is_said_by_another(const FindingKind& kind) const {
-    if (kind.code != std::string_view(finding_kinds::single_repetition.code)) return false;
-    return std::ranges::any_of(report_.findings, [](const Finding& finding) {
-      return finding.code == finding_kinds::no_interval.code;
-    });
+    const auto says_it = [&](const auto& said) { return repeats(kind.code, said.code); };
+    return std::ranges::any_of(report_.findings, says_it) ||
+           std::ranges::any_of(reasons_,
+                               [&](const Reason& reason) { return says_it(reason.said); });
   }
 
   void add_single_collectives() {
@@ -262,6 +261,17 @@ void complete_older(Report& report) {
     }
   }
   report.verdict = verdict_of(report);
+}
+
+bool repeats(std::string_view code, std::string_view other) {
+  using Pair = std::pair<std::string_view, std::string_view>;
+  static const std::set<Pair> kSaidTwice = {
+      // A sweep says once of all points what each run says, too.
+      {finding_kinds::single_repetition.code, finding_kinds::no_interval.code},
+      {finding_kinds::machine_busy.code, finding_kinds::shared.code},
+      {finding_kinds::repetitions_lost.code, "incomplete"},
+  };
+  return kSaidTwice.contains({code, other});
 }
 
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings) {

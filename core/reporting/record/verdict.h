@@ -31,6 +31,9 @@ inline constexpr int kFitRuns = 3;
 // Ids of the runs that something else on the machine disturbed, or that hardware slowed down.
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);
 
+// Whether a person who reads the reason or finding `other` knows what `code` would say, too.
+bool repeats(std::string_view code, std::string_view other);
+
 // Whether it names a part of the machine as bad: a rank, a node, a link.
 bool blames_part(const Finding& finding);
 

@@ -161,11 +161,11 @@ void judge_course(const SweepSummary& summary, bool drifted, Findings& findings)
                      "throughput are widened for it, and no drift is claimed");
   }
   if (drifted) {
-    findings.add(finding_kinds::drift,
-                 "the common trend of speed is " +
-                     printed("%+.1f %%", 100 * summary.drift->per_sweep) +
-                     " from start to end of the sweep; see throttled, shared; pairs within blocks "
-                     "are little touched by it");
+    findings.add(finding_kinds::drift, "the common trend of speed is " +
+                                           printed("%+.1f %%", 100 * summary.drift->per_sweep) +
+                                           " from start to end of the sweep; the findings "
+                                           "throttled and shared may say why; pairs within blocks "
+                                           "are little touched by it");
   }
 }
 

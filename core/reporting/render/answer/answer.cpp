@@ -56,15 +56,20 @@ void add_notes(Answer& answer, const Report& report) {
     // The first is the gravest.
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
     if (is_said && !forbids) continue;
-    answer.notes.push_back((is_said ? "" : reason.text) + (is_said || !forbids ? "" : ": ") +
-                           (forbids ? "do not quote these numbers" : ""));
+    answer.notes.push_back(
+        (is_said ? "" : reason.text) + (is_said || !forbids ? "" : ": ") +
+        (forbids && reason.text.starts_with("other programs") ? "stop them; " : "") +
+        (forbids ? "do not quote these numbers" : ""));
   }
   for (const ErrorRecord& error : report.errors) {
     if (report.status != ReportStatus::kComplete) answer.notes.push_back(error.what);
   }
   for (const Finding& finding : report.findings) {
     if (finding.severity == "info" || is_proven_part(finding)) continue;
-    if (std::ranges::find(codes, finding.code) != codes.end()) continue;
+    const auto says_it = [&](const std::string& said) {
+      return said == finding.code || repeats(finding.code, said);
+    };
+    if (std::ranges::any_of(codes, says_it)) continue;
     codes.push_back(finding.code);
     const auto more = std::ranges::count(report.findings, finding.code, &Finding::code) - 1;
     answer.notes.push_back(finding.text +
@@ -238,7 +243,8 @@ Answer answer_of_runs(const Report& report) {
   }
   const PointRecord& run = report.points.back();
   answer.what = run.workload;
-  if (run.world_size > 1) answer.what += ", " + counted(run.world_size, "rank");
+  if (run.batch_size) answer.what += ", batch " + std::to_string(*run.batch_size) + " per rank";
+  answer.what += ", " + counted(run.world_size, "rank");
   if (run.status != PointStatus::kOk) {
     answer.what +=
         ": " + std::string(name_of(run.status)) + (run.reason.empty() ? "" : ", " + run.reason);

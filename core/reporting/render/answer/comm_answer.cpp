@@ -148,12 +148,12 @@ Answer answer_of_collectives(const Report& report, const std::string& folder) {
   }
   std::size_t left_out = 0;
   if (!groups.empty()) {
-    answer.what = what_of(groups);
     answer.effort = effort_text(report, fewest, most);
     const auto* largest = *std::ranges::max_element(groups, {}, [](const CollectiveGroup* group) {
       return std::pair(group->bytes, group->busbw_GBps.value.value_or(0));
     });
     left_out = leave_out(groups);
+    answer.what = what_of(groups);
     answer.table = collectives_table(groups);
     if (largest->busbw_GBps.value) {
       answer.figures.push_back({readable(*largest->busbw_GBps.value),

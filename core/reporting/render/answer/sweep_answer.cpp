@@ -179,7 +179,7 @@ bool is_relative_to_one(const AnswerRow& row) {
 std::string efficiency_cell(const AnswerRow& row) {
   if (!row.group->samples_per_sec) return kAbsent;
   if (!row.scaling || !row.scaling->efficiency) {
-    return row.is_baseline() || row.scaling ? "baseline" : "no baseline";
+    return row.is_baseline() || row.scaling ? "baseline" : "no baseline (1 rank)";
   }
   const ScalingRow& found = *row.scaling;
   const double share = *found.efficiency;
@@ -301,7 +301,8 @@ const ScalingRow* asked_row(const Rows& rows) {
 // The command that was typed, without --quick: it measures with intervals. Its folder is in use.
 std::string without_quick(const std::string& command) {
   std::string whole = without_option(command, " --quick", false);
-  return whole == command ? "" : without_option(std::move(whole), " --output", true);
+  if (whole == command) return "";
+  return without_option(without_option(std::move(whole), " --output", true), " --overwrite", false);
 }
 
 // The figures are of the row that somebody asks about, else of the fastest.
