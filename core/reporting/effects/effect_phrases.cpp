@@ -42,6 +42,11 @@ bool has_interval(const EffectRecord& effect) {
 
 }  // namespace
 
+std::string option_text(const std::string& option, const std::string& value) {
+  if (option == "world_size") return value + (value == "1" ? " rank" : " ranks");
+  return option + " " + value;
+}
+
 std::string speed_text(const EffectRecord& effect) {
   if (effect.verdict == statistics::EffectVerdict::kDisturbed) return "not known";
   const std::string text = alone(effect.ratio);

@@ -17,6 +17,9 @@ std::string speed_text(const EffectRecord& effect);
 // "real"; of an unsure one whose interval by itself would be clear also why it is not.
 std::string verdict_text(const EffectRecord& effect);
 
+// "2 ranks", "batch_size 64"
+std::string option_text(const std::string& option, const std::string& value);
+
 // Names the fixed values in which another of `all` (records with `axis` and `fixed`) of the same
 // axis differs: "2 ranks, batch_size 64". `text_of(option, value)`: empty leaves it out.
 template <class Record, class TextOf>

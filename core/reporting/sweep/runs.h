@@ -69,7 +69,6 @@ std::optional<LossDifference> loss_difference(const std::vector<RunPair>& pairs)
 // axis differs: "2 ranks, batch_size 64".
 template <class Record>
 std::string where_text(const Record& record, const std::vector<Record>& all);
-std::string option_text(const std::string& option, const std::string& value);
 
 // Independent replicas on several ranks.
 bool is_solo(const PointRecord& point);

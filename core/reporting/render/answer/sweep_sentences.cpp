@@ -7,15 +7,6 @@
 #include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::reporting {
-namespace {
-
-// "2 ranks", "batch_size 64"
-std::string option_text(const std::string& option, const std::string& value) {
-  if (option == "world_size") return value + (value == "1" ? " rank" : " ranks");
-  return option + " " + value;
-}
-
-}  // namespace
 
 std::vector<std::string> effects_found(const Report& report) {
   std::vector<const EffectRecord*> real;

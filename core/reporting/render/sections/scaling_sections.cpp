@@ -93,7 +93,7 @@ std::string intervals_text(const LossIntervals& intervals) {
   return text;
 }
 
-// What ranks without an exchange lose is the machine's, which the table above says.
+// Ranks without an exchange lose by the machine alone, which the table above says.
 bool shows_losses(const ScalingRow& row) {
   return row.loss_of_efficiency && row.world_size > 1 && catalogue::exchanges(row.strategy);
 }

@@ -11,11 +11,6 @@ constexpr double kLossWorthSaying = 0.0005;  // of three decimals
 
 }  // namespace
 
-std::string option_text(const std::string& option, const std::string& value) {
-  if (option == "world_size") return value + (value == "1" ? " rank" : " ranks");
-  return option + " " + value;
-}
-
 std::string effect_in_words(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
   std::string text = effect.axis + " " + effect.to + " against " + effect.from;
   if (const std::string where = where_text(effect, all); !where.empty()) text += " (" + where + ")";
