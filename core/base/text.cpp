@@ -33,6 +33,18 @@ std::string grouped(double value) {
   return text;
 }
 
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long>(seconds);
+  std::array<char, 80> text{};
+  if (whole >= 3600) {
+    std::snprintf(text.data(), text.size(), "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60,
+                  whole % 60);
+  } else {
+    std::snprintf(text.data(), text.size(), "%ld:%02ld", whole / 60, whole % 60);
+  }
+  return text.data();
+}
+
 std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";

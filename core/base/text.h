@@ -54,8 +54,16 @@ std::string significant(double value, int digits);
 // Whether such an interval of a rate or ratio says anything: up to a factor of 4.
 inline bool is_known(double low, double high) { return low > 0 && high <= 4 * low; }
 
+// It stands in tables for one that says nothing: "not known (2 runs)".
+inline std::string not_known(std::int64_t n, std::string_view noun) {
+  return "not known (" + counted(n, noun) + ")";
+}
+
 // 12345.6 -> "12,346"
 std::string grouped(double value);
+
+// Whole seconds, the rest dropped: "0:24", "1:02:03"
+std::string clock_text(double seconds);
 
 // "p 0.012", "p below 0.001"
 std::string p_text(double p);

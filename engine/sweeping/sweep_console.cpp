@@ -24,14 +24,6 @@ std::string formatted(const char* format, Values... values) {
   return text.data();
 }
 
-std::string clock_time(double seconds) {
-  const auto whole = static_cast<long>(seconds);
-  if (whole >= 3600) {
-    return formatted("%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
-  }
-  return formatted("%ld:%02ld", whole / 60, whole % 60);
-}
-
 }  // namespace
 
 SweepConsole::SweepConsole(const process::RunRequest& request, const planning::Plan& plan,
@@ -49,7 +41,7 @@ SweepConsole::SweepConsole(const process::RunRequest& request, const planning::P
   const std::size_t done = schedule.runs_done();
   say("sweep: " + counted(can_run, "point") +
       (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") + ", " +
-      counted(plan.runs.size(), "run") + " planned, about " + clock_time(plan.estimated_s) +
+      counted(plan.runs.size(), "run") + " planned, about " + clock_text(plan.estimated_s) +
       (done > 0 ? "; " + std::to_string(done) + " are already done" : "") + "; output in " +
       output_);
 }
@@ -84,7 +76,7 @@ void SweepConsole::end(const reporting::PointRecord& row, const std::string& dis
     line += "  " + std::string(name_of(row.status)) + (is_final ? "" : ", tried again") + ": " +
             row.reason;
   }
-  if (remaining_s) line += ", " + clock_time(*remaining_s) + " left";
+  if (remaining_s) line += ", " + clock_text(*remaining_s) + " left";
   say(place + shortened(row.id, line.size() + place.size()) + line);
 }
 

@@ -33,8 +33,8 @@ bool is_measured(const CollectiveRecord& run) {
 std::map<int, const CollectiveRecord*> fit_runs(const CollectivePointRuns& point) {
   auto fit = point.ok;
   std::erase_if(fit, [](const auto& run) { return !run.second->disturbed.empty(); });
-  const bool enough = fit.size() == point.ok.size() || std::ssize(fit) >= kFitRuns;
-  return enough ? fit : std::map<int, const CollectiveRecord*>();
+  if (!fit_decide(std::ssize(fit), std::ssize(point.ok))) fit.clear();
+  return fit;
 }
 
 std::vector<CollectivePointRuns> collective_points(std::span<const CollectiveRecord> runs) {

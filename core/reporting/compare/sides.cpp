@@ -51,7 +51,8 @@ void keep_fit(Measured& measured) {
   const std::size_t all = count(measured.rates), fit = count(measured.fit_rates);
   if (fit == all) return;
   measured.trouble["disturbed"] = all - fit;
-  measured.disturbed = fit < kFitRuns;
+  measured.disturbed =
+      !fit_decide(static_cast<std::ptrdiff_t>(fit), static_cast<std::ptrdiff_t>(all));
   if (!measured.disturbed) measured.rates = measured.fit_rates;
 }
 

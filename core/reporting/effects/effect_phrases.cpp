@@ -52,7 +52,7 @@ std::string speed_text(const EffectRecord& effect) {
   const std::string text = alone(effect.ratio);
   if (!has_interval(effect)) return text;
   const double low = *effect.ratio_ci95_low, high = *effect.ratio_ci95_high;
-  if (!is_known(low, high)) return "not known (" + counted(effect.pairs, "pair") + ")";
+  if (!is_known(low, high)) return not_known(effect.pairs, "pair");
   if (low < 1 && high > 1) return text + " (" + alone(low) + " to " + alone(high) + ")";
   const Scale scale = scale_of(effect.ratio);
   return text + " (" + scale.amount(scale.slower ? high : low) + " to " +

@@ -24,9 +24,7 @@ struct ComparedPair {
 template <class Pair, class IsFit>
 std::string keep_fit(std::vector<Pair>& pairs, IsFit is_fit) {
   const auto all = std::ssize(pairs), fit = std::ranges::count_if(pairs, is_fit);
-  if (fit < kFitRuns && fit < all) {
-    return std::to_string(all - fit) + " of " + counted(all, "pair");
-  }
+  if (!fit_decide(fit, all)) return std::to_string(all - fit) + " of " + counted(all, "pair");
   std::erase_if(pairs, [&](const Pair& pair) { return !is_fit(pair); });
   return {};
 }

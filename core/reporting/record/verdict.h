@@ -2,6 +2,7 @@
 // both from its findings, by their rows in finding_list.inc. Pure.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +28,11 @@ void complete_older(Report& report);
 
 // A verdict on runs needs so many that nothing disturbed.
 inline constexpr int kFitRuns = 3;
+
+// Whether `fit` of `all` runs or pairs, which nothing disturbed, decide: so many, or all there are.
+constexpr bool fit_decide(std::ptrdiff_t fit, std::ptrdiff_t all) {
+  return fit == all || fit >= kFitRuns;
+}
 
 // Ids of the runs that something else on the machine disturbed, or that hardware slowed down.
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);

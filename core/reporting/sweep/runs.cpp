@@ -49,10 +49,10 @@ Runs RunsByGroup::ok(const std::string& group) const {
 
 Runs RunsByGroup::fit(const std::string& group) const {
   Runs good = ok(group);
-  const std::size_t all = good.size();
+  const auto all = std::ssize(good);
   std::erase_if(good, [&](const PointRecord* run) { return !is_fit(*run); });
-  const bool enough = good.size() == all || std::ssize(good) >= kFitRuns;
-  return enough ? good : Runs();
+  if (!fit_decide(std::ssize(good), all)) good.clear();
+  return good;
 }
 
 std::vector<Runs> by_session(const Runs& runs) {

@@ -32,5 +32,11 @@ TEST(Text, NumbersHaveNoExponent) {
   EXPECT_EQ(p_text(0.0004), "p below 0.001");
 }
 
+TEST(Text, ClocksAndIntervals) {
+  EXPECT_EQ(clock_text(24.9), "0:24");
+  EXPECT_EQ(clock_text(3723), "1:02:03");
+  EXPECT_EQ(not_known(2, "run"), "not known (2 runs)");
+}
+
 }  // namespace
 }  // namespace scalemark

@@ -25,14 +25,6 @@ std::optional<std::time_t> seconds_of(const std::string& rfc3339) {
   return timegm(&time);
 }
 
-// "0:24", "1:02:03"
-std::string clock_text(std::time_t seconds) {
-  const auto two = [](std::time_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
-  const std::string minutes = std::to_string(seconds / 60 % 60);
-  if (seconds < 3600) return minutes + ":" + two(seconds % 60);
-  return std::to_string(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60);
-}
-
 // Some rank, machine, device or link is named, and no program.
 bool is_proven_part(const Finding& finding) {
   return finding.place && blames_part(finding) && finding.domain != "software";
@@ -158,7 +150,7 @@ std::string effort_text(const Report& report, int fewest, int most) {
                          : std::to_string(fewest) + " to " + std::to_string(most) + " runs each";
   const auto from = seconds_of(report.started), to = seconds_of(report.finished);
   if (from && to && *to >= *from && report.sessions.size() < 2) {
-    text += ", " + clock_text(*to - *from);
+    text += ", " + clock_text(static_cast<double>(*to - *from));
   }
   return text;
 }

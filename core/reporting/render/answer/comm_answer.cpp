@@ -59,7 +59,7 @@ std::string time_cell(const CollectiveGroup& group) {
 std::string time_interval(const CollectiveGroup& group) {
   const Bounds& ci95 = group.time_s.ci95;
   if (!ci95.low || !ci95.high) return kAbsent;
-  if (!is_known(*ci95.low, *ci95.high)) return "not known (" + counted(group.n, "run") + ")";
+  if (!is_known(*ci95.low, *ci95.high)) return not_known(group.n, "run");
   return rate_text(1e6 * *ci95.low) + " .. " + rate_text(1e6 * *ci95.high);
 }
 

@@ -188,7 +188,7 @@ std::string efficiency_cell(const AnswerRow& row) {
   if (found.at_least) return value + printed("  +- %.0f or more", 100 * *found.at_least * share);
   if (!found.efficiency_ci95_low || !found.efficiency_ci95_high) return value;
   const double low = *found.efficiency_ci95_low, high = *found.efficiency_ci95_high;
-  if (!is_known(low, high)) return "not known (" + counted(row.group->n, "run") + ")";
+  if (!is_known(low, high)) return not_known(row.group->n, "run");
   return value + printed("  (%.0f .. ", 100 * low) + printed("%.0f)", 100 * high);
 }
 
@@ -215,7 +215,7 @@ std::string rate_interval_cell(const AnswerRow& row) {
   const GroupRecord& group = *row.group;
   if (!group.ci95_low || !group.ci95_high) return kAbsent;
   if (!is_known(*group.ci95_low, *group.ci95_high)) {
-    return "not known (" + counted(group.n, "run") + ")";
+    return not_known(group.n, "run");
   }
   return rate_text(*group.ci95_low) + " .. " + rate_text(*group.ci95_high);
 }

@@ -25,7 +25,7 @@ std::string faster_text(const EffectRecord& effect) {
   if (effect.verdict == statistics::EffectVerdict::kDisturbed) return "not known";
   if (!effect.ratio_ci95_low || !effect.ratio_ci95_high) return text;
   if (!is_known(*effect.ratio_ci95_low, *effect.ratio_ci95_high)) {
-    return "not known (" + counted(effect.pairs, "pair") + ")";
+    return not_known(effect.pairs, "pair");
   }
   return text + "  (" + signed_percent(*effect.ratio_ci95_low) + " .. " +
          signed_percent(*effect.ratio_ci95_high) + ")";

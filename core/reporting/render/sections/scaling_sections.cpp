@@ -31,7 +31,7 @@ std::string efficiency_interval(const ScalingRow& row) {
   if (row.at_least) return at_least_text(row.at_least, *row.efficiency, percent_text);
   const auto &low = row.efficiency_ci95_low, &high = row.efficiency_ci95_high;
   if (low && high && !is_known(*low, *high)) {
-    return "not known (" + counted(std::ssize(row.points), "run") + ")";
+    return not_known(std::ssize(row.points), "run");
   }
   return share_interval(low, high);
 }

@@ -48,7 +48,7 @@ Section groups_section(const Report& report) {
       column<Row>({"95 %", "interval"}, true, rows,
                   [](const Row& g) {
                     if (g.ci95_low && g.ci95_high && !is_known(*g.ci95_low, *g.ci95_high)) {
-                      return "not known (" + counted(g.n, "run") + ")";
+                      return not_known(g.n, "run");
                     }
                     if (!g.at_least) return interval_text(g.ci95_low, g.ci95_high, readable);
                     return at_least_text(g.at_least, g.samples_per_sec.value_or(0), readable);
