@@ -1,0 +1,124 @@
+// Is each part of a fleet (a device, a node, a link) as fast as it has to be? Judges the parts of
+// one class by one check: repeated values against a reference and a tolerance, with bounds that
+// are wrong in at most 1 % per side for a part exactly at the limit, and with "unsure" where the
+// noise allows no answer. Knows nothing of reports, hosts or rules' files.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/words.h"
+
+namespace scalemark::statistics {
+
+// What one part showed in one check. Which runs count is the caller's matter.
+struct AcceptancePart {
+  // ln of a value of which larger is better (else: minus its ln), one per repetition in the order
+  // of their starts. Each repetition is a process start of its own: bounds from repetitions that
+  // share a start are too narrow. Empty: the part is missing, and counts as not passed.
+  std::vector<double> values;
+  bool unsteady = false;  // its windows are together shown not to be steady; unknown is false
+};
+
+// Standard deviations and errors are in ln: 0.01 is 1 %.
+struct AcceptanceReference {
+  double ln_value = 0;
+  double standard_error = 0;  // of ln_value
+  double between_boots = 0;   // standard deviation of one part's value between boots
+};
+
+struct AcceptanceRule {
+  double tolerance = 0.05;  // in (0, 1): a part is to reach 1 - tolerance of the reference
+  // Numbers of repetitions after which a part is judged: ascending, above 0. A look at 1 stands
+  // alone, for one repetition shows no noise of its own.
+  std::vector<std::size_t> looks = {3, 5, 10};
+};
+
+enum class AcceptanceOutcome { kPass, kFail, kRepeat, kUnsure };
+constexpr auto words_of(AcceptanceOutcome) {
+  return std::to_array<Word<AcceptanceOutcome>>({{AcceptanceOutcome::kPass, "pass"},
+                                                 {AcceptanceOutcome::kFail, "fail"},
+                                                 {AcceptanceOutcome::kRepeat, "repeat"},
+                                                 {AcceptanceOutcome::kUnsure, "unsure"}});
+}
+
+// Each belongs to one outcome.
+enum class AcceptanceReason {
+  kAboveLimit,       // pass
+  kBelowLimit,       // fail: surely below the limit
+  kIntermittent,     // fail: surely below the limit in two single runs or more of at least 10
+  kFewRepetitions,   // repeat: the first look is not reached yet
+  kUndecided,        // repeat: the next look may decide
+  kLastLook,         // unsure: too near the limit for this noise, after the last look
+  kMissing,          // unsure: no value
+  kNotFinite,        // unsure: a value is no finite number
+  kNoReference,      // unsure: fewer than 3 parts with values, and no baseline
+  kOneOfTwo,         // unsure: two parts alone differ by more than the tolerance, and none judges
+  kFewParts,         // unsure: one repetition, and fewer than 8 parts to take the noise from
+  kNotSteady,        // unsure: above the limit, but not steady, while most of its class is
+  kReferenceInDoubt  // unsure: above a limit that is itself in doubt
+};
+constexpr auto words_of(AcceptanceReason) {
+  return std::to_array<Word<AcceptanceReason>>(
+      {{AcceptanceReason::kAboveLimit, "above the limit"},
+       {AcceptanceReason::kBelowLimit, "below the limit"},
+       {AcceptanceReason::kIntermittent, "intermittent"},
+       {AcceptanceReason::kFewRepetitions, "too few repetitions"},
+       {AcceptanceReason::kUndecided, "undecided"},
+       {AcceptanceReason::kLastLook, "undecided at the last look"},
+       {AcceptanceReason::kMissing, "missing"},
+       {AcceptanceReason::kNotFinite, "not a number"},
+       {AcceptanceReason::kNoReference, "no reference"},
+       {AcceptanceReason::kOneOfTwo, "one of these two"},
+       {AcceptanceReason::kFewParts, "too few parts"},
+       {AcceptanceReason::kNotSteady, "not steady"},
+       {AcceptanceReason::kReferenceInDoubt, "reference in doubt"}});
+}
+
+struct AcceptanceVerdict {
+  AcceptanceOutcome outcome = AcceptanceOutcome::kUnsure;
+  AcceptanceReason reason = AcceptanceReason::kMissing;
+  std::size_t repetitions = 0;           // the look that the figures below are of; 0: none reached
+  std::size_t more_repetitions = 0;      // of kRepeat: how many until the next look
+  std::optional<double> from_reference;  // y - y0 in ln; absent without a look or a reference
+  // h: y - y0 - h .. y - y0 + h holds the truth in 99 %; absent where no noise is known.
+  std::optional<double> half_width;
+  std::size_t slow_runs = 0;  // single runs surely below the limit, where at least 10 were judged
+};
+
+enum class AcceptanceDoubt { kNone, kManyNotPassed, kManyFaster };
+constexpr auto words_of(AcceptanceDoubt) {
+  return std::to_array<Word<AcceptanceDoubt>>(
+      {{AcceptanceDoubt::kNone, "none"},
+       {AcceptanceDoubt::kManyNotPassed, "more than a quarter did not pass"},
+       {AcceptanceDoubt::kManyFaster, "more than a twentieth are faster by the tolerance"}});
+}
+
+struct ClassVerdict {
+  double limit = 0;  // L = ln(1 - tolerance), from the reference
+  // The baseline, or the fleet's own at the first look; absent where kNoReference or kOneOfTwo.
+  std::optional<AcceptanceReference> reference;
+  // Standard deviation of one repetition in ln, over the class; at a look of 1 the spread of parts.
+  std::optional<double> spread;
+  // The share by which a part must be slower than the reference, such as 0.06, so that a part with
+  // the noise of the class fails with 95 % at the last look at latest. Absent without a reference
+  // or spread.
+  std::optional<double> smallest_decidable;
+  AcceptanceDoubt doubt = AcceptanceDoubt::kNone;
+  std::vector<AcceptanceVerdict> parts;  // in the order given
+};
+
+// Judges the parts of one class (same product, check, settings and versions) with `baseline`, or
+// else with the fleet itself. Throws bug() for a rule that is not as its members say.
+// Source: docs/ACCEPTANCE.md, "The rule"; moderated t: Smyth 2004, "Linear models and empirical
+// Bayes methods for assessing differential expression in microarray experiments".
+ClassVerdict judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
+                         const std::optional<AcceptanceReference>& baseline = {});
+
+// Whether a node is to blame rather than its devices: at least two of them, and at least half of
+// them, failed.
+bool is_node_at_fault(std::span<const AcceptanceOutcome> devices);
+
+}  // namespace scalemark::statistics
