@@ -1,0 +1,47 @@
+#include "core/base/strict_json.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/json_depth.h"
+
+namespace scalemark {
+
+using Json = nlohmann::json;
+
+Json parse_strictly(std::string_view text, const JsonSource& source) {
+  const std::string name = "'" + source.file + "'";
+  if (nests_too_deep(text)) {
+    throw configuration(name + " nests deeper than any such file", {}, source.hint);
+  }
+  std::vector<std::set<std::string>> open;
+  std::string twice;
+  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key &&
+        !open.back().insert(parsed.get<std::string>()).second) {
+      twice = parsed.get<std::string>();
+    }
+    return true;
+  };
+  Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
+  if (json.is_discarded()) throw configuration(name + " is not JSON", {}, source.hint);
+  if (!twice.empty()) throw configuration(name + " has the key '" + twice + "' twice");
+  return json;
+}
+
+void refuse_other_keys(const Json& json, const std::vector<std::string_view>& known,
+                       const std::string& where, const JsonSource& source) {
+  if (!json.is_object()) throw configuration(where + " is no JSON object", {}, source.hint);
+  std::string allowed;
+  for (const auto key : known) allowed += (allowed.empty() ? "" : ", ") + std::string(key);
+  for (const auto& [key, value] : json.items()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    throw configuration(where + " has the unknown key '" + key + "'", allowed + " are known",
+                        source.hint);
+  }
+}
+
+}  // namespace scalemark
