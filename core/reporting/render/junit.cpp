@@ -1,29 +1,16 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "core/base/error.h"
 #include "core/reporting/record/verdict.h"
+#include "core/reporting/render/junit_xml.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
 namespace {
 
-enum class Outcome { kPassed, kFailure, kError, kSkipped };
-
-struct Case {
-  std::string class_name, name;
-  double seconds = 0;
-  Outcome outcome = Outcome::kPassed;
-  std::string kind, message;  // of a case that did not pass
-};
-
-std::string seconds_text(double seconds) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%.6f", seconds);
-  return text.data();
-}
+using Case = JunitCase;
+using Outcome = JunitOutcome;
 
 // A group passes when every run of it does. Out of memory is a failure here: readers of JUnit must
 // see that something asked for did not run.
@@ -97,24 +84,6 @@ std::vector<Case> cases_of(const Report& report) {
   return cases;
 }
 
-std::string attribute(const char* name, const std::string& value) {
-  return std::string(" ") + name + "=\"" + xml_escaped(value) + "\"";
-}
-
-std::string case_text(const Case& one) {
-  std::string text = "    <testcase" + attribute("name", one.name) +
-                     attribute("classname", one.class_name) +
-                     attribute("time", seconds_text(one.seconds));
-  if (one.outcome == Outcome::kPassed) return text + "/>\n";
-  if (one.outcome == Outcome::kSkipped) {
-    return text + ">\n      <skipped" + attribute("message", one.message) + "/>\n    </testcase>\n";
-  }
-  const std::string tag = one.outcome == Outcome::kError ? "error" : "failure";
-  return text + ">\n      <" + tag + attribute("message", one.message) +
-         attribute("type", one.kind) + ">" + xml_escaped(one.message) + "</" + tag +
-         ">\n    </testcase>\n";
-}
-
 // Writes one line per group, for a person who looks into the test report.
 std::string measured_text(const Report& report) {
   std::string text;
@@ -143,48 +112,24 @@ std::string past_errors_text(const Report& report) {
   return text;
 }
 
-// Schemas want a date without zone; ours are UTC.
-std::string timestamp(const std::string& rfc3339) {
-  constexpr std::size_t kLength = std::string_view("2026-01-02T03:04:05").size();
-  return rfc3339.substr(0, kLength);
-}
-
-std::string suite_text(const Report& report, std::size_t number) {
-  const auto cases = cases_of(report);
-  const auto count = [&](Outcome outcome) {
-    return std::to_string(std::ranges::count(cases, outcome, &Case::outcome));
-  };
-  double seconds = 0;
-  std::string body;
-  for (const Case& one : cases) {
-    seconds += one.seconds;
-    body += case_text(one);
-  }
+JunitSuite suite_of(const Report& report) {
   const auto& hosts = report.environment.hosts;
-  return "  <testsuite" + attribute("name", "scalemark " + report.invocation.command) +
-         attribute("package", "scalemark") + attribute("id", std::to_string(number)) +
-         attribute("timestamp", timestamp(report.started)) +
-         attribute("hostname", hosts.empty() || hosts.front().hostname.empty()
-                                   ? "localhost"
-                                   : hosts.front().hostname) +
-         attribute("tests", std::to_string(cases.size())) +
-         attribute("failures", count(Outcome::kFailure)) +
-         attribute("errors", count(Outcome::kError)) +
-         attribute("skipped", count(Outcome::kSkipped)) + attribute("time", seconds_text(seconds)) +
-         ">\n    <properties>\n      <property" + attribute("name", "run_id") +
-         attribute("value", report.run_id) + "/>\n      <property" + attribute("name", "status") +
-         attribute("value", std::string(name_of(report.status))) + "/>\n    </properties>\n" +
-         body + "    <system-out>" + xml_escaped(measured_text(report)) +
-         "</system-out>\n    <system-err>" + xml_escaped(past_errors_text(report)) +
-         "</system-err>\n  </testsuite>\n";
+  return {
+      .name = "scalemark " + report.invocation.command,
+      .started = report.started,
+      .host = hosts.empty() ? "" : hosts.front().hostname,
+      .properties = {{"run_id", report.run_id}, {"status", std::string(name_of(report.status))}},
+      .cases = cases_of(report),
+      .output = measured_text(report),
+      .errors = past_errors_text(report)};
 }
 
 }  // namespace
 
 std::string render_junit(std::span<const Report> reports) {
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  for (std::size_t i = 0; i < reports.size(); ++i) text += suite_text(reports[i], i);
-  return text + "</testsuites>\n";
+  std::vector<JunitSuite> suites;
+  for (const Report& report : reports) suites.push_back(suite_of(report));
+  return junit_xml(suites);
 }
 
 }  // namespace scalemark::reporting

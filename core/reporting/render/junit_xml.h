@@ -1,0 +1,28 @@
+// JUnit's XML, as CI systems read it. Knows nothing of reports.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace scalemark::reporting {
+
+enum class JunitOutcome { kPassed, kFailure, kError, kSkipped };
+
+struct JunitCase {
+  std::string class_name, name;
+  double seconds = 0;
+  JunitOutcome outcome = JunitOutcome::kPassed;
+  std::string kind, message;  // of a case that did not pass
+};
+
+struct JunitSuite {
+  std::string name, started, host;  // RFC 3339, UTC; empty host: localhost
+  std::vector<std::pair<std::string, std::string>> properties;
+  std::vector<JunitCase> cases;
+  std::string output, errors;
+};
+
+std::string junit_xml(const std::vector<JunitSuite>& suites);
+
+}  // namespace scalemark::reporting
