@@ -164,8 +164,7 @@ void set_mfu(PointRecord& point) {
   if (point.device != "cuda" || !(point.flops_per_sample > 0)) return;
   const auto peak = peak_flops(point.device_name, point.precision);
   if (!peak) return;
-  point.mfu =
-      point.samples_per_sec * point.flops_per_sample / (point.world_size * peak->flops_per_sec);
+  point.mfu = point.samples_per_sec * point.flops_per_sample / (point.world_size * peak->per_sec);
   point.mfu_peak_source = peak->source;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/reporting/point/fingerprint.h"
+
 namespace scalemark::reporting {
 namespace {
 
@@ -13,6 +15,7 @@ namespace {
 struct Chip {
   std::string_view name;  // exact, without the leading "NVIDIA " or "Tesla "
   double fp32, tf32, half;
+  double GB_per_s;  // of its memory; 0: two sheets of NVIDIA's differ
   bool bf16;
   std::string_view datasheet;
 };
@@ -35,43 +38,44 @@ constexpr std::string_view kTuring = "NVIDIA Turing GPU architecture whitepaper 
 constexpr std::string_view kAmpere = "NVIDIA Ampere GA102 GPU architecture whitepaper (2021)";
 
 constexpr std::array kChips = {
-    Chip{"A100-SXM4-40GB", 19.5, 156, 312, true, kA100},
-    Chip{"A100-SXM4-80GB", 19.5, 156, 312, true, kA100},
-    Chip{"A100-PCIE-40GB", 19.5, 156, 312, true, kA100},
-    Chip{"A100-PCIE-80GB", 19.5, 156, 312, true, kA100},
-    Chip{"A100 80GB PCIe", 19.5, 156, 312, true, kA100},
-    Chip{"H100 80GB HBM3", 67, 494.5, 989.5, true, kH100},  // SXM5
-    Chip{"H100 PCIe", 51, 378, 756.5, true, kH100},
-    Chip{"H100 NVL", 60, 417.5, 835.5, true, kH100},
-    Chip{"H200", 67, 494.5, 989.5, true, kH200},
-    Chip{"GH200 480GB", 67, 494.5, 989.5, true, kGraceHopper},
-    Chip{"GH200 144G HBM3e", 67, 494.5, 989.5, true, kGraceHopper},
-    Chip{"B200", 75, 1125, 2250, true, kBlackwell},
-    Chip{"B300 SXM6 AC", 75, 1125, 2250, true, kBlackwell},
-    Chip{"GB200", 80, 1250, 2500, true, kGraceBlackwell},
-    Chip{"GB300", 80, 1250, 2500, true, kBlackwellUltra},
-    Chip{"V100-SXM2-16GB", 15.7, 0, 125, false, kV100},
-    Chip{"V100-SXM2-32GB", 15.7, 0, 125, false, kV100},
-    Chip{"V100-PCIE-16GB", 14, 0, 112, false, kV100},
-    Chip{"V100-PCIE-32GB", 14, 0, 112, false, kV100},
-    Chip{"V100S-PCIE-32GB", 16.4, 0, 130, false, kV100},
-    Chip{"T4", 8.1, 0, 65, false, "NVIDIA T4 datasheet (951643)"},
-    Chip{"A10G", 35, 35, 70, true, "NVIDIA A10G datasheet for AWS (2022)"},
-    Chip{"A10", 31.2, 62.5, 125, true, "NVIDIA A10 datasheet (2021)"},
-    Chip{"A30", 10.3, 82, 165, true, "NVIDIA A30 datasheet (2021)"},
-    Chip{"A40", 37.4, 74.8, 149.7, true, "NVIDIA A40 datasheet (2021)"},
-    Chip{"L4", 30.3, 60, 121, true, "NVIDIA L4 datasheet (2023)"},
-    Chip{"L40", 90.5, 90.5, 181.05, true, "NVIDIA L40 datasheet (2022)"},
-    Chip{"L40S", 91.6, 183, 362.05, true, "NVIDIA L40S datasheet (2023)"},
-    Chip{"Quadro RTX 8000", 16.3, 0, 130.5, false, kTuring},
-    Chip{"RTX A5000", 27.8, 0, 111.1, true, "NVIDIA RTX A5000 datasheet (2021)"},
-    Chip{"RTX A6000", 38.7, 77.4, 154.8, true, kAmpere},
-    Chip{"RTX 6000 Ada Generation", 91.1, 182.1, 364.2, true, kAdaPro},
-    Chip{"RTX PRO 6000 Blackwell Workstation Edition", 125, 251.9, 503.8, true, kBlackwellPro},
-    Chip{"RTX PRO 6000 Blackwell Max-Q Workstation Edition", 110, 0, 0, true, kPro6000},
-    Chip{"RTX PRO 6000 Blackwell Server Edition", 120, 0, 0, true, kPro6000},
-    Chip{"GeForce RTX 3090", 35.6, 35.6, 71, true, kAmpere},
-    Chip{"GeForce RTX 4090", 82.6, 82.6, 165.2, true, kAda},
+    Chip{"A100-SXM4-40GB", 19.5, 156, 312, 1555, true, kA100},
+    Chip{"A100-SXM4-80GB", 19.5, 156, 312, 2039, true, kA100},
+    Chip{"A100-PCIE-40GB", 19.5, 156, 312, 1555, true, kA100},
+    Chip{"A100-PCIE-80GB", 19.5, 156, 312, 1935, true, kA100},
+    Chip{"A100 80GB PCIe", 19.5, 156, 312, 1935, true, kA100},
+    Chip{"H100 80GB HBM3", 67, 494.5, 989.5, 3350, true, kH100},  // SXM5
+    Chip{"H100 PCIe", 51, 378, 756.5, 2000, true, kH100},
+    Chip{"H100 NVL", 60, 417.5, 835.5, 3900, true, kH100},
+    Chip{"H200", 67, 494.5, 989.5, 4800, true, kH200},
+    Chip{"GH200 480GB", 67, 494.5, 989.5, 4000, true, kGraceHopper},
+    Chip{"GH200 144G HBM3e", 67, 494.5, 989.5, 4900, true, kGraceHopper},
+    Chip{"B200", 75, 1125, 2250, 0, true, kBlackwell},
+    Chip{"B300 SXM6 AC", 75, 1125, 2250, 0, true, kBlackwell},
+    Chip{"GB200", 80, 1250, 2500, 8000, true, kGraceBlackwell},
+    Chip{"GB300", 80, 1250, 2500, 8000, true, kBlackwellUltra},
+    Chip{"V100-SXM2-16GB", 15.7, 0, 125, 900, false, kV100},
+    Chip{"V100-SXM2-32GB", 15.7, 0, 125, 900, false, kV100},
+    Chip{"V100-PCIE-16GB", 14, 0, 112, 900, false, kV100},
+    Chip{"V100-PCIE-32GB", 14, 0, 112, 900, false, kV100},
+    Chip{"V100S-PCIE-32GB", 16.4, 0, 130, 1134, false, kV100},
+    Chip{"T4", 8.1, 0, 65, 300, false, "NVIDIA T4 datasheet (951643)"},
+    Chip{"A10G", 35, 35, 70, 600, true, "NVIDIA A10G datasheet for AWS (2022)"},
+    Chip{"A10", 31.2, 62.5, 125, 600, true, "NVIDIA A10 datasheet (2021)"},
+    Chip{"A30", 10.3, 82, 165, 933, true, "NVIDIA A30 datasheet (2021)"},
+    Chip{"A40", 37.4, 74.8, 149.7, 696, true, "NVIDIA A40 datasheet (2021)"},
+    Chip{"L4", 30.3, 60, 121, 300, true, "NVIDIA L4 datasheet (2023)"},
+    Chip{"L40", 90.5, 90.5, 181.05, 864, true, "NVIDIA L40 datasheet (2022)"},
+    Chip{"L40S", 91.6, 183, 362.05, 864, true, "NVIDIA L40S datasheet (2023)"},
+    Chip{"Quadro RTX 8000", 16.3, 0, 130.5, 672, false, kTuring},
+    Chip{"RTX A5000", 27.8, 0, 111.1, 768, true, "NVIDIA RTX A5000 datasheet (2021)"},
+    Chip{"RTX A6000", 38.7, 77.4, 154.8, 768, true, kAmpere},
+    Chip{"RTX 6000 Ada Generation", 91.1, 182.1, 364.2, 960, true, kAdaPro},
+    Chip{"RTX PRO 6000 Blackwell Workstation Edition", 125, 251.9, 503.8, 1792, true,
+         kBlackwellPro},
+    Chip{"RTX PRO 6000 Blackwell Max-Q Workstation Edition", 110, 0, 0, 1792, true, kPro6000},
+    Chip{"RTX PRO 6000 Blackwell Server Edition", 120, 0, 0, 1597, true, kPro6000},
+    Chip{"GeForce RTX 3090", 35.6, 35.6, 71, 936, true, kAmpere},
+    Chip{"GeForce RTX 4090", 82.6, 82.6, 165.2, 1008, true, kAda},
 };
 
 std::string_view bare(std::string_view name) {
@@ -82,24 +86,31 @@ std::string_view bare(std::string_view name) {
 }
 
 double teraflops(const Chip& chip, std::string_view precision) {
-  if (precision == "fp32") return chip.fp32;
-  if (precision == "tf32") return chip.tf32;
-  if (precision == "amp-fp16") return chip.half;
-  if (precision == "amp-bf16" && chip.bf16) return chip.half;
+  const std::string format = number_format(precision);
+  if (format == "fp32") return chip.fp32;
+  if (format == "tf32") return chip.tf32;
+  if (format == "fp16" || (format == "bf16" && chip.bf16)) return chip.half;
   return 0;
+}
+
+const Chip* find_chip(std::string_view gpu_name) {
+  const auto found = std::ranges::find(kChips, bare(gpu_name), &Chip::name);
+  return found == kChips.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-std::optional<PeakFlops> peak_flops(std::string_view gpu_name, std::string_view precision) {
-  const auto name = bare(gpu_name);
-  const auto chip = std::find_if(kChips.begin(), kChips.end(),
-                                 [&](const Chip& candidate) { return candidate.name == name; });
-  if (chip == kChips.end()) return std::nullopt;
-  const double peak = teraflops(*chip, precision);
+std::optional<Peak> peak_flops(std::string_view gpu_name, std::string_view precision) {
+  const Chip* chip = find_chip(gpu_name);
+  const double peak = chip == nullptr ? 0 : teraflops(*chip, precision);
   if (peak == 0) return std::nullopt;
-  return PeakFlops{peak * 1e12,
-                   std::string(chip->datasheet) + ", dense, " + std::string(precision)};
+  return Peak{peak * 1e12, std::string(chip->datasheet) + ", dense, " + std::string(precision)};
+}
+
+std::optional<Peak> peak_memory_bandwidth(std::string_view gpu_name) {
+  const Chip* chip = find_chip(gpu_name);
+  if (chip == nullptr || chip->GB_per_s == 0) return std::nullopt;
+  return Peak{chip->GB_per_s * 1e9, std::string(chip->datasheet)};
 }
 
 }  // namespace scalemark::reporting

@@ -506,19 +506,22 @@ TEST(Assemble, MfuAgainstTheDatasheet) {
 }
 
 TEST(PeakFlops, KnowsChipsByTheirWholeName) {
-  EXPECT_EQ(peak_flops("NVIDIA A100-SXM4-80GB", "amp-fp16")->flops_per_sec, 312e12);
-  EXPECT_EQ(peak_flops("NVIDIA H100 80GB HBM3", "tf32")->flops_per_sec, 494.5e12);
-  EXPECT_EQ(peak_flops("Tesla V100-SXM2-16GB", "fp32")->flops_per_sec, 15.7e12);
+  EXPECT_EQ(peak_flops("NVIDIA A100-SXM4-80GB", "amp-fp16")->per_sec, 312e12);
+  EXPECT_EQ(peak_flops("NVIDIA H100 80GB HBM3", "tf32")->per_sec, 494.5e12);
+  EXPECT_EQ(peak_flops("Tesla V100-SXM2-16GB", "fp32")->per_sec, 15.7e12);
   EXPECT_FALSE(peak_flops("Tesla V100-SXM2-16GB", "amp-bf16"));
   EXPECT_FALSE(peak_flops("Tesla V100-SXM2-16GB", "tf32"));
   EXPECT_FALSE(peak_flops("NVIDIA A100-SXM4-80GB MIG 1g.10gb", "amp-fp16"));
   EXPECT_FALSE(peak_flops("NVIDIA GeForce RTX 4090 Laptop GPU", "amp-fp16"));
   EXPECT_FALSE(peak_flops("", "fp32"));
-  EXPECT_EQ(peak_flops("NVIDIA B200", "amp-bf16")->flops_per_sec, 2250e12);
-  EXPECT_EQ(peak_flops("NVIDIA GB300", "tf32")->flops_per_sec, 1250e12);
-  EXPECT_EQ(peak_flops("NVIDIA GB300", "fp32")->flops_per_sec, 80e12);
-  EXPECT_EQ(peak_flops("NVIDIA H100 NVL", "fp32")->flops_per_sec, 60e12);
-  EXPECT_EQ(peak_flops("Quadro RTX 8000", "amp-fp16")->flops_per_sec, 130.5e12);
+  EXPECT_EQ(peak_flops("NVIDIA B200", "amp-bf16")->per_sec, 2250e12);
+  EXPECT_EQ(peak_flops("NVIDIA GB300", "tf32")->per_sec, 1250e12);
+  EXPECT_EQ(peak_flops("NVIDIA GB300", "fp32")->per_sec, 80e12);
+  EXPECT_EQ(peak_flops("NVIDIA H100 NVL", "fp32")->per_sec, 60e12);
+  EXPECT_EQ(peak_flops("Quadro RTX 8000", "amp-fp16")->per_sec, 130.5e12);
+  EXPECT_EQ(peak_flops("NVIDIA H200", "bf16")->per_sec, 989.5e12);
+  EXPECT_EQ(peak_memory_bandwidth("NVIDIA H200")->per_sec, 4800e9);
+  EXPECT_FALSE(peak_memory_bandwidth("NVIDIA B200")) << "two sheets differ";
   EXPECT_FALSE(peak_flops("NVIDIA H20", "amp-bf16")) << "there is no datasheet of NVIDIA's own";
 }
 
