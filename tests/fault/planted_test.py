@@ -84,7 +84,9 @@ def slow_rank(folder):
         check(report["verdict"]["level"] != "quotable" and "straggler" in [r["code"] for r in report["verdict"]["reasons"]], report["verdict"])
         check("rank 2" in sweeping.stdout.splitlines()[0], sweeping.stdout)
         check([exit_code(out, words) for words in ("error", "warning", "parts", "straggler", "slow_link", "none")] == [0, 1, 1, 1, 0, 0], slow)
-        check(len(failed_cases(out)) == 1, failed_cases(out))
+        # Another point may have found it in two of three runs only: the same rank all the same.
+        failed = failed_cases(out)
+        check(failed and all(case.split()[1:3] == ["rank", "2"] for case in failed), failed)
         return False
 
     trials(folder, trial)
