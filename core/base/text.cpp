@@ -2,8 +2,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace scalemark {
+namespace {
+
+// Where `option` stands in a command line, with the value of one that has it: [first, second).
+// Empty, at the end, where it does not.
+std::pair<std::size_t, std::size_t> place_of(const std::string& command, std::string_view option,
+                                             bool has_value) {
+  for (std::size_t at = 0; (at = command.find(option, at)) != std::string::npos; ++at) {
+    std::size_t end = at + option.size();
+    const bool joined_value = end < command.size() && command[end] == '=';
+    if (end < command.size() && command[end] != ' ' && !joined_value) continue;
+    // The value ends at the next blank that stands in no quotes.
+    if (has_value && end < command.size()) {
+      bool quoted = false;
+      for (++end; end < command.size() && (quoted || command[end] != ' '); ++end) {
+        if (command[end] == '\'') quoted = !quoted;
+      }
+    }
+    return {at, end};
+  }
+  return {command.size(), command.size()};
+}
+
+}  // namespace
 
 std::string significant(double value, int digits) {
   const double size = std::abs(value);
@@ -54,21 +78,29 @@ std::string shell_word(const std::string& word) {
   return text + "'";
 }
 
-std::string without_option(std::string command, std::string_view option, bool has_value) {
-  for (std::size_t at = 0; (at = command.find(option, at)) != std::string::npos; ++at) {
-    std::size_t end = at + option.size();
-    const bool joined_value = end < command.size() && command[end] == '=';
-    if (end < command.size() && command[end] != ' ' && !joined_value) continue;
-    // The value ends at the next blank that stands in no quotes.
-    if (has_value && end < command.size()) {
-      bool quoted = false;
-      for (++end; end < command.size() && (quoted || command[end] != ' '); ++end) {
-        if (command[end] == '\'') quoted = !quoted;
-      }
-    }
-    return command.erase(at, end - at);
+std::string shortened(const std::string& text, std::size_t width) {
+  constexpr std::string_view kDots = " ...";
+  std::size_t characters = 0, cut = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+    if (begins && text[i] == ' ' && characters + kDots.size() <= width) cut = i;
+    characters += begins ? 1 : 0;
   }
-  return command;
+  return characters <= width ? text : text.substr(0, cut) + std::string(kDots);
+}
+
+std::string without_option(std::string command, std::string_view option, bool has_value) {
+  const auto [begin, end] = place_of(command, option, has_value);
+  return command.erase(begin, end - begin);
+}
+
+std::optional<std::string> option_value(const std::string& command, std::string_view option) {
+  const auto [begin, end] = place_of(command, option, true);
+  const std::size_t value = begin + option.size() + 1;
+  if (value >= end) return std::nullopt;
+  std::string text = command.substr(value, end - value);
+  std::erase(text, '\'');
+  return text;
 }
 
 std::string p_text(double p) { return p < 0.001 ? "p below 0.001" : printed("p %.3f", p); }

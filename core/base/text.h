@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -75,6 +76,13 @@ std::string shell_word(const std::string& word);
 // A command line of shell words without the first `option` (" --output", with the blank before)
 // and, where it has one, its value.
 std::string without_option(std::string command, std::string_view option, bool has_value);
+
+// The value of the first `option` in such a line, as the shell would read a plain word or one in
+// single quotes. Absent where it is not there.
+std::optional<std::string> option_value(const std::string& command, std::string_view option);
+
+// `text` in at most `width` characters of UTF-8: words that do not fit give way to "...".
+std::string shortened(const std::string& text, std::size_t width);
 
 // 0.123 -> "12.3 %"
 inline std::string percent(double share) { return printed("%.1f %%", 100 * share); }

@@ -1,5 +1,10 @@
 #include "core/launching/slurm_lists.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
 #include "core/launching/parse.h"
 
 namespace scalemark::launching {
@@ -87,7 +92,52 @@ std::optional<Strings> expand_name(std::string_view name) {
   return hosts;
 }
 
+// Text before and behind the last number of a name, and how many digits that has.
+using Around = std::tuple<std::string, std::string, std::size_t>;
+
+// "001-003,007" of ascending numbers.
+std::string ranges_text(const std::set<long>& numbers, std::size_t width) {
+  std::string text;
+  for (auto first = numbers.begin(); first != numbers.end();) {
+    auto last = first;
+    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
+    text += (text.empty() ? "" : ",") + padded(*first, width);
+    if (last != first) text += "-" + padded(*last, width);
+    first = std::next(last);
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string compressed_nodelist(const std::vector<std::string>& names) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::map<Around, std::set<long>> numbered;
+  std::set<std::string> others;
+  for (const std::string& name : names) {
+    const auto end = name.find_last_of(kDigits);
+    const auto before = end == std::string::npos ? end : name.find_last_not_of(kDigits, end);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    const auto number =
+        end == std::string::npos
+            ? std::nullopt
+            : parse_whole<long>(std::string_view(name).substr(begin, end + 1 - begin));
+    if (number) {
+      numbered[{name.substr(0, begin), name.substr(end + 1), end + 1 - begin}].insert(*number);
+    } else {
+      others.insert(name);
+    }
+  }
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ",") + part; };
+  for (const std::string& name : others) add(name);
+  for (const auto& [around, numbers] : numbered) {
+    const auto& [head, tail, width] = around;
+    const std::string ranges = ranges_text(numbers, width);
+    add(numbers.size() == 1 ? head + ranges + tail : head + "[" + ranges + "]" + tail);
+  }
+  return text;
+}
 
 std::optional<std::vector<std::string>> expand_nodelist(std::string_view list) {
   const auto parts = split(list);

@@ -24,6 +24,20 @@ TEST(Text, AnOptionIsTakenOutWithItsValue) {
   EXPECT_EQ(without_option("scalemark sweep", " --resume", false), "scalemark sweep");
 }
 
+TEST(Text, AnOptionsValueIsFound) {
+  EXPECT_EQ(option_value("scalemark sweep --output 'acc/1/{host}' --seed 1", " --output"),
+            "acc/1/{host}");
+  EXPECT_EQ(option_value("scalemark sweep --output=a/b", " --output"), "a/b");
+  EXPECT_EQ(option_value("scalemark sweep --outputs a", " --output"), std::nullopt);
+}
+
+TEST(Text, ATextIsShortenedBetweenWords) {
+  EXPECT_EQ(shortened("one two three", 13), "one two three");
+  EXPECT_EQ(shortened("one two three", 12), "one two ...");
+  EXPECT_EQ(shortened("\xC3\xB6ne two three", 13), "\xC3\xB6ne two three");
+  EXPECT_EQ(shortened("aword", 4), " ...");
+}
+
 TEST(Text, NumbersHaveNoExponent) {
   EXPECT_EQ(significant(12345678, 3), "12345678");
   EXPECT_EQ(significant(0.0000123, 3), "0.0000123");

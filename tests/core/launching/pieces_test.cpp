@@ -27,6 +27,19 @@ TEST(ExpandNodelist, RefusesWhatIsNone) {
   }
 }
 
+TEST(CompressedNodelist, IsWhatExpandReads) {
+  EXPECT_EQ(compressed_nodelist({"n003", "n001", "n002", "n007"}), "n[001-003,007]");
+  EXPECT_EQ(compressed_nodelist({"n7"}), "n7");
+  EXPECT_EQ(compressed_nodelist({"b", "a", "a"}), "a,b");
+  EXPECT_EQ(compressed_nodelist({"n9", "n10", "n11"}), "n9,n[10-11]");
+  EXPECT_EQ(compressed_nodelist({"r1n2.east", "r1n3.east", "r2n2.east"}),
+            "r1n[2-3].east,r2n2.east");
+  EXPECT_EQ(compressed_nodelist({}), "");
+  for (const Hosts& hosts : {Hosts{"gpu8", "n01", "n02", "n04", "x"}, Hosts{"a1b", "a2b", "a99"}}) {
+    EXPECT_EQ(expand_nodelist(compressed_nodelist(hosts)), hosts);
+  }
+}
+
 TEST(TasksOnNode, ReadsRepeats) {
   EXPECT_EQ(tasks_on_node("2(x3),1", 0), 2);
   EXPECT_EQ(tasks_on_node("2(x3),1", 2), 2);
