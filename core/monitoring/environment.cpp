@@ -14,6 +14,7 @@
 
 #include "core/monitoring/memory.h"
 #include "core/monitoring/rdma.h"
+#include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/text_file.h"
 #include "core/monitoring/visible_gpus.h"
 
@@ -122,6 +123,15 @@ void read_gpus(Host& host, const std::string& nvml) {
       visible_gpus(chosen ? std::optional<std::string>(chosen) : std::nullopt, host.gpus);
 }
 
+// Schedulers have names of their own for machines: a node is drained by that.
+std::string scheduler_node() {
+  for (const char* variable : {"SLURMD_NODENAME", "NODE_NAME"}) {
+    const char* name = std::getenv(variable);
+    if (name != nullptr && *name != '\0') return name;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<std::string> cpu_flags_of_interest(std::string_view cpuinfo) {
@@ -143,6 +153,8 @@ Host survey_host(const fs::path& root, const std::string& nvml) {
     host.hostname = system.nodename;
     host.kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
   }
+  host.scheduler_node = scheduler_node();
+  host.boot_id = machine_id(root);
   host.os = value_of(read_text(root / "etc/os-release").value_or(""), "PRETTY_NAME", '=');
   read_cpu(host, root);
   host.cgroup = cgroup_limits(root);

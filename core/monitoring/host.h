@@ -68,6 +68,8 @@ struct Gpu {
 
 struct Host {
   std::string hostname, os, kernel, cpu;
+  std::string scheduler_node;  // as Slurm or Kubernetes names it; empty: neither does
+  std::string boot_id;         // the kernel's, another after each boot; empty: unknown
   Cores cores;
   std::vector<std::string> cpu_flags;  // of interest: avx2, avx512f, amx_bf16, ...
   CgroupLimits cgroup;

@@ -122,7 +122,8 @@ class PlanMaker {
     const int launched = answer_.plan.world_size;
     if (sizes.empty()) {
       const int beside = processes_for(request_.asked, launched).second - launched;
-      sizes = doublings(std::max(1, launched - std::max(0, beside)));
+      const int most = std::max(1, launched - std::max(0, beside));
+      sizes = answer_.plan.sweep.all_ranks ? std::vector{most} : doublings(most);
     }
     const int needed = processes_for(request_.asked, sizes.back()).first;
     if (needed <= launched) return;

@@ -127,7 +127,8 @@ struct Plan {
   std::vector<PlannedRun> runs;    // blocks 0 .. least_blocks - 1, in order
   std::vector<std::string> notes;  // for a person
   double estimated_s = 0;          // of `runs`
-  double fingerprint_s = 0;  // for each measurement of the machine's fingerprint; 0: none is made
+  double fingerprint_s = 0;   // for each measurement of the machine's fingerprint; 0: none is made
+  double device_check_s = 0;  // for each measurement of --checks devices; 0: none is made
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank, when known
   std::optional<Launch> launch;  // of this process, a rank; absent: all points are run
 };

@@ -22,6 +22,7 @@ constexpr double kShortestRun_s = 0.3;
 constexpr double kFingerprint_s = 2;             // each measurement of the machine's fingerprint
 constexpr double kFingerprintShare = 1.0 / 600;  // of the sweep's time, if that is less
 constexpr int kFingerprintParts = 10;            // measurements, and making files for them
+constexpr int kDeviceChecks = 6;                 // at most: products of each precision, and copies
 constexpr double kClosing_s = 2;  // tables, md and html after the last run, and the ranks' end
 
 struct Budget {
@@ -86,7 +87,9 @@ class Scheduler {
       plan_.stop.least_blocks = sweep.repetitions.value_or(kRepetitions);
     }
     if (sweep.until_ci) until_sure();
-    plan_.estimated_s = start_s() + plan_.stop.least_blocks * block_s() + restarts_s() + traces_s();
+    if (!sweep.checks.empty()) check_devices();
+    plan_.estimated_s =
+        start_s() + plan_.stop.least_blocks * block_s() + restarts_s() + traces_s() + checks_s();
     return overrun_;
   }
 
@@ -116,6 +119,22 @@ class Scheduler {
          printed("%.2g s", plan_.fingerprint_s) +
          " for each precision's matrix product, memory, all-reduce, image loader and disk");
     hold(limit, "thorough");
+  }
+
+  // Once for each start of the ranks.
+  void check_devices() {
+    const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
+    plan_.device_check_s = std::min(kFingerprint_s, kFingerprintShare * limit);
+    const bool on_cpu = points_.front()->settings.parallel.device == settings::DeviceKind::kCpu;
+    note("each device is measured by itself before the points of each start: " +
+         printed("%.2g s", plan_.device_check_s) +
+         " for each precision's matrix product and for memory" +
+         (on_cpu && plan_.world_size > 1 ? ", one rank after the other" : ""));
+  }
+  double checks_s() const {
+    const bool on_cpu = points_.front()->settings.parallel.device == settings::DeviceKind::kCpu;
+    const int starts = plan_.sweep.fresh_process ? plan_.stop.least_blocks : 1;
+    return starts * (on_cpu ? plan_.world_size : 1) * kDeviceChecks * plan_.device_check_s;
   }
 
   void burn_in(double all) {

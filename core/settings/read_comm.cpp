@@ -84,6 +84,7 @@ class CommReader {
     CommSettings& comm = out_.comm;
     comm.placements = words_in<Placement>(list("placement"));
     for (const std::string& size : list("world_sizes")) {
+      if (size == "all") continue;  // as without the option
       comm.world_sizes.push_back(static_cast<int>(*parse_count(size)));
     }
     std::ranges::sort(comm.world_sizes);

@@ -86,7 +86,13 @@ class SweepReader {
   }
 
   void read_world_sizes(const Axis& axis) {
+    if (axis.values == std::vector<std::string>{"all"}) {
+      out_.sweep.all_ranks = true;
+      world_sizes_ = {"all", axis.origin};
+      return;
+    }
     for (const std::string& value : axis.values) {
+      if (value == "all") return refuse_all_among_others(axis);
       out_.sweep.world_sizes.push_back(static_cast<int>(*parse_count(value)));
     }
     std::ranges::sort(out_.sweep.world_sizes);
@@ -95,6 +101,11 @@ class SweepReader {
       text += (text.empty() ? "" : ",") + std::to_string(size);
     }
     world_sizes_ = {text, axis.origin};
+  }
+
+  void refuse_all_among_others(const Axis& axis) {
+    out_.sweep.world_sizes.clear();
+    out_.problems.push_back({"world_sizes", "all", "stands alone, or numbers do", axis.origin, ""});
   }
 
   void read_own() {

@@ -11,7 +11,8 @@
 namespace scalemark::settings {
 
 struct SweepSettings {
-  std::vector<int> world_sizes;  // ascending; empty: none given
+  std::vector<int> world_sizes;  // ascending; empty: none given, or all_ranks
+  bool all_ranks = false;        // --world-sizes all: no smaller number
   StrongBy strong_by = StrongBy::kBatch;
   Placement placement = Placement::kFill;
   bool quick = false;
@@ -22,6 +23,7 @@ struct SweepSettings {
   std::optional<double> max_time_s;
   std::optional<double> device_spread;  // relative standard deviation of healthy devices
   std::string tune;                     // name of the option; empty: none
+  std::string checks;                   // of the devices, besides training; empty: none
   int retries = 1;
   bool allow_oom = false;
   bool fresh_process = false;

@@ -64,7 +64,7 @@ std::vector<std::int64_t> ToolValues::counts(std::string_view name) const {
   const Option* option = find_option(name);
   if (!value || !option) return counts;
   for (const std::string& element : expand_list(*option, *value).values) {
-    counts.push_back(parse_count(element).value());
+    if (const auto count = parse_count(element)) counts.push_back(*count);  // and no word
   }
   return counts;
 }

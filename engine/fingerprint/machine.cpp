@@ -40,19 +40,30 @@ class Fingerprint {
   Fingerprint(device::Device& device, const monitoring::Host& host, const MachineOptions& options)
       : device_(device), host_(host), options_(options) {}
 
-  std::vector<FingerprintRecord> measure() && {
-    for (const int threads : options_.threads) {
-      at::set_num_threads(threads);
-      measure_matrix_products();
-    }
-    at::set_num_threads(*std::ranges::max_element(options_.threads));
+  std::vector<FingerprintRecord> of_machine() && {
+    measure_products_by_threads();
     measure_memory();
+    if (is_gpu(device_)) copy_on(*device::make_cpu_device());
     measure_files();
+    at::set_num_threads(options_.threads.back());
+    return std::move(records_);
+  }
+  std::vector<FingerprintRecord> of_device() && {
+    measure_products_by_threads();
+    measure_memory();
     at::set_num_threads(options_.threads.back());
     return std::move(records_);
   }
 
  private:
+  void measure_products_by_threads() {
+    for (const int threads : options_.threads) {
+      at::set_num_threads(threads);
+      measure_matrix_products();
+    }
+    at::set_num_threads(*std::ranges::max_element(options_.threads));
+  }
+
   void measure_matrix_products() {
     for (const settings::Precision precision : precisions_of(device_, host_)) {
       FingerprintRecord blank = of(device_, MachineRate::kMatrixProduct, "FLOP/s");
@@ -61,18 +72,17 @@ class Fingerprint {
     }
   }
 
+  void copy_on(device::Device& device) {
+    add(of(device, MachineRate::kMemoryCopy, "B/s"),
+        [&] { return memory_copy(device, copied_bytes(host_), options_.seconds); });
+    device.release_cached_memory();
+  }
+
   void measure_memory() {
-    const std::int64_t bytes = copied_bytes(host_);
-    const auto copy_on = [&](device::Device& device) {
-      add(of(device, MachineRate::kMemoryCopy, "B/s"),
-          [&] { return memory_copy(device, bytes, options_.seconds); });
-      device.release_cached_memory();
-    };
-    if (is_gpu(device_)) copy_on(device_);
-    copy_on(*device::make_cpu_device());
+    copy_on(device_);
     if (!is_gpu(device_)) return;
     add(of(device_, MachineRate::kHostToDevice, "B/s"),
-        [&] { return host_to_device(device_, bytes, options_.seconds); });
+        [&] { return host_to_device(device_, copied_bytes(host_), options_.seconds); });
     device_.release_cached_memory();
   }
 
@@ -128,7 +138,13 @@ class Fingerprint {
 std::vector<FingerprintRecord> measure_machine(device::Device& device, const monitoring::Host& host,
                                                const MachineOptions& options) {
   if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
-  return Fingerprint(device, host, options).measure();
+  return Fingerprint(device, host, options).of_machine();
+}
+
+std::vector<FingerprintRecord> measure_device(device::Device& device, const monitoring::Host& host,
+                                              const MachineOptions& options) {
+  if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
+  return Fingerprint(device, host, options).of_device();
 }
 
 std::vector<settings::Precision> precisions_of(const device::Device& device,

@@ -31,6 +31,10 @@ struct MachineOptions {
 std::vector<FingerprintRecord> measure_machine(device::Device& device, const monitoring::Host& host,
                                                const MachineOptions& options);
 
+// The same of `device` alone: products of each precision, copies within its memory and to it.
+std::vector<FingerprintRecord> measure_device(device::Device& device, const monitoring::Host& host,
+                                              const MachineOptions& options);
+
 // The precisions that `device` has, in the order of --precision's choices.
 std::vector<settings::Precision> precisions_of(const device::Device& device,
                                                const monitoring::Host& host);

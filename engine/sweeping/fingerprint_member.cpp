@@ -6,43 +6,63 @@
 #include "core/reporting/record/telemetry_fields.h"
 #include "engine/distributed/interrupt.h"
 #include "engine/fingerprint/exchange.h"
-#include "engine/fingerprint/machine.h"
 #include "engine/process/group_guard.h"
 #include "engine/process/node_leader.h"
 #include "engine/process/process_setup.h"
+#include "engine/process/telemetry.h"
 
 namespace scalemark::sweeping {
-namespace {
 
 using reporting::FingerprintRecord;
 
-}  // namespace
-
-std::string FingerprintMember::answer(FingerprintPart part) {
-  std::vector<FingerprintRecord> records;
-  if (part == FingerprintPart::kExchange) {
+std::string FingerprintMember::answer(const SweepCommand& command) {
+  FingerprintAnswer answer;
+  const int rank = context_.world().rank;
+  if (command.fingerprint == FingerprintPart::kExchange) {
     const FingerprintRecord record = measure_exchange();
-    if (context_.world().rank == 0) records.push_back(record);
+    if (rank == 0) answer.records.push_back(record);
+  } else if (command.fingerprint == FingerprintPart::kDevices) {
+    if (command.only_rank.value_or(rank) == rank) answer = measure_device(command);
   } else if (process::leads_node(context_)) {
-    records = measure_machine();
+    answer.records = measure_machine();
   }
   context_.device().release_cached_memory();
-  return to_wire(records);
+  return to_wire(answer);
 }
 
-std::vector<FingerprintRecord> FingerprintMember::measure_machine() {
+fingerprint::MachineOptions FingerprintMember::options(double seconds) {
   fingerprint::MachineOptions options;
   options.threads = planning::threads_of(plan_);
   options.folder = rank_process_.request().settings.general.output;
-  options.seconds = plan_.fingerprint_s;
+  options.seconds = seconds;
   options.goes_on = [&] {
     rank_process_.watchdog().heartbeat(0);
     return !distributed::received_signal().has_value();
   };
-  const monitoring::Host host = monitoring::survey_host();
-  auto records = fingerprint::measure_machine(context_.device(), host, options);
+  return options;
+}
+
+std::vector<FingerprintRecord> FingerprintMember::measure_machine() {
+  auto records = fingerprint::measure_machine(context_.device(), monitoring::survey_host(),
+                                              options(plan_.fingerprint_s));
   for (FingerprintRecord& record : records) record.host = context_.host();
   return records;
+}
+
+FingerprintAnswer FingerprintMember::measure_device(const SweepCommand& command) {
+  const bool alone = command.only_rank.has_value();
+  const auto sampler = process::open_telemetry(context_, alone || process::leads_node(context_));
+  sampler->begin();
+  FingerprintAnswer answer;
+  answer.records = fingerprint::measure_device(context_.device(), monitoring::survey_host(),
+                                               options(plan_.device_check_s));
+  sampler->end();
+  answer.readings = process::readings(context_, *sampler);
+  for (FingerprintRecord& record : answer.records) {
+    record.host = context_.host();
+    record.rank = context_.world().rank;
+  }
+  return answer;
 }
 
 FingerprintRecord FingerprintMember::without_exchange(const std::string& reason) const {

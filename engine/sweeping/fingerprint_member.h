@@ -8,6 +8,7 @@
 
 #include "core/planning/plan.h"
 #include "core/reporting/record/records.h"
+#include "engine/fingerprint/machine.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
 #include "engine/sweeping/sweep_command.h"
@@ -20,16 +21,19 @@ class FingerprintMember {
                     const planning::Plan& plan)
       : rank_process_(rank_process), context_(context), plan_(plan) {}
 
-  // This rank's records, as bytes. kMachine: those of its machine, of its first rank; none of the
-  // others, which wait meanwhile. kExchange: collective over all ranks; rank 0 has the record.
-  // Throws what a collective throws.
-  std::string answer(FingerprintPart part);
+  // This rank's FingerprintAnswer, as bytes. kMachine: of its machine, by its first rank; none by
+  // the others, which wait meanwhile. kDevices: of its own device, none where only another rank is
+  // asked. kExchange: collective over all ranks; rank 0 has the record. Throws what a collective
+  // throws.
+  std::string answer(const SweepCommand& command);
 
   // Call it once every rank has answered: lets go of the group of all ranks.
   void release();
 
  private:
+  fingerprint::MachineOptions options(double seconds);
   std::vector<reporting::FingerprintRecord> measure_machine();
+  FingerprintAnswer measure_device(const SweepCommand& command);
   reporting::FingerprintRecord without_exchange(const std::string& reason) const;
   reporting::FingerprintRecord measure_exchange();
 

@@ -3,26 +3,41 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/planning/sweep_schedule.h"
+#include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/telemetry_fields.h"
 
 namespace scalemark::sweeping {
 
 // A part of the machines' fingerprint: SweepCoordinator::take_fingerprint().
 enum class FingerprintPart {
   kNone,
-  kMachine,  // the first rank of each machine measures it
-  kExchange  // all ranks together
+  kMachine,   // the first rank of each machine measures it
+  kExchange,  // all ranks together
+  kDevices    // each rank measures its own device
 };
 
 struct SweepCommand {
   std::optional<planning::Task> task;  // absent: one of the next two
   bool quiet_check = false;            // every rank reads its machine: quiet_check.h
   FingerprintPart fingerprint = FingerprintPart::kNone;
+  std::optional<int> only_rank;  // measures it, while all others wait; absent: all
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<SweepCommand>& c) {
-  a.values(c.task, c.quiet_check, c.fingerprint);
+  a.values(c.task, c.quiet_check, c.fingerprint, c.only_rank);
+}
+
+// A rank's answer: what it measured, and, of kDevices, how busy its machine was meanwhile.
+struct FingerprintAnswer {
+  std::vector<reporting::FingerprintRecord> records;
+  reporting::RankReadings readings;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<FingerprintAnswer>& f) {
+  a.values(f.records, f.readings);
 }
 
 }  // namespace scalemark::sweeping

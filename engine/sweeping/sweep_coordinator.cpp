@@ -99,6 +99,7 @@ void SweepCoordinator::begin() {
   } else {
     take_fingerprint();
   }
+  check_devices();
 }
 
 // --fresh-process: the launcher starts new ranks for the next block, unless one of these was asked
@@ -143,27 +144,50 @@ std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMe
 void SweepCoordinator::take_fingerprint() {
   if (!(plan_.fingerprint_s > 0) || plan_.runs.empty() || report_.has_fingerprint()) return;
   loop_.link().enter("wait");
-  auto records = fingerprint_of_all(FingerprintPart::kMachine);
+  auto records = fingerprint_of_all({.fingerprint = FingerprintPart::kMachine});
   if (!loop_.requested_signal()) {
-    std::ranges::move(fingerprint_of_all(FingerprintPart::kExchange), std::back_inserter(records));
+    std::ranges::move(fingerprint_of_all({.fingerprint = FingerprintPart::kExchange}),
+                      std::back_inserter(records));
   }
-  report_.set_fingerprint(std::move(records));
+  report_.add_fingerprint(std::move(records));
 }
 
-// In the order of ranks.
+// --checks devices, in each session: what differs from start to start is to be seen. GPUs are
+// measured at once, as they work; ranks on CPUs share cores and memory, and take turns.
+void SweepCoordinator::check_devices() {
+  if (!(plan_.device_check_s > 0) || plan_.runs.empty()) return;
+  loop_.link().enter("wait");
+  const bool take_turns =
+      plan_.points.front().settings.parallel.device == settings::DeviceKind::kCpu;
+  for (int rank = 0; rank < (take_turns ? loop_.link().size() : 1); ++rank) {
+    if (loop_.requested_signal()) return;
+    SweepCommand command{.fingerprint = FingerprintPart::kDevices};
+    if (take_turns) command.only_rank = rank;
+    report_.add_fingerprint(fingerprint_of_all(command));
+  }
+}
+
+// In the order of ranks. What others did on a machine meanwhile stands beside all of its values.
 std::vector<reporting::FingerprintRecord> SweepCoordinator::fingerprint_of_all(
-    FingerprintPart part) {
-  const auto texts = loop_.ask_all(to_wire(SweepCommand{.task = {}, .fingerprint = part}),
-                                   [&] { return member_.fingerprint(part); });
+    const SweepCommand& command) {
+  const auto texts = loop_.ask_all(to_wire(command), [&] { return member_.fingerprint(command); });
   if (texts.size() != static_cast<std::size_t>(loop_.link().size())) {
     throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
                                  "look at its output, and check whether the system killed it");
   }
   member_.release();
   std::vector<reporting::FingerprintRecord> records;
+  std::vector<reporting::RankReadings> readings;
   for (const auto& [rank, text] : texts) {
-    std::ranges::move(from_wire<std::vector<reporting::FingerprintRecord>>(text),
-                      std::back_inserter(records));
+    auto answer = from_wire<FingerprintAnswer>(text);
+    if (!answer.readings.sources.empty()) readings.push_back(std::move(answer.readings));
+    std::ranges::move(answer.records, std::back_inserter(records));
+  }
+  const auto telemetry = reporting::telemetry_of("", readings);
+  for (reporting::FingerprintRecord& record : records) {
+    auto of_host = telemetry;
+    std::erase_if(of_host, [&](const auto& one) { return one.host != record.host; });
+    record.disturbed = reporting::in_words(report_.disturbances_of(of_host));
   }
   return records;
 }

@@ -42,7 +42,8 @@ class SweepCoordinator : public process::TaskLeader {
   TaskOutcome outcome_elsewhere(const distributed::WorkMessage& message, const planning::Task& task,
                                 const std::map<int, RankResult>& results);
   void take_fingerprint();
-  std::vector<reporting::FingerprintRecord> fingerprint_of_all(FingerprintPart part);
+  void check_devices();
+  std::vector<reporting::FingerprintRecord> fingerprint_of_all(const SweepCommand& command);
   double elapsed_s() const;
   void check_before_block(const planning::Task& task);
   void record(const planning::Task& task, const TaskOutcome& outcome,

@@ -46,7 +46,7 @@ void SweepFollower::take_part(const distributed::WorkMessage& message) {
   const auto command = from_wire<SweepCommand>(message.text);
   if (!command.task) {
     const std::string answer =
-        command.quiet_check ? member_.read_machine() : member_.fingerprint(command.fingerprint);
+        command.quiet_check ? member_.read_machine() : member_.fingerprint(command);
     return ranks_.queue().report_result(message.number, answer, /*failed=*/false);
   }
   const auto members = planning::members_of(plan_, command.task->run);

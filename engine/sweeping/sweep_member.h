@@ -43,7 +43,7 @@ class SweepMember {
   // Reads what uses this rank's machine while nothing trains; as bytes.
   virtual std::string read_machine() = 0;
   // This rank's records of its machines' fingerprint, as bytes. Collective over all ranks.
-  virtual std::string fingerprint(FingerprintPart part) = 0;
+  virtual std::string fingerprint(const SweepCommand& command) = 0;
 
  protected:
   // Fills in `outcome`. Ok, or stopped; every failure is thrown.

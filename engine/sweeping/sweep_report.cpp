@@ -189,8 +189,15 @@ void SweepReport::add(const reporting::PointRecord& row,
   run_report_->add_row(row, plan_.stop.least_blocks, std::move(telemetry), std::move(more));
 }
 
-void SweepReport::set_fingerprint(std::vector<reporting::FingerprintRecord> fingerprint) {
-  fingerprint_ = std::move(fingerprint);
+bool SweepReport::has_fingerprint() const {
+  return std::ranges::any_of(fingerprint_, [](const auto& record) { return !record.rank; });
+}
+
+void SweepReport::add_fingerprint(std::vector<reporting::FingerprintRecord> records) {
+  for (auto& record : records) {
+    if (session_number_ > 0) record.session = session_number_;
+    fingerprint_.push_back(std::move(record));
+  }
   run_report_->writer()->amend(
       [&](reporting::Report& report) { report.fingerprint = fingerprint_; });
 }

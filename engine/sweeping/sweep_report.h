@@ -50,8 +50,8 @@ class SweepReport {
   }
   // Keeps what the machines do by themselves; rows that follow tell the share of it that they
   // reach.
-  void set_fingerprint(std::vector<reporting::FingerprintRecord> fingerprint);
-  bool has_fingerprint() const { return !fingerprint_.empty(); }
+  void add_fingerprint(std::vector<reporting::FingerprintRecord> records);
+  bool has_fingerprint() const;  // of the machines: not only of ranks' devices
   // Whether the machine was busy before a block already.
   bool was_busy() const;
   void note_retry(const planning::Task& task, const std::string& reason);

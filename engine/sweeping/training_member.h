@@ -24,7 +24,9 @@ class TrainingMember : public SweepMember {
   bool data_holds_batch(const planning::Task& task) const override;
   // 0.3 s.
   std::string read_machine() override;
-  std::string fingerprint(FingerprintPart part) override { return fingerprint_.answer(part); }
+  std::string fingerprint(const SweepCommand& command) override {
+    return fingerprint_.answer(command);
+  }
 
  protected:
   RankResult train(std::int64_t number, const planning::Task& task, TaskOutcome& outcome) override;

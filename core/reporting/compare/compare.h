@@ -14,11 +14,6 @@
 
 namespace scalemark::reporting {
 
-struct NamedReport {
-  std::string name;  // as given on the command line
-  Report report;
-};
-
 // Reports of the same thing: one version, one machine. Several files are several sessions.
 using ComparedSide = std::vector<NamedReport>;
 

@@ -97,6 +97,9 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<Host>& h) {
   a.record("host", "One machine");
   a("hostname", h.hostname, {"name of the machine"});
+  a.text("scheduler_node", h.scheduler_node,
+         {"its name in the scheduler: SLURMD_NODENAME, or NODE_NAME of a pod"});
+  a.text("boot_id", h.boot_id, {"changes with each boot; absent in a redacted report"});
   a.text("os", h.os, {"distribution and its version"});
   a.text("kernel", h.kernel, {"name, release and architecture of the kernel"});
   a.text("cpu", h.cpu, {"model of the CPU"});

@@ -137,6 +137,8 @@ constexpr auto words_of(MachineRate) {
 
 struct FingerprintRecord {
   std::string host, device, device_name;  // "cpu" | "cuda:0"; the model of CPU or GPU
+  std::optional<int> rank;                // whose own device it is (--checks devices)
+  std::optional<int> session;             // that measured it; absent: the first
   MachineRate what = MachineRate::kMatrixProduct;
   std::string precision;        // of a matrix product: fp32 | tf32 | fp16 | bf16
   int threads = 1;              // compute threads that took part
@@ -147,6 +149,7 @@ struct FingerprintRecord {
   std::int64_t n = 0;  // calls that were timed
   double seconds = 0;  // that they took
   std::string reason;
+  std::string disturbed;  // what others did meanwhile (--checks devices); empty: nothing
 };
 
 enum class PointStatus { kOk, kOom, kFailed, kSkipped };

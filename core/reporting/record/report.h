@@ -106,6 +106,11 @@ struct Report {
   std::vector<ErrorRecord> errors;
 };
 
+struct NamedReport {
+  std::string name;  // as given on the command line
+  Report report;
+};
+
 // Whether it is of collectives (`comm`) and not of training.
 bool measures_collectives(const Report& report);
 

@@ -44,6 +44,8 @@ constexpr void fields(A& a, typename A::template Field<FingerprintRecord>& f) {
   a("host", f.host, {"the machine"});
   a("device", f.device, {"where it ran: cpu, or a GPU as in ranks: cuda:0"});
   a.text("device_name", f.device_name, {"model of that CPU or GPU"});
+  a("rank", f.rank, {"of --checks devices: the rank whose own device it is"});
+  a("session", f.session, {"that measured it, as of points[]; absent: the first"});
   a.choice("what", f.what, {"what was measured; every value is a rate, more is faster"});
   a.text("precision", f.precision, {"of a matrix product: fp32 | tf32 | fp16 | bf16"});
   a("threads", f.threads, {"CPU threads that computed"});
@@ -57,6 +59,8 @@ constexpr void fields(A& a, typename A::template Field<FingerprintRecord>& f) {
   a("n", f.n, {"calls that were timed"});
   a("seconds", f.seconds, {"time that they took", "s"});
   a.text("reason", f.reason, {"why it was not measured"});
+  a.text("disturbed", f.disturbed,
+         {"of --checks devices: what throttled it or shared its machine meanwhile"});
 }
 
 }  // namespace scalemark::reporting

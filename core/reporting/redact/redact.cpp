@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestText = 16'384;  // longer ones are no message of ours
 
-const std::set<std::string> kDropped = {"serial", "uuid", "pci"};  // optional in the schema
+const std::set<std::string> kDropped = {"serial", "uuid", "pci",
+                                        "boot_id"};  // optional in the schema
 
 // Fields that hold words of ours, or versions and times: a host that is called "ok" changes none.
 const std::set<std::string> kKept = {
@@ -72,7 +73,7 @@ class Redactor {
   Redactor(const Report& report, Json& json) {
     visit(json, [this](std::string& text, const std::string& key, const std::string& of) {
       learn_places(text, key, of);
-      if (key == "hostname" || key == "host") names_.add_host(text);
+      if (key == "hostname" || key == "host" || key == "scheduler_node") names_.add_host(text);
       if (of == "links" && !text.starts_with("rank ")) names_.add_host(text);
       if (kDropped.contains(key) || is_named_by_address(text)) names_.add_device(text);
     });

@@ -14,8 +14,9 @@ std::vector<Option> scaling_options() {
            "numbers of ranks to measure, or to predict (a sweep's default: 1, 2, 4, ... up to "
            "the ranks there are; "
            "without a launcher 1,2 on cpu, up to all GPUs of the node on cuda; comm: all ranks, "
-           "without a launcher 2 on cpu, all GPUs of the node on cuda)",
+           "without a launcher 2 on cpu, all GPUs of the node on cuda); all: all ranks there are",
        .value_name = "LIST",
+       .words = {"all"},
        .range = {.low = 1, .high = 1'000'000},
        .aliases = {"world_size"}},
       {.name = "strong_by",
@@ -104,6 +105,13 @@ std::vector<Option> length_options() {
        .help = "5 repetitions (3 where time is short) and long windows within 20 minutes (or "
                "--max-time), and before them what the machine does by itself, as doctor --measure; "
                "a plan that cannot fit is refused"},
+      {.name = "checks",
+       .kind = Kind::kChoice,
+       .group = Group::kSweeping,
+       .sweep_field = kSweepField<&SweepSettings::checks>,
+       .help = "what is measured of the devices before the points of each start, for `accept`: "
+               "devices: each rank's matrix products and memory copies on its own device",
+       .choices = {"devices"}},
       {.name = "burn_in",
        .kind = Kind::kNumber,
        .group = Group::kSweeping,

@@ -114,6 +114,7 @@ Report report_of(Secrets& secrets) {
   report.scaling[0].rows[0].in_words = "2.0x -> 1.8x on " + host + "." + domain;
   report.predictions[0].slice = report.points[0].group;
   report.sessions[0].broke_with = "data was " + other + ", now " + data;
+  report.environment.hosts[0].scheduler_node = host + "-" + domain;
   report.sessions[0].hostname = host + "." + domain;
   const std::vector<std::string> said = {
       file + ": the file is empty",

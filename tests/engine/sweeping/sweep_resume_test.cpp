@@ -82,6 +82,20 @@ class SweepResume : public ::testing::Test {
   ThreadSweep sweep_;
 };
 
+// --checks devices: every rank in each session, and none twice.
+TEST_F(SweepResume, ChecksEachDeviceInEachSession) {
+  sweep_.plan() = plan_of("8,16", "4", "2");
+  sweep_.plan().fingerprint_s = 0;
+  sweep_.plan().device_check_s = 0.1;
+  sweep_.plan().sweep.resume = true;
+  sweep_.resume(trains_well);
+  std::vector<std::pair<int, int>> measured;
+  for (const auto& record : sweep_.report().fingerprint) {
+    measured.emplace_back(record.session.value_or(0), record.rank.value_or(-1));
+  }
+  EXPECT_EQ(measured, (std::vector<std::pair<int, int>>{{1, 0}, {1, 1}, {1, 2}}));
+}
+
 TEST_F(SweepResume, RefusesOtherSettings) {
   sweep_.plan() = plan_of("8,16", "6");
   sweep_.plan().fingerprint_s = 0;

@@ -49,8 +49,13 @@ class Member : public sweeping::SweepMember {
     return data_holds_(planning::settings_of(plan_, task).size.batch_size);
   }
   std::string read_machine() override { return to_wire(reporting::RankReadings{}); }
-  std::string fingerprint(sweeping::FingerprintPart) override {
-    return to_wire(std::vector<reporting::FingerprintRecord>());
+  // A device that is asked answers with one record, whose value is its rank.
+  std::string fingerprint(const sweeping::SweepCommand& command) override {
+    sweeping::FingerprintAnswer answer;
+    if (command.only_rank.value_or(ranks_.rank()) == ranks_.rank()) {
+      answer.records.emplace_back().rank = ranks_.rank();
+    }
+    return to_wire(answer);
   }
 
  protected:
