@@ -9,6 +9,8 @@
 namespace scalemark::statistics {
 namespace {
 
+constexpr double kMadToSpread = 1.4826;
+
 std::vector<double> sorted(std::span<const double> values) {
   std::vector<double> all(values.begin(), values.end());
   std::ranges::sort(all);
@@ -31,6 +33,13 @@ std::size_t left_out(std::size_t n, double confidence) {
 }  // namespace
 
 double median(std::span<const double> values) { return quantile_of_sorted(sorted(values), 0.5); }
+
+double spread_by_median(std::span<const double> values) {
+  const double centre = median(values);
+  std::vector<double> distances;
+  for (const double value : values) distances.push_back(std::abs(value - centre));
+  return kMadToSpread * median(distances);
+}
 
 std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
   const std::size_t k = left_out(values.size(), confidence);

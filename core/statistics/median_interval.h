@@ -1,4 +1,5 @@
-// The median of few values, and its interval without any assumption about their distribution.
+// The median of few values, the spread around it, and its interval without any assumption about
+// their distribution.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,10 @@
 namespace scalemark::statistics {
 
 double median(std::span<const double> values);  // not of none
+
+// 1.4826 x the median absolute deviation: the standard deviation of normal values, which a minority
+// of other values hardly moves. In the unit of the values, of which there must be one.
+double spread_by_median(std::span<const double> values);
 
 // Between two order statistics, which hold the median of any continuous distribution with at least
 // `confidence` (David and Nagaraja 2003, section 7.1). Absent for too few values: fewer than 6 at

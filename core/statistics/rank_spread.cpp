@@ -3,26 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
+#include "core/statistics/median_interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {
 
 constexpr double kLeastSpread = 0.005;
-constexpr double kMadToSpread = 1.4826;
-
-double median_of_ranks(std::vector<double> values) {
-  std::ranges::sort(values);
-  return quantile_of_sorted(values, 0.5);
-}
-
-double median_absolute_deviation(std::vector<double> values) {
-  const double centre = median_of_ranks(values);
-  for (double& value : values) value = std::abs(value - centre);
-  return median_of_ranks(std::move(values));
-}
 
 std::vector<double> without(std::vector<double> values, std::size_t rank) {
   values.erase(values.begin() + static_cast<std::ptrdiff_t>(rank));
@@ -45,7 +33,7 @@ double variance_of_runs(Deviations deviations, std::size_t rank) {
     const double centre = mean(of_rank);
     for (double& value : of_rank) value -= centre;
   }
-  const double spread = kMadToSpread * median_absolute_deviation(of_others(deviations, rank));
+  const double spread = spread_by_median(of_others(deviations, rank));
   return spread * spread * runs / (runs - 1);
 }
 
@@ -55,8 +43,8 @@ double variance_of_devices(std::size_t ranks, double device_spread) {
   return device_spread * device_spread * (1 + of_median);
 }
 
-double rank_spread_of(std::vector<double> values, double least) {
-  return std::max(kMadToSpread * median_absolute_deviation(std::move(values)), least);
+double rank_spread_of(const std::vector<double>& values, double least) {
+  return std::max(spread_by_median(values), least);
 }
 
 }  // namespace
@@ -75,7 +63,7 @@ Deviations deviations_of(const RunsOfRanks& runs) {
   Deviations deviations(runs.front().size());
   for (const auto& run : runs) {
     for (std::size_t r = 0; r < run.size(); ++r) {
-      deviations[r].push_back(run[r] - median_of_ranks(without(run, r)));
+      deviations[r].push_back(run[r] - median(without(run, r)));
     }
   }
   return deviations;

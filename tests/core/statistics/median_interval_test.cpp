@@ -36,5 +36,10 @@ TEST(MedianInterval, HoldsTheMedianOfASkewedDistribution) {
   EXPECT_GE(held, 0.975 * kTrials);  // 98.8 %, less four standard errors
 }
 
+TEST(SpreadByMedian, IsTheStandardDeviationOfNormalValuesWhateverAFewOthersAre) {
+  EXPECT_NEAR(spread_by_median(std::vector<double>{1, 2, 3, 4, 500}), 1.4826, 1e-12);
+  EXPECT_EQ(spread_by_median(std::vector<double>{7}), 0);
+}
+
 }  // namespace
 }  // namespace scalemark::statistics
