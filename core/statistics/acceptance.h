@@ -13,7 +13,7 @@
 
 namespace scalemark::statistics {
 
-// What one part showed in one check. Which runs count is the caller's matter.
+// A part is known by what it showed in one check. Which runs count is the caller's matter.
 struct AcceptancePart {
   // ln of a value of which larger is better (else: minus its ln), one per repetition in the order
   // of their starts. Each repetition is a process start of its own: bounds from repetitions that
@@ -27,6 +27,7 @@ struct AcceptanceReference {
   double ln_value = 0;
   double standard_error = 0;  // of ln_value
   double between_boots = 0;   // standard deviation of one part's value between boots
+  double lifted_by = 0;       // by how much noise may have lifted the k-th highest of a fleet
 };
 
 struct AcceptanceRule {
@@ -98,7 +99,8 @@ constexpr auto words_of(AcceptanceDoubt) {
 
 struct ClassVerdict {
   double limit = 0;  // L = ln(1 - tolerance), from the reference
-  // The baseline, or the fleet's own at the first look; absent where kNoReference or kOneOfTwo.
+  // The baseline, or the fleet's own at the largest look that all of its parts reached; absent
+  // where kNoReference or kOneOfTwo.
   std::optional<AcceptanceReference> reference;
   // Standard deviation of one repetition in ln, over the class; at a look of 1 the spread of parts.
   std::optional<double> spread;
@@ -109,6 +111,8 @@ struct ClassVerdict {
   AcceptanceDoubt doubt = AcceptanceDoubt::kNone;
   std::vector<AcceptanceVerdict> parts;  // in the order given
 };
+
+inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet
 
 // Judges the parts of one class (same product, check, settings and versions) with `baseline`, or
 // else with the fleet itself. Throws bug() for a rule that is not as its members say.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "core/statistics/acceptance.h"
 #include "core/statistics/compare.h"
 #include "core/statistics/drift.h"
 #include "core/statistics/effects.h"
@@ -199,6 +201,29 @@ std::vector<double> fastest(const Series& s) {
   return values;
 }
 
+// tolerance, look, look, ... | baseline: value, standard error, between boots; or nothing | part |
+// ...: of each part outcome, look, difference and half-width
+std::vector<double> accept(const Series& s) {
+  statistics::AcceptanceRule rule{.tolerance = s.at(0).at(0), .looks = {}};
+  for (std::size_t i = 1; i < s[0].size(); ++i) {
+    rule.looks.push_back(static_cast<std::size_t>(s[0][i]));
+  }
+  std::optional<statistics::AcceptanceReference> baseline;
+  if (!s.at(1).empty()) {
+    baseline = statistics::AcceptanceReference{
+        .ln_value = s[1].at(0), .standard_error = s[1].at(1), .between_boots = s[1].at(2)};
+  }
+  std::vector<statistics::AcceptancePart> parts;
+  for (std::size_t i = 2; i < s.size(); ++i) parts.push_back({.values = s[i]});
+  std::vector<double> values;
+  for (const auto& part : statistics::judge_class(parts, rule, baseline).parts) {
+    values.insert(values.end(),
+                  {static_cast<double>(part.outcome), static_cast<double>(part.repetitions),
+                   part.from_reference.value(), part.half_width.value()});
+  }
+  return values;
+}
+
 std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "runs") return runs(series);
   if (question == "efficiency") return efficiency(series);
@@ -221,6 +246,7 @@ std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "repetitions") return repetitions(series);
   if (question == "levels") return levels(series);
   if (question == "fastest") return fastest(series);
+  if (question == "accept") return accept(series);
   throw std::invalid_argument("unknown question " + question);
 }
 

@@ -97,6 +97,43 @@ def verdict_on(steps):
     return [steady, max(bound, abs(shift)) if found else bound, first * -(-len(steps) // 4096) if found else -1]
 
 
+OUTCOMES = PASS, FAIL, REPEAT, UNSURE = range(4)
+
+
+def fleet_reference(means, variance):
+    """The k-th highest, its squared error as counts above it vary and fall, and its lift by noise, from `variance` of a mean."""
+    top, error = np.sort(means)[-int(np.ceil(round(0.3 * len(means), 6)))], np.sqrt(variance)
+    z = (means - top) / error
+    squared = variance * min(1, (stats.norm.cdf(z) * stats.norm.sf(z)).sum() / stats.norm.pdf(z).sum() ** 2)
+    return top, squared, stats.norm.ppf(0.7) * variance / max(error, 1.4826 * stats.median_abs_deviation(means))
+
+
+def accepted(parts, limit, looks, baseline=None):
+    """(outcome, repetitions, difference, half-width) of each part; all have at least looks[0] finite values, and there are 3."""
+    common = max(look for look in looks if look <= min(map(len, parts)))
+    verdicts = [(UNSURE, looks[-1])] * len(parts)
+    for i, own in enumerate(parts):
+        for r in looks:
+            if len(own) < r:
+                verdicts[i] = (REPEAT, *verdicts[i][1:])
+                break
+            first = np.array([part[:min(r, common)] for part in parts])
+            degrees = first.shape[1] - 1
+            variances = first.var(1, ddof=1)
+            pool = np.median(variances) * degrees / stats.chi2.median(degrees) if len(parts) >= 8 else variances.mean()
+            top, squared, lift = baseline or fleet_reference(first.mean(1), pool / first.shape[1])
+            d0 = min(10, (len(parts) - 1) * degrees / 2)
+            s2 = (d0 * pool + (r - 1) * np.var(own[:r], ddof=1)) / (d0 + r - 1)
+            half = stats.t.ppf(0.995, d0 + r - 1) * np.sqrt(s2 / r + squared) + lift
+            difference = np.mean(own[:r]) - top
+            outcome = PASS if difference - half > limit else FAIL if difference + half < limit else UNSURE
+            verdicts[i] = (outcome, r, difference, half)
+            if outcome != UNSURE:
+                break
+    in_doubt = 4 * sum(v[0] != PASS for v in verdicts) > len(parts) or 20 * sum(v[2] - v[3] > -limit for v in verdicts) > len(parts)
+    return [UNSURE if in_doubt and not baseline and v[0] == PASS else v[0] for v in verdicts], [v[1:] for v in verdicts]
+
+
 class Oracle(unittest.TestCase):
     def setUp(self):
         self.random = np.random.default_rng(1)
@@ -311,6 +348,24 @@ class Oracle(unittest.TestCase):
                     break
                 slower.append(i)
             self.compare([("fastest", *points)], [[best, *(i for i in others if i not in slower)]])
+
+    def test_acceptance(self):
+        """Parts on both sides of the limit and at it, of which some were repeated, against the fleet and against a baseline."""
+        seen = set()
+        for count in (3, 7, 8, 10, 40):
+            for looks in ([3, 5, 10], [3, 5], [2, 4]):
+                for repeated in (0, 0.4, 1):
+                    levels = self.random.choice([0, 0, 0, 0, -0.051, -0.06, -0.09], count)
+                    runs = np.where(self.random.random(count) < repeated, self.random.choice(looks, count), looks[0])
+                    parts = [level + 0.006 * self.random.standard_normal(n) for level, n in zip(levels, runs)]
+                    for baseline in (None, (0.002, 0.003, 0.004)):
+                        known = baseline and (baseline[0], baseline[1] ** 2 + baseline[2] ** 2, 0)
+                        outcomes, figures = accepted(parts, np.log(0.95), looks, known)
+                        answer = np.reshape(ask([("accept", (0.05, *looks), baseline or (), *parts)])[0], (count, 4))
+                        seen |= set(outcomes)
+                        np.testing.assert_array_equal(answer[:, 0], outcomes)
+                        np.testing.assert_allclose(answer[:, 1:], figures, rtol=1e-9, atol=1e-12)
+        self.assertEqual(seen, set(OUTCOMES))
 
     def test_one_sided_bound(self):
         x = self.random.standard_normal(5)
