@@ -8,13 +8,14 @@
 #include "core/base/error.h"
 #include "core/statistics/acceptance_basis.h"
 #include "core/statistics/mean_interval.h"
+#include "core/statistics/median_interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {
 
 constexpr std::size_t kRunsForIntermittent = 10, kSlowRunsToFail = 2;
-constexpr double kDecidedWith = 0.95;
+constexpr double kDecidedWith = 0.99;
 
 using Basis = AcceptanceBasis;
 using Outcome = AcceptanceOutcome;
@@ -69,13 +70,14 @@ AcceptanceVerdict judge_by_looks(Repetitions values, std::span<const Basis> base
   return verdict;
 }
 
-// The noise is the usual one of the class: a part that is slow in some runs only would hide them by
-// its own.
+// The noise is the usual one of the class, or that of the part's usual runs where it is larger: by
+// its standard deviation, a part would hide the runs in which it is slow.
 void judge_single_runs(AcceptanceVerdict& verdict, Repetitions values, const Basis& basis,
                        double limit) {
   if (values.size() < kRunsForIntermittent || !basis.variance) return;
+  const double noise = std::max(std::sqrt(*basis.variance), spread_by_median(values));
   const double surely_slow =
-      basis.reference->ln_value + limit - half_width_of(basis, *basis.variance, 1);
+      basis.reference->ln_value + limit - half_width_of(basis, noise * noise, 1);
   verdict.slow_runs = static_cast<std::size_t>(
       std::ranges::count_if(values, [=](double value) { return value < surely_slow; }));
   if (verdict.slow_runs < kSlowRunsToFail || verdict.outcome == Outcome::kFail) return;

@@ -105,8 +105,8 @@ struct ClassVerdict {
   // Standard deviation of one repetition in ln, over the class; at a look of 1 the spread of parts.
   std::optional<double> spread;
   // The share by which a part must be slower than the reference, such as 0.06, so that a part with
-  // the noise of the class fails with 95 % at the last look at latest. Absent without a reference
-  // or spread.
+  // the noise of the class fails at the last look at latest: with 99 % if the noise is what was
+  // measured, with 95 % for what 8 parts know of it. Absent without a reference or spread.
   std::optional<double> smallest_decidable;
   AcceptanceDoubt doubt = AcceptanceDoubt::kNone;
   std::vector<AcceptanceVerdict> parts;  // in the order given
