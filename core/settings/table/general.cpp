@@ -57,9 +57,12 @@ std::vector<Option> run_options() {
       {.name = "dry_run",
        .kind = Kind::kFlag,
        .group = Group::kGeneral,
+       .commands = kAccept,
        .field = kField<&GeneralSettings::dry_run>,
        .default_text = "off",
-       .help = "print the resolved settings with their origins, and exit"},
+       .help =
+           "print the resolved settings with their origins, and exit; accept: the checks and how "
+           "much of them was measured"},
       {.name = "quiet",
        .kind = Kind::kFlag,
        .group = Group::kGeneral,

@@ -1,0 +1,182 @@
+// scalemark accept: reports of a fleet against rules; which node passes, and what is at fault.
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/read_reports.h"
+#include "apps/scalemark/sources.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/launching/slurm_lists.h"
+#include "core/reporting/acceptance/forms.h"
+#include "core/reporting/output/disk.h"
+#include "core/reporting/render/requests.h"
+#include "core/settings/config_file.h"
+
+namespace scalemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using acceptance::Acceptance;
+using reporting::FormatRequest;
+using reporting::NamedReport;
+using reporting::Report;
+
+constexpr const char* kTable = "table";
+
+// A folder without a report of its own holds one for each node: acc/1/n7/report.json.
+std::vector<std::string> report_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path) || fs::exists(fs::path(path) / "report.json")) {
+      files.push_back(path);
+      continue;
+    }
+    std::set<std::string> found;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied)) {
+      if (entry.path().filename() == "report.json") found.insert(entry.path().parent_path());
+    }
+    if (found.empty()) {
+      throw no_input("'" + path + "' holds no report.json",
+                     "reports, or folders that hold them, are expected");
+    }
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+std::vector<NamedReport> read_fleet(const std::vector<std::string>& paths) {
+  const auto files = report_files(paths);
+  std::vector<Report> reports = read_reports(files);
+  std::vector<NamedReport> fleet;
+  for (std::size_t i = 0; i < files.size(); ++i) fleet.push_back({files[i], std::move(reports[i])});
+  return fleet;
+}
+
+acceptance::Rules rules_of(const settings::ToolValues& values) {
+  const auto path = values.text("rules");
+  return path ? acceptance::parse_rules(settings::read_text_file(*path), *path)
+              : acceptance::standard_rules();
+}
+
+acceptance::Expected expected_of(const settings::ToolValues& values) {
+  acceptance::Expected expected;
+  if (const auto list = values.text("nodes")) {
+    const auto nodes = launching::expand_nodelist(*list);
+    if (!nodes) throw configuration("--nodes '" + *list + "' is no list", "n[001-064],gpu7 or a,b");
+    expected.nodes = *nodes;
+  }
+  if (const auto devices = values.count("devices_per_node")) {
+    expected.devices_per_node = static_cast<int>(*devices);
+  }
+  return expected;
+}
+
+std::vector<FormatRequest> requests_of(const settings::ToolValues& values) {
+  auto requests =
+      reporting::read_format_requests(values.text("format").value_or(kTable),
+                                      {kTable, "md", "jsonl", "junit", "drain", "undecided"});
+  std::erase_if(requests,
+                [](const FormatRequest& one) { return one.format == kTable && one.file.empty(); });
+  for (const FormatRequest& one : requests) {
+    if (one.file.empty()) {
+      throw configuration("--format " + one.format + " names no file",
+                          one.format + "=FILE: stdout has the hand-over, --details the table");
+    }
+    refuse_unwritable_file("--format", one.file);
+  }
+  return requests;
+}
+
+std::string rendered(const std::string& format, const Acceptance& judged) {
+  if (format == "md") return acceptance::markdown_text(judged);
+  if (format == "jsonl") return acceptance::json_lines(judged);
+  if (format == "junit") return acceptance::junit_text(judged);
+  if (format == "undecided") return acceptance::undecided_text(judged);
+  if (format == "drain") return acceptance::drain_text(judged, reporting::utc_now());
+  return acceptance::table_text(judged);
+}
+
+// "acc/1/{host}" -> "acc/2/{host}": the first part that is a number counts sessions.
+std::string next_output(const std::string& output) {
+  fs::path next;
+  bool counted = false;
+  for (const fs::path& part : fs::path(output)) {
+    int number = 0;
+    const std::string text = part.string();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    next /= is_number && !counted ? std::to_string(number + 1) : text;
+    counted = counted || is_number;
+  }
+  return counted ? next.string() : output + "-2";
+}
+
+// The command that measured an undecided node, for so many further starts. Empty where none of the
+// reports is of one such node alone.
+std::string command_again(const std::vector<NamedReport>& fleet, const Acceptance& judged) {
+  const auto undecided = acceptance::undecided_of(judged);
+  for (const NamedReport& one : fleet) {
+    const Report& report = one.report;
+    const auto& hosts = report.environment.hosts;
+    if (hosts.size() != 1 || !undecided.hosts.contains(hosts.front().hostname)) continue;
+    if (report.invocation.command != "sweep" || report.invocation.command_line.empty()) continue;
+    std::string command = report.invocation.command_line;
+    const std::string output = option_value(command, " --output").value_or(one.name);
+    for (const char* option : {" --output", " --repetitions"}) {
+      command = without_option(std::move(command), option, /*has_value=*/true);
+    }
+    command += " --repetitions " + std::to_string(undecided.starts) + " --output " +
+               shell_word(next_output(output));
+    if (hosts.front().scheduler_node.empty()) return command;
+    return "srun --nodelist=" + shell_word(launching::compressed_nodelist(undecided.nodes)) +
+           " --ntasks-per-node=1 --cpu-bind=none " + command;
+  }
+  return "";
+}
+
+}  // namespace
+
+const HelpPage accept_page = {
+    "FILE|FOLDER...",
+    "Judges a fleet by the reports of its nodes, links and trainings: which nodes pass, which "
+    "part\n"
+    "of which node is at fault, and what cannot be told yet. Several reports of a node are its\n"
+    "sessions; a folder may hold one for each node. docs/ACCEPTANCE.md shows the whole way.\n"
+    "Exit code: 0 all passed; 1 something failed; 2 nothing failed, but something is unsure,\n"
+    "missing or in doubt.",
+    "  scalemark accept acc/1 acc/links acc/fleet --nodes 'n[001-064]'\n"
+    "  scalemark accept acc/* --format junit=acc/junit.xml,drain=acc/drain.sh\n"
+    "  scalemark accept acc/1 --details        every check of every part\n"};
+
+ExitCode accept_command(const Invocation& invocation) {
+  if (invocation.positionals.empty()) {
+    throw usage("no report is given",
+                "reports of a fleet, or folders that hold them, are expected");
+  }
+  const settings::ToolValues values = read_tool_values(invocation);
+  const auto rules = rules_of(values);
+  const auto expected = expected_of(values);
+  const auto requests = requests_of(values);
+  const std::vector<NamedReport> fleet = read_fleet(invocation.positionals);
+  const Acceptance judged = acceptance::accept(fleet, rules, expected);
+  if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
+
+  acceptance::Next next{.again = command_again(fleet, judged), .files = {}};
+  for (const FormatRequest& one : requests) {
+    reporting::write_atomically(one.file, rendered(one.format, judged));
+    next.files.push_back(one.file);
+  }
+  if (values.on("details")) print_result(acceptance::table_text(judged) + "\n");
+  print_result(acceptance::hand_over(judged, next, terminal_of(STDOUT_FILENO)));
+  return judged.exit_code;
+}
+
+}  // namespace scalemark::cli

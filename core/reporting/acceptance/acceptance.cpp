@@ -1,0 +1,258 @@
+#include "core/reporting/acceptance/acceptance.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/statistics/acceptance.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using reporting::Report;
+using reporting::ReportStatus;
+
+constexpr const char* kFleet = "the fleet";
+constexpr const char* kNoReport = "no report";
+
+Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>& all) {
+  switch (row_of(rule.metric).kind) {
+    case ValueKind::kFloor:
+      return judge_links(rule, all);
+    case ValueKind::kCount:
+      return judge_counts(rule, all);
+    case ValueKind::kFact:
+      return judge_facts(rule, all);
+    case ValueKind::kRate:
+      break;
+  }
+  return rule.of == LimitOf::kReference ? judge_by_reference(rule, rules, all)
+                                        : judge_by_floor(rule, all);
+}
+
+bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t nodes) {
+  const Applies where = row_of(rule.metric).applies;
+  if (where == Applies::kWithSeveralNodes) return nodes > 1;
+  if (where == Applies::kEverywhere) return true;
+  return std::ranges::any_of(reports, [](const NamedReport& one) {
+    return std::ranges::any_of(one.report.environment.hosts,
+                               [](const auto& host) { return !host.gpus.empty(); });
+  });
+}
+
+CheckResult of_fleet(const std::string& check, Outcome outcome, std::string why) {
+  CheckResult result;
+  result.check = check;
+  result.part.host = kFleet;
+  result.outcome = outcome;
+  result.why = std::move(why);
+  return result;
+}
+
+// A report itself says this of its node.
+struct End {
+  Outcome outcome = Outcome::kPassed;
+  std::string why;
+};
+
+End end_of(const Report& report) {
+  if (!report.exit_code || report.status == ReportStatus::kPartial) {
+    return {Outcome::kMissing, "its run did not come to its end"};
+  }
+  const auto code = static_cast<ExitCode>(*report.exit_code);
+  if (code == ExitCode::kPass || code == ExitCode::kFail || code == ExitCode::kUnsure) return {};
+  const std::string exit = "its run ended with exit code " + std::to_string(*report.exit_code);
+  const std::string why = report.errors.empty() ? exit : exit + ": " + report.errors.back().what;
+  const bool by_hardware = code == ExitCode::kSilentCorruption || code == ExitCode::kGpuFault;
+  return {by_hardware ? Outcome::kFailed : Outcome::kMissing, why};
+}
+
+// A session that failed and was made good by a later one of the same command is past.
+void add_ends(std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
+  std::map<std::string, CheckResult> last;
+  for (const NamedReport& one : reports) {
+    const Report& report = one.report;
+    const auto parts = nodes_of(std::span(&one, 1));
+    CheckResult result = of_fleet(kReportCheck, Outcome::kPassed, "");
+    if (parts.size() == 1) result.part = parts.front();
+    const End end = end_of(report);
+    result.outcome = end.outcome;
+    result.why = end.why;
+    const std::string key = result.part.name() + "\n" + report.invocation.command;
+    // Silent corruption is no bad luck that a second try takes away.
+    const auto known = last.find(key);
+    if (known != last.end() && known->second.outcome == Outcome::kFailed) continue;
+    last[key] = std::move(result);
+  }
+  for (auto& [key, result] : last) results.push_back(std::move(result));
+}
+
+bool is_named(const Part& node, const std::string& name) {
+  const std::string host = node.host.substr(0, node.host.find('.'));
+  return name == node.host || name == host || name == node.scheduler_node;
+}
+
+void add_missing_nodes(const Expected& expected, std::vector<Part>& nodes,
+                       std::vector<CheckResult>& results) {
+  for (const std::string& name : expected.nodes) {
+    const auto found =
+        std::ranges::find_if(nodes, [&](const Part& node) { return is_named(node, name); });
+    if (found != nodes.end()) continue;
+    Part& node = nodes.emplace_back();
+    node.host = name;
+    CheckResult& result = results.emplace_back();
+    result.check = kReportCheck;
+    result.part = node;
+    result.outcome = Outcome::kMissing;
+    result.why = kNoReport;
+  }
+}
+
+// A check that some parts of a kind were measured by and others not.
+void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
+                    std::vector<CheckResult>& results) {
+  const MetricRow& row = row_of(rule.metric);
+  std::set<std::string> measured, without_report;
+  for (const CheckResult& result : results) {
+    if (result.check == rule.name) measured.insert(result.part.host);
+    if (result.why == kNoReport) without_report.insert(result.part.host);
+  }
+  if (measured.empty()) {
+    results.push_back(of_fleet(rule.name, Outcome::kUnsure,
+                               "not measured: no report holds " + std::string(row.name)));
+    return;
+  }
+  if (row.of == PartKind::kLink) return;
+  for (const Part& node : nodes) {
+    if (measured.contains(node.host) || without_report.contains(node.host)) continue;
+    CheckResult& result = results.emplace_back();
+    result.check = rule.name;
+    result.part = node;
+    result.outcome = Outcome::kMissing;
+    result.why = "no report of it has these";
+  }
+}
+
+class NodeJudge {
+ public:
+  NodeJudge(const std::vector<CheckResult>& results, const Expected& expected)
+      : results_(results), expected_(expected) {}
+
+  NodeResult judge(const Part& node) const {
+    NodeResult judged{.node = node, .at_fault = {}};
+    std::set<std::string> devices;
+    std::map<std::string, std::vector<statistics::AcceptanceOutcome>> by_check;
+    for (const CheckResult& result : results_) {
+      if (result.part.kind == PartKind::kLink || result.part.host != node.host) continue;
+      judged.outcome = std::max(judged.outcome, result.outcome);
+      if (result.part.kind != PartKind::kDevice) continue;
+      devices.insert(result.part.key());
+      by_check[result.check].push_back(result.outcome == Outcome::kFailed
+                                           ? statistics::AcceptanceOutcome::kFail
+                                           : statistics::AcceptanceOutcome::kPass);
+    }
+    judged.devices = static_cast<int>(devices.size());
+    for (const auto& [check, outcomes] : by_check) {
+      if (statistics::is_node_at_fault(outcomes)) judged.at_fault.push_back(check);
+    }
+    return judged;
+  }
+
+  // A device less than there have to be.
+  std::optional<CheckResult> lacks_devices(const NodeResult& node) const {
+    const int wanted = expected_.devices_per_node.value_or(0);
+    if (node.devices >= wanted || node.outcome == Outcome::kMissing) return std::nullopt;
+    CheckResult result;
+    result.check = "devices";
+    result.part = node.node;
+    result.outcome = Outcome::kMissing;
+    result.value = node.devices;
+    result.limit = wanted;
+    result.limit_from = "--devices-per-node";
+    result.why =
+        std::to_string(node.devices) + " of " + counted(wanted, "device") + " were measured";
+    return result;
+  }
+
+ private:
+  const std::vector<CheckResult>& results_;
+  const Expected& expected_;
+};
+
+void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected) {
+  std::vector<CheckResult> lacking;
+  const NodeJudge judge(acceptance.results, expected);
+  for (const Part& node : nodes) {
+    NodeResult judged = judge.judge(node);
+    if (auto lack = judge.lacks_devices(judged)) {
+      judged.outcome = std::max(judged.outcome, lack->outcome);
+      lacking.push_back(std::move(*lack));
+    }
+    acceptance.nodes.push_back(std::move(judged));
+  }
+  std::ranges::move(lacking, std::back_inserter(acceptance.results));
+}
+
+// Two products or versions in one fleet are two fleets.
+void note_classes(Acceptance& acceptance) {
+  std::map<std::string, std::vector<const CheckedClass*>> by_check;
+  for (const CheckedClass& one : acceptance.classes) by_check[one.check].push_back(&one);
+  std::set<std::string> told;
+  for (const auto& [check, classes] : by_check) {
+    std::set<std::size_t> sizes;
+    std::set<std::string> chips;
+    for (const CheckedClass* one : classes)
+      chips.insert(one->of_class.substr(0, one->of_class.find(", ")));
+    if (chips.size() < 2 || !told.insert(joined(chips, "; ")).second) continue;
+    acceptance.notes.push_back("the fleet has " +
+                               counted(static_cast<std::int64_t>(chips.size()), "kind") +
+                               " of device, each judged by itself: " + joined(chips, "; "));
+  }
+}
+
+ExitCode exit_code(Outcome outcome) {
+  if (outcome == Outcome::kPassed) return ExitCode::kPass;
+  return outcome == Outcome::kFailed ? ExitCode::kFail : ExitCode::kUnsure;
+}
+
+}  // namespace
+
+CheckResult result_like(const Rule& rule, const Series& series) {
+  CheckResult result;
+  result.check = rule.name;
+  result.part = series.part;
+  result.of_class = series.of_class;
+  result.unit = row_of(rule.metric).unit;
+  result.starts = series.starts.size();
+  return result;
+}
+
+Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected) {
+  std::ranges::stable_sort(
+      reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
+  Acceptance acceptance;
+  std::vector<Part> nodes = nodes_of(reports);
+  add_missing_nodes(expected, nodes, acceptance.results);
+  add_ends(reports, acceptance.results);
+  for (const Rule& rule : rules.checks) {
+    if (!applies(rule, reports, nodes.size())) continue;
+    Judged judged = judged_by(rule, rules, read_series(rule, reports));
+    std::ranges::move(judged.results, std::back_inserter(acceptance.results));
+    std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));
+    if (rule.of != LimitOf::kDatasheet) add_unmeasured(rule, nodes, acceptance.results);
+  }
+  judge_nodes(acceptance, nodes, expected);
+  note_classes(acceptance);
+  for (std::string& text : shared_by_failed(acceptance.results, reports)) {
+    acceptance.notes.push_back(std::move(text));
+  }
+  for (const CheckResult& result : acceptance.results) {
+    acceptance.outcome = std::max(acceptance.outcome, result.outcome);
+  }
+  acceptance.exit_code = exit_code(acceptance.outcome);
+  return acceptance;
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,101 @@
+// Which parts of a fleet pass, which fail, and what cannot be told: rules, applied to reports.
+// Pure. docs/ACCEPTANCE.md says how each verdict is found.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/exit_code.h"
+#include "core/reporting/acceptance/measured.h"
+#include "core/reporting/acceptance/rules.h"
+
+namespace scalemark::acceptance {
+
+// In order of what they cost: a node is as bad as its worst check.
+enum class Outcome { kPassed, kUnsure, kMissing, kFailed };
+constexpr auto words_of(Outcome) {
+  return std::to_array<Word<Outcome>>({{Outcome::kPassed, "passed"},
+                                       {Outcome::kUnsure, "unsure"},
+                                       {Outcome::kMissing, "missing"},
+                                       {Outcome::kFailed, "failed"}});
+}
+
+// The check whether a node's own run came to its end, which no rule has to name.
+inline constexpr const char* kReportCheck = "report";
+
+// One check of one part.
+struct CheckResult {
+  std::string check, of_class;
+  Part part;
+  Outcome outcome = Outcome::kPassed;
+  std::optional<double> value;                    // in `unit`; of several starts exp of the mean ln
+  std::string unit, fact;                         // a fact has no value
+  std::optional<double> of_reference, low, high;  // value / reference, and its 99 % interval
+  std::optional<double> limit;                    // share of the reference, or a value
+  std::string limit_from;                         // what the limit is a share of, or whose number
+  std::size_t starts = 0, more_starts = 0;        // that count; until the next look
+  std::string why;                                // unless it passed: one sentence without a name
+};
+
+// Parts that were compared with each other.
+struct CheckedClass {
+  std::string check, of_class;
+  PartKind of = PartKind::kDevice;
+  std::size_t parts = 0;
+  std::optional<double> reference;  // in `unit`
+  std::string unit;
+  std::optional<double> smallest_decidable;  // a share: such slowness is found
+  std::string doubt;                         // why its passes do not count; empty: they do
+};
+
+struct NodeResult {
+  Part node;
+  Outcome outcome = Outcome::kPassed;
+  int devices = 0;                    // that were measured
+  std::vector<std::string> at_fault;  // checks that blame the node rather than its devices
+};
+
+// So much has to be there.
+struct Expected {
+  std::vector<std::string> nodes;  // by either name; empty: those that there are
+  std::optional<int> devices_per_node;
+};
+
+struct Acceptance {
+  std::vector<CheckResult> results;
+  std::vector<CheckedClass> classes;
+  std::vector<NodeResult> nodes;       // each once, and expected ones without a report
+  std::vector<std::string> notes;      // of the fleet: several classes, what failed parts share
+  Outcome outcome = Outcome::kPassed;  // the worst
+  ExitCode exit_code = ExitCode::kPass;
+};
+
+// `reports`: in any order; several of one host are its sessions.
+Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected);
+
+// --- Parts of accept(). Private to this folder.
+
+struct Judged {
+  std::vector<CheckResult> results;
+  std::vector<CheckedClass> classes;
+};
+
+// A result of `series` without its verdict and value.
+CheckResult result_like(const Rule& rule, const Series& series);
+
+// Series of ValueKind::kRate by the rule of statistics/acceptance.h.
+Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all);
+// Rates against a number or a datasheet: a floor, which finds the wrong card.
+Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all);
+Judged judge_links(const Rule& rule, const std::vector<Series>& all);
+Judged judge_counts(const Rule& rule, const std::vector<Series>& all);
+// A fact that more than half of a class have is what the others are to have.
+Judged judge_facts(const Rule& rule, const std::vector<Series>& all);
+
+// Names each attribute that all failed devices share, two or more, and few of the others have.
+std::vector<std::string> shared_by_failed(const std::vector<CheckResult>& results,
+                                          std::span<const NamedReport> reports);
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,233 @@
+#include "core/reporting/acceptance/forms.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "core/base/json_writer.h"
+#include "core/base/text.h"
+#include "core/reporting/render/junit_xml.h"
+#include "core/reporting/table/text_table.h"
+
+namespace scalemark::acceptance {
+
+// The fields of the document scalemark.acceptance/1. See field.h.
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Part>& p) {
+  a.record("part", "A device, a node, or a link between two nodes");
+  a.choice("kind", p.kind, {"device | node | link"});
+  a("host", p.host, {"the machine; of a link its first end"});
+  a.text("scheduler_node", p.scheduler_node, {"the name that the scheduler gives the machine"});
+  a.text("device", p.device, {"cuda:3, as in ranks; cpu:1: the second rank of a machine"});
+  a.text("uuid", p.uuid, {"unique id of the GPU"});
+  a.text("pci", p.pci, {"its PCI address"});
+  a.text("serial", p.serial, {"serial number of its board"});
+  a("rank", p.rank, {"its rank, in the report that named it first"});
+  a.text("other", p.other, {"the second end of a link"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CheckResult>& r) {
+  a.record("check", "One check of one part");
+  a("check", r.check, {"name of the check in the rules"});
+  a.text("class", r.of_class, {"only parts of one class are compared"});
+  a("part", r.part, {"that was judged"});
+  a.choice("outcome", r.outcome, {"passed | unsure | missing | failed"});
+  a("value", r.value, {"what was measured; of several starts exp of the mean ln"});
+  a.text("unit", r.unit, {"of value"});
+  a.text("fact", r.fact, {"a fact instead of a value"});
+  a("of_reference", r.of_reference, {"value / reference"});
+  a.pair("ci99", r.low, r.high, {"99 % interval of of_reference"});
+  a("limit", r.limit, {"a share of the reference, or a value in unit"});
+  a.text("limit_from", r.limit_from, {"what the limit is a share of, or whose number it is"});
+  a("starts", r.starts, {"that counted"});
+  a("more_starts", r.more_starts, {"until the next look; 0: none is needed, or none helps"});
+  a.text("why", r.why, {"unless it passed"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CheckedClass>& c) {
+  a.record("class", "Parts that were compared with each other");
+  a("check", c.check, {"name of the check in the rules"});
+  a("class", c.of_class, {"product, what was measured, versions where they differ"});
+  a.choice("of", c.of, {"device | node | link"});
+  a("parts", c.parts, {"how many"});
+  a("reference", c.reference, {"what the limit is a share of"});
+  a.text("unit", c.unit, {"of reference"});
+  a("smallest_decidable", c.smallest_decidable,
+    {"the share by which a part must be slower so that it is found"});
+  a.text("doubt", c.doubt, {"why its passes do not count"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<NodeResult>& n) {
+  a.record("node", "One machine, as bad as its worst check");
+  a("node", n.node, {"the machine"});
+  a.choice("outcome", n.outcome, {"passed | unsure | missing | failed"});
+  a("devices", n.devices, {"that were measured"});
+  a.list("at_fault", n.at_fault, {"checks that blame the node rather than its devices"});
+}
+
+namespace {
+
+using reporting::Column;
+using reporting::JunitCase;
+using reporting::JunitOutcome;
+using reporting::JunitSuite;
+
+constexpr const char* kNone = "-";
+
+std::vector<CheckResult> worst_first(const Acceptance& acceptance) {
+  std::vector<CheckResult> results = acceptance.results;
+  std::ranges::stable_sort(results, std::greater<>(), &CheckResult::outcome);
+  return results;
+}
+
+std::string percent_of(const std::optional<double>& share) {
+  return share ? printed("%.1f %%", 100 * *share) : kNone;
+}
+
+std::string value_text(const CheckResult& result) {
+  if (!result.fact.empty()) return result.fact;
+  if (!result.value) return kNone;
+  return significant(*result.value, 4) + (result.unit.empty() ? "" : " " + result.unit);
+}
+
+std::string limit_text(const CheckResult& result) {
+  if (!result.limit) return result.limit_from.empty() ? kNone : result.limit_from;
+  const bool is_share = result.low.has_value() || result.limit_from.starts_with("what ");
+  const std::string limit =
+      is_share ? percent_of(result.limit)
+               : significant(*result.limit, 4) + (result.unit.empty() ? "" : " " + result.unit);
+  return limit + " of " + result.limit_from;
+}
+
+std::string interval_text(const CheckResult& result) {
+  if (!result.low || !result.high) return kNone;
+  return printed("%.1f", 100 * *result.low) + printed(" to %.1f %%", 100 * *result.high);
+}
+
+std::vector<Column> columns_of(const Acceptance& acceptance) {
+  const auto results = worst_first(acceptance);
+  const auto column = [&](const char* head, bool left,
+                          const std::function<std::string(const CheckResult&)>& text) {
+    Column result{{head}, left, {}};
+    for (const CheckResult& one : results) result.cells.push_back(text(one));
+    return result;
+  };
+  return {column("outcome", true, [](const auto& r) { return std::string(name_of(r.outcome)); }),
+          column("part", true, [](const auto& r) { return r.part.name(); }),
+          column("check", true, [](const auto& r) { return r.check; }),
+          column("value", false, value_text),
+          column("of reference", false, [](const auto& r) { return percent_of(r.of_reference); }),
+          column("limit", true, limit_text),
+          column("99 %", false, interval_text),
+          column("starts", false, [](const auto& r) { return std::to_string(r.starts); }),
+          column("why", true, [](const auto& r) { return r.why; })};
+}
+
+// "95 % of the reference", "at most 0"
+std::string rule_text(const Rule& rule) {
+  if (rule.comparison == Comparison::kSameAsClass) return "as most of its class";
+  const std::string unit(row_of(rule.metric).unit);
+  if (rule.of != LimitOf::kNumber) {
+    return printed("%.3g %% of the ", 100 * rule.limit) + std::string(name_of(rule.of));
+  }
+  return (rule.comparison == Comparison::kAtMost ? "at most " : "at least ") +
+         significant(rule.limit, 4) + (unit.empty() ? "" : " " + unit);
+}
+
+template <class T>
+std::string line_of(const char* record, const T& value) {
+  FieldJson line = {{"record", record}};
+  const FieldJson fields = as_json(value, record);
+  for (const auto& [key, field] : fields.items()) line[key] = field;
+  return line.dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+}
+
+JunitCase case_of(const CheckResult& result) {
+  JunitCase one{.class_name = "scalemark.acceptance." + result.check,
+                .name = result.check + " " + result.part.name() +
+                        (result.of_class.empty() ? "" : " (" + result.of_class + ")"),
+                .kind = std::string(name_of(result.outcome)),
+                .message = result.why};
+  if (result.outcome == Outcome::kFailed) {
+    one.outcome = JunitOutcome::kFailure;
+  } else if (result.outcome != Outcome::kPassed) {
+    one.outcome = JunitOutcome::kError;
+  }
+  return one;
+}
+
+}  // namespace
+
+std::string plan_text(const Acceptance& acceptance, const Rules& rules) {
+  std::vector<Column> columns{{{"check"}, true, {}},
+                              {{"metric"}, true, {}},
+                              {{"limit"}, true, {}},
+                              {{"parts"}, false, {}},
+                              {{"starts"}, false, {}}};
+  for (const Rule& rule : rules.checks) {
+    std::size_t parts = 0, least = 0, most = 0;
+    for (const CheckResult& result : acceptance.results) {
+      if (result.check != rule.name || result.starts == 0) continue;
+      least = parts == 0 ? result.starts : std::min(least, result.starts);
+      most = std::max(most, result.starts);
+      ++parts;
+    }
+    const std::array cells{rule.name, std::string(row_of(rule.metric).name), rule_text(rule),
+                           parts == 0 ? "not measured" : std::to_string(parts),
+                           least == most ? std::to_string(most)
+                                         : std::to_string(least) + " to " + std::to_string(most)};
+    for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
+  }
+  return reporting::set_text(columns);
+}
+
+std::string table_text(const Acceptance& acceptance) {
+  return reporting::set_text(columns_of(acceptance));
+}
+
+std::string markdown_text(const Acceptance& acceptance) {
+  std::string text = "# Acceptance: " + std::string(name_of(acceptance.outcome)) + "\n\n";
+  for (const std::string& note : acceptance.notes) {
+    text += "- " + reporting::markdown_text(note) + "\n";
+  }
+  return text + (acceptance.notes.empty() ? "" : "\n") +
+         reporting::set_markdown(columns_of(acceptance));
+}
+
+std::string json_lines(const Acceptance& acceptance) {
+  FieldJson head = {{"record", "acceptance"},
+                    {"schema", "scalemark.acceptance/1"},
+                    {"outcome", name_of(acceptance.outcome)},
+                    {"exit_code", static_cast<int>(acceptance.exit_code)}};
+  if (!acceptance.notes.empty()) head["notes"] = acceptance.notes;
+  std::string text = head.dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+  for (const auto& one : acceptance.classes) text += line_of("class", one);
+  for (const auto& one : acceptance.nodes) text += line_of("node", one);
+  for (const auto& one : worst_first(acceptance)) text += line_of("check", one);
+  return text;
+}
+
+std::string junit_text(const Acceptance& acceptance) {
+  std::map<std::string, std::vector<JunitCase>> by_host;
+  for (const CheckResult& result : acceptance.results) {
+    by_host[result.part.kind == PartKind::kLink ? "links" : result.part.host].push_back(
+        case_of(result));
+  }
+  std::vector<JunitSuite> suites;
+  for (auto& [host, cases] : by_host) {
+    suites.push_back({.name = "scalemark accept " + host,
+                      .started = {},
+                      .host = host,
+                      .properties = {},
+                      .cases = std::move(cases),
+                      .output = {},
+                      .errors = {}});
+  }
+  return reporting::junit_xml(suites);
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,64 @@
+// An acceptance in the forms that people and other programs read. Pure; each ends with a line end.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/terminal.h"
+#include "core/reporting/acceptance/acceptance.h"
+
+namespace scalemark::acceptance {
+
+// The rest of the hand-over: how to go on, and with which files.
+struct Next {
+  std::string again;  // command that starts undecided nodes again; empty: none is known
+  std::vector<std::string> files;  // that were written
+};
+
+// For the person who has to say by noon what goes back: at most 20 lines of terminal.columns.
+std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal);
+
+// Each check with its limit, and how many parts and starts of it the reports hold.
+std::string plan_text(const Acceptance& acceptance, const Rules& rules);
+
+// All checks, worst first.
+std::string table_text(const Acceptance& acceptance);
+std::string markdown_text(const Acceptance& acceptance);
+
+// The head, then classes, nodes and checks: one JSON object per line, schema
+// scalemark.acceptance/1.
+std::string json_lines(const Acceptance& acceptance);
+
+// The nodes that further starts may decide, and how many of these the next look needs.
+struct Undecided {
+  std::set<std::string> hosts;
+  std::vector<std::string> nodes;  // the same, as the scheduler names them where it does
+  std::size_t starts = 0;
+};
+Undecided undecided_of(const Acceptance& acceptance);
+std::string undecided_text(const Acceptance& acceptance);  // "n[003,017]"; empty line: none
+
+// A suite per node, a case per check and part: failed is a failure; unsure and missing are errors,
+// since green must mean passed.
+std::string junit_text(const Acceptance& acceptance);
+
+// A shell script that drains the nodes which failed or are missing, one line per reason; kubectl's
+// commands stand beside as comments. `at`: RFC 3339. Nothing is run.
+std::string drain_text(const Acceptance& acceptance, const std::string& at);
+
+// --- What the forms share. Private to this folder.
+
+// The name of its machine that a scheduler knows.
+std::string scheduler_name(const Part& part);
+
+// One sentence for each part of an outcome: what failed, with the number and its limit.
+struct PartSentence {
+  std::string part, text;
+  std::string node;  // as a scheduler names it; empty for a link and the fleet
+};
+std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome);
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,193 @@
+// A person reads this at the end of an acceptance; a shell reads the script that drains nodes.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/launching/slurm_lists.h"
+#include "core/reporting/acceptance/forms.h"
+#include "core/reporting/table/text_table.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+// These divide what head (2), command, exclude list and end leave of the lines.
+struct Section {
+  Outcome outcome;
+  const char* title;
+};
+constexpr std::array kSections{Section{Outcome::kFailed, "failed"},
+                               Section{Outcome::kUnsure, "undecided"},
+                               Section{Outcome::kMissing, "needs your input"}};
+constexpr std::size_t kMostLines = 20, kLinesAround = 5, kMostRemarks = 2;
+
+std::size_t width_of(const Terminal& terminal) {
+  return static_cast<std::size_t>(std::max(terminal.columns - 2, 20));
+}
+
+std::size_t nodes_with(const Acceptance& acceptance, Outcome outcome) {
+  return static_cast<std::size_t>(
+      std::ranges::count(acceptance.nodes, outcome, &NodeResult::outcome));
+}
+
+// "512 devices": each once.
+std::size_t devices_of(const Acceptance& acceptance) {
+  std::size_t devices = 0;
+  for (const NodeResult& node : acceptance.nodes) devices += static_cast<std::size_t>(node.devices);
+  return devices;
+}
+
+std::string head_text(const Acceptance& acceptance) {
+  std::string text = counted(static_cast<std::int64_t>(acceptance.nodes.size()), "node") + ", " +
+                     counted(static_cast<std::int64_t>(devices_of(acceptance)), "device") + ": " +
+                     std::to_string(nodes_with(acceptance, Outcome::kPassed)) + " passed, " +
+                     std::to_string(nodes_with(acceptance, Outcome::kFailed)) + " failed, " +
+                     std::to_string(nodes_with(acceptance, Outcome::kUnsure)) + " undecided";
+  const std::size_t missing = nodes_with(acceptance, Outcome::kMissing);
+  if (missing > 0) text += ", " + std::to_string(missing) + " missing";
+  return text;
+}
+
+// The largest of the checks: what is slower by so much is found by each of them.
+std::string resolution_text(const Acceptance& acceptance) {
+  const CheckedClass* widest = nullptr;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.smallest_decidable) continue;
+    if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
+  }
+  if (widest == nullptr) return "no check has a reference to judge by yet; of this boot only";
+  return printed("finds for sure what is %.1f %% slower than the reference; of this boot only",
+                 100 * *widest->smallest_decidable);
+}
+
+std::vector<std::string> doubts(const Acceptance& acceptance) {
+  std::vector<std::string> texts;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.doubt.empty()) texts.push_back(one.check + ": " + one.doubt);
+  }
+  return texts;
+}
+
+// `most` lines below the title, one of which says how many more there are.
+std::string section_text(const Section& section, const std::vector<PartSentence>& sentences,
+                         std::size_t most, const Terminal& terminal) {
+  constexpr std::size_t kWidestPart = 26;
+  const std::size_t shown = sentences.size() <= most ? sentences.size() : most - 1;
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, sentences[i].part.size());
+  width = std::min(width, kWidestPart);
+  std::string text =
+      inked(terminal, section.outcome == Outcome::kFailed ? Ink::kRed : Ink::kBold, section.title) +
+      "\n";
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::string line = "  " + reporting::on_one_line(sentences[i].part);
+    line.resize(std::max(line.size(), width + 2), ' ');
+    text += shortened(line + "  " + reporting::on_one_line(sentences[i].text), width_of(terminal)) +
+            "\n";
+  }
+  if (sentences.size() > shown) {
+    text += "  and " + std::to_string(sentences.size() - shown) + " more: --details\n";
+  }
+  return text;
+}
+
+// The first section has what the others do not need; each has two lines at least.
+std::string sections_text(const Acceptance& acceptance, std::size_t lines,
+                          const Terminal& terminal) {
+  constexpr std::size_t kLeast = 2;
+  std::vector<std::pair<const Section*, std::vector<PartSentence>>> all;
+  for (const Section& section : kSections) {
+    auto sentences = sentences_of(acceptance, section.outcome);
+    if (!sentences.empty()) all.emplace_back(&section, std::move(sentences));
+  }
+  lines -= std::min(lines, all.size());  // titles
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::size_t for_others = 0;
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      for_others += std::min(kLeast, all[j].second.size());
+    }
+    const std::size_t most = std::max(kLeast, lines - std::min(lines, for_others));
+    text += section_text(*all[i].first, all[i].second, most, terminal);
+    lines -= std::min({lines, most, all[i].second.size()});
+  }
+  return text;
+}
+
+// Names of nodes to keep jobs away from: what failed, and what did not come to its end. A machine
+// that others used is not bad.
+std::vector<std::string> nodes_to_exclude(const Acceptance& acceptance) {
+  std::vector<std::string> names;
+  for (const NodeResult& node : acceptance.nodes) {
+    const bool ended = std::ranges::none_of(acceptance.results, [&](const CheckResult& result) {
+      return result.part.host == node.node.host && result.check == kReportCheck &&
+             result.outcome != Outcome::kPassed;
+    });
+    if (node.outcome != Outcome::kFailed && ended) continue;
+    names.push_back(scheduler_name(node.node));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
+  const std::size_t width = width_of(terminal);
+  std::string text = inked(terminal, Ink::kBold, head_text(acceptance)) + "\n";
+  text += shortened("  " + resolution_text(acceptance), width) + "\n";
+  std::vector<std::string> remarks = doubts(acceptance);
+  remarks.insert(remarks.end(), acceptance.notes.begin(), acceptance.notes.end());
+  remarks.resize(std::min(remarks.size(), kMostRemarks));
+  for (const std::string& remark : remarks) {
+    text += shortened("! " + reporting::on_one_line(remark), width) + "\n";
+  }
+  text += sections_text(acceptance, kMostLines - kLinesAround - remarks.size(), terminal);
+  if (const auto starts = undecided_of(acceptance).starts; starts > 0 && !next.again.empty()) {
+    text += counted(static_cast<std::int64_t>(starts), "more start") + "  " + next.again + "\n";
+  }
+  if (const auto names = nodes_to_exclude(acceptance); !names.empty()) {
+    text += "next job  --exclude=" + launching::compressed_nodelist(names) + "\n";
+  }
+  text += "exit code " + std::to_string(static_cast<int>(acceptance.exit_code));
+  return text + (next.files.empty() ? "" : "; written: " + joined(next.files, ", ")) + "\n";
+}
+
+Undecided undecided_of(const Acceptance& acceptance) {
+  Undecided undecided;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.more_starts == 0) continue;
+    undecided.starts = std::max(undecided.starts, result.more_starts);
+    if (!undecided.hosts.insert(result.part.host).second) continue;
+    undecided.nodes.push_back(scheduler_name(result.part));
+  }
+  return undecided;
+}
+
+std::string undecided_text(const Acceptance& acceptance) {
+  return launching::compressed_nodelist(undecided_of(acceptance).nodes) + "\n";
+}
+
+std::string drain_text(const Acceptance& acceptance, const std::string& at) {
+  std::map<std::string, std::vector<std::string>> nodes_by_reason;
+  std::set<std::string> listed;
+  for (const Outcome outcome : {Outcome::kFailed, Outcome::kMissing}) {
+    for (const PartSentence& one : sentences_of(acceptance, outcome)) {
+      if (one.node.empty() || !listed.insert(one.node).second) continue;
+      const std::string part = one.part == one.node ? "" : one.part + ", ";
+      nodes_by_reason[reporting::on_one_line(part + one.text)].push_back(one.node);
+    }
+  }
+  std::string text = "#!/bin/sh\n# Nodes that scalemark accept failed or missed, " + at + ".\n";
+  for (const auto& [reason, nodes] : nodes_by_reason) {
+    text += "scontrol update NodeName=" + shell_word(launching::compressed_nodelist(nodes)) +
+            " State=DRAIN Reason=" + shell_word("scalemark " + at.substr(0, 10) + ": " + reason) +
+            "\n";
+    text += "# kubectl cordon";
+    for (const std::string& node : nodes) text += " " + shell_word(node);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,244 @@
+#include "core/reporting/acceptance/inventory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/monitoring/gpus.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using monitoring::Gpu;
+using monitoring::Host;
+using reporting::FingerprintRecord;
+using reporting::PointRecord;
+using reporting::RankRecord;
+using reporting::Report;
+
+constexpr double kGiB = 1024.0 * 1024 * 1024, kMiB = 1024.0 * 1024;
+
+const Host* find_host(const Report& report, const std::string& name) {
+  const auto& hosts = report.environment.hosts;
+  const auto found = std::ranges::find(hosts, name, &Host::hostname);
+  return found == hosts.end() ? nullptr : &*found;
+}
+
+// Which of the ranks of its host it is, from 0.
+std::ptrdiff_t place_on_host(const PointRecord& run, const RankRecord& rank) {
+  return std::ranges::count_if(run.ranks, [&](const RankRecord& other) {
+    return other.host == rank.host && other.rank < rank.rank;
+  });
+}
+
+void set_gpu(Part& part, const Host* host) {
+  if (host == nullptr || part.uuid.empty()) return;
+  const auto [gpu, instance] = monitoring::find_gpu(host->gpus, part.uuid);
+  if (gpu == nullptr) return;
+  part.uuid = instance ? instance->uuid : gpu->uuid;  // CUDA leaves out what stands before it
+  part.pci = gpu->pci;
+  part.serial = gpu->serial;
+}
+
+std::string uuid_of(const Report& report, const std::string& host, const std::string& device) {
+  for (const PointRecord& run : report.points) {
+    for (const RankRecord& rank : run.ranks) {
+      if (rank.host == host && rank.device == device) return rank.uuid;
+    }
+  }
+  return "";
+}
+
+// "cuda:0" is the first of those that CUDA_VISIBLE_DEVICES leaves.
+std::string device_name(const Host& host, const Gpu& gpu) {
+  const auto& visible = host.visible_gpus;
+  const auto found = std::ranges::find(visible, gpu.index);
+  if (visible.empty() || found != visible.end()) {
+    return "cuda:" + std::to_string(visible.empty() ? gpu.index : found - visible.begin());
+  }
+  return "gpu:" + std::to_string(gpu.index);
+}
+
+std::string ports_text(const Host& host) {
+  std::map<std::string, int> kinds;
+  for (const auto& port : host.rdma) {
+    if (port.state != "ACTIVE") continue;
+    const double rate = port.rate_Gbit_per_s.value_or(0);
+    ++kinds[port.link_layer + (rate > 0 ? " " + significant(rate, 4) + " Gbit/s" : "")];
+  }
+  for (const auto& nic : host.nics) {
+    if (nic.state != "up" || !nic.speed_Mbit_per_s) continue;  // virtual ones have no speed
+    ++kinds[significant(static_cast<double>(*nic.speed_Mbit_per_s) / 1000, 4) + " Gbit/s"];
+  }
+  std::vector<std::string> texts;
+  for (const auto& [kind, count] : kinds) texts.push_back(std::to_string(count) + " x " + kind);
+  return texts.empty() ? "none" : joined(texts, ", ");
+}
+
+std::string node_fact(Metric metric, const Host& host) {
+  switch (metric) {
+    case Metric::kGpus:
+      return std::to_string(host.gpus.size());
+    case Metric::kCores:
+      return std::to_string(host.cores.logical);
+    case Metric::kMemory:
+      return printed("%.0f GiB", std::round(static_cast<double>(host.memory_bytes) / kGiB));
+    case Metric::kCpu:
+      return host.cpu;
+    default:
+      return ports_text(host);
+  }
+}
+
+template <class T>
+std::string text_or_unknown(const std::optional<T>& value, const char* unit) {
+  return value ? significant(static_cast<double>(*value), 6) + unit : "not known";
+}
+
+std::string gpu_fact(Metric metric, const Gpu& gpu) {
+  switch (metric) {
+    case Metric::kGpuName:
+      return gpu.name;
+    case Metric::kGpuMemory:
+      return printed("%.0f MiB", static_cast<double>(gpu.memory_bytes) / kMiB);
+    case Metric::kDriver:
+      return gpu.driver.empty() ? "not known" : gpu.driver;
+    case Metric::kPowerLimit:
+      return text_or_unknown(gpu.power_limit_W, " W");
+    case Metric::kPcieWidth:
+      return text_or_unknown(gpu.pcie.width, " lanes");
+    default:
+      return text_or_unknown(gpu.nvlinks, "");
+  }
+}
+
+Series fact(Part part, const std::string& of_class, std::string text) {
+  Series series;
+  series.part = std::move(part);
+  series.of_class = of_class;
+  series.starts.emplace_back();
+  series.starts.back().fact = std::move(text);
+  return series;
+}
+
+void add_facts(Metric metric, const Report& report, const Host& host, std::vector<Series>& all) {
+  if (row_of(metric).of == PartKind::kNode) {
+    all.push_back(fact(node_part(report, host.hostname), "", node_fact(metric, host)));
+    return;
+  }
+  for (const Gpu& gpu : host.gpus) {
+    Part part = node_part(report, host.hostname);
+    part.kind = PartKind::kDevice;
+    part.device = device_name(host, gpu);
+    std::tie(part.uuid, part.pci, part.serial) = std::tie(gpu.uuid, gpu.pci, gpu.serial);
+    const std::string of_class = metric == Metric::kGpuName ? "" : gpu.name;
+    all.push_back(fact(std::move(part), of_class, gpu_fact(metric, gpu)));
+  }
+}
+
+}  // namespace
+
+Part node_part(const Report& report, const std::string& name) {
+  Part part;
+  part.host = name;
+  const Host* host = find_host(report, name);
+  if (host != nullptr) part.scheduler_node = host->scheduler_node;
+  return part;
+}
+
+std::vector<Part> node_parts(const Report& report) {
+  std::vector<Part> parts;
+  for (const Host& host : report.environment.hosts) {
+    parts.push_back(node_part(report, host.hostname));
+  }
+  return parts;
+}
+
+std::vector<Part> link_parts(const Report& report) {
+  std::vector<Part> parts;
+  for (const auto& link : report.links) {
+    if (find_host(report, link.a) == nullptr || find_host(report, link.b) == nullptr) return {};
+    Part part = node_part(report, link.a);
+    part.kind = PartKind::kLink;
+    part.other = link.b;
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+Part device_part(const Report& report, const PointRecord& run, const RankRecord& rank) {
+  Part part = node_part(report, rank.host);
+  part.kind = PartKind::kDevice;
+  part.rank = rank.rank;
+  part.uuid = rank.uuid;
+  part.device =
+      rank.device == "cpu" ? "cpu:" + std::to_string(place_on_host(run, rank)) : rank.device;
+  set_gpu(part, find_host(report, rank.host));
+  return part;
+}
+
+Part fingerprinted_part(const Report& report, const FingerprintRecord& record) {
+  for (const PointRecord& run : report.points) {
+    if (!record.rank || *record.rank >= static_cast<int>(run.ranks.size())) continue;
+    return device_part(report, run, run.ranks[static_cast<std::size_t>(*record.rank)]);
+  }
+  Part part = node_part(report, record.host);
+  part.kind = PartKind::kDevice;
+  part.device = record.device;
+  part.uuid = uuid_of(report, record.host, record.device);
+  set_gpu(part, find_host(report, record.host));
+  return part;
+}
+
+std::string chip_of(const Report& report, const Part& part, const std::string& otherwise) {
+  const Host* host = find_host(report, part.host);
+  if (host == nullptr) return otherwise;
+  if (part.uuid.empty()) return otherwise.empty() ? host->cpu : otherwise;
+  const std::string name = monitoring::find_gpu(host->gpus, part.uuid).name();
+  return name.empty() ? otherwise : name;
+}
+
+std::string software_of(const Report& report, const std::string& name) {
+  std::vector<std::string> texts;
+  const Host* host = find_host(report, name);
+  if (host != nullptr && !host->gpus.empty() && !host->gpus.front().driver.empty()) {
+    texts.push_back("driver " + host->gpus.front().driver);
+  }
+  for (const auto& [library, version] : report.tool.libraries) {
+    const std::string text = version.running_with.value_or(version.built_with.value_or(""));
+    if (!text.empty()) texts.push_back(library + " " + text);
+  }
+  texts.push_back("scalemark " + report.tool.version + " (" + report.tool.git_commit + ")");
+  return joined(texts, ", ");
+}
+
+std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> reports) {
+  std::map<std::string, std::pair<const Report*, const Host*>> last;
+  std::vector<std::string> order;
+  for (const NamedReport& one : reports) {
+    for (const Host& host : one.report.environment.hosts) {
+      if (!last.contains(host.hostname)) order.push_back(host.hostname);
+      last[host.hostname] = {&one.report, &host};
+    }
+  }
+  std::vector<Series> all;
+  for (const std::string& name : order) {
+    add_facts(metric, *last[name].first, *last[name].second, all);
+  }
+  return all;
+}
+
+std::vector<Part> nodes_of(std::span<const NamedReport> reports) {
+  std::vector<Part> nodes;
+  for (const NamedReport& one : reports) {
+    for (Part& part : node_parts(one.report)) {
+      const auto known = std::ranges::find(nodes, part.host, &Part::host);
+      if (known == nodes.end()) nodes.push_back(std::move(part));
+    }
+  }
+  return nodes;
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,39 @@
+// The parts of a fleet as reports name them, and the facts that a buyer checks first: how many of
+// what. Private to this folder.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/reporting/acceptance/measured.h"
+
+namespace scalemark::acceptance {
+
+Part node_part(const reporting::Report& report, const std::string& host);
+std::vector<Part> node_parts(const reporting::Report& report);
+// In the order of report.links; none unless they are between hosts of the report.
+std::vector<Part> link_parts(const reporting::Report& report);
+// The device of one rank of `run`.
+Part device_part(const reporting::Report& report, const reporting::PointRecord& run,
+                 const reporting::RankRecord& rank);
+Part fingerprinted_part(const reporting::Report& report,
+                        const reporting::FingerprintRecord& record);
+
+// The model of the GPU, or of the machine's CPU. `otherwise`: where the GPU is not in the list.
+std::string chip_of(const reporting::Report& report, const Part& part,
+                    const std::string& otherwise);
+
+// "driver 580.1, libtorch 2.11.0, nccl 2.28, scalemark 0.1.0 (1a2b3c)"
+std::string software_of(const reporting::Report& report, const std::string& host);
+
+// The last report that knows a machine tells its facts: one start each.
+std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> reports);
+
+// One start for each report that could have blamed the part by findings of the rule's metric: how
+// many did.
+void read_findings(const Rule& rule, const reporting::Report& report, std::vector<Series>& all);
+// One start for each report that measured the link.
+void read_links(const reporting::Report& report, std::vector<Series>& all);
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,238 @@
+// Repeated rates of the parts of a class: the rule of statistics/acceptance.h, in words.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/reporting/acceptance/acceptance.h"
+#include "core/reporting/point/peak_flops.h"
+#include "core/statistics/acceptance.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using statistics::AcceptanceOutcome;
+using statistics::AcceptancePart;
+using statistics::AcceptanceReason;
+using statistics::AcceptanceVerdict;
+using statistics::ClassVerdict;
+
+constexpr int kThrottledRuns = 2;  // so many fail a part, whatever its speed
+
+// Series of one class and one software, in the order in which classes come first.
+std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all) {
+  std::vector<std::vector<const Series*>> classes;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const Series& series : all) {
+    const auto [found, is_new] =
+        places.try_emplace({series.of_class, series.software}, classes.size());
+    if (is_new) classes.emplace_back();
+    classes[found->second].push_back(&series);
+  }
+  return classes;
+}
+
+// Names the software only where two of one class differ in it.
+std::string class_name(const Series& series, const std::vector<Series>& all) {
+  const bool differs = std::ranges::any_of(all, [&](const Series& other) {
+    return other.of_class == series.of_class && other.software != series.software;
+  });
+  return differs ? series.of_class + ", " + series.software : series.of_class;
+}
+
+int throttled_runs(const Series& series) {
+  int runs = 0;
+  for (const Start& start : series.starts) runs += start.throttled_runs;
+  return runs;
+}
+
+const Start* failed_start(const Series& series) {
+  const auto found = std::ranges::find_if(series.starts, [](const Start& s) { return s.failed; });
+  return found == series.starts.end() ? nullptr : &*found;
+}
+
+std::vector<double> values_of(const Series& series) {
+  std::vector<double> logs;
+  for (const Start& start : series.starts) {
+    if (std::isfinite(start.value)) logs.push_back(std::log(start.value));
+  }
+  return logs;
+}
+
+// A throttled part and one with a failed run have no speed that counts, for the reference neither.
+AcceptancePart part_of(const Series& series) {
+  const bool counts = throttled_runs(series) < kThrottledRuns && failed_start(series) == nullptr;
+  return {counts ? values_of(series) : std::vector<double>{}, series.unsteady};
+}
+
+std::string why_without_value(const Series& series) {
+  for (const Start& start : series.starts) {
+    if (!start.why.empty()) return "no run of it counts: " + start.why;
+  }
+  return "not measured";
+}
+
+std::string starts_text(std::size_t more) {
+  return counted(static_cast<std::int64_t>(more), "more start") + " may decide";
+}
+
+// "7.9 % below the reference (7.3 to 8.5)"
+std::string distance_text(const AcceptanceVerdict& verdict) {
+  if (!verdict.from_reference) return "";
+  const auto below = [](double ln) { return 100 * -std::expm1(ln); };
+  const double from = *verdict.from_reference, middle = below(from);
+  std::string text = printed("%.1f %%", std::abs(middle)) +
+                     (middle < 0 ? " above the reference" : " below the reference");
+  if (!verdict.half_width) return text;
+  const double least = below(from + *verdict.half_width), most = below(from - *verdict.half_width);
+  if (middle < 0) return text + printed(" (%.1f", -most) + printed(" to %.1f)", -least);
+  return text + printed(" (%.1f", least) + printed(" to %.1f)", most);
+}
+
+std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
+  const std::string distance = distance_text(verdict);
+  switch (verdict.reason) {
+    case AcceptanceReason::kAboveLimit:
+      return "";
+    case AcceptanceReason::kBelowLimit:
+      return distance;
+    case AcceptanceReason::kIntermittent:
+      return "intermittent: below the limit in " +
+             counted(static_cast<std::int64_t>(verdict.slow_runs), "run") + " of " +
+             std::to_string(verdict.repetitions);
+    case AcceptanceReason::kFewRepetitions:
+      return counted(static_cast<std::int64_t>(values_of(series).size()), "start") +
+             " so far: " + starts_text(verdict.more_repetitions);
+    case AcceptanceReason::kUndecided:
+      return distance + ": " + starts_text(verdict.more_repetitions);
+    case AcceptanceReason::kLastLook:
+      return distance + ": too near the limit to tell";
+    case AcceptanceReason::kMissing:
+      return why_without_value(series);
+    case AcceptanceReason::kNotFinite:
+      return "a value is no number";
+    case AcceptanceReason::kNoReference:
+      return "nothing to compare it with: fewer than 3 of its class";
+    case AcceptanceReason::kOneOfTwo:
+      return "one of these two is slow: a third of its class tells which";
+    case AcceptanceReason::kFewParts:
+      return "one start, and fewer than 8 of its class";
+    case AcceptanceReason::kNotSteady:
+      return "its speed changed over the measured windows, most others' did not";
+    case AcceptanceReason::kReferenceInDoubt:
+      return "above a limit that is itself in doubt";
+  }
+  return "";
+}
+
+Outcome outcome_of(const AcceptanceVerdict& verdict) {
+  if (verdict.outcome == AcceptanceOutcome::kPass) return Outcome::kPassed;
+  if (verdict.outcome == AcceptanceOutcome::kFail) return Outcome::kFailed;
+  return verdict.reason == AcceptanceReason::kMissing ? Outcome::kMissing : Outcome::kUnsure;
+}
+
+CheckResult measured_result(const Rule& rule, const Series& series) {
+  CheckResult result = result_like(rule, series);
+  const auto logs = values_of(series);
+  result.starts = logs.size();
+  if (!logs.empty()) result.value = std::exp(statistics::mean(logs));
+  return result;
+}
+
+CheckResult result_of(const Rule& rule, const Series& series, const AcceptanceVerdict& verdict) {
+  CheckResult result = measured_result(rule, series);
+  result.outcome = outcome_of(verdict);
+  if (verdict.from_reference) {
+    result.limit = rule.limit;
+    result.of_reference = std::exp(*verdict.from_reference);
+    if (verdict.half_width) {
+      result.low = std::exp(*verdict.from_reference - *verdict.half_width);
+      result.high = std::exp(*verdict.from_reference + *verdict.half_width);
+    }
+  }
+  result.more_starts = verdict.more_repetitions;
+  result.why = why_text(series, verdict);
+  if (const int throttled = throttled_runs(series); throttled >= kThrottledRuns) {
+    result.outcome = Outcome::kFailed;
+    result.why = "throttled in " + counted(throttled, "run") + ": its speed is not judged";
+    result.more_starts = 0;
+  } else if (const Start* failed = failed_start(series)) {
+    result.outcome = Outcome::kMissing;
+    result.why = "a run of it failed: " + failed->why;
+  }
+  return result;
+}
+
+// "what 154 of 512 devices reach"
+std::string reference_name(std::size_t parts, PartKind of) {
+  const auto reach = static_cast<std::size_t>(std::ceil(0.3 * static_cast<double>(parts)));
+  return "what " + std::to_string(reach) + " of " + std::to_string(parts) + " " +
+         std::string(name_of(of)) + "s reach";
+}
+
+std::string doubt_text(const ClassVerdict& verdict) {
+  if (verdict.doubt == statistics::AcceptanceDoubt::kNone) return "";
+  return "in doubt: " + std::string(name_of(verdict.doubt));
+}
+
+}  // namespace
+
+Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all) {
+  Judged judged;
+  const MetricRow& row = row_of(rule.metric);
+  for (const auto& members : by_class(all)) {
+    std::vector<AcceptancePart> parts;
+    for (const Series* series : members) parts.push_back(part_of(*series));
+    const auto verdict =
+        statistics::judge_class(parts, {.tolerance = 1 - rule.limit, .looks = rules.looks});
+    CheckedClass& of = judged.classes.emplace_back();
+    of.check = rule.name;
+    of.of_class = class_name(*members.front(), all);
+    of.of = row.of;
+    of.parts = members.size();
+    of.unit = row.unit;
+    if (verdict.reference) of.reference = std::exp(verdict.reference->ln_value);
+    of.smallest_decidable = verdict.smallest_decidable;
+    of.doubt = doubt_text(verdict);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      CheckResult result = result_of(rule, *members[i], verdict.parts[i]);
+      result.of_class = of.of_class;
+      if (of.reference) result.limit_from = reference_name(members.size(), row.of);
+      judged.results.push_back(std::move(result));
+    }
+  }
+  return judged;
+}
+
+Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
+  Judged judged;
+  for (const Series& series : all) {
+    double limit = rule.limit;
+    std::string from = "the rules";
+    if (rule.of == LimitOf::kDatasheet) {
+      const auto peak = rule.metric == Metric::kMatrixProduct
+                            ? reporting::peak_flops(series.chip, series.precision)
+                            : reporting::peak_memory_bandwidth(series.chip);
+      if (!peak) continue;  // no datasheet: there is nothing to check
+      limit *= peak->per_sec;
+      from = printed("%.0f %% of the ", 100 * rule.limit) + peak->source;
+    }
+    CheckResult result = measured_result(rule, series);
+    result.of_class = class_name(series, all);
+    result.limit = limit;
+    result.limit_from = from;
+    if (!result.value) {
+      result.outcome = Outcome::kMissing;
+      result.why = why_without_value(series);
+    } else if (*result.value < limit) {
+      result.outcome = Outcome::kFailed;
+      result.why = printed("%.0f %% below the limit", 100 * (1 - *result.value / limit));
+    }
+    judged.results.push_back(std::move(result));
+  }
+  return judged;
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,284 @@
+#include "core/reporting/acceptance/measured.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/monitoring/gpus.h"
+#include "core/reporting/acceptance/inventory.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/verdict.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using monitoring::Host;
+using reporting::Finding;
+using reporting::FingerprintRecord;
+using reporting::MachineRate;
+using reporting::PointRecord;
+using reporting::PointStatus;
+using reporting::RankRecord;
+using reporting::Report;
+
+using StartKey = std::pair<std::size_t, int>;  // report and session: ascending is the order of time
+
+struct RunsOfStart {
+  std::vector<double> logs;  // of runs that count
+  int throttled = 0;
+  bool failed = false;
+  std::string why;  // why a run does not count
+};
+
+struct Gathered {
+  Series series;
+  std::map<StartKey, RunsOfStart> starts;
+};
+
+Start start_of(const RunsOfStart& runs) {
+  Start start;
+  start.failed = runs.failed;
+  start.throttled_runs = runs.throttled;
+  if (!runs.logs.empty()) start.value = std::exp(statistics::mean(runs.logs));
+  if (runs.logs.empty() || runs.failed) start.why = runs.why;
+  return start;
+}
+
+// Collects the runs of each part and class.
+class Gatherer {
+ public:
+  RunsOfStart& at(const Series& like, const StartKey& start) {
+    const std::string key = like.part.key() + "\n" + like.of_class + "\n" + like.software;
+    const auto [found, is_new] = places_.try_emplace(key, all_.size());
+    if (is_new) all_.push_back({like, {}});
+    Gathered& gathered = all_[found->second];
+    gathered.series.unsteady = gathered.series.unsteady || like.unsteady;
+    return gathered.starts[start];
+  }
+  // A run that failed on `node`: of all of its parts in that class, or of the node where none of
+  // them is known.
+  void add_failed(const Series& node, const StartKey& start, const std::string& why) {
+    bool known = false;
+    for (Gathered& one : all_) {
+      if (one.series.part.host != node.part.host || one.series.of_class != node.of_class) continue;
+      fail(one.starts[start], why);
+      known = true;
+    }
+    if (!known) fail(at(node, start), why);
+  }
+  std::vector<Series> series() {
+    std::vector<Series> result;
+    for (Gathered& one : all_) {
+      for (const auto& [key, runs] : one.starts) one.series.starts.push_back(start_of(runs));
+      result.push_back(std::move(one.series));
+    }
+    return result;
+  }
+
+ private:
+  static void fail(RunsOfStart& runs, const std::string& why) {
+    runs.failed = true;
+    runs.why = why;
+  }
+
+  std::vector<Gathered> all_;
+  std::map<std::string, std::size_t> places_;
+};
+
+// Knows what disturbed a run, as far as it concerns one part of it.
+struct Disturbed {
+  explicit Disturbed(const Report& report)
+      : runs(reporting::disturbed_runs(report.findings)), findings(report.findings) {}
+
+  bool is_throttled(const PointRecord& run, const Part& part) const {
+    return std::ranges::any_of(findings, [&](const Finding& finding) {
+      if (finding.code != reporting::finding_kinds::throttled.code || finding.point != run.id) {
+        return false;
+      }
+      const auto& place = finding.place;
+      if (!place || place->host.empty()) return true;
+      return place->host == part.host &&
+             (place->device.empty() || part.device.empty() || place->device == part.device);
+    });
+  }
+
+  std::set<std::string> runs;
+  const std::vector<Finding>& findings;
+};
+
+bool fits(const std::map<std::string, std::string>& where, const PointRecord& run) {
+  return std::ranges::all_of(where, [&](const auto& selector) {
+    const auto& [key, value] = selector;
+    if (key == "workload") return run.workload == value;
+    if (key == "strategy") return run.strategy == value;
+    return run.precision == value;
+  });
+}
+
+// Only points that use every rank of their report show all of a machine at once.
+int widest(const Report& report) {
+  int most = 0;
+  for (const PointRecord& run : report.points) most = std::max(most, run.world_size);
+  return most;
+}
+
+class PointReader {
+ public:
+  PointReader(const Rule& rule, Gatherer& gatherer) : rule_(rule), gatherer_(gatherer) {}
+
+  void read(const Report& report, std::size_t number) {
+    const Disturbed disturbed(report);
+    const int most = widest(report);
+    std::vector<const PointRecord*> failed;
+    for (const PointRecord& run : report.points) {
+      if (run.world_size != most || !is_wanted(run) || !fits(rule_.where, run)) continue;
+      if (run.status == PointStatus::kOk) {
+        add(report, run, {number, run.session}, disturbed);
+      } else {
+        failed.push_back(&run);
+      }
+    }
+    for (const PointRecord* run : failed) add_failed(report, *run, {number, run->session});
+  }
+
+ private:
+  bool of_devices() const { return rule_.metric == Metric::kDeviceRate; }
+  bool is_wanted(const PointRecord& run) const {
+    const bool alone = run.strategy == "none";
+    return of_devices() ? alone : !alone && run.nodes <= 1;
+  }
+
+  Series series_of(const Report& report, const PointRecord& run, const std::string& host,
+                   const std::string& chip) const {
+    Series series;
+    series.chip = chip;
+    series.precision = run.precision;
+    series.of_class = chip + ", " + run.group;
+    series.software = software_of(report, host);
+    const auto group = std::ranges::find(report.groups, run.group, &reporting::GroupRecord::group);
+    series.unsteady = group != report.groups.end() && group->steady == false;
+    return series;
+  }
+
+  void add(const Report& report, const PointRecord& run, const StartKey& start,
+           const Disturbed& disturbed) {
+    if (of_devices()) {
+      for (const RankRecord& rank : run.ranks) {
+        const Part part = device_part(report, run, rank);
+        Series series = series_of(report, run, rank.host, chip_of(report, part, run.device_name));
+        series.part = part;
+        add_value(series, start, run, static_cast<double>(rank.samples) / rank.wall_s, disturbed);
+      }
+      return;
+    }
+    if (run.ranks.empty()) return;
+    const RankRecord& first = run.ranks.front();
+    const std::string chip = chip_of(report, device_part(report, run, first), run.device_name);
+    Series series = series_of(report, run, first.host, chip);
+    series.part = node_part(report, first.host);
+    add_value(series, start, run, run.samples_per_sec, disturbed);
+  }
+
+  void add_value(const Series& series, const StartKey& start, const PointRecord& run, double rate,
+                 const Disturbed& disturbed) {
+    RunsOfStart& runs = gatherer_.at(series, start);
+    if (disturbed.is_throttled(run, series.part)) {
+      ++runs.throttled;
+      runs.why = "its hardware was slowed down";
+    } else if (disturbed.runs.contains(run.id)) {
+      runs.why = "others used the machine";
+    } else if (!(rate > 0) || !std::isfinite(rate)) {
+      runs.why = "no rate";
+    } else {
+      runs.logs.push_back(std::log(rate));
+    }
+  }
+
+  void add_failed(const Report& report, const PointRecord& run, const StartKey& start) {
+    for (const Host& host : report.environment.hosts) {
+      const std::string chip = run.device_name.empty() ? host.cpu : run.device_name;
+      Series series = series_of(report, run, host.hostname, chip);
+      series.part = node_part(report, host.hostname);
+      gatherer_.add_failed(series, start,
+                           run.reason.empty() ? std::string(name_of(run.status)) : run.reason);
+    }
+  }
+
+  const Rule& rule_;
+  Gatherer& gatherer_;
+};
+
+MachineRate rate_of(Metric metric) {
+  if (metric == Metric::kMatrixProduct) return MachineRate::kMatrixProduct;
+  return metric == Metric::kMemoryCopy ? MachineRate::kMemoryCopy : MachineRate::kHostToDevice;
+}
+
+void read_fingerprint(const Rule& rule, const Report& report, std::size_t number,
+                      Gatherer& gatherer) {
+  const auto precision = rule.where.find("precision");
+  for (const FingerprintRecord& record : report.fingerprint) {
+    if (record.what != rate_of(rule.metric)) continue;
+    if (precision != rule.where.end() && precision->second != record.precision) continue;
+    Series series;
+    series.part = fingerprinted_part(report, record);
+    series.chip = record.device_name;
+    series.precision = record.precision;
+    const std::string what =
+        record.precision.empty() ? record.method : record.precision + ", " + record.method;
+    series.of_class = record.device_name + ", " + what;
+    if (record.device == "cpu") series.of_class += ", " + counted(record.threads, "thread");
+    series.software = software_of(report, record.host);
+    RunsOfStart& runs = gatherer.at(series, {number, record.session.value_or(0)});
+    if (record.disturbed.starts_with(reporting::finding_kinds::throttled.code)) {
+      ++runs.throttled;
+      runs.why = "its hardware was slowed down";
+    } else if (!record.disturbed.empty()) {
+      runs.why = "others used the machine";
+    } else if (record.value && *record.value > 0) {
+      runs.logs.push_back(std::log(*record.value));
+    } else {
+      runs.why = record.reason.empty() ? "no rate" : record.reason;
+    }
+  }
+}
+
+}  // namespace
+
+std::string Part::name() const {
+  if (kind == PartKind::kLink) return host + " to " + other;
+  return kind == PartKind::kNode ? host : host + " " + device;
+}
+
+std::string Part::key() const {
+  if (kind == PartKind::kDevice && !uuid.empty()) return uuid;
+  return name();
+}
+
+std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports) {
+  const MetricRow& row = row_of(rule.metric);
+  if (row.kind == ValueKind::kFact) return read_facts(rule.metric, reports);
+  Gatherer gatherer;
+  std::vector<Series> all;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const Report& report = reports[i].report;
+    if (row.kind == ValueKind::kCount) {
+      read_findings(rule, report, all);
+    } else if (row.kind == ValueKind::kFloor) {
+      if (reporting::measures_collectives(report)) read_links(report, all);
+    } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate) {
+      PointReader(rule, gatherer).read(report, i);
+    } else {
+      read_fingerprint(rule, report, i, gatherer);
+    }
+  }
+  for (Series& series : gatherer.series()) all.push_back(std::move(series));
+  return all;
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,156 @@
+// One sentence for each part that did not pass: what a person has to know first.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/reporting/acceptance/forms.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+// Equal reasons of so many parts are told once.
+constexpr std::size_t kPartsToJoin = 3;
+
+// "training alone 8.1 % below the reference (7.6 to 8.7), limit 5 %"
+std::string check_text(const CheckResult& result) {
+  std::string text = result.check + ": " + result.why;
+  if (result.outcome == Outcome::kFailed && result.of_reference && result.limit && result.low) {
+    text += printed(", limit %.3g %%", 100 * (1 - *result.limit));
+  } else if (result.outcome == Outcome::kFailed && result.value && result.limit &&
+             !result.unit.empty()) {
+    text += ", limit " + significant(*result.limit, 3) + " " + result.unit + " (" +
+            result.limit_from + ")";
+  }
+  return text;
+}
+
+bool is_of_node(const CheckResult& result, const NodeResult& node) {
+  return result.part.kind == PartKind::kDevice && result.part.host == node.node.host;
+}
+
+// "8 of 8 devices; training alone: 7.1 to 8.9 % below the reference"
+std::string node_text(const Acceptance& acceptance, const NodeResult& node,
+                      const std::string& check) {
+  int failed = 0, all = 0;
+  double least = 1, most = 0;
+  std::string why;
+  for (const CheckResult& result : acceptance.results) {
+    if (!is_of_node(result, node) || result.check != check) continue;
+    ++all;
+    if (result.outcome != Outcome::kFailed) continue;
+    ++failed;
+    why = result.why;
+    const double below = 1 - result.of_reference.value_or(1);
+    least = std::min(least, below);
+    most = std::max(most, below);
+  }
+  std::string text = std::to_string(failed) + " of " + counted(all, "device") + ", " + check;
+  if (!(most > 0)) return text + ": " + why;
+  return text + printed(": %.1f", 100 * least) +
+         printed(" to %.1f %% below the reference", 100 * most);
+}
+
+class Teller {
+ public:
+  Teller(const Acceptance& acceptance, Outcome outcome)
+      : acceptance_(acceptance), outcome_(outcome) {
+    if (outcome_ == Outcome::kFailed) add_nodes();
+    fold_slow_together();
+    join_equal_reasons();
+    add_parts();
+  }
+
+  std::vector<PartSentence> told() { return std::move(sentences_); }
+
+ private:
+  bool is_open(const CheckResult& result) const {
+    return result.outcome == outcome_ && !told_.contains(&result);
+  }
+
+  // A node that is to blame is told once, and not each of its devices.
+  void add_nodes() {
+    for (const NodeResult& node : acceptance_.nodes) {
+      if (node.at_fault.empty()) continue;
+      std::string text = node_text(acceptance_, node, node.at_fault.front());
+      if (node.at_fault.size() > 1) {
+        text += " (and " +
+                counted(static_cast<std::int64_t>(node.at_fault.size()) - 1, "more check") + ")";
+      }
+      sentences_.push_back({node.node.host, text, scheduler_name(node.node)});
+      for (const CheckResult& result : acceptance_.results) {
+        const bool is_its =
+            result.part.kind != PartKind::kLink && result.part.host == node.node.host;
+        if (is_its && result.outcome == outcome_) told_.insert(&result);
+      }
+    }
+  }
+
+  // A node trains as slowly as its slowest device: the device is told.
+  void fold_slow_together() {
+    for (const CheckResult& node : acceptance_.results) {
+      if (!is_open(node) || node.part.kind != PartKind::kNode || !node.of_reference) continue;
+      const bool by_device = std::ranges::any_of(acceptance_.results, [&](const CheckResult& one) {
+        return one.outcome == outcome_ && one.part.kind == PartKind::kDevice &&
+               one.part.host == node.part.host && one.of_reference;
+      });
+      if (by_device) told_.insert(&node);
+    }
+  }
+
+  void join_equal_reasons() {
+    std::map<std::string, std::vector<const CheckResult*>> by_reason;
+    for (const CheckResult& result : acceptance_.results) {
+      if (is_open(result)) by_reason[result.why].push_back(&result);
+    }
+    for (const auto& [why, results] : by_reason) {
+      if (results.size() < kPartsToJoin) continue;
+      std::set<std::string> parts, hosts, checks;
+      for (const CheckResult* result : results) {
+        parts.insert(result->part.name());
+        hosts.insert(result->part.host);
+        checks.insert(result->check);
+      }
+      const auto count = static_cast<std::int64_t>(hosts.size());
+      std::string names = count == 1 ? *hosts.begin() : counted(count, "node");
+      if (count > 1 && count <= 3) names = joined(hosts, ", ");
+      if (parts.size() == 1) names = *parts.begin();
+      sentences_.push_back({names, why + " (" + listed(checks, 3) + ")", ""});
+      told_.insert(results.begin(), results.end());
+    }
+  }
+
+  void add_parts() {
+    std::map<std::string, std::size_t> places;
+    std::vector<std::pair<const CheckResult*, int>> parts;  // the first check, and how many
+    for (const CheckResult& result : acceptance_.results) {
+      if (!is_open(result)) continue;
+      const auto [found, is_new] = places.try_emplace(result.part.key(), parts.size());
+      if (is_new) parts.emplace_back(&result, 0);
+      ++parts[found->second].second;
+    }
+    for (const auto& [first, checks] : parts) {
+      std::string text = check_text(*first);
+      if (checks > 1) text += " (and " + counted(checks - 1, "more check") + ")";
+      const bool is_link = first->part.kind == PartKind::kLink;
+      sentences_.push_back({first->part.name(), text, is_link ? "" : scheduler_name(first->part)});
+    }
+  }
+
+  const Acceptance& acceptance_;
+  Outcome outcome_;
+  std::set<const CheckResult*> told_;
+  std::vector<PartSentence> sentences_;
+};
+
+}  // namespace
+
+std::string scheduler_name(const Part& part) {
+  return part.scheduler_node.empty() ? part.host : part.scheduler_node;
+}
+
+std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome) {
+  return Teller(acceptance, outcome).told();
+}
+
+}  // namespace scalemark::acceptance

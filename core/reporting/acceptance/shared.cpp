@@ -1,0 +1,70 @@
+// Failed devices may have something in common: a hint at a cause beyond the single device.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/reporting/acceptance/acceptance.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+constexpr double kRare = 0.1;  // the share of the others that may have it, too
+
+using Values = std::map<std::string, std::string>;  // of an attribute, by the part's key
+
+struct Attribute {
+  std::string name;
+  Values values;
+};
+
+std::vector<Attribute> attributes_of(const std::vector<CheckResult>& results,
+                                     std::span<const NamedReport> reports) {
+  std::vector<Attribute> all{{"place in the node", {}}};
+  for (const CheckResult& result : results) {
+    if (result.part.kind != PartKind::kDevice) continue;
+    all.front().values[result.part.key()] = result.part.device;
+  }
+  for (const auto& [metric, name] :
+       {std::pair(Metric::kDriver, "driver"), std::pair(Metric::kPowerLimit, "power limit"),
+        std::pair(Metric::kPcieWidth, "PCIe width")}) {
+    Attribute& attribute = all.emplace_back();
+    attribute.name = name;
+    for (const Series& series : read_series({.metric = metric, .where = {}}, reports)) {
+      attribute.values[series.part.key()] = series.starts.back().fact;
+    }
+  }
+  return all;
+}
+
+std::string value_of(const Attribute& attribute, const std::string& part) {
+  const auto found = attribute.values.find(part);
+  return found == attribute.values.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::vector<std::string> shared_by_failed(const std::vector<CheckResult>& results,
+                                          std::span<const NamedReport> reports) {
+  std::set<std::string> failed, others;
+  for (const CheckResult& result : results) {
+    if (result.part.kind != PartKind::kDevice) continue;
+    (result.outcome == Outcome::kFailed ? failed : others).insert(result.part.key());
+  }
+  for (const std::string& part : failed) others.erase(part);
+  std::vector<std::string> texts;
+  if (failed.size() < 2 || others.empty()) return texts;
+  for (const Attribute& attribute : attributes_of(results, reports)) {
+    const std::string value = value_of(attribute, *failed.begin());
+    const auto has_it = [&](const std::string& part) { return value_of(attribute, part) == value; };
+    if (value.empty() || !std::ranges::all_of(failed, has_it)) continue;
+    const auto with = static_cast<double>(std::ranges::count_if(others, has_it));
+    if (with >= kRare * static_cast<double>(others.size())) continue;
+    texts.push_back("all " + std::to_string(failed.size()) + " failed devices share one " +
+                    attribute.name + " (" + value + "), few others have it");
+  }
+  return texts;
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,143 @@
+"""`accept` on generated fleets: its forms agree with each other and with the exit code, hostile input is refused, and a reader gets
+from a folder of reports to the part at fault with one command. SCALEMARK_SOAK=full: 1,000 fleets instead of 50."""
+
+import collections
+import json
+import os
+import shlex
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+from endings import run_cases
+from program import BINARY_DIR, check, run
+
+FLEETS = 1000 if os.environ.get("SCALEMARK_SOAK") == "full" else 50
+CORE_TOOL = BINARY_DIR / "tests/core_tool"
+STATUS = {"failed": "failure", "unsure": "error", "missing": "error", "passed": None}
+
+
+def fleets(folder, count, *size, seed=1):
+    subprocess.run([str(word) for word in (CORE_TOOL, "write-fleets", folder, count, seed, *size)], check=True)
+    return [folder / str(i) for i in range(count)]
+
+
+def accepted(fleet, *words, expect=None):
+    files = {name: fleet / name for name in ("jsonl", "junit", "md", "drain", "undecided")}
+    wanted = ",".join(f"{name}={file}" for name, file in files.items())
+    nodes = json.loads((fleet / "truth.json").read_text())["nodes"]
+    done = run("accept", fleet / "acc", "--nodes", f"node[000-{nodes - 1:03}]", "--format", wanted, *words, expect=expect)
+    return done, {name: file.read_text() for name, file in files.items()}
+
+
+def rows_of(markdown):
+    """(outcome, part, check) of each row of the table."""
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in markdown.splitlines() if line.startswith("|")]
+    return [tuple(row[:3]) for row in cells[2:]]
+
+
+def name_of(part):
+    if part["kind"] == "link":
+        return f"{part['host']} to {part['other']}"
+    return part["host"] if part["kind"] == "node" else f"{part['host']} {part['device']}"
+
+
+def agree(folder):
+    seen = collections.Counter()
+    for fleet in fleets(folder, FLEETS):
+        done, forms = accepted(fleet)
+        head, *records = map(json.loads, forms["jsonl"].splitlines())
+        checks = [record for record in records if record["record"] == "check"]
+        outcomes = {one["outcome"] for one in checks}
+        worst = 1 if "failed" in outcomes else 2 if outcomes & {"unsure", "missing"} else 0
+        check(done.returncode == head["exit_code"] == worst, (fleet, done.returncode, head, outcomes))
+        check(f"exit code {worst};" in done.stdout, done.stdout)
+        seen[worst] += 1
+
+        cases = list(ET.fromstring(forms["junit"]).iter("testcase"))
+        kinds = collections.Counter(next((child.tag for child in case), None) for case in cases)
+        check(kinds == collections.Counter(STATUS[one["outcome"]] for one in checks), (fleet, kinds))
+        table = collections.Counter((one["outcome"], name_of(one["part"]), one["check"]) for one in checks)
+        check(collections.Counter(rows_of(forms["md"])) == table, fleet)
+        check(all(one.get("why") for one in checks if one["outcome"] != "passed"), fleet)
+
+        bad = {one["node"].get("scheduler_node", one["node"]["host"]) for one in records
+               if one["record"] == "node" and one["outcome"] in ("failed", "missing")}
+        check(drained(forms["drain"]) <= bad, (fleet, forms["drain"], bad))
+        lines = done.stdout.splitlines()
+        check(len(lines) <= 20 and all(len(line) <= 78 for line in lines if not line.startswith(("next job", "exit code")) and "srun" not in line),
+              done.stdout)
+        for missing in json.loads((fleet / "truth.json").read_text())["without_report"]:
+            check(any(one["part"]["host"] == missing and one["outcome"] == "missing" for one in checks), (fleet, missing))
+    check(len(seen) > 1, seen)
+
+
+def drained(script):
+    nodes = set()
+    for line in script.splitlines():
+        words = shlex.split(line, comments=True)
+        if words:
+            check(words[:2] == ["scontrol", "update"] and words[3] == "State=DRAIN" and words[4].startswith("Reason=scalemark "), line)
+            listed = words[2].removeprefix("NodeName=")
+            nodes |= set(expand(listed))
+    return nodes
+
+
+def expand(listed):
+    """n[000-002,007] as Slurm reads it."""
+    if "[" not in listed:
+        return listed.split(",")
+    before, rest = listed.split("[", 1)
+    *others, head = before.split(",")
+    ranges, tail = rest.split("]", 1)
+    names = []
+    for one in ranges.split(","):
+        low, _, high = one.partition("-")
+        names += [f"{head}{n:0{len(low)}}" for n in range(int(low), int(high or low) + 1)]
+    return others + names + ([name for name in expand(tail[1:])] if tail.startswith(",") else [])
+
+
+def refused(folder):
+    [fleet] = fleets(folder, 1)
+    (folder / "empty").mkdir()
+    (folder / "rules").write_text('{"checks": [{"name": "a", "metric": "speed", "at_most": 0}]}')
+    (folder / "deep").write_text("[" * 100000)
+    (folder / "broken").mkdir()
+    (folder / "broken/report.json").write_text('{"schema": "scalemark.report/1"')
+    for words, code, said in [((), 64, "no report is given"), ((folder / "none",), 66, "is not there"),
+                              ((folder / "empty",), 66, "holds no report.json"), ((folder / "broken",), 65, "report.json"),
+                              ((fleet / "acc", "--rules", folder / "rules"), 78, "is no metric"),
+                              ((fleet / "acc", "--rules", folder / "deep"), 78, "nests deeper"),
+                              ((fleet / "acc", "--rules", folder / "none"), 66, "none"),
+                              ((fleet / "acc", "--nodes", "n[1-"), 78, "--nodes"),
+                              ((fleet / "acc", "--devices-per-node", 0), 78, "--devices-per-node"),
+                              ((fleet / "acc", "--format", "csv"), 78, "'csv' is not known"),
+                              ((fleet / "acc", "--format", "junit"), 78, "names no file"),
+                              ((fleet / "acc", "--format", f"junit={folder}/no/such"), 73, "no/such")]:
+        done = run("accept", *words, expect=code)
+        check(said in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+        check(not done.stdout, done.stdout)
+
+
+def planned(folder):
+    """--dry-run: which checks meet which values; nothing is judged or written."""
+    [fleet] = fleets(folder, 1, 4, 2)
+    text = run("accept", fleet / "acc", "--dry-run").stdout
+    check("device_samples_per_sec" in text and "95 % of the reference" in text and "not measured" in text, text)
+
+
+def again(folder):
+    """An undecided node is measured again by the command that measured it, into the next folder."""
+    for fleet in fleets(folder, 20, 8, 4, seed=100):
+        done, forms = accepted(fleet)
+        if not forms["undecided"].strip():
+            continue
+        [line] = [line for line in done.stdout.splitlines() if "more start" in line and "srun" in line]
+        words = shlex.split(line[line.index("srun"):])
+        check(words[1] == "--nodelist=" + forms["undecided"].strip(), (words, forms["undecided"]))
+        check(words[words.index("--output") + 1] == "acc/2/{host}", words)
+        return
+    sys.exit("no fleet was undecided")
+
+
+run_cases({f.__name__: f for f in (agree, refused, planned, again)})

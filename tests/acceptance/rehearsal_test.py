@@ -1,0 +1,89 @@
+"""An acceptance from end to end with real ranks: four hosts on a switch, two ranks each; what is planted is named, and nothing else.
+
+rehearsal_test.py planted|healthy. Others on the machine leave parts without a value that counts, and never make one fail.
+SCALEMARK_SOAK=full: 20 fleets of each.
+"""
+
+import json
+import os
+from pathlib import Path
+
+from endings import run_cases
+from launching import finish, start
+from program import BINARY_DIR, SCALEMARK, check, run
+from switched import SwitchedHosts
+
+SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
+TRIALS = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 1
+HOSTS, RANKS = 4, 2
+PRELOADED = BINARY_DIR / "tests/acceptance/libslow_products.so"
+CONFIG = ("--config", SOURCE / "configs/acceptance/rehearsal.json", "--iters", 200, "--warmup-iters", 50, "--no-progress", "--yes")
+SLOW_RATE = "300mbit"
+
+
+def rules(folder):
+    """The standard ones with a tolerance for machines that share two cores."""
+    text = json.loads((SOURCE / "configs/acceptance/rules/standard.json").read_text())
+    (folder / "rules.json").write_text(json.dumps(text | {"tolerance": 0.15}))
+    return folder / "rules.json"
+
+
+def measure(hosts, folder, absent=(), **planted):
+    """Each node by itself, one after the other since they share the machine; then links and fleet with all of them."""
+    for host in range(HOSTS):
+        if host in absent:
+            continue
+        finish([start(*hosts.on(host), SCALEMARK, "sweep", *CONFIG, "--nproc-per-node", RANKS, "--output", folder / "1/{host}", **planted)])
+    place = ("--nnodes", HOSTS, "--rendezvous", f"{hosts.addresses[0]}:29656", "--run-id", "rehearsal")
+    finish([start(*hosts.on(host), SCALEMARK, "comm", "--pairs", "--no-progress", "--threads", 1, "--nproc-per-node", 1, "--node-rank", host,
+                  *place, "--output", folder / "links") for host in range(HOSTS)])
+
+
+def accepted(folder):
+    done = run("accept", folder / "1", folder / "links", "--rules", rules(folder), "--nodes", f"node[0-{HOSTS - 1}]", "--devices-per-node", RANKS,
+               "--format", f"jsonl={folder}/accept.jsonl", expect=None)
+    records = [json.loads(line) for line in (folder / "accept.jsonl").read_text().splitlines()]
+    return done, [record for record in records if record["record"] == "check"]
+
+
+def failed(checks):
+    """(check, part) of what failed."""
+    return {(one["check"], one["part"]["host"], one["part"].get("device") or one["part"].get("other", ""))
+            for one in checks if one["outcome"] == "failed"}
+
+
+def healthy(folder):
+    with SwitchedHosts(HOSTS) as hosts:
+        for trial in range(TRIALS):
+            measure(hosts, folder / str(trial))
+            done, checks = accepted(folder / str(trial))
+            check(not failed(checks), done.stdout)
+            check({one["part"]["host"] for one in checks if one["check"] == "matrix product"} == {f"node{h}" for h in range(HOSTS)}, checks)
+
+
+def planted(folder):
+    """A slow device, a slow link and a node without a report, all at once."""
+    with SwitchedHosts(HOSTS) as hosts:
+        for trial in range(TRIALS):
+            out = folder / str(trial)
+            slow, rank, absent = trial % 3 + 1, trial % RANKS, 0
+            a, b = (slow, slow % 3 + 1) if slow < slow % 3 + 1 else (slow % 3 + 1, slow)
+            hosts.healthy()
+            hosts.slow_pair(a, b, SLOW_RATE)
+            measure(hosts, out, absent=(absent,), LD_PRELOAD=PRELOADED, SLOW_PRODUCTS=f"node{slow}:{rank}:1")
+            done, checks = accepted(out)
+            found = failed(checks)
+            product = [one for one in checks if one["check"] == "matrix product" and one["part"].get("device") == f"cpu:{rank}"
+                       and one["part"]["host"] == f"node{slow}"]
+            judged = [one for one in product if one["outcome"] != "missing"]
+            check(all(one["outcome"] == "failed" for one in judged), (done.stdout, product))
+            allowed = {("matrix product", f"node{slow}", f"cpu:{rank}"), ("training alone", f"node{slow}", f"cpu:{rank}"),
+                       ("training together", f"node{slow}", ""), ("slow rank", f"node{slow}", f"cpu:{rank}"),
+                       ("link", f"node{a}", f"node{b}"), ("slow link", f"node{a}", f"node{b}")}
+            check(found <= allowed, (done.stdout, found - allowed))
+            check(("link", f"node{a}", f"node{b}") in found, done.stdout)
+            check(any(one["part"]["host"] == f"node{absent}" and one["why"] == "no report" for one in checks), done.stdout)
+            check(done.returncode == 1, done.stdout)
+
+
+run_cases({f.__name__: f for f in (planted, healthy)})

@@ -1,0 +1,295 @@
+#include "core/reporting/acceptance/acceptance.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "core/base/error.h"
+#include "core/reporting/acceptance/forms.h"
+#include "tests/core/reporting/sample_fleet.h"
+#include "tests/core/reporting/sample_sweep.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using reporting::fleet_host;
+using reporting::FleetShape;
+using reporting::sample_fleet;
+
+Acceptance judged(const FleetShape& shape, const Expected& expected = {}) {
+  return accept(sample_fleet(shape), standard_rules(), expected);
+}
+
+// "failed node003 cuda:1: matrix product", in order.
+std::vector<std::string> not_passed(const Acceptance& acceptance) {
+  std::vector<std::string> texts;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.outcome == Outcome::kPassed) continue;
+    texts.push_back(std::string(name_of(result.outcome)) + " " + result.part.name() + ": " +
+                    result.check);
+  }
+  std::ranges::sort(texts);
+  return texts;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string handed_over(const Acceptance& acceptance, int columns = 79) {
+  return hand_over(acceptance, {}, {.columns = columns});
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Accept, AHealthyFleetPasses) {
+  const Acceptance fleet = judged({});
+  EXPECT_EQ(not_passed(fleet), Texts{});
+  EXPECT_EQ(fleet.exit_code, ExitCode::kPass);
+  EXPECT_EQ(fleet.nodes.size(), 8u);
+  EXPECT_EQ(fleet.nodes.front().devices, 8);
+  EXPECT_EQ(fleet.nodes.front().node.scheduler_node, "n000");
+}
+
+TEST(Accept, ASlowDeviceIsNamedAndNothingElse) {
+  const Acceptance fleet = judged({.slow = {{{3, 1}, 0.09}}});
+  // The node trains as slowly as its slowest device: that is the same fault, told of the node.
+  EXPECT_EQ(not_passed(fleet),
+            (Texts{"failed node003 cuda:1: matrix product", "failed node003 cuda:1: memory copy",
+                   "failed node003 cuda:1: training alone", "failed node003: training together"}));
+  EXPECT_EQ(fleet.exit_code, ExitCode::kFail);
+  const auto slow = std::ranges::find_if(fleet.results, [](const CheckResult& r) {
+    return r.check == "training alone" && r.part.name() == "node003 cuda:1";
+  });
+  ASSERT_NE(slow, fleet.results.end());
+  EXPECT_NEAR(*slow->of_reference, 0.91, 0.02);
+  EXPECT_LT(*slow->high, 0.95);
+  EXPECT_EQ(slow->part.serial, "3001");
+  EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kFailed, &NodeResult::outcome), 1);
+}
+
+TEST(Accept, OnlyTheSlowUnitOfADeviceIsNamed) {
+  EXPECT_EQ(not_passed(judged({.products = {{{0, 7}, 0.08}}})),
+            Texts{"failed node000 cuda:7: matrix product"});
+}
+
+TEST(Accept, ASlowNodeIsBlamedInOneLine) {
+  const Acceptance fleet = judged({.slow_nodes = {{5, 0.1}}});
+  const auto node = std::ranges::find(fleet.nodes, Outcome::kFailed, &NodeResult::outcome);
+  ASSERT_NE(node, fleet.nodes.end());
+  EXPECT_EQ(node->node.host, "node005");
+  EXPECT_EQ(node->at_fault, (Texts{"matrix product", "memory copy", "training alone"}));
+  const auto lines = lines_of(handed_over(fleet));
+  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return holds(line, "node005"); }),
+            1);
+  EXPECT_EQ(sentences_of(fleet, Outcome::kFailed).size(), 1u);
+}
+
+TEST(Accept, ANodeWithoutReportIsMissingByEitherName) {
+  const FleetShape shape{.without_report = {2}, .links = false};
+  const Acceptance fleet = judged(shape, {.nodes = {"node000", "n001", "n002", "n003"}});
+  const auto missing = std::ranges::find(fleet.nodes, Outcome::kMissing, &NodeResult::outcome);
+  ASSERT_NE(missing, fleet.nodes.end());
+  EXPECT_EQ(missing->node.host, "n002");
+  EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kMissing, &NodeResult::outcome), 1);
+  EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+}
+
+TEST(Accept, ADeviceLessThanExpectedIsMissing) {
+  const Acceptance fleet = judged({}, {.nodes = {}, .devices_per_node = 9});
+  EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kMissing, &NodeResult::outcome), 8);
+}
+
+TEST(Accept, ABusyNodeIsNotFailed) {
+  const Acceptance fleet = judged({.slow_nodes = {{4, 0.3}}, .disturbed = {4}});
+  EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+  for (const CheckResult& result : fleet.results) {
+    EXPECT_NE(result.outcome, Outcome::kFailed) << result.part.name() << " " << result.why;
+  }
+}
+
+TEST(Accept, AThrottledNodeFailsAsThrottledAndNotAsSlow) {
+  const Acceptance fleet = judged({.slow_nodes = {{4, 0.3}}, .throttled = {4}});
+  for (const CheckResult& result : fleet.results) {
+    if (result.check != "training alone" || result.part.host != "node004") continue;
+    EXPECT_EQ(result.outcome, Outcome::kFailed);
+    EXPECT_EQ(result.why, "throttled in 3 runs: its speed is not judged");
+  }
+}
+
+TEST(Accept, ASlowLinkBlamesTheLinkAndNoNode) {
+  const Acceptance fleet = judged({.slow_links = {{1, 6}}});
+  EXPECT_EQ(not_passed(fleet),
+            (Texts{"failed node001 to node006: link", "failed node001 to node006: slow link"}));
+  EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kPassed, &NodeResult::outcome), 8);
+  EXPECT_EQ(fleet.exit_code, ExitCode::kFail);
+}
+
+TEST(Accept, AnotherDriverIsNamedAndMakesAClassOfItsOwn) {
+  const Acceptance fleet = judged({.drivers = {{0, "570.10"}}});
+  const auto failed = not_passed(fleet);
+  EXPECT_EQ(std::ranges::count_if(
+                failed, [](const auto& t) { return holds(t, "failed") && holds(t, "driver"); }),
+            8);
+  std::set<std::string> classes;
+  for (const CheckedClass& one : fleet.classes) {
+    if (one.check == "training alone") classes.insert(one.of_class);
+  }
+  EXPECT_EQ(classes.size(), 2u);
+}
+
+TEST(Accept, WhatFailedDevicesShareIsTold) {
+  FleetShape shape{.slow = {{{1, 3}, 0.1}, {{4, 3}, 0.1}, {{6, 3}, 0.1}}};
+  EXPECT_EQ(judged(shape).notes,
+            Texts{"all 3 failed devices share one place in the node (cuda:3), few others have it"});
+  shape.devices = 4;  // a sixth of the others stand in that place, too
+  EXPECT_EQ(judged(shape).notes, Texts{});
+}
+
+TEST(Accept, TheExitCodeOfAReportIsItsNodesVerdict) {
+  const auto outcome = [](int code) {
+    const Acceptance fleet = judged({.exit_codes = {{2, code}}});
+    return fleet.nodes[2].outcome;
+  };
+  EXPECT_EQ(outcome(83), Outcome::kFailed);
+  EXPECT_EQ(outcome(84), Outcome::kFailed);
+  EXPECT_EQ(outcome(69), Outcome::kMissing);
+  EXPECT_EQ(outcome(1), Outcome::kPassed) << "a finding that --fail-on named is judged here anew";
+}
+
+TEST(Accept, OneOrdinaryReportIsUnsureAndSaysWhy) {
+  reporting::Report report = reporting::sample_sweep({.slow_rank = std::nullopt});
+  report.exit_code = 0;
+  const Acceptance fleet = accept({{"a", report}}, standard_rules(), {});
+  EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+  for (const CheckResult& result : fleet.results) {
+    EXPECT_TRUE(result.outcome == Outcome::kPassed || !result.why.empty()) << result.check;
+  }
+}
+
+TEST(Accept, AStartMayFailAndNeverPasses) {
+  auto fleet = sample_fleet({});
+  for (auto& run : fleet[3].report.points) {
+    if (run.session != 1 || run.strategy != "none") continue;
+    run.status = reporting::PointStatus::kOom;
+    run.ranks.clear();
+    run.reason = "rank 2 is out of memory";
+  }
+  const Acceptance acceptance = accept(fleet, standard_rules(), {});
+  EXPECT_EQ(acceptance.nodes[3].outcome, Outcome::kMissing);
+  EXPECT_EQ(acceptance.exit_code, ExitCode::kUnsure);
+}
+
+TEST(Accept, TheHandOverIsShortWhateverHappened) {
+  FleetShape shape{.nodes = 24,
+                   .devices = 4,
+                   .slow_nodes = {{1, 0.1}, {2, 0.2}},
+                   .without_report = {3, 4, 5, 6, 7},
+                   .disturbed = {9},
+                   .throttled = {10},
+                   .slow_links = {{11, 12}, {11, 13}}};
+  for (int i = 0; i < 12; ++i) shape.slow[{12 + i, i % 4}] = 0.06 + 0.01 * i;
+  const Acceptance fleet =
+      judged(shape, {.nodes = {"node003", "node004", "node005"}, .devices_per_node = 4});
+  for (const int columns : {79, 120}) {
+    const auto lines = lines_of(handed_over(fleet, columns));
+    EXPECT_LE(lines.size(), 20u) << handed_over(fleet, columns);
+    for (const std::string& line : lines) {
+      if (line.starts_with("next job")) continue;
+      EXPECT_LT(line.size(), static_cast<std::size_t>(columns)) << line;
+    }
+  }
+}
+
+TEST(Accept, TheDrainScriptNamesNodesAsTheSchedulerDoes) {
+  const Acceptance fleet = judged({.slow_nodes = {{5, 0.1}}, .exit_codes = {{1, 84}}});
+  const std::string text = drain_text(fleet, "2026-11-20T09:00:00Z");
+  EXPECT_TRUE(
+      holds(text, "scontrol update NodeName=n005 State=DRAIN Reason='scalemark 2026-11-20: "))
+      << text;
+  EXPECT_TRUE(holds(text, "NodeName=n001 ")) << text;
+  EXPECT_TRUE(holds(text, "# kubectl cordon n005\n")) << text;
+  EXPECT_FALSE(holds(text, "n003"));
+}
+
+// --- rules
+
+std::string refusal_of(const std::string& text) {
+  try {
+    parse_rules(text, "rules.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.record().exit_code, ExitCode::kConfiguration);
+    return error.record().what;
+  }
+  return "";
+}
+
+std::string with_check(const std::string& check) {
+  return R"({"checks": [{"name": "a", )" + check + "}]}";
+}
+
+TEST(AcceptanceRules, AreReadWithTheirUnits) {
+  const Rules rules = parse_rules(
+      R"({"tolerance": 0.1, "looks": [1], "checks": [
+        {"name": "a", "metric": "matrix_product", "where": {"precision": "bf16"}, "at_least": "400 TFLOP/s"},
+        {"name": "b", "metric": "device_samples_per_sec", "at_least": {"share": "tolerance", "of": "reference"}}]})",
+      "rules.json");
+  EXPECT_EQ(rules.checks[0].limit, 400e12);
+  EXPECT_EQ(rules.checks[0].where.at("precision"), "bf16");
+  EXPECT_DOUBLE_EQ(rules.checks[1].limit, 0.9);
+  EXPECT_EQ(rules.looks, std::vector<std::size_t>{1});
+}
+
+TEST(AcceptanceRules, HostileOnesAreRefusedInOneLine) {
+  for (const char* text :
+       {"", "[]", "{", "null", R"({"checks": []})", R"({"checks": [1]})",
+        R"({"checks": [{}], "a": 1})", R"({"tolerance": 0, "checks": [{}]})",
+        R"({"tolerance": 1, "checks": [{}]})", R"({"tolerance": "5 %", "checks": [{}]})",
+        R"({"looks": [], "checks": [{}]})", R"({"looks": [1, 3], "checks": [{}]})",
+        R"({"looks": [5, 3], "checks": [{}]})", R"({"looks": [3, 3], "checks": [{}]})",
+        R"({"looks": [-1], "checks": [{}]})", R"({"looks": [3.5], "checks": [{}]})",
+        R"({"looks": [1e9], "checks": [{}]})",
+        R"({"tolerance": 0.1, "tolerance": 0.2, "checks": [{}]})"}) {
+    EXPECT_NE(refusal_of(text), "") << text;
+  }
+  for (
+      const char* check :
+      {R"("metric": "speed", "at_least": "1 B/s")",
+       R"("metric": 3)",
+       R"("metric": "gpus")",
+       R"("metric": "gpus", "same_as_class": false)",
+       R"("metric": "gpus", "at_least": "1 B/s")",
+       R"("metric": "memory_copy", "at_least": 3)",
+       R"("metric": "memory_copy", "at_least": "3")",
+       R"("metric": "memory_copy", "at_least": "-3 GB/s")",
+       R"("metric": "memory_copy", "at_least": "nan B/s")",
+       R"("metric": "memory_copy", "at_least": "3 GB")",
+       R"("metric": "memory_copy", "at_least": {"share": 2, "of": "datasheet"})",
+       R"("metric": "memory_copy", "at_least": {"share": 1, "of": "reference"})",
+       R"("metric": "memory_copy", "at_least": {"share": 0.5, "of": "nothing"})",
+       R"("metric": "memory_copy", "at_least": {"share": 0.5})",
+       R"("metric": "memory_copy", "where": {"strategy": "ddp"}, "at_least": "1 B/s")",
+       R"("metric": "link_bandwidth", "at_least": {"share": 0.5, "of": "datasheet"})",
+       R"("metric": "slow_link", "at_most": -1)",
+       R"("metric": "slow_link", "at_most": 0.5)",
+       R"("metric": "slow_link", "at_most": 0, "at_least": "1 B/s")",
+       R"("metric": "device_samples_per_sec", "where": {"precision": 3}, "at_least": "1 samples/s")"}) {
+    EXPECT_NE(refusal_of(with_check(check)), "") << check;
+  }
+  EXPECT_EQ(
+      refusal_of(
+          R"({"checks": [{"name": "a", "metric": "slow_link", "at_most": 0}, {"name": "a", "metric": "slow_node", "at_most": 0}]})"),
+      "'rules.json' has two checks named 'a'");
+}
+
+}  // namespace
+}  // namespace scalemark::acceptance

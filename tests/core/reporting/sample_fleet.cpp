@@ -1,0 +1,212 @@
+#include "tests/core/reporting/sample_fleet.h"
+
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr const char* kChip = "NVIDIA H100 80GB HBM3";
+constexpr double kRate = 2500, kProduct = 700e12, kCopy = 3.0e12, kLinkGBps = 45;
+constexpr double kWindow_s = 20;
+
+double value_at(const std::map<std::pair<int, int>, double>& values, int node, int device) {
+  const auto found = values.find({node, device});
+  return found == values.end() ? 0 : found->second;
+}
+
+monitoring::Host host_of(const FleetShape& shape, int node) {
+  monitoring::Host host;
+  host.hostname = fleet_host(node);
+  host.scheduler_node = "n" + printed("%03.0f", node);
+  host.cpu = "Made Up 9000";
+  host.cores = {.physical = 96, .logical = 192, .usable = 192};
+  host.memory_bytes = 1ULL << 41;
+  host.nics.push_back({"eth0", "up", 100000, 9000});
+  const auto driver = shape.drivers.find(node);
+  for (int i = 0; i < shape.devices; ++i) {
+    monitoring::Gpu gpu;
+    gpu.index = i;
+    gpu.name = kChip;
+    gpu.uuid = "GPU-" + std::to_string(node) + "-" + std::to_string(i);
+    gpu.pci = "0000:" + std::to_string(i);
+    gpu.serial = std::to_string(1000 * node + i);
+    gpu.memory_bytes = 85899345920ULL;
+    gpu.driver = driver == shape.drivers.end() ? "580.65" : driver->second;
+    gpu.power_limit_W = 700;
+    gpu.pcie = {5, 16};
+    gpu.nvlinks = 18;
+    host.gpus.push_back(gpu);
+    host.visible_gpus.push_back(i);
+  }
+  return host;
+}
+
+class NodeMaker {
+ public:
+  NodeMaker(const FleetShape& shape, int node)
+      : shape_(shape), node_(node), random_(shape.seed * 1000 + static_cast<std::uint64_t>(node)) {
+    for (int i = 0; i < shape.devices; ++i) {
+      const auto slow_node = shape.slow_nodes.find(node);
+      const double slow = value_at(shape.slow, node, i) +
+                          (slow_node == shape.slow_nodes.end() ? 0 : slow_node->second);
+      truth_.push_back(std::log1p(-slow) + shape.device_sd * normal_(random_));
+    }
+  }
+
+  Report report() {
+    Report report;
+    report.status = ReportStatus::kComplete;
+    const auto code = shape_.exit_codes.find(node_);
+    report.exit_code = code == shape_.exit_codes.end() ? 0 : code->second;
+    report.started = report.finished = "2026-11-20T08:00:00Z";
+    report.run_id = fleet_host(node_);
+    report.tool.version = "0.1.0";
+    report.tool.libraries["nccl"] = {.built_with = "2.28", .running_with = "2.28"};
+    report.invocation.command = "sweep";
+    report.invocation.command_line =
+        "scalemark sweep --config configs/acceptance/node.json --output 'acc/1/{host}'";
+    report.environment.hosts.push_back(host_of(shape_, node_));
+    for (int start = 0; start < shape_.starts; ++start) {
+      report.points.push_back(run(start, /*alone=*/true));
+      report.points.push_back(run(start, /*alone=*/false));
+    }
+    add_fingerprint(report);
+    add_disturbances(report);
+    return report;
+  }
+
+ private:
+  double rate(double base, double ln) {
+    return base * std::exp(ln + shape_.run_sd * normal_(random_));
+  }
+
+  PointRecord run(int start, bool alone) {
+    PointRecord run;
+    run.group =
+        "resnet50-b256-amp-bf16-w" + std::to_string(shape_.devices) + (alone ? "-none" : "-ddp");
+    run.id = run.group + "/r" + std::to_string(start);
+    run.workload = "resnet50";
+    run.strategy = alone ? "none" : "ddp";
+    run.device = "cuda";
+    run.device_name = kChip;
+    run.precision = "amp-bf16";
+    run.world_size = run.processes = shape_.devices;
+    run.session = run.repetition = run.block = start;
+    run.started = "2026-11-20T08:00:00Z";
+    run.steady = true;
+    run.iterations = 100;
+    run.wall_s = kWindow_s;
+    double slowest = 1e300;
+    for (int i = 0; i < shape_.devices; ++i) {
+      RankRecord& rank = run.ranks.emplace_back();
+      rank.rank = i;
+      rank.host = fleet_host(node_);
+      rank.device = "cuda:" + std::to_string(i);
+      rank.uuid = std::to_string(node_) + "-" + std::to_string(i);  // as CUDA names it
+      rank.samples = 1'000'000;
+      const double own = rate(kRate, truth_[static_cast<std::size_t>(i)]);
+      rank.wall_s = static_cast<double>(rank.samples) / own;
+      slowest = std::min(slowest, own);
+    }
+    run.samples_per_sec = slowest * shape_.devices;
+    return run;
+  }
+
+  void add_fingerprint(Report& report) {
+    for (int start = 0; start < shape_.starts; ++start) {
+      for (int i = 0; i < shape_.devices; ++i) {
+        const double slow = std::log1p(-value_at(shape_.products, node_, i));
+        const double own = truth_[static_cast<std::size_t>(i)];
+        add_rate(report, start, i, MachineRate::kMatrixProduct, rate(kProduct, own + slow));
+        add_rate(report, start, i, MachineRate::kMemoryCopy, rate(kCopy, own));
+      }
+    }
+  }
+
+  void add_rate(Report& report, int start, int device, MachineRate what, double value) {
+    FingerprintRecord& record = report.fingerprint.emplace_back();
+    record.host = report.run_id;
+    record.device = "cuda:" + std::to_string(device);
+    record.device_name = kChip;
+    record.what = what;
+    record.session = start;
+    record.precision = what == MachineRate::kMatrixProduct ? "bf16" : "";
+    record.method = what == MachineRate::kMatrixProduct ? "8192 x 8192" : "1 GiB";
+    record.unit = what == MachineRate::kMatrixProduct ? "FLOP/s" : "B/s";
+    record.value = value;
+    if (shape_.disturbed.contains(node_))
+      record.disturbed = "shared: other processes used 3.0 CPUs";
+    if (shape_.throttled.contains(node_)) record.disturbed = "throttled: a CPU quota held it back";
+  }
+
+  void add_disturbances(Report& report) {
+    for (const PointRecord& run : report.points) {
+      const FindingPlace place{.host = fleet_host(node_)};
+      if (shape_.disturbed.contains(node_)) {
+        report.findings.push_back(
+            make_finding(finding_kinds::shared, run.id, "other processes used 3.0 CPUs", place));
+      }
+      if (shape_.throttled.contains(node_)) {
+        report.findings.push_back(make_finding(finding_kinds::throttled, run.id,
+                                               "its CPU quota held it back for 20 %", place));
+      }
+    }
+  }
+
+  const FleetShape& shape_;
+  int node_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+  std::vector<double> truth_;  // ln of each device's speed
+};
+
+Report links_report(const FleetShape& shape) {
+  Report report;
+  report.status = ReportStatus::kComplete;
+  report.exit_code = 0;
+  report.started = report.finished = "2026-11-20T08:20:00Z";
+  report.run_id = "links";
+  report.invocation.command = "comm";
+  report.collectives.emplace_back().wrong = 0;
+  report.collectives.back().status = PointStatus::kOk;
+  for (int node = 0; node < shape.nodes; ++node) {
+    report.environment.hosts.push_back(host_of(shape, node));
+  }
+  for (int a = 0; a < shape.nodes; ++a) {
+    for (int b = a + 1; b < shape.nodes; ++b) {
+      const bool slow = shape.slow_links.contains({a, b});
+      LinkRecord link{.a = fleet_host(a), .b = fleet_host(b), .latency_s = 1e-5};
+      link.bandwidth_GBps = slow ? 0.4 * kLinkGBps : kLinkGBps;
+      link.bandwidth_ci95 = {0.97 * link.bandwidth_GBps, 1.03 * link.bandwidth_GBps};
+      link.passes = 11;
+      report.links.push_back(link);
+      if (!slow) continue;
+      const std::string name = link.a + " to " + link.b;
+      report.findings.push_back(make_finding(finding_kinds::slow_link, "",
+                                             "the link from " + name + " is slow",
+                                             FindingPlace{.link = name}));
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+std::string fleet_host(int node) { return "node" + printed("%03.0f", node); }
+
+std::vector<NamedReport> sample_fleet(const FleetShape& shape) {
+  std::vector<NamedReport> fleet;
+  for (int node = 0; node < shape.nodes; ++node) {
+    if (shape.without_report.contains(node)) continue;
+    fleet.push_back({"acc/1/" + fleet_host(node), NodeMaker(shape, node).report()});
+  }
+  if (shape.links && shape.nodes > 1) fleet.push_back({"acc/links", links_report(shape)});
+  return fleet;
+}
+
+}  // namespace scalemark::reporting

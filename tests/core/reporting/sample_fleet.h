@@ -1,0 +1,36 @@
+// The reports of a fleet that is being accepted, generated from a seed: one of each node by itself
+// and one of the links. The true values are known: for the tests of acceptance.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/reporting/record/report.h"
+
+namespace scalemark::reporting {
+
+struct FleetShape {
+  std::uint64_t seed = 1;
+  int nodes = 8, devices = 8, starts = 3;
+  double device_sd = 0.005, run_sd = 0.004;        // of ln of a rate
+  std::map<std::pair<int, int>, double> slow;      // (node, device): 0.08 is 8 % slower
+  std::map<int, double> slow_nodes;                // all devices of the node
+  std::map<std::pair<int, int>, double> products;  // only matrix products of the device are slower
+  std::set<int> without_report, disturbed, throttled;  // nodes
+  std::set<std::pair<int, int>> slow_links;            // (a, b), a < b
+  std::map<int, std::string> drivers;                  // of a node, instead of the fleet's
+  std::map<int, int> exit_codes;
+  bool links = true;  // with the report of the links, of several nodes
+};
+
+// "node000"
+std::string fleet_host(int node);
+
+// In the order of nodes, then that of the links.
+std::vector<NamedReport> sample_fleet(const FleetShape& shape);
+
+}  // namespace scalemark::reporting
