@@ -59,6 +59,15 @@ def good(trials=study.FULL):
         "levels": [{"trials": trials, "kind": kind, "runs": runs, "noise": 0.01, "slow_by": 0.05, "any": 0.02, "found": 0.95, "covered": 0.5}
                    for kind, runs in (("one level", 5), ("two levels", 10), ("two levels", 5), ("heavy tails", 5))],
         "fastest": [{"trials": trials, "ahead": ahead, "told_apart": 0.03} for ahead in (0, 0.05)],
+        "accept_limit": [{"trials": trials, "reference": "fleet", "device": 0.01, "devices": devices, "noises_differ_by": differ, "boots": boots, "boots_said": False, "shared_start": 0,
+                          "wrong_pass": wrong, "wrong_fail": wrong, "smallest_failed": 0.97}
+                         for devices, differ, boots, wrong in ((8, 0, 0, 0.009), (8, 0.4, 0, 0.019), (4, 0, 0, 0.5), (64, 0, 0.003, 0.5))],
+        "accept_healthy": [{"trials": trials, "device": device, "wrongly": wrongly} for device, wrongly in ((0.01, 0.04), (0.015, 0.5))],
+        "accept_bad": [{"trials": trials, "devices": devices, "share": share, "bad": bad, "failed": failed, "doubt": doubt}
+                       for devices, share, bad, failed, doubt in ((512, 0.5, 0, 0.96, 0.95), (512, 0.9, 0, 0.1, 0.95), (8, 0, 4, 0.96, 0.1),
+                                                                  (4, 0, 2, 0.9, 0.1), (512, 0.95, 0, 0.1, 0.1))],
+        "accept_nodes": [{"trials": trials, "right": 0.96}],
+        "accept_kinds": [],
     }
 
 
@@ -86,7 +95,11 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("variance", 0, "beyond_held", 0.929), ("variance", 2, "sessions_held", 0.929), ("variance", 0, "buy_runs", 0.051),
           ("variance", 1, "buy_windows", 0.051), ("variance", 2, "buy_sessions", 0.051), ("not_normal", 0, "said", 0.016), ("not_normal", 1, "said", 0.799),
           ("until_sure", 0, "throughput", 0.929), ("until_sure", 0, "efficiency", 0.929), ("until_sure", 0, "foreseen", 0.899), ("levels", 0, "any", 0.051), ("levels", 1, "found", 0.89),
-          ("fastest", 0, "told_apart", 0.051)]
+          ("fastest", 0, "told_apart", 0.051),
+          ("accept_limit", 0, "wrong_pass", 0.011), ("accept_limit", 0, "wrong_fail", 0.011), ("accept_limit", 1, "wrong_fail", 0.021),
+          ("accept_limit", 0, "smallest_failed", 0.949), ("accept_healthy", 0, "wrongly", 0.051), ("accept_bad", 0, "failed", 0.949),
+          ("accept_bad", 0, "doubt", 0.899), ("accept_bad", 1, "doubt", 0.899), ("accept_bad", 2, "failed", 0.949),
+          ("accept_nodes", 0, "right", 0.949)]
 
 
 def reached(data):
@@ -108,7 +121,8 @@ class Judge(unittest.TestCase):
         for section in ("coverage", "stop_rule", "compare", "steady", "decomposition", "communication", *study.sweep_study.SECTIONS,
                         *study.effects_study.SECTIONS,
                         *study.precision_study.SECTIONS,
-                        *study.levels_study.SECTIONS):
+                        *study.levels_study.SECTIONS,
+                        "accept_limit", "accept_healthy", "accept_bad", "accept_nodes"):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 
@@ -130,6 +144,13 @@ class Judge(unittest.TestCase):
         self.assertTrue(reached(data))
         data["compare"][-1]["false_alarms"] = 0.051
         self.assertFalse(reached(data))
+
+    def test_tables_of_acceptance_go_into_their_marks(self):
+        marks = "<!-- limit: written by scripts/statistics, do not edit -->\nold\n<!-- end of limit -->"
+        page = study.acceptance_study.filled(f"before\n{marks}\nafter", {"limit": "new"})
+        self.assertEqual(page, "before\n" + marks.replace("old", "\nnew\n") + "\nafter")
+        with self.assertRaises(SystemExit):
+            study.acceptance_study.filled("nothing", {"limit": "new"})
 
     def test_rounding_errors_get_no_margin(self):
         data = good(trials=200)

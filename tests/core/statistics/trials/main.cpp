@@ -31,7 +31,12 @@ int scalemark::commands::statistics_trials(int argc, char** argv) {
       {"not_normal", trials::not_normal_section},
       {"until_sure", trials::until_sure_section},
       {"levels", trials::levels_section},
-      {"fastest", trials::fastest_section}};
+      {"fastest", trials::fastest_section},
+      {"accept_limit", trials::accept_limit_section},
+      {"accept_healthy", trials::accept_healthy_section},
+      {"accept_bad", trials::accept_bad_section},
+      {"accept_nodes", trials::accept_nodes_section},
+      {"accept_kinds", trials::accept_kinds_section}};
   if (argc != 7 || !sections.contains(argv[1]) || std::atoi(argv[2]) < 1) {
     std::cerr << "usage: statistics-trials SECTION TRIALS SEED every|few PART PARTS\nsections:";
     for (const auto& [name, run] : sections) std::cerr << ' ' << name;

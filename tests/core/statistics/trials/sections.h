@@ -37,5 +37,10 @@ void not_normal_section(const Study& study);        // runs that are not normal,
 void until_sure_section(const Study& study);        // --until-ci on runs of every kind
 void levels_section(const Study& study);            // runs on one level and on two
 void fastest_section(const Study& study);           // what the largest of twelve is told apart from
+void accept_limit_section(const Study& study);      // a device at the limit of acceptance
+void accept_healthy_section(const Study& study);    // fleets of which nobody is to fail
+void accept_bad_section(const Study& study);        // fleets with slow devices
+void accept_nodes_section(const Study& study);      // is it the node, or its devices?
+void accept_kinds_section(const Study& study);      // two levels, slow in some runs, one run
 
 }  // namespace scalemark::trials

@@ -1,0 +1,168 @@
+"""The rule of `scalemark accept`, in the study of the statistics: gates, what the gates leave out, and the tables of docs/ACCEPTANCE.md."""
+
+import re
+
+# section, which scenarios, trials in CI
+RUNS = [("accept_limit", "few", 100), ("accept_healthy", "few", 10), ("accept_bad", "few", 25), ("accept_nodes", "few", 50),
+        ("accept_kinds", "few", 25)]
+SECTIONS = [name for name, _, _ in RUNS]
+KEYS = ("reference", "devices", "device", "noise", "noises_differ_by", "boots", "boots_said", "shared_start", "shape", "share", "bad",
+        "what", "slow_by", "below", "runs")
+AS_IF_EXACT = "as if exact"  # the value of the fleet without its error: a rule that is not ours
+MOST_WRONGLY_FAILED = 0.05  # devices of a fleet of 512 with 8 checks
+
+
+def plain(row):
+    """Repetitions that are starts of their own, against a fleet or a baseline of the same boot."""
+    return row["reference"] != AS_IF_EXACT and not row["boots"] and not row["shared_start"]
+
+
+def from_eight(data, differ):
+    return [r for r in data["accept_limit"] if plain(r) and bool(r["noises_differ_by"]) == differ and r["devices"] >= 8]
+
+
+def is_gated(row):
+    """Fleets whose devices differ, and baselines beside which enough devices show the noise: the others miss their gate by little."""
+    return row["device"] > 0 and (row["reference"] == "fleet" or row["devices"] >= 64)
+
+
+def gated(data, differ):
+    return list(filter(is_gated, from_eight(data, differ)))
+
+
+def not_gated(data, differ):
+    return [r for r in from_eight(data, differ) if not is_gated(r)]
+
+
+def few_parts(data):
+    return [r for r in data["accept_limit"] if plain(r) and r["devices"] < 8]
+
+
+def beside(data):
+    return sorted((r for r in data["accept_limit"] if r["boots"] or r["shared_start"]), key=lambda r: (r["boots"], r["boots_said"], r["shared_start"]))
+
+
+def wrong(row):
+    return max(row["wrong_pass"], row["wrong_fail"])
+
+
+def kinds(data, kind):
+    return sorted((r for r in data["accept_kinds"] if r["kind"] == kind),
+                  key=lambda r: (r["share"], r["below"], r["noises_differ_by"], r["runs"]))
+
+
+def usual_healthy(data):
+    return [r for r in data["accept_healthy"] if r["device"] <= 0.01]
+
+
+def up_to_half(data):
+    """One node by itself is gated from eight devices on: the second highest of four is a rough reference."""
+    return [r for r in data["accept_bad"] if (0 < r["share"] <= 0.5) or (r["bad"] and r["devices"] >= 8)]
+
+
+def add_gates(gates, data):
+    gates.add("accept: wrong pass or fail at the limit, fleets of 8 to 512 that differ, baselines from 64 on", gated(data, False), wrong,
+              None, 0.01)
+    gates.add("accept: the same, devices' noise differs by a factor", gated(data, True), wrong, None, 0.02)
+    gates.add("accept: failed at the smallest slowness that is said to be decided, from 8 devices on", from_eight(data, False),
+              lambda r: r["smallest_failed"], 0.95)
+    gates.add("accept: healthy devices of 512 that fail any of 8 checks", usual_healthy(data), lambda r: r["wrongly"],
+              None, MOST_WRONGLY_FAILED)
+    gates.add("accept: 8 % slow failed, up to half of the devices slow", up_to_half(data), lambda r: r["failed"], 0.95)
+    gates.add("accept: in doubt, 40 to 90 % of the devices slow", [r for r in data["accept_bad"] if 0.4 <= r["share"] <= 0.9],
+              lambda r: r["doubt"], 0.90)
+    gates.add("accept: node or device told apart", data["accept_nodes"], lambda r: r["right"], 0.95)
+
+
+def limits(data):
+    return [*(("accept: wrong " + way + " at the limit, " + which, rows, "wrong_" + way, 0, most)
+              for which, rows, most in (
+                  ("8 to 512 devices that are all alike, or a baseline with 8", not_gated(data, False), 0.01),
+                  ("the same, noise differs by a factor", not_gated(data, True), 0.02),
+                  ("1 to 4 devices", [r for r in few_parts(data) if not r["noises_differ_by"]], 0.01),
+                  ("1 to 4 devices, noise differs by a factor", [r for r in few_parts(data) if r["noises_differ_by"]], 0.02))
+              for way in ("pass", "fail")),
+            ("accept: failed at the smallest slowness that is said to be decided, 1 to 4 devices or noise that differs",
+             few_parts(data) + from_eight(data, True), "smallest_failed", 0.95, 1),
+            ("accept: wrong pass at the limit, starts shared or boots not said",
+             [r for r in beside(data) if not r["boots_said"]], "wrong_pass", 0, 0.01),
+            ("accept: 8 % slow failed, half of 4 devices slow",
+             [r for r in data["accept_bad"] if r["devices"] == 4 and r["bad"] == 2], "failed", 0.95, 1)]
+
+
+def wrongly(key):
+    """A share in % and its upper 95 % end by the trials."""
+    return lambda row: f"{100 * row[key]:.2f} ({100 * (row[key] + row[key + '_margin']):.2f})"
+
+
+def of_a_fleet(key):
+    """A number of devices or nodes and its upper 95 % end."""
+    return lambda row: f"{row[key]:.4f} ({row[key] + row[key + '_margin']:.4f})"
+
+
+def rightly(key):
+    """A share in % and its lower 95 % end."""
+    return lambda row: f"{100 * row[key]:.1f} ({100 * max(0, row[key] - row[key + '_margin']):.1f})"
+
+
+def percent(key):
+    return lambda row: f"{100 * row[key]:.1f}"
+
+
+def number(key):
+    return lambda row: f"{row[key]:.2f}"
+
+
+def size(key):
+    return lambda row: f"{100 * row[key]:g}"
+
+
+def tables(data, table):
+    """Names of blocks in docs/ACCEPTANCE.md -> tables."""
+    everything = sorted((r for r in data["accept_limit"] if plain(r)), key=lambda r: (
+        r["reference"] != "fleet", r["noise"], r["noises_differ_by"], r["devices"], r["device"]))
+    exact = sorted((r for r in data["accept_limit"] if r["reference"] == AS_IF_EXACT), key=lambda r: (r["devices"], r["device"]))
+    wrong_ways = [("wrongly passed %", wrongly("wrong_pass")), ("wrongly failed %", wrongly("wrong_fail"))]
+    return {
+        "limit": table(everything, [
+            ("reference", lambda r: r["reference"]), ("devices", lambda r: r["devices"]),
+            ("they differ by %", lambda r: "-" if r["reference"] == "baseline" else size("device")(r)), ("noise %", size("noise")),
+            ("differs by", lambda r: f"{r['noises_differ_by']:g}"), *wrong_ways, ("1.5 % beyond: failed %", rightly("beyond_failed")),
+            ("1.5 % within: passed %", rightly("within_passed")), ("smallest decided %", percent("smallest")),
+            ("failed there %", rightly("smallest_failed"))]),
+        "starts": table(beside(data), [
+            ("boots differ by %", size("boots")), ("the baseline says so", lambda r: "yes" if r["boots_said"] else "no"),
+            ("shared by all repetitions %", size("shared_start")), *wrong_ways]),
+        "exact": table(exact, [("devices", lambda r: r["devices"]), ("they differ by %", size("device")), *wrong_ways]),
+        "healthy": table(sorted(data["accept_healthy"], key=lambda r: (r["shape"], r["device"])), [
+            ("devices", lambda r: r["shape"]), ("differ by %", size("device")), ("truly below the limit", number("below")),
+            ("failed", number("failed")), ("failed wrongly", of_a_fleet("wrongly")), ("unsure", number("unsure")),
+            ("checks in doubt %", wrongly("doubt")), ("repetitions", number("repetitions"))]),
+        "bad": table(sorted(data["accept_bad"], key=lambda r: (-r["devices"], r["share"], r["bad"])), [
+            ("devices", lambda r: r["devices"]), ("slow by 8 %", lambda r: f"{100 * r['share']:g} %" if r["share"] else r["bad"]),
+            ("of them failed %", rightly("failed")), ("passed %", wrongly("passed")), ("healthy ones failed, of a fleet", of_a_fleet("healthy_failed")),
+            ("class in doubt %", rightly("doubt")), ("repetitions", number("repetitions"))]),
+        "nodes": table(sorted(data["accept_nodes"], key=lambda r: (r["devices"], -r["slow_by"])), [
+            ("slow", lambda r: r["what"]), ("by %", size("slow_by")), ("its node blamed %", percent("blamed")),
+            ("right about all nodes %", rightly("right")), ("other nodes blamed, of a fleet", of_a_fleet("others"))]),
+        "levels": table(kinds(data, "two levels"), [
+            ("runs that are slower %", size("share")), ("passed %", rightly("pass")), ("failed %", wrongly("fail")), ("unsure %", wrongly("unsure"))]),
+        "intermittent": table(kinds(data, "intermittent"), [
+            ("15 % slower in % of runs", size("share")), ("noise differs by", lambda r: f"{r['noises_differ_by']:g}"),
+            ("runs", lambda r: r["runs"]), ("called intermittent %", percent("intermittent")), ("failed, by whatever rule %", percent("fail")),
+            ("others failed, of 511", of_a_fleet("others_failed"))]),
+        "one_run": table(kinds(data, "one run"), [
+            ("slower by %", size("below")), ("passed %", percent("pass")), ("failed %", percent("fail")),
+            ("unsure %", percent("unsure")), ("others failed, of 511", of_a_fleet("others_failed")),
+            ("others not passed", number("others_not_passed"))]),
+    }
+
+
+def filled(page, parts):
+    """The page with each `<!-- NAME: ... -->` ... `<!-- end of NAME -->` holding that part."""
+    for name, part in parts.items():
+        marks = re.compile(rf"(<!-- {name}: written by scripts/statistics, do not edit -->\n).*?(<!-- end of {name} -->)", re.S)
+        page, count = marks.subn(lambda m, part=part: f"{m[1]}\n{part}\n\n{m[2]}", page)
+        if count != 1:
+            raise SystemExit(f"docs/ACCEPTANCE.md: one block '{name}' is expected, {count} are there")
+    return page
