@@ -220,6 +220,9 @@ TEST(JudgeClass, AnUnsteadyPartPassesOnlyWhereMostAreUnsteadyAndNoBaselineJudges
   parts[1].unsteady = true;
   expect(judge_class(parts, {}).parts[1], kUnsure, Why::kNotSteady);
   expect(judge_class(parts, {}).parts[0], kPass, Why::kAboveLimit);
+  parts.resize(4);
+  parts[2].unsteady = true;  // half of them, which is not most
+  expect(judge_class(parts, {}).parts[1], kPass, Why::kAboveLimit);
   for (AcceptancePart& part : parts) part.unsteady = true;
   expect(judge_class(parts, {}).parts[1], kPass, Why::kAboveLimit);
   expect(judge_class(parts, {}, AcceptanceReference{}).parts[1], kUnsure, Why::kNotSteady);
