@@ -1,7 +1,9 @@
 """The built program under Slurm with two virtual nodes: slurm_test.py CASE:COMMAND..., all on one cluster."""
 
+import json
 import sys
 import tempfile
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import private_host
@@ -15,6 +17,7 @@ from slurm import Slurm
 from sweeps import finished_rows
 
 SCRIPTS = SOURCE / "configs/launching"
+ACCEPTANCE = SOURCE / "configs/acceptance"
 TWO_NODES = ("--nodes", 2, "--ntasks-per-node", 1)
 LONG_SWEEP = ("sweep", "--workload", "linear", "--batch-sizes", "8,16", "--world-sizes", "1,2", "--threads", 1, "--iters", 150,
               "--warmup-iters", 2, "--repetitions", 2, "--retries", 0, "--no-progress")
@@ -84,7 +87,43 @@ def typed_lines(slurm, _, folder):
                 check(quote in text, f"`{line}` does not say `{quote}`:\n{text}")
 
 
-CASES = {f.__name__: f for f in (typed_lines, srun, two_on_one_node, batch, container, requeued)}
+def acceptance(slurm, _, folder):
+    """configs/acceptance/slurm.sbatch: both nodes by themselves, links, all in one training with two tasks per node, and the verdict. A node whose
+    own run ends with a hardware fault fails; its drain script is run, and Slurm shows the reason."""
+    for name in ("rehearsal", "links"):
+        settings = json.loads((ACCEPTANCE / f"{name}.json").read_text())
+        short = {"iters": 60, "warmup_iters": 10, "retries": 0, "nproc_per_node": 2} if name == "rehearsal" else {}
+        (folder / f"{name}.json").write_text(json.dumps(settings | short))
+    fleet = json.loads((folder / "rehearsal.json").read_text())
+    for option in ("standalone", "fresh_process", "nproc_per_node", "checks", "about"):
+        del fleet[option]
+    (folder / "fleet.json").write_text(json.dumps(fleet))
+    # In the place of a GPU that breaks down: what the program writes then, written by the test.
+    (folder / "program").write_text(f"""#!/bin/sh
+{SCALEMARK.resolve()} "$@"; code=$?
+case "$(hostname) $*" in "n2 "*/1/*) sed -i 's/"exit_code": 0/"exit_code": 84/' {folder}/out/1/n2/report.json;; esac
+exit $code
+""")
+    (folder / "program").chmod(0o755)
+    job = slurm.submit("--nodes", 2, "--ntasks-per-node", 2, "--output", folder / "job.log", ACCEPTANCE / "slurm.sbatch", PROGRAM=folder / "program",
+                       OUTPUT=folder / "out", NODE=folder / "rehearsal.json", LINKS=folder / "links.json", FLEET=folder / "fleet.json",
+                       TASKS_PER_NODE=2)
+    facts = slurm.await_end(job, seconds=1500)
+    log = (folder / "job.log").read_text()
+    check(facts["JobState"] == "FAILED" and facts["ExitCode"] == "1:0", f"{facts}\n{log}")
+    check("1 failed" in log and "its run ended with exit code 84" in log, log)
+    for part in ("1/n1", "1/n2", "links", "fleet"):
+        check((folder / "out" / part / "report.json").exists(), f"no report of {part}\n{log}")
+    check(len(report_in(folder / "out/fleet")["environment"]["hosts"]) == 2, log)
+    nodes = [host["scheduler_node"] for host in report_in(folder / "out/fleet")["environment"]["hosts"]]
+    check(sorted(nodes) == ["n1", "n2"], nodes)
+    check(ET.parse(folder / "out/junit.xml").getroot().find(".//failure") is not None, log)
+    slurm.ask("sh", folder / "out/drain.sh")
+    reasons = slurm.ask("sinfo", "--noheader", "--list-reasons", "--format=%N|%50E")
+    check([line.split("|")[0] for line in reasons.splitlines()] == ["n2"] and "scalemark" in reasons and "84" in reasons, reasons)
+
+
+CASES = {f.__name__: f for f in (typed_lines, srun, two_on_one_node, batch, container, requeued, acceptance)}
 
 
 def main():

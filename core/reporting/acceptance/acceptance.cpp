@@ -94,19 +94,33 @@ bool is_named(const Part& node, const std::string& name) {
   return name == node.host || name == host || name == node.scheduler_node;
 }
 
-void add_missing_nodes(const Expected& expected, std::vector<Part>& nodes,
-                       std::vector<CheckResult>& results) {
+// Links alone do not show a node: it has to be in a report of training.
+std::vector<Part> nodes_that_trained(std::span<const NamedReport> reports) {
+  std::vector<Part> nodes;
+  for (const NamedReport& one : reports) {
+    if (reporting::measures_collectives(one.report)) continue;
+    std::ranges::move(nodes_of(std::span(&one, 1)), std::back_inserter(nodes));
+  }
+  return nodes.empty() ? nodes_of(reports) : nodes;
+}
+
+void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
+                       std::vector<Part>& nodes, std::vector<CheckResult>& results) {
+  const std::vector<Part> trained = nodes_that_trained(reports);
   for (const std::string& name : expected.nodes) {
-    const auto found =
-        std::ranges::find_if(nodes, [&](const Part& node) { return is_named(node, name); });
-    if (found != nodes.end()) continue;
-    Part& node = nodes.emplace_back();
-    node.host = name;
+    const auto is_it = [&](const Part& node) { return is_named(node, name); };
+    if (std::ranges::any_of(trained, is_it)) continue;
+    const auto linked = std::ranges::find_if(nodes, is_it);
     CheckResult& result = results.emplace_back();
     result.check = kReportCheck;
-    result.part = node;
     result.outcome = Outcome::kMissing;
     result.why = kNoReport;
+    if (linked != nodes.end()) {
+      result.part = *linked;
+    } else {
+      result.part.host = name;
+      nodes.push_back(result.part);
+    }
   }
 }
 
@@ -234,7 +248,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
       reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
   Acceptance acceptance;
   std::vector<Part> nodes = nodes_of(reports);
-  add_missing_nodes(expected, nodes, acceptance.results);
+  add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, acceptance.results);
   for (const Rule& rule : rules.checks) {
     if (!applies(rule, reports, nodes.size())) continue;

@@ -57,8 +57,9 @@ std::string scheduler_name(const Part& part);
 // One sentence for each part of an outcome: what failed, with the number and its limit.
 struct PartSentence {
   std::string part, text;
-  std::string node;  // as a scheduler names it; empty for a link and the fleet
 };
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome);
+// The first thing that is wrong with a node which did not pass.
+std::string reason_of(const Acceptance& acceptance, const NodeResult& node);
 
 }  // namespace scalemark::acceptance

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include "core/base/text.h"
 #include "core/launching/slurm_lists.h"
@@ -57,7 +56,7 @@ std::string resolution_text(const Acceptance& acceptance) {
     if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
   }
   if (widest == nullptr) return "no check has a reference to judge by yet; of this boot only";
-  return printed("finds for sure what is %.1f %% slower than the reference; of this boot only",
+  return printed("finds what is %.1f %% slower than the reference (99 %%); of this boot only",
                  100 * *widest->smallest_decidable);
 }
 
@@ -115,19 +114,18 @@ std::string sections_text(const Acceptance& acceptance, std::size_t lines,
   return text;
 }
 
-// Names of nodes to keep jobs away from: what failed, and what did not come to its end. A machine
-// that others used is not bad.
-std::vector<std::string> nodes_to_exclude(const Acceptance& acceptance) {
-  std::vector<std::string> names;
+// Nodes to keep jobs away from: what failed, and what did not come to its end. A machine that
+// others used is not bad.
+std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
+  std::vector<const NodeResult*> nodes;
   for (const NodeResult& node : acceptance.nodes) {
     const bool ended = std::ranges::none_of(acceptance.results, [&](const CheckResult& result) {
       return result.part.host == node.node.host && result.check == kReportCheck &&
              result.outcome != Outcome::kPassed;
     });
-    if (node.outcome != Outcome::kFailed && ended) continue;
-    names.push_back(scheduler_name(node.node));
+    if (node.outcome == Outcome::kFailed || !ended) nodes.push_back(&node);
   }
-  return names;
+  return nodes;
 }
 
 }  // namespace
@@ -146,7 +144,11 @@ std::string hand_over(const Acceptance& acceptance, const Next& next, const Term
   if (const auto starts = undecided_of(acceptance).starts; starts > 0 && !next.again.empty()) {
     text += counted(static_cast<std::int64_t>(starts), "more start") + "  " + next.again + "\n";
   }
-  if (const auto names = nodes_to_exclude(acceptance); !names.empty()) {
+  std::vector<std::string> names;
+  for (const NodeResult* node : nodes_to_exclude(acceptance)) {
+    names.push_back(scheduler_name(node->node));
+  }
+  if (!names.empty()) {
     text += "next job  --exclude=" + launching::compressed_nodelist(names) + "\n";
   }
   text += "exit code " + std::to_string(static_cast<int>(acceptance.exit_code));
@@ -170,13 +172,9 @@ std::string undecided_text(const Acceptance& acceptance) {
 
 std::string drain_text(const Acceptance& acceptance, const std::string& at) {
   std::map<std::string, std::vector<std::string>> nodes_by_reason;
-  std::set<std::string> listed;
-  for (const Outcome outcome : {Outcome::kFailed, Outcome::kMissing}) {
-    for (const PartSentence& one : sentences_of(acceptance, outcome)) {
-      if (one.node.empty() || !listed.insert(one.node).second) continue;
-      const std::string part = one.part == one.node ? "" : one.part + ", ";
-      nodes_by_reason[reporting::on_one_line(part + one.text)].push_back(one.node);
-    }
+  for (const NodeResult* node : nodes_to_exclude(acceptance)) {
+    nodes_by_reason[reporting::on_one_line(reason_of(acceptance, *node))].push_back(
+        scheduler_name(node->node));
   }
   std::string text = "#!/bin/sh\n# Nodes that scalemark accept failed or missed, " + at + ".\n";
   for (const auto& [reason, nodes] : nodes_by_reason) {

@@ -77,7 +77,7 @@ class Teller {
         text += " (and " +
                 counted(static_cast<std::int64_t>(node.at_fault.size()) - 1, "more check") + ")";
       }
-      sentences_.push_back({node.node.host, text, scheduler_name(node.node)});
+      sentences_.push_back({node.node.host, text});
       for (const CheckResult& result : acceptance_.results) {
         const bool is_its =
             result.part.kind != PartKind::kLink && result.part.host == node.node.host;
@@ -115,7 +115,7 @@ class Teller {
       std::string names = count == 1 ? *hosts.begin() : counted(count, "node");
       if (count > 1 && count <= 3) names = joined(hosts, ", ");
       if (parts.size() == 1) names = *parts.begin();
-      sentences_.push_back({names, why + " (" + listed(checks, 3) + ")", ""});
+      sentences_.push_back({names, why + " (" + listed(checks, 3) + ")"});
       told_.insert(results.begin(), results.end());
     }
   }
@@ -132,8 +132,7 @@ class Teller {
     for (const auto& [first, checks] : parts) {
       std::string text = check_text(*first);
       if (checks > 1) text += " (and " + counted(checks - 1, "more check") + ")";
-      const bool is_link = first->part.kind == PartKind::kLink;
-      sentences_.push_back({first->part.name(), text, is_link ? "" : scheduler_name(first->part)});
+      sentences_.push_back({first->part.name(), text});
     }
   }
 
@@ -147,6 +146,18 @@ class Teller {
 
 std::string scheduler_name(const Part& part) {
   return part.scheduler_node.empty() ? part.host : part.scheduler_node;
+}
+
+std::string reason_of(const Acceptance& acceptance, const NodeResult& node) {
+  if (!node.at_fault.empty()) return node_text(acceptance, node, node.at_fault.front());
+  for (const CheckResult& result : acceptance.results) {
+    const bool is_its = result.part.kind != PartKind::kLink && result.part.host == node.node.host;
+    if (!is_its || result.outcome != node.outcome) continue;
+    const std::string device =
+        result.part.kind == PartKind::kDevice ? result.part.device + ", " : "";
+    return device + check_text(result);
+  }
+  return std::string(name_of(node.outcome));
 }
 
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome) {

@@ -95,13 +95,16 @@ TEST(Accept, ASlowNodeIsBlamedInOneLine) {
 }
 
 TEST(Accept, ANodeWithoutReportIsMissingByEitherName) {
-  const FleetShape shape{.without_report = {2}, .links = false};
-  const Acceptance fleet = judged(shape, {.nodes = {"node000", "n001", "n002", "n003"}});
-  const auto missing = std::ranges::find(fleet.nodes, Outcome::kMissing, &NodeResult::outcome);
-  ASSERT_NE(missing, fleet.nodes.end());
-  EXPECT_EQ(missing->node.host, "n002");
-  EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kMissing, &NodeResult::outcome), 1);
-  EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+  for (const bool links : {false, true}) {
+    const FleetShape shape{.without_report = {2}, .links = links};
+    const Acceptance fleet = judged(shape, {.nodes = {"node000", "n001", "n002", "n003"}});
+    const auto missing = std::ranges::find(fleet.nodes, Outcome::kMissing, &NodeResult::outcome);
+    ASSERT_NE(missing, fleet.nodes.end());
+    EXPECT_EQ(missing->node.host, links ? "node002" : "n002");
+    EXPECT_TRUE(holds(drain_text(fleet, "2026-11-20T09:00:00Z"), "no report"));
+    EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kMissing, &NodeResult::outcome), 1);
+    EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+  }
 }
 
 TEST(Accept, ADeviceLessThanExpectedIsMissing) {
