@@ -1,9 +1,12 @@
 // scalemark compare: did it get slower? Old reports against new ones.
+#include <unistd.h>
+
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/formats.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
@@ -55,17 +58,39 @@ std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides)
   return reports;
 }
 
+std::vector<reporting::RenderRequest> comparison_formats(const settings::ToolValues& values) {
+  auto requests = read_formats(values);
+  for (const auto& [format, file] : requests) {
+    using enum reporting::Format;
+    if (format == kTable || format == kMarkdown || format == kCsv) continue;
+    throw configuration(
+        "--format is '" + std::string(reporting::format_name(format)) + "', which shows reports",
+        "table, md or csv are expected of a comparison");
+  }
+  return requests;
+}
+
+std::string shown(const reporting::Comparison& comparison, const reporting::RenderRequest& request,
+                  bool details) {
+  if (request.format == reporting::Format::kCsv) return comparison_csv(comparison);
+  if (request.format == reporting::Format::kMarkdown) return comparison_markdown(comparison);
+  const Terminal terminal = request.file.empty() ? terminal_of(STDOUT_FILENO) : Terminal();
+  return comparison_text(comparison, terminal, details);
+}
+
 }  // namespace
 
 const HelpPage compare_page = {
     "[FILE...]",
-    "Compares points of the same group, with Welch's test and Holm's correction over points, and\n"
-    "prints Markdown. Several files on a side are several sessions, and the session is then the\n"
-    "unit; five on each side are advised. With one session per side the run is the unit, and a\n"
-    "change is only said to differ in this session, unless --same-session says that both sides\n"
+    "Says whether something got slower: points of the same group are compared, beyond what chance\n"
+    "gives. Several files on a side are several sessions, and sessions are then compared; five on\n"
+    "each side are advised. With one session per side runs are compared, and a change is only "
+    "said\n"
+    "to differ, which the sessions may do by themselves, unless --same-session says that both "
+    "sides\n"
     "were measured in one go. More than two sides: --new once for each, or plain FILEs, each a\n"
     "side of its own, the first being old. Exit code: 1 something got slower, else 2 something\n"
-    "is unsure or differs in this session, else 0.",
+    "is unsure or differs, else 0. Points that one side lacks are named and judge nothing.",
     "  scalemark compare --old a1 a2 a3 a4 a5 --new b1 b2 b3 b4 b5        five sessions each\n"
     "  scalemark compare --old before --new after --same-session          measured in one go\n"
     "  scalemark compare v1.json v2.json v3.json                          both against the "
@@ -73,12 +98,15 @@ const HelpPage compare_page = {
 
 ExitCode compare_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
+  const auto requests = comparison_formats(values);
   const reporting::FailOn fail_on(values.text("fail_on").value());
   const auto sides = read_sides(sides_of(invocation));
   const auto comparison = reporting::compare_sides(
       sides,
       {.threshold = values.share("threshold").value(), .same_session = values.on("same_session")});
-  print_result(reporting::comparison_markdown(comparison));
+  write_formats(requests, [&](const reporting::RenderRequest& request) {
+    return shown(comparison, request, values.on("details"));
+  });
   ExitCode code = reporting::exit_code(comparison);
   for (const reporting::ComparedSide& side : std::span(sides).subspan(1)) {
     for (const reporting::NamedReport& one : side) code = judged_by(fail_on, one.report, code);

@@ -5,28 +5,15 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/formats.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/reporting/output/disk.h"
 #include "core/reporting/redact/redact.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/render/requests.h"
 
 namespace scalemark::cli {
-namespace {
-
-// A file that cannot be written is refused before anything is written: half of what was asked for
-// would be worse than nothing.
-void refuse_unwritable_files(const std::vector<reporting::RenderRequest>& requests) {
-  for (const auto& request : requests) {
-    if (!request.file.empty()) refuse_unwritable_file("--format", request.file);
-  }
-}
-
-}  // namespace
 
 const HelpPage report_page = {
     "FILE|FOLDER...",
@@ -40,9 +27,8 @@ ExitCode report_command(const Invocation& invocation) {
     throw usage("no report is given", "a report.json or the folder that holds it is expected");
   }
   const settings::ToolValues values = read_tool_values(invocation);
-  const auto requests = reporting::read_render_requests(values.text("format").value_or("table"));
+  const auto requests = read_formats(values);
   const reporting::FailOn fail_on(values.text("fail_on").value());
-  refuse_unwritable_files(requests);
   std::vector<reporting::Report> reports = read_reports(invocation.positionals);
   if (values.on("redact")) {
     for (auto& report : reports) report = reporting::redacted(report);
@@ -58,14 +44,7 @@ ExitCode report_command(const Invocation& invocation) {
     if (place.extension() == ".json") place = place.parent_path();
     return reporting::render_answer(reports, place.string(), terminal_of(STDOUT_FILENO));
   };
-  for (const auto& request : requests) {
-    const std::string text = rendered(request);
-    if (request.file.empty()) {
-      print_result(text);
-    } else {
-      reporting::write_atomically(request.file, text);
-    }
-  }
+  write_formats(requests, rendered);
   ExitCode code = ExitCode::kPass;
   for (const auto& report : reports) code = judged_by(fail_on, report, code);
   return code;

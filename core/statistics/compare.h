@@ -20,7 +20,7 @@ constexpr auto words_of(Change) {
   return std::to_array<Word<Change>>({{Change::kFaster, "faster"},
                                       {Change::kSame, "same"},
                                       {Change::kSlower, "slower"},
-                                      {Change::kDiffers, "differs in this session"},
+                                      {Change::kDiffers, "differs"},
                                       {Change::kUnsure, "unsure"},
                                       {Change::kDisturbed, "disturbed"}});
 }

@@ -1,7 +1,7 @@
 #include "core/reporting/compare/compare.h"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/reporting/compare/differences.h"
@@ -64,7 +64,7 @@ void add_row(Comparison& comparison, std::vector<statistics::PointSides>& tests,
   for (const Side& side : further(sides)) {
     const Measured* measured = find(side, group);
     const std::vector<double> after = units_of(measured, comparison.unit);
-    row.against.push_back({.after = side_of_point(measured, after)});
+    row.against.push_back({.after = side_of_point(measured, after), .absent = !measured});
     tests.push_back({before, after});
   }
   comparison.points.push_back(std::move(row));
@@ -79,23 +79,26 @@ void judge_rows(Comparison& comparison, std::span<const statistics::PointSides> 
   for (ComparedPoint& point : comparison.points) {
     for (PointAgainst& against : point.against) {
       against.change = *change++;
+      if (against.absent) continue;
       if (point.before.disturbed || against.after.disturbed) {
         against.change.change = Change::kDisturbed;
       }
       against.certain = what_is_certain(against.change, comparison);
-      against.reason = why_unsure(point.before, against, comparison, tested);
+      against.reason = why_undecided(point.before, against, comparison, tested);
     }
   }
 }
 
-std::vector<std::string> groups_that_the_first_lacks(const std::vector<Side>& sides) {
-  std::set<std::string> unknown;
-  for (const Side& side : further(sides)) {
-    for (const std::string& group : side.order) {
-      if (!find(sides[0], group)) unknown.insert(group);
-    }
+// Lists what the first side has and no other, and what the first lacks of each other one.
+std::vector<std::vector<std::string>> not_compared(const std::vector<Side>& sides) {
+  std::vector<std::vector<std::string>> only(sides.size());
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const auto others = i == 0 ? further(sides) : std::span(sides).first(1);
+    std::ranges::copy_if(sides[i].order, std::back_inserter(only[i]), [&](const auto& group) {
+      return std::ranges::none_of(others, [&](const Side& side) { return find(side, group); });
+    });
   }
-  return {unknown.begin(), unknown.end()};
+  return only;
 }
 
 }  // namespace
@@ -108,9 +111,11 @@ Comparison compare_sides(std::span<const ComparedSide> reports, const CompareRul
 
   Comparison comparison = with_sides(reports, sides, rule);
   std::vector<statistics::PointSides> tests;
-  for (const std::string& group : sides[0].order) add_row(comparison, tests, sides, group);
+  comparison.only = not_compared(sides);
+  for (const std::string& group : sides[0].order) {
+    if (!std::ranges::count(comparison.only[0], group)) add_row(comparison, tests, sides, group);
+  }
   judge_rows(comparison, tests);
-  comparison.new_points = groups_that_the_first_lacks(sides);
   comparison.differences = find_differences(reports);
   comparison.fingerprints = compare_fingerprints(reports, rule.threshold);
   return comparison;
@@ -119,7 +124,9 @@ Comparison compare_sides(std::span<const ComparedSide> reports, const CompareRul
 std::size_t count_of(const Comparison& comparison, Change change) {
   std::size_t count = 0;
   for (const ComparedPoint& point : comparison.points) {
-    for (const PointAgainst& against : point.against) count += against.change.change == change;
+    for (const PointAgainst& against : point.against) {
+      count += !against.absent && against.change.change == change;
+    }
   }
   return count;
 }

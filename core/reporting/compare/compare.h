@@ -27,8 +27,9 @@ struct SideOfPoint {
 struct PointAgainst {
   SideOfPoint after;
   statistics::PointChange change;
+  bool absent = false;  // this side has no run of the point: nothing is judged
   std::string certain;  // of a change: what is certain and what is not; empty otherwise
-  std::string reason;   // why it is unsure or disturbed; empty otherwise
+  std::string reason;   // why nothing is decided, as a clause; empty otherwise
 };
 
 struct ComparedPoint {
@@ -48,8 +49,8 @@ struct Comparison {
   statistics::ComparedUnit unit = statistics::ComparedUnit::kSession;
   std::vector<std::vector<std::string>> files;  // of each side
   std::vector<std::size_t> sessions;            // of each side that measured anything
-  std::vector<ComparedPoint> points;            // of the first side, in its order
-  std::vector<std::string> new_points;          // groups that the first side lacks
+  std::vector<ComparedPoint> points;            // that the first side shares, in its order
+  std::vector<std::vector<std::string>> only;   // of each side, groups that are not compared
   std::vector<Difference> differences;          // machine, versions, settings, what points are
   std::vector<std::string> fingerprints;        // how what the machines do by themselves differs
 };
@@ -62,12 +63,13 @@ struct CompareRule {
 // sides[0] is old; at least two sides, each with at least one report. Points and collectives are
 // matched by group. The unit is the session (of each file; its value the geometric mean of its
 // runs) where any side has several, else the run. Holm's family is every point on every further
-// side. A point of the first side that another side did not measure is unsure. Throws bad_data()
-// when the sides share no point (unless they hold nothing but fingerprints), and for `same_session`
-// with a side of several sessions. Source: docs/METRICS.md, "Old against new".
+// side. A point that only the first side has, or only further ones, is not judged. Throws
+// bad_data() when the sides share no point (unless they hold nothing but fingerprints), and for
+// `same_session` with a side of several sessions. Source: docs/METRICS.md, "Old against new".
 Comparison compare_sides(std::span<const ComparedSide> sides, const CompareRule& rule);
 
-std::size_t count_of(const Comparison& comparison, statistics::Change change);  // rows x sides
+// How many points have that verdict, each counted once for each further side.
+std::size_t count_of(const Comparison& comparison, statistics::Change change);
 
 // kFail when anything is slower, else kUnsure when anything is unsure or differs only in this
 // session, else kPass.

@@ -29,14 +29,6 @@ std::string_view what_the_unit_is(ComparedUnit unit) {
          "Were they not, what differs between their sessions is called slower or faster. ";
 }
 
-std::string advice(const Comparison& comparison) {
-  const bool undecided =
-      count_of(comparison, Change::kUnsure) + count_of(comparison, Change::kDiffers) > 0;
-  const bool enough = std::ranges::min(comparison.sessions) >= statistics::kUnitsAdvised;
-  if (!undecided || enough) return "";
-  return "To be surer, give five files of separate sessions on each side. ";
-}
-
 }  // namespace
 
 std::string what_it_can_say(const Comparison& comparison) {
@@ -49,9 +41,17 @@ std::string what_it_can_say(const Comparison& comparison) {
       threshold + " as measured; same: the 90 % interval lies within +-" + threshold +
       "; unsure: neither, or fewer than three units on a side; finds from: about the smallest "
       "change that the row would have shown to be more than 0. " +
-      std::string(what_the_unit_is(comparison.unit)) + advice(comparison);
-  text.back() = '\n';
+      std::string(what_the_unit_is(comparison.unit));
+  text.pop_back();
   return text;
+}
+
+std::string what_makes_it_surer(const Comparison& comparison) {
+  const auto differs = count_of(comparison, Change::kDiffers);
+  const bool enough = std::ranges::min(comparison.sessions) >= statistics::kUnitsAdvised;
+  if (enough || differs + count_of(comparison, Change::kUnsure) == 0) return "";
+  return std::string("to be surer, give five files of separate sessions on each side") +
+         (differs == 0 ? "" : ", or --same-session where both were measured in one go");
 }
 
 }  // namespace scalemark::reporting

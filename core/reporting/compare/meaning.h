@@ -1,4 +1,4 @@
-// The reader of a comparison's table learns here what its verdicts mean and what they rest on.
+// The reader of a comparison learns here what its verdicts mean, and what would settle them.
 // Private to this folder.
 #pragma once
 
@@ -8,7 +8,10 @@
 
 namespace scalemark::reporting {
 
-// One paragraph, with a line end: the verdicts, the unit, and what to do when too little is known.
+// One paragraph: the verdicts, and the unit.
 std::string what_it_can_say(const Comparison& comparison);
+
+// Advises sessions where too little is known; empty where nothing is open.
+std::string what_makes_it_surer(const Comparison& comparison);
 
 }  // namespace scalemark::reporting

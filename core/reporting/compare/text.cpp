@@ -1,59 +1,33 @@
 #include "core/reporting/compare/text.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "core/base/text.h"
 #include "core/reporting/compare/meaning.h"
-#include "core/reporting/table/text_table.h"
+#include "core/reporting/table/section.h"
 
 namespace scalemark::reporting {
 namespace {
 
 using statistics::Change;
-using statistics::ComparedUnit;
+using statistics::PointChange;
 
-constexpr const char* kAbsent = "-";
+// More are shown only with details.
+constexpr std::size_t kRowsWithTheSame = 10, kMostRows = 30, kMostDifferences = 8;
 
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[96];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
-
-std::string side_rate_text(const SideOfPoint& side) {
-  if (!side.samples_per_sec) return side.trouble.empty() ? kAbsent : side.trouble;
-  const double rate = *side.samples_per_sec;
-  if (rate < 100) return significant(rate, 3);
-  return format(rate >= 1000 ? "%.0f" : "%.1f", rate);
-}
-
-std::string change_text(const statistics::PointChange& change) {
-  return change.relative ? format("%+.2f", 100 * *change.relative) : kAbsent;
-}
-
-std::string interval_text(const statistics::PointChange& change) {
-  if (!change.ci90) return kAbsent;
-  return format("%+.2f .. %+.2f", 100 * change.ci90->low, 100 * change.ci90->high);
-}
-
-std::string p_text(const statistics::PointChange& change) {
-  if (!change.p_adjusted) return kAbsent;
-  return *change.p_adjusted < 0.0001 ? "< 0.0001" : format("%.4f", *change.p_adjusted);
-}
-
-std::string smallest_text(const statistics::PointChange& change) {
-  if (!change.smallest_found) return kAbsent;
-  return *change.smallest_found > 1 ? "> 100" : format("%.2f", 100 * *change.smallest_found);
-}
-
-std::string verdict_text(const PointAgainst& against) {
-  const std::string word(name_of(against.change.change));
-  return against.change.change == Change::kSlower ? "**" + word + "**" : word;
-}
+// A row of the table: a point, set against one further side.
+struct TableRow {
+  const ComparedPoint* point;
+  const PointAgainst* against;
+  std::string side;  // the further one
+};
 
 // "old", "new"; with more sides "side 1", "side 2", ...
 std::string side_name(const Comparison& comparison, std::size_t side) {
@@ -61,147 +35,327 @@ std::string side_name(const Comparison& comparison, std::size_t side) {
   return side == 0 ? "old" : "new";
 }
 
-std::string sides_text(const Comparison& comparison) {
-  std::string text;
-  for (std::size_t side = 0; side < comparison.files.size(); ++side) {
-    std::string files;
-    for (const std::string& file : comparison.files[side]) {
-      files += (files.empty() ? "" : ", ") + markdown_text(file);
-    }
-    text += "- " + side_name(comparison, side) + ": " + files + " (" +
-            std::to_string(comparison.sessions[side]) +
-            (comparison.sessions[side] == 1 ? " session)\n" : " sessions)\n");
-  }
-  return text;
-}
-
-// Only the verdicts that the unit allows.
-std::string summary(const Comparison& comparison) {
-  const std::vector<Change> changes =
-      comparison.unit == ComparedUnit::kRunOfOneSession
-          ? std::vector{Change::kDiffers, Change::kSame, Change::kUnsure, Change::kDisturbed}
-          : std::vector{Change::kSlower, Change::kFaster, Change::kSame, Change::kUnsure,
-                        Change::kDisturbed};
-  std::string text;
-  for (const Change change : changes) {
-    if (change == Change::kDisturbed && count_of(comparison, change) == 0) continue;
-    text += (text.empty() ? "**" : ", ") + std::to_string(count_of(comparison, change)) + " " +
-            std::string(name_of(change));
-  }
-  return text + "**";
-}
-
-void add_side(std::vector<Column>& columns, const Comparison& comparison, std::size_t side) {
-  const bool several = comparison.files.size() > 2;
-  const std::string name = several ? side_name(comparison, side + 1) + " " : "";
-  std::vector<Column> of_side{{{several ? name + "per s" : "new per s"}},
-                              {{name + "change %"}},
-                              {{name + "90 % interval"}},
-                              {{name + "p (Holm)"}},
-                              {{name + "finds from %"}},
-                              {{name + "units"}},
-                              {{name + "verdict"}, true, {}, true}};
-  for (const ComparedPoint& point : comparison.points) {
-    const PointAgainst& against = point.against[side];
-    const std::string cells[] = {
-        side_rate_text(against.after),
-        change_text(against.change),
-        interval_text(against.change),
-        p_text(against.change),
-        smallest_text(against.change),
-        std::to_string(point.before.units) + " / " + std::to_string(against.after.units),
-        verdict_text(against)};
-    for (std::size_t i = 0; i < of_side.size(); ++i) of_side[i].cells.push_back(cells[i]);
-  }
-  columns.insert(columns.end(), of_side.begin(), of_side.end());
-}
-
-std::string points_table(const Comparison& comparison) {
-  std::vector<Column> columns{
-      {{"point"}, true}, {{"counts"}, true}, {{side_name(comparison, 0) + " per s"}}};
-  for (const ComparedPoint& point : comparison.points) {
-    columns[0].cells.push_back(point.group);
-    columns[1].cells.push_back(point.unit);
-    columns[2].cells.push_back(side_rate_text(point.before));
-  }
-  for (std::size_t side = 0; side + 1 < comparison.files.size(); ++side) {
-    add_side(columns, comparison, side);
-  }
-  return set_markdown(columns);
-}
-
-// One line for each such sentence, with the rows that it is said of, under `head`; empty when there
-// is none.
-std::string sentences(const Comparison& comparison, const std::string& head,
-                      std::string PointAgainst::*sentence) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> rows_by_sentence;
+std::vector<TableRow> table_rows(const Comparison& comparison) {
+  std::vector<TableRow> rows;
   for (const ComparedPoint& point : comparison.points) {
     for (std::size_t side = 0; side < point.against.size(); ++side) {
-      const std::string& said = point.against[side].*sentence;
-      if (said.empty()) continue;
-      const std::string on =
-          comparison.files.size() > 2 ? " (" + side_name(comparison, side + 1) + ")" : "";
-      auto found = std::ranges::find(rows_by_sentence, said,
-                                     &std::pair<std::string, std::vector<std::string>>::first);
-      if (found == rows_by_sentence.end()) {
-        found = rows_by_sentence.insert(found, {said, {}});
-      }
-      found->second.push_back(point.group + on);
+      rows.push_back({&point, &point.against[side], side_name(comparison, side + 1)});
     }
   }
+  return rows;
+}
+
+// Rows that ask for a decision stand first.
+std::size_t gravity(const TableRow& row) {
+  constexpr std::array kGravest = {Change::kSlower,    Change::kDiffers, Change::kUnsure,
+                                   Change::kDisturbed, Change::kFaster,  Change::kSame};
+  const auto found = std::ranges::find(kGravest, row.against->change.change);
+  return static_cast<std::size_t>(found - kGravest.begin()) + (row.against->absent ? 10 : 0);
+}
+
+std::vector<TableRow> rows_that(const std::vector<TableRow>& rows,
+                                std::initializer_list<Change> changes) {
+  std::vector<TableRow> found;
+  std::ranges::copy_if(rows, std::back_inserter(found), [&](const TableRow& row) {
+    return !row.against->absent && std::ranges::count(changes, row.against->change.change) > 0;
+  });
+  return found;
+}
+
+std::string name_of_row(const Comparison& comparison, const TableRow& row) {
+  return row.point->group + (comparison.files.size() > 2 ? " (" + row.side + ")" : "");
+}
+
+std::vector<std::string> names_of_rows(const Comparison& comparison,
+                                       const std::vector<TableRow>& rows) {
+  std::vector<std::string> names;
+  for (const TableRow& row : rows) names.push_back(name_of_row(comparison, row));
+  return names;
+}
+
+std::string size_of_change(double relative) { return printed("%.2f %%", 100 * relative); }
+
+// "x by 5.00 %", "3 of 12 points by 2.50 % to 10.00 %"
+std::string by_how_much(const Comparison& comparison, const std::vector<TableRow>& rows,
+                        std::size_t judged) {
+  std::vector<double> sizes;
+  for (const TableRow& row : rows) sizes.push_back(std::abs(*row.against->change.relative));
+  const auto [least, most] = std::ranges::minmax(sizes);
+  if (rows.size() == 1) return name_of_row(comparison, rows[0]) + " by " + size_of_change(most);
+  return std::to_string(rows.size()) + " of " +
+         counted(static_cast<std::int64_t>(judged), "point") + " by " + size_of_change(least) +
+         " to " + size_of_change(most);
+}
+
+// Rows by what is said of them, in the order in which that comes first.
+using RowsBySentence = std::vector<std::pair<std::string, std::vector<TableRow>>>;
+
+RowsBySentence by_sentence(const std::vector<TableRow>& rows, std::string PointAgainst::*sentence) {
+  RowsBySentence all;
+  for (const TableRow& row : rows) {
+    const std::string& said = row.against->*sentence;
+    if (said.empty()) continue;
+    auto found = std::ranges::find(all, said, &RowsBySentence::value_type::first);
+    if (found == all.end()) found = all.insert(all.end(), {said, {}});
+    found->second.push_back(row);
+  }
+  return all;
+}
+
+// The reason that most rows share.
+std::string main_reason(const std::vector<TableRow>& rows) {
+  const RowsBySentence reasons = by_sentence(rows, &PointAgainst::reason);
+  return std::ranges::max(reasons, {}, [](const auto& one) { return one.second.size(); }).first;
+}
+
+// "; 1 faster, 7 same", without what the sentence began with.
+std::string the_others(const Comparison& comparison, const std::vector<Change>& told) {
   std::string text;
-  for (const auto& [said, rows] : rows_by_sentence) {
-    text += "- " + markdown_text(listed(rows) + ": " + said) + "\n";
+  for (const auto& [change, word] : words_of(Change())) {
+    const std::size_t count = count_of(comparison, change);
+    if (count == 0 || std::ranges::count(told, change)) continue;
+    text += (text.empty() ? "; " : ", ") + std::to_string(count) + " " + std::string(word);
   }
-  return text.empty() ? text : "\n## " + head + "\n\n" + text;
+  return text;
 }
 
-std::string new_points(const Comparison& comparison) {
-  if (comparison.new_points.empty()) return "";
-  std::string text = "\nNot compared, because the first side lacks them: ";
-  for (std::size_t i = 0; i < comparison.new_points.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + markdown_text(comparison.new_points[i]);
+std::string headline(const Comparison& comparison) {
+  const auto rows = table_rows(comparison);
+  const auto judged = static_cast<std::size_t>(
+      std::ranges::count_if(rows, [](const TableRow& row) { return !row.against->absent; }));
+  const std::initializer_list<Change> unsettled = {Change::kUnsure, Change::kDiffers,
+                                                   Change::kDisturbed};
+  const auto slower = rows_that(rows, {Change::kSlower}),
+             faster = rows_that(rows, {Change::kFaster}), undecided = rows_that(rows, unsettled);
+  if (!slower.empty()) {
+    return "slower: " + by_how_much(comparison, slower, judged) +
+           the_others(comparison, {Change::kSlower});
   }
-  return text + ".\n";
+  if (!undecided.empty()) {
+    const auto share = std::to_string(undecided.size()) + " of " + std::to_string(judged);
+    return "cannot tell" + (undecided.size() < judged ? " for " + share + " points" : "") +
+           ", because " + main_reason(undecided) + the_others(comparison, unsettled);
+  }
+  if (!faster.empty()) {
+    return "faster: " + by_how_much(comparison, faster, judged) +
+           the_others(comparison, {Change::kFaster});
+  }
+  if (judged == 0) return "no points: what the machines do by themselves";
+  return printed("no difference beyond %g %%", 100 * comparison.threshold) + " (" +
+         counted(static_cast<std::int64_t>(judged), "point") + ")";
 }
 
-std::string differences_table(const Comparison& comparison) {
-  if (comparison.differences.empty()) {
-    return "\n## Differences\n\nMachine, versions and settings are the same, as far as the reports "
-           "tell.\n";
-  }
-  std::vector<Column> columns{{{"what"}, true}};
+std::vector<std::string> side_lines(const Comparison& comparison) {
+  std::vector<std::string> lines;
   for (std::size_t side = 0; side < comparison.files.size(); ++side) {
-    columns.push_back({{side_name(comparison, side)}, true});
+    const auto sessions = static_cast<std::int64_t>(comparison.sessions[side]);
+    lines.push_back(side_name(comparison, side) + ": " + joined(comparison.files[side], ", ") +
+                    (comparison.points.empty() ? "" : " (" + counted(sessions, "session") + ")"));
   }
-  for (const Difference& difference : comparison.differences) {
-    columns[0].cells.push_back(difference.what);
-    for (std::size_t side = 0; side < difference.values.size(); ++side) {
-      columns[side + 1].cells.push_back(difference.values[side]);
+  return lines;
+}
+
+std::string side_rate_text(const SideOfPoint& side) {
+  if (!side.samples_per_sec) return side.trouble.empty() ? kAbsent : side.trouble;
+  const double rate = *side.samples_per_sec;
+  if (rate < 100) return significant(rate, 3);
+  return printed(rate >= 1000 ? "%.0f" : "%.1f", rate);
+}
+
+std::string change_text(const PointChange& change) {
+  return change.relative ? printed("%+.2f", 100 * *change.relative) : kAbsent;
+}
+
+std::string ci90_text(const PointChange& change) {
+  if (!change.ci90) return kAbsent;
+  return printed("%+.2f .. ", 100 * change.ci90->low) + printed("%+.2f", 100 * change.ci90->high);
+}
+
+std::string p_cell(const PointChange& change) {
+  if (!change.p_adjusted) return kAbsent;
+  return *change.p_adjusted < 0.0001 ? "< 0.0001" : printed("%.4f", *change.p_adjusted);
+}
+
+std::string smallest_text(const PointChange& change) {
+  if (!change.smallest_found) return kAbsent;
+  return *change.smallest_found > 1 ? "> 100" : printed("%.2f", 100 * *change.smallest_found);
+}
+
+// "images" where all rows count these; empty where they differ.
+std::string common_unit(const std::vector<TableRow>& rows) {
+  const std::string unit = rows.empty() ? "" : rows.front().point->unit;
+  const bool is_common =
+      std::ranges::all_of(rows, [&](const TableRow& row) { return row.point->unit == unit; });
+  return is_common ? unit : "";
+}
+
+std::vector<Column> points_columns(const Comparison& comparison, const std::vector<TableRow>& rows,
+                                   bool details) {
+  std::vector<Column> columns;
+  const auto add = [&](std::vector<std::string> head, bool left, const auto& cell) {
+    Column& column = columns.emplace_back(Column{std::move(head), left, {}});
+    for (const TableRow& row : rows) column.cells.push_back(cell(*row.point, *row.against));
+  };
+  using Point = ComparedPoint;
+  using Other = PointAgainst;
+  const bool several = comparison.files.size() > 2;
+  const std::string unit = common_unit(rows), rate = unit + (unit.empty() ? "per s" : "/s");
+  add({"point"}, true, [](const Point& point, const Other&) { return point.group; });
+  if (several) {
+    columns.push_back({{"against"}, true, {}});
+    for (const TableRow& row : rows) columns.back().cells.push_back(row.side);
+  }
+  if (unit.empty())
+    add({"counts"}, true, [](const Point& point, const Other&) { return point.unit; });
+  add({several ? "side 1" : "old", rate}, false,
+      [](const Point& point, const Other&) { return side_rate_text(point.before); });
+  columns.back().may_go = true;
+  add({several ? "other" : "new", rate}, false,
+      [](const Point&, const Other& other) { return side_rate_text(other.after); });
+  columns.back().may_go = true;
+  add({"change", "%"}, false,
+      [](const Point&, const Other& other) { return change_text(other.change); });
+  add({"90 %", "interval"}, false,
+      [](const Point&, const Other& other) { return ci90_text(other.change); });
+  columns.back().may_go = true;
+  if (details) {
+    add({"p", "(Holm)"}, false,
+        [](const Point&, const Other& other) { return p_cell(other.change); });
+    add({"finds", "from %"}, false,
+        [](const Point&, const Other& other) { return smallest_text(other.change); });
+    add({"units"}, false, [](const Point& point, const Other& other) {
+      return std::to_string(point.before.units) + " / " + std::to_string(other.after.units);
+    });
+  }
+  add({"verdict"}, true, [](const Point&, const Other& other) {
+    return other.absent ? kAbsent : std::string(name_of(other.change.change));
+  });
+  return columns;
+}
+
+// Each fact that the headline has not said: reasons, then points that cannot be compared.
+std::vector<std::string> point_lines(const Comparison& comparison, const std::string& said,
+                                     std::size_t most) {
+  std::vector<std::string> lines;
+  const auto reasons = by_sentence(table_rows(comparison), &PointAgainst::reason);
+  for (const auto& [reason, rows] : reasons) {
+    if (reasons.size() == 1 && said.find(reason) != std::string::npos) continue;
+    lines.push_back(listed(names_of_rows(comparison, rows), most) + ": " + reason);
+  }
+  for (std::size_t side = 0; side < comparison.only.size(); ++side) {
+    const auto& only = comparison.only[side];
+    if (only.empty()) continue;
+    lines.push_back(counted(std::ssize(only), "point") + " only in " + side_name(comparison, side) +
+                    ": " + listed(only, most));
+  }
+  for (std::size_t side = 1; side < comparison.files.size(); ++side) {
+    std::vector<std::string> lacking;
+    for (const ComparedPoint& point : comparison.points) {
+      if (point.against[side - 1].absent) lacking.push_back(point.group);
+    }
+    if (lacking.empty()) continue;
+    lines.push_back(counted(std::ssize(lacking), "point") + " not in " +
+                    side_name(comparison, side) + ": " + listed(lacking, most));
+  }
+  return lines;
+}
+
+Section points_section(const Comparison& comparison, bool details) {
+  auto rows = table_rows(comparison);
+  const std::size_t all = rows.size();
+  if (!details) std::ranges::stable_sort(rows, {}, gravity);
+  if (!details && all > kRowsWithTheSame) {
+    std::erase_if(rows, [](const TableRow& row) {
+      return row.against->change.change == Change::kSame || row.against->absent;
+    });
+    if (rows.size() > kMostRows) rows.erase(rows.begin() + kMostRows, rows.end());
+  }
+  Section section{"", {}, {}};
+  if (!rows.empty()) section.columns = points_columns(comparison, rows, details);
+  const std::size_t left_out = all - rows.size();
+  if (left_out > 0) {
+    section.lines.push_back(counted(static_cast<std::int64_t>(left_out), "row") +
+                            " more: --details");
+  }
+  for (auto& line : point_lines(comparison, headline(comparison), details ? all : 5)) {
+    section.lines.push_back(std::move(line));
+  }
+  const std::string advice = what_makes_it_surer(comparison);
+  if (!advice.empty()) section.lines.push_back(advice);
+  if (comparison.differences.empty()) {
+    section.lines.push_back(
+        "machine, versions and settings are the same, as far as the reports tell");
+  }
+  return section;
+}
+
+Section certain_section(const Comparison& comparison) {
+  Section section{"What is certain", {}, {}};
+  for (const auto& [said, rows] : by_sentence(table_rows(comparison), &PointAgainst::certain)) {
+    section.lines.push_back(listed(names_of_rows(comparison, rows), rows.size()) + ": " + said);
+  }
+  return section;
+}
+
+Section differences_section(const Comparison& comparison, bool details) {
+  Section section{"What else differs", {}, {}};
+  const auto& differences = comparison.differences;
+  if (differences.empty()) return section;
+  const std::size_t shown =
+      details ? differences.size() : std::min(differences.size(), kMostDifferences);
+  section.columns = {{{"what"}, true, {}}};
+  for (std::size_t side = 0; side < comparison.files.size(); ++side) {
+    section.columns.push_back({{side_name(comparison, side)}, true, {}});
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    section.columns[0].cells.push_back(differences[i].what);
+    for (std::size_t side = 0; side < differences[i].values.size(); ++side) {
+      section.columns[side + 1].cells.push_back(differences[i].values[side]);
     }
   }
-  return "\n## Differences\n\n" + set_markdown(columns);
+  if (shown < differences.size()) {
+    section.lines.push_back(std::to_string(differences.size() - shown) + " more: --details");
+  }
+  return section;
 }
 
-std::string fingerprints_text(const Comparison& comparison) {
-  if (comparison.fingerprints.empty()) return "";
-  std::string text = "\n## The machines by themselves\n\n";
-  for (const std::string& line : comparison.fingerprints) text += "- " + markdown_text(line) + "\n";
-  return text;
+std::vector<Section> sections_of(const Comparison& comparison, bool details) {
+  std::vector<Section> sections;
+  if (!comparison.points.empty()) sections.push_back(points_section(comparison, details));
+  if (details) sections.push_back(certain_section(comparison));
+  sections.push_back(differences_section(comparison, details));
+  sections.push_back({"The machines by themselves", {}, comparison.fingerprints});
+  if (details && !comparison.points.empty()) {
+    sections.push_back({"What this can say", {}, {what_it_can_say(comparison)}});
+  }
+  std::erase_if(sections,
+                [](const Section& one) { return one.columns.empty() && one.lines.empty(); });
+  return sections;
 }
 
 }  // namespace
 
-std::string comparison_markdown(const Comparison& comparison) {
-  const std::string head = "# Comparison\n\n" + sides_text(comparison);
-  if (comparison.points.empty()) {  // reports of doctor --measure
-    return head + fingerprints_text(comparison) + differences_table(comparison);
+std::string comparison_text(const Comparison& comparison, const Terminal& terminal, bool details) {
+  const auto width = static_cast<std::size_t>(terminal.columns);
+  std::string text = wrapped(headline(comparison), width, 2);
+  text.pop_back();  // its line end stays outside of the ink
+  text = inked(terminal, Ink::kBold, text) + "\n";
+  for (const std::string& line : side_lines(comparison)) text += wrapped(line, width, 4, "  ");
+  for (const Section& section : sections_of(comparison, details)) {
+    text += "\n" + section_text(section, terminal);
   }
-  return head + "\n" + summary(comparison) + "\n\n" + points_table(comparison) +
-         new_points(comparison) + sentences(comparison, "What is certain", &PointAgainst::certain) +
-         sentences(comparison, "Why unsure", &PointAgainst::reason) +
-         differences_table(comparison) + fingerprints_text(comparison) +
-         "\n## What this can say\n\n" + what_it_can_say(comparison);
+  return text;
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text = "# Comparison\n\n**" + markdown_text(headline(comparison)) + "**\n\n";
+  for (const std::string& line : side_lines(comparison)) text += "- " + markdown_text(line) + "\n";
+  for (const Section& section : sections_of(comparison, true)) text += section_markdown(section);
+  return text;
+}
+
+std::string comparison_csv(const Comparison& comparison) {
+  return set_csv(points_columns(comparison, table_rows(comparison), true));
 }
 
 }  // namespace scalemark::reporting

@@ -6,16 +6,13 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr int kWidth = 100;
 
 std::string console_sweep_text(const Report& report) {
   std::string text;
   for (const auto& sentence : summary_in_words(report)) text += list_item(sentence, kWidth);
   for (const Section& section : sweep_sections(report)) {
-    text += "\n" + on_one_line(section.title) + "\n\n";
-    if (!section.columns.empty())
-      text += set_text(section.columns) + (section.lines.empty() ? "" : "\n");
-    for (const auto& line : section.lines) text += list_item(line, kWidth);
+    text += "\n" + section_text(section, {.columns = kWidth});
   }
   const std::string cost = telemetry_cost(std::span(&report, 1));
   if (!cost.empty()) text += "\n" + list_item(cost, kWidth);

@@ -23,20 +23,11 @@ std::string environment_text(const Report& report) {
   return text;
 }
 
-std::string section_text(const Section& section) {
-  std::string text = "\n## " + markdown_text(section.title) + "\n\n";
-  if (!section.columns.empty()) {
-    text += set_markdown(section.columns) + (section.lines.empty() ? "" : "\n");
-  }
-  for (const auto& line : section.lines) text += "- " + markdown_text(line) + "\n";
-  return text;
-}
-
 // Shows what the console leaves out.
 std::string machine_text(const Report& report) {
   std::string text;
-  if (const auto attempts = attempts_section(report)) text += section_text(*attempts);
-  if (const auto machine = machine_section(report)) text += section_text(*machine);
+  if (const auto attempts = attempts_section(report)) text += section_markdown(*attempts);
+  if (const auto machine = machine_section(report)) text += section_markdown(*machine);
   return text;
 }
 
@@ -44,8 +35,8 @@ std::string sweep_text(const Report& report) {
   std::string text = measures_collectives(report) ? "# Collectives\n\n" : "# Sweep report\n\n";
   for (const auto& sentence : summary_in_words(report))
     text += "- " + markdown_text(sentence) + "\n";
-  for (const Section& section : sweep_sections(report)) text += section_text(section);
-  if (const auto fingerprint = fingerprint_section(report)) text += section_text(*fingerprint);
+  for (const Section& section : sweep_sections(report)) text += section_markdown(section);
+  if (const auto fingerprint = fingerprint_section(report)) text += section_markdown(*fingerprint);
   return text + machine_text(report) + environment_text(report);
 }
 

@@ -19,8 +19,6 @@ std::string format(const char* pattern, Arguments... arguments) {
   return text;
 }
 
-constexpr const char* kAbsent = "-";
-
 // Four significant digits, without exponents for usual sizes.
 std::string number(double value) {
   if (value >= 1000) return format("%.0f", value);

@@ -124,28 +124,67 @@ std::string set_markdown(const std::vector<Column>& columns) {
   for (std::size_t row = 0; row < rows; ++row) {
     body += "|";
     for (const auto& column : columns) {
-      const std::string& cell = column.cells.at(row);
-      body += " " + (column.is_markdown ? cell : markdown_text(cell)) + " |";
+      body += " " + markdown_text(column.cells.at(row)) + " |";
     }
     body += "\n";
   }
   return head + "\n" + rule + "\n" + body;
 }
 
-std::string list_item(const std::string& given, std::size_t width) {
+std::string set_csv(const std::vector<Column>& columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    text += (text.empty() ? "" : ",") + csv_cell(joined(column.head, " "));
+  }
+  text += "\r\n";
+  for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
+    for (const Column& column : columns) {
+      text += (&column == &columns.front() ? "" : ",") + csv_cell(column.cells.at(row));
+    }
+    text += "\r\n";
+  }
+  return text;
+}
+
+std::size_t table_width(const std::vector<Column>& columns) {
+  std::size_t width = 0;
+  for (const Column& column : with_plain_cells(columns)) {
+    width += (width == 0 ? 0 : std::string_view(kGap).size()) + width_of(column);
+  }
+  return width;
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string wrapped(const std::string& given, std::size_t width, std::size_t indent,
+                    const std::string& head) {
   const std::string text = on_one_line(given);
-  std::string result, line = "-";
+  std::string result, line = head;
+  bool is_fresh = true;  // the line holds no word
   for (std::size_t begin = 0; begin < text.size();) {
     const auto end = std::min(text.find(' ', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
     begin = end + 1;
-    if (line.size() + 1 + word.size() > width && line.size() > 2) {
-      result += line + "\n";
-      line = " ";
+    if (!is_fresh && width_of(line) + 1 + width_of(word) > width) {
+      end_line(line);
+      result += line;
+      line = std::string(indent, ' ');
+      is_fresh = true;
     }
-    line += " " + word;
+    line += (is_fresh ? "" : " ") + word;
+    is_fresh = false;
   }
-  return result + line + "\n";
+  end_line(line);
+  return result + line;
+}
+
+std::string list_item(const std::string& text, std::size_t width) {
+  return wrapped(text, width, 2, "- ");
 }
 
 }  // namespace scalemark::reporting

@@ -8,19 +8,19 @@ std::vector<Option> tool_options() {
   return {
       {.name = "format",
        .group = kGroup,
-       .commands = kReport | kAccept,
+       .commands = kReport | kCompare | kAccept,
        .default_text = "table",
-       .help = "how the report is shown: table, md, csv, jsonl, html, junit, superbench, prom, "
-               "effects or links; "
+       .help = "how it is shown: table, md or csv; a report also as jsonl, html, junit, "
+               "superbench, prom, effects or links; "
                "several with commas between; FORMAT=FILE writes to a file instead of stdout; "
                "accept writes table, md, jsonl, junit, drain or undecided, each to a file",
        .value_name = "FORMAT[=FILE],..."},
       {.name = "details",
        .kind = Kind::kFlag,
        .group = kGroup,
-       .commands = kReport | kAccept,
+       .commands = kReport | kCompare | kPredict | kAccept,
        .default_text = "off",
-       .help = "all tables and findings instead of the short answer"},
+       .help = "all that there is to say instead of the short answer"},
       {.name = "redact",
        .kind = Kind::kFlag,
        .group = kGroup,

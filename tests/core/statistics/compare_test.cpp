@@ -107,7 +107,7 @@ TEST(ComparePoints, OneSessionEachIsNeverSlowerOrFaster) {
   EXPECT_EQ(changes[1].change, Change::kSame);
   EXPECT_EQ(changes[2].change, Change::kDiffers);
   EXPECT_EQ(changes[3].change, Change::kUnsure);
-  EXPECT_EQ(name_of(changes[0].change), "differs in this session");
+  EXPECT_EQ(name_of(changes[0].change), "differs");
   EXPECT_EQ(compare_points(points, kSameSession)[0].change, Change::kSlower);
 }
 

@@ -81,24 +81,6 @@ void add_parts(Answer& answer, const Report& report) {
   }
 }
 
-// Words stay whole; further lines begin with `indent` blanks.
-std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
-  std::string result, line;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const auto end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    begin = end + 1;
-    const std::size_t taken = line.size() + (result.empty() ? 0 : indent);
-    if (!line.empty() && taken + 1 + word.size() > width) {
-      line.erase(line.find_last_not_of(' ') + 1);
-      result += (result.empty() ? "" : std::string(indent, ' ')) + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return result + (result.empty() ? "" : std::string(indent, ' ')) + line + "\n";
-}
-
 std::string head_lines(const Answer& answer, const Terminal& terminal) {
   const auto width = static_cast<std::size_t>(terminal.columns);
   if (answer.what.empty()) return "";
@@ -110,21 +92,10 @@ std::string head_lines(const Answer& answer, const Terminal& terminal) {
          (answer.effort.empty() ? "" : "  " + answer.effort + "\n");
 }
 
-std::size_t width_of(const std::vector<Column>& columns) {
-  const std::string text = set_text(columns);
-  std::size_t widest = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    widest = std::max(widest, end - begin);
-    begin = end + 1;
-  }
-  return widest;
-}
-
 // Drops what a narrow terminal can do without.
 std::vector<Column> fitting(std::vector<Column> columns, std::size_t width) {
   for (const char* head : {"of expected", "95 %", "speed-up"}) {
-    if (width_of(columns) <= width) break;
+    if (table_width(columns) <= width) break;
     std::erase_if(columns, [&](const Column& column) { return column.head.front() == head; });
   }
   return columns;
@@ -181,8 +152,8 @@ std::string set_answer(const Answer& answer, const Terminal& terminal) {
   const auto items = [&](const std::vector<std::string>& lines, const std::string& mark) {
     std::string text;
     for (const std::string& line : lines) {
-      text += inked(terminal, Ink::kRed, mark) + " " +
-              wrapped(on_one_line(line), width - mark.size() - 1, mark.size() + 1);
+      const std::string item = wrapped(line, width, mark.size() + 1, mark + " ");
+      text += inked(terminal, Ink::kRed, mark) + item.substr(mark.size());
     }
     return text;
   };
@@ -191,7 +162,7 @@ std::string set_answer(const Answer& answer, const Terminal& terminal) {
   text += head_lines(answer, terminal);
   if (!answer.table.empty()) text += "\n" + set_text(fitting(answer.table, width));
   std::string below;
-  for (const std::string& line : answer.found) below += wrapped(on_one_line(line), width, 2);
+  for (const std::string& line : answer.found) below += wrapped(line, width, 2);
   below += items(answer.notes, "!");
   if (!below.empty()) text += (answer.table.empty() ? "" : "\n") + below;
   if (!answer.next.empty()) text += "\n" + next_lines(answer, terminal);

@@ -12,8 +12,6 @@
 
 namespace scalemark::reporting {
 
-inline constexpr const char* kAbsent = "-";
-
 template <class Row>
 Column column(std::vector<std::string> head, bool left, const std::vector<Row>& rows,
               const std::function<std::string(const Row&)>& text) {

@@ -8,15 +8,9 @@
 #include <vector>
 
 #include "core/reporting/record/report.h"
-#include "core/reporting/table/text_table.h"
+#include "core/reporting/table/section.h"
 
 namespace scalemark::reporting {
-
-struct Section {
-  std::string title;
-  std::vector<Column> columns;     // none: only lines
-  std::vector<std::string> lines;  // under the table
-};
 
 // True for a report that holds more than single points: a sweep, or collectives.
 bool is_sweep(const Report& report);
