@@ -1,4 +1,6 @@
 // scalemark explain: why N ranks give less than N times.
+#include <unistd.h>
+
 #include <utility>
 #include <vector>
 
@@ -36,7 +38,7 @@ Given sorted_out(std::vector<reporting::Report> reports) {
 const HelpPage explain_page = {
     "SWEEP [COMM...]",
     "Says on one screen why N ranks give less than N times: where the efficiency went, with\n"
-    "intervals, what each part may be at most for a target, the network in the step beside the\n"
+    "intervals, what a target asks of each cause, what to do, the network in the step beside the\n"
     "network by itself (of reports of `scalemark comm`), what is proven slow, and the option that\n"
     "helped most. Nothing is estimated: what was not measured is named, with what measures it.",
     "  scalemark explain results/runs/sweep\n"
@@ -53,7 +55,7 @@ ExitCode explain_command(const Invocation& invocation) {
   const auto explanation = reporting::explain(
       given.sweep, collectives,
       {.group = values.text("group").value_or(""), .target = values.share("target").value()});
-  return print_result(reporting::explanation_text(explanation));
+  return print_result(reporting::explanation_text(explanation, terminal_of(STDOUT_FILENO)));
 }
 
 }  // namespace scalemark::cli

@@ -12,6 +12,24 @@ namespace {
 
 constexpr double kNothing = 5e-4;  // shares below are not shown as parts
 
+constexpr Cause kCommunication = {
+    "communication",
+    "send less or hide more of it: larger batches, --gradient-accumulation-steps, "
+    "--gradient-compression, other --bucket-cap-mb"};
+constexpr Cause kAlwaysSlower = {
+    "ranks that are always slower",
+    "scalemark doctor --measure on their machines says what is slow there"};
+constexpr Cause kSometimesSlower = {
+    "ranks that are slower in some runs",
+    "--bind cores keeps ranks on their cores; let nothing else run there"};
+constexpr Cause kSlowSteps = {"single slow steps", kSometimesSlower.advice};
+constexpr Cause kWaitForData = {"waiting for data",
+                                "more --workers, or images packed by scalemark data pack"};
+constexpr Cause kSlowerComputing = {
+    "slower computing than alone",
+    "ranks take bandwidth, caches or power from each other: fewer ranks on a machine, or other "
+    "--threads"};
+
 // Averages over all ranks' runs; absent where one of them lacks the number.
 std::optional<double> mean_of(
     const std::vector<const PointRecord*>& runs,
@@ -31,12 +49,12 @@ std::vector<LostShare> shares_of(const ScalingRow& row, double target) {
   const LossOfEfficiency& loss = *row.loss_of_efficiency;
   const LossIntervals ci = row.loss_of_efficiency_ci95.value_or(LossIntervals{});
   std::vector<LostShare> shares = {
-      {"communication", loss.communication, ci.communication, {}},
-      {"persistent imbalance of ranks", loss.persistent_imbalance, ci.persistent_imbalance, {}},
-      {"imbalance that changes per run", loss.run_imbalance.value_or(0), ci.run_imbalance, {}},
-      {"jitter of single steps", loss.jitter.value_or(0), ci.jitter, {}},
-      {"waiting for data", loss.data_wait, ci.data_wait, {}},
-      {"slower compute than alone", loss.slower_compute, ci.slower_compute, {}}};
+      {kCommunication, loss.communication, ci.communication, {}},
+      {kAlwaysSlower, loss.persistent_imbalance, ci.persistent_imbalance, {}},
+      {kSometimesSlower, loss.run_imbalance.value_or(0), ci.run_imbalance, {}},
+      {kSlowSteps, loss.jitter.value_or(0), ci.jitter, {}},
+      {kWaitForData, loss.data_wait, ci.data_wait, {}},
+      {kSlowerComputing, loss.slower_compute, ci.slower_compute, {}}};
   std::erase_if(shares, [](const LostShare& one) { return std::abs(one.share) < kNothing; });
   std::ranges::stable_sort(shares, std::greater{}, &LostShare::share);
   const double too_much = target - row.efficiency.value();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/terminal.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
@@ -19,9 +20,15 @@ struct ExplainRequest {
   double target = 0.95;  // efficiency
 };
 
+// A cause of lost efficiency, in words, and what to do about it.
+struct Cause {
+  const char* name;
+  const char* advice;
+};
+
 // A part of the lost efficiency.
 struct LostShare {
-  std::string name;
+  Cause cause;
   double share = 0;  // in points of efficiency; negative: a gain
   Bounds ci95;
   // The part may take so much at most for the target while the others stay; absent: it does not
@@ -78,7 +85,7 @@ struct Explanation {
 Explanation explain(const Report& report, const std::vector<const Report*>& collectives,
                     const ExplainRequest& request);
 
-// One screen of at most 100 columns.
-std::string explanation_text(const Explanation& explanation);
+// One screen: what was reached, where the rest went, what to do, and what that rests on.
+std::string explanation_text(const Explanation& explanation, const Terminal& terminal);
 
 }  // namespace scalemark::reporting

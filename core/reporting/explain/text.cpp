@@ -2,20 +2,24 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/explain/explain.h"
-#include "core/reporting/table/text_table.h"
+#include "core/reporting/table/section.h"
 
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kWidth = 98;
+// Smaller parts need no advice.
+constexpr double kWorthIt = 0.01;
 
 std::string points_of(double share) { return printed("%.1f", 100 * share); }
 
-std::string interval_of(const Bounds& bounds) {
-  if (!bounds.low || !bounds.high) return "-";
+// An interval wider than all that there is to lose says nothing.
+std::string interval_of(const Bounds& bounds, int blocks) {
+  if (!bounds.low || !bounds.high) return kAbsent;
+  if (*bounds.high - *bounds.low > 1) return not_known(blocks, "run");
   return points_of(*bounds.low) + " .. " + points_of(*bounds.high);
 }
 
@@ -27,47 +31,63 @@ std::string bytes_text(double bytes) { return size_text(static_cast<std::int64_t
 
 std::string headline(const Explanation& all) {
   const ScalingRow& row = *all.row;
-  std::string text = std::to_string(row.world_size) + " ranks give " +
-                     times_text(row.speedup.value()) + " of the " + times_text(all.ideal_speedup) +
+  std::string text = counted(row.world_size, "rank") + " give " + times_text(row.speedup.value()) +
+                     " of the " + times_text(all.ideal_speedup) +
                      " that would be ideal: efficiency " + percent(row.efficiency.value());
-  if (row.efficiency_ci95_low && row.efficiency_ci95_high) {
-    text += " [" + points_of(*row.efficiency_ci95_low) + ", " +
-            points_of(*row.efficiency_ci95_high) + "]";
-  }
-  return text + "\n";
+  const auto low = row.efficiency_ci95_low, high = row.efficiency_ci95_high;
+  if (!low || !high) return text;
+  if (!is_known(*low, *high)) return text + ", how surely is " + not_known(all.blocks, "run");
+  return text + " (95 %: " + points_of(*low) + " to " + points_of(*high) + ")";
 }
 
 std::string measured_as(const Explanation& all) {
-  return "  " + all.row->group + "; " + all.table->kind + " scaling, against " +
-         all.table->relative_to + "; " + std::to_string(all.blocks) +
-         (all.blocks == 1 ? " run" : " runs") +
+  return all.row->group + "; " + all.table->kind + " scaling, against " + all.table->relative_to +
+         "; " + counted(all.blocks, "run") +
          (all.row->unsteady_runs
               ? ", " + std::to_string(*all.row->unsteady_runs) + " of them not steady"
-              : "") +
-         "\n";
+              : "");
 }
 
-std::string waterfall(const Explanation& all) {
-  if (all.shares.empty()) return {};
+// Says what the target asks of each part that could give it alone.
+std::vector<std::string> target_lines(const Explanation& all) {
   const double missing = all.target - all.row->efficiency.value();
-  Column what{{"", "lost to"}, true, {}, false}, times{{"", "x"}, false, {}, false};
-  Column share{{"points of", "efficiency"}, false, {}, false};
-  Column interval{{"", "95 %"}, true, {}, false};
-  Column needed{{"alone, for " + percent(all.target), "at most"}, true, {}, false};
+  if (missing <= 0) return {percent(all.target) + " is reached"};
+  std::vector<std::string> lines;
   for (const LostShare& one : all.shares) {
-    what.cells.push_back(one.name);
-    times.cells.push_back(printed("%+.2f", -one.share * all.ideal_speedup));
-    share.cells.push_back(points_of(one.share));
-    interval.cells.push_back(interval_of(one.ci95));
-    needed.cells.push_back(one.at_most                    ? points_of(*one.at_most)
-                           : missing > 0 && one.share > 0 ? "not enough"
-                                                          : "-");
+    if (!one.at_most) continue;
+    lines.push_back("for " + percent(all.target) + " it would suffice that \"" + one.cause.name +
+                    "\" cost " + points_of(*one.at_most) + " points instead of " +
+                    points_of(one.share));
   }
-  std::vector<Column> columns{what, times, share, interval};
-  if (missing > 0) columns.push_back(needed);
-  std::string text = "\n" + set_text(columns);
-  if (missing <= 0) text += percent(all.target) + " is reached.\n";
-  return text;
+  if (lines.empty()) {
+    lines.push_back(percent(all.target) + " is " + points_of(missing) +
+                    " points away: no single cause is so large");
+  }
+  return lines;
+}
+
+Section causes(const Explanation& all) {
+  if (all.shares.empty()) return {};
+  std::vector<Column> columns{{{"where it went"}, true, {}},
+                              {{"speed-up"}, false, {}, true},
+                              {{"points of", "efficiency"}, false, {}},
+                              {{"95 %"}, true, {}}};
+  for (const LostShare& one : all.shares) {
+    columns[0].cells.push_back(one.cause.name);
+    columns[1].cells.push_back(printed("%+.2f", -one.share * all.ideal_speedup));
+    columns[2].cells.push_back(points_of(one.share));
+    columns[3].cells.push_back(interval_of(one.ci95, all.blocks));
+  }
+  return {"", std::move(columns), target_lines(all)};
+}
+
+Section advice(const Explanation& all) {
+  Section section{"What to do", {}, {}};
+  for (const LostShare& one : all.shares) {
+    if (one.share >= kWorthIt)
+      section.lines.push_back(std::string(one.cause.name) + ": " + one.cause.advice);
+  }
+  return section;
 }
 
 std::string bucket_list(const std::vector<double>& bytes) {
@@ -147,31 +167,33 @@ std::vector<std::string> communication_lines(const Explanation& all) {
   return lines;
 }
 
-std::string listed_under(const std::string& title, const std::vector<std::string>& lines) {
-  if (lines.empty()) return {};
-  std::string text = "\n" + title + "\n";
-  for (const std::string& line : lines) text += list_item(on_one_line(line), kWidth);
-  return text;
-}
-
-std::string option_text(const Explanation& all) {
-  constexpr const char* kTitle = "The option that helped most, of those that were measured";
-  if (!all.compares_options) return {};
-  if (!all.best_effect) return listed_under(kTitle, {"none: no gain is proven"});
+Section best_option(const Explanation& all) {
+  Section section{"The option that helped most, of those that were measured", {}, {}};
+  if (!all.compares_options) return section;
+  section.lines = {"none: no gain is proven"};
+  if (!all.best_effect) return section;
   const EffectRecord& effect = *all.best_effect;
-  return listed_under(kTitle,
-                      {effect.in_words.empty() ? effect.axis + " " + effect.to + " instead of " +
-                                                     effect.from + ": " + times_text(effect.ratio)
-                                               : effect.in_words});
+  section.lines = {effect.in_words.empty() ? effect.axis + " " + effect.to + " instead of " +
+                                                 effect.from + ": " + times_text(effect.ratio)
+                                           : effect.in_words};
+  return section;
 }
 
 }  // namespace
 
-std::string explanation_text(const Explanation& all) {
-  return headline(all) + measured_as(all) + waterfall(all) +
-         listed_under("Communication", communication_lines(all)) +
-         listed_under("Proven slow", all.slow) + listed_under("Disturbed", all.disturbed) +
-         option_text(all) + listed_under("Not measured", all.missing);
+std::string explanation_text(const Explanation& all, const Terminal& terminal) {
+  const auto width = static_cast<std::size_t>(terminal.columns);
+  std::string text = wrapped(headline(all), width, 2);
+  text.pop_back();  // its line end stays outside of the ink
+  text = inked(terminal, Ink::kBold, text) + "\n" + wrapped(measured_as(all), width, 4, "  ");
+  for (const Section& section : {Section{"Disturbed", {}, all.disturbed}, causes(all), advice(all),
+                                 Section{"Communication", {}, communication_lines(all)},
+                                 Section{"Proven slow", {}, all.slow}, best_option(all),
+                                 Section{"Not measured", {}, all.missing}}) {
+    if (section.columns.empty() && section.lines.empty()) continue;
+    text += "\n" + section_text(section, terminal);
+  }
+  return text;
 }
 
 }  // namespace scalemark::reporting

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
+#include <string>
 
 #include "core/base/error.h"
 #include "tests/core/reporting/sample_sweep.h"
@@ -40,6 +42,10 @@ Report six_of_eight() {
   return report;
 }
 
+std::string text_of(const Explanation& explanation, int columns = 200) {
+  return explanation_text(explanation, {.is_terminal = true, .columns = columns});
+}
+
 CollectiveGroup measured_alone(std::int64_t bytes, double time_s) {
   CollectiveGroup group;
   group.backend = "nccl";
@@ -62,11 +68,18 @@ TEST(Explain, EachPartHasWhatItMayBeAtMostForTheTarget) {
   EXPECT_NEAR(all.ideal_speedup, 8, 1e-9);
   ASSERT_EQ(all.shares.size(), 3u);
   // 95 % is 18.75 points away: none of the parts has so many.
-  EXPECT_EQ(all.shares[0].name, "communication");
+  EXPECT_STREQ(all.shares[0].cause.name, "communication");
   EXPECT_FALSE(all.shares[0].at_most);
+  EXPECT_NE(text_of(all).find("95.0 % is 18.8 points away: no single cause is so large"),
+            std::string::npos)
+      << text_of(all);
   // 85 % is 8.75 points away.
   const auto nearer = explain(report, {}, {.group = "g8", .target = 0.85});
   EXPECT_NEAR(*nearer.shares[0].at_most, 0.12 - 0.0875, 1e-12);
+  EXPECT_NE(text_of(nearer).find("it would suffice that \"communication\" cost 3.2 points instead "
+                                 "of 12.0"),
+            std::string::npos)
+      << text_of(nearer);
   EXPECT_FALSE(nearer.shares[1].at_most);
   EXPECT_FALSE(explain(report, {}, {.group = {}, .target = 0.7}).shares[0].at_most);
 }
@@ -80,7 +93,7 @@ TEST(Explain, TheNetworkByItselfIsReadAtTheBucketSizes) {
   EXPECT_EQ(all.buckets->sizes[1].buckets, 2);
   const double large = 0.002 * std::pow(26214400.0 / (4 << 20), 0.75);
   EXPECT_NEAR(*all.buckets->together_s, 0.001 + 2 * large, 1e-12);
-  const std::string text = explanation_text(all);
+  const std::string text = text_of(all);
   char hidden[64];
   std::snprintf(hidden, sizeof hidden, "waits for %.1f %% of that; the rest is hidden",
                 100 * 0.009 / (0.001 + 2 * large));
@@ -100,7 +113,7 @@ TEST(Explain, BucketTimelinesSayWhatBackwardHides) {
   EXPECT_NEAR(all.overlap->after_backward_s, 0.02, 1e-12);
   EXPECT_EQ(all.overlap->hidden, 1);
   EXPECT_EQ(all.overlap->unhidden_bytes, 1 << 20);
-  const std::string text = explanation_text(all);
+  const std::string text = text_of(all);
   EXPECT_NE(text.find("backward hides 60.0 % of the time that buckets are under way; 1 of 2 (1.049 "
                       "MB)"),
             std::string::npos)
@@ -160,7 +173,7 @@ TEST(Explain, BucketsAreComparedWithTheirOwnCollective) {
   ASSERT_TRUE(all.buckets && all.buckets->together_s);
   EXPECT_NEAR(*all.buckets->together_s, 0.002 * std::pow(9. / 4, 0.75), 1e-12);
   // The step's waits hold the way of the parameters as well.
-  EXPECT_EQ(explanation_text(all).find("a step waits for"), std::string::npos);
+  EXPECT_EQ(text_of(all).find("a step waits for"), std::string::npos);
 }
 
 TEST(Explain, WhatWasNotMeasuredIsNamedAndNothingElse) {
@@ -193,8 +206,7 @@ TEST(Explain, TheRealEffectWithTheLargestProvenGainAtThatManyRanksIsTheOption) {
   ASSERT_NE(all.best_effect, nullptr);
   EXPECT_EQ(all.best_effect->to, "100");
   for (EffectRecord& one : report.effects) one.verdict = kUnsure;
-  EXPECT_NE(explanation_text(explain(report, {}, {})).find("none: no gain is proven"),
-            std::string::npos);
+  EXPECT_NE(text_of(explain(report, {}, {})).find("none: no gain is proven"), std::string::npos);
 }
 
 // Rank 5 of the sample needs 4 % more.
@@ -208,7 +220,7 @@ TEST(Explain, ASweepsSlowRankIsNamedAtTheMostRanks) {
   double sum = 0;
   for (const LostShare& share : all.shares) sum += share.share;
   EXPECT_NEAR(sum, 1 - all.row->efficiency.value(), 6 * 5e-4);
-  const std::string text = explanation_text(all);
+  const std::string text = text_of(all, 100);
   std::size_t longest = 0, lines = 0;
   for (std::size_t begin = 0; begin < text.size(); ++lines) {
     const std::size_t end = text.find('\n', begin);
@@ -217,6 +229,37 @@ TEST(Explain, ASweepsSlowRankIsNamedAtTheMostRanks) {
   }
   EXPECT_LE(longest, 100u) << text;
   EXPECT_LE(lines, 45u) << text;
+}
+
+TEST(Explain, EachLargeCauseSaysWhatToDo) {
+  const std::string text = text_of(explain(six_of_eight(), {}, {}));
+  for (const char* advice :
+       {"communication: send less", "always slower: scalemark doctor --measure",
+        "single slow steps: --bind"}) {
+    EXPECT_NE(text.find(advice), std::string::npos) << text;
+  }
+  EXPECT_EQ(text.find("waiting for data"), std::string::npos) << text;
+}
+
+TEST(Explain, WithholdsIntervalsThatSayNothing) {
+  Report report = six_of_eight();
+  ScalingRow& row = report.scaling[0].rows[0];
+  row.loss_of_efficiency_ci95->communication = {-3.0, 4.0};
+  row.efficiency_ci95_low = 0.1;
+  row.efficiency_ci95_high = 5.0;
+  const std::string text = text_of(explain(report, {}, {}));
+  EXPECT_EQ(text.find("400.0"), std::string::npos) << text;
+  EXPECT_EQ(text.find("500.0"), std::string::npos) << text;
+  EXPECT_NE(text.find("not known (2 runs)"), std::string::npos) << text;
+}
+
+TEST(Explain, FitsEveryWidth) {
+  for (const int columns : {60, 80, 120}) {
+    std::istringstream text(text_of(explain(sample_sweep({}), {}, {}), columns));
+    for (std::string line; std::getline(text, line);) {
+      EXPECT_LE(line.size(), static_cast<std::size_t>(columns)) << line;
+    }
+  }
 }
 
 TEST(Explain, AReportWithoutScalingIsRefused) {
