@@ -2,11 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "apps/scalemark/predict_records.h"
 
 namespace scalemark::cli {
 
-std::string assumptions_text(const WeakSeries& series, const SeriesPrediction& made);
+std::vector<std::string> assumption_lines(const WeakSeries& series, const SeriesPrediction& made);
 
 }  // namespace scalemark::cli

@@ -1,4 +1,6 @@
 // scalemark predict: from measured world sizes to what more ranks would give.
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -121,12 +123,11 @@ Error too_little(const std::vector<WeakSeries>& found) {
 const HelpPage predict_page = {
     "FILE|FOLDER...",
     "Says how fast more ranks would be, by a model of compute and communication that is fitted to\n"
-    "the world sizes measured, and by the rule that efficiency falls 2 % per doubling of the "
-    "ranks;\n"
-    "which of the two is the prediction and why, how far off such predictions were on published\n"
-    "series, and what it assumes. At least two world sizes of the same workload, settings and "
-    "batch\n"
-    "per rank are needed (docs/PREDICTION.md).\n",
+    "the world sizes measured, or by the rule that efficiency falls 2 % per doubling of the "
+    "ranks,\n"
+    "and how far off such predictions were on published series. At least two world sizes of the\n"
+    "same workload, settings and batch per rank are needed (docs/PREDICTION.md).\n"
+    "--details: what both give, which of them is taken and why, and what the model assumes.",
     "  scalemark predict results/runs/a/report.json --world-sizes 16,64,256,1024\n"
     "  scalemark predict results/runs/a --world-sizes 64 --topology cluster.json\n"};
 
@@ -140,6 +141,8 @@ ExitCode predict_command(const Invocation& invocation) {
   std::vector<reporting::Report> reports = read_reports(invocation.positionals);
   const auto output = output_of(values, reports.size());
   const auto found = weak_series(reports);
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  const bool details = values.on("details");
   std::string text;
   std::vector<reporting::Prediction> records;
   std::vector<std::string> left_out, not_modelled;
@@ -155,7 +158,7 @@ ExitCode predict_command(const Invocation& invocation) {
     lay_out(series, topology);
     const SeriesPrediction made = predict(series, topology, world_sizes);
     const auto more = prediction_records(series, made);
-    text += (text.empty() ? "" : "\n") + prediction_text(series, made, more);
+    text += (text.empty() ? "" : "\n") + prediction_text(series, made, more, terminal, details);
     records.insert(records.end(), more.begin(), more.end());
   }
   if (text.empty())
@@ -164,6 +167,7 @@ ExitCode predict_command(const Invocation& invocation) {
     print_note("its exchange is not modelled, left out: " + title);
   }
   for (const std::string& title : left_out) print_note("one world size only, left out: " + title);
+  text += "\n" + method_text(records, terminal, details);
   if (output) write(*output, std::move(reports.front()), std::move(records));
   return print_result(text);
 }

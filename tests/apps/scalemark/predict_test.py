@@ -74,14 +74,19 @@ class Predict(unittest.TestCase):
         return str(path)
 
     def predicted(self, *arguments):
+        """What it prints with --details, in one line, and the table as {ranks: {column: cell}}."""
+        done = self.printed(*arguments, "--details")
+        head, *table = done.split("\n\n")[1].splitlines()
+        names, rows = re.split(r"\s{2,}", head.strip()), {}
+        for line in table:
+            cells = dict(zip(names, re.split(r"\s{2,}", line.strip()), strict=True))
+            rows[int(cells["ranks"])] = {name: cell if name == "rests on" else cell.replace(",", "") for name, cell in cells.items()}
+        return " ".join(done.split()), rows
+
+    def printed(self, *arguments):
         done = run("predict", *arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
-        rows = {}
-        for line in done.stdout.splitlines():
-            cells = re.split(r"\s{2,}", line.strip())
-            if cells[0].isdigit():
-                rows[int(cells[0])] = [cell.replace(",", "") for cell in cells[:-1]] + [cells[-1]]
-        return done.stdout, rows
+        return done.stdout
 
     def refused(self, code, *arguments):
         done = run("predict", *arguments)
@@ -96,34 +101,33 @@ class Predict(unittest.TestCase):
         path = self.write(report([1, 2, 4, 8, 16], repetitions=3))
         text, rows = self.predicted(path, "--world-sizes", "256,32,64,128,16")
         self.assertEqual(list(rows), [1, 2, 4, 8, 16, 32, 64, 128, 256])
-        self.assertRegex(text, r"model +rule \(2 % per doubling\) +prediction +band \(coverage in tests\)")
         for ranks in (1, 2, 4, 8, 16):
-            self.assertEqual(rows[ranks][-1], "measured itself")
-            self.assertAlmostEqual(float(rows[ranks][2]) / rate(ranks), 1, delta=0.005)
+            self.assertEqual(rows[ranks]["rests on"], "measured")
+            self.assertAlmostEqual(float(rows[ranks]["samples/s"]) / rate(ranks), 1, delta=0.005)
         # The latency between nodes is too small to be seen on 4 nodes, and grows with their number.
         for ranks, off, basis in ((32, 0.04, "measured links"), (64, 0.07, "measured links"),
                                   (256, 0.12, "measured links, indicative")):
-            _, nodes, samples_per_sec, speedup, efficiency, model, rule, predictor, band, rests_on = rows[ranks]
-            self.assertEqual((int(nodes), rests_on), (ranks // 4, basis))
-            self.assertAlmostEqual(float(model) / rate(ranks), 1, delta=off)
-            self.assertAlmostEqual(float(rule) / self.by_rule(ranks, 16), 1, delta=0.005)
-            self.assertEqual(samples_per_sec, {"model": model, "rule": rule}[predictor])
-            self.assertAlmostEqual(float(speedup) / ranks * 100, float(efficiency.rstrip(" %")), delta=0.3)
-            self.assertRegex(text, rf"(?m)^- (\d+, )*{ranks}(, \d+)* ranks: the {predictor}: ")
+            row = rows[ranks]
+            self.assertEqual((int(row["nodes"]), row["rests on"]), (ranks // 4, basis))
+            self.assertAlmostEqual(float(row["model"]) / rate(ranks), 1, delta=off)
+            self.assertAlmostEqual(float(row["rule"]) / self.by_rule(ranks, 16), 1, delta=0.005)
+            self.assertEqual(row["samples/s"], row[row["by"]])
+            self.assertAlmostEqual(float(row["speed-up"]) / ranks * 100, float(row["efficiency"].rstrip(" %")), delta=0.3)
+            self.assertRegex(text, rf"- (\d+, )*{ranks}(, \d+)* ranks: the {row['by']}: ")
         for ranks in (32, 64):
-            low, high, held = re.fullmatch(r"(\S+) to (\S+) \((\d+) %\)", rows[ranks][8]).groups()
+            low, high = rows[ranks]["likely"].split(" to ")
             self.assertLess(float(low), rate(ranks))
             self.assertGreater(float(high), rate(ranks))
-            self.assertLess(50, int(held))
+            self.assertLess(50, int(rows[ranks]["held"].rstrip(" %")))
         for ranks in (128, 256):  # no published series goes so far
-            self.assertEqual(rows[ranks][7:9], ["rule", "not testable"])
+            self.assertEqual((rows[ranks]["by"], rows[ranks]["likely"]), ("rule", "not testable"))
         self.assertIn("128, 256 ranks: the rule: not testable: fewer than 5 published series of 3 sources", text)
         self.assertRegex(text, r"32 ranks: the \w+: to 2 times the ranks, median errors on \d+ published series of \d sources")
-        self.assertRegex(text, r"Left out, 16 ranks are predicted \d+\.\d % (above|below) what was measured by the model, "
-                               r"\d+\.\d % (above|below) by the rule\.")
-        self.assertIn("4 ranks on each node, as many as were measured on one (--ranks-per-node)\n", text)
+        self.assertRegex(text, r"without its row, 16 ranks are predicted \d+\.\d % (above|below) what was measured by the model, "
+                               r"\d+\.\d % (above|below) by the rule")
+        self.assertIn("4 ranks on each node, as many as were measured on one (--ranks-per-node) ", text)
         self.assertIn("all-reduces 100 MB", text)
-        self.assertIn("\"indicative\": more than 4 times", text)
+        self.assertIn("128, 256 ranks: indicative only, more than 4 times", text)
         self.assertNotIn("9 in 10", text)
 
     def test_repetitions_count_by_the_mean_of_their_logarithms(self):
@@ -133,30 +137,39 @@ class Predict(unittest.TestCase):
             if point["world_size"] in rates:
                 point["samples_per_sec"] = rates[point["world_size"]][point["repetition"]]
         _, rows = self.predicted(self.write(content), "--world-sizes", "8")
-        self.assertEqual(float(rows[4][2]), 1200)
-        self.assertEqual(float(rows[8][6]), 2352)  # 2 x 1200 x 0.98
+        self.assertEqual(float(rows[4]["samples/s"]), 1200)
+        self.assertEqual(float(rows[8]["rule"]), 2352)  # 2 x 1200 x 0.98
 
     def test_between_the_counts_measured_the_model_predicts_without_a_band(self):
         text, rows = self.predicted(self.write(report([1, 2, 8])), "--world-sizes", "4")
-        self.assertEqual(rows[4][7:9], ["model", "not testable"])
+        self.assertEqual((rows[4]["by"], rows[4]["likely"]), ("model", "not testable"))
         self.assertIn("4 ranks: the model: fewer ranks than were measured", text)
 
     def test_links_that_were_not_measured_are_assumed_unless_given(self):
         path = self.write(report([1, 2, 4]))
         text, rows = self.predicted(path, "--world-sizes", "16")
-        self.assertEqual(rows[16][-1], "assumed links")
+        self.assertEqual(rows[16]["rests on"], "assumed links")
         self.assertIn("between nodes were not measured", text)
         self.assertIn("over links not measured, median errors", text)
-        self.assertGreater(float(rows[16][5]), 1.1 * rate(16))  # that is why it says "assumed"
+        self.assertGreater(float(rows[16]["model"]), 1.1 * rate(16))  # that is why it says "assumed"
         topology = self.write({"ranks_per_node": 4, "links": {
             "intra_node": {"alpha_s": ALPHA["intra"], "bandwidth_GBps": 10},
             "inter_node": {"alpha_s": ALPHA["inter"], "bandwidth_GBps": 2.5}}}, "topology.json")
         text, given = self.predicted(path, "--world-sizes", "16", "--topology", topology)
-        self.assertEqual(given[16][-1], "given links")
-        self.assertAlmostEqual(float(given[16][5]) / rate(16), 1, delta=0.02)
-        self.assertEqual(given[16][6], rows[16][6])  # the rule knows no links
-        self.assertIn("4 ranks on each node, as given\n", text)
+        self.assertEqual(given[16]["rests on"], "given links")
+        self.assertAlmostEqual(float(given[16]["model"]) / rate(16), 1, delta=0.02)
+        self.assertEqual(given[16]["rule"], rows[16]["rule"])  # the rule knows no links
+        self.assertIn("4 ranks on each node, as given ", text)
         self.assertRegex(text, r"between nodes: alpha 100 us, 2.5 GB/s \(given\)")
+
+    def test_the_short_answer_has_no_terms_and_says_the_method_once(self):
+        content = report([1, 2, 4])
+        other = [point | {"id": "f-" + point["id"], "precision": "tf32"} for point in content["points"]]
+        text = self.printed(self.write(content | {"points": content["points"] + other}), "--world-sizes", "8")
+        self.assertEqual(text.count("ranks on each node"), 2)
+        self.assertEqual(text.count("How it predicts"), 1)
+        self.assertNotRegex(text, "alpha|median errors|factor of e")
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_several_reports_make_one_series(self):
         one, two = self.write(report([1]), "one.json"), self.write(report([2, 4]), "two.json")
@@ -164,14 +177,14 @@ class Predict(unittest.TestCase):
 
     def test_without_one_rank_it_is_relative_to_the_smallest(self):
         text, rows = self.predicted(self.write(report([2, 4, 8])), "--world-sizes", "16")
-        self.assertEqual(float(rows[2][3]), 2)
-        self.assertIn("relative to 2 ranks: one rank was not measured", text)
+        self.assertEqual(float(rows[2]["speed-up"]), 2)
+        self.assertIn("relative to 2 ranks: one was not measured", text)
 
     def test_what_failed_is_no_point(self):
         content = report([1, 2, 4, 8])
         content["points"][-1] |= {"status": "oom", "reason": "too large"}
         _, rows = self.predicted(self.write(content), "--world-sizes", "8")
-        self.assertEqual(rows[8][-1], "assumed links")
+        self.assertEqual(rows[8]["rests on"], "assumed links")
 
     def test_the_report_is_written_with_its_predictions(self):
         path, out = self.write(report([1, 2, 4, 8])), self.folder / "out"
