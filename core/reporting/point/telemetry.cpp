@@ -10,6 +10,7 @@
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/process_probes.h"
 #include "core/monitoring/telemetry/sampler.h"
+#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -83,8 +84,8 @@ void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& poi
 }
 
 int cpus_of(const std::string& hostname, std::span<const monitoring::Host> hosts) {
-  const auto host = std::ranges::find(hosts, hostname, &monitoring::Host::hostname);
-  return host == hosts.end() ? 1 : std::max(1, host->cores.logical);
+  const monitoring::Host* host = find_host(hosts, hostname);
+  return host ? std::max(1, host->cores.logical) : 1;
 }
 
 std::string place_of(const TelemetryRecord& record) {
@@ -125,8 +126,8 @@ double free_cores(const std::string& hostname, std::span<const TelemetryRecord> 
     if (record.values.source == monitoring::kWantedCpus) wanted += record.values.mean;
     if (record.values.source == kRanksCpus) used += record.values.mean;
   }
-  const auto host = std::ranges::find(hosts, hostname, &monitoring::Host::hostname);
-  if (!(wanted > 0) || host == hosts.end()) return 0;
+  const monitoring::Host* host = find_host(hosts, hostname);
+  if (!(wanted > 0) || !host) return 0;
   int cores = host->cores.physical > 0 ? host->cores.physical : host->cores.logical;
   // Others of a container share its CPUs, however many the machine has.
   if (host->cores.usable > 0) cores = std::min(cores, host->cores.usable);

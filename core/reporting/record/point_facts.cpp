@@ -1,5 +1,9 @@
 #include "core/reporting/record/point_facts.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 
@@ -42,6 +46,27 @@ bool skips_exchanges(const PointRecord& point) {
 std::string sample_unit(const std::string& workload) {
   const auto* known = catalogue::find_workload(workload);
   return known ? known->sample_unit : "samples";
+}
+
+const monitoring::Host* find_host(std::span<const monitoring::Host> hosts,
+                                  const std::string& hostname) {
+  const auto found = std::ranges::find(hosts, hostname, &monitoring::Host::hostname);
+  return found == hosts.end() ? nullptr : &*found;
+}
+
+std::optional<double> seconds_of(const std::string& utc) {
+  std::tm time{};
+  int used = 0;
+  if (std::sscanf(utc.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &time.tm_year, &time.tm_mon,
+                  &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &used) != 6) {
+    return std::nullopt;
+  }
+  time.tm_year -= 1900;
+  time.tm_mon -= 1;
+  double fraction = 0;
+  const auto rest = utc.substr(static_cast<std::size_t>(used));
+  if (rest.size() > 2 && rest.front() == '.') std::sscanf(rest.c_str(), "%lf", &fraction);
+  return static_cast<double>(timegm(&time)) + fraction;
 }
 
 }  // namespace scalemark::reporting

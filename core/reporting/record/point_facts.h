@@ -1,9 +1,11 @@
-// Values of a point that several tables and checks need and its record does not hold. Pure.
+// Values of points, hosts and times that several tables and checks need and no record holds. Pure.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
+#include "core/monitoring/host.h"
 #include "core/reporting/record/records.h"
 
 namespace scalemark::reporting {
@@ -29,5 +31,12 @@ bool has_exchange(const PointRecord& point);
 bool skips_exchanges(const PointRecord& point);
 
 std::string sample_unit(const std::string& workload);  // "images"; "samples" when unknown
+
+// Null where no host has that name.
+const monitoring::Host* find_host(std::span<const monitoring::Host> hosts,
+                                  const std::string& hostname);
+
+// Seconds since 1970 of "2026-01-02T03:04:05[.678]Z"; absent for anything else.
+std::optional<double> seconds_of(const std::string& utc);
 
 }  // namespace scalemark::reporting

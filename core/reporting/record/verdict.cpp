@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -38,9 +39,8 @@ std::string in_runs(std::size_t some, int all) {
 
 // 0 where that is not known.
 int cpus_of(const Report& report, const std::string& hostname) {
-  const auto host =
-      std::ranges::find(report.environment.hosts, hostname, &monitoring::Host::hostname);
-  return host == report.environment.hosts.end() ? 0 : host->cores.logical;
+  const monitoring::Host* host = find_host(report.environment.hosts, hostname);
+  return host ? host->cores.logical : 0;
 }
 
 // "1.0 to 1.7 of 2 CPUs", of the machine where others took the most.

@@ -2,32 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <ctime>
 #include <map>
 #include <tuple>
 
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/run_correlation.h"
 
 namespace scalemark::reporting {
 namespace {
-
-// Seconds of "2026-01-02T03:04:05[.678]Z"; absent for anything else.
-std::optional<double> seconds_of(const std::string& text) {
-  std::tm time{};
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &time.tm_year, &time.tm_mon,
-                  &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &used) != 6) {
-    return std::nullopt;
-  }
-  time.tm_year -= 1900;
-  time.tm_mon -= 1;
-  double fraction = 0;
-  const auto rest = text.substr(static_cast<std::size_t>(used));
-  if (rest.size() > 2 && rest.front() == '.') std::sscanf(rest.c_str(), "%lf", &fraction);
-  return static_cast<double>(timegm(&time)) + fraction;
-}
 
 struct Started {
   const PointRecord* run;

@@ -74,10 +74,8 @@ PlacedPoint placed(const Report& report, const PointRecord& point) {
   if (point.device != "cpu") return {&point, ""};
   std::set<std::string> machines;
   for (const RankRecord& rank : point.ranks) {
-    const auto host =
-        std::ranges::find(report.environment.hosts, rank.host, &monitoring::Host::hostname);
-    const bool known = host != report.environment.hosts.end() && !host->cpu.empty();
-    machines.insert(known ? host->cpu : rank.host);
+    const monitoring::Host* host = find_host(report.environment.hosts, rank.host);
+    machines.insert(host && !host->cpu.empty() ? host->cpu : rank.host);
   }
   std::string text;
   for (const std::string& machine : machines) text += (text.empty() ? "" : ", ") + machine;

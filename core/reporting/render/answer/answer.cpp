@@ -1,7 +1,6 @@
 #include "core/reporting/render/answer/answer.h"
 
 #include <algorithm>
-#include <ctime>
 #include <optional>
 
 #include "core/base/text.h"
@@ -16,14 +15,6 @@ namespace scalemark::reporting {
 namespace {
 
 constexpr std::size_t kMostNotes = 3, kMostParts = 3;
-
-// Seconds since 1970 of "2026-01-02T03:04:05Z".
-std::optional<std::time_t> seconds_of(const std::string& rfc3339) {
-  std::tm time{};
-  const char* end = strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%S", &time);
-  if (end == nullptr) return std::nullopt;
-  return timegm(&time);
-}
 
 // Some rank, machine, device or link is named, and no program.
 bool is_proven_part(const Finding& finding) {
@@ -121,7 +112,7 @@ std::string effort_text(const Report& report, int fewest, int most) {
                          : std::to_string(fewest) + " to " + std::to_string(most) + " runs each";
   const auto from = seconds_of(report.started), to = seconds_of(report.finished);
   if (from && to && *to >= *from && report.sessions.size() < 2) {
-    text += ", " + clock_text(static_cast<double>(*to - *from));
+    text += ", " + clock_text(*to - *from);
   }
   return text;
 }
