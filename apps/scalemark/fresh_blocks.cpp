@@ -273,7 +273,7 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& 
     end = blocks.end();
   }
   const std::span<const reporting::Report> reports(&blocks.report(), 1);
-  print_result(reporting::render_answer(reports, general.output, terminal_of(STDOUT_FILENO)));
+  print_result(reporting::render_answer(reports, {general.output}, terminal_of(STDOUT_FILENO)));
   if (!end.why.empty()) print_note(end.why);
   return end.exit_code;
 }

@@ -1,7 +1,7 @@
 // scalemark report: existing reports, in the forms that people and other programs read.
 #include <unistd.h>
 
-#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
@@ -39,10 +39,8 @@ ExitCode report_command(const Invocation& invocation) {
     }
     if (values.on("details")) return reporting::render_console(reports);
     if (!request.file.empty()) return reporting::render(request.format, reports);
-    const bool one_folder = invocation.positionals.size() == 1 && !values.on("redact");
-    std::filesystem::path place = one_folder ? invocation.positionals.front() : "";
-    if (place.extension() == ".json") place = place.parent_path();
-    return reporting::render_answer(reports, place.string(), terminal_of(STDOUT_FILENO));
+    const auto places = values.on("redact") ? std::vector<std::string>() : invocation.positionals;
+    return reporting::render_answer(reports, places, terminal_of(STDOUT_FILENO));
   };
   write_formats(requests, rendered);
   ExitCode code = ExitCode::kPass;

@@ -105,7 +105,8 @@ ExitCode CommCoordinator::close() {
 void CommCoordinator::show() {
   const auto& general = request_.run.settings.general;
   const reporting::Report report = report_.report();
-  std::cout << reporting::render_answer(std::span(&report, 1), general.output, request_.run.output)
+  std::cout << reporting::render_answer(std::span(&report, 1), {general.output},
+                                        request_.run.output)
             << std::flush;
   if (!why_.empty()) std::cerr << "scalemark: " << why_ << std::endl;
 }

@@ -64,7 +64,7 @@ void RunConsole::show(const reporting::Evaluation& evaluation) {
 
 void RunConsole::show(const reporting::Report& report, const std::string& why) {
   if (!writes_) return;
-  std::cout << reporting::render_answer(std::span(&report, 1), "", output_) << std::flush;
+  std::cout << reporting::render_answer(std::span(&report, 1), {}, output_) << std::flush;
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 

@@ -123,7 +123,7 @@ std::string SweepConsole::kept() const {
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {
-  std::cout << reporting::render_answer(std::span(&report, 1), output_, output_terminal_)
+  std::cout << reporting::render_answer(std::span(&report, 1), {output_}, output_terminal_)
             << std::flush;
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }

@@ -9,7 +9,7 @@ namespace scalemark::reporting {
 namespace {
 
 std::string render_short(std::span<const Report> reports) {
-  return render_answer(reports, "", Terminal());
+  return render_answer(reports, {}, Terminal());
 }
 
 struct FormatEntry {

@@ -21,7 +21,7 @@ namespace {
 std::vector<std::string> lines_of(const Report& report, int columns = 78) {
   Terminal terminal;
   terminal.columns = columns;
-  std::istringstream text(render_answer({&report, 1}, "results/runs/a", terminal));
+  std::istringstream text(render_answer({&report, 1}, {"results/runs/a"}, terminal));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
@@ -185,9 +185,39 @@ TEST(Answer, OfCollectivesHasALineForEachSize) {
 TEST(Answer, ColoursOnlyWhereThereAreSome) {
   const Report report = sample_sweep(small(1));
   Terminal terminal;
-  EXPECT_EQ(render_answer({&report, 1}, "", terminal).find('\x1b'), std::string::npos);
+  EXPECT_EQ(render_answer({&report, 1}, {}, terminal).find('\x1b'), std::string::npos);
   terminal.colour = true;
-  EXPECT_NE(render_answer({&report, 1}, "", terminal).find("\x1b[1m"), std::string::npos);
+  EXPECT_NE(render_answer({&report, 1}, {}, terminal).find("\x1b[1m"), std::string::npos);
+}
+
+// A report of single runs may hold several, and a sweep beside them has a table of its own.
+TEST(Answer, OfSeveralReportsSaysWhichRowsAreWhose) {
+  Report two = sample_report(2, true), one = sample_report(1, true);
+  for (Report* report : {&two, &one}) {
+    report->groups.clear();
+    report->points.resize(1);
+  }
+  two.points.push_back(two.points.front());
+  one.verdict.reset();
+  Finding finding;
+  finding.code = finding_kinds::mfu_implausible.code;
+  finding.severity = "error";
+  one.findings = {finding};
+  const std::vector<Report> reports{sample_sweep(small(1)), two, one};
+  const std::string text = render_answer(reports, {"sweep", "runs/a", "b.json"}, Terminal());
+  EXPECT_NE(text.find("\nrows 1 to 2: runs/a; row 3: b.json\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("! row 3: "), std::string::npos) << text;
+  EXPECT_NE(text.find("scalemark explain sweep\n"), std::string::npos) << text;
+}
+
+TEST(Answer, CommandsNameTheFolderOfAReport) {
+  const Report report = sample_sweep(small(1));
+  const auto text_at = [&](const std::string& place) {
+    return render_answer({&report, 1}, {place}, Terminal());
+  };
+  EXPECT_NE(text_at("a/report.json").find("a/report.html"), std::string::npos);
+  EXPECT_NE(text_at("report.json").find("./report.html"), std::string::npos);
+  EXPECT_EQ(text_at("a/old.json").find("report.html"), std::string::npos);
 }
 
 TEST(Answer, OfNothingSaysSo) { EXPECT_EQ(text_of(Report()), "nothing was measured\n"); }

@@ -1,6 +1,7 @@
 #include "core/reporting/render/answer/answer.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "core/base/text.h"
@@ -92,6 +93,28 @@ std::vector<Column> fitting(std::vector<Column> columns, std::size_t width) {
   return columns;
 }
 
+// Rows of the table of all, as each report's points take them: "row 1", "rows 2 to 4".
+std::vector<std::string> rows_of_reports(std::span<const Report> reports) {
+  std::vector<std::string> rows;
+  std::size_t last = 0;
+  for (const Report& report : reports) {
+    const std::string first = std::to_string(last + 1);
+    last += report.points.size();
+    rows.push_back(report.points.size() == 1 ? "row " + first
+                                             : "rows " + first + " to " + std::to_string(last));
+  }
+  return rows;
+}
+
+// Empty for a file of another name: nothing lies beside it.
+std::string folder_of(const std::string& place) {
+  const std::filesystem::path path(place);
+  if (path.filename() == "report.json") {
+    return path.has_parent_path() ? path.parent_path().string() : ".";
+  }
+  return path.extension() == ".json" ? "" : place;
+}
+
 std::string next_lines(const Answer& answer, const Terminal& terminal) {
   std::size_t longest = 0;
   for (const auto& [wish, command] : answer.next) longest = std::max(longest, wish.size());
@@ -160,29 +183,40 @@ std::string set_answer(const Answer& answer, const Terminal& terminal) {
   return text;
 }
 
-std::string render_answer(std::span<const Report> reports, const std::string& folder,
+std::string render_answer(std::span<const Report> reports, const std::vector<std::string>& places,
                           const Terminal& terminal) {
   std::string text;
   std::vector<Report> runs;
-  for (const Report& report : reports) {
+  std::vector<std::string> places_of_runs;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const Report& report = reports[i];
+    const std::string place = i < places.size() ? places[i] : "";
     if (!is_sweep(report) && !report.points.empty() && reports.size() > 1) {
       runs.push_back(report);
+      if (!place.empty()) places_of_runs.push_back(place);
       continue;
     }
-    text += (text.empty() ? "" : "\n") + set_answer(answer_of(report, folder), terminal);
+    text += (text.empty() ? "" : "\n") + set_answer(answer_of(report, folder_of(place)), terminal);
   }
   if (runs.empty()) return text;
-  return text + (text.empty() ? "" : "\n") + set_answer(answer_of_several(runs), terminal);
+  return text + (text.empty() ? "" : "\n") +
+         set_answer(answer_of_several(runs, places_of_runs), terminal);
 }
 
-Answer answer_of_several(std::span<const Report> runs) {
+Answer answer_of_several(std::span<const Report> runs, const std::vector<std::string>& places) {
   RunsTable table = runs_table(runs);
   Answer answer{.what = std::move(table.what), .table = std::move(table.columns)};
+  const std::vector<std::string> rows = rows_of_reports(runs);
+  std::string legend;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::string folder = folder_of(places[i]);
+    legend += (i == 0 ? "" : "; ") + rows[i] + ": " + (folder.empty() ? places[i] : folder);
+  }
+  if (!legend.empty()) answer.found.push_back(legend);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto verdict = verdict_of(runs[i]);
     if (!verdict || verdict->level != VerdictLevel::kDoNotQuote) continue;
-    answer.notes.push_back("run " + std::to_string(i + 1) + ": " + verdict->reasons.front().text +
-                           ": do not quote it");
+    answer.notes.push_back(rows[i] + ": " + verdict->reasons.front().text + ": do not quote");
   }
   if (answer.notes.size() > kMostNotes) answer.notes.resize(kMostNotes);
   return answer;

@@ -39,8 +39,10 @@ Answer answer_of(const Report& report, const std::string& folder);
 // At most terminal.columns wide as far as words and tables allow; ends with a line end.
 std::string set_answer(const Answer& answer, const Terminal& terminal);
 
-// One answer per report, a blank line between.
-std::string render_answer(std::span<const Report> reports, const std::string& folder,
+// One answer for each sweep, and one for all single runs of several reports, a blank line between.
+// `places`: where each report is, as typed: a folder, or a file; empty: commands and names are left
+// out.
+std::string render_answer(std::span<const Report> reports, const std::vector<std::string>& places,
                           const Terminal& terminal);
 
 // --- The answers of each kind of report. Private to this folder.
@@ -48,7 +50,8 @@ std::string render_answer(std::span<const Report> reports, const std::string& fo
 Answer answer_of_sweep(const Report& report, const std::string& folder);
 Answer answer_of_collectives(const Report& report, const std::string& folder);
 Answer answer_of_runs(const Report& report);
-Answer answer_of_several(std::span<const Report> runs);  // side by side, each with a point
+// Side by side; each report has a point. `places`: of each, or of none.
+Answer answer_of_several(std::span<const Report> runs, const std::vector<std::string>& places);
 
 // The option that surely changes the most, and how many others do something.
 std::vector<std::string> effects_found(const Report& report);
