@@ -1,14 +1,17 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "apps/scalemark/comm_command.h"
+#include "apps/scalemark/commands.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/text.h"
 #include "core/planning/collectives/estimates.h"
 #include "core/planning/collectives/plan_json.h"
-#include "core/reporting/table/text_table.h"
+#include "core/reporting/table/section.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
 
@@ -30,7 +33,7 @@ std::string points_table(const CollectivePlan& plan) {
                                  point.skipped ? "skipped" : runs};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
-  return reporting::set_text(columns);
+  return reporting::section_text({"", std::move(columns), {}}, terminal_of(STDOUT_FILENO));
 }
 
 // One line for each reason, with the points that have it.
@@ -70,36 +73,27 @@ std::string pairs_text(const planning::PairPlan& pairs, int ranks) {
          std::to_string(pairs.passes) + " passes over " + pairs.backend + ".\n";
 }
 
-std::string padded_right(std::string text, std::size_t width) {
-  text.resize(std::max(width, text.size() + 2), ' ');
-  return text;
-}
-
-std::string settings_list(const ResolvedComm& resolved) {
-  std::string text = "\nSettings\n";
-  std::optional<settings::Group> group;
+std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {
+  std::vector<SettingRow> rows;
   const auto& origins = resolved.base.settings.origins;
   for (const settings::Option& option : settings::all_options()) {
     for (const std::string& name : setting_names(option, resolved.texts)) {
       const auto value = resolved.texts.find(name);
       if (value == resolved.texts.end()) continue;
-      if (group != option.group) text += "\n" + std::string(title(option.group)) + "\n";
-      group = option.group;
-      text +=
-          "  " + padded_right(name, 30) + padded_right(value->second, 34) + origins.at(name) + "\n";
+      rows.push_back({&option, name, value->second, origins.at(name)});
     }
   }
-  return text;
+  return rows;
 }
 
 }  // namespace
 
 std::string collective_plan_table(const ResolvedComm& resolved) {
-  if (resolved.plan.pairs) {
-    return pairs_text(*resolved.plan.pairs, resolved.plan.world_size) + settings_list(resolved);
-  }
-  return points_table(resolved.plan) + skipped_list(resolved.plan) + totals(resolved.plan) +
-         settings_list(resolved);
+  const CollectivePlan& plan = resolved.plan;
+  const std::string table = plan.pairs ? "" : points_table(plan);
+  const std::string text =
+      plan.pairs ? pairs_text(*plan.pairs, plan.world_size) : skipped_list(plan) + totals(plan);
+  return table + folded(text + "\nSettings\n" + setting_lines(setting_rows(resolved)), 2);
 }
 
 std::string collective_plan_document(const ResolvedComm& resolved) {

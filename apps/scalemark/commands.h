@@ -2,6 +2,7 @@
 // everything else on stderr; errors are thrown.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -37,6 +38,10 @@ const CommandRow& row_of(settings::Command command);
 
 // A result on stdout, flushed. Throws io_error (74) when it cannot be written.
 ExitCode print_result(const std::string& text);
+
+// `text` for stdout: at a terminal, lines that are wider than it break between words, and go on
+// after `indent` blanks, or two more than they begin with.
+std::string folded(const std::string& text, std::size_t indent);
 
 // A remark on stderr: `scalemark: text`.
 void print_note(const std::string& text);

@@ -24,8 +24,10 @@
 namespace scalemark::cli {
 namespace {
 
+constexpr std::size_t kNames = 12;  // columns that they take
+
 std::string row(std::string name, const std::string& value) {
-  name.resize(12, ' ');
+  name.resize(kNames, ' ');
   return name + value + "\n";
 }
 
@@ -149,6 +151,7 @@ ExitCode doctor_command(const Invocation& invocation) {
   text += "launching\n";
   const auto detection = launching::detect(launching::make_request(launch_settings(values)));
   for (const std::string& line : launching::describe(detection)) text += "  " + line + "\n";
+  text = folded(text, kNames);
   if (values.on("measure")) {
     measure(invocation, values, probed, text);
   } else {

@@ -1,12 +1,16 @@
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "apps/scalemark/commands.h"
 #include "apps/scalemark/setting_text.h"
 #include "apps/scalemark/sweep_command.h"
 #include "core/base/byte_size.h"
 #include "core/base/text.h"
 #include "core/planning/environments.h"
 #include "core/planning/plan_json.h"
-#include "core/reporting/table/text_table.h"
+#include "core/reporting/table/section.h"
 #include "core/settings/settings_json.h"
 
 namespace scalemark::cli {
@@ -15,7 +19,6 @@ namespace {
 using planning::Plan;
 using planning::PlannedPoint;
 using reporting::Column;
-using settings::Group;
 
 constexpr const char* kNothing = "-";
 
@@ -29,6 +32,7 @@ std::string points_table(const Plan& plan) {
                               {{"ranks"}},  {{"members"}, true}, {{"batch"}},
                               {{"accum."}}, {{"global"}},        {{"precision"}, true},
                               {{"about"}},  {{"memory"}}};
+  for (const std::size_t place : {4U, 6U, 7U, 8U, 10U}) columns[place].may_go = true;
   for (const planning::PlannedRun& run : planning::block(plan, 0)) {
     const PlannedPoint& p = plan.points[run.point];
     const auto& size = p.settings.size;
@@ -46,7 +50,7 @@ std::string points_table(const Plan& plan) {
         p.memory_estimate_bytes ? readable_bytes(p.memory_estimate_bytes) : kNothing};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
-  return reporting::set_text(columns);
+  return reporting::section_text({"", std::move(columns), {}}, terminal_of(STDOUT_FILENO));
 }
 
 std::string skipped_list(const Plan& plan) {
@@ -135,11 +139,6 @@ std::string totals(const Plan& plan) {
   return text;
 }
 
-struct SettingRow {
-  const settings::Option* option;
-  std::string name, value, origin;
-};
-
 // Each setting's values over the points that were asked for, in their order.
 std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
   std::map<std::string, std::vector<std::string>> values;
@@ -182,21 +181,6 @@ std::vector<SettingRow> setting_rows(const ResolvedSweep& resolved) {
   return rows;
 }
 
-std::string settings_list(const ResolvedSweep& resolved) {
-  std::string text = "\nSettings\n";
-  std::optional<Group> group;
-  for (const SettingRow& row : setting_rows(resolved)) {
-    if (group != row.option->group) text += "\n" + std::string(title(row.option->group)) + "\n";
-    group = row.option->group;
-    std::string line = "  " + row.name;
-    line.resize(std::max<std::size_t>(32, line.size() + 2), ' ');
-    line += row.value;
-    line.resize(std::max<std::size_t>(66, line.size() + 2), ' ');
-    text += line + row.origin + "\n";
-  }
-  return text;
-}
-
 std::string object_of(const std::map<std::string, std::string>& texts) {
   settings::Settings carrier;
   carrier.origins = texts;
@@ -207,8 +191,10 @@ std::string object_of(const std::map<std::string, std::string>& texts) {
 
 std::string plan_table(const ResolvedSweep& resolved) {
   const Plan& plan = resolved.plan;
-  return points_table(plan) + skipped_list(plan) + searches_list(plan) + slices_list(plan) +
-         totals(plan) + settings_list(resolved);
+  return points_table(plan) +
+         folded(skipped_list(plan) + searches_list(plan) + slices_list(plan) + totals(plan) +
+                    "\nSettings\n" + setting_lines(setting_rows(resolved)),
+                2);
 }
 
 std::string plan_document(const ResolvedSweep& resolved) {

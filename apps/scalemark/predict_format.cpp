@@ -3,6 +3,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "core/base/text.h"
+
 namespace scalemark::cli {
 
 std::string text(const char* format, ...) {
@@ -14,13 +16,6 @@ std::string text(const char* format, ...) {
   return buffer;
 }
 
-std::string rate(double value) {
-  if (value < 100) return text("%.2f", value);
-  std::string digits = text("%.0f", value);
-  for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3) {
-    digits.insert(static_cast<std::size_t>(place), ",");
-  }
-  return digits;
-}
+std::string rate(double value) { return value < 100 ? text("%.2f", value) : grouped(value); }
 
 }  // namespace scalemark::cli

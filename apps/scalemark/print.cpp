@@ -1,8 +1,14 @@
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <iostream>
+#include <sstream>
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
+#include "core/base/terminal.h"
+#include "core/reporting/table/text_table.h"
 
 namespace scalemark::cli {
 
@@ -12,6 +18,19 @@ ExitCode print_result(const std::string& text) {
   if (!std::cout && errno == EPIPE) return ExitCode::kPass;  // `| head`: it has what it wanted
   if (!std::cout) throw io_error("the result could not be written to stdout");
   return ExitCode::kPass;
+}
+
+std::string folded(const std::string& text, std::size_t indent) {
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  if (!terminal.is_terminal) return text;
+  std::string result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t leading = std::min(line.find_first_not_of(' '), line.size());
+    result += reporting::wrapped(line, static_cast<std::size_t>(terminal.columns),
+                                 std::max(indent, leading + 2));
+  }
+  return result;
 }
 
 void print_note(const std::string& text) { std::cerr << "scalemark: " << text << std::endl; }

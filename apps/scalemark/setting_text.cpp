@@ -1,8 +1,12 @@
 #include "apps/scalemark/setting_text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
+#include "core/base/terminal.h"
 #include "core/settings/variables.h"
 
 namespace scalemark::cli {
@@ -13,6 +17,12 @@ std::string list_of(std::string object) {
   std::erase_if(object, [](char c) { return c == '{' || c == '}' || c == '"'; });
   std::ranges::replace(object, ':', '=');
   return object;
+}
+
+// The column of a terminal at which the origins of settings begin; most of them are short words.
+std::size_t origins_at(const Terminal& terminal) {
+  constexpr int kLast = 66, kFirst = 46, kWord = 12;
+  return terminal.is_terminal ? std::clamp(terminal.columns - kWord, kFirst, kLast) : kLast;
 }
 
 }  // namespace
@@ -49,6 +59,24 @@ std::vector<std::string> setting_names(const settings::Option& option,
     if (settings::is_variable_key(name)) names.push_back(name);
   }
   return names;
+}
+
+std::string setting_lines(const std::vector<SettingRow>& rows) {
+  const std::size_t values = 32, origins = origins_at(terminal_of(STDOUT_FILENO));
+  std::string text;
+  std::string_view last;
+  for (const SettingRow& row : rows) {
+    const std::string_view now =
+        row.option ? title(row.option->group) : "From the recipe, without an option of its own";
+    if (now != last) text += "\n" + std::string(now) + "\n";
+    last = now;
+    std::string line = "  " + row.name;
+    line.resize(std::max(values, line.size() + 2), ' ');
+    line += row.value;
+    line.resize(std::max(origins, line.size() + 2), ' ');
+    text += line + row.origin + "\n";
+  }
+  return text;
 }
 
 std::string duration_text(double seconds) {

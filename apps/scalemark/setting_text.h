@@ -1,4 +1,4 @@
-// Values as a person writes them, for the tables of --dry-run. Pure.
+// Settings as a person writes them, for the tables of --dry-run.
 #pragma once
 
 #include <map>
@@ -24,6 +24,15 @@ std::string shown_value(const std::map<std::string, std::string>& values,
 // that are in `origins`.
 std::vector<std::string> setting_names(const settings::Option& option,
                                        const std::map<std::string, std::string>& origins);
+
+struct SettingRow {
+  const settings::Option* option;  // null: the recipe sets it, and no option
+  std::string name, value, origin;
+};
+
+// A line for each, under the titles of their groups, an empty line before each title; narrower at a
+// narrow terminal.
+std::string setting_lines(const std::vector<SettingRow>& rows);
 
 // "12.5 s", "34 min", "2.1 h"
 std::string duration_text(double seconds);
