@@ -33,16 +33,23 @@ window.addEventListener('load', () => setTimeout(() => {
     head.firstChild.click();
     return [...table.tBodies[0].rows].map(row => row.cells[column].textContent).filter(text => !isNaN(text)).map(Number);
   }).filter(Boolean);
+  const picker = document.querySelector('select[aria-label="x axis"]');
+  const axes = picker ? [...picker.options].map(option => option.textContent) : [];
+  const images = axes.map((_, i) => {
+    picker.value = String(i);
+    picker.dispatchEvent(new Event('change'));
+    return document.querySelector('canvas[aria-label="Throughput against an option"]').toDataURL();
+  });
   const words = [...document.querySelectorAll('ul.words li')].map(item => item.textContent);
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
   document.body.replaceChildren();
   const answer = document.createElement('pre');
   answer.id = 'answer';
-  answer.textContent = JSON.stringify({drawn, sorted, tables, words, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
+  answer.textContent = JSON.stringify({drawn, axes, pictures: new Set(images).size, sorted, tables, words, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
   document.body.append(answer);
 }, 100));
 </script></body>"""
-CHARTS = {"Effects","Speed-up", "Scaling efficiency", "From ideal to measured", "Throughput against batch", "Where a step goes",
+CHARTS = {"Effects","Speed-up", "Scaling efficiency", "From ideal to measured", "Throughput against an option", "Where a step goes",
           "Every run",
           "Histogram", "Timeline", "Ranks", "Peak against estimate", "Devices"}
 
@@ -86,6 +93,7 @@ def check_sweep(folder):
         assert not blank, blank
         assert answer["theme"] == theme, answer["theme"]
         assert not answer["wide"], f"{options}: the page is wider than the window"
+        assert answer["axes"] == ["batch per rank", "ranks"] and answer["pictures"] == 2, answer["axes"]
         assert len(answer["sorted"]) >= 4
         for column in answer["sorted"]:
             assert len(column) > 1 and column == sorted(column), column
@@ -166,7 +174,7 @@ def check_whole_steps(folder):
     """A sweep whose steps have no phases: the figures that need them are left out, the others drawn."""
     answer = open_page(folder, (folder / "whole_steps.html").read_text(encoding="utf-8"))
     names = {chart["name"] for chart in answer["drawn"]}
-    assert names == CHARTS - {"Effects", "Where a step goes", "From ideal to measured", "Throughput against batch"}, names
+    assert names == CHARTS - {"Effects", "Where a step goes", "From ideal to measured", "Throughput against an option"}, names
     blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
     assert not blank, blank
 

@@ -38,8 +38,13 @@ const traits = [
   ['fused layers', p => !!p.fused_layers], ['CUDA graphs', p => !!p.cuda_graphs],
   ['threads', p => p.threads], ['data', p => p.data === 'synthetic' ? 'synthetic' : 'files'],
 ];
-function namer(points, more) {
-  const all = [...traits, ...more];
+// Options that the sweep varies and no trait has, too; texts of numbers are numbers.
+const numeric = text => text === undefined || text === '' || Number.isNaN(Number(text)) ? text : Number(text);
+const traitsOf = points => [...traits, ...[...new Set(points.flatMap(p => Object.keys(p.varying ?? {})))]
+    .map(option => [inWords(option), p => numeric(p.varying?.[option])])];
+// Names points by what tells them apart, without the trait `but`.
+function namer(points, more, but) {
+  const all = [...traitsOf(points).filter(([name]) => name !== but), ...more];
   const telling = all.filter(([, value]) => new Set(points.map(p => String(value(p)))).size > 1);
   return p => telling.map(([name, value]) => shown(name, value(p))).join(' ') || p.group;
 }

@@ -103,21 +103,28 @@ function throughputFigure(report) {
   const talking = all.filter(p => p.strategy !== 'none');
   const groups = talking.some(p => p.world_size === 1) || !talking.length ? talking.length ? talking : all : all;
   const known = new Map((report.groups || []).map(group => [group.group, group]));
-  const batch = p => report.scaling?.some(t => t.kind !== 'weak') ? p.global_batch_size : p.batch_size;
-  const title = report.scaling?.some(t => t.kind !== 'weak') ? 'global batch' : 'batch per rank';
-  const name = namer(groups, [['ranks', p => p.world_size], ['strategy', strategyOf]]);
-  const lines = new Map();
-  for (const p of groups) {
-    const of = known.get(p.group), ci = of?.ci95;
-    if (!lines.has(name(p))) lines.set(name(p), []);
-    lines.get(name(p)).push({x: batch(p), y: of?.samples_per_sec ?? p.samples_per_sec, low: ci?.[0], high: ci?.[1]});
-  }
-  const sizes = [...new Set(groups.map(batch))].sort((a, b) => a - b);
-  if (sizes.length < 2) return null;
-  const top = topOf([...lines.values()].flat().map(point => point.y));
-  return figure('Throughput against batch', 'Bars: 95 % intervals over repetitions.', () => xyChart(
-      [...lines].flatMap(([label, points], i) => lineWithBars(label, seriesColor(i), points.sort((a, b) => a.x - b.x), top)),
-      axis(title, {...ticksAt(sizes), min: 0}), axis('samples/s', {min: 0, max: top}))).element;
+  const strong = report.scaling?.some(t => t.kind !== 'weak');
+  const sizes = [['batch', p => strong ? p.global_batch_size : p.batch_size], ['ranks', p => p.world_size]];
+  const axes = [...sizes, ...traitsOf(groups)]
+      .map(([name, value]) => ({name, value, values: [...new Set(groups.map(value))].sort((a, b) => a - b)}))
+      .filter(({values}) => values.length > 1 && values.every(Number.isFinite))
+      .sort((a, b) => (a.name === 'ranks') - (b.name === 'ranks') || b.values.length - a.values.length);
+  if (!axes.length || axes[0].name === 'ranks') return null;  // ranks have charts of their own
+  let chosen = axes[0];
+  const titleOf = ({name}) => name === 'batch' ? strong ? 'global batch' : 'batch per rank' : name;
+  const chart = figure('Throughput against an option', 'Bars: 95 % intervals over repetitions.', () => {
+    const name = namer(groups, [...sizes, ['strategy', strategyOf]].filter(([of]) => of !== chosen.name), chosen.name);
+    const lines = new Map();
+    for (const p of groups) {
+      const of = known.get(p.group), ci = of?.ci95;
+      if (!lines.has(name(p))) lines.set(name(p), []);
+      lines.get(name(p)).push({x: chosen.value(p), y: of?.samples_per_sec ?? p.samples_per_sec, low: ci?.[0], high: ci?.[1]});
+    }
+    const top = topOf([...lines.values()].flat().map(point => point.y));
+    return xyChart([...lines].flatMap(([label, points], i) => lineWithBars(label, seriesColor(i), points.sort((a, b) => a.x - b.x), top)),
+        axis(titleOf(chosen), {...ticksAt(chosen.values), min: 0}), axis('samples/s', {min: 0, max: top}));
+  });
+  return make('div', {}, chart.element, choice('x axis', axes, titleOf, 0, of => { chosen = of; chart.redraw(); }));
 }
 
 function phasesFigure(report) {
