@@ -47,12 +47,18 @@ std::string option_text(const std::string& option, const std::string& value) {
   return option + " " + value;
 }
 
-std::string speed_text(const EffectRecord& effect) {
+std::string unknown_text(const EffectRecord& effect) {
   if (effect.verdict == statistics::EffectVerdict::kDisturbed) return "not known";
+  const bool known =
+      !has_interval(effect) || is_known(*effect.ratio_ci95_low, *effect.ratio_ci95_high);
+  return known ? "" : not_known(effect.pairs, "pair");
+}
+
+std::string speed_text(const EffectRecord& effect) {
+  if (std::string unknown = unknown_text(effect); !unknown.empty()) return unknown;
   const std::string text = alone(effect.ratio);
   if (!has_interval(effect)) return text;
   const double low = *effect.ratio_ci95_low, high = *effect.ratio_ci95_high;
-  if (!is_known(low, high)) return not_known(effect.pairs, "pair");
   if (low < 1 && high > 1) return text + " (" + alone(low) + " to " + alone(high) + ")";
   const Scale scale = scale_of(effect.ratio);
   return text + " (" + scale.amount(scale.slower ? high : low) + " to " +

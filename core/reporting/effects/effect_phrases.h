@@ -9,6 +9,9 @@
 
 namespace scalemark::reporting {
 
+// "not known (2 pairs)": others disturbed it, or its interval is too wide. Empty where it is known.
+std::string unknown_text(const EffectRecord& effect);
+
 // "2.8 % faster (1.4 to 4.2)", slower ones counted downwards; from twice as fast (or slow) on
 // "60 x faster (55 to 66)"; where both sides are possible "1.0 % slower (3.0 % slower to 1.0 %
 // faster)".

@@ -30,16 +30,21 @@ std::string place_of(const EffectRecord& effect, const std::vector<EffectRecord>
   return collective->second + (text.empty() ? "" : ", " + text);
 }
 
-std::string factor_interval(const EffectRecord& effect) {
-  const auto &low = effect.ratio_ci95_low, &high = effect.ratio_ci95_high;
-  if (low && high && !is_known(*low, *high)) return "not known";
-  return interval_text(low, high, readable);
-}
-
 std::string p_cell(double p) { return p < 0.001 ? "<0.001" : printed("%.3f", p); }
 
 bool is_disturbed(const EffectRecord& effect) {
   return effect.verdict == statistics::EffectVerdict::kDisturbed;
+}
+
+std::string factor_text(const EffectRecord& effect) {
+  return is_disturbed(effect) ? unknown_text(effect) : readable(effect.ratio);
+}
+
+std::string factor_interval(const EffectRecord& effect) {
+  if (is_disturbed(effect)) return kAbsent;
+  const std::string unknown = unknown_text(effect);
+  return unknown.empty() ? interval_text(effect.ratio_ci95_low, effect.ratio_ci95_high, readable)
+                         : unknown;
 }
 
 Section collective_effects_section(const std::vector<EffectRecord>& rows) {
@@ -50,10 +55,8 @@ Section collective_effects_section(const std::vector<EffectRecord>& rows) {
       column<Row>({"against"}, true, rows, [](const Row& e) { return trait_text(e.axis, e.from); }),
       column<Row>({"size"}, false, rows, size_of),
       column<Row>({"at"}, true, rows, [&](const Row& e) { return place_of(e, rows); }),
-      column<Row>({"times", "faster"}, false, rows,
-                  [](const Row& e) { return is_disturbed(e) ? "not known" : readable(e.ratio); }),
-      column<Row>({"95 %", "interval"}, true, rows,
-                  [](const Row& e) { return is_disturbed(e) ? kAbsent : factor_interval(e); }),
+      column<Row>({"times", "faster"}, false, rows, factor_text),
+      column<Row>({"95 %", "interval"}, true, rows, factor_interval),
       column<Row>({"p"}, false, rows, [](const Row& e) { return or_absent(e.p_holm, p_cell); }),
       column<Row>({"verdict"}, true, rows,
                   [](const Row& e) { return std::string(name_of(e.verdict)); })};

@@ -22,11 +22,8 @@ Column text_column(std::vector<std::string> head, bool left,
 std::string faster_text(const EffectRecord& effect) {
   const auto signed_percent = [](double ratio) { return printed("%+.1f", 100 * (ratio - 1)); };
   const std::string text = signed_percent(effect.ratio);
-  if (effect.verdict == statistics::EffectVerdict::kDisturbed) return "not known";
+  if (std::string unknown = unknown_text(effect); !unknown.empty()) return unknown;
   if (!effect.ratio_ci95_low || !effect.ratio_ci95_high) return text;
-  if (!is_known(*effect.ratio_ci95_low, *effect.ratio_ci95_high)) {
-    return not_known(effect.pairs, "pair");
-  }
   return text + "  (" + signed_percent(*effect.ratio_ci95_low) + " .. " +
          signed_percent(*effect.ratio_ci95_high) + ")";
 }
@@ -47,10 +44,11 @@ std::string memory_text(const EffectRecord& effect) {
 
 // The ranks of the second value exchange so much in a step.
 std::string payload_text(const EffectRecord& effect, const Report& report) {
+  if (effect.groups.empty()) return kAbsent;
   const auto run = std::ranges::find_if(report.points, [&](const PointRecord& point) {
     return point.group == effect.groups.back() && point.status == PointStatus::kOk;
   });
-  if (run == report.points.end() || effect.groups.empty()) return kAbsent;
+  if (run == report.points.end()) return kAbsent;
   return significant(run->payload_bytes_per_step / 1e6, 3);
 }
 
