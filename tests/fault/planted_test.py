@@ -1,6 +1,5 @@
 """What is wrong with a machine or a plan is planted, and the program must find it: verdict, exit codes by --fail-on, JUnit.
-A slow link is planted in tests/launch/comm_pairs_test.py; a missing
-baseline in reports that are made (tests/core/reporting).
+A slow link is planted in tests/launch/comm_pairs_test.py.
 
 Others on the machine make `disturbed` the right answer: such a trial is counted apart and made again. SCALEMARK_SOAK=full: 20 trials.
 """
@@ -133,4 +132,25 @@ def one_run(folder):
     trials(folder, trial)
 
 
-run_cases({f.__name__: f for f in (slow_rank, foreign_load, one_run)})
+def missing_baseline(folder):
+    """One rank alone cannot hold the whole batch: the others are relative to two ranks, and no part is blamed."""
+    out = folder / "out"
+    done = run("sweep", "--workload", "linear", "--threads", 1, "--no-progress", "--world-sizes", "2,4", "--nproc-per-node", 4,
+               "--global-batch-size", 8192, "--memory-limit", "100MiB", "--repetitions", 1, "--iters", 5, "--output", out, expect=2)
+    check("efficiency relative to 2 ranks" in done.stdout, done.stdout)
+    report = closed_report(out, "complete", 2)
+    [alone] = [row for row in report["points"] if row["world_size"] == 1]
+    check(alone["status"] == "oom" and alone["strategy"] == "none", alone)
+    [table] = report["scaling"]
+    check(table["relative_to"].startswith("2 ranks"), table)
+    rows = {row["world_size"]: row for row in table["rows"] if row["strategy"] != "none"}
+    check("efficiency" not in rows[2] and "efficiency" in rows[4], rows)
+    check("baseline_missing" in codes(report), report["findings"])
+    check(report["verdict"]["level"] != "quotable", report["verdict"])
+    reasons = [reason["code"] for reason in report["verdict"]["reasons"]]  # at most three, graver ones first
+    check("incomplete" in reasons and ("baseline_missing" in reasons or len(reasons) == 3), reasons)
+    check([exit_code(out, words) for words in ("error", "parts", "warning", "baseline_missing", "none")] == [0, 0, 1, 1, 0], codes(report))
+    check(failed_cases(out) == [alone["group"]], failed_cases(out))
+
+
+run_cases({f.__name__: f for f in (slow_rank, foreign_load, one_run, missing_baseline)})
