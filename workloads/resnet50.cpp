@@ -1,9 +1,10 @@
 // ResNet-50 v1.5 with torchvision's names, initialisation and numerics.
+#include "workloads/resnet50.h"
+
 #include <ATen/ops/empty.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/zeros.h>
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,6 @@
 #include "workloads/classification.h"
 #include "workloads/layers.h"
 #include "workloads/mixed_batch.h"
-#include "workloads/network.h"
 #include "workloads/normalise_images.h"
 
 namespace scalemark::workloads {
@@ -95,17 +95,16 @@ std::optional<double> draw_scale(double skipped) {
 }
 
 struct ResNet : torch::nn::Module {
-  ResNet(const NetworkOptions& options, const Common& common)
+  ResNet(const ResNetStages& stages, const NetworkOptions& options, const Common& common)
       : checkpointing(options.checkpointing),
         stochastic_depth(options.stochastic_depth),
         stem(register_pair(*this, "conv1", "bn1", {3, 64, 7, 2}, common)) {
-    constexpr std::array<int, 4> kBlocks{3, 4, 6, 3};
     std::int64_t in = 64;
     for (int stage = 0; stage < 4; ++stage) {
       const std::int64_t width = 64 << stage;
       auto& layer = *register_module("layer" + std::to_string(stage + 1),
                                      std::make_shared<torch::nn::Module>());
-      for (int block = 0; block < kBlocks[stage]; ++block) {
+      for (int block = 0; block < stages[stage]; ++block) {
         const int stride = block == 0 && stage > 0 ? 2 : 1;
         blocks.push_back(layer.register_module(
             std::to_string(block), std::make_shared<Bottleneck>(in, width, stride, common)));
@@ -145,11 +144,12 @@ struct ResNet : torch::nn::Module {
 
 class ResNetNetwork : public Network {
  public:
-  explicit ResNetNetwork(const NetworkOptions& options)
+  ResNetNetwork(const ResNetStages& stages, const NetworkOptions& options)
       : batches_(at::zeros({}, at::kLong)),
         module_(std::make_shared<ResNet>(
-            options, Common{options.memory_format, batches_, options.zero_init_residual ? 0.0 : 1.0,
-                            options.fused_layers})),
+            stages, options,
+            Common{options.memory_format, batches_, options.zero_init_residual ? 0.0 : 1.0,
+                   options.fused_layers})),
         memory_format_(options.memory_format),
         label_smoothing_(options.label_smoothing) {}
 
@@ -194,8 +194,12 @@ class ResNetNetwork : public Network {
 
 }  // namespace
 
+std::unique_ptr<Network> make_resnet(const ResNetStages& stages, const NetworkOptions& options) {
+  return std::make_unique<ResNetNetwork>(stages, options);
+}
+
 std::unique_ptr<Network> make_resnet50(const catalogue::Workload&, const NetworkOptions& options) {
-  return std::make_unique<ResNetNetwork>(options);
+  return make_resnet(kResNet50Stages, options);
 }
 
 }  // namespace scalemark::workloads

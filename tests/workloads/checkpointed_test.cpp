@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "workloads/network.h"
+#include "tests/workloads/shallow_resnet.h"
 #include "workloads/weights.h"
 
 namespace scalemark::workloads {
@@ -139,9 +139,11 @@ TEST(Checkpointed, APartThatDoesSomethingElseTheSecondTimeIsRefused) {
   EXPECT_THROW(checkpointed(part, input_with_gradient()).sum().backward(), Error);
 }
 
+constexpr const char* kResNet = "a shallow ResNet";
+
 data::Batch made_batch(const std::string& workload) {
   at::manual_seed(3);
-  if (workload == "resnet50") {
+  if (workload == kResNet) {
     return {.tensors = {{"image", at::randint(256, {4, 40, 40, 3}, at::kByte)},
                         {"label", at::randint(10, {4}, at::kLong)}},
             .samples = 4};
@@ -163,7 +165,8 @@ NamedTensors results(const std::string& workload, NetworkOptions options, bool a
   at::set_num_threads(1);
   options.shape = {.classes = 10, .vocab_size = 300};
   at::manual_seed(1);
-  const auto network = make_network(workload, options);
+  const auto network =
+      workload == kResNet ? make_shallow_resnet(options) : make_network(workload, options);
   if (!autocast) network->module().to(at::kDouble);
   const auto batch = made_batch(workload);
   NamedTensors found;
@@ -194,8 +197,8 @@ void expect_same(const NamedTensors& plain, const NamedTensors& again, double al
 }
 
 TEST(Checkpointing, ResNetHasTheSameGradientsAndStatistics) {
-  const auto plain = results("resnet50", {});
-  expect_same(plain, results("resnet50", {.checkpointing = true}), 1e-12);
+  const auto plain = results(kResNet, {});
+  expect_same(plain, results(kResNet, {.checkpointing = true}), 1e-12);
   EXPECT_TRUE(plain.contains("layer1.0.bn1.running_var"));
 }
 
@@ -207,7 +210,7 @@ TEST(Checkpointing, BertHasTheSameGradientsWithDropout) {
 }
 
 TEST(Checkpointing, NetworksHaveTheSameGradientsUnderAutocast) {
-  for (const char* workload : {"resnet50", "bert-mini"}) {
+  for (const char* workload : {kResNet, "bert-mini"}) {
     expect_same(results(workload, {}, true), results(workload, {.checkpointing = true}, true),
                 1e-12);
   }
@@ -216,7 +219,7 @@ TEST(Checkpointing, NetworksHaveTheSameGradientsUnderAutocast) {
 // In the layout that has them (fused_norm.h).
 TEST(Checkpointing, ResNetHasTheSameGradientsWithFusedLayers) {
   const auto with = [](bool checkpointing, bool autocast) {
-    return results("resnet50",
+    return results(kResNet,
                    {.checkpointing = checkpointing,
                     .stochastic_depth = 0.3,
                     .memory_format = at::MemoryFormat::ChannelsLast},
@@ -228,9 +231,9 @@ TEST(Checkpointing, ResNetHasTheSameGradientsWithFusedLayers) {
 }
 
 TEST(Checkpointing, SkippedBranchesStaySkipped) {
-  const auto plain = results("resnet50", {.stochastic_depth = 0.6});
-  expect_same(plain, results("resnet50", {.checkpointing = true, .stochastic_depth = 0.6}), 1e-12);
-  EXPECT_LT(plain.size(), results("resnet50", {}).size());
+  const auto plain = results(kResNet, {.stochastic_depth = 0.6});
+  expect_same(plain, results(kResNet, {.checkpointing = true, .stochastic_depth = 0.6}), 1e-12);
+  EXPECT_LT(plain.size(), results(kResNet, {}).size());
 }
 
 }  // namespace

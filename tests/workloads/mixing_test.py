@@ -1,4 +1,4 @@
-"""ResNet-50's loss and gradients on mixed batches against torchvision's MixUp and CutMix in float64.
+"""A ResNet's loss and gradients on mixed batches against torchvision's MixUp and CutMix in float64.
 
 torchvision mixes normalised images and one-hot labels; PyTorch's cross-entropy takes these labels as they are.
 """
@@ -34,14 +34,14 @@ def mixed(kind, batch):
 
 def compare(kind, label_smoothing, channels_last):
     torch.manual_seed(11)
-    model = model_of("resnet50").double().train()
+    model = model_of("resnet50", shallow=True).double().train()
     batch = image_batch(SAMPLES, SIZE, CLASSES)
     mixing, images, soft = mixed(kind, batch)
     with folder() as place:
         weights, data, out = (f"{place}/{name}.safetensors" for name in ("weights", "batch", "out"))
         save_file(state_of(model), weights, metadata={"format": "pt"})
         save_file(batch | {"mixing": mixing, "mixed_label": batch["label"].roll(1)}, data)
-        ours = run_tool(workload="resnet50", classes=CLASSES, weights=weights, batch=data, out=out, dtype="double",
+        ours = run_tool(workload="resnet50", shallow=1, classes=CLASSES, weights=weights, batch=data, out=out, dtype="double",
                         label_smoothing=label_smoothing, channels_last=channels_last)
     loss = torch.nn.functional.cross_entropy(model(images.contiguous()), soft, label_smoothing=label_smoothing)
     loss.backward()

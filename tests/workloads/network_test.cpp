@@ -22,8 +22,10 @@
 
 #include "core/base/error.h"
 #include "engine/device/attention_order.h"
+#include "tests/workloads/shallow_resnet.h"
 #include "workloads/attention.h"
 #include "workloads/normalise_images.h"
+#include "workloads/resnet50.h"
 #include "workloads/tied_embedding.h"
 #include "workloads/weights.h"
 
@@ -225,6 +227,22 @@ TEST(Networks, CountsBatchesOnceForAllNorms) {
   const auto state = named_state(*network);
   EXPECT_EQ(state.at("bn1.num_batches_tracked").item<std::int64_t>(), 2);
   EXPECT_EQ(state.at("layer4.2.bn3.num_batches_tracked").item<std::int64_t>(), 2);
+}
+
+// Blocks with and without a convolution in their shortcut: tests of both train the shallow one.
+TEST(Networks, TheShallowResNetHasEachKindOfBlockOfResNet50) {
+  const auto has = [](const ResNetStages& stages, const std::string& name) {
+    const auto network = make_resnet(stages, {.shape = {.classes = 10}});
+    return network->module().named_parameters().contains(name);
+  };
+  for (const ResNetStages& stages : {kResNet50Stages, kShallowStages}) {
+    EXPECT_TRUE(has(stages, "layer1.1.conv3.weight"));
+    EXPECT_FALSE(has(stages, "layer1.1.downsample.0.weight"));
+    EXPECT_TRUE(has(stages, "layer1.0.downsample.0.weight"));
+    EXPECT_TRUE(has(stages, "layer4.0.downsample.0.weight"));
+  }
+  EXPECT_TRUE(has(kResNet50Stages, "layer4.2.conv3.weight"));
+  EXPECT_FALSE(has(kShallowStages, "layer4.1.conv3.weight"));
 }
 
 TEST(Networks, AnUnknownNameIsRefused) { EXPECT_THROW(make_network("resnet51", {}), Error); }

@@ -10,8 +10,8 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "tests/workloads/shallow_resnet.h"
 #include "tools/programs/commands.h"
-#include "workloads/network.h"
 #include "workloads/weights.h"
 
 namespace scalemark::workloads {
@@ -126,7 +126,9 @@ void run(const Arguments& arguments) {
   if (arguments.contains("describe")) return describe(arguments);
   at::globalContext().setDeterministicCuDNN(true);
   at::manual_seed(static_cast<std::uint64_t>(number(arguments, "seed")));
-  const auto network = make_network(arguments.at("workload"), options(arguments));
+  const auto network = number(arguments, "shallow") != 0
+                           ? make_shallow_resnet(options(arguments))
+                           : make_network(arguments.at("workload"), options(arguments));
   if (arguments.contains("dtype")) {
     network->module().to(arguments.at("dtype") == "double" ? at::kDouble : at::kFloat);
   }

@@ -1,4 +1,4 @@
-// Steps of ResNet-50 in float64, with fused layers and with ATen's operators: both train alike.
+// Steps of a ResNet in float64, with fused layers and with ATen's operators: both train alike.
 #pragma once
 
 #include <ATen/Parallel.h>
@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "workloads/network.h"
+#include "tests/workloads/shallow_resnet.h"
 
 namespace scalemark::workloads {
 
@@ -21,9 +21,9 @@ struct Step {
 inline std::vector<Step> train(bool fused, std::int64_t samples, std::int64_t size, int count) {
   at::set_num_threads(2);
   at::manual_seed(1);
-  const auto network = make_network("resnet50", {.shape = {.classes = 10},
-                                                 .fused_layers = fused,
-                                                 .memory_format = at::MemoryFormat::ChannelsLast});
+  const auto network = make_shallow_resnet({.shape = {.classes = 10},
+                                            .fused_layers = fused,
+                                            .memory_format = at::MemoryFormat::ChannelsLast});
   network->module().to(at::kDouble);
   const data::Batch batch{
       .tensors = {{"image", at::randint(256, {samples, size, size, 3}, at::kByte)},

@@ -1,4 +1,4 @@
-"""ResNet-50 at its full rate, against PyTorch. Rounding grows there until the last bits of two
+"""A ResNet at the full rate of ResNet-50's recipe, against PyTorch. Rounding grows there until the last bits of two
 correct programs are apart by more than 1e-8, so the bound is what PyTorch's own two memory layouts
 differ by on the same weights, batches and recipe, measured in the same run."""
 

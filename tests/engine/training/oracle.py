@@ -41,7 +41,8 @@ class Branching(torch.nn.Module):
 
 
 class Resnet(torch.nn.Module):
-    """torchvision's, on pixels as they come from the loader: NHWC unless `layout` says otherwise."""
+    """torchvision's, on pixels as they come from the loader: NHWC unless `layout` says otherwise. It is ResNet-50 with
+    SCALEMARK_SOAK=full; else one with a block of each kind, a third of the parameters and of the time."""
 
     def __init__(self):
         super().__init__()
@@ -49,7 +50,7 @@ class Resnet(torch.nn.Module):
 
         self.layout = torch.preserve_format
         self.stochastic_depth = 0  # set it, and a block's branch is skipped in that share of the batches
-        self.net = torchvision.models.resnet50(num_classes=10)
+        self.net = torchvision.models.ResNet(torchvision.models.resnet.Bottleneck, STAGES, num_classes=10)
         blocks = [block for layer in (self.net.layer1, self.net.layer2, self.net.layer3, self.net.layer4) for block in layer]
         for number, block in enumerate(blocks, 1):
             block.forward = functools.partial(self.forward_block, block, block.forward, number / len(blocks))
@@ -75,6 +76,7 @@ class Resnet(torch.nn.Module):
 
 
 VOCABULARY, SEQUENCE = 200, 16
+STAGES = [3, 4, 6, 3] if FULL else [2, 1, 1, 1]  # tests/workloads/shallow_resnet.h
 IMAGE = 64 if FULL else 40  # below 33 the last norms see one pixel of each image, and rounding grows beyond any bound
 
 
@@ -91,7 +93,7 @@ NETWORKS = {
     "mlp": (Mlp, {"classes": 10}),
     "linear": (lambda: torch.nn.Linear(1000, 10), {"classes": 10}),
     "branching": (Branching, {}),
-    "resnet50": (Resnet, {"image_size": IMAGE, "classes": 10}),
+    "resnet50": (Resnet, {"image_size": IMAGE, "classes": 10, "shallow": not FULL}),
     "bert-mini": (bert, {"sequence_length": SEQUENCE, "vocab_size": VOCABULARY}),
 }
 

@@ -30,8 +30,8 @@
 #include "engine/training/joined_batch.h"
 #include "engine/training/train_step.h"
 #include "tests/engine/training/branching_network.h"
+#include "tests/workloads/shallow_resnet.h"
 #include "tools/programs/commands.h"
-#include "workloads/network.h"
 #include "workloads/weights.h"
 
 namespace scalemark::training {
@@ -112,7 +112,8 @@ std::unique_ptr<workloads::Network> network_of(const json& config) {
                                           .sequence_length = shape.value("sequence_length", 16),
                                           .classes = shape.value("classes", 0),
                                           .vocab_size = shape.value("vocab_size", 0)});
-    network = workloads::make_network(name, options);
+    network = shape.value("shallow", false) ? workloads::make_shallow_resnet(options)
+                                            : workloads::make_network(name, options);
   }
   network->module().to(config.at("dtype") == "float64" ? at::kDouble : at::kFloat);
   workloads::load_weights(*network, config.at("init").get<std::string>());
