@@ -14,20 +14,22 @@
 namespace scalemark::data {
 namespace {
 
-// A workspace in which all memory that another sample may have left holds `value`.
-void poison(ImageWorkspace& workspace, std::uint8_t value) {
-  constexpr std::size_t kBytes = 4 << 20;
-  workspace.decoder.scan().segment.bytes.assign(kBytes, value);
-  std::fill_n(workspace.planes.store.of(kBytes), kBytes, value);
+// A workspace in which all memory that another sample may have left holds `value`. One serves all
+// samples, as a worker's does: most of the time would go into new pages for each.
+ImageWorkspace& poisoned_workspace(std::uint8_t value, std::size_t bytes) {
+  static ImageWorkspace workspace;
+  workspace.decoder.scan().segment.bytes.assign(bytes, value);
+  std::fill_n(workspace.planes.store.of(bytes), bytes, value);
   for (auto& middle : workspace.resize.middle) {
-    middle.assign(kBytes / 4, static_cast<std::int16_t>(value << 7));
+    middle.assign(bytes / 4, static_cast<std::int16_t>(value << 7));
   }
+  return workspace;
 }
 
 Bytes shown(const Bytes& file, const ImageView& view, ImageDecoding decoding,
             std::uint8_t poisoned = 0) {
-  ImageWorkspace workspace;
-  poison(workspace, poisoned);
+  const bool is_large = static_cast<std::int64_t>(view.box.width) * view.box.height > (1 << 17);
+  ImageWorkspace& workspace = poisoned_workspace(poisoned, is_large ? 4 << 20 : 1 << 20);
   const Box& window = view.plan.window;
   Bytes pixels(3 * static_cast<std::size_t>(window.width) * static_cast<std::size_t>(window.height),
                poisoned);
