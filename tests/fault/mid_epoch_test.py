@@ -70,7 +70,7 @@ def one_vanishes(folder):
         for file in gone:
             file.rename(folder / f"{file.parent.parent.name}-{file.name}")
 
-    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 5, "--output", out) as running:
+    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 3, "--output", out) as running:
         while_it_stands_still(running, go)
         running.end(expect=0)
     [point] = closed_report(out, "complete", 0)["points"]
@@ -98,7 +98,7 @@ def becomes_garbage(folder):
         bad[3].unlink()
         os.mkfifo(bad[3])
 
-    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 10, "--output", out) as running:
+    with Running("train", *RESNET, *SKIP, "--data", tree, "--epochs", 3, "--output", out) as running:
         while_it_stands_still(running, spoil)
         running.end(expect=0)
     [point] = closed_report(out, "complete", 0)["points"]

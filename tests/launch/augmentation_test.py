@@ -20,31 +20,32 @@ def images(folder, samples):
 
 
 def sweep():
-    """Each combination is a point of its own, with data of its own: the first losses of one seed all differ."""
+    """Each combination of two options is a point of its own, with data of its own: the first losses of one seed all differ."""
+    augment = {"--augment": "basic,colour-jitter"} if OPENCV else {}
     with tempfile.TemporaryDirectory() as folder:
-        augment = "basic,colour-jitter" if OPENCV else "basic"
-        run("sweep", *IMAGES, "--data", images(folder, 60), "--augment", augment, "--mixup", "0,0.4", "--cutmix", "0,1",
-            "--random-erasing", "0,0.9", "--world-sizes", 1, "--repetitions", 1, "--iters", 1, "--warmup-iters", 1,
-            "--output", f"{folder}/out")
-        points = report_in(f"{folder}/out")["points"]
-    check(len(points) == 8 * (2 if OPENCV else 1) and all(p["status"] == "ok" for p in points), [p["status"] for p in points])
-    check(len({p["group"] for p in points}) == len(points), [p["group"] for p in points])
-    losses = {p["loss"]["first"] for p in points}
-    check(len(losses) == len(points), f"{len(losses)} losses of {len(points)} points: {sorted(losses)}")
-    varying = points[0]["varying"]
-    check({"mixup", "cutmix", "random_erasing"} <= set(varying), varying)
+        data = images(folder, 60)
+        for axes in (augment | {"--mixup": "0,0.4"}, {"--cutmix": "0,1", "--random-erasing": "0,0.9"}):
+            run("sweep", *IMAGES, "--data", data, *(word for axis in axes.items() for word in axis), "--world-sizes", 1,
+                "--repetitions", 1, "--iters", 1, "--warmup-iters", 1, "--output", f"{folder}/out")
+            points = report_in(f"{folder}/out")["points"]
+            check(len(points) == 2 ** len(axes) and all(p["status"] == "ok" for p in points), [p["status"] for p in points])
+            check(len({p["group"] for p in points}) == len(points), [p["group"] for p in points])
+            losses = {p["loss"]["first"] for p in points}
+            check(len(losses) == len(points), f"{len(losses)} losses of {len(points)} points: {sorted(losses)}")
+            varying = {f"--{name.replace('_', '-')}" for name in points[0]["varying"]}
+            check(set(axes) <= varying, varying)
 
 
 def same_seed():
-    """Losses are those of one worker, or none, and of a run with another --prefetch."""
+    """Losses of no worker are those of three, which load further ahead."""
     everything = ("--augment", "randaugment" if OPENCV else "basic", "--random-erasing", 0.5, "--mixup", 0.2, "--cutmix", 1)
     with tempfile.TemporaryDirectory() as folder:
         data, losses = images(folder, 60), []
-        for more in (("-j", 0), ("-j", 3, "--prefetch", 5), ("-j", 1, "--prefetch", 1)):
+        for more in (("-j", 0), ("-j", 3, "--prefetch", 5)):
             run("train", *IMAGES, "--data", data, *everything, *more, "--iters", 3, "--warmup-iters", 1, "--threads", 1,
                 "--output", f"{folder}/out")
             losses.append(report_in(f"{folder}/out")["points"][0]["loss"])
-    check(losses[0] == losses[1] == losses[2], losses)
+    check(losses[0] == losses[1], losses)
 
 
 def notes():

@@ -9,7 +9,7 @@ from program import check, run, skip
 from sweeps import valid_report
 from traces import Trace, begins_in, lies_in
 
-STEPS, WARMUP, ITERS = 3, 4, 6
+STEPS, WARMUP, ITERS = 3, 1, 2
 BUCKETS = 5  # steps between window and trace that time gradient buckets
 FIRST = WARMUP + ITERS + BUCKETS + 1  # the step before it is not recorded
 WORKLOADS = {"mlp": ("--batch-size", 8),

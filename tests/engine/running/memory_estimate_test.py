@@ -20,7 +20,7 @@ def measured(workload, option, size, batch, *more):
     """The point's peak, and how far off its estimate is."""
     with tempfile.TemporaryDirectory() as folder:
         run("train", "--workload", workload, option, size, "--batch-size", batch, "--data", "synthetic", "--device", "cpu",
-            "--threads", 1, "--iters", 2, "--warmup-iters", 1, *more, "--output", folder, "--overwrite", "--quiet")
+            "--threads", 1, "--iters", 2 if FULL else 1, "--warmup-iters", 1, *more, "--output", folder, "--overwrite", "--quiet")
         point = report_in(Path(folder))["points"][0]
     off = point["memory_estimate_bytes"] / point["memory_peak_bytes"] - 1
     print(f"{workload} {size} batch {batch} {' '.join(map(str, more))}: peak {point['memory_peak_bytes'] / 1e6:.0f} MB, "
