@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/settings/option.h"
 #include "core/settings/variables.h"
 
@@ -35,62 +34,6 @@ struct Writer {
   template <class T>
   void operator()(const T& value) {
     object[name] = value;
-  }
-};
-
-// Fetches the values of a field out of an object; the keys that remain there are unknown.
-class Reader {
- public:
-  explicit Reader(json parsed) : object(std::move(parsed)) {}
-
-  std::optional<json> take(const std::string& name) {
-    const auto found = object.find(name);
-    if (found == object.end()) return std::nullopt;
-    json value = *found;
-    object.erase(found);
-    return value;
-  }
-  FieldValue value_of(const Option& row) {
-    const std::string name(row.name);
-    if (row.kind == Kind::kTimeouts) return timeouts(name);
-    if (row.kind == Kind::kMemoryLimit) return memory_limits(name);
-    if (row.kind == Kind::kVariable) return variables();
-    const auto value = take(name);
-    return value ? plain(*value, row.kind) : FieldValue();
-  }
-
-  json object;
-
- private:
-  static FieldValue plain(const json& value, Kind kind) {
-    if (kind == Kind::kCount) return value.get<std::int64_t>();
-    if (kind == Kind::kSwitch || kind == Kind::kFlag) return value.get<bool>();
-    if (kind == Kind::kBetas) return Betas{value.at(0).get<double>(), value.at(1).get<double>()};
-    if (value.is_number()) return value.get<double>();
-    return value.get<std::string>();
-  }
-  FieldValue timeouts(const std::string& name) {
-    Timeouts timeouts;
-    if (const auto every = take(name)) every->get_to(timeouts.every_s);
-    if (const auto by_phase = take(name + "_by_phase")) by_phase->get_to(timeouts.phase_s);
-    return timeouts;
-  }
-  FieldValue variables() {
-    Variables variables;
-    for (const auto& [key, value] : object.items()) {
-      if (is_variable_key(key)) value.get_to(variables[std::string(variable_in(key))]);
-    }
-    for (const auto& [variable, value] : variables) object.erase(variable_key(variable));
-    return variables;
-  }
-  FieldValue memory_limits(const std::string& name) {
-    MemoryLimits limits;
-    if (const auto every = take(name)) limits.every_bytes = every->get<std::int64_t>();
-    const auto by_rank = take(name + "_by_rank").value_or(json::object());
-    for (const auto& [rank, bytes] : by_rank.items()) {
-      limits.bytes_of_rank[std::stoi(rank)] = bytes.get<std::int64_t>();
-    }
-    return limits;
   }
 };
 
@@ -128,28 +71,6 @@ std::string to_json(const SweepSettings& sweep) {
     std::visit(Writer{object, std::string(row.name)}, row.sweep_field.get(sweep));
   }
   return object.dump();
-}
-
-Settings from_json(std::string_view text) {
-  try {
-    Reader reader(json::parse(text));
-    Settings settings;
-    if (const auto command = reader.take("command")) command->get_to(settings.command);
-    for (const Option& row : all_rows()) {
-      if (!row.field) continue;
-      const FieldValue value = reader.value_of(row);
-      if (!std::holds_alternative<std::monostate>(value)) row.field.set(settings, value);
-    }
-    if (!reader.object.empty()) {
-      throw configuration("unknown setting '" + reader.object.begin().key() + "'",
-                          "settings as to_json writes them");
-    }
-    return settings;
-  } catch (const json::exception& error) {
-    throw configuration(std::string("settings cannot be read: ") + error.what());
-  } catch (const std::bad_variant_access&) {
-    throw configuration("settings cannot be read: a value has the wrong type");
-  }
 }
 
 std::map<std::string, std::string> flat_settings(const Settings& settings) {

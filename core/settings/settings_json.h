@@ -1,4 +1,4 @@
-// Resolved settings as flat JSON and back, and as key-value texts that ranks compare. Knows neither
+// Resolved settings as flat JSON, and as key-value texts that ranks compare. Knows neither
 // reports nor stores.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace scalemark::settings {
 
 // One flat JSON object, keys being option names with underscores, plus "command". Absent optionals
-// and empty texts are left out; numbers survive a round trip exactly.
+// and empty texts are left out; numbers are written exactly.
 std::string to_json(const Settings& settings);
 
 // The same of the options of a whole sweep, as far as they say what it measures.
@@ -20,10 +20,6 @@ std::string to_json(const SweepSettings& sweep);
 
 // {"batch_size": "option", ...}
 std::string origins_to_json(const Settings& settings);
-
-// The inverse of to_json; origins stay empty. Throws configuration() (78) for what to_json does not
-// write.
-Settings from_json(std::string_view json);
 
 // The same pairs as to_json, values as JSON text: what preflight compares key by key.
 std::map<std::string, std::string> flat_settings(const Settings& settings);
