@@ -129,9 +129,9 @@ std::string pay_line(const WeakSeries& series) {
 std::string trial_line(const WeakSeries& series, const SeriesPrediction& made) {
   if (!made.left_out)
     return "two world sizes only: how well it predicts could not be tried on them";
-  return "tried on itself: without its row, " + std::to_string(series.rows.back().world_size) +
-         " ranks are predicted " + error_in_words(made.left_out->model) +
-         " what was measured by the model, " + error_in_words(made.left_out->rule) + " by the rule";
+  return "tried on " + std::to_string(series.rows.back().world_size) +
+         " ranks, without their row: the model predicts " + error_in_words(made.left_out->model) +
+         " what was measured, the rule " + error_in_words(made.left_out->rule);
 }
 
 // Empty where no prediction goes so far.

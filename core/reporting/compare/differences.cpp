@@ -69,12 +69,20 @@ bool matters(const std::string& setting) {
   return !kAside.contains(setting);
 }
 
+// A list says which values there were, in whatever order its points came.
+std::string value_text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  nlohmann::json sorted = value;
+  if (sorted.is_array()) std::sort(sorted.begin(), sorted.end());
+  return sorted.dump();
+}
+
 void add_settings(Facts& facts, const std::string& settings_json) {
   const auto settings = nlohmann::json::parse(settings_json, nullptr, false);
   if (!settings.is_object()) return;
   for (const auto& [name, value] : settings.items()) {
     if (!matters(name)) continue;
-    add(facts, "setting " + name, value.is_string() ? value.get<std::string>() : value.dump());
+    add(facts, "setting " + name, value_text(value));
   }
 }
 

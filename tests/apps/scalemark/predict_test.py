@@ -123,8 +123,8 @@ class Predict(unittest.TestCase):
             self.assertEqual((rows[ranks]["by"], rows[ranks]["likely"]), ("rule", "not testable"))
         self.assertIn("128, 256 ranks: the rule: not testable: fewer than 5 published series of 3 sources", text)
         self.assertRegex(text, r"32 ranks: the \w+: to 2 times the ranks, median errors on \d+ published series of \d sources")
-        self.assertRegex(text, r"without its row, 16 ranks are predicted \d+\.\d % (above|below) what was measured by the model, "
-                               r"\d+\.\d % (above|below) by the rule")
+        self.assertRegex(text, r"16 ranks, without their row: the model predicts \d+\.\d % (above|below) what was measured, "
+                               r"the rule \d+\.\d % (above|below)")
         self.assertIn("4 ranks on each node, as many as were measured on one (--ranks-per-node) ", text)
         self.assertIn("all-reduces 100 MB", text)
         self.assertIn("128, 256 ranks: indicative only, more than 4 times", text)
