@@ -78,13 +78,12 @@ std::string starts_text(std::size_t more) {
   return counted(static_cast<std::int64_t>(more), "more start") + " may decide";
 }
 
-// "7.9 % below the reference (7.3 to 8.5)"
+// "7.9 % slower (7.3 to 8.5)": than the reference.
 std::string distance_text(const AcceptanceVerdict& verdict) {
   if (!verdict.from_reference) return "";
   const auto below = [](double ln) { return 100 * -std::expm1(ln); };
   const double from = *verdict.from_reference, middle = below(from);
-  std::string text = printed("%.1f %%", std::abs(middle)) +
-                     (middle < 0 ? " above the reference" : " below the reference");
+  std::string text = printed("%.1f %%", std::abs(middle)) + (middle < 0 ? " faster" : " slower");
   if (!verdict.half_width) return text;
   const double least = below(from + *verdict.half_width), most = below(from - *verdict.half_width);
   if (middle < 0) return text + printed(" (%.1f", -most) + printed(" to %.1f)", -least);

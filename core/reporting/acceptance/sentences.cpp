@@ -12,7 +12,7 @@ namespace {
 // Equal reasons of so many parts are told once.
 constexpr std::size_t kPartsToJoin = 3;
 
-// "training alone 8.1 % below the reference (7.6 to 8.7), limit 5 %"
+// "training alone: 8.1 % slower (7.6 to 8.7), limit 5 %"
 std::string check_text(const CheckResult& result) {
   std::string text = result.check + ": " + result.why;
   if (result.outcome == Outcome::kFailed && result.of_reference && result.limit && result.low) {
@@ -29,7 +29,7 @@ bool is_of_node(const CheckResult& result, const NodeResult& node) {
   return result.part.kind == PartKind::kDevice && result.part.host == node.node.host;
 }
 
-// "8 of 8 devices; training alone: 7.1 to 8.9 % below the reference"
+// "8 of 8 devices; training alone: 7.1 to 8.9 % slower"
 std::string node_text(const Acceptance& acceptance, const NodeResult& node,
                       const std::string& check) {
   int failed = 0, all = 0;
@@ -47,8 +47,7 @@ std::string node_text(const Acceptance& acceptance, const NodeResult& node,
   }
   std::string text = std::to_string(failed) + " of " + counted(all, "device") + ", " + check;
   if (!(most > 0)) return text + ": " + why;
-  return text + printed(": %.1f", 100 * least) +
-         printed(" to %.1f %% below the reference", 100 * most);
+  return text + printed(": %.1f", 100 * least) + printed(" to %.1f %% slower", 100 * most);
 }
 
 class Teller {
