@@ -1,5 +1,7 @@
-// A device that is slower than the others, without a hook in the program: preloaded, it takes the place of torch's matrix
-// products and makes each of one rank take longer. SLOW_PRODUCTS="HOST:LOCAL_RANK:SHARE": 0.5 adds half of the time.
+// A device that is slower than the others, without a hook in the program: preloaded, it takes the
+// place of torch's matrix products and makes each of one rank take longer.
+// SLOW_PRODUCTS="HOST:LOCAL_RANK:SHARE": 0.5 adds half of the time.
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm_ops.h>
 #include <ATen/ops/mm_ops.h>
 #include <dlfcn.h>
@@ -26,7 +28,8 @@ std::string own_place() {
   const auto at = text.find(kKey);
   if (at == text.npos) return "";
   const auto digits = text.substr(at + kKey.size());
-  return std::string(host.data()) + ":" + std::string(digits.substr(0, digits.find_first_not_of("0123456789")));
+  return std::string(host.data()) + ":" +
+         std::string(digits.substr(0, digits.find_first_not_of("0123456789")));
 }
 
 double slowness() {
@@ -70,13 +73,16 @@ Tensor mm::call(const Tensor& self, const Tensor& mat2) {
 }
 
 Tensor& mm_out::call(const Tensor& self, const Tensor& mat2, Tensor& out) {
-  static const auto torchs = next<decltype(&mm_out::call)>("_ZN2at4_ops6mm_out4callERKNS_6TensorES4_RS2_");
+  static const auto torchs =
+      next<decltype(&mm_out::call)>("_ZN2at4_ops6mm_out4callERKNS_6TensorES4_RS2_");
   const Slowed slowed;
   return torchs(self, mat2, out);
 }
 
-Tensor addmm::call(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
-  static const auto torchs = next<decltype(&addmm::call)>("_ZN2at4_ops5addmm4callERKNS_6TensorES4_S4_RKN3c106ScalarES8_");
+Tensor addmm::call(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                   const Scalar& alpha) {
+  static const auto torchs =
+      next<decltype(&addmm::call)>("_ZN2at4_ops5addmm4callERKNS_6TensorES4_S4_RKN3c106ScalarES8_");
   const Slowed slowed;
   return torchs(self, mat1, mat2, beta, alpha);
 }

@@ -36,7 +36,8 @@ LinkRecord link_of(const PairSamples& pair, const std::vector<std::string>& name
 std::vector<LinkTimes> times_of(const std::vector<PairSamples>& pairs, bool of_latency) {
   std::vector<LinkTimes> times;
   for (const PairSamples& pair : pairs) {
-    LinkTimes& link = times.emplace_back(LinkTimes{pair.a, pair.b, pair.latency_s});
+    LinkTimes& link = times.emplace_back(
+        LinkTimes{pair.a, pair.b, pair.quickest_s.empty() ? pair.latency_s : pair.quickest_s});
     if (of_latency) continue;
     link.seconds.clear();
     for (const double rate : pair.bytes_per_s) link.seconds.push_back(1 / rate);

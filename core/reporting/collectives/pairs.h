@@ -12,7 +12,10 @@ namespace scalemark::reporting {
 // One pair; a value for each pass.
 struct PairSamples {
   int a = 0, b = 0;  // indices of names
-  std::vector<double> latency_s, bytes_per_s;
+  std::vector<double> latency_s = {}, bytes_per_s = {};
+  // A small message of each pass that no busy CPU held up: where ranks outnumber CPUs most messages
+  // wait for one, and that is no fault of the link. Empty: latency_s judges.
+  std::vector<double> quickest_s = {};
 };
 
 struct JudgedPairs {

@@ -42,8 +42,7 @@ std::string suite_text(const JunitSuite& suite, std::size_t number) {
   double seconds = 0;
   std::string properties, body;
   for (const auto& [name, value] : suite.properties) {
-    properties +=
-        "      <property" + attribute("name", name) + attribute("value", value) + "/>\n";
+    properties += "      <property" + attribute("name", name) + attribute("value", value) + "/>\n";
   }
   for (const JunitCase& one : suite.cases) {
     seconds += one.seconds;

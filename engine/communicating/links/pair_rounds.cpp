@@ -22,6 +22,7 @@ void add_slower(std::map<Pair, LinkTime>& times, const std::string& bytes) {
   const auto [known, is_new] = times.try_emplace(pair, time);
   if (is_new) return;
   known->second.latency_s = std::max(known->second.latency_s, time.latency_s);
+  known->second.quickest_s = std::max(known->second.quickest_s, time.quickest_s);
   known->second.bytes_per_s = std::min(known->second.bytes_per_s, time.bytes_per_s);
 }
 

@@ -7,9 +7,10 @@ namespace scalemark::communicating {
 namespace {
 
 reporting::PairSamples samples_of(const PairTimes& pair) {
-  reporting::PairSamples samples{.a = pair.a, .b = pair.b, .latency_s = {}, .bytes_per_s = {}};
+  reporting::PairSamples samples{.a = pair.a, .b = pair.b};
   for (const LinkTime& pass : pair.passes) {
     samples.latency_s.push_back(pass.latency_s);
+    samples.quickest_s.push_back(pass.quickest_s);
     samples.bytes_per_s.push_back(pass.bytes_per_s);
   }
   return samples;

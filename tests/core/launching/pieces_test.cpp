@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "core/launching/detect.h"
 #include "core/launching/environment.h"
 #include "core/launching/meeting_point.h"
@@ -36,7 +38,9 @@ TEST(CompressedNodelist, IsWhatExpandReads) {
             "r1n[2-3].east,r2n2.east");
   EXPECT_EQ(compressed_nodelist({}), "");
   for (const Hosts& hosts : {Hosts{"gpu8", "n01", "n02", "n04", "x"}, Hosts{"a1b", "a2b", "a99"}}) {
-    EXPECT_EQ(expand_nodelist(compressed_nodelist(hosts)), hosts);
+    auto expanded = expand_nodelist(compressed_nodelist(hosts)).value();
+    std::ranges::sort(expanded);
+    EXPECT_EQ(expanded, hosts);
   }
 }
 

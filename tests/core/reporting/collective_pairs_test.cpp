@@ -15,7 +15,7 @@ std::vector<PairSamples> four_nodes(int slow, double by) {
   for (int a = 0; a < 4; ++a) {
     for (int b = a + 1; b < 4; ++b) {
       const double factor = a == slow || b == slow ? by : 1;
-      PairSamples pair{.a = a, .b = b, .latency_s = {}, .bytes_per_s = {}};
+      PairSamples pair{.a = a, .b = b};
       for (const double noise : {0.99, 1.0, 1.01}) {
         pair.latency_s.push_back(20e-6 * noise);
         pair.bytes_per_s.push_back(10e9 / factor * noise);
@@ -71,6 +71,18 @@ TEST(JudgePairs, TheSlowNodeIsNamed) {
   EXPECT_EQ(judged.findings[0].code, "slow_node");
   EXPECT_EQ(judged.findings[0].text.rfind("n2 is slow: large messages", 0), 0u)
       << judged.findings[0].text;
+}
+
+// Where ranks outnumber CPUs, pairs that share one take a millisecond in each pass.
+TEST(JudgePairs, ABusyCpuIsNoSlowLink) {
+  auto pairs = four_nodes(-1, 1);
+  for (PairSamples& pair : pairs) pair.quickest_s = pair.latency_s;
+  pairs.front().latency_s = {1.0e-3, 1.1e-3, 0.9e-3};
+  EXPECT_TRUE(judge_pairs(pairs, kNodeNames, /*between_nodes=*/true).findings.empty());
+  pairs.front().quickest_s = {1.0e-3, 1.1e-3, 0.9e-3};
+  const auto judged = judge_pairs(pairs, kNodeNames, /*between_nodes=*/true);
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_EQ(judged.findings[0].place->link, "n0 to n1");
 }
 
 CollectiveFit fit(const char* collective, const char* level, std::int64_t from, double alpha_s,

@@ -22,6 +22,8 @@ monitoring::Host sample_host(bool everything) {
   host.nics.push_back({"veth0", "down", {}, {}});
   if (!everything) return host;
   host.kernel = "Linux 6.1";
+  host.scheduler_node = "n1";
+  host.boot_id = "2f0c6a1e-1111-4222-8333-444455556666";
   host.rdma.push_back({"mlx5_0", 1, "ACTIVE", "LinkUp", "InfiniBand", 400, "ib0"});
   host.cgroup = {.version = 2, .cpus = 2.5, .memory_bytes = 1ULL << 34};
   host.gpus.push_back(
