@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -104,19 +104,18 @@ std::string rendered(const std::string& format, const Acceptance& judged) {
   return acceptance::table_text(judged);
 }
 
-// "acc/1/{host}" -> "acc/2/{host}": the first part that is a number counts sessions.
+// "acc/1/{host}" -> "acc/2/{host}": the last part that is a number counts sessions.
 std::string next_output(const std::string& output) {
+  std::vector<std::string> parts;
+  for (const fs::path& part : fs::path(output)) parts.push_back(part.string());
+  const auto session = std::find_if(parts.rbegin(), parts.rend(), [](const std::string& part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+  });
+  if (session == parts.rend()) return output + "-2";
+  *session = std::to_string(std::atoi(session->c_str()) + 1);
   fs::path next;
-  bool counted = false;
-  for (const fs::path& part : fs::path(output)) {
-    int number = 0;
-    const std::string text = part.string();
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_number = error == std::errc() && end == text.data() + text.size();
-    next /= is_number && !counted ? std::to_string(number + 1) : text;
-    counted = counted || is_number;
-  }
-  return counted ? next.string() : output + "-2";
+  for (const std::string& part : parts) next /= part;
+  return next.string();
 }
 
 // The command that measured an undecided node, for so many further starts. Empty where none of the

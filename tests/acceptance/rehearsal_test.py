@@ -63,6 +63,7 @@ def healthy(folder):
 
 def planted(folder):
     """A slow device, a slow link and a node without a report, all at once."""
+    named = 0
     with SwitchedHosts(HOSTS) as hosts:
         for trial in range(TRIALS):
             out = folder / str(trial)
@@ -73,10 +74,10 @@ def planted(folder):
             measure(hosts, out, absent=(absent,), LD_PRELOAD=PRELOADED, SLOW_PRODUCTS=f"node{slow}:{rank}:1")
             done, checks = accepted(out)
             found = failed(checks)
-            product = [one for one in checks if one["check"] == "matrix product" and one["part"].get("device") == f"cpu:{rank}"
-                       and one["part"]["host"] == f"node{slow}"]
-            judged = [one for one in product if one["outcome"] != "missing"]
-            check(all(one["outcome"] == "failed" for one in judged), (done.stdout, product))
+            product = [one["outcome"] for one in checks if one["check"] == "matrix product"
+                       and (one["part"]["host"], one["part"].get("device")) == (f"node{slow}", f"cpu:{rank}")]
+            check(product and "passed" not in product, (done.stdout, product))
+            named += "failed" in product
             allowed = {("matrix product", f"node{slow}", f"cpu:{rank}"), ("training alone", f"node{slow}", f"cpu:{rank}"),
                        ("training together", f"node{slow}", ""), ("slow rank", f"node{slow}", f"cpu:{rank}"),
                        ("link", f"node{a}", f"node{b}"), ("slow link", f"node{a}", f"node{b}")}
@@ -84,6 +85,7 @@ def planted(folder):
             check(("link", f"node{a}", f"node{b}") in found, done.stdout)
             check(any(one["part"]["host"] == f"node{absent}" and one["why"] == "no report" for one in checks), done.stdout)
             check(done.returncode == 1, done.stdout)
+    print(f"the slow device failed in {named} of {TRIALS} fleets; in the others too few starts were left undisturbed", flush=True)
 
 
 run_cases({f.__name__: f for f in (planted, healthy)})

@@ -81,6 +81,8 @@ std::string starts_text(std::size_t more) {
 // "7.9 % slower (7.3 to 8.5)": than the reference.
 std::string distance_text(const AcceptanceVerdict& verdict) {
   if (!verdict.from_reference) return "";
+  const double half = verdict.half_width.value_or(0);
+  if (!is_known(std::exp(-half), std::exp(half))) return "too noisy to tell";
   const auto below = [](double ln) { return 100 * -std::expm1(ln); };
   const double from = *verdict.from_reference, middle = below(from);
   std::string text = printed("%.1f %%", std::abs(middle)) + (middle < 0 ? " faster" : " slower");
