@@ -52,11 +52,18 @@ std::vector<std::string> report_files(const std::vector<std::string>& paths) {
   return files;
 }
 
+// A report that is named twice, or was copied, is no further start.
 std::vector<NamedReport> read_fleet(const std::vector<std::string>& paths) {
   const auto files = report_files(paths);
   std::vector<Report> reports = read_reports(files);
   std::vector<NamedReport> fleet;
-  for (std::size_t i = 0; i < files.size(); ++i) fleet.push_back({files[i], std::move(reports[i])});
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const Report& report = reports[i];
+    std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
+    for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
+    if (known.insert(key).second) fleet.push_back({files[i], std::move(reports[i])});
+  }
   return fleet;
 }
 
@@ -152,7 +159,7 @@ const HelpPage accept_page = {
     "Exit code: 0 all passed; 1 something failed; 2 nothing failed, but something is unsure,\n"
     "missing or in doubt.",
     "  scalemark accept acc/1 acc/links acc/fleet --nodes 'n[001-064]'\n"
-    "  scalemark accept acc/* --format junit=acc/junit.xml,drain=acc/drain.sh\n"
+    "  scalemark accept acc --format junit=acc/junit.xml,drain=acc/drain.sh\n"
     "  scalemark accept acc/1 --details        every check of every part\n"};
 
 ExitCode accept_command(const Invocation& invocation) {

@@ -124,6 +124,35 @@ void add_missing_nodes(const Expected& expected, std::span<const NamedReport> re
   }
 }
 
+// A part of it was measured at work, and not only listed.
+bool is_rate(const CheckResult& result) { return result.value && !result.unit.empty(); }
+
+// A device that other checks measured and this one did not would otherwise pass unseen.
+void add_unmeasured_devices(const Rules& rules, std::vector<CheckResult>& results) {
+  std::map<std::string, Part> devices;
+  std::map<std::string, std::set<std::string>> by_check;
+  for (const CheckResult& result : results) {
+    if (result.part.kind != PartKind::kDevice) continue;
+    by_check[result.check].insert(result.part.key());
+    // "cpu" alone is a machine's measurement and no rank's.
+    if (is_rate(result) && result.part.device != "cpu") devices[result.part.key()] = result.part;
+  }
+  for (const Rule& rule : rules.checks) {
+    const bool of_rates =
+        row_of(rule.metric).kind == ValueKind::kRate && rule.of != LimitOf::kDatasheet;
+    const auto measured = by_check.find(rule.name);
+    if (!of_rates || measured == by_check.end()) continue;
+    for (const auto& [key, part] : devices) {
+      if (measured->second.contains(key)) continue;
+      CheckResult& result = results.emplace_back();
+      result.check = rule.name;
+      result.part = part;
+      result.outcome = Outcome::kMissing;
+      result.why = "this device was not measured";
+    }
+  }
+}
+
 // A check that some parts of a kind were measured by and others not.
 void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
                     std::vector<CheckResult>& results) {
@@ -133,12 +162,12 @@ void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
     if (result.check == rule.name) measured.insert(result.part.host);
     if (result.why == kNoReport) without_report.insert(result.part.host);
   }
-  if (measured.empty()) {
+  if (measured.empty() && row.kind != ValueKind::kFact) {
     results.push_back(of_fleet(rule.name, Outcome::kUnsure,
                                "not measured: no report holds " + std::string(row.name)));
     return;
   }
-  if (row.of == PartKind::kLink) return;
+  if (row.of == PartKind::kLink || row.kind == ValueKind::kFact) return;
   for (const Part& node : nodes) {
     if (measured.contains(node.host) || without_report.contains(node.host)) continue;
     CheckResult& result = results.emplace_back();
@@ -162,7 +191,7 @@ class NodeJudge {
       if (result.part.kind == PartKind::kLink || result.part.host != node.host) continue;
       judged.outcome = std::max(judged.outcome, result.outcome);
       if (result.part.kind != PartKind::kDevice) continue;
-      devices.insert(result.part.key());
+      if (is_rate(result)) devices.insert(result.part.key());
       by_check[result.check].push_back(result.outcome == Outcome::kFailed
                                            ? statistics::AcceptanceOutcome::kFail
                                            : statistics::AcceptanceOutcome::kPass);
@@ -209,23 +238,6 @@ void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const E
   std::ranges::move(lacking, std::back_inserter(acceptance.results));
 }
 
-// Two products or versions in one fleet are two fleets.
-void note_classes(Acceptance& acceptance) {
-  std::map<std::string, std::vector<const CheckedClass*>> by_check;
-  for (const CheckedClass& one : acceptance.classes) by_check[one.check].push_back(&one);
-  std::set<std::string> told;
-  for (const auto& [check, classes] : by_check) {
-    std::set<std::size_t> sizes;
-    std::set<std::string> chips;
-    for (const CheckedClass* one : classes)
-      chips.insert(one->of_class.substr(0, one->of_class.find(", ")));
-    if (chips.size() < 2 || !told.insert(joined(chips, "; ")).second) continue;
-    acceptance.notes.push_back("the fleet has " +
-                               counted(static_cast<std::int64_t>(chips.size()), "kind") +
-                               " of device, each judged by itself: " + joined(chips, "; "));
-  }
-}
-
 ExitCode exit_code(Outcome outcome) {
   if (outcome == Outcome::kPassed) return ExitCode::kPass;
   return outcome == Outcome::kFailed ? ExitCode::kFail : ExitCode::kUnsure;
@@ -257,11 +269,9 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
     std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));
     if (rule.of != LimitOf::kDatasheet) add_unmeasured(rule, nodes, acceptance.results);
   }
+  add_unmeasured_devices(rules, acceptance.results);
   judge_nodes(acceptance, nodes, expected);
-  note_classes(acceptance);
-  for (std::string& text : shared_by_failed(acceptance.results, reports)) {
-    acceptance.notes.push_back(std::move(text));
-  }
+  acceptance.notes = notes_of(acceptance, reports);
   for (const CheckResult& result : acceptance.results) {
     acceptance.outcome = std::max(acceptance.outcome, result.outcome);
   }

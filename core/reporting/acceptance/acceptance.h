@@ -94,8 +94,9 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all);
 // A fact that more than half of a class have is what the others are to have.
 Judged judge_facts(const Rule& rule, const std::vector<Series>& all);
 
-// Names each attribute that all failed devices share, two or more, and few of the others have.
-std::vector<std::string> shared_by_failed(const std::vector<CheckResult>& results,
-                                          std::span<const NamedReport> reports);
+// Kinds of device in the fleet, and each attribute that all failed devices share, two or more, and
+// few of the others have.
+std::vector<std::string> notes_of(const Acceptance& acceptance,
+                                  std::span<const NamedReport> reports);
 
 }  // namespace scalemark::acceptance

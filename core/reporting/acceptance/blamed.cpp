@@ -1,5 +1,6 @@
 // Findings that blame a part, and links: values that need no repetition.
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -38,7 +39,9 @@ std::vector<Part> parts_at_risk(Metric metric, const Report& report) {
   std::vector<Part> parts;
   if (metric == Metric::kSlowNode || metric == Metric::kSlowLink) {
     if (!reporting::measures_collectives(report) || report.links.empty()) return {};
-    return metric == Metric::kSlowLink ? link_parts(report) : node_parts(report);
+    if (metric == Metric::kSlowNode) return node_parts(report);
+    for (auto& [part, link] : link_parts(report)) parts.push_back(std::move(part));
+    return parts;
   }
   if (metric == Metric::kWrongElements) {
     const bool checked = std::ranges::any_of(report.collectives,
@@ -80,13 +83,12 @@ void read_findings(const Rule& rule, const Report& report, std::vector<Series>& 
 }
 
 void read_links(const Report& report, std::vector<Series>& all) {
-  const auto parts = link_parts(report);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto& link = report.links[i];
+  for (const auto& [part, link] : link_parts(report)) {
+    if (!(link->bandwidth_GBps > 0) || !std::isfinite(link->bandwidth_GBps)) continue;
     Start start;
-    start.value = link.bandwidth_GBps;
-    std::tie(start.low, start.high) = std::tie(link.bandwidth_ci95.low, link.bandwidth_ci95.high);
-    series_of_part(all, parts[i]).starts.push_back(start);
+    start.value = link->bandwidth_GBps;
+    std::tie(start.low, start.high) = std::tie(link->bandwidth_ci95.low, link->bandwidth_ci95.high);
+    series_of_part(all, part).starts.push_back(start);
   }
 }
 

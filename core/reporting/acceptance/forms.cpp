@@ -100,7 +100,7 @@ std::string limit_text(const CheckResult& result) {
   const std::string limit =
       is_share ? percent_of(result.limit)
                : significant(*result.limit, 4) + (result.unit.empty() ? "" : " " + result.unit);
-  return limit + " of " + result.limit_from;
+  return is_share ? limit + " of " + result.limit_from : limit + " (" + result.limit_from + ")";
 }
 
 std::string interval_text(const CheckResult& result) {
@@ -129,7 +129,7 @@ std::vector<Column> columns_of(const Acceptance& acceptance) {
 
 // "95 % of the reference", "at most 0"
 std::string rule_text(const Rule& rule) {
-  if (rule.comparison == Comparison::kSameAsClass) return "as most of its class";
+  if (rule.comparison == Comparison::kSameAsClass) return "as most of its kind";
   const std::string unit(row_of(rule.metric).unit);
   if (rule.of != LimitOf::kNumber) {
     return printed("%.3g %% of the ", 100 * rule.limit) + std::string(name_of(rule.of));

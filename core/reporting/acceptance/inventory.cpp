@@ -1,12 +1,15 @@
 #include "core/reporting/acceptance/inventory.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/monitoring/gpus.h"
+#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -21,9 +24,7 @@ using reporting::Report;
 constexpr double kGiB = 1024.0 * 1024 * 1024, kMiB = 1024.0 * 1024;
 
 const Host* find_host(const Report& report, const std::string& name) {
-  const auto& hosts = report.environment.hosts;
-  const auto found = std::ranges::find(hosts, name, &Host::hostname);
-  return found == hosts.end() ? nullptr : &*found;
+  return reporting::find_host(report.environment.hosts, name);
 }
 
 // Which of the ranks of its host it is, from 0.
@@ -61,6 +62,13 @@ std::string device_name(const Host& host, const Gpu& gpu) {
   return "gpu:" + std::to_string(gpu.index);
 }
 
+// Containers and tunnels make network cards with a speed: they come and go with jobs.
+bool is_virtual(const std::string& name) {
+  constexpr std::array<std::string_view, 9> kPrefixes{"veth", "docker",  "br-", "virbr", "cni",
+                                                      "cali", "flannel", "tun", "tap"};
+  return std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
+}
+
 std::string ports_text(const Host& host) {
   std::map<std::string, int> kinds;
   for (const auto& port : host.rdma) {
@@ -69,7 +77,7 @@ std::string ports_text(const Host& host) {
     ++kinds[port.link_layer + (rate > 0 ? " " + significant(rate, 4) + " Gbit/s" : "")];
   }
   for (const auto& nic : host.nics) {
-    if (nic.state != "up" || !nic.speed_Mbit_per_s) continue;  // virtual ones have no speed
+    if (nic.state != "up" || !nic.speed_Mbit_per_s || is_virtual(nic.name)) continue;
     ++kinds[significant(static_cast<double>(*nic.speed_Mbit_per_s) / 1000, 4) + " Gbit/s"];
   }
   std::vector<std::string> texts;
@@ -93,8 +101,8 @@ std::string node_fact(Metric metric, const Host& host) {
 }
 
 template <class T>
-std::string text_or_unknown(const std::optional<T>& value, const char* unit) {
-  return value ? significant(static_cast<double>(*value), 6) + unit : "not known";
+std::string text_of(const std::optional<T>& value, const char* unit) {
+  return value ? significant(static_cast<double>(*value), 6) + unit : "";
 }
 
 std::string gpu_fact(Metric metric, const Gpu& gpu) {
@@ -106,11 +114,11 @@ std::string gpu_fact(Metric metric, const Gpu& gpu) {
     case Metric::kDriver:
       return gpu.driver.empty() ? "not known" : gpu.driver;
     case Metric::kPowerLimit:
-      return text_or_unknown(gpu.power_limit_W, " W");
+      return text_of(gpu.power_limit_W, " W");
     case Metric::kPcieWidth:
-      return text_or_unknown(gpu.pcie.width, " lanes");
+      return text_of(gpu.pcie.width, " lanes");
     default:
-      return text_or_unknown(gpu.nvlinks, "");
+      return text_of(gpu.nvlinks, "");
   }
 }
 
@@ -125,7 +133,8 @@ Series fact(Part part, const std::string& of_class, std::string text) {
 
 void add_facts(Metric metric, const Report& report, const Host& host, std::vector<Series>& all) {
   if (row_of(metric).of == PartKind::kNode) {
-    all.push_back(fact(node_part(report, host.hostname), "", node_fact(metric, host)));
+    const std::string of_class = host.gpus.empty() ? "" : host.gpus.front().name;
+    all.push_back(fact(node_part(report, host.hostname), of_class, node_fact(metric, host)));
     return;
   }
   for (const Gpu& gpu : host.gpus) {
@@ -139,6 +148,12 @@ void add_facts(Metric metric, const Report& report, const Host& host, std::vecto
 }
 
 }  // namespace
+
+int widest(const Report& report) {
+  int most = 0;
+  for (const PointRecord& run : report.points) most = std::max(most, run.world_size);
+  return most;
+}
 
 Part node_part(const Report& report, const std::string& name) {
   Part part;
@@ -156,16 +171,16 @@ std::vector<Part> node_parts(const Report& report) {
   return parts;
 }
 
-std::vector<Part> link_parts(const Report& report) {
-  std::vector<Part> parts;
+std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(const Report& report) {
+  std::vector<std::pair<Part, const reporting::LinkRecord*>> links;
   for (const auto& link : report.links) {
-    if (find_host(report, link.a) == nullptr || find_host(report, link.b) == nullptr) return {};
+    if (find_host(report, link.a) == nullptr || find_host(report, link.b) == nullptr) continue;
     Part part = node_part(report, link.a);
     part.kind = PartKind::kLink;
     part.other = link.b;
-    parts.push_back(std::move(part));
+    links.emplace_back(std::move(part), &link);
   }
-  return parts;
+  return links;
 }
 
 Part device_part(const Report& report, const PointRecord& run, const RankRecord& rank) {
@@ -180,13 +195,18 @@ Part device_part(const Report& report, const PointRecord& run, const RankRecord&
 }
 
 Part fingerprinted_part(const Report& report, const FingerprintRecord& record) {
+  const int most = widest(report);
   for (const PointRecord& run : report.points) {
-    if (!record.rank || *record.rank >= static_cast<int>(run.ranks.size())) continue;
-    return device_part(report, run, run.ranks[static_cast<std::size_t>(*record.rank)]);
+    if (!record.rank || run.world_size != most) continue;  // fewer ranks may stand elsewhere
+    const auto rank = std::ranges::find(run.ranks, *record.rank, &RankRecord::rank);
+    if (rank != run.ranks.end() && rank->host == record.host) {
+      return device_part(report, run, *rank);
+    }
   }
   Part part = node_part(report, record.host);
   part.kind = PartKind::kDevice;
   part.device = record.device;
+  if (record.device == "cpu" && record.rank) part.device += ":" + std::to_string(*record.rank);
   part.uuid = uuid_of(report, record.host, record.device);
   set_gpu(part, find_host(report, record.host));
   return part;

@@ -4,16 +4,21 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/reporting/acceptance/measured.h"
 
 namespace scalemark::acceptance {
 
+// Only points that use every rank of their report show all of a machine at once.
+int widest(const reporting::Report& report);
+
 Part node_part(const reporting::Report& report, const std::string& host);
 std::vector<Part> node_parts(const reporting::Report& report);
-// In the order of report.links; none unless they are between hosts of the report.
-std::vector<Part> link_parts(const reporting::Report& report);
+// Links between hosts of the report, each with its record.
+std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(
+    const reporting::Report& report);
 // The device of one rank of `run`.
 Part device_part(const reporting::Report& report, const reporting::PointRecord& run,
                  const reporting::RankRecord& rank);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "core/base/text.h"
@@ -37,12 +38,18 @@ void judge_link(CheckResult& result, const Start& link, double limit) {
   if (!surely) result.why += ", too near the limit to tell";
 }
 
-// The fact that more than half of them have; empty: none.
+// The fact that more than half of those have of which it is known; empty: none.
 std::string common_fact(const std::vector<const Series*>& members) {
   std::map<std::string, std::size_t> counts;
-  for (const Series* series : members) ++counts[series->starts.back().fact];
+  std::size_t known = 0;
+  for (const Series* series : members) {
+    const std::string& fact = series->starts.back().fact;
+    if (fact.empty()) continue;
+    ++counts[fact];
+    ++known;
+  }
   for (const auto& [fact, count] : counts) {
-    if (2 * count > members.size()) return fact;
+    if (2 * count > known) return fact;
   }
   return "";
 }
@@ -77,8 +84,11 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
   for (const Series& series : all) {
     CheckResult result = result_like(rule, series);
+    // A cable may have been mended since: the last look at the links counts, of ranks every one.
+    const bool only_last = rule.metric == Metric::kSlowNode || rule.metric == Metric::kSlowLink;
     result.value = 0;
-    for (const Start& start : series.starts) {
+    for (const Start& start :
+         only_last ? std::span(series.starts).last(1) : std::span(series.starts)) {
       *result.value += start.value;
       if (!start.fact.empty()) result.why = start.fact;
     }
@@ -100,10 +110,16 @@ Judged judge_facts(const Rule& rule, const std::vector<Series>& all) {
   for (const Series& series : all) classes[series.of_class].push_back(&series);
   for (const Series& series : all) {
     const auto& members = classes[series.of_class];
+    const bool any = std::ranges::any_of(
+        members, [](const Series* one) { return !one->starts.back().fact.empty(); });
+    if (!any) continue;  // cards without NVLinks have none to count
     const std::string common = common_fact(members);
     CheckResult result = result_like(rule, series);
     result.fact = series.starts.back().fact;
-    if (common.empty()) {
+    if (result.fact.empty()) {
+      result.outcome = Outcome::kUnsure;
+      result.why = "not known; the others have " + common;
+    } else if (common.empty()) {
       result.outcome = Outcome::kUnsure;
       result.why = result.fact + ": they differ, and no value is that of more than half";
     } else if (result.fact != common) {

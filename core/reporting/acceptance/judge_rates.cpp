@@ -115,11 +115,11 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
     case AcceptanceReason::kNotFinite:
       return "a value is no number";
     case AcceptanceReason::kNoReference:
-      return "nothing to compare it with: fewer than 3 of its class";
+      return "nothing to compare it with: fewer than 3 of its kind";
     case AcceptanceReason::kOneOfTwo:
-      return "one of these two is slow: a third of its class tells which";
+      return "one of these two is slow: one more of its kind would tell which";
     case AcceptanceReason::kFewParts:
-      return "one start, and fewer than 8 of its class";
+      return "one start, and fewer than 8 of its kind";
     case AcceptanceReason::kNotSteady:
       return "its speed changed over the measured windows, most others' did not";
     case AcceptanceReason::kReferenceInDoubt:
@@ -142,6 +142,18 @@ CheckResult measured_result(const Rule& rule, const Series& series) {
   return result;
 }
 
+// A part that was throttled or had a failed run is judged by that, whatever its speed.
+void judge_failures(CheckResult& result, const Series& series) {
+  if (const int throttled = throttled_runs(series); throttled >= kThrottledRuns) {
+    result.outcome = Outcome::kFailed;
+    result.why = "throttled in " + counted(throttled, "run") + ": its speed is not judged";
+    result.more_starts = 0;
+  } else if (const Start* failed = failed_start(series)) {
+    result.outcome = Outcome::kMissing;
+    result.why = "a run of it failed: " + failed->why;
+  }
+}
+
 CheckResult result_of(const Rule& rule, const Series& series, const AcceptanceVerdict& verdict) {
   CheckResult result = measured_result(rule, series);
   result.outcome = outcome_of(verdict);
@@ -155,14 +167,7 @@ CheckResult result_of(const Rule& rule, const Series& series, const AcceptanceVe
   }
   result.more_starts = verdict.more_repetitions;
   result.why = why_text(series, verdict);
-  if (const int throttled = throttled_runs(series); throttled >= kThrottledRuns) {
-    result.outcome = Outcome::kFailed;
-    result.why = "throttled in " + counted(throttled, "run") + ": its speed is not judged";
-    result.more_starts = 0;
-  } else if (const Start* failed = failed_start(series)) {
-    result.outcome = Outcome::kMissing;
-    result.why = "a run of it failed: " + failed->why;
-  }
+  judge_failures(result, series);
   return result;
 }
 
@@ -231,6 +236,7 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
       result.outcome = Outcome::kFailed;
       result.why = printed("%.0f %% below the limit", 100 * (1 - *result.value / limit));
     }
+    judge_failures(result, series);
     judged.results.push_back(std::move(result));
   }
   return judged;

@@ -121,13 +121,6 @@ bool fits(const std::map<std::string, std::string>& where, const PointRecord& ru
   });
 }
 
-// Only points that use every rank of their report show all of a machine at once.
-int widest(const Report& report) {
-  int most = 0;
-  for (const PointRecord& run : report.points) most = std::max(most, run.world_size);
-  return most;
-}
-
 class PointReader {
  public:
   PointReader(const Rule& rule, Gatherer& gatherer) : rule_(rule), gatherer_(gatherer) {}
@@ -135,13 +128,14 @@ class PointReader {
   void read(const Report& report, std::size_t number) {
     const Disturbed disturbed(report);
     const int most = widest(report);
+    const bool of_one_node = report.environment.hosts.size() == 1;
     std::vector<const PointRecord*> failed;
     for (const PointRecord& run : report.points) {
       if (run.world_size != most || !is_wanted(run) || !fits(rule_.where, run)) continue;
       if (run.status == PointStatus::kOk) {
         add(report, run, {number, run.session}, disturbed);
-      } else {
-        failed.push_back(&run);
+      } else if (of_one_node) {
+        failed.push_back(&run);  // of several it is not known whose
       }
     }
     for (const PointRecord* run : failed) add_failed(report, *run, {number, run->session});
@@ -150,8 +144,10 @@ class PointReader {
  private:
   bool of_devices() const { return rule_.metric == Metric::kDeviceRate; }
   bool is_wanted(const PointRecord& run) const {
+    // Over several nodes one report is one start, and its points are a class of their own.
+    if (run.nodes > 1) return false;
     const bool alone = run.strategy == "none";
-    return of_devices() ? alone : !alone && run.nodes <= 1;
+    return of_devices() ? alone : !alone;
   }
 
   Series series_of(const Report& report, const PointRecord& run, const std::string& host,

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/reporting/acceptance/forms.h"
 #include "tests/core/reporting/sample_fleet.h"
 #include "tests/core/reporting/sample_sweep.h"
@@ -58,6 +59,67 @@ TEST(Accept, AHealthyFleetPasses) {
   EXPECT_EQ(fleet.nodes.size(), 8u);
   EXPECT_EQ(fleet.nodes.front().devices, 8);
   EXPECT_EQ(fleet.nodes.front().node.scheduler_node, "n000");
+}
+
+// One start of a training over all nodes shows no speed that repetitions could judge.
+TEST(Accept, AHealthyFleetPassesWithItsTraining) {
+  const Acceptance fleet = judged({.training = true});
+  EXPECT_EQ(not_passed(fleet), Texts{});
+  EXPECT_EQ(fleet.exit_code, ExitCode::kPass);
+}
+
+// The 1-rank baseline of a sweep stands on another rank in each block.
+TEST(Accept, ARanksProductIsItsOwnDevices) {
+  auto reports = sample_fleet({.products = {{{2, 0}, 0.1}}});
+  for (auto& one : reports) {
+    int rank = 0;
+    for (auto& record : one.report.fingerprint) record.rank = rank++ / 2 % 8;
+    if (one.report.points.empty()) continue;
+    auto baseline = one.report.points.front();
+    baseline.group = baseline.id = "resnet50-b256-amp-bf16-w1-none";
+    baseline.world_size = 1;
+    baseline.ranks = {one.report.points.front().ranks[3]};
+    one.report.points.insert(one.report.points.begin(), baseline);
+  }
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})),
+            Texts{"failed node002 cuda:0: matrix product"});
+}
+
+TEST(Accept, AGpuThatIsOnlyListedIsNotMeasured) {
+  auto reports = sample_fleet({});
+  for (auto& one : reports) {
+    for (auto& run : one.report.points) {
+      run.ranks.resize(4);
+      run.world_size = 4;
+    }
+    std::erase_if(one.report.fingerprint,
+                  [](const auto& record) { return record.device >= "cuda:4"; });
+  }
+  const Acceptance fleet = accept(reports, standard_rules(), {.nodes = {}, .devices_per_node = 8});
+  EXPECT_EQ(fleet.nodes.front().devices, 4);
+  EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+}
+
+TEST(Accept, ADeviceThatOneCheckLeftOutIsMissing) {
+  auto reports = sample_fleet({});
+  std::erase_if(reports[1].report.fingerprint, [](const auto& record) {
+    return record.device == "cuda:2" && record.what == reporting::MachineRate::kMemoryCopy;
+  });
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})),
+            Texts{"missing node001 cuda:2: memory copy"});
+}
+
+TEST(Accept, AFactThatOneDeviceDoesNotTellIsUnsure) {
+  auto reports = sample_fleet({.links = false});
+  reports[1].report.environment.hosts[0].gpus[3].nvlinks.reset();
+  const Acceptance one = accept(reports, standard_rules(), {});
+  EXPECT_TRUE(holds(joined(not_passed(one), "; "), "unsure node001 cuda:3: NVLinks"));
+  for (auto& report : reports) {
+    for (auto& gpu : report.report.environment.hosts[0].gpus) gpu.nvlinks.reset();
+  }
+  for (const auto& text : not_passed(accept(reports, standard_rules(), {}))) {
+    EXPECT_FALSE(holds(text, "NVLinks")) << text;
+  }
 }
 
 TEST(Accept, ASlowDeviceIsNamedAndNothingElse) {

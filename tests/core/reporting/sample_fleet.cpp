@@ -193,6 +193,34 @@ Report links_report(const FleetShape& shape) {
   return report;
 }
 
+// One start of all ranks, whose speeds are nobody's: nodes have their own reports.
+Report training_report(const FleetShape& shape) {
+  Report report = NodeMaker(shape, 0).report();
+  report.run_id = "training";
+  report.started = "2026-11-20T08:30:00Z";
+  report.fingerprint.clear();
+  report.findings.clear();
+  report.environment.hosts.clear();
+  for (int node = 0; node < shape.nodes; ++node) {
+    report.environment.hosts.push_back(host_of(shape, node));
+  }
+  for (PointRecord& run : report.points) {
+    run.session = 0;
+    run.nodes = shape.nodes;
+    run.world_size = run.processes = shape.nodes * shape.devices;
+    run.ranks.resize(static_cast<std::size_t>(run.world_size), run.ranks.front());
+    for (int rank = 0; rank < run.world_size; ++rank) {
+      RankRecord& record = run.ranks[static_cast<std::size_t>(rank)];
+      const int node = rank / shape.devices, device = rank % shape.devices;
+      record.rank = rank;
+      record.host = fleet_host(node);
+      record.device = "cuda:" + std::to_string(device);
+      record.uuid = std::to_string(node) + "-" + std::to_string(device);
+    }
+  }
+  return report;
+}
+
 }  // namespace
 
 std::string fleet_host(int node) { return "node" + printed("%03.0f", node); }
@@ -204,6 +232,7 @@ std::vector<NamedReport> sample_fleet(const FleetShape& shape) {
     fleet.push_back({"acc/1/" + fleet_host(node), NodeMaker(shape, node).report()});
   }
   if (shape.links && shape.nodes > 1) fleet.push_back({"acc/links", links_report(shape)});
+  if (shape.training) fleet.push_back({"acc/fleet", training_report(shape)});
   return fleet;
 }
 

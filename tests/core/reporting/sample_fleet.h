@@ -24,13 +24,14 @@ struct FleetShape {
   std::set<std::pair<int, int>> slow_links;            // (a, b), a < b
   std::map<int, std::string> drivers;                  // of a node, instead of the fleet's
   std::map<int, int> exit_codes;
-  bool links = true;  // with the report of the links, of several nodes
+  bool links = true;      // with the report of the links, of several nodes
+  bool training = false;  // with that of one training over all of them
 };
 
 // "node000"
 std::string fleet_host(int node);
 
-// In the order of nodes, then that of the links.
+// In the order of nodes, then that of the links, and that of the training.
 std::vector<NamedReport> sample_fleet(const FleetShape& shape);
 
 }  // namespace scalemark::reporting

@@ -1,5 +1,7 @@
-// Failed devices may have something in common: a hint at a cause beyond the single device.
+// Notes on a fleet as a whole. Failed devices may have something in common: a hint at a cause
+// beyond the single device.
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -43,17 +45,30 @@ std::string value_of(const Attribute& attribute, const std::string& part) {
   return found == attribute.values.end() ? "" : found->second;
 }
 
+// Two products in one fleet are two fleets.
+std::string kinds_text(const std::vector<CheckedClass>& classes) {
+  std::set<std::string> chips;
+  for (const CheckedClass& one : classes) {
+    if (one.of == PartKind::kDevice) chips.insert(one.of_class.substr(0, one.of_class.find(", ")));
+  }
+  if (chips.size() < 2) return "";
+  return "the fleet has " + counted(static_cast<std::int64_t>(chips.size()), "kind") +
+         " of device, each judged by itself: " + joined(chips, "; ");
+}
+
 }  // namespace
 
-std::vector<std::string> shared_by_failed(const std::vector<CheckResult>& results,
-                                          std::span<const NamedReport> reports) {
+std::vector<std::string> notes_of(const Acceptance& acceptance,
+                                  std::span<const NamedReport> reports) {
+  const std::vector<CheckResult>& results = acceptance.results;
+  std::vector<std::string> texts;
+  if (std::string kinds = kinds_text(acceptance.classes); !kinds.empty()) texts.push_back(kinds);
   std::set<std::string> failed, others;
   for (const CheckResult& result : results) {
     if (result.part.kind != PartKind::kDevice) continue;
     (result.outcome == Outcome::kFailed ? failed : others).insert(result.part.key());
   }
   for (const std::string& part : failed) others.erase(part);
-  std::vector<std::string> texts;
   if (failed.size() < 2 || others.empty()) return texts;
   for (const Attribute& attribute : attributes_of(results, reports)) {
     const std::string value = value_of(attribute, *failed.begin());
