@@ -121,6 +121,10 @@ inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet
 ClassVerdict judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
                          const std::optional<AcceptanceReference>& baseline = {});
 
+// So many of `parts` reach a fleet's own reference: the place, from 1, of that value among theirs
+// in descending order. ceil(0.3 x parts), in whole numbers, which round nothing.
+constexpr std::size_t parts_that_reach(std::size_t parts) { return (3 * parts + 9) / 10; }
+
 // Whether a node is to blame rather than its devices: at least two of them, and at least half of
 // them, failed.
 bool is_node_at_fault(std::span<const AcceptanceOutcome> devices);

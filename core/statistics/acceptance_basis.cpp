@@ -42,7 +42,7 @@ double pooled_variance(std::span<const Repetitions> parts, std::size_t runs) {
 }
 
 double kth_highest(std::span<const double> values) {
-  const std::size_t k = (3 * values.size() + 9) / 10;  // ceil(0.3 D), without rounding errors
+  const std::size_t k = parts_that_reach(values.size());
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted, std::greater<>());
   return sorted[k - 1];

@@ -7,22 +7,22 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
+#include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
 namespace {
 
 constexpr std::size_t kPartsToCompare = 3;  // of two that differ neither is the odd one
-constexpr double kReferenceShare = 0.3;     // as of statistics/acceptance.h
 
 // The value that 30 % of the parts reach.
 std::optional<double> reference_of(const std::vector<Series>& all) {
   std::vector<double> values;
   for (const Series& series : all) values.push_back(series.starts.back().value);
   if (values.size() < kPartsToCompare) return std::nullopt;
-  const auto count = static_cast<double>(values.size());
-  const auto place = static_cast<std::ptrdiff_t>(std::ceil(kReferenceShare * count)) - 1;
-  std::ranges::nth_element(values, values.begin() + place, std::greater<>());
-  return values[static_cast<std::size_t>(place)];
+  const std::size_t place = statistics::parts_that_reach(values.size()) - 1;
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(place),
+                           std::greater<>());
+  return values[place];
 }
 
 void judge_link(CheckResult& result, const Start& link, double limit) {

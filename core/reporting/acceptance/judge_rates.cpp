@@ -173,9 +173,8 @@ CheckResult result_of(const Rule& rule, const Series& series, const AcceptanceVe
 
 // "what 154 of 512 devices reach"
 std::string reference_name(std::size_t parts, PartKind of) {
-  const auto reach = static_cast<std::size_t>(std::ceil(0.3 * static_cast<double>(parts)));
-  return "what " + std::to_string(reach) + " of " + std::to_string(parts) + " " +
-         std::string(name_of(of)) + "s reach";
+  return "what " + std::to_string(statistics::parts_that_reach(parts)) + " of " +
+         std::to_string(parts) + " " + std::string(name_of(of)) + "s reach";
 }
 
 std::string doubt_text(const ClassVerdict& verdict) {

@@ -36,6 +36,23 @@ struct RunsOfStart {
   std::string why;  // why a run does not count
 };
 
+// Something beside a run takes it out of the count.
+enum class Beside { kNothing, kThrottled, kOthers };
+
+// `reason`: why there is no rate; may be empty.
+void add_rate(RunsOfStart& runs, Beside beside, double rate, const std::string& reason) {
+  if (beside == Beside::kThrottled) {
+    ++runs.throttled;
+    runs.why = "its hardware was slowed down";
+  } else if (beside == Beside::kOthers) {
+    runs.why = "others used the machine";
+  } else if (!(rate > 0) || !std::isfinite(rate)) {
+    runs.why = reason.empty() ? "no rate" : reason;
+  } else {
+    runs.logs.push_back(std::log(rate));
+  }
+}
+
 struct Gathered {
   Series series;
   std::map<StartKey, RunsOfStart> starts;
@@ -184,16 +201,9 @@ class PointReader {
   void add_value(const Series& series, const StartKey& start, const PointRecord& run, double rate,
                  const Disturbed& disturbed) {
     RunsOfStart& runs = gatherer_.at(series, start);
-    if (disturbed.is_throttled(run, series.part)) {
-      ++runs.throttled;
-      runs.why = "its hardware was slowed down";
-    } else if (disturbed.runs.contains(run.id)) {
-      runs.why = "others used the machine";
-    } else if (!(rate > 0) || !std::isfinite(rate)) {
-      runs.why = "no rate";
-    } else {
-      runs.logs.push_back(std::log(rate));
-    }
+    Beside beside = disturbed.runs.contains(run.id) ? Beside::kOthers : Beside::kNothing;
+    if (disturbed.is_throttled(run, series.part)) beside = Beside::kThrottled;
+    add_rate(runs, beside, rate, "");
   }
 
   void add_failed(const Report& report, const PointRecord& run, const StartKey& start) {
@@ -231,16 +241,11 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
     if (record.device == "cpu") series.of_class += ", " + counted(record.threads, "thread");
     series.software = software_of(report, record.host);
     RunsOfStart& runs = gatherer.at(series, {number, record.session.value_or(0)});
+    Beside beside = record.disturbed.empty() ? Beside::kNothing : Beside::kOthers;
     if (record.disturbed.starts_with(reporting::finding_kinds::throttled.code)) {
-      ++runs.throttled;
-      runs.why = "its hardware was slowed down";
-    } else if (!record.disturbed.empty()) {
-      runs.why = "others used the machine";
-    } else if (record.value && *record.value > 0) {
-      runs.logs.push_back(std::log(*record.value));
-    } else {
-      runs.why = record.reason.empty() ? "no rate" : record.reason;
+      beside = Beside::kThrottled;
     }
+    add_rate(runs, beside, record.value.value_or(0), record.reason);
   }
 }
 
