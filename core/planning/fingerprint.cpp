@@ -41,6 +41,10 @@ PlannedExchange exchange_of(const Plan& plan) {
   return exchange;
 }
 
+bool devices_take_turns(const Plan& plan) {
+  return plan.points.front().settings.parallel.device == settings::DeviceKind::kCpu;
+}
+
 std::vector<int> threads_of(const Plan& plan) {
   std::set<int> threads;
   for (const PlannedPoint& point : plan.points) {

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/planning/environments.h"
 #include "core/planning/estimates.h"
+#include "core/planning/fingerprint.h"
 #include "core/planning/task.h"
 
 namespace scalemark::planning {
@@ -125,16 +126,15 @@ class Scheduler {
   void check_devices() {
     const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
     plan_.device_check_s = std::min(kFingerprint_s, kFingerprintShare * limit);
-    const bool on_cpu = points_.front()->settings.parallel.device == settings::DeviceKind::kCpu;
     note("each device is measured by itself before the points of each start: " +
          printed("%.2g s", plan_.device_check_s) +
          " for each precision's matrix product and for memory" +
-         (on_cpu && plan_.world_size > 1 ? ", one rank after the other" : ""));
+         (devices_take_turns(plan_) && plan_.world_size > 1 ? ", one rank after the other" : ""));
   }
   double checks_s() const {
-    const bool on_cpu = points_.front()->settings.parallel.device == settings::DeviceKind::kCpu;
     const int starts = plan_.sweep.fresh_process ? plan_.stop.least_blocks : 1;
-    return starts * (on_cpu ? plan_.world_size : 1) * kDeviceChecks * plan_.device_check_s;
+    return starts * (devices_take_turns(plan_) ? plan_.world_size : 1) * kDeviceChecks *
+           plan_.device_check_s;
   }
 
   void burn_in(double all) {

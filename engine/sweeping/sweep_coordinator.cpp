@@ -6,6 +6,7 @@
 
 #include "core/base/error_fields.h"
 #include "core/base/wire.h"
+#include "core/planning/fingerprint.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "core/reporting/sweep/end.h"
@@ -157,8 +158,7 @@ void SweepCoordinator::take_fingerprint() {
 void SweepCoordinator::check_devices() {
   if (!(plan_.device_check_s > 0) || plan_.runs.empty()) return;
   loop_.link().enter("wait");
-  const bool take_turns =
-      plan_.points.front().settings.parallel.device == settings::DeviceKind::kCpu;
+  const bool take_turns = planning::devices_take_turns(plan_);
   for (int rank = 0; rank < (take_turns ? loop_.link().size() : 1); ++rank) {
     if (loop_.requested_signal()) return;
     SweepCommand command{.fingerprint = FingerprintPart::kDevices};
