@@ -88,7 +88,7 @@ class Scheduler {
       plan_.stop.least_blocks = sweep.repetitions.value_or(kRepetitions);
     }
     if (sweep.until_ci) until_sure();
-    if (!sweep.checks.empty()) check_devices();
+    if (asks_for(sweep, settings::Check::kDevices)) check_devices();
     plan_.estimated_s =
         start_s() + plan_.stop.least_blocks * block_s() + restarts_s() + traces_s() + checks_s();
     return overrun_;

@@ -23,6 +23,12 @@ constexpr bool is_half(Precision precision) {
   return precision == Precision::kAmpFp16 || precision == Precision::kAmpBf16;
 }
 
+// A sweep measures this of its devices before its points (--checks).
+enum class Check { kDevices };
+constexpr auto words_of(Check) {
+  return std::to_array<Word<Check>>({{Check::kDevices, "devices"}});
+}
+
 // Order of image tensors in memory.
 enum class MemoryFormat { kChannelsLast, kContiguous };
 constexpr auto words_of(MemoryFormat) {

@@ -122,6 +122,9 @@ std::string allowed_text(const Option& option) {
     case Kind::kChoice:
       text = "one of " + joined(option.choices, ", ");
       break;
+    case Kind::kChoices:
+      text = joined(option.choices, ", ") + ", or several of them with commas between";
+      break;
     case Kind::kSwitch:
     case Kind::kFlag:
       text = "on or off";

@@ -20,6 +20,7 @@ enum class Kind {
   kText,
   kPath,
   kChoice,       // one of `choices`
+  kChoices,      // some of `choices`, comma between
   kSwitch,       // on | off, value required
   kFlag,         // on | off, given alone it means on
   kCount,        // whole number
@@ -64,7 +65,7 @@ struct Option {
   std::string_view default_text = {};  // empty: none; a recipe or a rule may still supply one
   std::string_view help = {};
   std::string_view value_name = {};            // in --help: "N", "DIR"
-  std::vector<std::string_view> choices = {};  // kChoice
+  std::vector<std::string_view> choices = {};  // kChoice, kChoices
   std::vector<std::string_view> words =
       {};  // accepted beside the kind's own values: "auto", "none"
   Range range = {};

@@ -18,7 +18,7 @@ FieldValue need(std::optional<T> value, const Option& option, const std::string&
 
 bool stays_text(Kind kind) {
   return kind == Kind::kText || kind == Kind::kPath || kind == Kind::kChoice ||
-         kind == Kind::kStepsOrTime || kind == Kind::kMessageSize || kind == Kind::kVariable;
+         kind == Kind::kChoices || kind == Kind::kStepsOrTime || kind == Kind::kMessageSize || kind == Kind::kVariable;
 }
 
 FieldValue parse(const Option& option, const std::string& text) {
@@ -29,6 +29,7 @@ FieldValue parse(const Option& option, const std::string& text) {
     case Kind::kText:
     case Kind::kPath:
     case Kind::kChoice:
+    case Kind::kChoices:
     case Kind::kStepsOrTime:
     case Kind::kMessageSize:
     case Kind::kVariable:

@@ -23,7 +23,8 @@ struct SweepSettings {
   std::optional<double> max_time_s;
   std::optional<double> device_spread;  // relative standard deviation of healthy devices
   std::string tune;                     // name of the option; empty: none
-  std::string checks;                   // of the devices, besides training; empty: none
+  std::string checks;                   // of the devices, besides training: names of Check,
+                                        // comma between; empty: none
   int retries = 1;
   bool allow_oom = false;
   bool fresh_process = false;
@@ -31,5 +32,8 @@ struct SweepSettings {
   bool resume = false;
   bool resume_anyway = false;
 };
+
+// Whether --checks names it.
+bool asks_for(const SweepSettings& sweep, Check check);
 
 }  // namespace scalemark::settings

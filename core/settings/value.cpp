@@ -179,6 +179,10 @@ bool accepts(const Option& option, std::string_view text) {
       return is_text(text);
     case Kind::kChoice:
       return std::ranges::count(option.choices, text) > 0;
+    case Kind::kChoices:
+      return for_each_part(text, [&](std::string_view part) {
+        return std::ranges::count(option.choices, part) > 0;
+      });
     case Kind::kSwitch:
     case Kind::kFlag:
       return parse_switch(text).has_value();

@@ -106,12 +106,13 @@ std::vector<Option> length_options() {
                "--max-time), and before them what the machine does by itself, as doctor --measure; "
                "a plan that cannot fit is refused"},
       {.name = "checks",
-       .kind = Kind::kChoice,
+       .kind = Kind::kChoices,
        .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::checks>,
        .help = "what is measured of the devices before the points of each start, for `accept`: "
                "devices: each rank's matrix products and memory copies on its own device",
-       .choices = {"devices"}},
+       .value_name = "LIST",
+       .choices = names_of<Check>()},
       {.name = "burn_in",
        .kind = Kind::kNumber,
        .group = Group::kSweeping,
