@@ -129,6 +129,7 @@ struct Plan {
   double estimated_s = 0;          // of `runs`
   double fingerprint_s = 0;   // for each measurement of the machine's fingerprint; 0: none is made
   double device_check_s = 0;  // for each measurement of --checks devices; 0: none is made
+  double replay_s = 0;        // for each product of --checks replay; 0: nothing is replayed
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank, when known
   std::optional<Launch> launch;  // of this process, a rank; absent: all points are run
 };

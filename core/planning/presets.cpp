@@ -24,6 +24,9 @@ constexpr double kFingerprint_s = 2;             // each measurement of the mach
 constexpr double kFingerprintShare = 1.0 / 600;  // of the sweep's time, if that is less
 constexpr int kFingerprintParts = 10;            // measurements, and making files for them
 constexpr int kDeviceChecks = 6;                 // at most: products of each precision, and copies
+constexpr double kReplay_s = 20;                 // products of one precision
+constexpr double kReplayShare = 1.0 / 60;        // of the sweep's time, if that is less
+constexpr int kReplays = 5;                      // at most: each precision, and training
 constexpr double kClosing_s = 2;  // tables, md and html after the last run, and the ranks' end
 
 struct Budget {
@@ -89,6 +92,11 @@ class Scheduler {
     }
     if (sweep.until_ci) until_sure();
     if (asks_for(sweep, settings::Check::kDevices)) check_devices();
+    if (asks_for(sweep, settings::Check::kReplay)) replay();
+    if (sweep.sustain_s) {
+      note("matrix products are held for " + printed("%.3g s", *sweep.sustain_s) +
+           " on each device before the first point" + turns());
+    }
     plan_.estimated_s =
         start_s() + plan_.stop.least_blocks * block_s() + restarts_s() + traces_s() + checks_s();
     return overrun_;
@@ -128,13 +136,24 @@ class Scheduler {
     plan_.device_check_s = std::min(kFingerprint_s, kFingerprintShare * limit);
     note("each device is measured by itself before the points of each start: " +
          printed("%.2g s", plan_.device_check_s) +
-         " for each precision's matrix product and for memory" +
-         (devices_take_turns(plan_) && plan_.world_size > 1 ? ", one rank after the other" : ""));
+         " for each precision's matrix product and for memory" + turns());
+  }
+  // Once: what a second start would add is a few more rounds.
+  void replay() {
+    const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
+    plan_.replay_s = std::min(kReplay_s, kReplayShare * limit);
+    note("each device repeats the same products for " + printed("%.2g s", plan_.replay_s) +
+         " in each precision, and the first steps of each workload twice, before the first point" +
+         turns());
+  }
+  std::string turns() const {
+    return devices_take_turns(plan_) && plan_.world_size > 1 ? ", one rank after the other" : "";
   }
   double checks_s() const {
     const int starts = plan_.sweep.fresh_process ? plan_.stop.least_blocks : 1;
-    return starts * (devices_take_turns(plan_) ? plan_.world_size : 1) * kDeviceChecks *
-           plan_.device_check_s;
+    return (devices_take_turns(plan_) ? plan_.world_size : 1) *
+           (starts * kDeviceChecks * plan_.device_check_s + kReplays * plan_.replay_s +
+            plan_.sweep.sustain_s.value_or(0));
   }
 
   void burn_in(double all) {

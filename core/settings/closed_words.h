@@ -24,9 +24,9 @@ constexpr bool is_half(Precision precision) {
 }
 
 // A sweep measures this of its devices before its points (--checks).
-enum class Check { kDevices };
+enum class Check { kDevices, kReplay };
 constexpr auto words_of(Check) {
-  return std::to_array<Word<Check>>({{Check::kDevices, "devices"}});
+  return std::to_array<Word<Check>>({{Check::kDevices, "devices"}, {Check::kReplay, "replay"}});
 }
 
 // Order of image tensors in memory.

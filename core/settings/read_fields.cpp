@@ -18,7 +18,8 @@ FieldValue need(std::optional<T> value, const Option& option, const std::string&
 
 bool stays_text(Kind kind) {
   return kind == Kind::kText || kind == Kind::kPath || kind == Kind::kChoice ||
-         kind == Kind::kChoices || kind == Kind::kStepsOrTime || kind == Kind::kMessageSize || kind == Kind::kVariable;
+         kind == Kind::kChoices || kind == Kind::kStepsOrTime || kind == Kind::kMessageSize ||
+         kind == Kind::kVariable;
 }
 
 FieldValue parse(const Option& option, const std::string& text) {

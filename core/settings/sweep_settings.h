@@ -25,6 +25,7 @@ struct SweepSettings {
   std::string tune;                     // name of the option; empty: none
   std::string checks;                   // of the devices, besides training: names of Check,
                                         // comma between; empty: none
+  std::optional<double> sustain_s;      // of matrix products held on all GPUs of a node
   int retries = 1;
   bool allow_oom = false;
   bool fresh_process = false;

@@ -78,6 +78,13 @@ class CudaDevice final : public device::Device {
   }
   std::string name() const override { return "cuda:" + std::to_string(index_); }
   std::string identity() const override { return uuid_; }
+  // cuBLAS promises equal bits on GPUs of one architecture with as many multiprocessors (cuBLAS
+  // documentation, "Results Reproducibility").
+  std::string arithmetic() const override {
+    const int count =
+        at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index_))->multiProcessorCount;
+    return std::to_string(count) + " multiprocessors";
+  }
 
   void synchronize() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
   std::unique_ptr<device::Timeline> new_timeline() override {

@@ -1,9 +1,13 @@
 #include "engine/device/cpu_device.h"
 
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/monitoring/memory.h"
 #include "engine/device/cpu_allocator.h"
 
@@ -37,6 +41,11 @@ class CpuDevice final : public Device {
   c10::Device torch_device() const override { return c10::Device(c10::kCPU); }
   std::string name() const override { return "cpu"; }
   std::string identity() const override { return {}; }
+
+  std::string arithmetic() const override {
+    const int threads = at::get_num_threads();
+    return at::get_cpu_capability() + ", " + counted(threads, "thread");
+  }
 
   void synchronize() override {}  // a CPU operator has finished when it returns
   std::unique_ptr<Timeline> new_timeline() override { return std::make_unique<CpuTimeline>(); }

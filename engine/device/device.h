@@ -44,6 +44,10 @@ class Device {
   virtual std::string identity()
       const = 0;  // what two ranks must not share: a GPU's UUID; "" on a CPU
 
+  // Names what the bits of results depend on beside versions of libraries: "AVX512, 4 threads",
+  // "132 multiprocessors".
+  virtual std::string arithmetic() const = 0;
+
   virtual void synchronize() = 0;
   virtual std::unique_ptr<Timeline> new_timeline() = 0;
 

@@ -7,9 +7,13 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "core/base/byte_size.h"
+#include "core/base/durations.h"
+#include "core/base/text.h"
 #include "core/reporting/point/fingerprint.h"
 #include "engine/fingerprint/blocks.h"
 #include "engine/training/precision.h"
@@ -18,6 +22,9 @@ namespace scalemark::fingerprint {
 namespace {
 
 using reporting::MachineRate;
+
+constexpr int kPieces = 8;             // of what is held: the second half has four
+constexpr double kLongestPiece_s = 2;  // a stop is noticed between two of them
 
 FingerprintRecord begun(const device::Device& device, MachineRate what, const char* unit) {
   FingerprintRecord record;
@@ -36,6 +43,34 @@ std::int64_t floats_in(std::int64_t bytes) {
   return bytes / static_cast<std::int64_t>(sizeof(float));
 }
 
+// The product that rates are measured of.
+class Product {
+ public:
+  Product(const device::Device& device, settings::Precision precision)
+      : size(matrix_size(device.torch_device().is_cuda(), at::get_num_threads())) {
+    const training::PrecisionPolicy policy(precision, device.torch_device());
+    const at::ScalarType type = policy.autocast_dtype().value_or(at::kFloat);
+    // Random numbers: a GPU draws less power on zeros and computes faster.
+    a_ = at::randn({size, size}, floats_on(device)).to(type);
+    b_ = at::randn({size, size}, floats_on(device)).to(type);
+    c_ = at::empty({size, size}, floats_on(device).dtype(type));
+  }
+  void compute() { at::mm_out(c_, a_, b_); }
+
+  const std::int64_t size;
+
+ private:
+  at::Tensor a_, b_, c_;
+};
+
+FingerprintRecord begun_product(const device::Device& device, MachineRate what,
+                                settings::Precision precision, std::int64_t n) {
+  FingerprintRecord record = begun(device, what, "FLOP/s");
+  record.precision = reporting::number_format(name_of(precision));
+  record.method = std::to_string(n) + " x " + std::to_string(n);
+  return record;
+}
+
 }  // namespace
 
 std::int64_t matrix_size(bool on_gpu, int threads) {
@@ -45,18 +80,32 @@ std::int64_t matrix_size(bool on_gpu, int threads) {
 
 FingerprintRecord matrix_product(device::Device& device, settings::Precision precision,
                                  double seconds) {
-  FingerprintRecord record = begun(device, MachineRate::kMatrixProduct, "FLOP/s");
-  record.precision = reporting::number_format(name_of(precision));
-  const std::int64_t n = matrix_size(device.torch_device().is_cuda(), record.threads);
-  record.method = std::to_string(n) + " x " + std::to_string(n);
-  const training::PrecisionPolicy policy(precision, device.torch_device());
-  const at::ScalarType type = policy.autocast_dtype().value_or(at::kFloat);
-  // Random numbers: a GPU draws less power on zeros and computes faster.
-  const at::Tensor a = at::randn({n, n}, floats_on(device)).to(type);
-  const at::Tensor b = at::randn({n, n}, floats_on(device)).to(type);
-  at::Tensor c = at::empty({n, n}, floats_on(device).dtype(type));
-  set_rate(record, time_calls(device, seconds, [&] { at::mm_out(c, a, b); }),
-           reporting::matrix_product_flops(n));
+  Product product(device, precision);
+  FingerprintRecord record =
+      begun_product(device, MachineRate::kMatrixProduct, precision, product.size);
+  set_rate(record, time_calls(device, seconds, [&] { product.compute(); }),
+           reporting::matrix_product_flops(product.size));
+  return record;
+}
+
+FingerprintRecord sustained_product(device::Device& device, settings::Precision precision,
+                                    double seconds, const std::function<bool()>& goes_on) {
+  Product product(device, precision);
+  FingerprintRecord record =
+      begun_product(device, MachineRate::kSustainedProduct, precision, product.size);
+  record.method += ", held for " + printed("%.3g s", seconds);
+  const Call call = [&] { product.compute(); };
+  const double piece_s = std::min(seconds / kPieces, kLongestPiece_s);
+  const double call_s = settled_call_s(device, piece_s, call);
+  const auto start = std::chrono::steady_clock::now();
+  reporting::TimedCalls late;
+  while (seconds_since(start) < seconds && goes_on()) {
+    const bool counts = 2 * seconds_since(start) >= seconds;
+    const reporting::TimedCalls piece = run_blocks(device, plan_blocks(call_s, piece_s), call);
+    late.calls_per_block = piece.calls_per_block;
+    if (counts) late.call_s.insert(late.call_s.end(), piece.call_s.begin(), piece.call_s.end());
+  }
+  set_rate(record, late, reporting::matrix_product_flops(product.size));
   return record;
 }
 

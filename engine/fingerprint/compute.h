@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "core/reporting/record/records.h"
 #include "core/settings/closed_words.h"
@@ -17,6 +18,11 @@ using reporting::FingerprintRecord;
 // as the copy.
 FingerprintRecord matrix_product(device::Device& device, settings::Precision precision,
                                  double seconds);
+
+// The same products, held for `seconds`: the value is the rate over the second half. `goes_on` is
+// asked every few seconds.
+FingerprintRecord sustained_product(device::Device& device, settings::Precision precision,
+                                    double seconds, const std::function<bool()>& goes_on);
 
 // Between two arrays of `bytes` each, larger than any cache.
 FingerprintRecord memory_copy(device::Device& device, std::int64_t bytes, double seconds);

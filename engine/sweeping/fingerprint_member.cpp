@@ -1,19 +1,30 @@
 #include "engine/sweeping/fingerprint_member.h"
 
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+
+#include <set>
+#include <utility>
+
 #include "core/base/wire.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/fingerprint.h"
+#include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "engine/distributed/interrupt.h"
+#include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/exchange.h"
+#include "engine/fingerprint/replay.h"
 #include "engine/process/group_guard.h"
 #include "engine/process/node_leader.h"
 #include "engine/process/process_setup.h"
 #include "engine/process/telemetry.h"
+#include "engine/running/replay.h"
 
 namespace scalemark::sweeping {
 
 using reporting::FingerprintRecord;
+using reporting::ReplayRecord;
 
 std::string FingerprintMember::answer(const SweepCommand& command) {
   FingerprintAnswer answer;
@@ -21,10 +32,10 @@ std::string FingerprintMember::answer(const SweepCommand& command) {
   if (command.fingerprint == FingerprintPart::kExchange) {
     const FingerprintRecord record = measure_exchange();
     if (rank == 0) answer.records.push_back(record);
-  } else if (command.fingerprint == FingerprintPart::kDevices) {
-    if (command.only_rank.value_or(rank) == rank) answer = measure_device(command);
-  } else if (process::leads_node(context_)) {
-    answer.records = measure_machine();
+  } else if (command.fingerprint == FingerprintPart::kMachine) {
+    if (process::leads_node(context_)) answer.records = measure_machine();
+  } else if (command.only_rank.value_or(rank) == rank) {
+    answer = watched(command, [&] { return measure_own(command.fingerprint); });
   }
   context_.device().release_cached_memory();
   return to_wire(answer);
@@ -49,20 +60,98 @@ std::vector<FingerprintRecord> FingerprintMember::measure_machine() {
   return records;
 }
 
-FingerprintAnswer FingerprintMember::measure_device(const SweepCommand& command) {
+FingerprintAnswer FingerprintMember::watched(const SweepCommand& command,
+                                             const std::function<FingerprintAnswer()>& measure) {
   const bool alone = command.only_rank.has_value();
   const auto sampler = process::open_telemetry(context_, alone || process::leads_node(context_));
   sampler->begin();
-  FingerprintAnswer answer;
-  answer.records = fingerprint::measure_device(context_.device(), monitoring::survey_host(),
-                                               options(plan_.device_check_s));
+  FingerprintAnswer answer = measure();
   sampler->end();
   answer.readings = process::readings(context_, *sampler);
   for (FingerprintRecord& record : answer.records) {
     record.host = context_.host();
     record.rank = context_.world().rank;
   }
+  for (ReplayRecord& replay : answer.replays) {
+    replay.host = context_.host();
+    replay.rank = context_.world().rank;
+  }
   return answer;
+}
+
+FingerprintAnswer FingerprintMember::measure_own(FingerprintPart part) {
+  FingerprintAnswer answer;
+  if (part == FingerprintPart::kSustained) {
+    answer.records.push_back(sustain());
+  } else if (part == FingerprintPart::kReplay) {
+    answer.replays = replay();
+  } else {
+    answer.records = fingerprint::measure_device(context_.device(), monitoring::survey_host(),
+                                                 options(plan_.device_check_s));
+  }
+  return answer;
+}
+
+// In the fastest precision that the device has, which is the last one.
+FingerprintRecord FingerprintMember::sustain() {
+  device::Device& device = context_.device();
+  const monitoring::Host host = monitoring::survey_host();
+  const auto fingerprint = options(0);
+  at::set_num_threads(fingerprint.threads.back());
+  FingerprintRecord record =
+      fingerprint::sustained_product(device, fingerprint::precisions_of(device, host).back(),
+                                     plan_.sweep.sustain_s.value_or(0), fingerprint.goes_on);
+  record.device_name = fingerprint::device_name(device, host);
+  return record;
+}
+
+std::vector<ReplayRecord> FingerprintMember::replay() {
+  device::Device& device = context_.device();
+  const monitoring::Host host = monitoring::survey_host();
+  const auto fingerprint = options(plan_.replay_s);
+  process::apply_compute_settings({.threads = fingerprint.threads.back(), .deterministic = true});
+  std::vector<ReplayRecord> replays;
+  for (const settings::Precision precision : fingerprint::precisions_of(device, host)) {
+    if (!fingerprint.goes_on()) return replays;
+    replays.push_back(fingerprint::replay_product(device, host, precision, fingerprint.seconds,
+                                                  fingerprint.goes_on));
+    device.release_cached_memory();
+  }
+  std::set<std::pair<std::string, settings::Precision>> done;
+  for (const planning::PlannedPoint& point : plan_.points) {
+    const settings::Settings& settings = point.settings;
+    const auto work = std::pair(settings.task.workload, settings.parallel.precision);
+    if (point.skipped || !fingerprint.goes_on() || !done.insert(work).second) continue;
+    replays.push_back(replay_training(point, fingerprint.goes_on));
+    replays.back().method += ", " + fingerprint::bits_method(device, host);
+    device.release_cached_memory();
+  }
+  return replays;
+}
+
+// A network that does not fit says so, and the sweep goes on.
+ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& point,
+                                                const std::function<bool()>& goes_on) {
+  const settings::Settings settings = running::replayed_settings(point.settings);
+  process::apply_compute_settings(process::compute_settings(settings));
+  ReplayRecord record;
+  record.device = context_.device().name();
+  record.uuid = context_.device().identity();
+  record.work = "training of " + settings.task.workload;
+  record.precision = reporting::number_format(name_of(settings.parallel.precision));
+  record.method = running::replayed_work(settings);
+  try {
+    const running::ReplayedTraining replayed =
+        running::replay_training(settings, running::workload_named(settings.task.workload),
+                                 datasets_.of(point.settings).shape, context_.device(), goes_on);
+    record.rounds = replayed.rounds;
+    record.digest = replayed.digest;
+    record.first_wrong = replayed.first_wrong;
+    record.wrong = replayed.first_wrong.empty() ? 0 : 1;
+  } catch (const c10::OutOfMemoryError&) {
+    record.reason = "out of memory";
+  }
+  return record;
 }
 
 FingerprintRecord FingerprintMember::without_exchange(const std::string& reason) const {

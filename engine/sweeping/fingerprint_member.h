@@ -2,6 +2,7 @@
 // neither the order of things nor the report.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "engine/fingerprint/machine.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
+#include "engine/sweeping/dataset_cache.h"
 #include "engine/sweeping/sweep_command.h"
 
 namespace scalemark::sweeping {
@@ -18,13 +20,13 @@ namespace scalemark::sweeping {
 class FingerprintMember {
  public:
   FingerprintMember(process::RankProcess& rank_process, process::RankContext& context,
-                    const planning::Plan& plan)
-      : rank_process_(rank_process), context_(context), plan_(plan) {}
+                    const DatasetCache& datasets, const planning::Plan& plan)
+      : rank_process_(rank_process), context_(context), datasets_(datasets), plan_(plan) {}
 
   // This rank's FingerprintAnswer, as bytes. kMachine: of its machine, by its first rank; none by
-  // the others, which wait meanwhile. kDevices: of its own device, none where only another rank is
-  // asked. kExchange: collective over all ranks; rank 0 has the record. Throws what a collective
-  // throws.
+  // the others, which wait meanwhile. kDevices, kSustained, kReplay: of its own device, none where
+  // only another rank is asked. kExchange: collective over all ranks; rank 0 has the record. Throws
+  // what a collective throws.
   std::string answer(const SweepCommand& command);
 
   // Call it once every rank has answered: lets go of the group of all ranks.
@@ -33,12 +35,20 @@ class FingerprintMember {
  private:
   fingerprint::MachineOptions options(double seconds);
   std::vector<reporting::FingerprintRecord> measure_machine();
-  FingerprintAnswer measure_device(const SweepCommand& command);
+  // `measure` under the eyes of the sampler; names the rank in what it returns.
+  FingerprintAnswer watched(const SweepCommand& command,
+                            const std::function<FingerprintAnswer()>& measure);
+  FingerprintAnswer measure_own(FingerprintPart part);
+  reporting::FingerprintRecord sustain();
+  std::vector<reporting::ReplayRecord> replay();
+  reporting::ReplayRecord replay_training(const planning::PlannedPoint& point,
+                                          const std::function<bool()>& goes_on);
   reporting::FingerprintRecord without_exchange(const std::string& reason) const;
   reporting::FingerprintRecord measure_exchange();
 
   process::RankProcess& rank_process_;
   process::RankContext& context_;
+  const DatasetCache& datasets_;
   const planning::Plan& plan_;
   std::unique_ptr<process::RankGroup> rank_group_;
 };

@@ -14,9 +14,11 @@ namespace scalemark::sweeping {
 // A part of the machines' fingerprint: SweepCoordinator::take_fingerprint().
 enum class FingerprintPart {
   kNone,
-  kMachine,   // the first rank of each machine measures it
-  kExchange,  // all ranks together
-  kDevices    // each rank measures its own device
+  kMachine,    // the first rank of each machine measures it
+  kExchange,   // all ranks together
+  kDevices,    // each rank measures its own device
+  kSustained,  // each rank holds products on its own device
+  kReplay      // each rank does the same work again and again on its own device
 };
 
 struct SweepCommand {
@@ -30,14 +32,15 @@ constexpr void fields(A& a, typename A::template Field<SweepCommand>& c) {
   a.values(c.task, c.quiet_check, c.fingerprint, c.only_rank);
 }
 
-// A rank's answer: what it measured, and, of kDevices, how busy its machine was meanwhile.
+// A rank's answer: what it measured, and, of a device, how busy its machine was meanwhile.
 struct FingerprintAnswer {
   std::vector<reporting::FingerprintRecord> records;
+  std::vector<reporting::ReplayRecord> replays;
   reporting::RankReadings readings;
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<FingerprintAnswer>& f) {
-  a.values(f.records, f.readings);
+  a.values(f.records, f.replays, f.readings);
 }
 
 }  // namespace scalemark::sweeping

@@ -43,7 +43,8 @@ class SweepCoordinator : public process::TaskLeader {
                                 const std::map<int, RankResult>& results);
   void take_fingerprint();
   void check_devices();
-  std::vector<reporting::FingerprintRecord> fingerprint_of_all(const SweepCommand& command);
+  void ask_devices(FingerprintPart part);
+  FingerprintAnswer fingerprint_of_all(const SweepCommand& command);
   double elapsed_s() const;
   void check_before_block(const planning::Task& task);
   void record(const planning::Task& task, const TaskOutcome& outcome,

@@ -193,6 +193,24 @@ bool SweepReport::has_fingerprint() const {
   return std::ranges::any_of(fingerprint_, [](const auto& record) { return !record.rank; });
 }
 
+bool SweepReport::has_sustained() const {
+  return std::ranges::any_of(fingerprint_, [](const auto& record) {
+    return record.what == reporting::MachineRate::kSustainedProduct;
+  });
+}
+
+void SweepReport::add_replays(std::vector<reporting::ReplayRecord> replays) {
+  if (replays.empty()) return;
+  run_report_->writer()->amend([&](reporting::Report& report) {
+    for (reporting::ReplayRecord& replay : replays) {
+      if (session_number_ > 0) replay.session = session_number_;
+      report.replays.push_back(std::move(replay));
+    }
+  });
+}
+
+bool SweepReport::has_replays() const { return earlier_ && !earlier_->replays.empty(); }
+
 void SweepReport::add_fingerprint(std::vector<reporting::FingerprintRecord> records) {
   for (auto& record : records) {
     if (session_number_ > 0) record.session = session_number_;

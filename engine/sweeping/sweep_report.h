@@ -52,6 +52,9 @@ class SweepReport {
   // reach.
   void add_fingerprint(std::vector<reporting::FingerprintRecord> records);
   bool has_fingerprint() const;  // of the machines: not only of ranks' devices
+  bool has_sustained() const;
+  void add_replays(std::vector<reporting::ReplayRecord> replays);
+  bool has_replays() const;  // of an earlier session
   // Whether the machine was busy before a block already.
   bool was_busy() const;
   void note_retry(const planning::Task& task, const std::string& reason);

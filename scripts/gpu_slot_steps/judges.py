@@ -40,6 +40,25 @@ def trains(run):
     return judge
 
 
+def keeps_its_bits(run):
+    """Every replay was done and gave the same bits; a product that is held is no slower than nine tenths of a short one."""
+    def judge(results):
+        ok_point(results[run])
+        report = results[run].report
+        bad = [f"{one['work']} {one['precision']}: {one.get('reason') or one['first_wrong']}" for one in report["replays"]
+               if one["wrong"] or not one.get("digest")]
+        if bad or not report["replays"]:
+            return failed("; ".join(bad) or "nothing was replayed")
+        held = next(one for one in report["fingerprint"] if one["what"] == "sustained-product")
+        burst = next(one for one in report["fingerprint"]
+                     if one["what"] == "matrix-product" and one["precision"] == held["precision"])
+        rounds = sum(one["rounds"] for one in report["replays"])
+        text = (f"{rounds} rounds, the same bits; {held['precision']} {held['value'] / 1e12:.0f} of {burst['value'] / 1e12:.0f} TFLOP/s held, "
+                f"{held.get('sm_clock_MHz', 0):.0f} MHz, {held.get('power_W', 0):.0f} W, {held.get('temperature_C', 0):.0f} C")
+        return passed(text) if held["value"] >= 0.9 * burst["value"] else failed(text)
+    return judge
+
+
 def ended_as_expected(figure):
     """The exit code decides alone, and it was checked before."""
     return lambda results: passed(figure)

@@ -3,7 +3,7 @@
 
 from . import speed
 from .counting import marks_are_cheap, no_waits
-from .judges import (DRAM_SHARE, attention_agrees, ended_as_expected, learned, memcheck_clean, out_of_memory_row,
+from .judges import (DRAM_SHARE, attention_agrees, ended_as_expected, keeps_its_bits, learned, memcheck_clean, out_of_memory_row,
                      profiled, refused, same_evaluation, same_losses, sees_a_gpu, trains)
 from .step import Run, Step
 
@@ -13,7 +13,7 @@ NO_COUNTERS = (("ERR_NVGPUCTRPERM", "no permission to read the GPU's performance
 
 
 def all_steps(commands):
-    parts = (first_steps, parity_steps, precision_steps, rank_steps, memory_steps, attention_steps, counting_steps,
+    parts = (first_steps, parity_steps, precision_steps, acceptance_steps, rank_steps, memory_steps, attention_steps, counting_steps,
              speed_steps, tool_steps)
     return [step for part in parts for step in part(commands)]
 
@@ -67,6 +67,14 @@ def precision_step(c, workload, precision):
     test = c.test(name, "--workload", workload, "--precision", precision, "--batch-size", c.batch(64), *c.iters(30))
     return Step(f"gpu.{workload}.{precision}", (test,), trains(name), needs_s=8, limit_s=60,
                 covering=(workload, precision) == ("resnet50", "amp-fp16"))
+
+
+def acceptance_steps(c):
+    """One GPU by itself, as a node stage does it: the same bits, held products."""
+    sweep = ("--workload", "resnet50", "--precision", "amp-bf16", "--world-sizes", 1, "--batch-sizes", 64, "--checks", "devices,replay",
+             "--sustain", 15, "--repetitions", 1, "--max-time", 120, *c.length(20, 5))
+    return [Step("acceptance.one-gpu", (c.sweep("acceptance", *sweep),), keeps_its_bits("acceptance"), needs_s=45, limit_s=100,
+                 not_rehearsed=NO_NUMBERS)]
 
 
 def rank_steps(c):

@@ -16,7 +16,7 @@ from switched import SwitchedHosts
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TRIALS = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 1
 HOSTS, RANKS = 4, 2
-PRELOADED = BINARY_DIR / "tests/acceptance/libslow_products.so"
+PRELOADED = BINARY_DIR / "tests/acceptance/libplanted_products.so"
 CONFIG = ("--config", SOURCE / "configs/acceptance/rehearsal.json", "--iters", 200, "--warmup-iters", 50, "--no-progress", "--yes")
 SLOW_RATE = "300mbit"
 

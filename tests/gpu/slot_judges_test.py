@@ -46,6 +46,21 @@ def training():
     expect(FAILED, judge, "peak 0", run=result(memory_peak_bytes=0))
 
 
+def bits():
+    judge = judges.keeps_its_bits("run")
+
+    def swept(wrong=0, digest="ab", held=650e12):
+        swept = result()
+        swept.report["replays"] = [{"work": "matrix product", "precision": "bf16", "rounds": 500, "wrong": wrong, "digest": digest,
+                                    "first_wrong": "round 3"}]
+        swept.report["fingerprint"] = [{"what": what, "precision": "bf16", "value": value}
+                                       for what, value in (("matrix-product", 700e12), ("sustained-product", held))]
+        return swept
+    expect(PASSED, judge, "500 rounds, the same bits; bf16 650 of 700", run=swept())
+    expect(FAILED, judge, "round 3", run=swept(wrong=1))
+    expect(FAILED, judge, "500 of 700", run=swept(held=500e12))
+
+
 def parity():
     judge = judges.same_losses("cpu", "cuda", 1e-4, 2e-3)
     cpu = result(device="cpu")
@@ -188,6 +203,7 @@ def pairs():
 with tempfile.TemporaryDirectory() as name:
     training()
     parity()
+    bits()
     learning(Path(name))
     refusals_and_memory()
     attention()

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
@@ -20,7 +21,7 @@ constexpr const char* kNoReport = "no report";
 Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>& all) {
   switch (row_of(rule.metric).kind) {
     case ValueKind::kFloor:
-      return judge_links(rule, all);
+      return judge_single(rule, all);
     case ValueKind::kCount:
       return judge_counts(rule, all);
     case ValueKind::kFact:
@@ -69,15 +70,25 @@ End end_of(const Report& report) {
   return {by_hardware ? Outcome::kFailed : Outcome::kMissing, why};
 }
 
+// Wrong bits end a sweep with 83: the check of bits names the device.
+bool is_told_by_a_check(const Report& report, const Rules& rules) {
+  return std::ranges::any_of(rules.checks,
+                             [](const Rule& rule) { return rule.metric == Metric::kWrongBits; }) &&
+         std::ranges::any_of(report.findings, [](const reporting::Finding& finding) {
+           return finding.code == reporting::finding_kinds::wrong_bits.code;
+         });
+}
+
 // A session that failed and was made good by a later one of the same command is past.
-void add_ends(std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
+void add_ends(std::span<const NamedReport> reports, const Rules& rules,
+              std::vector<CheckResult>& results) {
   std::map<std::string, CheckResult> last;
   for (const NamedReport& one : reports) {
     const Report& report = one.report;
     const auto parts = nodes_of(std::span(&one, 1));
     CheckResult result = of_fleet(kReportCheck, Outcome::kPassed, "");
     if (parts.size() == 1) result.part = parts.front();
-    const End end = end_of(report);
+    const End end = is_told_by_a_check(report, rules) ? End() : end_of(report);
     result.outcome = end.outcome;
     result.why = end.why;
     const std::string key = result.part.name() + "\n" + report.invocation.command;
@@ -261,7 +272,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   Acceptance acceptance;
   std::vector<Part> nodes = nodes_of(reports);
   add_missing_nodes(expected, reports, nodes, acceptance.results);
-  add_ends(reports, acceptance.results);
+  add_ends(reports, rules, acceptance.results);
   for (const Rule& rule : rules.checks) {
     if (!applies(rule, reports, nodes.size())) continue;
     Judged judged = judged_by(rule, rules, read_series(rule, reports));

@@ -89,7 +89,8 @@ CheckResult result_like(const Rule& rule, const Series& series);
 Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all);
 // Rates against a number or a datasheet: a floor, which finds the wrong card.
 Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all);
-Judged judge_links(const Rule& rule, const std::vector<Series>& all);
+// One value with an interval of its own: links, and rates that are held.
+Judged judge_single(const Rule& rule, const std::vector<Series>& all);
 Judged judge_counts(const Rule& rule, const std::vector<Series>& all);
 // A fact that more than half of a class have is what the others are to have.
 Judged judge_facts(const Rule& rule, const std::vector<Series>& all);

@@ -1,12 +1,14 @@
-// Findings that blame a part, and links: values that need no repetition.
+// Findings that blame a part, bits, and links: values that need no repetition.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "core/reporting/acceptance/inventory.h"
+#include "core/reporting/point/replays.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 
@@ -17,6 +19,7 @@ using reporting::Finding;
 using reporting::PointRecord;
 using reporting::PointStatus;
 using reporting::RankRecord;
+using reporting::ReplayRecord;
 using reporting::Report;
 
 bool names(const Rule& rule, const Finding& finding) {
@@ -80,6 +83,29 @@ void read_findings(const Rule& rule, const Report& report, std::vector<Series>& 
     }
     series_of_part(all, std::move(part)).starts.push_back(std::move(start));
   }
+}
+
+std::vector<Series> read_replays(std::span<const NamedReport> reports) {
+  std::vector<const ReplayRecord*> replays;
+  std::map<const ReplayRecord*, const Report*> reports_of;
+  for (const NamedReport& one : reports) {
+    for (const ReplayRecord& replay : one.report.replays) {
+      replays.push_back(&replay);
+      reports_of[&replay] = &one.report;
+    }
+  }
+  std::vector<Series> all;
+  for (const reporting::JudgedReplay& judged : reporting::judge_replays(replays)) {
+    const Report& report = *reports_of[judged.replay];
+    Start start;
+    start.value = judged.verdict == reporting::BitsVerdict::kSame ? 0 : 1;
+    if (judged.verdict == reporting::BitsVerdict::kDiffer) start.value = std::nan("");
+    start.fact = judged.why;
+    series_of_part(
+        all, measured_part(report, judged.replay->host, judged.replay->device, judged.replay->rank))
+        .starts.push_back(std::move(start));
+  }
+  return all;
 }
 
 void read_links(const Report& report, std::vector<Series>& all) {

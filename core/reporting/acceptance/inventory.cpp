@@ -16,7 +16,6 @@ namespace {
 
 using monitoring::Gpu;
 using monitoring::Host;
-using reporting::FingerprintRecord;
 using reporting::PointRecord;
 using reporting::RankRecord;
 using reporting::Report;
@@ -194,21 +193,20 @@ Part device_part(const Report& report, const PointRecord& run, const RankRecord&
   return part;
 }
 
-Part fingerprinted_part(const Report& report, const FingerprintRecord& record) {
+Part measured_part(const Report& report, const std::string& host, const std::string& device,
+                   std::optional<int> rank) {
   const int most = widest(report);
   for (const PointRecord& run : report.points) {
-    if (!record.rank || run.world_size != most) continue;  // fewer ranks may stand elsewhere
-    const auto rank = std::ranges::find(run.ranks, *record.rank, &RankRecord::rank);
-    if (rank != run.ranks.end() && rank->host == record.host) {
-      return device_part(report, run, *rank);
-    }
+    if (!rank || run.world_size != most) continue;  // fewer ranks may stand elsewhere
+    const auto found = std::ranges::find(run.ranks, *rank, &RankRecord::rank);
+    if (found != run.ranks.end() && found->host == host) return device_part(report, run, *found);
   }
-  Part part = node_part(report, record.host);
+  Part part = node_part(report, host);
   part.kind = PartKind::kDevice;
-  part.device = record.device;
-  if (record.device == "cpu" && record.rank) part.device += ":" + std::to_string(*record.rank);
-  part.uuid = uuid_of(report, record.host, record.device);
-  set_gpu(part, find_host(report, record.host));
+  part.device = device;
+  if (device == "cpu" && rank) part.device += ":" + std::to_string(*rank);
+  part.uuid = uuid_of(report, host, device);
+  set_gpu(part, find_host(report, host));
   return part;
 }
 

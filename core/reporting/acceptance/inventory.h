@@ -2,6 +2,7 @@
 // what. Private to this folder.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,8 +23,9 @@ std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(
 // The device of one rank of `run`.
 Part device_part(const reporting::Report& report, const reporting::PointRecord& run,
                  const reporting::RankRecord& rank);
-Part fingerprinted_part(const reporting::Report& report,
-                        const reporting::FingerprintRecord& record);
+// The device that was measured by itself: of a rank, or of the machine.
+Part measured_part(const reporting::Report& report, const std::string& host,
+                   const std::string& device, std::optional<int> rank);
 
 // The model of the GPU, or of the machine's CPU. `otherwise`: where the GPU is not in the list.
 std::string chip_of(const reporting::Report& report, const Part& part,
@@ -38,6 +40,9 @@ std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> repor
 // One start for each report that could have blamed the part by findings of the rule's metric: how
 // many did.
 void read_findings(const Rule& rule, const reporting::Report& report, std::vector<Series>& all);
+// One start for each piece of work of each device, over all reports: 1 where its bits are wrong,
+// NaN where it cannot be told whose are.
+std::vector<Series> read_replays(std::span<const NamedReport> reports);
 // One start for each report that measured the link.
 void read_links(const reporting::Report& report, std::vector<Series>& all);
 

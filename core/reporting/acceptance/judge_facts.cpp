@@ -1,4 +1,5 @@
-// Checks without repetitions: links against a floor, counts, and facts that are to be alike.
+// Checks without repetitions: single values against a floor, counts, and facts that are to be
+// alike.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -25,17 +26,34 @@ std::optional<double> reference_of(const std::vector<Series>& all) {
   return values[place];
 }
 
-void judge_link(CheckResult& result, const Start& link, double limit) {
-  const bool below = link.value < limit;
-  const bool surely = below ? link.high && *link.high < limit : !link.low || *link.low >= limit;
+// "36 GB/s (35 to 37)", "612 TFLOP/s (610 to 614)"
+std::string value_text(const Start& one, const std::string& unit) {
+  const bool large = one.value >= 1e9;
+  const double scale = large ? 1e-12 : 1;
+  const auto text = [&](double value) { return significant(scale * value, 3); };
+  std::string value = text(one.value) + " " + (large ? "T" : "") + unit;
+  if (one.low && one.high) value += " (" + text(*one.low) + " to " + text(*one.high) + ")";
+  return value;
+}
+
+void judge_value(CheckResult& result, const Start& one, double limit) {
+  const bool below = one.value < limit;
+  const bool surely = below ? one.high && *one.high < limit : !one.low || *one.low >= limit;
   if (below && surely) result.outcome = Outcome::kFailed;
   if (!surely) result.outcome = Outcome::kUnsure;
   if (result.outcome == Outcome::kPassed) return;
-  result.why = significant(link.value, 3) + " GB/s";
-  if (link.low && link.high) {
-    result.why += " (" + significant(*link.low, 3) + " to " + significant(*link.high, 3) + ")";
+  result.why = value_text(one, result.unit);
+  if (one.burst) {
+    result.why =
+        printed("holds %.0f %% of its first seconds: ", 100 * one.value / *one.burst) + result.why;
   }
   if (!surely) result.why += ", too near the limit to tell";
+}
+
+// The value that the limit is a share of; absent: there is nothing to compare with.
+std::optional<double> compared_with(const Rule& rule, const Start& one,
+                                    const std::optional<double>& reference) {
+  return rule.of == LimitOf::kBurst ? one.burst : reference;
 }
 
 // The fact that more than half of those have of which it is known; empty: none.
@@ -56,26 +74,38 @@ std::string common_fact(const std::vector<const Series*>& members) {
 
 }  // namespace
 
-Judged judge_links(const Rule& rule, const std::vector<Series>& all) {
+Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
-  const auto reference = reference_of(all);
-  const bool of_fleet = rule.of == LimitOf::kReference;
-  for (const Series& series : all) {
-    const Start& link = series.starts.back();  // the last session counts
-    CheckResult result = result_like(rule, series);
-    result.value = link.value;
-    if (of_fleet && !reference) {
-      result.outcome = Outcome::kUnsure;
-      result.why = "nothing to compare it with: fewer than 3 links";
-    } else {
-      const double limit = of_fleet ? rule.limit * *reference : rule.limit;
-      result.limit = limit;
-      result.limit_from =
-          of_fleet ? printed("%.0f %% of what 3 of 10 links reach", 100 * rule.limit) : "the rules";
-      if (of_fleet) result.of_reference = link.value / *reference;
-      judge_link(result, link, limit);
+  std::map<std::string, std::vector<Series>> classes;
+  for (const Series& series : all) classes[series.of_class].push_back(series);
+  const std::string parts = std::string(name_of(row_of(rule.metric).of)) + "s";
+  const std::string share = printed("%.0f %% of what ", 100 * rule.limit);
+  for (const auto& [name, members] : classes) {
+    const auto reference = reference_of(members);
+    for (const Series& series : members) {
+      const Start& one = series.starts.back();  // the last session counts
+      const auto compared = compared_with(rule, one, reference);
+      CheckResult result = result_like(rule, series);
+      if (!std::isfinite(one.value)) {
+        result.outcome = Outcome::kMissing;
+        result.why = one.why;
+      } else if (rule.of != LimitOf::kNumber && !compared) {
+        result.value = one.value;
+        result.outcome = Outcome::kUnsure;
+        result.why = "nothing to compare it with" + (rule.of == LimitOf::kBurst
+                                                         ? ": no product of the first seconds"
+                                                         : ": fewer than 3 " + parts);
+      } else {
+        result.value = one.value;
+        result.limit = rule.limit * compared.value_or(1);
+        result.limit_from = rule.of == LimitOf::kNumber  ? "the rules"
+                            : rule.of == LimitOf::kBurst ? share + "it reached in the first seconds"
+                                                         : share + "3 of 10 " + parts + " reach";
+        if (rule.of == LimitOf::kReference) result.of_reference = one.value / *compared;
+        judge_value(result, one, *result.limit);
+      }
+      judged.results.push_back(std::move(result));
     }
-    judged.results.push_back(std::move(result));
   }
   return judged;
 }
@@ -94,7 +124,10 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all) {
     }
     result.limit = rule.limit;
     result.limit_from = "the rules";
-    if (*result.value > rule.limit) {
+    if (!std::isfinite(*result.value)) {
+      result.value.reset();
+      result.outcome = Outcome::kUnsure;
+    } else if (*result.value > rule.limit) {
       result.outcome = Outcome::kFailed;
     } else {
       result.why.clear();

@@ -232,7 +232,7 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
     if (record.what != rate_of(rule.metric)) continue;
     if (precision != rule.where.end() && precision->second != record.precision) continue;
     Series series;
-    series.part = fingerprinted_part(report, record);
+    series.part = measured_part(report, record.host, record.device, record.rank);
     series.chip = record.device_name;
     series.precision = record.precision;
     const std::string what =
@@ -246,6 +246,37 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
       beside = Beside::kThrottled;
     }
     add_rate(runs, beside, record.value.value_or(0), record.reason);
+  }
+}
+
+// The same product on the same device in the first seconds.
+const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord& held) {
+  const auto found = std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& one) {
+    return one.what == MachineRate::kMatrixProduct && one.value && one.rank == held.rank &&
+           one.host == held.host && one.device == held.device && one.precision == held.precision &&
+           one.threads == held.threads && held.method.starts_with(one.method);
+  });
+  return found == report.fingerprint.end() ? nullptr : &*found;
+}
+
+// A device that throttles is what is looked for: only others on the machine take its value away.
+void read_sustained(const Report& report, std::vector<Series>& all) {
+  for (const FingerprintRecord& record : report.fingerprint) {
+    if (record.what != MachineRate::kSustainedProduct) continue;
+    Series series;
+    series.part = measured_part(report, record.host, record.device, record.rank);
+    series.of_class = record.device_name + ", " + record.precision + ", " + record.method;
+    Start& start = series.starts.emplace_back();
+    const bool shared = !record.disturbed.empty() &&
+                        !record.disturbed.starts_with(reporting::finding_kinds::throttled.code);
+    if (shared || !record.value) {
+      start.why = shared ? "others used the machine" : record.reason;
+    } else {
+      start.value = *record.value;
+      std::tie(start.low, start.high) = std::tie(record.ci95_low, record.ci95_high);
+      if (const FingerprintRecord* burst = burst_of(report, record)) start.burst = burst->value;
+    }
+    all.push_back(std::move(series));
   }
 }
 
@@ -264,12 +295,15 @@ std::string Part::key() const {
 std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports) {
   const MetricRow& row = row_of(rule.metric);
   if (row.kind == ValueKind::kFact) return read_facts(rule.metric, reports);
+  if (rule.metric == Metric::kWrongBits) return read_replays(reports);
   Gatherer gatherer;
   std::vector<Series> all;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i].report;
     if (row.kind == ValueKind::kCount) {
       read_findings(rule, report, all);
+    } else if (rule.metric == Metric::kSustainedProduct) {
+      read_sustained(report, all);
     } else if (row.kind == ValueKind::kFloor) {
       if (reporting::measures_collectives(report)) read_links(report, all);
     } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate) {

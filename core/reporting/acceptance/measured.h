@@ -32,7 +32,8 @@ struct Part {
 // One start of a process that measured the part: the mean over the runs that nothing disturbed.
 struct Start {
   double value = std::numeric_limits<double>::quiet_NaN();
-  std::optional<double> low, high;  // 95 % interval of a link's bandwidth
+  std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
+  std::optional<double> burst;      // of what is held: the rate in the first seconds
   std::string fact;                 // of ValueKind::kFact instead of a value
   std::string why;                  // why there is no value
   bool failed = false;              // a run was out of memory, failed or was skipped

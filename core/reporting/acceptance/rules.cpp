@@ -82,16 +82,20 @@ void read_at_least(Rule& rule, const Json& value, double tolerance, const std::s
   }
   refuse_other_keys(value, {"share", "of"}, where + ", at_least", source);
   const Json of = value.value("of", Json());
-  const bool has_datasheet =
-      rule.metric == Metric::kMatrixProduct || rule.metric == Metric::kMemoryCopy;
-  if (of == "reference") {
-    rule.of = LimitOf::kReference;
-  } else if (of == "datasheet" && has_datasheet) {
-    rule.of = LimitOf::kDatasheet;
-  } else {
-    throw configuration(where + ": of is " + of.dump(),
-                        has_datasheet ? "reference or datasheet" : "reference", source.hint);
+  std::vector<LimitOf> allowed{LimitOf::kReference};
+  if (rule.metric == Metric::kMatrixProduct || rule.metric == Metric::kMemoryCopy) {
+    allowed.push_back(LimitOf::kDatasheet);
   }
+  if (rule.metric == Metric::kSustainedProduct) allowed.push_back(LimitOf::kBurst);
+  const auto found = std::ranges::find_if(
+      allowed, [&](LimitOf one) { return of.is_string() && of == name_of(one); });
+  if (found == allowed.end()) {
+    throw configuration(where + ": of is " + of.dump(),
+                        std::string("reference") +
+                            (allowed.size() > 1 ? " or " + std::string(name_of(allowed[1])) : ""),
+                        source.hint);
+  }
+  rule.of = *found;
   const Json share = value.value("share", Json());
   rule.limit = share == "tolerance" ? 1 - tolerance : share_of(share, where, source);
   if (rule.of == LimitOf::kReference && rule.limit >= 1) {

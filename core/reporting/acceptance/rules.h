@@ -59,12 +59,14 @@ constexpr auto words_of(Comparison) {
                                           {Comparison::kSameAsClass, "same_as_class"}});
 }
 
-// The limit is a share of this, or a number by itself.
-enum class LimitOf { kNumber, kReference, kDatasheet };
+// The limit is a share of this, or a number by itself. burst: what the same device reached in the
+// first seconds.
+enum class LimitOf { kNumber, kReference, kDatasheet, kBurst };
 constexpr auto words_of(LimitOf) {
   return std::to_array<Word<LimitOf>>({{LimitOf::kNumber, "number"},
                                        {LimitOf::kReference, "reference"},
-                                       {LimitOf::kDatasheet, "datasheet"}});
+                                       {LimitOf::kDatasheet, "datasheet"},
+                                       {LimitOf::kBurst, "burst"}});
 }
 
 struct Rule {

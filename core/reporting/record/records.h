@@ -124,7 +124,8 @@ enum class MachineRate {
   kHostToDevice,
   kAllReduce,
   kImageLoader,
-  kDiskRead
+  kDiskRead,
+  kSustainedProduct  // matrix products, once they have been held for a while (--sustain)
 };
 constexpr auto words_of(MachineRate) {
   return std::to_array<Word<MachineRate>>({{MachineRate::kMatrixProduct, "matrix-product"},
@@ -132,7 +133,8 @@ constexpr auto words_of(MachineRate) {
                                            {MachineRate::kHostToDevice, "host-to-device"},
                                            {MachineRate::kAllReduce, "all-reduce"},
                                            {MachineRate::kImageLoader, "image-loader"},
-                                           {MachineRate::kDiskRead, "disk-read"}});
+                                           {MachineRate::kDiskRead, "disk-read"},
+                                           {MachineRate::kSustainedProduct, "sustained-product"}});
 }
 
 struct FingerprintRecord {
@@ -150,6 +152,21 @@ struct FingerprintRecord {
   double seconds = 0;  // that they took
   std::string reason;
   std::string disturbed;  // what others did meanwhile (--checks devices); empty: nothing
+  std::optional<double> sm_clock_MHz, power_W, temperature_C;  // of a GPU (--sustain)
+};
+
+// The same work, done again and again on one device, and its bits (--checks replay).
+struct ReplayRecord {
+  std::string host, device, uuid;  // "cpu" | "cuda:0"; uuid empty on a CPU
+  int rank = 0;
+  std::optional<int> session;          // that did it; absent: the first
+  std::string work;                    // "matrix product", "training of resnet50"
+  std::string precision;               // fp32 | tf32 | fp16 | bf16
+  std::string method;                  // all that bits depend on: equal methods are compared
+  std::int64_t rounds = 0, wrong = 0;  // and how many of them differ from the first
+  std::string first_wrong;             // where; empty: nowhere
+  std::string digest;                  // of the first round; empty: it was not done
+  std::string reason;                  // why not
 };
 
 enum class PointStatus { kOk, kOom, kFailed, kSkipped };

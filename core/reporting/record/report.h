@@ -96,6 +96,7 @@ struct Report {
   std::vector<Prediction> predictions;
   std::vector<TelemetryRecord> telemetry;
   std::vector<FingerprintRecord> fingerprint;  // of doctor --measure, too
+  std::vector<ReplayRecord> replays;
   // Only `comm` fills these.
   std::vector<CollectiveRecord> collectives;
   std::vector<CollectiveGroup> collective_groups;

@@ -117,6 +117,9 @@ constexpr void list_fields(A& a, R& r) {
   a.list("fingerprint", r.fingerprint,
          {"what the machines do by themselves, measured before the first block (sweep --thorough) "
           "or by doctor --measure: one per host, device, kind, precision and number of threads"});
+  a.list("replays", r.replays,
+         {"of --checks replay: the same work on each device, and its bits: one per rank, work and "
+          "precision"});
   a.list("collectives", r.collectives, {"of comm: one per run of a collective"});
   a.list("collective_groups", r.collective_groups,
          {"of comm: one per planned point, over its repetitions"});

@@ -61,6 +61,34 @@ constexpr void fields(A& a, typename A::template Field<FingerprintRecord>& f) {
   a.text("reason", f.reason, {"why it was not measured"});
   a.text("disturbed", f.disturbed,
          {"of --checks devices: what throttled it or shared its machine meanwhile"});
+  a("sm_clock_MHz", f.sm_clock_MHz, {"of --sustain on a GPU: mean clock meanwhile", "MHz"});
+  a("power_W", f.power_W, {"of --sustain on a GPU: mean power meanwhile", "W"});
+  a("temperature_C", f.temperature_C,
+    {"of --sustain on a GPU: highest temperature meanwhile", "degrees Celsius", kAnyNumber});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<ReplayRecord>& r) {
+  a.record(
+      "replay",
+      "The same work, done again and again on one device, and its bits; METRICS.md, \"The same "
+      "bits\", says how");
+  a("host", r.host, {"the machine"});
+  a("device", r.device, {"the rank's device: cpu, or cuda:0"});
+  a.text("uuid", r.uuid, {"of a GPU"});
+  a("rank", r.rank, {"the rank whose device it is"});
+  a("session", r.session, {"that did it, as of points[]; absent: the first"});
+  a("work", r.work, {"what was done: matrix product, or training of a workload"});
+  a("precision", r.precision, {"number format of its matrix products: fp32 | tf32 | fp16 | bf16"});
+  a("method", r.method,
+    {"all that the bits depend on: sizes, device, versions of libraries; only equal methods can be "
+     "compared"});
+  a("rounds", r.rounds, {"how often it was done"});
+  a("wrong", r.wrong, {"rounds whose bits differ from those of the first"});
+  a.text("first_wrong", r.first_wrong, {"where the first of these differs"});
+  a.text("digest", r.digest,
+         {"XXH3-128 of the bits of the first round, hexadecimal; absent: it was not done"});
+  a.text("reason", r.reason, {"why it was not done"});
 }
 
 }  // namespace scalemark::reporting

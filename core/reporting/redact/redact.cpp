@@ -50,6 +50,7 @@ void visit(Json& json, const Seen& see, const std::string& key = {}, const std::
 
 // Words and units of ours. "what" of an error may hold anything.
 bool is_of_fingerprint(const std::string& key, const std::string& of) {
+  if (of == "replays") return key != "host" && key != "reason";
   return of == "fingerprint" && (key == "what" || key == "unit" || key == "method");
 }
 

@@ -1,6 +1,7 @@
 #include "core/reporting/sweep/end.h"
 
 #include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -11,6 +12,11 @@ std::string runs_that(int n, const char* ended) { return counted(n, "run") + " "
 
 RunEnd end_of_sweep(const Report& report, const planning::Plan& plan,
                     const planning::SweepSchedule& schedule) {
+  for (const Finding& finding : report.findings) {
+    if (finding.code == finding_kinds::wrong_bits.code) {
+      return {ExitCode::kSilentCorruption, finding.text};
+    }
+  }
   int ok = 0, oom = 0, failed = 0;
   for (const PointRecord& point : report.points) {
     ok += point.status == PointStatus::kOk;

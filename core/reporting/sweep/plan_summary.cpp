@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/reporting/point/replays.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/sweep/summary.h"
@@ -69,6 +70,7 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
   report.communication_limits = std::move(summary.communication_limits);
   report.drift = summary.drift;
   std::erase_if(report.findings, is_of_sweep);
+  std::ranges::move(findings_of_replays(report.replays), std::back_inserter(report.findings));
   std::ranges::move(summary.findings, std::back_inserter(report.findings));
 }
 

@@ -48,6 +48,8 @@ std::string_view words(MachineRate what) {
       return "image loader";
     case MachineRate::kDiskRead:
       return "disk read";
+    case MachineRate::kSustainedProduct:
+      return "product, held";
   }
   return "";
 }

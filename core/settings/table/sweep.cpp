@@ -110,9 +110,19 @@ std::vector<Option> length_options() {
        .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::checks>,
        .help = "what is measured of the devices before the points of each start, for `accept`: "
-               "devices: each rank's matrix products and memory copies on its own device",
+               "devices: each rank's matrix products and memory copies on its own device; replay: "
+               "the same products and training steps again and again, and whether their bits are "
+               "the same",
        .value_name = "LIST",
        .choices = names_of<Check>()},
+      {.name = "sustain",
+       .kind = Kind::kSeconds,
+       .group = Group::kSweeping,
+       .sweep_field = kSweepField<&SweepSettings::sustain_s>,
+       .help = "before the points of the first start, hold matrix products so long on all devices "
+               "of a node at once: does a device keep its speed?",
+       .value_name = "SECONDS",
+       .range = kAboveZero},
       {.name = "burn_in",
        .kind = Kind::kNumber,
        .group = Group::kSweeping,

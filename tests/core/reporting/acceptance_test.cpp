@@ -68,12 +68,37 @@ TEST(Accept, AHealthyFleetPassesWithItsTraining) {
   EXPECT_EQ(fleet.exit_code, ExitCode::kPass);
 }
 
+TEST(Accept, WrongBitsNameTheirDevice) {
+  EXPECT_EQ(not_passed(judged({.wrong_once = {{3, 5}}})),
+            Texts{"failed node003 cuda:5: same bits"});
+  const Acceptance always = judged({.wrong_always = {{6, 2}}});
+  EXPECT_EQ(not_passed(always), Texts{"failed node006 cuda:2: same bits"});
+  EXPECT_TRUE(holds(handed_over(always), "bf16 matrix product: other bits than most"))
+      << handed_over(always);
+}
+
+// One node ends with 83 and says so; of two devices neither is known to be the wrong one.
+TEST(Accept, BitsThatDifferBetweenTwoDevicesAreUnsure) {
+  auto reports = sample_fleet({.nodes = 1, .devices = 2, .wrong_always = {{0, 1}}, .links = false});
+  const Acceptance fleet = accept(reports, standard_rules(), {});
+  int unsure = 0;
+  for (const CheckResult& result : fleet.results) {
+    unsure += result.check == "same bits" && result.outcome == Outcome::kUnsure;
+  }
+  EXPECT_EQ(unsure, 2);
+}
+
+TEST(Accept, ACardThatFadesFails) {
+  const Acceptance fleet = judged({.fading = {{{2, 7}, 0.2}}});
+  EXPECT_EQ(not_passed(fleet), Texts{"failed node002 cuda:7: sustained product"});
+  EXPECT_TRUE(holds(handed_over(fleet), "holds 79 % of its first seconds")) << handed_over(fleet);
+}
+
 // The 1-rank baseline of a sweep stands on another rank in each block.
 TEST(Accept, ARanksProductIsItsOwnDevices) {
   auto reports = sample_fleet({.products = {{{2, 0}, 0.1}}});
   for (auto& one : reports) {
-    int rank = 0;
-    for (auto& record : one.report.fingerprint) record.rank = rank++ / 2 % 8;
+    for (auto& record : one.report.fingerprint) record.rank = std::stoi(record.device.substr(5));
     if (one.report.points.empty()) continue;
     auto baseline = one.report.points.front();
     baseline.group = baseline.id = "resnet50-b256-amp-bf16-w1-none";

@@ -126,6 +126,31 @@ class NodeMaker {
         add_rate(report, start, i, MachineRate::kMemoryCopy, rate(kCopy, own));
       }
     }
+    for (int i = 0; i < shape_.devices; ++i) {
+      const double slow = std::log1p(-value_at(shape_.products, node_, i)) +
+                          std::log1p(-value_at(shape_.fading, node_, i));
+      add_rate(report, 0, i, MachineRate::kSustainedProduct,
+               rate(0.97 * kProduct, truth_[static_cast<std::size_t>(i)] + slow));
+      add_replay(report, i);
+    }
+  }
+
+  void add_replay(Report& report, int device) {
+    ReplayRecord& replay = report.replays.emplace_back();
+    replay.host = report.run_id;
+    replay.device = "cuda:" + std::to_string(device);
+    replay.uuid = std::to_string(node_) + "-" + std::to_string(device);
+    replay.rank = device;
+    replay.work = "matrix product";
+    replay.precision = "bf16";
+    replay.method = std::string("8192 x 8192, ") + kChip;
+    replay.rounds = 10000;
+    const std::pair here(node_, device);
+    if (shape_.wrong_once.contains(here)) {
+      replay.wrong = 1;
+      replay.first_wrong = "round 77, row 5, column 9, 1 element";
+    }
+    replay.digest = shape_.wrong_always.contains(here) ? "bad" : "good";
   }
 
   void add_rate(Report& report, int start, int device, MachineRate what, double value) {
@@ -135,9 +160,13 @@ class NodeMaker {
     record.device_name = kChip;
     record.what = what;
     record.session = start;
-    record.precision = what == MachineRate::kMatrixProduct ? "bf16" : "";
-    record.method = what == MachineRate::kMatrixProduct ? "8192 x 8192" : "1 GiB";
-    record.unit = what == MachineRate::kMatrixProduct ? "FLOP/s" : "B/s";
+    const bool copies = what == MachineRate::kMemoryCopy;
+    record.precision = copies ? "" : "bf16";
+    record.method = copies ? "1 GiB" : "8192 x 8192";
+    if (what == MachineRate::kSustainedProduct) record.method += ", held for 60 s";
+    record.unit = copies ? "B/s" : "FLOP/s";
+    record.ci95_low = value * 0.999;
+    record.ci95_high = value * 1.001;
     record.value = value;
     if (shape_.disturbed.contains(node_))
       record.disturbed = "shared: other processes used 3.0 CPUs";

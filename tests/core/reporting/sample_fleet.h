@@ -20,9 +20,11 @@ struct FleetShape {
   std::map<std::pair<int, int>, double> slow;      // (node, device): 0.08 is 8 % slower
   std::map<int, double> slow_nodes;                // all devices of the node
   std::map<std::pair<int, int>, double> products;  // only matrix products of the device are slower
-  std::set<int> without_report, disturbed, throttled;  // nodes
-  std::set<std::pair<int, int>> slow_links;            // (a, b), a < b
-  std::map<int, std::string> drivers;                  // of a node, instead of the fleet's
+  std::map<std::pair<int, int>, double> fading;    // the device's held products are slower
+  std::set<std::pair<int, int>> wrong_once, wrong_always;  // bits of the device
+  std::set<int> without_report, disturbed, throttled;      // nodes
+  std::set<std::pair<int, int>> slow_links;                // (a, b), a < b
+  std::map<int, std::string> drivers;                      // of a node, instead of the fleet's
   std::map<int, int> exit_codes;
   bool links = true;      // with the report of the links, of several nodes
   bool training = false;  // with that of one training over all of them

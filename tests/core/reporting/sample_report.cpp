@@ -338,6 +338,32 @@ void add_fingerprint(Report& report) {
   lone.unit = "B/s";
   lone.reason = "one rank has no peer";
   report.fingerprint.push_back(lone);
+  FingerprintRecord held = record;
+  held.what = MachineRate::kSustainedProduct;
+  held.device = "cuda:0";
+  held.rank = 0;
+  held.method = "8192 x 8192, held for 60 s";
+  held.sm_clock_MHz = 1755;
+  held.power_W = 698.5;
+  held.temperature_C = 71;
+  report.fingerprint.push_back(held);
+  ReplayRecord replay;
+  replay.host = "n1";
+  replay.device = "cuda:0";
+  replay.uuid = "GPU-1f2e";
+  replay.rank = 0;
+  replay.session = 1;
+  replay.work = "matrix product";
+  replay.precision = "bf16";
+  replay.method = "8192 x 8192, Made Up 9000, 132 multiprocessors";
+  replay.rounds = 12000;
+  replay.wrong = 1;
+  replay.first_wrong = "round 77, row 5, column 9, 1 element";
+  replay.digest = "0123456789abcdef0123456789abcdef";
+  report.replays.push_back(replay);
+  replay.digest.clear();
+  replay.reason = "out of memory";
+  report.replays.push_back(replay);
 }
 
 void add_everything(Report& report) {

@@ -160,7 +160,8 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
         {"repetitions", "3"},    {"until_ci", "0.5"},
         {"max_time", "5"},       {"burn_in", "2"},
         {"retries", "7"},        {"device_spread", "1%"},
-        {"tune", "overlap"},     {"checks", "devices"}};
+        {"tune", "overlap"},     {"checks", "devices,replay"},
+        {"sustain", "3"}};
     const auto value = values.find(option.name);
     const SweepSettings changed =
         read_sweep(given_axes({{std::string(option.name).c_str(),
@@ -171,7 +172,7 @@ TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
       return std::tuple(s.world_sizes, s.strong_by, s.placement, s.quick, s.thorough,
                         s.burn_in_hours, s.repetitions, s.until_ci, s.max_time_s, s.retries,
                         s.allow_oom, s.fresh_process, s.price_per_hour, s.resume, s.resume_anyway,
-                        s.device_spread, s.tune, s.checks);
+                        s.device_spread, s.tune, s.checks, s.sustain_s);
     };
     EXPECT_NE(all(changed), all(plain)) << option.name;
   }

@@ -31,7 +31,9 @@ TEST(OptionTable, EveryOptionIsDescribedAndServesACommand) {
     EXPECT_TRUE(std::ranges::any_of(commands, [&](Command command) {
       return takes(command, option);
     })) << option.name;
-    EXPECT_EQ(option.kind == Kind::kChoice, !option.choices.empty()) << option.name;
+    EXPECT_EQ(option.kind == Kind::kChoice || option.kind == Kind::kChoices,
+              !option.choices.empty())
+        << option.name;
     const bool says_its_value =
         option.kind == Kind::kChoice || option.kind == Kind::kSwitch || option.kind == Kind::kFlag;
     EXPECT_NE(says_its_value, !option.value_name.empty()) << option.name;
@@ -82,6 +84,8 @@ std::pair<std::string, std::string> two_values(const Option& row) {
       const auto last = row.choices.size() - 1;  // the first may be "auto", which is no value
       return {std::string(row.choices[last > 0 ? last - 1 : 0]), std::string(row.choices[last])};
     }
+    case Kind::kChoices:
+      return {std::string(row.choices.front()), std::string(row.choices.back())};
     case Kind::kSwitch:
     case Kind::kFlag:
       return {"off", "on"};

@@ -27,6 +27,7 @@ class CountingDevice final : public device::Device {
   c10::Device torch_device() const override { return c10::kCPU; }
   std::string name() const override { return "cpu"; }
   std::string identity() const override { return ""; }
+  std::string arithmetic() const override { return ""; }
   void synchronize() override {}
   std::unique_ptr<device::Graph> new_graph() override { return nullptr; }
   std::unique_ptr<device::Timeline> new_timeline() override { return std::make_unique<Counting>(); }
