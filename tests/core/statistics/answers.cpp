@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/statistics/acceptance.h"
+#include "core/statistics/acceptance_baseline.h"
 #include "core/statistics/compare.h"
 #include "core/statistics/drift.h"
 #include "core/statistics/effects.h"
@@ -224,6 +225,27 @@ std::vector<double> accept(const Series& s) {
   return values;
 }
 
+// part, value, value ... of one boot | ...: reference, its error, lift, spread between boots that
+// counts, boots, and the spreads between parts, starts and boots; -1: absent
+std::vector<double> baseline(const Series& s) {
+  std::vector<statistics::BootedPart> parts;
+  for (const auto& boot : s) {
+    const auto part = static_cast<std::size_t>(boot.at(0));
+    parts.resize(std::max(parts.size(), part + 1));
+    parts[part].emplace_back(boot.begin() + 1, boot.end());
+  }
+  const auto shown = statistics::baseline_of(parts);
+  const auto& reference = shown.reference;
+  return {reference.ln_value,
+          reference.standard_error,
+          reference.lifted_by,
+          reference.between_boots,
+          static_cast<double>(shown.boots),
+          shown.between_parts.value_or(-1),
+          shown.between_starts.value_or(-1),
+          shown.between_boots.value_or(-1)};
+}
+
 std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "runs") return runs(series);
   if (question == "efficiency") return efficiency(series);
@@ -247,6 +269,7 @@ std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "levels") return levels(series);
   if (question == "fastest") return fastest(series);
   if (question == "accept") return accept(series);
+  if (question == "baseline") return baseline(series);
   throw std::invalid_argument("unknown question " + question);
 }
 

@@ -134,6 +134,30 @@ def accepted(parts, limit, looks, baseline=None):
     return [UNSURE if in_doubt and not baseline and v[0] == PASS else v[0] for v in verdicts], [v[1:] for v in verdicts]
 
 
+def baseline_of(parts):
+    """As acceptance_baseline.h: parts[i][boot] are values of starts."""
+    starts = [len(boot) - 1 for part in parts for boot in part]
+    within = sum(np.var(boot) * len(boot) for part in parts for boot in part) / sum(starts) if sum(starts) else None
+    means = np.array([np.mean([np.mean(boot) for boot in part]) for part in parts])
+    booted = [[np.mean(boot) for boot in part] for part in parts if len(part) > 1]
+    boots = sorted(map(len, parts))[(len(parts) - 1) // 2]
+    between = None
+    if booted:
+        squares = sum(np.var(one) * len(one) for one in booted) / sum(len(one) - 1 for one in booted)
+        share = np.mean([1 / len(boot) for part in parts if len(part) > 1 for boot in part])
+        between = np.sqrt(max(0, squares - (within or 0) * share))
+    few = len(parts) < 8
+    spread = None if len(parts) < 2 else np.std(means, ddof=1) if few else 1.4826 * stats.median_abs_deviation(means)
+    counted = max(spread or 0, 0.01) if few else spread
+    widened = stats.t.ppf(0.995, max(len(parts), 8) - 1) / stats.norm.ppf(0.995)
+    sampling = widened * counted * np.sqrt(0.21 / len(parts)) / stats.norm.pdf(stats.norm.ppf(0.7))
+    of_boots = max(between or 0, np.sqrt(within or 0), 0.005) if boots < 2 else between
+    variance = (within or 0) * np.mean([1 / sum(map(len, part)) for part in parts])
+    top, _, lift = fleet_reference(means, variance) if variance else (np.sort(means)[-int(np.ceil(round(0.3 * len(means), 6)))], 0, 0)
+    error = np.hypot(sampling, of_boots / np.sqrt(boots))
+    return [top, error, lift, of_boots, boots, *(-1 if one is None else one for one in (spread, within and np.sqrt(within), between))]
+
+
 class Oracle(unittest.TestCase):
     def setUp(self):
         self.random = np.random.default_rng(1)
@@ -365,6 +389,21 @@ class Oracle(unittest.TestCase):
                         expected.append(np.column_stack([outcomes, figures]).ravel())
         self.compare(questions, expected)
         self.assertEqual({outcome for one in expected for outcome in one[::4]}, set(OUTCOMES))
+
+    def test_baselines(self):
+        """Many parts and one; boots of which some parts have fewer; starts that are alone."""
+        questions, expected = [], []
+        for count in (1, 2, 3, 7, 8, 40):
+            for boots in (1, 2, 3):
+                for starts in (1, 2, 5):
+                    level = 0.01 * self.random.standard_normal(count)
+                    number = np.where(self.random.random(count) < 0.3, 1, boots)
+                    parts = [[one + 0.004 * self.random.standard_normal() + 0.006 * self.random.standard_normal(starts) for _ in range(n)]
+                             for one, n in zip(level, number)]
+                    questions.append(("baseline", *((i, *boot) for i, part in enumerate(parts) for boot in part)))
+                    expected.append(baseline_of(parts))
+        self.compare(questions, expected)
+        self.assertEqual({one[4] for one in expected}, {1, 2, 3})
 
     def test_one_sided_bound(self):
         x = self.random.standard_normal(5)
