@@ -9,7 +9,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
-from endings import run_cases
+from endings import SOURCE, run_cases
 from program import BINARY_DIR, check, run
 
 FLEETS = 1000 if os.environ.get("SCALEMARK_SOAK") == "full" else 50
@@ -126,6 +126,21 @@ def planned(folder):
     check("device_samples_per_sec" in text and "95 % of the reference" in text and "not measured" in text, text)
 
 
+def configs(folder):
+    """Every file in configs/acceptance is planned, and every file of rules is read."""
+    [fleet] = fleets(folder, 1, 2, 2)
+    acceptance = SOURCE / "configs/acceptance"
+    for file in acceptance.glob("*.json"):
+        written = json.loads(file.read_text())
+        check(len(written["about"]) > 80, f"{file.name}: `about` says what it measures")
+        ranks = ("--nproc-per-node", 2)
+        run(written["command"], "--config", file, "--dry-run", *ranks)
+    for file in (acceptance / "rules").glob("*.json"):
+        check("device_samples_per_sec" in run("accept", fleet / "acc", "--rules", file, "--dry-run").stdout, file)
+    looks = json.loads((acceptance / "rules/burn-in.json").read_text())["looks"]
+    check(looks[0] >= 10, "fewer starts show nothing that comes and goes")
+
+
 def again(folder):
     """An undecided node is measured again by the command that measured it, into the next folder."""
     for fleet in fleets(folder, 20, 8, 4, seed=100):
@@ -140,4 +155,4 @@ def again(folder):
     sys.exit("no fleet was undecided")
 
 
-run_cases({f.__name__: f for f in (agree, refused, planned, again)})
+run_cases({f.__name__: f for f in (agree, refused, planned, configs, again)})
