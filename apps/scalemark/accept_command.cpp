@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
-#include <utility>
+#include <optional>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
@@ -30,47 +29,16 @@ using reporting::Report;
 
 constexpr const char* kTable = "table";
 
-// A folder without a report of its own holds one for each node: acc/1/n7/report.json.
-std::vector<std::string> report_files(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    if (!fs::is_directory(path) || fs::exists(fs::path(path) / "report.json")) {
-      files.push_back(path);
-      continue;
-    }
-    std::set<std::string> found;
-    for (const auto& entry :
-         fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied)) {
-      if (entry.path().filename() == "report.json") found.insert(entry.path().parent_path());
-    }
-    if (found.empty()) {
-      throw no_input("'" + path + "' holds no report.json",
-                     "reports, or folders that hold them, are expected");
-    }
-    files.insert(files.end(), found.begin(), found.end());
-  }
-  return files;
-}
-
-// A report that is named twice, or was copied, is no further start.
-std::vector<NamedReport> read_fleet(const std::vector<std::string>& paths) {
-  const auto files = report_files(paths);
-  std::vector<Report> reports = read_reports(files);
-  std::vector<NamedReport> fleet;
-  std::set<std::string> known;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const Report& report = reports[i];
-    std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
-    for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
-    if (known.insert(key).second) fleet.push_back({files[i], std::move(reports[i])});
-  }
-  return fleet;
-}
-
 acceptance::Rules rules_of(const settings::ToolValues& values) {
   const auto path = values.text("rules");
   return path ? acceptance::parse_rules(settings::read_text_file(*path), *path)
               : acceptance::standard_rules();
+}
+
+std::optional<acceptance::Baseline> baseline_of(const settings::ToolValues& values) {
+  const auto path = values.text("baseline");
+  if (!path) return std::nullopt;
+  return acceptance::parse_baseline(settings::read_text_file(*path), *path);
 }
 
 acceptance::Expected expected_of(const settings::ToolValues& values) {
@@ -160,6 +128,7 @@ const HelpPage accept_page = {
     "missing or in doubt.",
     "  scalemark accept acc/1 acc/links acc/fleet --nodes 'n[001-064]'\n"
     "  scalemark accept acc --format junit=acc/junit.xml,drain=acc/drain.sh\n"
+    "  scalemark accept acc/1 --baseline h100.baseline.json    against machines known to be good\n"
     "  scalemark accept acc/1 --details        every check of every part\n"};
 
 ExitCode accept_command(const Invocation& invocation) {
@@ -169,10 +138,12 @@ ExitCode accept_command(const Invocation& invocation) {
   }
   const settings::ToolValues values = read_tool_values(invocation);
   const auto rules = rules_of(values);
+  const auto baseline = baseline_of(values);
   const auto expected = expected_of(values);
   const auto requests = requests_of(values);
   const std::vector<NamedReport> fleet = read_fleet(invocation.positionals);
-  const Acceptance judged = acceptance::accept(fleet, rules, expected);
+  const Acceptance judged =
+      acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
   if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
 
   acceptance::Next next{.again = command_again(fleet, judged), .files = {}};

@@ -168,15 +168,18 @@ Error unknown_command(const std::string& given) {
                std::move(hint));
 }
 
+// "data", of "data generate": alone it is no command.
+bool begins_longer_name(const std::string& word) {
+  return std::ranges::any_of(settings::all_commands(), [&](Command command) {
+    return settings::command_name(command).starts_with(word + " ");
+  });
+}
+
 // Takes the words of the command off `rest`: one, or two as in "data generate".
 Command take_command(std::vector<std::string>& rest) {
   std::string name = rest.front();
   rest.erase(rest.begin());
-  const std::vector<Command> commands = settings::all_commands();
-  const bool begins_longer_name = std::ranges::any_of(commands, [&](Command command) {
-    return settings::command_name(command).starts_with(name + " ");
-  });
-  if (begins_longer_name && !rest.empty() && !rest.front().starts_with('-')) {
+  if (begins_longer_name(name) && !rest.empty() && !rest.front().starts_with('-')) {
     name += " " + rest.front();
     rest.erase(rest.begin());
   }
@@ -215,8 +218,8 @@ std::string joined(const std::vector<std::string>& arguments) {
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = move_local_rank_back(arguments);
   if (rest.empty()) return {.action = Action::kHelp};
-  // "data" alone is no command, but the general help lists what begins with it.
-  if (rest.front() == "help" && rest.size() > (rest.back() == "data" ? 2u : 1u)) {
+  // The general help lists what begins with "data".
+  if (rest.front() == "help" && rest.size() > (begins_longer_name(rest.back()) ? 2u : 1u)) {
     rest.erase(rest.begin());
     return help_of(take_command(rest));
   }
@@ -227,7 +230,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     throw usage("'" + first + "' comes before the command", "the command comes first",
                 "scalemark COMMAND [OPTIONS]");
   }
-  if (first == "data" && (rest.size() == 1 || rest[1] == "--help" || rest[1] == "-h")) {
+  if (begins_longer_name(first) && (rest.size() == 1 || rest[1] == "--help" || rest[1] == "-h")) {
     return {.action = Action::kHelp};
   }
   const Command command = take_command(rest);

@@ -1,6 +1,8 @@
 #include "apps/scalemark/read_reports.h"
 
 #include <filesystem>
+#include <set>
+#include <utility>
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
@@ -34,6 +36,28 @@ reporting::Report read_report(const std::string& path) {
   return report;
 }
 
+// A folder without a report of its own holds one for each node: acc/1/n7/report.json.
+std::vector<std::string> report_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path) || fs::exists(fs::path(path) / "report.json")) {
+      files.push_back(path);
+      continue;
+    }
+    std::set<std::string> found;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied)) {
+      if (entry.path().filename() == "report.json") found.insert(entry.path().parent_path());
+    }
+    if (found.empty()) {
+      throw no_input("'" + path + "' holds no report.json",
+                     "reports, or folders that hold them, are expected");
+    }
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
 }  // namespace
 
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths) {
@@ -43,6 +67,20 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
     reporting::complete_older(reports.back());
   }
   return reports;
+}
+
+std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths) {
+  const auto files = report_files(paths);
+  std::vector<reporting::Report> reports = read_reports(files);
+  std::vector<reporting::NamedReport> fleet;
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const reporting::Report& report = reports[i];
+    std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
+    for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
+    if (known.insert(key).second) fleet.push_back({files[i], std::move(reports[i])});
+  }
+  return fleet;
 }
 
 ExitCode judged_by(const reporting::FailOn& fail_on, const reporting::Report& report,

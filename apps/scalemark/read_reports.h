@@ -14,6 +14,10 @@ namespace scalemark::cli {
 // Throws no_input() (66) for what is not there, bad_data() (65) for what is no report.
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths);
 
+// Reads a fleet: a folder may hold one report for each node at any depth. A report that is named
+// twice, or was copied, is no further start. Throws as read_reports().
+std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths);
+
 // `code`, or the exit code of --fail-on, with a line on stderr that says why.
 ExitCode judged_by(const reporting::FailOn& fail_on, const reporting::Report& report,
                    ExitCode code);

@@ -43,9 +43,15 @@ def name_of(part):
 
 
 def agree(folder):
+    seen = forms_agree(fleets(folder, FLEETS))
+    check(len(seen) > 1, seen)
+
+
+def forms_agree(folders, *words):
+    """How often each exit code came."""
     seen = collections.Counter()
-    for fleet in fleets(folder, FLEETS):
-        done, forms = accepted(fleet)
+    for fleet in folders:
+        done, forms = accepted(fleet, *words)
         head, *records = map(json.loads, forms["jsonl"].splitlines())
         checks = [record for record in records if record["record"] == "check"]
         outcomes = {one["outcome"] for one in checks}
@@ -69,7 +75,7 @@ def agree(folder):
               done.stdout)
         for missing in json.loads((fleet / "truth.json").read_text())["without_report"]:
             check(any(one["part"]["host"] == missing and one["outcome"] == "missing" for one in checks), (fleet, missing))
-    check(len(seen) > 1, seen)
+    return seen
 
 
 def drained(script):
@@ -119,6 +125,48 @@ def refused(folder):
         check(not done.stdout, done.stdout)
 
 
+def baseline(folder):
+    """A baseline of one fleet judges others: what it says, where its name stands, when it is refused; the page has all of its fields."""
+    file = folder / "b.json"
+    good, *others = fleets(folder, 1 + FLEETS // 5, 9, 4, seed=31)
+    made = run("baseline", "make", good / "acc", "--output", file)
+    check("! fewer than 2 boots" in made.stdout and len(made.stdout.splitlines()) <= 10, made.stdout)
+    document = json.loads(file.read_text())
+    page = (SOURCE / "docs/ACCEPTANCE.md").read_text()
+    for key in {key for one in [document, *document["classes"]] for key in one} | {"suspects", "between_boots"}:
+        check(f"| `{key}` |" in page, f"docs/ACCEPTANCE.md lacks {key}")
+
+    forms_agree(others, "--baseline", file)
+    name = f"the baseline of {document['made'][:10]}, "
+    judged = 0
+    for fleet in others:
+        checks = [one for one in map(json.loads, (fleet / "jsonl").read_text().splitlines()) if one["record"] == "check"]
+        by_it = [one for one in checks if one.get("limit_from", "").startswith(name)]
+        judged += len(by_it)
+        for form in ("md", "junit") if any(one["outcome"] == "failed" for one in by_it) else ("md",) if by_it else ():
+            check(name in (fleet / form).read_text(), (fleet, form))
+    check(judged > 100, judged)
+
+    before = file.read_bytes()
+    for words, code, said in [(("make", good / "acc", "--output", file), 73, "exists already"),
+                              (("make", good / "acc"), 64, "--output is not given"), (("make",), 64, "no report is given"),
+                              (("make", good / "acc", "--output", folder / "no/b.json"), 73, "no/b.json"),
+                              (("make", good / "acc/links", "--output", folder / "c.json"), 65, "no run in these reports counts"),
+                              (("mak",), 64, "did you mean 'baseline make'?")]:
+        done = run("baseline", *words, expect=code)
+        check(said in done.stderr and done.stderr.count("\n") == 1 and not done.stdout, done.stderr)
+    check(file.read_bytes() == before and not (folder / "c.json").exists(), "a refused command wrote")
+    run("baseline", "make", good / "acc", "--output", file, "--overwrite")
+
+    bad = folder / "bad.json"
+    for text, code in [("", 65), ("[" * 100000, 65), (before[:500].decode(), 65), ('{"schema": "scalemark.baseline/1"}', 65),
+                       (before.decode().replace('"boots": 1', '"boots": -1'), 65), (before.decode().replace('"boots"', '"bots"'), 78)]:
+        bad.write_text(text)
+        done = run("accept", good / "acc", "--baseline", bad, expect=code)
+        check("bad.json" in done.stderr and done.stderr.count("\n") == 1 and not done.stdout, done.stderr)
+    run("accept", good / "acc", "--baseline", folder / "none", expect=66)
+
+
 def planned(folder):
     """--dry-run: which checks meet which values; nothing is judged or written."""
     [fleet] = fleets(folder, 1, 4, 2)
@@ -155,4 +203,4 @@ def again(folder):
     sys.exit("no fleet was undecided")
 
 
-run_cases({f.__name__: f for f in (agree, refused, planned, configs, again)})
+run_cases({f.__name__: f for f in (agree, refused, baseline, planned, configs, again)})

@@ -18,7 +18,8 @@ using reporting::ReportStatus;
 constexpr const char* kFleet = "the fleet";
 constexpr const char* kNoReport = "no report";
 
-Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>& all) {
+Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
+                 const Baseline* baseline) {
   switch (row_of(rule.metric).kind) {
     case ValueKind::kFloor:
       return judge_single(rule, all);
@@ -29,7 +30,7 @@ Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>
     case ValueKind::kRate:
       break;
   }
-  return rule.of == LimitOf::kReference ? judge_by_reference(rule, rules, all)
+  return rule.of == LimitOf::kReference ? judge_by_reference(rule, rules, all, baseline)
                                         : judge_by_floor(rule, all);
 }
 
@@ -135,9 +136,6 @@ void add_missing_nodes(const Expected& expected, std::span<const NamedReport> re
   }
 }
 
-// A part of it was measured at work, and not only listed.
-bool is_rate(const CheckResult& result) { return result.value && !result.unit.empty(); }
-
 // A device that other checks measured and this one did not would otherwise pass unseen.
 void add_unmeasured_devices(const Rules& rules, std::vector<CheckResult>& results) {
   std::map<std::string, Part> devices;
@@ -189,66 +187,6 @@ void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
   }
 }
 
-class NodeJudge {
- public:
-  NodeJudge(const std::vector<CheckResult>& results, const Expected& expected)
-      : results_(results), expected_(expected) {}
-
-  NodeResult judge(const Part& node) const {
-    NodeResult judged{.node = node, .at_fault = {}};
-    std::set<std::string> devices;
-    std::map<std::string, std::vector<statistics::AcceptanceOutcome>> by_check;
-    for (const CheckResult& result : results_) {
-      if (result.part.kind == PartKind::kLink || result.part.host != node.host) continue;
-      judged.outcome = std::max(judged.outcome, result.outcome);
-      if (result.part.kind != PartKind::kDevice) continue;
-      if (is_rate(result)) devices.insert(result.part.key());
-      by_check[result.check].push_back(result.outcome == Outcome::kFailed
-                                           ? statistics::AcceptanceOutcome::kFail
-                                           : statistics::AcceptanceOutcome::kPass);
-    }
-    judged.devices = static_cast<int>(devices.size());
-    for (const auto& [check, outcomes] : by_check) {
-      if (statistics::is_node_at_fault(outcomes)) judged.at_fault.push_back(check);
-    }
-    return judged;
-  }
-
-  // A device less than there have to be.
-  std::optional<CheckResult> lacks_devices(const NodeResult& node) const {
-    const int wanted = expected_.devices_per_node.value_or(0);
-    if (node.devices >= wanted || node.outcome == Outcome::kMissing) return std::nullopt;
-    CheckResult result;
-    result.check = "devices";
-    result.part = node.node;
-    result.outcome = Outcome::kMissing;
-    result.value = node.devices;
-    result.limit = wanted;
-    result.limit_from = "--devices-per-node";
-    result.why =
-        std::to_string(node.devices) + " of " + counted(wanted, "device") + " were measured";
-    return result;
-  }
-
- private:
-  const std::vector<CheckResult>& results_;
-  const Expected& expected_;
-};
-
-void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected) {
-  std::vector<CheckResult> lacking;
-  const NodeJudge judge(acceptance.results, expected);
-  for (const Part& node : nodes) {
-    NodeResult judged = judge.judge(node);
-    if (auto lack = judge.lacks_devices(judged)) {
-      judged.outcome = std::max(judged.outcome, lack->outcome);
-      lacking.push_back(std::move(*lack));
-    }
-    acceptance.nodes.push_back(std::move(judged));
-  }
-  std::ranges::move(lacking, std::back_inserter(acceptance.results));
-}
-
 ExitCode exit_code(Outcome outcome) {
   if (outcome == Outcome::kPassed) return ExitCode::kPass;
   return outcome == Outcome::kFailed ? ExitCode::kFail : ExitCode::kUnsure;
@@ -266,23 +204,28 @@ CheckResult result_like(const Rule& rule, const Series& series) {
   return result;
 }
 
-Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected) {
+Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected,
+                  const Baseline* baseline) {
   std::ranges::stable_sort(
       reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
   Acceptance acceptance;
   std::vector<Part> nodes = nodes_of(reports);
   add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, rules, acceptance.results);
+  WithoutDatasheet without_datasheet;
   for (const Rule& rule : rules.checks) {
     if (!applies(rule, reports, nodes.size())) continue;
-    Judged judged = judged_by(rule, rules, read_series(rule, reports));
+    Judged judged = judged_by(rule, rules, read_series(rule, reports), baseline);
+    for (const std::string& chip : judged.without_datasheet) {
+      without_datasheet[chip].emplace_back(row_of(rule.metric).name);
+    }
     std::ranges::move(judged.results, std::back_inserter(acceptance.results));
     std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));
     if (rule.of != LimitOf::kDatasheet) add_unmeasured(rule, nodes, acceptance.results);
   }
   add_unmeasured_devices(rules, acceptance.results);
   judge_nodes(acceptance, nodes, expected);
-  acceptance.notes = notes_of(acceptance, reports);
+  acceptance.notes = notes_of(acceptance, reports, without_datasheet);
   for (const CheckResult& result : acceptance.results) {
     acceptance.outcome = std::max(acceptance.outcome, result.outcome);
   }

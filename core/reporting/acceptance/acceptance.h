@@ -2,12 +2,15 @@
 // Pure. docs/ACCEPTANCE.md says how each verdict is found.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/exit_code.h"
+#include "core/reporting/acceptance/baseline.h"
 #include "core/reporting/acceptance/measured.h"
 #include "core/reporting/acceptance/rules.h"
 
@@ -46,6 +49,8 @@ struct CheckedClass {
   std::size_t parts = 0;
   std::optional<double> reference;  // in `unit`
   std::string unit;
+  std::string reference_from;                // "what 3 of 8 devices reach", or which baseline
+  std::string not_in_baseline;               // why not, where there is a baseline
   std::optional<double> smallest_decidable;  // a share: such slowness is found
   std::string doubt;                         // why its passes do not count; empty: they do
 };
@@ -72,21 +77,25 @@ struct Acceptance {
   ExitCode exit_code = ExitCode::kPass;
 };
 
-// `reports`: in any order; several of one host are its sessions.
-Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected);
+// `reports`: in any order; several of one host are its sessions. `baseline`: gives the references
+// of the classes that it holds; null, and of the others, the fleet does.
+Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected,
+                  const Baseline* baseline = nullptr);
 
 // --- Parts of accept(). Private to this folder.
 
 struct Judged {
   std::vector<CheckResult> results;
   std::vector<CheckedClass> classes;
+  std::set<std::string> without_datasheet = {};  // chips whose figure is not known
 };
 
 // A result of `series` without its verdict and value.
 CheckResult result_like(const Rule& rule, const Series& series);
 
 // Series of ValueKind::kRate by the rule of statistics/acceptance.h.
-Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all);
+Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
+                          const Baseline* baseline);
 // Rates against a number or a datasheet: a floor, which finds the wrong card.
 Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all);
 // One value with an interval of its own: links, and rates that are held.
@@ -95,9 +104,16 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all);
 // A fact that more than half of a class have is what the others are to have.
 Judged judge_facts(const Rule& rule, const std::vector<Series>& all);
 
-// Kinds of device in the fleet, and each attribute that all failed devices share, two or more, and
-// few of the others have.
+// A part of it was measured at work, and not only listed.
+bool is_rate(const CheckResult& result);
+// Adds each of `nodes` with its worst outcome, and results of those that lack devices.
+void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected);
+
+// Notes on classes that the baseline lacks, on kinds of device in the fleet, and on each attribute
+// that all failed devices share, two or more, and few of the others have.
+using WithoutDatasheet = std::map<std::string, std::vector<std::string>>;  // chip: its metrics
 std::vector<std::string> notes_of(const Acceptance& acceptance,
-                                  std::span<const NamedReport> reports);
+                                  std::span<const NamedReport> reports,
+                                  const WithoutDatasheet& without_datasheet);
 
 }  // namespace scalemark::acceptance

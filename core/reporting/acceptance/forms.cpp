@@ -57,6 +57,9 @@ constexpr void fields(A& a, typename A::template Field<CheckedClass>& c) {
   a.text("unit", c.unit, {"of reference"});
   a("smallest_decidable", c.smallest_decidable,
     {"the share by which a part must be slower so that it is found"});
+  a.text("reference_from", c.reference_from, {"which parts reach it, or which baseline"});
+  a.text("not_in_baseline", c.not_in_baseline,
+         {"why the fleet gives the reference, although there is a baseline"});
   a.text("doubt", c.doubt, {"why its passes do not count"});
 }
 
@@ -96,7 +99,8 @@ std::string value_text(const CheckResult& result) {
 
 std::string limit_text(const CheckResult& result) {
   if (!result.limit) return result.limit_from.empty() ? kNone : result.limit_from;
-  const bool is_share = result.low.has_value() || result.limit_from.starts_with("what ");
+  const bool is_share = result.low.has_value() || result.limit_from.starts_with("what ") ||
+                        result.limit_from.starts_with(kOfBaseline);
   const std::string limit =
       is_share ? percent_of(result.limit)
                : significant(*result.limit, 4) + (result.unit.empty() ? "" : " " + result.unit);
@@ -153,6 +157,7 @@ JunitCase case_of(const CheckResult& result) {
                 .kind = std::string(name_of(result.outcome)),
                 .message = result.why};
   if (result.outcome == Outcome::kFailed) {
+    if (result.limit_from.starts_with(kOfBaseline)) one.message += "; limit " + limit_text(result);
     one.outcome = JunitOutcome::kFailure;
   } else if (result.outcome != Outcome::kPassed) {
     one.outcome = JunitOutcome::kError;

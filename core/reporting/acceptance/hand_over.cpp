@@ -19,7 +19,7 @@ struct Section {
 constexpr std::array kSections{Section{Outcome::kFailed, "failed"},
                                Section{Outcome::kUnsure, "undecided"},
                                Section{Outcome::kMissing, "needs your input"}};
-constexpr std::size_t kMostLines = 20, kLinesAround = 5, kMostRemarks = 2;
+constexpr std::size_t kMostLines = 20, kLinesAround = 5, kMostRemarks = 3;
 
 std::size_t width_of(const Terminal& terminal) {
   return static_cast<std::size_t>(std::max(terminal.columns - 2, 20));
@@ -49,15 +49,19 @@ std::string head_text(const Acceptance& acceptance) {
 }
 
 // The largest of the checks: what is slower by so much is found by each of them.
-std::string resolution_text(const Acceptance& acceptance) {
+std::vector<std::string> resolution(const Acceptance& acceptance) {
   const CheckedClass* widest = nullptr;
   for (const CheckedClass& one : acceptance.classes) {
     if (!one.smallest_decidable) continue;
     if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
   }
-  if (widest == nullptr) return "no check has a reference to judge by yet; of this boot only";
-  return printed("finds what is %.1f %% slower than the reference (99 %%); of this boot only",
-                 100 * *widest->smallest_decidable);
+  if (widest == nullptr) return {"no check has a reference to judge by yet; of this boot only"};
+  const std::string finds =
+      printed("finds what is %.1f %% slower than the ", 100 * *widest->smallest_decidable);
+  if (!widest->reference_from.starts_with(kOfBaseline)) {
+    return {finds + "reference (99 %); of this boot only"};
+  }
+  return {finds + "baseline (99 %), other boots included", "limits from " + widest->reference_from};
 }
 
 std::vector<std::string> doubts(const Acceptance& acceptance) {
@@ -133,14 +137,16 @@ std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
 std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
   const std::size_t width = width_of(terminal);
   std::string text = inked(terminal, Ink::kBold, head_text(acceptance)) + "\n";
-  text += shortened("  " + resolution_text(acceptance), width) + "\n";
+  const std::vector<std::string> head = resolution(acceptance);
+  for (const std::string& line : head) text += shortened("  " + line, width) + "\n";
   std::vector<std::string> remarks = doubts(acceptance);
   remarks.insert(remarks.end(), acceptance.notes.begin(), acceptance.notes.end());
   remarks.resize(std::min(remarks.size(), kMostRemarks));
   for (const std::string& remark : remarks) {
     text += shortened("! " + reporting::on_one_line(remark), width) + "\n";
   }
-  text += sections_text(acceptance, kMostLines - kLinesAround - remarks.size(), terminal);
+  text += sections_text(acceptance, kMostLines - kLinesAround - (head.size() - 1) - remarks.size(),
+                        terminal);
   if (const auto starts = undecided_of(acceptance).starts; starts > 0 && !next.again.empty()) {
     text += counted(static_cast<std::int64_t>(starts), "more start") + "  " + next.again + "\n";
   }

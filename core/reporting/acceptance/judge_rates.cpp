@@ -19,38 +19,12 @@ using statistics::AcceptanceReason;
 using statistics::AcceptanceVerdict;
 using statistics::ClassVerdict;
 
-constexpr int kThrottledRuns = 2;  // so many fail a part, whatever its speed
-
-// Series of one class and one software, in the order in which classes come first.
-std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all) {
-  std::vector<std::vector<const Series*>> classes;
-  std::map<std::pair<std::string, std::string>, std::size_t> places;
-  for (const Series& series : all) {
-    const auto [found, is_new] =
-        places.try_emplace({series.of_class, series.software}, classes.size());
-    if (is_new) classes.emplace_back();
-    classes[found->second].push_back(&series);
-  }
-  return classes;
-}
-
 // Names the software only where two of one class differ in it.
 std::string class_name(const Series& series, const std::vector<Series>& all) {
   const bool differs = std::ranges::any_of(all, [&](const Series& other) {
     return other.of_class == series.of_class && other.software != series.software;
   });
   return differs ? series.of_class + ", " + series.software : series.of_class;
-}
-
-int throttled_runs(const Series& series) {
-  int runs = 0;
-  for (const Start& start : series.starts) runs += start.throttled_runs;
-  return runs;
-}
-
-const Start* failed_start(const Series& series) {
-  const auto found = std::ranges::find_if(series.starts, [](const Start& s) { return s.failed; });
-  return found == series.starts.end() ? nullptr : &*found;
 }
 
 std::vector<double> values_of(const Series& series) {
@@ -61,10 +35,8 @@ std::vector<double> values_of(const Series& series) {
   return logs;
 }
 
-// A throttled part and one with a failed run have no speed that counts, for the reference neither.
 AcceptancePart part_of(const Series& series) {
-  const bool counts = throttled_runs(series) < kThrottledRuns && failed_start(series) == nullptr;
-  return {counts ? values_of(series) : std::vector<double>{}, series.unsteady};
+  return {has_speed(series) ? values_of(series) : std::vector<double>{}, series.unsteady};
 }
 
 std::string why_without_value(const Series& series) {
@@ -102,7 +74,7 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
     case AcceptanceReason::kIntermittent:
       return "intermittent: below the limit in " +
              counted(static_cast<std::int64_t>(verdict.slow_runs), "run") + " of " +
-             std::to_string(verdict.repetitions);
+             std::to_string(values_of(series).size());
     case AcceptanceReason::kFewRepetitions:
       return counted(static_cast<std::int64_t>(values_of(series).size()), "start") +
              " so far: " + starts_text(verdict.more_repetitions);
@@ -121,7 +93,7 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
     case AcceptanceReason::kFewParts:
       return "one start, and fewer than 8 of its kind";
     case AcceptanceReason::kNotSteady:
-      return "its speed changed over the measured windows, most others' did not";
+      return "its speed changed over the measured windows: it is not steady";
     case AcceptanceReason::kReferenceInDoubt:
       return "above a limit that is itself in doubt";
   }
@@ -179,34 +151,57 @@ std::string reference_name(std::size_t parts, PartKind of) {
 
 std::string doubt_text(const ClassVerdict& verdict) {
   if (verdict.doubt == statistics::AcceptanceDoubt::kNone) return "";
-  return "in doubt: " + std::string(name_of(verdict.doubt));
+  return "in doubt: " + std::string(name_of(verdict.doubt)) + "; a baseline would tell";
+}
+
+// The class of `members` with its reference: the baseline's where it has one.
+CheckedClass class_of(const Rule& rule, const std::vector<const Series*>& members,
+                      const Baseline* baseline, const BaselineClass* known) {
+  const MetricRow& row = row_of(rule.metric);
+  CheckedClass of;
+  of.check = rule.name;
+  of.of = row.of;
+  of.parts = members.size();
+  of.unit = row.unit;
+  of.reference_from =
+      known ? name_of_baseline(*baseline, *known) : reference_name(members.size(), row.of);
+  if (baseline != nullptr && known == nullptr) {
+    of.not_in_baseline = why_without_class(*baseline, rule.metric, *members.front());
+  }
+  return of;
+}
+
+ClassVerdict verdict_on(const Rule& rule, const Rules& rules,
+                        const std::vector<const Series*>& members, const BaselineClass* known) {
+  std::vector<AcceptancePart> parts;
+  for (const Series* series : members) parts.push_back(part_of(*series));
+  std::optional<statistics::AcceptanceReference> reference;
+  if (known != nullptr) reference = reference_of(*known);
+  return statistics::judge_class(parts, {.tolerance = 1 - rule.limit, .looks = rules.looks},
+                                 reference);
 }
 
 }  // namespace
 
-Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all) {
+Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
+                          const Baseline* baseline) {
   Judged judged;
-  const MetricRow& row = row_of(rule.metric);
   for (const auto& members : by_class(all)) {
-    std::vector<AcceptancePart> parts;
-    for (const Series* series : members) parts.push_back(part_of(*series));
-    const auto verdict =
-        statistics::judge_class(parts, {.tolerance = 1 - rule.limit, .looks = rules.looks});
-    CheckedClass& of = judged.classes.emplace_back();
-    of.check = rule.name;
-    of.of_class = class_name(*members.front(), all);
-    of.of = row.of;
-    of.parts = members.size();
-    of.unit = row.unit;
+    const Series& first = *members.front();
+    const BaselineClass* known = baseline ? find_class(*baseline, rule.metric, first) : nullptr;
+    const ClassVerdict verdict = verdict_on(rule, rules, members, known);
+    CheckedClass of = class_of(rule, members, baseline, known);
+    of.of_class = class_name(first, all);
     if (verdict.reference) of.reference = std::exp(verdict.reference->ln_value);
     of.smallest_decidable = verdict.smallest_decidable;
     of.doubt = doubt_text(verdict);
     for (std::size_t i = 0; i < members.size(); ++i) {
       CheckResult result = result_of(rule, *members[i], verdict.parts[i]);
       result.of_class = of.of_class;
-      if (of.reference) result.limit_from = reference_name(members.size(), row.of);
+      if (of.reference) result.limit_from = of.reference_from;
       judged.results.push_back(std::move(result));
     }
+    judged.classes.push_back(std::move(of));
   }
   return judged;
 }
@@ -220,7 +215,10 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
       const auto peak = rule.metric == Metric::kMatrixProduct
                             ? reporting::peak_flops(series.chip, series.precision)
                             : reporting::peak_memory_bandwidth(series.chip);
-      if (!peak) continue;  // no datasheet: there is nothing to check
+      if (!peak) {
+        judged.without_datasheet.insert(series.chip);
+        continue;
+      }
       limit *= peak->per_sec;
       from = printed("%.0f %% of the ", 100 * rule.limit) + peak->source;
     }

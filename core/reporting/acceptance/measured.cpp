@@ -89,10 +89,15 @@ class Gatherer {
     }
     if (!known) fail(at(node, start), why);
   }
-  std::vector<Series> series() {
+  std::vector<Series> series(std::span<const NamedReport> reports) {
     std::vector<Series> result;
     for (Gathered& one : all_) {
-      for (const auto& [key, runs] : one.starts) one.series.starts.push_back(start_of(runs));
+      for (const auto& [key, runs] : one.starts) {
+        one.series.starts.push_back(start_of(runs));
+        const auto& hosts = reports[key.first].report.environment.hosts;
+        const Host* host = reporting::find_host(hosts, one.series.part.host);
+        if (host != nullptr) one.series.starts.back().boot = host->boot_id;
+      }
       result.push_back(std::move(one.series));
     }
     return result;
@@ -312,8 +317,35 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
       read_fingerprint(rule, report, i, gatherer);
     }
   }
-  for (Series& series : gatherer.series()) all.push_back(std::move(series));
+  for (Series& series : gatherer.series(reports)) all.push_back(std::move(series));
   return all;
+}
+
+std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all) {
+  std::vector<std::vector<const Series*>> classes;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const Series& series : all) {
+    const auto [found, is_new] =
+        places.try_emplace({series.of_class, series.software}, classes.size());
+    if (is_new) classes.emplace_back();
+    classes[found->second].push_back(&series);
+  }
+  return classes;
+}
+
+int throttled_runs(const Series& series) {
+  int runs = 0;
+  for (const Start& start : series.starts) runs += start.throttled_runs;
+  return runs;
+}
+
+const Start* failed_start(const Series& series) {
+  const auto found = std::ranges::find_if(series.starts, [](const Start& s) { return s.failed; });
+  return found == series.starts.end() ? nullptr : &*found;
+}
+
+bool has_speed(const Series& series) {
+  return throttled_runs(series) < kThrottledRuns && failed_start(series) == nullptr;
 }
 
 }  // namespace scalemark::acceptance

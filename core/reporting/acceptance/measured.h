@@ -35,6 +35,7 @@ struct Start {
   std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
   std::optional<double> burst;      // of what is held: the rate in the first seconds
   std::string fact;                 // of ValueKind::kFact instead of a value
+  std::string boot;                 // of the machine; empty: not known
   std::string why;                  // why there is no value
   bool failed = false;              // a run was out of memory, failed or was skipped
   int throttled_runs = 0;
@@ -54,6 +55,16 @@ struct Series {
 // Reads `rule.metric` where `rule.where` fits. `reports` are in the order of time. Parts in the
 // order in which they come first.
 std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports);
+
+// Series of one class and one software, in the order in which classes come first.
+std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all);
+
+inline constexpr int kThrottledRuns = 2;  // so many fail a part, whatever its speed
+int throttled_runs(const Series& series);
+// The first start in which a run failed; null: none.
+const Start* failed_start(const Series& series);
+// A throttled part and one with a failed run have no speed that counts, for the reference neither.
+bool has_speed(const Series& series);
 
 // Every node of the reports, and the name that the scheduler gives it.
 std::vector<Part> nodes_of(std::span<const NamedReport> reports);

@@ -56,13 +56,36 @@ std::string kinds_text(const std::vector<CheckedClass>& classes) {
          " of device, each judged by itself: " + joined(chips, "; ");
 }
 
+// Equal reasons stand in one line.
+void add_not_in_baseline(const std::vector<CheckedClass>& classes,
+                         std::vector<std::string>& texts) {
+  std::map<std::string, std::set<std::string>> checks;  // by reason
+  for (const CheckedClass& one : classes) {
+    if (!one.not_in_baseline.empty()) checks[one.not_in_baseline].insert(one.check);
+  }
+  for (const auto& [why, names] : checks) {
+    texts.push_back("not by the baseline (" + why +
+                    "), but by the fleet itself: " + listed(names, 3));
+  }
+}
+
+void add_without_datasheet(const WithoutDatasheet& chips, std::vector<std::string>& texts) {
+  for (const auto& [chip, metrics] : chips) {
+    texts.push_back("no datasheet figure for " + chip + ": physics not judged (" +
+                    joined(metrics, ", ") + ")");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Acceptance& acceptance,
-                                  std::span<const NamedReport> reports) {
+                                  std::span<const NamedReport> reports,
+                                  const WithoutDatasheet& without_datasheet) {
   const std::vector<CheckResult>& results = acceptance.results;
   std::vector<std::string> texts;
+  add_not_in_baseline(acceptance.classes, texts);
   if (std::string kinds = kinds_text(acceptance.classes); !kinds.empty()) texts.push_back(kinds);
+  add_without_datasheet(without_datasheet, texts);
   std::set<std::string> failed, others;
   for (const CheckResult& result : results) {
     if (result.part.kind != PartKind::kDevice) continue;

@@ -17,6 +17,7 @@ std::string check_text(const CheckResult& result) {
   std::string text = result.check + ": " + result.why;
   if (result.outcome == Outcome::kFailed && result.of_reference && result.limit && result.low) {
     text += printed(", limit %.3g %%", 100 * (1 - *result.limit));
+    if (result.limit_from.starts_with(kOfBaseline)) text += " by the baseline";
   } else if (result.outcome == Outcome::kFailed && result.value && result.limit &&
              !result.unit.empty()) {
     text += ", limit " + significant(*result.limit, 3) + " " + result.unit + " (" +

@@ -25,23 +25,25 @@ std::vector<Option> run_options() {
       {.name = "output",
        .kind = Kind::kPath,
        .group = Group::kGeneral,
-       .commands = kPredict | kDataTokenize | kDataShow | kDoctor,
+       .commands = kPredict | kBaselineMake | kDataTokenize | kDataShow | kDoctor,
        .field = kField<&GeneralSettings::output>,
        .help = "folder of the report; {host}, {job} and {date} are filled in "
                "(default: results/runs/<workload>-{date}, of comm comm-{date}); predict: where the "
                "report with its predictions goes (default: nowhere); doctor --measure: where its "
                "report goes, and the disk that is read (default: no report, this folder's disk); "
-               "data tokenize: the token file (default: TEXT.tokens); data show: the picture",
+               "data tokenize: the token file (default: TEXT.tokens); data show: the picture; "
+               "baseline make: the baseline",
        .value_name = "PATH",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "overwrite",
        .kind = Kind::kFlag,
        .group = Group::kGeneral,
-       .commands = kPredict | kDataTokenize | kDataGenerate | kDataPack | kDataShow | kDoctor,
+       .commands = kPredict | kBaselineMake | kDataTokenize | kDataGenerate | kDataPack |
+                   kDataShow | kDoctor,
        .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
        .help = "use an output folder that is not empty; predict, doctor: replace its report.json; "
-               "data tokenize, data show: replace the file; data "
+               "data tokenize, data show, baseline make: replace the file; data "
                "generate, data pack: replace what they made",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "resume",

@@ -89,6 +89,13 @@ std::vector<Option> tool_options() {
        .commands = kAccept,
        .help = "JSON file: the checks with their limits; else the standard ones",
        .value_name = "FILE"},
+      {.name = "baseline",
+       .kind = Kind::kPath,
+       .group = kGroup,
+       .commands = kAccept,
+       .help = "file of `baseline make`: its references are those of the fleet; else what 30 % of "
+               "the fleet reach",
+       .value_name = "FILE"},
       {.name = "nodes",
        .group = kGroup,
        .commands = kAccept,

@@ -279,6 +279,21 @@ TEST(Accept, AStartMayFailAndNeverPasses) {
   EXPECT_EQ(acceptance.exit_code, ExitCode::kUnsure);
 }
 
+// A burn-in: ten starts and more, of which the mean hides two.
+TEST(Accept, ADeviceThatIsSlowNowAndThenFails) {
+  auto reports = sample_fleet({.nodes = 3, .starts = 12});
+  for (auto& run : reports[1].report.points) {
+    const bool slow = run.strategy == "none" && (run.session == 2 || run.session == 7);
+    if (slow) run.ranks[3].wall_s *= 1.15;
+  }
+  Rules rules = standard_rules();
+  rules.looks = {10, 30, 100};
+  const Acceptance fleet = accept(reports, rules, {});
+  EXPECT_EQ(not_passed(fleet), Texts{"failed node001 cuda:3: training alone"});
+  const auto& result = *std::ranges::find(fleet.results, Outcome::kFailed, &CheckResult::outcome);
+  EXPECT_EQ(result.why, "intermittent: below the limit in 2 runs of 12");
+}
+
 TEST(Accept, TheHandOverIsShortWhateverHappened) {
   FleetShape shape{.nodes = 24,
                    .devices = 4,

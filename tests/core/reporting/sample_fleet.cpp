@@ -24,6 +24,7 @@ monitoring::Host host_of(const FleetShape& shape, int node) {
   host.hostname = fleet_host(node);
   host.scheduler_node = "n" + printed("%03.0f", node);
   host.cpu = "Made Up 9000";
+  host.boot_id = "boot-" + std::to_string(shape.boot) + "-of-" + host.hostname;
   host.cores = {.physical = 96, .logical = 192, .usable = 192};
   host.memory_bytes = 1ULL << 41;
   host.nics.push_back({"eth0", "up", 100000, 9000});
@@ -56,6 +57,9 @@ class NodeMaker {
                           (slow_node == shape.slow_nodes.end() ? 0 : slow_node->second);
       truth_.push_back(std::log1p(-slow) + shape.device_sd * normal_(random_));
     }
+    if (shape.boot == 0) return;
+    random_.discard(1'000'000ULL * static_cast<std::uint64_t>(shape.boot));
+    for (double& truth : truth_) truth += shape.boot_sd * normal_(random_);
   }
 
   Report report() {
@@ -63,7 +67,7 @@ class NodeMaker {
     report.status = ReportStatus::kComplete;
     const auto code = shape_.exit_codes.find(node_);
     report.exit_code = code == shape_.exit_codes.end() ? 0 : code->second;
-    report.started = report.finished = "2026-11-20T08:00:00Z";
+    report.started = report.finished = "2026-11-2" + std::to_string(shape_.boot) + "T08:00:00Z";
     report.run_id = fleet_host(node_);
     report.tool.version = "0.1.0";
     report.tool.libraries["nccl"] = {.built_with = "2.28", .running_with = "2.28"};

@@ -26,6 +26,8 @@ struct FleetShape {
   std::set<std::pair<int, int>> slow_links;                // (a, b), a < b
   std::map<int, std::string> drivers;                      // of a node, instead of the fleet's
   std::map<int, int> exit_codes;
+  int boot = 0;           // another one: the same devices, measured once more
+  double boot_sd = 0;     // of ln of a device's rate between boots
   bool links = true;      // with the report of the links, of several nodes
   bool training = false;  // with that of one training over all of them
 };

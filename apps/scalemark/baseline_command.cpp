@@ -1,0 +1,54 @@
+// scalemark baseline make: what a fleet that is known to be good reaches, for `accept --baseline`.
+#include <filesystem>
+#include <vector>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/read_reports.h"
+#include "apps/scalemark/sources.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/reporting/acceptance/baseline.h"
+#include "core/reporting/output/disk.h"
+
+namespace scalemark::cli {
+namespace {
+
+// Nothing that took machines hours is replaced unasked.
+std::string output_of(const settings::ToolValues& values) {
+  const auto output = values.text("output");
+  if (!output) throw usage("--output is not given", "the name of a file is expected");
+  refuse_unwritable_file("--output", *output);
+  if (std::filesystem::exists(*output) && !values.on("overwrite")) {
+    throw cannot_create("baseline '" + *output + "' exists already", {},
+                        "choose another name, or give --overwrite");
+  }
+  return *output;
+}
+
+}  // namespace
+
+const HelpPage baseline_make_page = {
+    "FILE|FOLDER...",
+    "Makes a baseline of the reports of machines that are known to be good: what 30 % of their\n"
+    "devices reach, how well that is known, and how far starts and boots differ. `accept\n"
+    "--baseline` judges other machines of the kind by it. Suspects are listed, never dropped.\n"
+    "It is better for 8 devices and more, and for a second boot of each machine.",
+    "  scalemark baseline make acc/1 acc/2 --output h100.baseline.json\n"
+    "  scalemark accept new/1 --baseline h100.baseline.json\n"};
+
+ExitCode baseline_make_command(const Invocation& invocation) {
+  if (invocation.positionals.empty()) {
+    throw usage("no report is given",
+                "reports of a fleet, or folders that hold them, are expected");
+  }
+  const settings::ToolValues values = read_tool_values(invocation);
+  const std::string output = output_of(values);
+  const auto baseline =
+      acceptance::make_baseline(read_fleet(invocation.positionals), reporting::utc_now());
+  reporting::write_atomically(output, acceptance::baseline_json(baseline));
+  return print_result(acceptance::baseline_summary(baseline) + "written: " + output +
+                      "; use it: scalemark accept ... --baseline " + shell_word(output) + "\n");
+}
+
+}  // namespace scalemark::cli
