@@ -55,9 +55,9 @@ acceptance::Expected expected_of(const settings::ToolValues& values) {
 }
 
 std::vector<FormatRequest> requests_of(const settings::ToolValues& values) {
-  auto requests =
-      reporting::read_format_requests(values.text("format").value_or(kTable),
-                                      {kTable, "md", "jsonl", "junit", "drain", "undecided"});
+  auto requests = reporting::read_format_requests(
+      values.text("format").value_or(kTable),
+      {kTable, "md", "jsonl", "html", "junit", "drain", "undecided"});
   std::erase_if(requests,
                 [](const FormatRequest& one) { return one.format == kTable && one.file.empty(); });
   for (const FormatRequest& one : requests) {
@@ -73,6 +73,7 @@ std::vector<FormatRequest> requests_of(const settings::ToolValues& values) {
 std::string rendered(const std::string& format, const Acceptance& judged) {
   if (format == "md") return acceptance::markdown_text(judged);
   if (format == "jsonl") return acceptance::json_lines(judged);
+  if (format == "html") return acceptance::page_text(judged, reporting::utc_now());
   if (format == "junit") return acceptance::junit_text(judged);
   if (format == "undecided") return acceptance::undecided_text(judged);
   if (format == "drain") return acceptance::drain_text(judged, reporting::utc_now());

@@ -2,6 +2,7 @@
 from a folder of reports to the part at fault with one command. SCALEMARK_SOAK=full: 1,000 fleets instead of 50."""
 
 import collections
+import html.parser
 import json
 import os
 import shlex
@@ -23,7 +24,7 @@ def fleets(folder, count, *size, seed=1):
 
 
 def accepted(fleet, *words, expect=None):
-    files = {name: fleet / name for name in ("jsonl", "junit", "md", "drain", "undecided")}
+    files = {name: fleet / name for name in ("jsonl", "junit", "md", "html", "drain", "undecided")}
     wanted = ",".join(f"{name}={file}" for name, file in files.items())
     nodes = json.loads((fleet / "truth.json").read_text())["nodes"]
     done = run("accept", fleet / "acc", "--nodes", f"node[000-{nodes - 1:03}]", "--format", wanted, *words, expect=expect)
@@ -66,6 +67,7 @@ def forms_agree(folders, *words):
         table = collections.Counter((one["outcome"], name_of(one["part"]), one["check"]) for one in checks)
         check(collections.Counter(rows_of(forms["md"])) == table, fleet)
         check(all(one.get("why") for one in checks if one["outcome"] != "passed"), fleet)
+        page_agrees(forms["html"], checks, fleet)
 
         bad = {one["node"].get("scheduler_node", one["node"]["host"]) for one in records
                if one["record"] == "node" and one["outcome"] in ("failed", "missing")}
@@ -76,6 +78,44 @@ def forms_agree(folders, *words):
         for missing in json.loads((fleet / "truth.json").read_text())["without_report"]:
             check(any(one["part"]["host"] == missing and one["outcome"] == "missing" for one in checks), (fleet, missing))
     return seen
+
+
+class Page(html.parser.HTMLParser):
+    """What stands in the page: its tags are closed, and the tips of its marks are counted by outcome."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tips, self.words = [], collections.Counter(), []
+        self.feed(text)
+        check(not self.open, f"not closed: {self.open}")
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        check(tag != "script" and not {"src", "href"} & set(attrs), f"{tag} {attrs} needs a network or runs")
+        if tag == "g":
+            self.tips[attrs["class"]] += 1
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        check(self.open.pop() == tag, f"</{tag}> closes another")
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def page_agrees(text, checks, fleet):
+    page = Page(text)
+    words = " ".join(page.words)
+    for outcome, count in page.tips.items():
+        links = sum(one["part"]["kind"] == "link" for one in checks if one["outcome"] == outcome)
+        check(0 < count <= sum(one["outcome"] == outcome for one in checks) + links, (fleet, outcome, count))
+    for one in checks:
+        if "of_reference" in one and one["outcome"] == "failed":
+            check(f"{name_of(one['part'])}" in words and page.tips["failed"] > 0, (fleet, one))
 
 
 def drained(script):

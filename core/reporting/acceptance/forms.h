@@ -1,6 +1,7 @@
 // An acceptance in the forms that people and other programs read. Pure; each ends with a line end.
 #pragma once
 
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -45,11 +46,42 @@ std::string undecided_text(const Acceptance& acceptance);  // "n[003,017]"; empt
 // since green must mean passed.
 std::string junit_text(const Acceptance& acceptance);
 
+// One HTML page that opens offline: hand-over, a strip of parts per class, a matrix of links. `at`:
+// RFC 3339.
+std::string page_text(const Acceptance& acceptance, const std::string& at);
+
 // A shell script that drains the nodes which failed or are missing, one line per reason; kubectl's
 // commands stand beside as comments. `at`: RFC 3339. Nothing is run.
 std::string drain_text(const Acceptance& acceptance, const std::string& at);
 
 // --- What the forms share. Private to this folder.
+
+// "702 TFLOP/s"
+std::string rate_text(double value, const std::string& unit);
+// "8 nodes, 64 devices: 6 passed, 2 failed, 0 undecided"
+std::string head_text(const Acceptance& acceptance);
+// How slow a part must be to be found, and which baseline the limits come from: one line each.
+std::vector<std::string> resolution(const Acceptance& acceptance);
+// Doubts, then notes.
+std::vector<std::string> remarks_of(const Acceptance& acceptance);
+
+// Parts that did not pass are told in this order.
+struct OutcomeTitle {
+  Outcome outcome;
+  const char* title;
+};
+inline constexpr std::array kOutcomeTitles{OutcomeTitle{Outcome::kFailed, "failed"},
+                                           OutcomeTitle{Outcome::kUnsure, "undecided"},
+                                           OutcomeTitle{Outcome::kMissing, "needs your input"}};
+
+// The text of page.css, which is built into the program.
+extern const char* const kPageStyle;
+// Pictures as SVG, which need no script. A strip has the parts of one class from left to right,
+// node by node; upwards the share of the reference, with its 99 % interval; a part without a speed
+// is a cross at the bottom. Empty: no part has a reference.
+std::string strip_svg(const std::vector<const CheckResult*>& parts);
+// A square for each pair of nodes, the darker the faster. Empty: no link has a value.
+std::string links_svg(const std::vector<const CheckResult*>& links);
 
 // The name of its machine that a scheduler knows.
 std::string scheduler_name(const Part& part);

@@ -1,6 +1,5 @@
 // A person reads this at the end of an acceptance; a shell reads the script that drains nodes.
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "core/base/text.h"
@@ -11,14 +10,7 @@
 namespace scalemark::acceptance {
 namespace {
 
-// These divide what head (2), command, exclude list and end leave of the lines.
-struct Section {
-  Outcome outcome;
-  const char* title;
-};
-constexpr std::array kSections{Section{Outcome::kFailed, "failed"},
-                               Section{Outcome::kUnsure, "undecided"},
-                               Section{Outcome::kMissing, "needs your input"}};
+// Titles of outcomes divide what head (2), command, exclude list and end leave of the lines.
 constexpr std::size_t kMostLines = 20, kLinesAround = 5, kMostRemarks = 3;
 
 std::size_t width_of(const Terminal& terminal) {
@@ -37,43 +29,8 @@ std::size_t devices_of(const Acceptance& acceptance) {
   return devices;
 }
 
-std::string head_text(const Acceptance& acceptance) {
-  std::string text = counted(static_cast<std::int64_t>(acceptance.nodes.size()), "node") + ", " +
-                     counted(static_cast<std::int64_t>(devices_of(acceptance)), "device") + ": " +
-                     std::to_string(nodes_with(acceptance, Outcome::kPassed)) + " passed, " +
-                     std::to_string(nodes_with(acceptance, Outcome::kFailed)) + " failed, " +
-                     std::to_string(nodes_with(acceptance, Outcome::kUnsure)) + " undecided";
-  const std::size_t missing = nodes_with(acceptance, Outcome::kMissing);
-  if (missing > 0) text += ", " + std::to_string(missing) + " missing";
-  return text;
-}
-
-// The largest of the checks: what is slower by so much is found by each of them.
-std::vector<std::string> resolution(const Acceptance& acceptance) {
-  const CheckedClass* widest = nullptr;
-  for (const CheckedClass& one : acceptance.classes) {
-    if (!one.smallest_decidable) continue;
-    if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
-  }
-  if (widest == nullptr) return {"no check has a reference to judge by yet; of this boot only"};
-  const std::string finds =
-      printed("finds what is %.1f %% slower than the ", 100 * *widest->smallest_decidable);
-  if (!widest->reference_from.starts_with(kOfBaseline)) {
-    return {finds + "reference (99 %); of this boot only"};
-  }
-  return {finds + "baseline (99 %), other boots included", "limits from " + widest->reference_from};
-}
-
-std::vector<std::string> doubts(const Acceptance& acceptance) {
-  std::vector<std::string> texts;
-  for (const CheckedClass& one : acceptance.classes) {
-    if (!one.doubt.empty()) texts.push_back(one.check + ": " + one.doubt);
-  }
-  return texts;
-}
-
 // `most` lines below the title, one of which says how many more there are.
-std::string section_text(const Section& section, const std::vector<PartSentence>& sentences,
+std::string section_text(const OutcomeTitle& section, const std::vector<PartSentence>& sentences,
                          std::size_t most, const Terminal& terminal) {
   constexpr std::size_t kWidestPart = 26;
   const std::size_t shown = sentences.size() <= most ? sentences.size() : most - 1;
@@ -99,8 +56,8 @@ std::string section_text(const Section& section, const std::vector<PartSentence>
 std::string sections_text(const Acceptance& acceptance, std::size_t lines,
                           const Terminal& terminal) {
   constexpr std::size_t kLeast = 2;
-  std::vector<std::pair<const Section*, std::vector<PartSentence>>> all;
-  for (const Section& section : kSections) {
+  std::vector<std::pair<const OutcomeTitle*, std::vector<PartSentence>>> all;
+  for (const OutcomeTitle& section : kOutcomeTitles) {
     auto sentences = sentences_of(acceptance, section.outcome);
     if (!sentences.empty()) all.emplace_back(&section, std::move(sentences));
   }
@@ -134,13 +91,48 @@ std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
 
 }  // namespace
 
+std::string head_text(const Acceptance& acceptance) {
+  std::string text = counted(static_cast<std::int64_t>(acceptance.nodes.size()), "node") + ", " +
+                     counted(static_cast<std::int64_t>(devices_of(acceptance)), "device") + ": " +
+                     std::to_string(nodes_with(acceptance, Outcome::kPassed)) + " passed, " +
+                     std::to_string(nodes_with(acceptance, Outcome::kFailed)) + " failed, " +
+                     std::to_string(nodes_with(acceptance, Outcome::kUnsure)) + " undecided";
+  const std::size_t missing = nodes_with(acceptance, Outcome::kMissing);
+  if (missing > 0) text += ", " + std::to_string(missing) + " missing";
+  return text;
+}
+
+// The largest of the checks: what is slower by so much is found by each of them.
+std::vector<std::string> resolution(const Acceptance& acceptance) {
+  const CheckedClass* widest = nullptr;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.smallest_decidable) continue;
+    if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
+  }
+  if (widest == nullptr) return {"no check has a reference to judge by yet; of this boot only"};
+  const std::string finds =
+      printed("finds what is %.1f %% slower than the ", 100 * *widest->smallest_decidable);
+  if (!widest->reference_from.starts_with(kOfBaseline)) {
+    return {finds + "reference (99 %); of this boot only"};
+  }
+  return {finds + "baseline (99 %), other boots included", "limits from " + widest->reference_from};
+}
+
+std::vector<std::string> remarks_of(const Acceptance& acceptance) {
+  std::vector<std::string> texts;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.doubt.empty()) texts.push_back(one.check + ": " + one.doubt);
+  }
+  texts.insert(texts.end(), acceptance.notes.begin(), acceptance.notes.end());
+  return texts;
+}
+
 std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
   const std::size_t width = width_of(terminal);
   std::string text = inked(terminal, Ink::kBold, head_text(acceptance)) + "\n";
   const std::vector<std::string> head = resolution(acceptance);
   for (const std::string& line : head) text += shortened("  " + line, width) + "\n";
-  std::vector<std::string> remarks = doubts(acceptance);
-  remarks.insert(remarks.end(), acceptance.notes.begin(), acceptance.notes.end());
+  std::vector<std::string> remarks = remarks_of(acceptance);
   remarks.resize(std::min(remarks.size(), kMostRemarks));
   for (const std::string& remark : remarks) {
     text += shortened("! " + reporting::on_one_line(remark), width) + "\n";

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/forms.h"
@@ -143,6 +144,13 @@ class Teller {
 };
 
 }  // namespace
+
+std::string rate_text(double value, const std::string& unit) {
+  for (const auto& [factor, prefix] : {std::pair(1e12, "T"), std::pair(1e9, "G")}) {
+    if (value >= factor) return significant(value / factor, 4) + " " + prefix + unit;
+  }
+  return significant(value, 4) + " " + unit;
+}
 
 std::string scheduler_name(const Part& part) {
   return part.scheduler_node.empty() ? part.host : part.scheduler_node;

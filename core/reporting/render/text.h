@@ -1,4 +1,4 @@
-// Pieces of text that several renderers need. Private to this folder.
+// Pieces of text that several renderers need.
 #pragma once
 
 #include <optional>

@@ -315,6 +315,35 @@ TEST(Accept, TheHandOverIsShortWhateverHappened) {
   }
 }
 
+TEST(Accept, ThePageHasAStripPerClassAndTheLinks) {
+  FleetShape shape{.slow = {{{3, 1}, 0.09}}, .throttled = {4}, .slow_links = {{1, 6}}};
+  const std::string page = page_text(judged(shape), "2026-11-20T09:00:00Z");
+  const auto count = [&](std::string_view part) {
+    std::size_t found = 0;
+    for (auto at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<svg viewBox"), 4u);
+  EXPECT_EQ(count("<svg class=\"links\""), 1u);
+  EXPECT_EQ(count("class=\"link\""), 56u);
+  EXPECT_EQ(count("<circle class=\"mark\""), 3u * (64 - 8 - 1) + (8 - 2)) << "those that passed";
+  EXPECT_TRUE(holds(page, "node003 cuda:1 GPU-3-1: failed, "));
+}
+
+TEST(Accept, NamesStayTextOnThePage) {
+  auto reports = sample_fleet({.slow = {{{0, 1}, 0.2}}});
+  for (auto& one : reports) {
+    if (one.report.environment.hosts.size() != 1) continue;
+    for (auto& run : one.report.points) {
+      for (auto& rank : run.ranks) rank.host += "<b>\"&";
+    }
+    one.report.environment.hosts.front().hostname += "<b>\"&";
+  }
+  const std::string page = page_text(accept(reports, standard_rules(), {}), "now");
+  EXPECT_FALSE(holds(page, "<b>"));
+  EXPECT_TRUE(holds(page, "node000&lt;b&gt;&quot;&amp;"));
+}
+
 TEST(Accept, TheDrainScriptNamesNodesAsTheSchedulerDoes) {
   const Acceptance fleet = judged({.slow_nodes = {{5, 0.1}}, .exit_codes = {{1, 84}}});
   const std::string text = drain_text(fleet, "2026-11-20T09:00:00Z");
