@@ -48,6 +48,15 @@ Functions find_all(void* handle) {
        "nvmlDeviceGetCurrentClocksThrottleReasons", f.clock_reasons);
   find(handle, "nvmlDeviceGetViolationStatus", f.violation);
   find(handle, "nvmlDeviceGetTotalEccErrors", f.ecc_errors);
+  find(handle, "nvmlDeviceGetRemappedRows", f.remapped_rows);
+  find(handle, "nvmlDeviceGetNvLinkErrorCounter", f.nvlink_errors);
+  find(handle, "nvmlDeviceGetPcieReplayCounter", f.pcie_replays);
+  find(handle, "nvmlDeviceGetMaxPcieLinkGeneration", f.most_pcie_generation);
+  find(handle, "nvmlDeviceGetMaxPcieLinkWidth", f.most_pcie_width);
+  find(handle, "nvmlEventSetCreate", f.event_set_create);
+  find(handle, "nvmlEventSetFree", f.event_set_free);
+  find(handle, "nvmlDeviceRegisterEvents", f.register_events);
+  find(handle, "nvmlEventSetWait_v2", "nvmlEventSetWait", f.event_set_wait);
   find(handle, "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses",
        f.compute_processes);
   find(handle, "nvmlDeviceGetMigMode", f.mig_mode);

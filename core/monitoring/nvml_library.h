@@ -9,6 +9,7 @@
 namespace scalemark::monitoring::nvml {
 
 using Device = struct DeviceHandle*;
+using EventSet = struct EventSetHandle*;
 using Return = int;  // nvmlReturn_t; 0 is success
 inline constexpr Return kSuccess = 0;
 inline constexpr Return kNotSupported = 3;
@@ -33,14 +34,24 @@ struct ViolationTime {  // nvmlViolationTime_t
   unsigned long long reference_us, violation_ns;
 };
 
+struct EventData {  // nvmlEventData_t
+  Device device;
+  unsigned long long type, data;  // `data`: of kXidEvents the number of the error
+  unsigned gpu_instance, compute_instance;
+};
+
 // Bits of what holds the clocks down now (nvmlClocksEventReasons, before R535 ...ThrottleReasons).
 inline constexpr unsigned long long kPowerCap = 0x4, kHwSlowdown = 0x8, kSwThermalSlowdown = 0x20,
                                     kHwThermalSlowdown = 0x40, kPowerBrake = 0x80;
 inline constexpr int kPowerPolicy = 0, kThermalPolicy = 1, kBoardLimitPolicy = 3,
                      kReliabilityPolicy = 5;                        // nvmlPerfPolicyType_t
 inline constexpr int kCorrectedErrors = 0, kUncorrectedErrors = 1;  // nvmlMemoryErrorType_t
-inline constexpr int kVolatileErrors = 0;  // nvmlEccCounterType_t: since the driver was loaded
-inline constexpr int kGpuTemperature = 0;  // nvmlTemperatureSensors_t
+// nvmlEccCounterType_t: since the driver was loaded, or since the board was made.
+inline constexpr int kVolatileErrors = 0, kAggregateErrors = 1;
+// nvmlNvLinkErrorCounter_t
+inline constexpr int kLinkReplays = 0, kLinkRecoveries = 1, kLinkCrcFlits = 2, kLinkCrcData = 3;
+inline constexpr unsigned long long kXidEvents = 0x8;  // nvmlEventTypeXidCriticalError
+inline constexpr int kGpuTemperature = 0;              // nvmlTemperatureSensors_t
 inline constexpr Return kInsufficientSize = 7;
 
 // A null pointer: the library lacks that function (an old driver).
@@ -71,6 +82,16 @@ struct Functions {
   Return (*clock_reasons)(Device, unsigned long long*) = nullptr;
   Return (*violation)(Device, int policy, ViolationTime*) = nullptr;
   Return (*ecc_errors)(Device, int type, int counter, unsigned long long*) = nullptr;
+  Return (*remapped_rows)(Device, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
+                          unsigned* failed) = nullptr;
+  Return (*nvlink_errors)(Device, unsigned link, int counter, unsigned long long*) = nullptr;
+  Return (*pcie_replays)(Device, unsigned*) = nullptr;
+  Return (*most_pcie_generation)(Device, unsigned*) = nullptr;  // that GPU and system have
+  Return (*most_pcie_width)(Device, unsigned*) = nullptr;
+  Return (*event_set_create)(EventSet*) = nullptr;
+  Return (*event_set_free)(EventSet) = nullptr;
+  Return (*register_events)(Device, unsigned long long types, EventSet) = nullptr;
+  Return (*event_set_wait)(EventSet, EventData*, unsigned timeout_ms) = nullptr;
   // With a count of 0 it tells the number and kInsufficientSize, or success where there is none.
   Return (*compute_processes)(Device, unsigned* count, void*) = nullptr;
   Return (*mig_mode)(Device, unsigned* current, unsigned* pending) = nullptr;

@@ -5,10 +5,13 @@
 //   FAKE_NVML_MIG      GPU 0 is in MIG mode and has two instances, at the indices 0 and 2 of 3
 //   (none)             everything; GPU 1 does not tell its serial and its power limit fails
 // FAKE_NVML_REASONS (a number: bits of what holds the clocks down) and FAKE_NVML_PROCESSES in the
-// environment are read at each call.
+// environment are read at each call, as is FAKE_NVML_HEALTH: the index of a GPU, and by how much
+// its counters are above the others': "0,ecc_uncorrected=2,xid=79". "xid" is the number of one
+// event that each event set gets.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #ifndef FAKE_NVML_EMPTY
 namespace {
@@ -19,6 +22,13 @@ int index_of(void* device) { return static_cast<int>(number_of(device)) - 1; }
 unsigned long long from_environment(const char* name, unsigned long long otherwise) {
   const char* text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 0) : otherwise;
+}
+unsigned long long above_others(void* device, const char* counter) {
+  const char* text = std::getenv("FAKE_NVML_HEALTH");
+  if (!text || std::atoi(text) != index_of(device)) return 0;
+  const std::string wanted = std::string(",") + counter + "=";
+  const char* found = std::strstr(text, wanted.c_str());
+  return found ? std::strtoull(found + wanted.size(), nullptr, 0) : 0;
 }
 bool is_instance(void* device) { return number_of(device) >= kFirstInstance; }
 }  // namespace
@@ -45,8 +55,9 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
 }
 #ifndef FAKE_NVML_OLD
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
-  if (std::strcmp(uuid, "GPU-aaaa-0000") != 0) return kUnknown;
-  *device = reinterpret_cast<void*>(1L);
+  const bool is_second = std::strcmp(uuid, "GPU-bbbb-1111") == 0;
+  if (!is_second && std::strcmp(uuid, "GPU-aaaa-0000") != 0) return kUnknown;
+  *device = reinterpret_cast<void*>(is_second ? 2L : 1L);
   return kOk;
 }
 #ifdef FAKE_NVML_MIG
@@ -160,10 +171,72 @@ int nvmlDeviceGetViolationStatus(void*, int policy, Violation* time) {
   *time = {1, policy == 0 ? power += 1000000 : 0};  // held back by power 1 ms between two looks
   return kOk;
 }
-int nvmlDeviceGetTotalEccErrors(void*, int type, int counter, unsigned long long* errors) {
+// Corrected ones since the driver was loaded grow by one with each look; none are kept of those
+// since the board was made.
+int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* errors) {
   static unsigned long long corrected = 5;
-  *errors = type == 0 ? corrected++ : 0;
-  return counter == 0 ? kOk : kNotSupported;
+  if (type == 0) {
+    *errors = corrected++;
+    return counter == 0 ? kOk : kNotSupported;
+  }
+  *errors = above_others(device, "ecc_uncorrected") + (counter == 1 ? 7 : 0);
+  return kOk;
+}
+int nvmlDeviceGetRemappedRows(void* device, unsigned* corrected, unsigned* uncorrected,
+                              unsigned* pending, unsigned* failed) {
+  *corrected = 1;
+  *uncorrected = static_cast<unsigned>(above_others(device, "rows"));
+  *pending = static_cast<unsigned>(above_others(device, "pending"));
+  *failed = 0;
+  return kOk;
+}
+int nvmlDeviceGetNvLinkErrorCounter(void* device, unsigned link, int counter,
+                                    unsigned long long* errors) {
+  if (link >= 17) return kNotSupported;
+  *errors = link == 3 && counter == 0   ? above_others(device, "nvlink_replays")
+            : link == 4 && counter >= 2 ? 10
+                                        : 0;
+  return kOk;
+}
+int nvmlDeviceGetPcieReplayCounter(void* device, unsigned* count) {
+  *count = 4 + static_cast<unsigned>(above_others(device, "pcie_replays"));
+  return kOk;
+}
+int nvmlDeviceGetMaxPcieLinkGeneration(void*, unsigned* generation) {
+  *generation = 5;
+  return kOk;
+}
+int nvmlDeviceGetMaxPcieLinkWidth(void*, unsigned* width) {
+  *width = 16;
+  return kOk;
+}
+struct EventSet {
+  void* device;
+  bool told;
+};
+struct EventData {
+  void* device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
+};
+int nvmlEventSetCreate(EventSet** set) {
+  *set = new EventSet{nullptr, false};
+  return kOk;
+}
+int nvmlDeviceRegisterEvents(void* device, unsigned long long types, EventSet* set) {
+  set->device = device;
+  return types == 8 ? kOk : kNotSupported;
+}
+int nvmlEventSetWait_v2(EventSet* set, EventData* event, unsigned) {
+  const auto xid = above_others(set->device, "xid");
+  if (xid == 0 || set->told) return 10;  // NVML_ERROR_TIMEOUT
+  set->told = true;
+  *event = {set->device, 8, xid, 0, 0};
+  return kOk;
+}
+int nvmlEventSetFree(EventSet* set) {
+  delete set;
+  return kOk;
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void*) {
   const auto running = static_cast<unsigned>(from_environment("FAKE_NVML_PROCESSES", 1));

@@ -1,0 +1,190 @@
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "core/monitoring/health.h"
+#include "core/monitoring/nvml_library.h"
+
+namespace scalemark::monitoring {
+namespace {
+
+using nvml::Device;
+using nvml::Functions;
+
+// Asks one function that puts a number behind its last argument.
+template <class Number, class Function, class... Arguments>
+std::optional<double> answered(Function function, Arguments... arguments) {
+  Number number{};
+  if (!function || function(arguments..., &number) != nvml::kSuccess) return std::nullopt;
+  return static_cast<double>(number);
+}
+
+// Collects what one look at a GPU gives.
+class GpuLook {
+ public:
+  GpuLook(const Functions& call, Device gpu, HealthCounter like)
+      : call_(call), gpu_(gpu), like_(std::move(like)) {}
+
+  void add(const char* counter, std::optional<double> value) {
+    if (!value) return;
+    counters_.push_back(like_);
+    counters_.back().counter = counter;
+    counters_.back().value = *value;
+  }
+
+  void read_ecc() {
+    constexpr std::array<std::tuple<const char*, int, int>, 4> kEcc{
+        {{"ecc_corrected_volatile", nvml::kCorrectedErrors, nvml::kVolatileErrors},
+         {"ecc_uncorrected_volatile", nvml::kUncorrectedErrors, nvml::kVolatileErrors},
+         {"ecc_corrected_aggregate", nvml::kCorrectedErrors, nvml::kAggregateErrors},
+         {"ecc_uncorrected_aggregate", nvml::kUncorrectedErrors, nvml::kAggregateErrors}}};
+    for (const auto& [counter, type, since] : kEcc) {
+      add(counter, answered<unsigned long long>(call_.ecc_errors, gpu_, type, since));
+    }
+  }
+
+  void read_rows() {
+    unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+    if (!call_.remapped_rows ||
+        call_.remapped_rows(gpu_, &corrected, &uncorrected, &pending, &failed) != nvml::kSuccess) {
+      return;
+    }
+    add("rows_remapped_corrected", corrected);
+    add("rows_remapped_uncorrected", uncorrected);
+    add("rows_remap_pending", pending);
+    add("rows_remap_failed", failed);
+  }
+
+  void read_nvlinks() {
+    std::optional<double> active;
+    for (unsigned link = 0; link < nvml::kMaxLinks; ++link) {
+      const auto on = answered<unsigned>(call_.nvlink_state, gpu_, link);
+      if (on) active = active.value_or(0) + (*on > 0 ? 1 : 0);
+    }
+    add("nvlinks_active", active);
+    if (active.value_or(0) == 0) return;
+    add("nvlink_replays", over_links({nvml::kLinkReplays}));
+    add("nvlink_recoveries", over_links({nvml::kLinkRecoveries}));
+    add("nvlink_crc_errors", over_links({nvml::kLinkCrcFlits, nvml::kLinkCrcData}));
+  }
+
+  void read_pcie() {
+    add("pcie_replays", answered<unsigned>(call_.pcie_replays, gpu_));
+    add("pcie_generation", answered<unsigned>(call_.pcie_generation, gpu_));
+    add("pcie_generation_max", answered<unsigned>(call_.most_pcie_generation, gpu_));
+    add("pcie_width", answered<unsigned>(call_.pcie_width, gpu_));
+    add("pcie_width_max", answered<unsigned>(call_.most_pcie_width, gpu_));
+  }
+
+  void read_held_back() {
+    constexpr std::array<std::pair<const char*, int>, 4> kPolicies{
+        {{"held_back_thermal_s", nvml::kThermalPolicy},
+         {"held_back_power_s", nvml::kPowerPolicy},
+         {"held_back_board_limit_s", nvml::kBoardLimitPolicy},
+         {"held_back_reliability_s", nvml::kReliabilityPolicy}}};
+    for (const auto& [counter, policy] : kPolicies) {
+      nvml::ViolationTime time{};
+      if (!call_.violation || call_.violation(gpu_, policy, &time) != nvml::kSuccess) continue;
+      add(counter, 1e-9 * static_cast<double>(time.violation_ns));
+    }
+  }
+
+  std::vector<HealthCounter> counters() { return std::move(counters_); }
+
+ private:
+  // Links that are down count as well where the driver still tells: the sum must not fall.
+  std::optional<double> over_links(std::initializer_list<int> kinds) const {
+    std::optional<double> sum;
+    for (unsigned link = 0; link < nvml::kMaxLinks; ++link) {
+      for (const int kind : kinds) {
+        const auto count = answered<unsigned long long>(call_.nvlink_errors, gpu_, link, kind);
+        if (count) sum = sum.value_or(0) + *count;
+      }
+    }
+    return sum;
+  }
+
+  const Functions& call_;
+  Device gpu_;
+  HealthCounter like_;
+  std::vector<HealthCounter> counters_;
+};
+
+}  // namespace
+
+// NVML queues events of the driver for whoever has registered: no root, no kernel log.
+class GpuHealth::Events {
+ public:
+  // `watching` stays false where the driver reports no such events.
+  Events(const Functions& call, Device gpu) : call_(call) {
+    const bool whole =
+        call.event_set_create && call.register_events && call.event_set_wait && call.event_set_free;
+    if (!whole || call.event_set_create(&set_) != nvml::kSuccess) return;
+    watching_ = call.register_events(gpu, nvml::kXidEvents, set_) == nvml::kSuccess;
+  }
+  ~Events() {
+    if (set_) call_.event_set_free(set_);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  void add_to(GpuLook& look) {
+    if (!watching_) return;
+    nvml::EventData event{};
+    for (int i = 0; i < kMostEvents && call_.event_set_wait(set_, &event, 0) == nvml::kSuccess;
+         ++i) {
+      if ((event.type & nvml::kXidEvents) == 0) continue;
+      ++count_;
+      last_ = static_cast<double>(event.data);
+    }
+    look.add("xid_events", static_cast<double>(count_));
+    look.add("xid_last", last_);
+  }
+
+ private:
+  static constexpr int kMostEvents = 1000;  // of one look, so that it ends
+
+  const Functions& call_;
+  nvml::EventSet set_ = nullptr;
+  bool watching_ = false;
+  std::int64_t count_ = 0;
+  std::optional<double> last_;
+};
+
+GpuHealth::GpuHealth(std::unique_ptr<nvml::Library> library, void* gpu, HealthCounter like)
+    : library_(std::move(library)),
+      gpu_(gpu),
+      like_(std::move(like)),
+      events_(std::make_unique<Events>(library_->call(), static_cast<Device>(gpu))) {}
+
+GpuHealth::~GpuHealth() = default;
+
+std::unique_ptr<GpuHealth> GpuHealth::open(const std::string& uuid, const std::string& device,
+                                           const std::string& file) {
+  std::string why;
+  auto library = nvml::Library::open(file, why);
+  Device gpu = nullptr;
+  if (!library || !library->call().device_by_uuid ||
+      library->call().device_by_uuid(uuid.c_str(), &gpu) != nvml::kSuccess ||
+      nvml::is_in_mig_mode(library->call(), gpu)) {
+    return nullptr;
+  }
+  HealthCounter like{.device = device, .uuid = uuid, .counter = {}};
+  return std::unique_ptr<GpuHealth>(new GpuHealth(std::move(library), gpu, std::move(like)));
+}
+
+std::vector<HealthCounter> GpuHealth::read() {
+  GpuLook look(library_->call(), static_cast<Device>(gpu_), like_);
+  look.read_ecc();
+  look.read_rows();
+  look.read_nvlinks();
+  look.read_pcie();
+  look.read_held_back();
+  events_->add_to(look);
+  return look.counters();
+}
+
+}  // namespace scalemark::monitoring
