@@ -91,8 +91,8 @@ class Scheduler {
       plan_.stop.least_blocks = sweep.repetitions.value_or(kRepetitions);
     }
     if (sweep.until_ci) until_sure();
-    if (asks_for(sweep, settings::Check::kDevices)) check_devices();
-    if (asks_for(sweep, settings::Check::kReplay)) replay();
+    if (asks_for(sweep.checks, settings::Check::kDevices)) check_devices();
+    if (asks_for(sweep.checks, settings::Check::kReplay)) replay();
     if (sweep.sustain_s) {
       note("matrix products are held for " + printed("%.3g s", *sweep.sustain_s) +
            " on each device before the first point" + turns());

@@ -23,10 +23,11 @@ constexpr bool is_half(Precision precision) {
   return precision == Precision::kAmpFp16 || precision == Precision::kAmpBf16;
 }
 
-// A sweep measures this of its devices before its points (--checks).
-enum class Check { kDevices, kReplay };
+// A sweep or `comm` measures this of its devices besides its points (--checks).
+enum class Check { kDevices, kReplay, kHealth };
 constexpr auto words_of(Check) {
-  return std::to_array<Word<Check>>({{Check::kDevices, "devices"}, {Check::kReplay, "replay"}});
+  return std::to_array<Word<Check>>(
+      {{Check::kDevices, "devices"}, {Check::kReplay, "replay"}, {Check::kHealth, "health"}});
 }
 
 // Order of image tensors in memory.

@@ -41,6 +41,7 @@ json to_object(const CommSettings& comm) {
   object["repetitions"] = comm.repetitions;
   object["retries"] = comm.retries;
   if (comm.pairs) object["pairs"] = true;
+  if (!comm.checks.empty()) object["checks"] = comm.checks;
   return object;
 }
 

@@ -33,6 +33,7 @@ struct CommSettings {
   int repetitions = 5;
   int retries = 1;            // of a run that something disturbed
   bool pairs = false;         // links instead of collectives
+  std::string checks;         // as SweepSettings::checks
   std::string save_topology;  // path; empty: not saved
 };
 

@@ -6,6 +6,7 @@
 #include "core/settings/axes.h"
 #include "core/settings/comm_settings.h"
 #include "core/settings/defaults.h"
+#include "core/settings/sweep_settings.h"
 #include "core/settings/tool_values.h"
 #include "core/settings/value.h"
 
@@ -16,8 +17,8 @@ constexpr int kDefaultRepetitions = 5;
 constexpr int kDefaultPasses = 11;  // of --pairs: medians stand although others hold up a few
 
 bool is_of_comm(const Option& option) {
-  constexpr std::array<std::string_view, 5> kOfOtherGroups{"backend", "world_sizes", "placement",
-                                                           "repetitions", "retries"};
+  constexpr std::array<std::string_view, 6> kOfOtherGroups{
+      "backend", "world_sizes", "placement", "repetitions", "retries", "checks"};
   return option.group == Group::kCollectives || std::ranges::count(kOfOtherGroups, option.name) > 0;
 }
 
@@ -42,6 +43,7 @@ class CommReader {
     read_manner();
     read_ranks();
     read_links();
+    read_checks();
     return std::move(out_);
   }
 
@@ -117,6 +119,21 @@ class CommReader {
       if (!given_.contains(name)) continue;
       problem(name, out_.own[name].text, "cannot be combined with --pairs",
               "measure collectives in a run of their own");
+    }
+  }
+
+  void read_checks() {
+    const auto checks = out_.own.find("checks");
+    if (checks == out_.own.end()) return;
+    for (Problem& bad : bad_values({{checks->first, checks->second}})) {
+      out_.problems.push_back(std::move(bad));
+      return;
+    }
+    out_.comm.checks = checks->second.text;
+    for (const Word<Check>& check : words_of(Check())) {
+      if (check.value == Check::kHealth || !asks_for(out_.comm.checks, check.value)) continue;
+      problem("checks", std::string(check.name), "comm has health only",
+              "devices are measured by `scalemark sweep --checks " + std::string(check.name) + "`");
     }
   }
 

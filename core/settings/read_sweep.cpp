@@ -183,9 +183,8 @@ class SweepReader {
 
 SweepRequest read_sweep(const RawSettings& given) { return SweepReader(given).run(); }
 
-bool asks_for(const SweepSettings& sweep, Check check) {
-  return ("," + sweep.checks + ",").find("," + std::string(name_of(check)) + ",") !=
-         std::string::npos;
+bool asks_for(const std::string& checks, Check check) {
+  return ("," + checks + ",").find("," + std::string(name_of(check)) + ",") != std::string::npos;
 }
 
 }  // namespace scalemark::settings

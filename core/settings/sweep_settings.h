@@ -34,7 +34,7 @@ struct SweepSettings {
   bool resume_anyway = false;
 };
 
-// Whether --checks names it.
-bool asks_for(const SweepSettings& sweep, Check check);
+// Whether --checks (its value as text) names it.
+bool asks_for(const std::string& checks, Check check);
 
 }  // namespace scalemark::settings

@@ -24,15 +24,22 @@ CommCoordinator::CommCoordinator(process::TaskLoop& loop, const CommRequest& req
       plan_(request.plan),
       member_(member),
       report_(report),
+      health_(loop, {.wanted = plan_.health,
+                     .task = to_wire(CommTask{.batch = {}, .health = true}),
+                     .read = [&member] { return member.read_health(); },
+                     .keep = [&report](const auto& rows) { report.set_health(rows); }}),
       needs_pairs_(plan_.pairs.has_value()),
       batches_(planning::batches_of_block(plan_, 0)) {}
 
-void CommCoordinator::begin() { report_.add_skipped_points(); }
+void CommCoordinator::begin() {
+  report_.add_skipped_points();
+  health_.look();
+}
 
 std::optional<std::string> CommCoordinator::next() {
   if (needs_pairs_) return to_wire(CommTask());
   while (block_ < plan_.repetitions) {
-    if (batch_ < batches_.size()) return to_wire(CommTask({block_, batch_}));
+    if (batch_ < batches_.size()) return to_wire(CommTask{.batch = BatchId{block_, batch_}});
     report_.summarise();
     batches_ = planning::batches_of_block(plan_, ++block_);
     batch_ = 0;
@@ -95,6 +102,7 @@ void CommCoordinator::show_stopped() noexcept {
 }
 
 ExitCode CommCoordinator::close() {
+  health_.look();
   report_.summarise();
   if (!request_.topology_file.empty()) report_.save_topology(request_.topology_file);
   auto [exit_code, why] = report_.close();

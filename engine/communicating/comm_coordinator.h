@@ -8,6 +8,7 @@
 #include "engine/communicating/comm_member.h"
 #include "engine/communicating/comm_report.h"
 #include "engine/communicating/comm_request.h"
+#include "engine/process/health.h"
 #include "engine/process/task_loop.h"
 
 namespace scalemark::communicating {
@@ -35,6 +36,7 @@ class CommCoordinator : public process::TaskLeader {
   const planning::CollectivePlan& plan_;
   CommMember& member_;
   CommReport& report_;
+  process::HealthLooks health_;
   bool needs_pairs_;
   int block_ = 0;
   std::vector<planning::CollectiveBatch> batches_;  // of the block

@@ -33,7 +33,7 @@ void end(process::RankGroup& rank_group) {
 
 MeasuringMember::MeasuringMember(process::RankProcess& rank_process, process::RankContext& context,
                                  const planning::CollectivePlan& plan)
-    : rank_process_(rank_process), context_(context), plan_(plan) {
+    : rank_process_(rank_process), context_(context), plan_(plan), health_(context) {
   const bool need_own_gpus = std::ranges::any_of(plan.points, [](const auto& point) {
     return !point.skipped && catalogue::needs_one_rank_per_gpu(point.backend);
   });
@@ -124,13 +124,16 @@ MeasuringMember::Next MeasuringMember::agree_on_next(distributed::ControlGroup& 
 
 void CommFollower::take_part(const distributed::WorkMessage& message) {
   const auto task = from_wire<CommTask>(message.text);
-  if (!task) {
+  if (task.health) {
+    return ranks_.queue().report_result(message.number, member_.read_health(), /*failed=*/false);
+  }
+  if (!task.batch) {
     member_.run_pairs(*plan_.pairs);
     return;
   }
-  const auto batches = planning::batches_of_block(plan_, task->block);
-  const auto& batch = batches.at(task->number);
-  if (std::ranges::find(batch.members, rank_) == batch.members.end()) return;
+  const auto batches = planning::batches_of_block(plan_, task.batch->block);
+  const auto& batch = batches.at(task.batch->number);
+  if (std::ranges::find(batch.members, ranks_.rank()) == batch.members.end()) return;
   member_.run(batch_name(message), batch, {});
 }
 

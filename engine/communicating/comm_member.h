@@ -10,6 +10,7 @@
 #include "core/planning/collectives/collective_plan.h"
 #include "engine/communicating/links/pairs_run.h"
 #include "engine/communicating/measure.h"
+#include "engine/process/health.h"
 #include "engine/process/rank_process.h"
 #include "engine/process/task_loop.h"
 
@@ -25,9 +26,16 @@ constexpr void fields(A& a, typename A::template Field<BatchId>& b) {
   a.values(b.block, b.number);
 }
 
-// A task of comm's loop: a batch, or all links (links/pairs_run.h). Every rank holds the plan, so
-// only numbers travel.
-using CommTask = std::optional<BatchId>;
+// A task of comm's loop: a batch, a look at counters of errors, or all links (links/pairs_run.h).
+// Every rank holds the plan, so only numbers travel.
+struct CommTask {
+  std::optional<BatchId> batch;
+  bool health = false;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CommTask>& t) {
+  a.values(t.batch, t.health);
+}
 
 // Unique within the run.
 std::string batch_name(const distributed::WorkMessage& message);
@@ -48,6 +56,9 @@ class CommMember {
 
   // Collective over the session; the result is rank 0's.
   virtual MeasuredPairs run_pairs(const planning::PairPlan& plan) = 0;
+
+  // Reads the counters of errors that this rank sees: process::HealthWatch::look().
+  virtual std::string read_health() = 0;
 };
 
 // Opens the batch's group, measures its points one after the other, and closes the group.
@@ -59,6 +70,7 @@ class MeasuringMember : public CommMember {
   std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
                          const OnRow& on_row) override;
   MeasuredPairs run_pairs(const planning::PairPlan& plan) override;
+  std::string read_health() override { return health_.look(); }
 
  private:
   std::optional<int> measure_all(process::RankGroup& rank_group, process::RankGroup* background,
@@ -74,18 +86,19 @@ class MeasuringMember : public CommMember {
   process::RankProcess& rank_process_;
   process::RankContext& context_;
   const planning::CollectivePlan& plan_;
+  process::HealthWatch health_;
 };
 
 // Every rank but 0 does this with the tasks.
 class CommFollower : public process::TaskFollower {
  public:
-  CommFollower(int rank, const planning::CollectivePlan& plan, CommMember& member)
-      : rank_(rank), plan_(plan), member_(member) {}
+  CommFollower(process::RankLink& ranks, const planning::CollectivePlan& plan, CommMember& member)
+      : ranks_(ranks), plan_(plan), member_(member) {}
 
   void take_part(const distributed::WorkMessage& message) override;
 
  private:
-  int rank_;
+  process::RankLink& ranks_;
   const planning::CollectivePlan& plan_;
   CommMember& member_;
 };

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/planning/collectives/collective_plan.h"
 #include "core/reporting/collectives/collectives.h"
@@ -27,6 +28,9 @@ class CommReport {
   void add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome);
   void add(const MeasuredPairs& measured);
   void add_skipped_points();
+  void set_health(const std::vector<reporting::HealthRecord>& rows) {
+    run_report_.set_health(rows, /*session=*/0);
+  }
   void summarise();
   // Also writes report.md and report.html.
   reporting::RunEnd close();

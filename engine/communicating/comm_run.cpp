@@ -40,7 +40,7 @@ ExitCode comm_as(process::RankProcess& rank_process, const CommRequest& given) {
     CommCoordinator coordinator(loop, request, member, report);
     return loop.lead(coordinator);
   }
-  CommFollower follower(ranks.rank(), request.plan, member);
+  CommFollower follower(ranks, request.plan, member);
   return loop.follow(follower);
 }
 

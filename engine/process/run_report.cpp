@@ -8,6 +8,8 @@
 #include "core/monitoring/environment.h"
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/findings.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/health.h"
 #include "core/settings/settings_json.h"
 
 namespace scalemark::process {
@@ -69,6 +71,7 @@ RunReport::RunReport(const RunRequest& request, Opening opening, FailureReporter
   auto folder = opening.folder ? std::move(*opening.folder) : folder_of(request);
   auto page = first_page(request, opening);
   environment_ = page.environment;
+  earlier_health_ = page.health;
   writer_.emplace(std::move(folder), std::move(page));
   written_failures_.emplace(failures.attach(*writer_));
 }
@@ -104,6 +107,18 @@ void RunReport::add_row(reporting::PointRecord point, int repetitions,
                                                  .synthetic_in_loop = synthetic_in_loop_});
   std::ranges::move(more, std::back_inserter(findings));
   writer_->add_point(std::move(point), std::move(findings), std::move(telemetry));
+}
+
+void RunReport::set_health(const std::vector<reporting::HealthRecord>& rows, int session) {
+  writer_->amend([&](reporting::Report& report) {
+    report.health = earlier_health_;
+    for (const auto& row : rows) report.health.emplace_back(row).session = session;
+    std::erase_if(report.findings, [](const auto& finding) {
+      return finding.code == reporting::finding_kinds::health.code;
+    });
+    std::ranges::move(reporting::health_findings(report.health),
+                      std::back_inserter(report.findings));
+  });
 }
 
 reporting::RunEnd RunReport::close(reporting::ReportStatus status, reporting::RunEnd end,

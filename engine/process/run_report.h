@@ -48,6 +48,8 @@ class RunReport {
   void add_row(reporting::PointRecord point, int repetitions,
                std::vector<reporting::TelemetryRecord> telemetry,
                std::vector<reporting::Finding> more = {});
+  // Rank 0 only: the counters of `session`, which is this one, so far, and what they blame.
+  void set_health(const std::vector<reporting::HealthRecord>& rows, int session);
   // Finds what disturbed a measurement, on the hosts of the report.
   std::vector<reporting::Disturbance> disturbances_of(
       const std::vector<reporting::TelemetryRecord>& telemetry) const {
@@ -63,6 +65,7 @@ class RunReport {
   bool synthetic_in_loop_;              // of the request's settings
   reporting::FailOn fail_on_;           // likewise
   reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
+  std::vector<reporting::HealthRecord> earlier_health_;  // of the report that is continued
   std::optional<reporting::ReportWriter> writer_;
   std::optional<FailureReporter::Attachment> written_failures_;
 };

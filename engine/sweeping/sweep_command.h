@@ -1,5 +1,5 @@
-// The tasks of a sweep's loop: a run, a look at the machines, or a part of their fingerprint. Every
-// rank holds the plan, so only numbers travel.
+// The tasks of a sweep's loop: a run, a look at the machines or at their counters of errors, or a
+// part of their fingerprint. Every rank holds the plan, so only numbers travel.
 #pragma once
 
 #include <optional>
@@ -22,14 +22,15 @@ enum class FingerprintPart {
 };
 
 struct SweepCommand {
-  std::optional<planning::Task> task;  // absent: one of the next two
+  std::optional<planning::Task> task;  // absent: one of the next three
   bool quiet_check = false;            // every rank reads its machine: quiet_check.h
+  bool health = false;                 // every rank reads its counters: process/health.h
   FingerprintPart fingerprint = FingerprintPart::kNone;
   std::optional<int> only_rank;  // measures it, while all others wait; absent: all
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<SweepCommand>& c) {
-  a.values(c.task, c.quiet_check, c.fingerprint, c.only_rank);
+  a.values(c.task, c.quiet_check, c.health, c.fingerprint, c.only_rank);
 }
 
 // A rank's answer: what it measured, and, of a device, how busy its machine was meanwhile.

@@ -99,7 +99,11 @@ SweepCoordinator::SweepCoordinator(const process::RunRequest& request, process::
                [this] {
                  loop_.link().heartbeat();
                  return loop_.requested_signal().has_value();
-               }}) {}
+               }}),
+      health_(loop, {.wanted = asks_for(plan.sweep.checks, settings::Check::kHealth),
+                     .task = to_wire(SweepCommand{.task = {}, .health = true}),
+                     .read = [&member] { return member.read_health(); },
+                     .keep = [&report](const auto& rows) { report.set_health(rows); }}) {}
 
 double SweepCoordinator::elapsed_s() const {
   return std::chrono::duration<double>(loop_.link().clock().now() - begun_).count();
@@ -107,6 +111,7 @@ double SweepCoordinator::elapsed_s() const {
 
 void SweepCoordinator::begin() {
   report_.add_skipped_points();
+  health_.look();
   if (schedule_.runs_done() > 0) {
     summarise();  // of an earlier session
   } else {
@@ -121,6 +126,7 @@ std::optional<std::string> SweepCoordinator::next() {
   const bool stopping = loop_.requested_signal().has_value();
   const bool block_is_over = has_run_ && schedule_.block_is_complete();
   if (plan_.sweep.fresh_process && block_is_over && !stopping) return std::nullopt;
+  if (plan_.sweep.burn_in_hours && block_is_over && !stopping) health_.look();
   while ((task_ = schedule_.next(elapsed_s()))) {
     const bool is_trial = task_->kind == planning::Task::Kind::kTrial;
     if (!is_trial || member_.data_holds_batch(*task_)) {
@@ -325,6 +331,7 @@ void SweepCoordinator::show_stopped() noexcept {
 }
 
 ExitCode SweepCoordinator::close() {
+  health_.look();
   auto end = reporting::end_of_sweep(report_.report(), plan_, schedule_);
   report_.end_session(schedule_.stop_reasons());
   end = report_.close(std::move(end));

@@ -10,6 +10,7 @@
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/output/earlier.h"
+#include "engine/process/health.h"
 #include "engine/process/run_request.h"
 #include "engine/process/task_loop.h"
 #include "engine/sweeping/point_verdict.h"
@@ -63,6 +64,7 @@ class SweepCoordinator : public process::TaskLeader {
   planning::SweepSchedule schedule_;
   SweepConsole console_;
   QuietCheck quiet_check_;
+  process::HealthLooks health_;
   std::optional<planning::Task> task_;  // the one that next() named
   bool has_run_ = false;
   std::string why_;  // the sweep does not end with 0

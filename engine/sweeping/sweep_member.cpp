@@ -42,12 +42,20 @@ void SweepMember::release() {
   give_back();
 }
 
+namespace {
+
+std::string answer_of(SweepMember& member, const SweepCommand& command) {
+  if (command.health) return member.read_health();
+  return command.quiet_check ? member.read_machine() : member.fingerprint(command);
+}
+
+}  // namespace
+
 void SweepFollower::take_part(const distributed::WorkMessage& message) {
   const auto command = from_wire<SweepCommand>(message.text);
   if (!command.task) {
-    const std::string answer =
-        command.quiet_check ? member_.read_machine() : member_.fingerprint(command);
-    return ranks_.queue().report_result(message.number, answer, /*failed=*/false);
+    return ranks_.queue().report_result(message.number, answer_of(member_, command),
+                                        /*failed=*/false);
   }
   const auto members = planning::members_of(plan_, command.task->run);
   if (std::ranges::find(members, ranks_.rank()) == members.end()) return;

@@ -42,6 +42,8 @@ class SweepMember {
   virtual bool data_holds_batch(const planning::Task& task) const = 0;
   // Reads what uses this rank's machine while nothing trains; as bytes.
   virtual std::string read_machine() = 0;
+  // Reads the counters of errors that this rank sees: process::HealthWatch::look().
+  virtual std::string read_health() = 0;
   // This rank's records of its machines' fingerprint, as bytes. Collective over all ranks.
   virtual std::string fingerprint(const SweepCommand& command) = 0;
 

@@ -51,6 +51,10 @@ class SweepReport {
   // Keeps what the machines do by themselves; rows that follow tell the share of it that they
   // reach.
   void add_fingerprint(std::vector<reporting::FingerprintRecord> records);
+  // The counters of this session so far.
+  void set_health(const std::vector<reporting::HealthRecord>& rows) {
+    run_report_->set_health(rows, session_number_);
+  }
   bool has_fingerprint() const;  // of the machines: not only of ranks' devices
   bool has_sustained() const;
   void add_replays(std::vector<reporting::ReplayRecord> replays);

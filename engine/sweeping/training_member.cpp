@@ -41,7 +41,8 @@ TrainingMember::TrainingMember(process::RankProcess& rank_process, process::Rank
       queue_(ranks.queue()),
       datasets_(datasets),
       plan_(plan),
-      fingerprint_(rank_process, context, datasets, plan) {
+      fingerprint_(rank_process, context, datasets, plan),
+      health_(context) {
   const bool need_own_gpus = std::ranges::any_of(plan.points, [](const auto& point) {
     return !point.skipped && catalogue::needs_one_rank_per_gpu(point.settings.parallel.backend);
   });

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/distributed/recording_store.h"
+#include "engine/process/health.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
 #include "engine/sweeping/dataset_cache.h"
@@ -24,6 +25,7 @@ class TrainingMember : public SweepMember {
   bool data_holds_batch(const planning::Task& task) const override;
   // 0.3 s.
   std::string read_machine() override;
+  std::string read_health() override { return health_.look(); }
   std::string fingerprint(const SweepCommand& command) override {
     return fingerprint_.answer(command);
   }
@@ -42,6 +44,7 @@ class TrainingMember : public SweepMember {
   const DatasetCache& datasets_;
   const planning::Plan& plan_;
   FingerprintMember fingerprint_;
+  process::HealthWatch health_;
   c10::intrusive_ptr<distributed::RecordingStore> loop_keys_;
   std::unique_ptr<process::RankGroup> rank_group_;
 };

@@ -55,6 +55,7 @@ struct CollectivePlan {
   settings::DeviceKind device = settings::DeviceKind::kCpu;
   std::vector<CollectivePoint> points;
   std::optional<PairPlan> pairs;   // instead of points
+  bool health = false;             // counters of errors are read before and after (--checks)
   std::vector<std::string> notes;  // for a person
 };
 

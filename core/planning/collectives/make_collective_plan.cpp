@@ -45,6 +45,7 @@ class CollectivePlanMaker {
                     .seed = request.seed,
                     .device = request.device,
                     .points = {},
+                    .health = asks_for(request.asked.comm.checks, settings::Check::kHealth),
                     .notes = request.asked.notes};
   }
 

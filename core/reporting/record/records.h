@@ -341,6 +341,14 @@ struct PointRecord {
   std::vector<RankRecord> ranks;
 };
 
+// One counter of hardware over one session: monitoring::HealthCounter at two looks.
+struct HealthRecord {
+  std::string host, device, uuid, counter;
+  int session = 0;
+  std::optional<double> before, after;
+  std::optional<double> seconds;  // between the two looks
+};
+
 // A finding blames this, as far as it is known; a link as "n1 to n2".
 struct FindingPlace {
   std::optional<int> rank;

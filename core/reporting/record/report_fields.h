@@ -120,6 +120,9 @@ constexpr void list_fields(A& a, R& r) {
   a.list("replays", r.replays,
          {"of --checks replay: the same work on each device, and its bits: one per rank, work and "
           "precision"});
+  a.list("health", r.health,
+         {"counters of errors before and after each session (--checks health): one per session, "
+          "host, device and counter; counters that cannot be read are absent"});
   a.list("collectives", r.collectives, {"of comm: one per run of a collective"});
   a.list("collective_groups", r.collective_groups,
          {"of comm: one per planned point, over its repetitions"});

@@ -1,5 +1,5 @@
-// The fields of telemetry[] and fingerprint[]: what machines did, and what they can do. See
-// field.h.
+// The fields of telemetry[], fingerprint[] and health[]: what machines did, what they can do, and
+// what went wrong in them. See field.h.
 #pragma once
 
 #include "core/base/field.h"
@@ -89,6 +89,23 @@ constexpr void fields(A& a, typename A::template Field<ReplayRecord>& r) {
   a.text("digest", r.digest,
          {"XXH3-128 of the bits of the first round, hexadecimal; absent: it was not done"});
   a.text("reason", r.reason, {"why it was not done"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<HealthRecord>& h) {
+  a.record("health",
+           "A counter of hardware before and after one session; METRICS.md, \"Health\", says what "
+           "each counts");
+  a("host", h.host, {"the machine"});
+  a.text("device", h.device,
+         {"cuda:0, as in ranks; mlx5_0/1, a port; a network interface; mc0, a memory controller"});
+  a.text("uuid", h.uuid, {"of a GPU: its UUID, as in ranks"});
+  a("counter", h.counter, {"what is counted, with its unit where it is no number of events"});
+  a("session", h.session, {"as of points[]"});
+  a("before", h.before, {"at its begin; absent: not told then"});
+  a("after", h.after,
+    {"at its end, of --burn-in after the last block; absent: the session ended early"});
+  a("seconds", h.seconds, {"time between the two looks", "s"});
 }
 
 }  // namespace scalemark::reporting

@@ -29,7 +29,7 @@ const std::set<std::string> kKept = {
     "compiler",  "git_commit",   "version",   "build_type", "device_name",   "stop_reason",
     "phase",     "relative_to",  "launcher",  "metric",     "driver",        "built_with",
     "predictor", "running_with", "axis",      "source",     "collective",    "via",
-    "dtype",     "staging",      "placement", "level"};
+    "dtype",     "staging",      "placement", "level",      "counter"};
 // Names that the plan gave: slashes part group and repetition.
 const std::set<std::string> kIds = {
     "group",           "id",       "point",         "points",

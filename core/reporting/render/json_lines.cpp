@@ -32,6 +32,7 @@ std::string render_json_lines(std::span<const Report> reports) {
       {"predictions", "prediction"},
       {"findings", "finding"},
       {"telemetry", "telemetry"},
+      {"health", "health"},
       {"collectives", "collective"},
       {"collective_groups", "collective_group"},
       {"collective_winners", "collective_winners"},

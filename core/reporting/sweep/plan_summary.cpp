@@ -7,6 +7,7 @@
 
 #include "core/reporting/point/replays.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/health.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/sweep/summary.h"
 
@@ -72,6 +73,7 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
   std::erase_if(report.findings, is_of_sweep);
   std::ranges::move(findings_of_replays(report.replays), std::back_inserter(report.findings));
   std::ranges::move(summary.findings, std::back_inserter(report.findings));
+  std::ranges::move(health_findings(report.health), std::back_inserter(report.findings));
 }
 
 }  // namespace scalemark::reporting

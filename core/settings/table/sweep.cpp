@@ -108,11 +108,12 @@ std::vector<Option> length_options() {
       {.name = "checks",
        .kind = Kind::kChoices,
        .group = Group::kSweeping,
+       .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::checks>,
-       .help = "what is measured of the devices before the points of each start, for `accept`: "
+       .help = "what is measured of the devices besides the points of each start, for `accept`: "
                "devices: each rank's matrix products and memory copies on its own device; replay: "
                "the same products and training steps again and again, and whether their bits are "
-               "the same",
+               "the same; health: counters of errors before and after (comm has health only)",
        .value_name = "LIST",
        .choices = names_of<Check>()},
       {.name = "sustain",

@@ -366,6 +366,17 @@ void add_fingerprint(Report& report) {
   report.replays.push_back(replay);
 }
 
+void add_health(Report& report) {
+  report.health.push_back({.host = "n1",
+                           .device = "cuda:0",
+                           .uuid = "GPU-aaaa-0000",
+                           .counter = "ecc_uncorrected_volatile",
+                           .session = 0,
+                           .before = 1,
+                           .after = 3,
+                           .seconds = 60.5});
+}
+
 void add_everything(Report& report) {
   PointRecord& point = report.points.front();
   point.task = "pretrain";
@@ -427,6 +438,7 @@ void add_everything(Report& report) {
   add_sweep(report);
   add_telemetry(report);
   add_fingerprint(report);
+  add_health(report);
   add_collectives(report);
   report.findings.push_back({"padding", "info", "p0.r0", "3 padded samples"});
   report.findings.push_back(

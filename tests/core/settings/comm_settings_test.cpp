@@ -92,6 +92,18 @@ TEST(ReadComm, AllProblemsAtOnceWithNearMatches) {
   }
 }
 
+TEST(ReadComm, ChecksAreOfHealthOnly) {
+  EXPECT_EQ(read({{"checks", "health"}}).comm.checks, "health");
+  EXPECT_NE(to_json(read({{"checks", "health"}}).comm).find(R"("checks":"health")"),
+            std::string::npos);
+  const auto devices = read({{"checks", "devices,health"}}).problems;
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(to_line(devices[0]),
+            "--checks is 'devices' (from option); comm has health only. Hint: devices are measured "
+            "by `scalemark sweep --checks devices`");
+  EXPECT_EQ(read({{"checks", "health,x"}}).problems.size(), 1u);
+}
+
 TEST(ReadComm, SizesOfAWorkloadReplaceTheDefaultSizes) {
   EXPECT_TRUE(read({{"sizes_of", "mlp"}}).comm.sizes.empty());
   const CommRequest both = read({{"sizes_of", "mlp"}, {"sizes", "4KiB"}});

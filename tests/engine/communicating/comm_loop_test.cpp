@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/wire.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/planning/collectives/make_collective_plan.h"
 #include "core/reporting/output/earlier.h"
@@ -95,6 +96,17 @@ class MadeUpMember : public CommMember {
     return measured;
   }
 
+  // A counter of this rank's device, which grows with each look on rank 1.
+  std::string read_health() override {
+    const std::string device = "cuda:" + std::to_string(ranks_.rank());
+    reporting::HealthLook look{.host = "n1", .counters = {}};
+    look.counters.push_back({.device = device,
+                             .uuid = {},
+                             .counter = "xid_events",
+                             .value = ranks_.rank() == 1 ? looks_++ : 0.0});
+    return to_wire(look);
+  }
+
  private:
   // Whether rank 0 wants it once more.
   bool measure(const std::string& key, const CollectivePoint& point, const CollectiveBatch& batch,
@@ -142,6 +154,7 @@ class MadeUpMember : public CommMember {
   const Measure& measure_;
   const std::vector<reporting::RankReadings>& readings_;
   std::atomic<int>& batches_;
+  int looks_ = 0;
 };
 
 // One run of `comm` in a folder of its own.
@@ -200,7 +213,7 @@ class ThreadComm : public ::testing::Test {
         at_end = report.report();
         return code;
       }
-      communicating::CommFollower follower(mine.rank(), request.plan, member);
+      communicating::CommFollower follower(mine, request.plan, member);
       return loop.follow(follower);
     } catch (...) {
       if (ranks.is_killed(mine.rank())) throw;
@@ -240,6 +253,22 @@ TEST_F(ThreadComm, ARankThatIsNoMemberTakesNoPart) {
   EXPECT_EQ(batches[0], 6) << "two batches in each of three blocks";
   EXPECT_EQ(batches[1], 6);
   EXPECT_EQ(batches[2], 3) << "those of three ranks";
+}
+
+TEST_F(ThreadComm, CountersAreReadBeforeAndAfter) {
+  auto plan = plan_of({{"sizes", "4KiB"}, {"backend", "gloo"}, {"checks", "health"}});
+  run(plan);
+  EXPECT_EQ(ranks.end(0).code, ExitCode::kPass);
+  const auto found = report();
+  ASSERT_EQ(found.health.size(), 3u);
+  for (const auto& row : found.health) {
+    EXPECT_EQ(row.before, 0);
+    EXPECT_EQ(row.after, row.device == "cuda:1" ? 1 : 0) << row.device;
+    EXPECT_GT(row.seconds, 0);
+  }
+  const auto finding = std::ranges::find(found.findings, "health", &reporting::Finding::code);
+  ASSERT_NE(finding, found.findings.end());
+  EXPECT_EQ(finding->text, "cuda:1 of n1: Xid (1 event)");
 }
 
 TEST_F(ThreadComm, WhatCannotRunIsARowAndTheRestStillRuns) {

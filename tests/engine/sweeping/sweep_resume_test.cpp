@@ -96,6 +96,27 @@ TEST_F(SweepResume, ChecksEachDeviceInEachSession) {
   EXPECT_EQ(measured, (std::vector<std::pair<int, int>>{{1, 0}, {1, 1}, {1, 2}}));
 }
 
+// --checks health: rows of an earlier session stay.
+TEST_F(SweepResume, ReadsCountersBeforeAndAfterEachSession) {
+  for (const char* repetitions : {"2", "3"}) {
+    sweep_.plan() = plan_of("8,16", "4", repetitions);
+    sweep_.plan().fingerprint_s = 0;
+    sweep_.plan().sweep.checks = "health";
+    sweep_.plan().sweep.resume_anyway = true;
+    sweep_.resume(trains_well);
+  }
+  const Report report = sweep_.report();
+  std::vector<std::pair<int, std::string>> grown;
+  for (const auto& row : report.health) {
+    EXPECT_EQ(row.before, 0);
+    ASSERT_TRUE(row.after) << row.device;
+    if (*row.after > 0) grown.emplace_back(row.session, row.device);
+  }
+  EXPECT_EQ(report.health.size(), 6u);
+  EXPECT_EQ(grown, (std::vector<std::pair<int, std::string>>{{1, "cuda:1"}, {2, "cuda:1"}}));
+  EXPECT_EQ(std::ranges::count(report.findings, "health", &reporting::Finding::code), 2);
+}
+
 TEST_F(SweepResume, RefusesOtherSettings) {
   sweep_.plan() = plan_of("8,16", "6");
   sweep_.plan().fingerprint_s = 0;

@@ -12,6 +12,7 @@
 #include "core/base/wire.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/health.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "engine/process/data_access.h"
@@ -49,6 +50,16 @@ class Member : public sweeping::SweepMember {
     return data_holds_(planning::settings_of(plan_, task).size.batch_size);
   }
   std::string read_machine() override { return to_wire(reporting::RankReadings{}); }
+  // A counter of this rank's device, which grows with each look on rank 1.
+  std::string read_health() override {
+    const std::string device = "cuda:" + std::to_string(ranks_.rank());
+    reporting::HealthLook look{.host = "n1", .counters = {}};
+    look.counters.push_back({.device = device,
+                             .uuid = {},
+                             .counter = "ue_count",
+                             .value = ranks_.rank() == 1 ? looks_++ : 0.0});
+    return to_wire(look);
+  }
   // A device that is asked answers with one record, whose value is its rank.
   std::string fingerprint(const sweeping::SweepCommand& command) override {
     sweeping::FingerprintAnswer answer;
@@ -89,6 +100,7 @@ class Member : public sweeping::SweepMember {
   const Training& training_;
   const std::function<bool(std::int64_t)>& data_holds_;
   SweepCounts& counts_;
+  int looks_ = 0;
 };
 
 }  // namespace
