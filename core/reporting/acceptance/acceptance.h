@@ -93,6 +93,12 @@ struct Judged {
 // A result of `series` without its verdict and value.
 CheckResult result_like(const Rule& rule, const Series& series);
 
+// A result of no single part.
+CheckResult of_fleet(const std::string& check, Outcome outcome, std::string why);
+
+// Whether a part of it was measured at work, and not only listed or counted.
+bool is_rate(const CheckResult& result);
+
 // Series of ValueKind::kRate by the rule of statistics/acceptance.h.
 Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
                           const Baseline* baseline);
@@ -104,8 +110,14 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all);
 // A fact that more than half of a class have is what the others are to have.
 Judged judge_facts(const Rule& rule, const std::vector<Series>& all);
 
-// A part of it was measured at work, and not only listed.
-bool is_rate(const CheckResult& result);
+// Expected nodes that no report of training shows; those that none shows become nodes, too.
+void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
+                       std::vector<Part>& nodes, std::vector<CheckResult>& results);
+// Call it after the results of `rule`: the nodes that have none. `watched`: of watched_hosts().
+void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
+                    const std::set<std::string>& watched, std::vector<CheckResult>& results);
+// Call it after the results of all rules: devices that some checks measured and others left out.
+void add_unmeasured_devices(const Rules& rules, std::vector<CheckResult>& results);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.
 void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected);
 

@@ -135,10 +135,14 @@ std::vector<Column> columns_of(const Acceptance& acceptance) {
 std::string rule_text(const Rule& rule) {
   if (rule.comparison == Comparison::kSameAsClass) return "as most of its kind";
   const std::string unit(row_of(rule.metric).unit);
+  const std::string grows = rule.comparison == Comparison::kGrowsByAtMost ? "grows by " : "";
+  if (rule.of == LimitOf::kSession) {
+    return grows + printed("at most %.3g %% of the session", 100 * rule.limit);
+  }
   if (rule.of != LimitOf::kNumber) {
     return printed("%.3g %% of the ", 100 * rule.limit) + std::string(name_of(rule.of));
   }
-  return (rule.comparison == Comparison::kAtMost ? "at most " : "at least ") +
+  return (rule.comparison == Comparison::kAtLeast ? "at least " : grows + "at most ") +
          significant(rule.limit, 4) + (unit.empty() ? "" : " " + unit);
 }
 

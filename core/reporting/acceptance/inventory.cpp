@@ -193,6 +193,16 @@ Part device_part(const Report& report, const PointRecord& run, const RankRecord&
   return part;
 }
 
+Part gpu_part(const Report& report, const std::string& host, const std::string& device,
+              const std::string& uuid) {
+  Part part = node_part(report, host);
+  part.kind = PartKind::kDevice;
+  part.device = device;
+  part.uuid = uuid;
+  set_gpu(part, find_host(report, host));
+  return part;
+}
+
 Part measured_part(const Report& report, const std::string& host, const std::string& device,
                    std::optional<int> rank) {
   const int most = widest(report);
@@ -201,12 +211,8 @@ Part measured_part(const Report& report, const std::string& host, const std::str
     const auto found = std::ranges::find(run.ranks, *rank, &RankRecord::rank);
     if (found != run.ranks.end() && found->host == host) return device_part(report, run, *found);
   }
-  Part part = node_part(report, host);
-  part.kind = PartKind::kDevice;
-  part.device = device;
+  Part part = gpu_part(report, host, device, uuid_of(report, host, device));
   if (device == "cpu" && rank) part.device += ":" + std::to_string(*rank);
-  part.uuid = uuid_of(report, host, device);
-  set_gpu(part, find_host(report, host));
   return part;
 }
 

@@ -23,6 +23,9 @@ std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(
 // The device of one rank of `run`.
 Part device_part(const reporting::Report& report, const reporting::PointRecord& run,
                  const reporting::RankRecord& rank);
+// A GPU by its name in the report and its UUID.
+Part gpu_part(const reporting::Report& report, const std::string& host, const std::string& device,
+              const std::string& uuid);
 // The device that was measured by itself: of a rank, or of the machine.
 Part measured_part(const reporting::Report& report, const std::string& host,
                    const std::string& device, std::optional<int> rank);

@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/monitoring/gpus.h"
+#include "core/reporting/acceptance/counters.h"
 #include "core/reporting/acceptance/inventory.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
@@ -301,6 +302,7 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
   const MetricRow& row = row_of(rule.metric);
   if (row.kind == ValueKind::kFact) return read_facts(rule.metric, reports);
   if (rule.metric == Metric::kWrongBits) return read_replays(reports);
+  if (is_of_health(rule)) return read_counters(rule.metric, reports);
   Gatherer gatherer;
   std::vector<Series> all;
   for (std::size_t i = 0; i < reports.size(); ++i) {

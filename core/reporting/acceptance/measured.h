@@ -34,11 +34,12 @@ struct Start {
   double value = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
   std::optional<double> burst;      // of what is held: the rate in the first seconds
-  std::string fact;                 // of ValueKind::kFact instead of a value
+  std::string fact;                 // of ValueKind::kFact instead of a value; of counters beside it
   std::string boot;                 // of the machine; empty: not known
   std::string why;                  // why there is no value
   bool failed = false;              // a run was out of memory, failed or was skipped
   int throttled_runs = 0;
+  double seconds = 0;  // of ValueKind::kCounter: how long its session was
 };
 
 struct Series {

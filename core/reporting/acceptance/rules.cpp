@@ -104,17 +104,33 @@ void read_at_least(Rule& rule, const Json& value, double tolerance, const std::s
   }
 }
 
-void read_at_most(Rule& rule, const Json& value, const std::string& where,
-                  const JsonSource& source) {
+void read_count(Rule& rule, const Json& value, const std::string& where, const JsonSource& source) {
   if (!value.is_number_integer() || value < 0) {
-    throw configuration(where + ": at_most is " + value.dump(), "a whole number from 0 on",
-                        source.hint);
+    throw configuration(
+        where + ": " + std::string(name_of(rule.comparison)) + " is " + value.dump(),
+        "a whole number from 0 on", source.hint);
   }
   rule.limit = value.get<double>();
 }
 
+// A counter of seconds has {"share": 0.01, "of": "session"}.
+void read_share_of_session(Rule& rule, const Json& value, const std::string& where,
+                           const JsonSource& source) {
+  if (!value.is_object()) {
+    throw configuration(where + ": grows_by_at_most is " + value.dump(),
+                        "{\"share\": 0.01, \"of\": \"session\"}", source.hint);
+  }
+  refuse_other_keys(value, {"share", "of"}, where + ", grows_by_at_most", source);
+  if (const Json of = value.value("of", Json()); of != "session") {
+    throw configuration(where + ": of is " + of.dump(), "session", source.hint);
+  }
+  rule.of = LimitOf::kSession;
+  rule.limit = share_of(value.value("share", Json()), where, source);
+}
+
 Comparison comparison_of(ValueKind kind) {
-  if (kind == ValueKind::kCount) return Comparison::kAtMost;
+  if (kind == ValueKind::kCount || kind == ValueKind::kState) return Comparison::kAtMost;
+  if (kind == ValueKind::kCounter) return Comparison::kGrowsByAtMost;
   return kind == ValueKind::kFact ? Comparison::kSameAsClass : Comparison::kAtLeast;
 }
 
@@ -132,8 +148,10 @@ void read_limit(Rule& rule, const Json& check, double tolerance, const std::stri
   const Json& value = check[expected];
   if (rule.comparison == Comparison::kAtLeast) {
     read_at_least(rule, value, tolerance, where, source);
-  } else if (rule.comparison == Comparison::kAtMost) {
-    read_at_most(rule, value, where, source);
+  } else if (rule.metric == Metric::kHeldBack) {
+    read_share_of_session(rule, value, where, source);
+  } else if (rule.comparison != Comparison::kSameAsClass) {
+    read_count(rule, value, where, source);
   } else if (value != true) {
     throw configuration(where + ": same_as_class is " + value.dump(), "true", source.hint);
   }
@@ -153,8 +171,10 @@ void read_where(Rule& rule, const Json& check, const std::string& where, const J
 
 Rule read_check(const Json& check, std::size_t number, double tolerance, const JsonSource& source) {
   std::string where = "'" + source.file + "', check " + std::to_string(number + 1);
-  refuse_other_keys(check, {"name", "metric", "where", "at_least", "at_most", "same_as_class"},
-                    where, source);
+  refuse_other_keys(
+      check,
+      {"name", "metric", "where", "at_least", "at_most", "grows_by_at_most", "same_as_class"},
+      where, source);
   const Json name = check.value("name", Json());
   if (!name.is_string() || name.get<std::string>().empty()) {
     throw configuration(where + " has no name", "\"name\": \"training alone\"", source.hint);

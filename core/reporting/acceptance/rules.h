@@ -23,8 +23,9 @@ constexpr auto words_of(PartKind) {
 enum class Applies { kEverywhere, kWithGpus, kWithSeveralNodes };
 
 // How values of a metric are compared: repeated rates by the rule of statistics/acceptance.h, a
-// floor with each value's own interval, counts, and texts that are to be alike.
-enum class ValueKind { kRate, kFloor, kCount, kFact };
+// floor with each value's own interval, counts, what counters of health[] grew by, states that it
+// holds, and texts that are to be alike.
+enum class ValueKind { kRate, kFloor, kCount, kCounter, kState, kFact };
 
 enum class Metric {
 #define SCALEMARK_METRIC(id, name, unit, of, applies, kind, about) id,
@@ -52,21 +53,23 @@ constexpr const MetricRow& row_of(Metric metric) {
   return kMetrics.at(static_cast<std::size_t>(metric));
 }
 
-enum class Comparison { kAtLeast, kAtMost, kSameAsClass };
+enum class Comparison { kAtLeast, kAtMost, kGrowsByAtMost, kSameAsClass };
 constexpr auto words_of(Comparison) {
   return std::to_array<Word<Comparison>>({{Comparison::kAtLeast, "at_least"},
                                           {Comparison::kAtMost, "at_most"},
+                                          {Comparison::kGrowsByAtMost, "grows_by_at_most"},
                                           {Comparison::kSameAsClass, "same_as_class"}});
 }
 
 // The limit is a share of this, or a number by itself. burst: what the same device reached in the
 // first seconds.
-enum class LimitOf { kNumber, kReference, kDatasheet, kBurst };
+enum class LimitOf { kNumber, kReference, kDatasheet, kBurst, kSession };
 constexpr auto words_of(LimitOf) {
   return std::to_array<Word<LimitOf>>({{LimitOf::kNumber, "number"},
                                        {LimitOf::kReference, "reference"},
                                        {LimitOf::kDatasheet, "datasheet"},
-                                       {LimitOf::kBurst, "burst"}});
+                                       {LimitOf::kBurst, "burst"},
+                                       {LimitOf::kSession, "session"}});
 }
 
 struct Rule {

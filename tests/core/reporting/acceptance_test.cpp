@@ -294,6 +294,73 @@ TEST(Accept, ADeviceThatIsSlowNowAndThenFails) {
   EXPECT_EQ(result.why, "intermittent: below the limit in 2 runs of 12");
 }
 
+TEST(Accept, CountersThatGrewFailTheirDeviceAndNothingElse) {
+  EXPECT_EQ(not_passed(judged({.health = true})), Texts{});
+  const Acceptance fleet = judged({.counters = {{{2, 5},
+                                                 {{"ecc_uncorrected_volatile", 2},
+                                                  {"nvlink_replays", 3},
+                                                  {"held_back_thermal_s", 2}}}},
+                                   .health = true});
+  EXPECT_EQ(not_passed(fleet),
+            (Texts{"failed node002 cuda:5: ECC", "failed node002 cuda:5: NVLink errors"}))
+      << "2 of 900 s are less than 1 %";
+  const auto failed = std::ranges::find(fleet.results, Outcome::kFailed, &CheckResult::outcome);
+  EXPECT_EQ(failed->why, "2 uncorrected ECC errors");
+  EXPECT_EQ(failed->value, 2);
+  EXPECT_EQ(failed->part.serial, "2005");
+  EXPECT_EQ(failed->starts, 3u);
+  EXPECT_EQ(
+      not_passed(judged({.counters = {{{2, 5}, {{"held_back_thermal_s", 20}}}}, .health = true})),
+      Texts{"failed node002 cuda:5: held back"});
+}
+
+// A reset takes a pending remap away: the last session counts. What was counted stays.
+TEST(Accept, TheLastLookAtAStateCounts) {
+  auto reports =
+      sample_fleet({.counters = {{{0, 0}, {{"rows_remap_pending", 1}}}}, .health = true});
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{});
+  for (auto& row : reports[0].report.health) {
+    if (row.counter == "rows_remap_pending" && row.device == "cuda:1") row.before = row.after = 1;
+  }
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})),
+            Texts{"failed node000 cuda:1: pending row remap"});
+}
+
+TEST(Accept, PortsAreOfTheirNode) {
+  auto reports = sample_fleet({.health = true});
+  reports[3].report.health.back().after = 4;
+  const Acceptance fleet = accept(reports, standard_rules(), {});
+  EXPECT_EQ(not_passed(fleet), Texts{"failed node003: ports that went down"});
+  EXPECT_TRUE(holds(handed_over(fleet), "mlx5_0/1: 2 link failures")) << handed_over(fleet);
+}
+
+TEST(Accept, CountersThatNobodyReadAreMissingOnlyBesideOthers) {
+  auto reports = sample_fleet({.health = true});
+  reports[1].report.health.clear();
+  const auto node = not_passed(accept(reports, standard_rules(), {}));
+  EXPECT_EQ(node.size(), 10u) << "each check of counters once, of the node";
+  for (const auto& text : node) EXPECT_TRUE(text.starts_with("missing node001: ")) << text;
+  reports = sample_fleet({.health = true});
+  std::erase_if(reports[1].report.health, [](const auto& row) { return row.device == "cuda:3"; });
+  const auto device = not_passed(accept(reports, standard_rules(), {}));
+  EXPECT_EQ(device.size(), 8u);
+  for (const auto& text : device) EXPECT_TRUE(text.starts_with("missing node001 cuda:3: ")) << text;
+  reports = sample_fleet({.health = true});
+  std::erase_if(reports[1].report.health,
+                [](const auto& row) { return row.counter == "nvlink_replays"; });
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{}) << "cards without NVLinks";
+}
+
+TEST(Accept, ASessionThatEndedEarlyKnowsNoGrowth) {
+  auto reports =
+      sample_fleet({.nodes = 3, .devices = 1, .starts = 1, .health = true, .links = false});
+  for (auto& row : reports[0].report.health) {
+    if (row.counter == "xid_events") row.after.reset();
+  }
+  const Acceptance fleet = accept(reports, standard_rules(), {});
+  EXPECT_TRUE(holds(joined(not_passed(fleet), "; "), "missing node000 cuda:0: Xid"));
+}
+
 TEST(Accept, TheHandOverIsShortWhateverHappened) {
   FleetShape shape{.nodes = 24,
                    .devices = 4,
@@ -375,11 +442,19 @@ TEST(AcceptanceRules, AreReadWithTheirUnits) {
   const Rules rules = parse_rules(
       R"({"tolerance": 0.1, "looks": [1], "checks": [
         {"name": "a", "metric": "matrix_product", "where": {"precision": "bf16"}, "at_least": "400 TFLOP/s"},
-        {"name": "b", "metric": "device_samples_per_sec", "at_least": {"share": "tolerance", "of": "reference"}}]})",
+        {"name": "b", "metric": "device_samples_per_sec", "at_least": {"share": "tolerance", "of": "reference"}},
+        {"name": "c", "metric": "port_errors", "grows_by_at_most": 10},
+        {"name": "d", "metric": "held_back", "grows_by_at_most": {"share": 0.02, "of": "session"}},
+        {"name": "e", "metric": "rows_remap_pending", "at_most": 0}]})",
       "rules.json");
   EXPECT_EQ(rules.checks[0].limit, 400e12);
   EXPECT_EQ(rules.checks[0].where.at("precision"), "bf16");
   EXPECT_DOUBLE_EQ(rules.checks[1].limit, 0.9);
+  EXPECT_EQ(rules.checks[2].limit, 10);
+  EXPECT_EQ(rules.checks[2].comparison, Comparison::kGrowsByAtMost);
+  EXPECT_EQ(rules.checks[3].of, LimitOf::kSession);
+  EXPECT_DOUBLE_EQ(rules.checks[3].limit, 0.02);
+  EXPECT_EQ(rules.checks[4].comparison, Comparison::kAtMost);
   EXPECT_EQ(rules.looks, std::vector<std::size_t>{1});
 }
 
@@ -414,6 +489,15 @@ TEST(AcceptanceRules, HostileOnesAreRefusedInOneLine) {
        R"("metric": "memory_copy", "where": {"strategy": "ddp"}, "at_least": "1 B/s")",
        R"("metric": "link_bandwidth", "at_least": {"share": 0.5, "of": "datasheet"})",
        R"("metric": "slow_link", "at_most": -1)",
+       R"("metric": "xid", "at_most": 0)",
+       R"("metric": "xid", "grows_by_at_most": 0.5)",
+       R"("metric": "xid", "grows_by_at_most": "1 %")",
+       R"("metric": "xid", "grows_by_at_most": {"share": 0.01, "of": "session"})",
+       R"("metric": "rows_remap_pending", "grows_by_at_most": 0)",
+       R"("metric": "held_back", "grows_by_at_most": 3)",
+       R"("metric": "held_back", "grows_by_at_most": {"share": 0.01, "of": "reference"})",
+       R"("metric": "held_back", "grows_by_at_most": {"share": 0, "of": "session"})",
+       R"("metric": "memory_copy", "at_least": {"share": 0.5, "of": "session"})",
        R"("metric": "slow_link", "at_most": 0.5)",
        R"("metric": "slow_link", "at_most": 0, "at_least": "1 B/s")",
        R"("metric": "device_samples_per_sec", "where": {"precision": 3}, "at_least": "1 samples/s")"}) {

@@ -81,6 +81,7 @@ class NodeMaker {
     }
     add_fingerprint(report);
     add_disturbances(report);
+    if (shape_.health) add_health(report);
     return report;
   }
 
@@ -188,6 +189,38 @@ class NodeMaker {
         report.findings.push_back(make_finding(finding_kinds::throttled, run.id,
                                                "its CPU quota held it back for 20 %", place));
       }
+    }
+  }
+
+  void add_health(Report& report) {
+    for (int start = 0; start < shape_.starts; ++start) {
+      for (int i = 0; i < shape_.devices; ++i) {
+        const auto growth = shape_.counters.find({node_, i});
+        for (const char* counter :
+             {"ecc_uncorrected_volatile", "rows_remapped_uncorrected", "rows_remap_pending",
+              "rows_remap_failed", "xid_events", "nvlink_replays", "held_back_thermal_s"}) {
+          HealthRecord row{.host = report.run_id,
+                           .device = "cuda:" + std::to_string(i),
+                           .uuid = std::to_string(node_) + "-" + std::to_string(i),
+                           .counter = counter,
+                           .session = start,
+                           .before = 0,
+                           .after = 0,
+                           .seconds = 300};
+          if (start == 0 && growth != shape_.counters.end() && growth->second.contains(counter)) {
+            row.after = growth->second.at(counter);
+          }
+          report.health.push_back(row);
+        }
+      }
+      report.health.push_back({.host = report.run_id,
+                               .device = "mlx5_0/1",
+                               .uuid = {},
+                               .counter = "link_downed",
+                               .session = start,
+                               .before = 2,
+                               .after = 2,
+                               .seconds = 300});
     }
   }
 

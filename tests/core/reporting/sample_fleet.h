@@ -28,6 +28,9 @@ struct FleetShape {
   std::map<int, int> exit_codes;
   int boot = 0;           // another one: the same devices, measured once more
   double boot_sd = 0;     // of ln of a device's rate between boots
+  // (node, device): these counters grow by so much in the first start.
+  std::map<std::pair<int, int>, std::map<std::string, double>> counters;
+  bool health = false;    // with health[]
   bool links = true;      // with the report of the links, of several nodes
   bool training = false;  // with that of one training over all of them
 };

@@ -38,6 +38,8 @@ FleetShape drawn(std::uint64_t seed, int nodes, int devices) {
   if (below(4) == 0) shape.drivers[node()] = "570.10";
   if (below(4) == 0)
     shape.exit_codes[node()] = std::array{1, 69, 75, 83, 84}.at(static_cast<std::size_t>(below(5)));
+  shape.health = below(2) == 0;
+  if (below(3) == 0) shape.counters[{node(), below(shape.devices)}] = {{"xid_events", 1}};
   const int a = node(), b = node();
   if (a < b) shape.slow_links.insert({a, b});
   shape.links = below(4) != 0;
