@@ -1,7 +1,10 @@
 // Stands in for libnvidia-ml.so.1: the same devices, by the same names, as the null CUDA runtime's.
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "api.h"
 #include "core/monitoring/nvml_library.h"
@@ -9,13 +12,15 @@
 #include "settings.h"
 
 using namespace nullcuda;
+using scalemark::monitoring::nvml::EventData;
 using scalemark::monitoring::nvml::kSuccess;
 using scalemark::monitoring::nvml::Memory;
 using scalemark::monitoring::nvml::PciInfo;
 
 namespace {
 
-constexpr int kNotFound = 6, kNotSupported = 3;  // nvmlReturn_t
+constexpr int kNotFound = 6, kNotSupported = 3, kTimeout = 10;  // nvmlReturn_t
+constexpr unsigned kLinks = 4;
 
 int index_of(void* device) { return static_cast<int>(reinterpret_cast<long>(device)) - 1; }
 void* device_of(int index) { return reinterpret_cast<void*>(static_cast<long>(index) + 1); }
@@ -39,6 +44,24 @@ int put(unsigned* number, unsigned value) {
   *number = value;
   return kSuccess;
 }
+
+// 0 at the first look of a process, then what NULLCUDA_HEALTH says. Threads may look at once.
+std::uint64_t grown(void* device, const char* counter) {
+  static std::mutex mutex;
+  static std::map<std::pair<void*, std::string>, bool> looked;
+  const std::lock_guard lock(mutex);
+  const bool again = std::exchange(looked[{device, counter}], true);
+  const auto growth = settings().growth.find(counter);
+  const bool grows = index_of(device) == settings().growing_device;
+  return again && grows && growth != settings().growth.end() ? growth->second : 0;
+}
+
+struct Events {
+  void* device = nullptr;
+  bool told = false;
+};
+
+bool tells_health() { return settings().growing_device.has_value(); }
 
 }  // namespace
 
@@ -114,7 +137,51 @@ NULLCUDA_API int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* 
   *mJ = total += 1500;
   return kSuccess;
 }
-NULLCUDA_API int nvmlDeviceGetNvLinkState(void*, unsigned, unsigned* on) { return put(on, 0); }
+NULLCUDA_API int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter,
+                                             unsigned long long* errors) {
+  if (!tells_health() || counter != 0) return kNotSupported;
+  *errors = type == 1 ? grown(device, "ecc_uncorrected") : 0;
+  return kSuccess;
+}
+NULLCUDA_API int nvmlDeviceGetRemappedRows(void* device, unsigned* corrected, unsigned* uncorrected,
+                                           unsigned* pending, unsigned* failed) {
+  if (!tells_health()) return kNotSupported;
+  *corrected = *failed = 0;
+  *uncorrected = *pending = static_cast<unsigned>(grown(device, "rows_remapped"));
+  return kSuccess;
+}
+NULLCUDA_API int nvmlDeviceGetNvLinkErrorCounter(void* device, unsigned link, int counter,
+                                                 unsigned long long* errors) {
+  if (!tells_health() || link >= kLinks) return kNotSupported;
+  *errors = link == 1 && counter == 0 ? grown(device, "nvlink_replays") : 0;
+  return kSuccess;
+}
+NULLCUDA_API int nvmlDeviceGetMaxPcieLinkWidth(void*, unsigned* width) { return put(width, 16); }
+NULLCUDA_API int nvmlEventSetCreate(Events** set) {
+  if (!tells_health()) return kNotSupported;
+  *set = new Events;
+  return kSuccess;
+}
+NULLCUDA_API int nvmlEventSetFree(Events* set) {
+  delete set;
+  return kSuccess;
+}
+NULLCUDA_API int nvmlDeviceRegisterEvents(void* device, unsigned long long, Events* set) {
+  set->device = device;
+  return kSuccess;
+}
+NULLCUDA_API int nvmlEventSetWait_v2(Events* set, EventData* event, unsigned) {
+  const std::uint64_t xid = set->told ? 0 : grown(set->device, "xid");
+  if (xid == 0) return kTimeout;
+  set->told = true;
+  *event = {};
+  event->type = scalemark::monitoring::nvml::kXidEvents;
+  event->data = xid;
+  return kSuccess;
+}
+NULLCUDA_API int nvmlDeviceGetNvLinkState(void*, unsigned link, unsigned* on) {
+  return put(on, tells_health() && link < kLinks ? 1 : 0);
+}
 NULLCUDA_API int nvmlDeviceGetNvLinkRemoteDeviceType(void*, unsigned, int*) {
   return kNotSupported;
 }

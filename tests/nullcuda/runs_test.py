@@ -7,6 +7,7 @@ SCALEMARK_SOAK=full          all of it
 """
 
 import itertools
+import json
 import os
 import sys
 import tempfile
@@ -160,6 +161,37 @@ def solo():
     check(not any(finding["code"] == "throttled" for finding in report["findings"]), report["findings"])
 
 
+def health():
+    """One GPU of two makes errors: health[] holds them in each session, and accept fails that GPU with the reason, and nothing else."""
+    grown = {"ecc_uncorrected_volatile": 2, "rows_remapped_uncorrected": 1, "rows_remap_pending": 1, "nvlink_replays": 3, "xid_events": 1}
+    with tempfile.TemporaryDirectory() as folder:
+        nullgpu.run(["sweep", "--device", "cuda", "--workload", "mlp", "--strategies", "none,ddp", "--world-sizes", 2, "--nproc-per-node", 2,
+                     "--backend", "gloo", "--checks", "health", "--fresh-process", "--repetitions", 2, *SHORT, "--output", folder, "--overwrite"],
+                    devices=2, env={"NULLCUDA_HEALTH": "1,ecc_uncorrected=2,rows_remapped=1,nvlink_replays=3,xid=79"})
+        report = report_in(folder)
+        done = run("accept", folder, "--format", f"jsonl={folder}/accept.jsonl", expect=1)
+        records = [json.loads(line) for line in (Path(folder) / "accept.jsonl").read_text().splitlines()]
+    VALIDATOR.validate(report)
+    for session in (0, 1):
+        rows = {(row["device"], row["counter"]): row for row in report["health"] if row["session"] == session and "uuid" in row}
+        check(rows["cuda:1", "xid_last"]["after"] == 79 and ("cuda:0", "xid_last") not in rows, rows)
+        for (device, counter), row in rows.items():
+            if counter == "xid_last":
+                continue
+            expected = grown.get(counter, 0) if device == "cuda:1" else 0
+            check(row["after"] - row["before"] == expected, (expected, row))
+        check({counter for device, counter in rows if device == "cuda:0"} >= grown.keys(), rows)
+    host = report["environment"]["hosts"][0]
+    text = f"cuda:1 of {host['hostname']}: 2 uncorrected ECC errors, 1 remapped row, 1 pending row remap, Xid 79 (1 event), 3 NVLink errors"
+    check([one["text"] for one in report["findings"] if one["code"] == "health"] == [text] * 2, report["findings"])
+    failed = {one["check"]: one for one in records if one["record"] == "check" and one["outcome"] == "failed"}
+    check(failed.keys() == {"ECC", "remapped rows", "pending row remap", "Xid", "NVLink errors"}, failed.keys())
+    for one in failed.values():
+        check(one["part"]["device"] == "cuda:1" and one["part"]["uuid"] == host["gpus"][1]["uuid"], one)
+    check(failed["Xid"]["value"] == 2 and failed["Xid"]["why"] == "Xid 79 (1 event)", failed["Xid"])
+    check(f"{host['hostname']} cuda:1" in done.stdout and "ECC: 2 uncorrected ECC errors" in done.stdout, done.stdout)
+
+
 def files():
     """Epochs from image files and from text, with evaluation."""
     with tempfile.TemporaryDirectory() as folder:
@@ -289,8 +321,8 @@ def check_copies_ahead(timeline, steps, batch_bytes):
     print(f"{steps} steps of {min(per_step)} kernels, each behind its own copy and beside the next one's")
 
 
-GROUPS = {f.__name__: f for f in (optimizers, lamb, two_ranks, replicas, solo, files, lazy_device, level, profiler_range,
-                                   traces, copies_ahead)}
+GROUPS = {f.__name__: f for f in (optimizers, lamb, two_ranks, replicas, solo, health, files, lazy_device, level,
+                                   profiler_range, traces, copies_ahead)}
 
 if __name__ == "__main__":
     nullgpu.require()

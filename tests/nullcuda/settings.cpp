@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -33,6 +34,23 @@ unsigned late_queries(std::string_view name, std::string_view text) {
   return static_cast<unsigned>(number(name, text.substr(5)));
 }
 
+void apply_health(Settings& s, std::string_view name, std::string_view text) {
+  constexpr std::string_view kKnown = ",ecc_uncorrected,rows_remapped,nvlink_replays,xid,";
+  const auto comma = std::min(text.find(','), text.size());
+  s.growing_device = static_cast<int>(number(name, text.substr(0, comma)));
+  for (text.remove_prefix(comma); !text.empty();) {
+    text.remove_prefix(1);
+    const auto one = text.substr(0, std::min(text.find(','), text.size()));
+    const auto equals = std::min(one.find('='), one.size());
+    const std::string counter(one.substr(0, equals));
+    if (equals == one.size() || kKnown.find("," + counter + ",") == kKnown.npos) {
+      refuse(std::string(name) + "=..." + std::string(one) + ": no counter=number");
+    }
+    s.growth[counter] = number(name, one.substr(equals + 1));
+    text.remove_prefix(one.size());
+  }
+}
+
 void apply(Settings& s, std::string_view name, std::string_view text) {
   if (name == "NULLCUDA_DEVICES") {
     s.devices = static_cast<int>(number(name, text));
@@ -58,6 +76,8 @@ void apply(Settings& s, std::string_view name, std::string_view text) {
   } else if (name == "NULLCUDA_TIMELINE") {
     if (text != "on") refuse("NULLCUDA_TIMELINE: on");
     s.timeline = true;
+  } else if (name == "NULLCUDA_HEALTH") {
+    apply_health(s, name, text);
   } else if (name == "NULLCUDA_COUNTS") {
     s.counts_file = text;
   } else if (name != "NULLCUDA_FAULT_RANK") {

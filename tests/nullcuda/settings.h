@@ -12,11 +12,17 @@
 //   NULLCUDA_FAIL_LAUNCH=K       the K-th kernel launch is the one that breaks the device for good
 //   NULLCUDA_FAULT_RANK=R        the three faults above are those of the process of rank R only
 //   NULLCUDA_TIMELINE=on         the counts hold what each window did, in its order
+//   NULLCUDA_HEALTH=G[,NAME=N]   NVML tells counters of errors, too; after the first look those of
+//                                device G are by N larger: ecc_uncorrected, rows_remapped,
+//                                nvlink_replays; xid: one event with that number
 //   NULLCUDA_COUNTS=FILE         what was counted is written here when the process ends;
 //                                %p: its pid
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 
 namespace nullcuda {
@@ -37,6 +43,8 @@ struct Settings {
   bool timeline = false;
   unsigned late_queries = 0;
   Fault allocation, pinned, launch;
+  std::optional<int> growing_device;  // absent: NVML tells no counters of errors
+  std::map<std::string, std::uint64_t, std::less<>> growth;
   std::string rank;
   std::string counts_file;
 };

@@ -1,0 +1,116 @@
+"""Counters of errors of a made machine (`--checks health` on CPU ranks): read before and after, kept by a sweep that is stopped, judged by
+`accept`. Its /sys/class is a folder of ours, in a mount namespace of the program's own."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from endings import run_cases
+from program import check, run, skip
+from sweeps import Running, await_rows, sweep, valid_report
+
+UNSHARE = ("unshare", "-m") if os.geteuid() == 0 else ("unshare", "-r", "-m")
+PORT = "infiniband/mlx5_0/ports/1"
+
+
+def made_sys(folder):
+    """/sys/class with the network interfaces that there are and one InfiniBand port; returns its counters."""
+    made = folder / "class"
+    counters = made / PORT / "counters"
+    counters.mkdir(parents=True)
+    (made / "net").mkdir()
+    for interface in Path("/sys/class/net").iterdir():
+        (made / "net" / interface.name).symlink_to(interface.resolve())
+    for name, text in {"state": "4: ACTIVE", "link_layer": "InfiniBand", "rate": "400 Gb/sec (4X NDR)", "counters/link_downed": "2",
+                       "counters/port_rcv_errors": "7", "counters/symbol_error": "N/A (no PMA)"}.items():
+        (made / PORT / name).write_text(text + "\n")
+    return counters
+
+
+def on(folder):
+    """The words that start a program on the made machine."""
+    words = (*UNSHARE, "sh", "-c", 'mount --bind "$0" /sys/class && exec "$@"', str(folder / "class"))
+    trial = subprocess.run([*words, "true"], capture_output=True, text=True)
+    if trial.returncode != 0:
+        skip(f"no mount namespace can be made here: {trial.stderr.strip()}")
+    return words
+
+
+def of_port(report):
+    return {row["counter"]: row for row in report.get("health", ()) if row.get("device") == "mlx5_0/1"}
+
+
+def answer(run, fifo, text):
+    """Gives the one who reads the counter next this text."""
+    while run.process.poll() is None:
+        try:
+            file = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            check(error.errno == errno.ENXIO, error)  # nobody reads
+            time.sleep(0.05)
+            continue
+        os.write(file, text.encode())
+        os.close(file)
+        return
+    check(False, f"the run ended before it read {fifo}: {run.process.communicate()}")
+
+
+def grows(folder):
+    """A port goes down while a sweep runs: the report says so, and accept fails its machine for that."""
+    fifo = made_sys(folder) / "link_downed"
+    fifo.unlink()
+    os.mkfifo(fifo)
+    with Running(*sweep("--checks", "health", "--nproc-per-node", 2, "--world-sizes", 2, "--output", folder / "out"), wrapper=on(folder)) as ran:
+        answer(ran, fifo, "2\n")
+        check(await_rows(ran, 1), "no row")  # so the first look is over
+        answer(ran, fifo, "3\n")
+        ran.end(expect=0)
+    report = valid_report(folder / "out")
+    port = of_port(report)
+    check(set(port) == {"link_downed", "port_rcv_errors"}, port)
+    check(all(row["before"] == row["after"] + (-1 if name == "link_downed" else 0) and row["seconds"] > 0 for name, row in port.items()), port)
+    [finding] = [one for one in report["findings"] if one["code"] == "health"]
+    host = report["environment"]["hosts"][0]["hostname"]
+    check(finding["text"] == f"mlx5_0/1 of {host}: 1 link failure", finding)
+    check(finding["text"] in ran.stdout + (folder / "out/report.md").read_text(), ran.stdout)
+    done = run("accept", folder / "out", "--format", f"jsonl={folder}/accept.jsonl", expect=1)
+    records = [json.loads(line) for line in (folder / "accept.jsonl").read_text().splitlines()]
+    failed = [(one["check"], one["part"]["host"], one["why"]) for one in records if one["record"] == "check" and one["outcome"] == "failed"]
+    check(failed == [("ports that went down", host, "mlx5_0/1: 1 link failure")], failed)
+    check("mlx5_0/1: 1 link failure" in done.stdout, done.stdout)
+
+
+def stopped(folder):
+    """A burn-in that is stopped keeps what it saw after its last block."""
+    counters = made_sys(folder)
+    with Running(*sweep("--burn-in", 1, "--checks", "health", "--world-sizes", 1, "--output", folder / "out"), wrapper=on(folder)) as ran:
+        check(await_rows(ran, 1), "no row")
+        (counters / "link_downed").write_text("9\n")
+        while of_port(valid_report(folder / "out")).get("link_downed", {}).get("after") != 9:
+            check(ran.process.poll() is None, "it ended")
+            time.sleep(0.1)
+        ran.process.send_signal(signal.SIGINT)
+        ran.end(expect=130)
+    report = valid_report(folder / "out")
+    check(of_port(report)["link_downed"]["before"] == 2 and of_port(report)["link_downed"]["after"] == 9, report["health"])
+    check([one["text"].split(": ")[1] for one in report["findings"] if one["code"] == "health"] == ["7 link failures"], report["findings"])
+
+
+def of_links(folder):
+    """comm reads them, too, and refuses what it cannot measure."""
+    made_sys(folder)
+    words = ("comm", "--pairs", "--repetitions", 3, "--nproc-per-node", 2, "--no-progress", "--checks", "health", "--output", folder / "out")
+    with Running(*words, wrapper=on(folder)) as ran:
+        ran.end(expect=0)
+    report = valid_report(folder / "out")
+    check(of_port(report)["link_downed"]["before"] == of_port(report)["link_downed"]["after"] == 2, report["health"])
+    check(report["links"] and not any(one["code"] == "health" for one in report["findings"]), report["findings"])
+    done = run("comm", "--checks", "devices", "--output", folder / "no", expect=78)
+    check("comm has health only" in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+
+
+run_cases({f.__name__: f for f in (grows, stopped, of_links)})
