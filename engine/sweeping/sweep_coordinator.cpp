@@ -1,17 +1,16 @@
 #include "engine/sweeping/sweep_coordinator.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "core/base/error_fields.h"
 #include "core/base/wire.h"
-#include "core/planning/fingerprint.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "core/reporting/sweep/end.h"
 #include "engine/distributed/errors.h"
 #include "engine/running/results/raw_steps.h"
+#include "engine/sweeping/machine_rounds.h"
 #include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/sweep_command.h"
 
@@ -65,18 +64,6 @@ void add_new(std::map<int, RankResult>& results, const distributed::WorkQueue::R
   }
 }
 
-// Clocks, power and temperature of the record's GPU meanwhile.
-void note_gpu(const std::vector<reporting::TelemetryRecord>& telemetry,
-              reporting::FingerprintRecord& record) {
-  for (const reporting::TelemetryRecord& one : telemetry) {
-    const monitoring::SourceSummary& values = one.values;
-    if (values.device != record.device) continue;
-    if (values.source == "sm_clock_MHz") record.sm_clock_MHz = values.mean;
-    if (values.source == "power_W") record.power_W = values.mean;
-    if (values.source == "temperature_C") record.temperature_C = values.max;
-  }
-}
-
 }  // namespace
 
 SweepCoordinator::SweepCoordinator(const process::RunRequest& request, process::TaskLoop& loop,
@@ -112,12 +99,13 @@ double SweepCoordinator::elapsed_s() const {
 void SweepCoordinator::begin() {
   report_.add_skipped_points();
   health_.look();
+  MachineRounds machines(loop_, plan_, member_, report_);
   if (schedule_.runs_done() > 0) {
     summarise();  // of an earlier session
   } else {
-    take_fingerprint();
+    machines.take_fingerprint();
   }
-  check_devices();
+  machines.check_devices();
 }
 
 // --fresh-process: the launcher starts new ranks for the next block, unless one of these was asked
@@ -155,69 +143,6 @@ std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMe
   if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
   member_.release();
   return std::nullopt;
-}
-
-// The fingerprint of a sweep's machines, before its first block: the first rank of each machine
-// measures it while all others wait, then all ranks measure the exchange of gradients together.
-// Once for all sessions: an earlier one may have ended behind it.
-void SweepCoordinator::take_fingerprint() {
-  if (!(plan_.fingerprint_s > 0) || plan_.runs.empty() || report_.has_fingerprint()) return;
-  loop_.link().enter("wait");
-  auto records = fingerprint_of_all({.fingerprint = FingerprintPart::kMachine}).records;
-  if (!loop_.requested_signal()) {
-    std::ranges::move(fingerprint_of_all({.fingerprint = FingerprintPart::kExchange}).records,
-                      std::back_inserter(records));
-  }
-  report_.add_fingerprint(std::move(records));
-}
-
-// --checks devices in each session: what differs from start to start is to be seen. --sustain and
-// --checks replay once.
-void SweepCoordinator::check_devices() {
-  if (plan_.runs.empty()) return;
-  if (plan_.device_check_s > 0) ask_devices(FingerprintPart::kDevices);
-  if (plan_.sweep.sustain_s && !report_.has_sustained()) ask_devices(FingerprintPart::kSustained);
-  if (plan_.replay_s > 0 && !report_.has_replays()) ask_devices(FingerprintPart::kReplay);
-}
-
-// GPUs are measured at once, as they work; ranks on CPUs share cores and memory, and take turns.
-void SweepCoordinator::ask_devices(FingerprintPart part) {
-  loop_.link().enter("wait");
-  const bool take_turns = planning::devices_take_turns(plan_);
-  for (int rank = 0; rank < (take_turns ? loop_.link().size() : 1); ++rank) {
-    if (loop_.requested_signal()) return;
-    SweepCommand command{.fingerprint = part};
-    if (take_turns) command.only_rank = rank;
-    FingerprintAnswer answer = fingerprint_of_all(command);
-    report_.add_fingerprint(std::move(answer.records));
-    report_.add_replays(std::move(answer.replays));
-  }
-}
-
-// In the order of ranks. What others did on a machine meanwhile stands beside all of its values.
-FingerprintAnswer SweepCoordinator::fingerprint_of_all(const SweepCommand& command) {
-  const auto texts = loop_.ask_all(to_wire(command), [&] { return member_.fingerprint(command); });
-  if (texts.size() != static_cast<std::size_t>(loop_.link().size())) {
-    throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
-                                 "look at its output, and check whether the system killed it");
-  }
-  member_.release();
-  FingerprintAnswer all;
-  std::vector<reporting::RankReadings> readings;
-  for (const auto& [rank, text] : texts) {
-    auto answer = from_wire<FingerprintAnswer>(text);
-    if (!answer.readings.sources.empty()) readings.push_back(std::move(answer.readings));
-    std::ranges::move(answer.records, std::back_inserter(all.records));
-    std::ranges::move(answer.replays, std::back_inserter(all.replays));
-  }
-  const auto telemetry = reporting::telemetry_of("", readings);
-  for (reporting::FingerprintRecord& record : all.records) {
-    auto of_host = telemetry;
-    std::erase_if(of_host, [&](const auto& one) { return one.host != record.host; });
-    record.disturbed = reporting::in_words(report_.disturbances_of(of_host));
-    if (record.what == reporting::MachineRate::kSustainedProduct) note_gpu(of_host, record);
-  }
-  return all;
 }
 
 void SweepCoordinator::check_before_block(const planning::Task& task) {

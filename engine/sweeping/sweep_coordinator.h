@@ -42,10 +42,6 @@ class SweepCoordinator : public process::TaskLeader {
   std::map<int, RankResult> collect(std::int64_t number, const std::vector<int>& members);
   TaskOutcome outcome_elsewhere(const distributed::WorkMessage& message, const planning::Task& task,
                                 const std::map<int, RankResult>& results);
-  void take_fingerprint();
-  void check_devices();
-  void ask_devices(FingerprintPart part);
-  FingerprintAnswer fingerprint_of_all(const SweepCommand& command);
   double elapsed_s() const;
   void check_before_block(const planning::Task& task);
   void record(const planning::Task& task, const TaskOutcome& outcome,
