@@ -1,6 +1,8 @@
-"""configs/launching/kubernetes-job.yaml: valid under the published schemas of Kubernetes, and what its pods would run works on
-two hosts: kubernetes_test.py manifest | pods."""
+"""The manifests for Kubernetes: valid under its published schemas, and what their pods would run works on two hosts:
+kubernetes_test.py manifest | pods | acceptance."""
 
+import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -14,17 +16,22 @@ from launching import finish, start
 from namespaces import TwoHosts
 from program import SCALEMARK, check
 
-MANIFEST = SOURCE / "configs/launching/kubernetes-job.yaml"
+JOB = SOURCE / "configs/launching/kubernetes-job.yaml"
+ACCEPTANCE = SOURCE / "configs/acceptance"
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 OLDEST = "1.27"  # that has the labels and annotations of today
 
 
-def documents():
-    return list(yaml.safe_load_all(MANIFEST.read_text()))
+def documents(file=JOB):
+    return list(yaml.safe_load_all(file.read_text()))
 
 
 def manifest():
-    service, job = documents()
+    for file in (JOB, ACCEPTANCE / "kubernetes.yaml"):
+        check_manifest(*documents(file))
+
+
+def check_manifest(service, job):
     for version in (OLDEST, kubernetes_validate.latest_version()):
         for document in (service, job):
             kubernetes_validate.validate(document, version, strict=True)
@@ -49,7 +56,7 @@ def manifest():
 def environment_of_pod(container, index):
     variables = {one["name"]: one["value"] if "value" in one else str(index) for one in container["env"]}
     sources = [one["valueFrom"]["fieldRef"]["fieldPath"] for one in container["env"] if "valueFrom" in one]
-    check(sources == [INDEX], sources)
+    check(sources == ([INDEX] if len(sources) == 1 else ["spec.nodeName", INDEX]), sources)
     return variables | {"PET_NPROC_PER_NODE": "1"}  # of eight GPUs here are none
 
 
@@ -70,4 +77,41 @@ def pods():
         check_launched("sweep", folder, "kubernetes", nodes=2)
 
 
-{"manifest": manifest, "pods": pods}[sys.argv[1]]()
+def short_configurations(folder):
+    """The stages of an acceptance on CPU ranks, as short as they can be."""
+    node = json.loads((ACCEPTANCE / "rehearsal.json").read_text()) | {"iters": 30, "warmup_iters": 5, "retries": 0, "nproc_per_node": 1}
+    fleet = {name: value for name, value in node.items() if name not in ("standalone", "fresh_process", "nproc_per_node", "checks", "about")}
+    links = json.loads((ACCEPTANCE / "links.json").read_text())
+    for name, settings in (("NODE", node), ("LINKS", links), ("FLEET", fleet)):
+        (folder / f"{name}.json").write_text(json.dumps(settings))
+    return {name: folder / f"{name}.json" for name in ("NODE", "LINKS", "FLEET")}
+
+
+def acceptance():
+    """Both pods of a Job of two go through all stages; pod 0 ends with the verdict, which names pods and nodes."""
+    private_host.enter()
+    _, job = documents(ACCEPTANCE / "kubernetes.yaml")
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    names = [f"scalemark-accept-{pod}" for pod in (0, 1)]
+    private_host.know_hosts(dict(zip([f"{name}.scalemark-accept" for name in names], TwoHosts.ADDRESSES)))
+    with tempfile.TemporaryDirectory() as place, TwoHosts() as hosts:
+        folder = Path(place)
+        (folder / "bin").mkdir()
+        (folder / "bin/scalemark").symlink_to(SCALEMARK.resolve())
+        stages = short_configurations(folder)
+        started = [start(*hosts.on(pod), *private_host.as_host(name), *container["command"], *container["args"],
+                         **environment_of_pod(container, pod) | {"PET_NNODES": "2", "NODE_NAME": f"node-{pod}", "OUTPUT": folder / "out",
+                                                                 "PATH": f"{folder}/bin:{os.environ['PATH']}"} | stages)
+                   for pod, name in enumerate(names)]
+        texts = [process.communicate(timeout=1500) for process in started]
+        codes = [process.returncode for process in started]
+        # Two machines that share two cores: fewer than three parts have no reference, and nothing fails for that.
+        check(codes[0] == 2 and codes[1] == 0, (codes, texts))
+        checks = [json.loads(line) for line in (folder / "out/accept.jsonl").read_text().splitlines()]
+        parts = {(one["part"]["host"], one["part"].get("scheduler_node")) for one in checks if one.get("check") == "same bits"}
+        check(parts == {(name, f"node-{pod}") for pod, name in enumerate(names)}, parts)
+        check(not any(one.get("outcome") == "failed" for one in checks), checks)
+        check(not any(one.get("why") == "no report" for one in checks), checks)
+
+
+{"manifest": manifest, "pods": pods, "acceptance": acceptance}[sys.argv[1]]()
