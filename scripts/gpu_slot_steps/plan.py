@@ -71,7 +71,7 @@ def precision_step(c, workload, precision):
 
 def acceptance_steps(c):
     """One GPU by itself, as a node stage does it: the same bits, held products."""
-    sweep = ("--workload", "resnet50", "--precision", "amp-bf16", "--world-sizes", 1, "--batch-sizes", 64, "--checks", "devices,replay",
+    sweep = ("--workload", "resnet50", "--precision", "amp-bf16", "--world-sizes", 1, "--batch-sizes", 64, "--checks", "devices,replay,health",
              "--sustain", 15, "--repetitions", 1, "--max-time", 120, *c.length(20, 5))
     return [Step("acceptance.one-gpu", (c.sweep("acceptance", *sweep),), keeps_its_bits("acceptance"), needs_s=45, limit_s=100,
                  not_rehearsed=NO_NUMBERS)]
