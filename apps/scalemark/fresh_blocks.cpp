@@ -35,9 +35,11 @@
 namespace scalemark::cli {
 namespace {
 
-// Exit codes of a session that has added its block: all well, or with rows that are not ok.
+// Exit codes of a session that has added its block: all well, with rows that are not ok, or with
+// wrong bits of a device, which the other blocks measure nevertheless.
 bool goes_on(ExitCode code) {
-  return code == ExitCode::kPass || code == ExitCode::kUnsure || code == ExitCode::kOutOfMemory;
+  return code == ExitCode::kPass || code == ExitCode::kUnsure || code == ExitCode::kOutOfMemory ||
+         code == ExitCode::kSilentCorruption;
 }
 
 // Ranks that are started for the points of one environment in one block.

@@ -234,7 +234,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   }
   resolve(invocation, command);
   ResolvedCommand& base = command.base();
-  settle_environment(invocation, base, command.environments());
+  settle_environment(invocation, base, command.environments(), command.restarts_ranks());
   const settings::GeneralSettings& general = base.settings.general;
   const reporting::FailOn checked(general.fail_on);
   if (general.dry_run) {

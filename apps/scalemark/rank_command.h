@@ -58,6 +58,8 @@ class RankCommand {
 
   // The variables of --env that ranks are started with: one environment or several.
   virtual std::vector<settings::Variables> environments() const = 0;
+  // Whether each block wants ranks of its own (--fresh-process).
+  virtual bool restarts_ranks() const { return false; }
   // The text of --dry-run.
   virtual std::string plan_text(bool json) const = 0;
 

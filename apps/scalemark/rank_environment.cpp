@@ -132,8 +132,13 @@ std::vector<settings::Problem> variables_of_launchers(const settings::RawSetting
 }
 
 void settle_environment(const Invocation& invocation, ResolvedCommand& resolved,
-                        const std::vector<Variables>& environments) {
-  if (environments.size() == 1 && environments.front().empty()) return;
+                        const std::vector<Variables>& environments, bool restarts) {
+  if (environments.size() == 1 && environments.front().empty()) {
+    if (!restarts || !resolved.detection.error_file.empty()) return;
+    const auto node = node_to_start(resolved.detection);
+    if (node && node->nnodes == 1) resolved.detection.node = node;
+    return;
+  }
   if (!resolved.detection.error_file.empty()) {  // a rank of ours
     own_environment(environments);
     return;

@@ -15,11 +15,12 @@ namespace scalemark::cli {
 std::vector<settings::Problem> variables_of_launchers(const settings::RawSettings& raw);
 
 // Makes this process the launcher of its node's ranks, a single rank too, where `environments` hold
-// variables and it is no rank that was started with them. Throws configuration() (78) where it
+// variables or `restarts` asks for ranks that are started anew, and it is no rank that was started
+// so. Throws configuration() (78) where it
 // cannot start them: another launcher owns the ranks, or several environments are asked of several
 // nodes; the commands that do it are printed first.
 void settle_environment(const Invocation& invocation, ResolvedCommand& resolved,
-                        const std::vector<settings::Variables>& environments);
+                        const std::vector<settings::Variables>& environments, bool restarts);
 
 // Finds the environment among `environments` that this rank was started with. bug() when none is.
 const settings::Variables& own_environment(const std::vector<settings::Variables>& environments);

@@ -98,6 +98,8 @@ class SweepCommand : public RankCommand {
     return backends;
   }
 
+  bool restarts_ranks() const override { return resolved_.plan.sweep.fresh_process; }
+
   bool starts_ranks() override { return in_blocks() || RankCommand::starts_ranks(); }
 
   ExitCode start(const Invocation& invocation) override {

@@ -27,14 +27,6 @@ using Measure = std::function<FingerprintRecord()>;
 
 bool is_gpu(const device::Device& device) { return device.torch_device().is_cuda(); }
 
-// The first line: torch's texts go on with a backtrace.
-std::string reason_of(const std::exception& error) {
-  if (const auto* ours = dynamic_cast<const Error*>(&error)) return ours->record().what;
-  const auto* torchs = dynamic_cast<const c10::Error*>(&error);
-  const std::string text = torchs ? torchs->what_without_backtrace() : error.what();
-  return text.substr(0, text.find('\n'));
-}
-
 class Fingerprint {
  public:
   Fingerprint(device::Device& device, const monitoring::Host& host, const MachineOptions& options)
@@ -164,6 +156,13 @@ std::vector<settings::Precision> precisions_of(const device::Device& device,
     if (!why_unsupported(precision, facts)) precisions.push_back(precision);
   }
   return precisions;
+}
+
+std::string reason_of(const std::exception& error) {
+  if (const auto* ours = dynamic_cast<const Error*>(&error)) return ours->record().what;
+  const auto* torchs = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = torchs ? torchs->what_without_backtrace() : error.what();
+  return text.substr(0, text.find('\n'));
 }
 
 std::string device_name(const device::Device& device, const monitoring::Host& host) {

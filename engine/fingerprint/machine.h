@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -38,6 +39,9 @@ std::vector<FingerprintRecord> measure_device(device::Device& device, const moni
 // The precisions that `device` has, in the order of --precision's choices.
 std::vector<settings::Precision> precisions_of(const device::Device& device,
                                                const monitoring::Host& host);
+
+// The first line: torch's texts go on with a backtrace.
+std::string reason_of(const std::exception& error);
 
 // Model of the CPU, or of the GPU that `device` is.
 std::string device_name(const device::Device& device, const monitoring::Host& host);

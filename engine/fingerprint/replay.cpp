@@ -12,10 +12,8 @@
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
-#include "core/reporting/point/fingerprint.h"
 #include "engine/device/digest.h"
 #include "engine/fingerprint/compute.h"
-#include "engine/fingerprint/machine.h"
 #include "engine/process/versions.h"
 #include "engine/training/precision.h"
 
@@ -75,15 +73,10 @@ std::string bits_method(const device::Device& device, const monitoring::Host& ho
   return method;
 }
 
-reporting::ReplayRecord replay_product(device::Device& device, const monitoring::Host& host,
-                                       settings::Precision precision, double seconds,
-                                       const std::function<bool()>& goes_on) {
+void replay_product(device::Device& device, const monitoring::Host& host,
+                    settings::Precision precision, const MachineOptions& options,
+                    reporting::ReplayRecord& record) {
   const std::int64_t n = matrix_size(device.torch_device().is_cuda(), at::get_num_threads());
-  reporting::ReplayRecord record;
-  record.device = device.name();
-  record.uuid = device.identity();
-  record.work = "matrix product";
-  record.precision = reporting::number_format(name_of(precision));
   record.method = std::to_string(n) + " x " + std::to_string(n) + ", " + bits_method(device, host);
   const training::PrecisionPolicy policy(precision, device.torch_device());
   const at::ScalarType type = policy.autocast_dtype().value_or(at::kFloat);
@@ -94,8 +87,8 @@ reporting::ReplayRecord replay_product(device::Device& device, const monitoring:
   record.rounds = 1;
   at::Tensor c = at::empty_like(first);
   const auto start = Clock::now();
-  while (record.rounds < kFewestRounds || seconds_since(start) < seconds) {
-    if (!goes_on()) break;
+  while (record.rounds < kFewestRounds || seconds_since(start) < options.seconds) {
+    if (!options.goes_on()) break;
     c.zero_();  // what a product leaves unwritten must not look like the round before
     at::mm_out(c, a, b);
     ++record.rounds;
@@ -104,7 +97,6 @@ reporting::ReplayRecord replay_product(device::Device& device, const monitoring:
     ++record.wrong;
     if (record.first_wrong.empty()) record.first_wrong = place_of_first(differ, record.rounds);
   }
-  return record;
 }
 
 }  // namespace scalemark::fingerprint

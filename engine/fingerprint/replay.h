@@ -3,13 +3,13 @@
 // bits".
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "core/monitoring/host.h"
 #include "core/reporting/record/records.h"
 #include "core/settings/closed_words.h"
 #include "engine/device/device.h"
+#include "engine/fingerprint/machine.h"
 
 namespace scalemark::fingerprint {
 
@@ -19,10 +19,10 @@ std::string bits_method(const device::Device& device, const monitoring::Host& ho
 
 // At least three rounds, then as many as `seconds` allow: a product of two matrices that are the
 // same on every machine, each result compared with the first on the device, element by element.
-// The process must be in its deterministic mode. `goes_on`: asked between rounds. host, rank and
-// session are left to the caller. Throws what torch throws.
-reporting::ReplayRecord replay_product(device::Device& device, const monitoring::Host& host,
-                                       settings::Precision precision, double seconds,
-                                       const std::function<bool()>& goes_on);
+// The process must be in its deterministic mode. Sets method, rounds, wrong, first_wrong and digest
+// of `record`. Throws what torch throws.
+void replay_product(device::Device& device, const monitoring::Host& host,
+                    settings::Precision precision, const MachineOptions& options,
+                    reporting::ReplayRecord& record);
 
 }  // namespace scalemark::fingerprint

@@ -98,9 +98,19 @@ FingerprintRecord FingerprintMember::sustain() {
   const monitoring::Host host = monitoring::survey_host();
   const auto fingerprint = options(0);
   at::set_num_threads(fingerprint.threads.back());
-  FingerprintRecord record =
-      fingerprint::sustained_product(device, fingerprint::precisions_of(device, host).back(),
-                                     plan_.sweep.sustain_s.value_or(0), fingerprint.goes_on);
+  const settings::Precision precision = fingerprint::precisions_of(device, host).back();
+  FingerprintRecord record;
+  record.device = device.name();
+  record.threads = fingerprint.threads.back();
+  record.what = reporting::MachineRate::kSustainedProduct;
+  record.precision = reporting::number_format(name_of(precision));
+  record.unit = "FLOP/s";
+  try {
+    record = fingerprint::sustained_product(device, precision, plan_.sweep.sustain_s.value_or(0),
+                                            fingerprint.goes_on);
+  } catch (const std::exception& error) {
+    record.reason = fingerprint::reason_of(error);
+  }
   record.device_name = fingerprint::device_name(device, host);
   return record;
 }
@@ -113,8 +123,16 @@ std::vector<ReplayRecord> FingerprintMember::replay() {
   std::vector<ReplayRecord> replays;
   for (const settings::Precision precision : fingerprint::precisions_of(device, host)) {
     if (!fingerprint.goes_on()) return replays;
-    replays.push_back(fingerprint::replay_product(device, host, precision, fingerprint.seconds,
-                                                  fingerprint.goes_on));
+    ReplayRecord& record = replays.emplace_back();
+    record.device = device.name();
+    record.uuid = device.identity();
+    record.work = "matrix product";
+    record.precision = reporting::number_format(name_of(precision));
+    try {
+      fingerprint::replay_product(device, host, precision, fingerprint, record);
+    } catch (const std::exception& error) {
+      record.reason = fingerprint::reason_of(error);
+    }
     device.release_cached_memory();
   }
   std::set<std::pair<std::string, settings::Precision>> done;
@@ -129,7 +147,7 @@ std::vector<ReplayRecord> FingerprintMember::replay() {
   return replays;
 }
 
-// A network that does not fit says so, and the sweep goes on.
+// A network that cannot be trained so says why, and the sweep goes on.
 ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& point,
                                                 const std::function<bool()>& goes_on) {
   const settings::Settings settings = running::replayed_settings(point.settings);
@@ -148,8 +166,8 @@ ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& po
     record.digest = replayed.digest;
     record.first_wrong = replayed.first_wrong;
     record.wrong = replayed.first_wrong.empty() ? 0 : 1;
-  } catch (const c10::OutOfMemoryError&) {
-    record.reason = "out of memory";
+  } catch (const std::exception& error) {
+    record.reason = fingerprint::reason_of(error);
   }
   return record;
 }

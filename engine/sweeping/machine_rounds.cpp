@@ -14,6 +14,10 @@
 namespace scalemark::sweeping {
 namespace {
 
+bool is_of_other_gpu(const std::string& source, const std::string& device) {
+  return source.starts_with("cuda:") && source != device;
+}
+
 // Clocks, power and temperature of the record's GPU meanwhile.
 void note_gpu(const std::vector<reporting::TelemetryRecord>& telemetry,
               reporting::FingerprintRecord& record) {
@@ -55,14 +59,19 @@ void MachineRounds::check_devices() {
 void MachineRounds::ask_devices(FingerprintPart part) {
   loop_.link().enter("wait");
   const bool take_turns = planning::devices_take_turns(plan_);
+  FingerprintAnswer all;
   for (int rank = 0; rank < (take_turns ? loop_.link().size() : 1); ++rank) {
     if (loop_.requested_signal()) return;
     SweepCommand command{.fingerprint = part};
     if (take_turns) command.only_rank = rank;
     FingerprintAnswer answer = ask_ranks(command);
-    report_.add_fingerprint(std::move(answer.records));
-    report_.add_replays(std::move(answer.replays));
+    std::ranges::move(answer.records, std::back_inserter(all.records));
+    std::ranges::move(answer.replays, std::back_inserter(all.replays));
   }
+  // The session that goes on measures again whatever a stop cut short.
+  if (loop_.requested_signal()) return;
+  report_.add_fingerprint(std::move(all.records));
+  report_.add_replays(std::move(all.replays));
 }
 
 // In the order of ranks. What others did on a machine meanwhile stands beside all of its values.
@@ -84,7 +93,9 @@ FingerprintAnswer MachineRounds::ask_ranks(const SweepCommand& command) {
   const auto telemetry = reporting::telemetry_of("", readings);
   for (reporting::FingerprintRecord& record : all.records) {
     auto of_host = telemetry;
-    std::erase_if(of_host, [&](const auto& one) { return one.host != record.host; });
+    std::erase_if(of_host, [&](const auto& one) {
+      return one.host != record.host || is_of_other_gpu(one.values.device, record.device);
+    });
     record.disturbed = reporting::in_words(report_.disturbances_of(of_host));
     if (record.what == reporting::MachineRate::kSustainedProduct) note_gpu(of_host, record);
   }

@@ -257,9 +257,8 @@ void SweepCoordinator::show_stopped() noexcept {
 
 ExitCode SweepCoordinator::close() {
   health_.look();
-  auto end = reporting::end_of_sweep(report_.report(), plan_, schedule_);
   report_.end_session(schedule_.stop_reasons());
-  end = report_.close(std::move(end));
+  auto end = report_.close(reporting::end_of_sweep(report_.report(), plan_, schedule_));
   why_ = end.why;
   return end.exit_code;
 }

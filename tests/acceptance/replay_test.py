@@ -13,11 +13,11 @@ PRELOADED = BINARY_DIR / "tests/acceptance/libplanted_products.so"
 ALWAYS, ONCE = 1, 2
 
 
-def sweep(folder, ranks, rank=None, how=None, expect=0):
+def sweep(folder, ranks, rank=None, how=None, expect=0, more=("--repetitions", 1)):
     """The report of a sweep with replays in which `rank` computes wrong, and what accept says of it."""
     planted = {} if rank is None else {"LD_PRELOAD": PRELOADED, "WRONG_PRODUCTS": f"{socket.gethostname()}:{rank}:{how}"}
     run("sweep", "--workload", "linear", "--device", "cpu", "--threads", 1, "--nproc-per-node", ranks, "--world-sizes", "all", "--checks", "replay",
-        "--repetitions", 1, "--iters", 5, "--warmup-iters", 1, "--max-time", 30, "--no-progress", "--output", folder / "run", expect=expect,
+        *more, "--iters", 5, "--warmup-iters", 1, "--max-time", 30, "--no-progress", "--output", folder / "run", expect=expect,
         **planted)
     report = json.loads((folder / "run/report.json").read_text())
     accepted = run("accept", folder / "run", "--format", f"jsonl={folder}/accept.jsonl", expect=None)
@@ -53,6 +53,16 @@ def one_bit_once(folder):
     check("same bits" in text and "cpu:1" in text, text)
 
 
+def fresh_starts(folder):
+    """A device with wrong bits is measured in all its starts, as configs/acceptance/node.json asks for them; one rank has a launcher, too."""
+    report, bits, _ = sweep(folder, 1, rank=0, how=ONCE, expect=83, more=("--repetitions", 2, "--fresh-process", "--standalone"))
+    check(named(report) == [("wrong_bits", 0)], report["findings"])
+    check(report["status"] == "complete" and report["exit_code"] == 83, (report["status"], report["exit_code"]))
+    check({point["session"] for point in report["points"]} == {0, 1}, [point["session"] for point in report["points"]])
+    check({one.get("session", 0) for one in report["replays"]} == {0}, "once, in the first start")
+    check(bits == {"cpu:0": "failed"}, bits)
+
+
 def always_wrong(folder):
     """It agrees with itself; the other two agree with each other."""
     report, bits, text = sweep(folder, 3, rank=2, how=ALWAYS, expect=83)
@@ -67,4 +77,4 @@ def two_that_differ(folder):
     check(bits == {"cpu:0": "unsure", "cpu:1": "unsure"}, (bits, text))
 
 
-run_cases({f.__name__: f for f in (equal_bits, one_bit_once, always_wrong, two_that_differ)})
+run_cases({f.__name__: f for f in (equal_bits, one_bit_once, fresh_starts, always_wrong, two_that_differ)})

@@ -146,11 +146,12 @@ struct OfDevice {
 };
 
 std::vector<OfDevice> by_device(std::span<const HealthRecord> all) {
-  std::map<std::tuple<std::string_view, std::string_view, int>, std::size_t> places;
+  using Place = std::tuple<std::string_view, std::string_view, std::string_view, int>;
+  std::map<Place, std::size_t> places;
   std::vector<OfDevice> devices;
   for (const HealthRecord& row : all) {
     const auto [found, is_new] =
-        places.try_emplace({row.host, row.device, row.session}, devices.size());
+        places.try_emplace({row.host, row.device, row.uuid, row.session}, devices.size());
     if (is_new) devices.push_back({.first = &row, .rows = {}});
     devices[found->second].rows.emplace(row.counter, &row);
   }
@@ -173,13 +174,16 @@ HealthFigure figure_of(const FigureKind& kind, const OfDevice& device) {
 
 void add_looks(std::vector<HealthRecord>& rows, std::span<const HealthLook> looks,
                std::optional<double> seconds) {
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places;
+  // Ranks that see one GPU each call it cuda:0: the UUID tells them apart.
+  using Place = std::tuple<std::string, std::string, std::string, std::string>;
+  std::map<Place, std::size_t> places;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    places.try_emplace({rows[i].host, rows[i].device, rows[i].counter}, i);
+    places.try_emplace({rows[i].host, rows[i].device, rows[i].uuid, rows[i].counter}, i);
   }
   for (const HealthLook& look : looks) {
     for (const auto& [device, uuid, counter, value] : look.counters) {
-      const auto [found, is_new] = places.try_emplace({look.host, device, counter}, rows.size());
+      const auto [found, is_new] =
+          places.try_emplace({look.host, device, uuid, counter}, rows.size());
       if (is_new) {
         rows.push_back({.host = look.host,
                         .device = device,

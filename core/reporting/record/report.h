@@ -97,7 +97,7 @@ struct Report {
   std::vector<TelemetryRecord> telemetry;
   std::vector<FingerprintRecord> fingerprint;  // of doctor --measure, too
   std::vector<ReplayRecord> replays;
-  std::vector<HealthRecord> health;            // of comm, too
+  std::vector<HealthRecord> health;  // of comm, too
   // Only `comm` fills these.
   std::vector<CollectiveRecord> collectives;
   std::vector<CollectiveGroup> collective_groups;

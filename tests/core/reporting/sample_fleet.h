@@ -26,8 +26,8 @@ struct FleetShape {
   std::set<std::pair<int, int>> slow_links;                // (a, b), a < b
   std::map<int, std::string> drivers;                      // of a node, instead of the fleet's
   std::map<int, int> exit_codes;
-  int boot = 0;           // another one: the same devices, measured once more
-  double boot_sd = 0;     // of ln of a device's rate between boots
+  int boot = 0;        // another one: the same devices, measured once more
+  double boot_sd = 0;  // of ln of a device's rate between boots
   // (node, device): these counters grow by so much in the first start.
   std::map<std::pair<int, int>, std::map<std::string, double>> counters;
   bool health = false;    // with health[]
