@@ -1,4 +1,5 @@
-// Findings that blame a part, bits, and links: values that need no repetition.
+// Findings that blame a part, bits, links, and products that are held: values that need no
+// repetition.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,6 +17,8 @@ namespace scalemark::acceptance {
 namespace {
 
 using reporting::Finding;
+using reporting::FingerprintRecord;
+using reporting::MachineRate;
 using reporting::PointRecord;
 using reporting::PointStatus;
 using reporting::RankRecord;
@@ -62,12 +65,52 @@ std::vector<Part> parts_at_risk(Metric metric, const Report& report) {
   return parts;
 }
 
-Series& series_of_part(std::vector<Series>& all, Part part) {
-  const auto found = std::ranges::find_if(
-      all, [&](const Series& known) { return known.part.key() == part.key(); });
+// Every session of a part and class is a start of one series.
+Series& series_of_part(std::vector<Series>& all, Part part, const std::string& of_class = "") {
+  const std::string key = part.key();
+  const auto found = std::ranges::find_if(all, [&](const Series& known) {
+    return known.of_class == of_class && known.part.key() == key;
+  });
   if (found != all.end()) return *found;
   all.emplace_back().part = std::move(part);
+  all.back().of_class = of_class;
   return all.back();
+}
+
+// Something that was not done is no gap once it was, in any session.
+bool is_made_good(const ReplayRecord& replay, const std::vector<const ReplayRecord*>& all) {
+  return std::ranges::any_of(all, [&](const ReplayRecord* one) {
+    return !one->digest.empty() && one->host == replay.host && one->device == replay.device &&
+           one->rank == replay.rank && one->uuid == replay.uuid && one->work == replay.work &&
+           one->precision == replay.precision;
+  });
+}
+
+Start start_of(const reporting::JudgedReplay& judged) {
+  using Verdict = reporting::BitsVerdict;
+  Start start;
+  if (judged.verdict == Verdict::kSame) start.value = 0;
+  if (judged.verdict == Verdict::kWrong) start.value = 1;
+  (judged.verdict == Verdict::kNotDone ? start.why : start.fact) = judged.why;
+  return start;
+}
+
+// The same product on the same device in the first seconds.
+const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord& held) {
+  const auto found = std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& one) {
+    return one.what == MachineRate::kMatrixProduct && one.value && one.rank == held.rank &&
+           one.host == held.host && one.device == held.device && one.precision == held.precision &&
+           one.threads == held.threads && held.method.starts_with(one.method);
+  });
+  return found == report.fingerprint.end() ? nullptr : &*found;
+}
+
+// A device that throttles is what is looked for: only others on the machine take its value away,
+// also where it throttled besides.
+bool others_disturbed(const FingerprintRecord& record) {
+  if (record.disturbed.empty()) return false;
+  return !record.disturbed.starts_with(reporting::finding_kinds::throttled.code) ||
+         record.disturbed.find(reporting::finding_kinds::shared.code) != std::string::npos;
 }
 
 }  // namespace
@@ -96,16 +139,31 @@ std::vector<Series> read_replays(std::span<const NamedReport> reports) {
   }
   std::vector<Series> all;
   for (const reporting::JudgedReplay& judged : reporting::judge_replays(replays)) {
-    const Report& report = *reports_of[judged.replay];
-    Start start;
-    start.value = judged.verdict == reporting::BitsVerdict::kSame ? 0 : 1;
-    if (judged.verdict == reporting::BitsVerdict::kDiffer) start.value = std::nan("");
-    start.fact = judged.why;
-    series_of_part(
-        all, measured_part(report, judged.replay->host, judged.replay->device, judged.replay->rank))
-        .starts.push_back(std::move(start));
+    const ReplayRecord& replay = *judged.replay;
+    const bool not_done = judged.verdict == reporting::BitsVerdict::kNotDone;
+    if (not_done && is_made_good(replay, replays)) continue;
+    Part part = measured_part(*reports_of[&replay], replay.host, replay.device, replay.rank);
+    series_of_part(all, std::move(part)).starts.push_back(start_of(judged));
   }
   return all;
+}
+
+void read_sustained(const Report& report, std::vector<Series>& all) {
+  for (const FingerprintRecord& record : report.fingerprint) {
+    if (record.what != MachineRate::kSustainedProduct) continue;
+    Start start;
+    const bool shared = others_disturbed(record);
+    if (shared || !record.value) {
+      start.why = shared ? "others used the machine" : record.reason;
+    } else {
+      start.value = *record.value;
+      std::tie(start.low, start.high) = std::tie(record.ci95_low, record.ci95_high);
+      if (const FingerprintRecord* burst = burst_of(report, record)) start.burst = burst->value;
+    }
+    series_of_part(all, measured_part(report, record.host, record.device, record.rank),
+                   record.device_name + ", " + record.precision + ", " + record.method)
+        .starts.push_back(std::move(start));
+  }
 }
 
 void read_links(const Report& report, std::vector<Series>& all) {

@@ -42,10 +42,18 @@ void set_gpu(Part& part, const Host* host) {
   part.serial = gpu->serial;
 }
 
-std::string uuid_of(const Report& report, const std::string& host, const std::string& device) {
+// Replays know it where no training came to its end, and of ranks that all call theirs "cuda:0".
+std::string uuid_of(const Report& report, const std::string& host, const std::string& device,
+                    std::optional<int> rank) {
+  for (const auto& replay : report.replays) {
+    const bool is_it = replay.host == host && replay.device == device;
+    if (is_it && !replay.uuid.empty() && replay.rank == rank.value_or(replay.rank)) {
+      return replay.uuid;
+    }
+  }
   for (const PointRecord& run : report.points) {
-    for (const RankRecord& rank : run.ranks) {
-      if (rank.host == host && rank.device == device) return rank.uuid;
+    for (const RankRecord& one : run.ranks) {
+      if (one.host == host && one.device == device) return one.uuid;
     }
   }
   return "";
@@ -211,7 +219,7 @@ Part measured_part(const Report& report, const std::string& host, const std::str
     const auto found = std::ranges::find(run.ranks, *rank, &RankRecord::rank);
     if (found != run.ranks.end() && found->host == host) return device_part(report, run, *found);
   }
-  Part part = gpu_part(report, host, device, uuid_of(report, host, device));
+  Part part = gpu_part(report, host, device, uuid_of(report, host, device, rank));
   if (device == "cpu" && rank) part.device += ":" + std::to_string(*rank);
   return part;
 }

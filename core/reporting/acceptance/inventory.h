@@ -44,8 +44,10 @@ std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> repor
 // many did.
 void read_findings(const Rule& rule, const reporting::Report& report, std::vector<Series>& all);
 // One start for each piece of work of each device, over all reports: 1 where its bits are wrong,
-// NaN where it cannot be told whose are.
+// NaN where it cannot be told whose are, and NaN with a `why` where it was not done.
 std::vector<Series> read_replays(std::span<const NamedReport> reports);
+// One start for each time that a device held its products.
+void read_sustained(const reporting::Report& report, std::vector<Series>& all);
 // One start for each report that measured the link.
 void read_links(const reporting::Report& report, std::vector<Series>& all);
 

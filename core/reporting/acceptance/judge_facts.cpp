@@ -15,10 +15,13 @@ namespace {
 
 constexpr std::size_t kPartsToCompare = 3;  // of two that differ neither is the odd one
 
-// The value that 30 % of the parts reach.
+// The value that 30 % of the parts reach which have one.
 std::optional<double> reference_of(const std::vector<Series>& all) {
   std::vector<double> values;
-  for (const Series& series : all) values.push_back(series.starts.back().value);
+  for (const Series& series : all) {
+    const double value = series.starts.back().value;
+    if (std::isfinite(value)) values.push_back(value);
+  }
   if (values.size() < kPartsToCompare) return std::nullopt;
   const std::size_t place = statistics::parts_that_reach(values.size()) - 1;
   std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(place),
@@ -48,6 +51,34 @@ void judge_value(CheckResult& result, const Start& one, double limit) {
         printed("holds %.0f %% of its first seconds: ", 100 * one.value / *one.burst) + result.why;
   }
   if (!surely) result.why += ", too near the limit to tell";
+}
+
+// Too many are too many, whatever else is not known.
+void judge_count(CheckResult& result, std::span<const Start> starts) {
+  double sum = 0;
+  std::string blamed;
+  const Start *missing = nullptr, *unsure = nullptr;
+  for (const Start& start : starts) {
+    if (std::isfinite(start.value)) {
+      sum += start.value;
+      if (start.value > 0) blamed = start.fact;
+    } else {
+      (start.why.empty() ? unsure : missing) = &start;
+    }
+  }
+  if (sum > *result.limit) {
+    result.outcome = Outcome::kFailed;
+    result.why = blamed;
+  } else if (missing != nullptr) {
+    result.outcome = Outcome::kMissing;
+    result.why = missing->why;
+  } else if (unsure != nullptr) {
+    result.outcome = Outcome::kUnsure;
+    result.why = unsure->fact;
+  }
+  if (result.outcome == Outcome::kFailed || (missing == nullptr && unsure == nullptr)) {
+    result.value = sum;
+  }
 }
 
 // The value that the limit is a share of; absent: there is nothing to compare with.
@@ -116,22 +147,9 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all) {
     CheckResult result = result_like(rule, series);
     // A cable may have been mended since: the last look at the links counts, of ranks every one.
     const bool only_last = rule.metric == Metric::kSlowNode || rule.metric == Metric::kSlowLink;
-    result.value = 0;
-    for (const Start& start :
-         only_last ? std::span(series.starts).last(1) : std::span(series.starts)) {
-      *result.value += start.value;
-      if (!start.fact.empty()) result.why = start.fact;
-    }
     result.limit = rule.limit;
     result.limit_from = "the rules";
-    if (!std::isfinite(*result.value)) {
-      result.value.reset();
-      result.outcome = Outcome::kUnsure;
-    } else if (*result.value > rule.limit) {
-      result.outcome = Outcome::kFailed;
-    } else {
-      result.why.clear();
-    }
+    judge_count(result, only_last ? std::span(series.starts).last(1) : std::span(series.starts));
     judged.results.push_back(std::move(result));
   }
   return judged;

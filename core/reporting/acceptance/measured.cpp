@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "core/base/text.h"
@@ -252,37 +251,6 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
       beside = Beside::kThrottled;
     }
     add_rate(runs, beside, record.value.value_or(0), record.reason);
-  }
-}
-
-// The same product on the same device in the first seconds.
-const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord& held) {
-  const auto found = std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& one) {
-    return one.what == MachineRate::kMatrixProduct && one.value && one.rank == held.rank &&
-           one.host == held.host && one.device == held.device && one.precision == held.precision &&
-           one.threads == held.threads && held.method.starts_with(one.method);
-  });
-  return found == report.fingerprint.end() ? nullptr : &*found;
-}
-
-// A device that throttles is what is looked for: only others on the machine take its value away.
-void read_sustained(const Report& report, std::vector<Series>& all) {
-  for (const FingerprintRecord& record : report.fingerprint) {
-    if (record.what != MachineRate::kSustainedProduct) continue;
-    Series series;
-    series.part = measured_part(report, record.host, record.device, record.rank);
-    series.of_class = record.device_name + ", " + record.precision + ", " + record.method;
-    Start& start = series.starts.emplace_back();
-    const bool shared = !record.disturbed.empty() &&
-                        !record.disturbed.starts_with(reporting::finding_kinds::throttled.code);
-    if (shared || !record.value) {
-      start.why = shared ? "others used the machine" : record.reason;
-    } else {
-      start.value = *record.value;
-      std::tie(start.low, start.high) = std::tie(record.ci95_low, record.ci95_high);
-      if (const FingerprintRecord* burst = burst_of(report, record)) start.burst = burst->value;
-    }
-    all.push_back(std::move(series));
   }
 }
 

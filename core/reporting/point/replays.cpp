@@ -21,51 +21,79 @@ std::string class_key(const ReplayRecord& replay) {
   return replay.work + "\n" + replay.precision + "\n" + replay.method;
 }
 
-// The devices that have each digest.
-using Digests = std::map<std::string, std::set<std::string>>;
+// All that was done by one method.
+struct BitsOfMethod {
+  std::map<std::string, std::set<std::string>> by_device;  // digests of each
+  std::map<std::string, std::size_t> voices;  // devices that have a digest and no other
+  std::size_t all = 0;                        // voices together
 
-std::size_t devices_of(const Digests& digests) {
-  std::set<std::string> all;
-  for (const auto& [digest, devices] : digests) all.insert(devices.begin(), devices.end());
-  return all.size();
+  std::size_t alike(const std::string& digest) const {
+    const auto found = voices.find(digest);
+    return found == voices.end() ? 0 : found->second;
+  }
+  bool is_majority(const std::string& digest) const { return 2 * alike(digest) > all; }
+};
+
+using Methods = std::map<std::string, BitsOfMethod>;
+
+Methods by_method(std::span<const ReplayRecord* const> replays) {
+  Methods methods;
+  for (const ReplayRecord* replay : replays) {
+    if (replay->digest.empty()) continue;
+    methods[class_key(*replay)].by_device[device_key(*replay)].insert(replay->digest);
+  }
+  for (auto& [key, bits] : methods) {
+    for (const auto& [device, digests] : bits.by_device) {
+      if (digests.size() > 1) continue;
+      ++bits.voices[*digests.begin()];
+      ++bits.all;
+    }
+  }
+  return methods;
 }
 
-JudgedReplay judge(const ReplayRecord& replay, const Digests& digests) {
+// Compares with the other devices, and with the same one in other sessions.
+void compare(JudgedReplay& judged, const BitsOfMethod& bits) {
+  const ReplayRecord& replay = *judged.replay;
+  const bool contradicts = bits.by_device.at(device_key(replay)).size() > 1;
+  if (bits.is_majority(replay.digest)) return;
+  if (contradicts) {
+    judged.verdict = BitsVerdict::kWrong;
+    judged.why = "other bits in another session";
+    return;
+  }
+  const bool majority = std::ranges::any_of(
+      bits.voices, [&](const auto& one) { return bits.is_majority(one.first); });
+  const bool told = majority && bits.all >= kDevicesToTell;
+  judged.verdict = told ? BitsVerdict::kWrong : BitsVerdict::kDiffer;
+  const std::string of_all = std::to_string(bits.all) + " devices";
+  judged.why = told ? "other bits than most of " + of_all
+                    : of_all + " differ, which is right cannot be told";
+}
+
+JudgedReplay judge(const ReplayRecord& replay, const Methods& methods) {
   JudgedReplay judged{.replay = &replay, .why = {}};
-  const std::string what = replay.precision + " " + replay.work;
   if (replay.wrong > 0) {
     judged.verdict = BitsVerdict::kWrong;
-    judged.why = what + ": " + grouped(static_cast<double>(replay.wrong)) + " of " +
+    judged.why = grouped(static_cast<double>(replay.wrong)) + " of " +
                  grouped(static_cast<double>(replay.rounds)) +
                  " rounds gave other bits than the first (" + replay.first_wrong + ")";
-    return judged;
+  } else if (replay.digest.empty()) {
+    judged.verdict = BitsVerdict::kNotDone;
+    judged.why = replay.reason.empty() ? "not done" : replay.reason;
+  } else {
+    compare(judged, methods.at(class_key(replay)));
   }
-  if (digests.size() < 2) return judged;
-  const std::size_t all = devices_of(digests);
-  const std::size_t alike = digests.at(replay.digest).size();
-  if (2 * alike > all) return judged;
-  const bool majority =
-      std::ranges::any_of(digests, [&](const auto& one) { return 2 * one.second.size() > all; });
-  const bool told = majority && all >= kDevicesToTell;
-  judged.verdict = told ? BitsVerdict::kWrong : BitsVerdict::kDiffer;
-  const std::string of_all = std::to_string(all) + " devices";
-  judged.why = what + (told ? ": other bits than most of " + of_all
-                            : ": " + of_all + " differ, which is right cannot be told");
+  if (!judged.why.empty()) judged.why = replay.precision + " " + replay.work + ": " + judged.why;
   return judged;
 }
 
 }  // namespace
 
 std::vector<JudgedReplay> judge_replays(std::span<const ReplayRecord* const> replays) {
-  std::map<std::string, Digests> classes;
-  for (const ReplayRecord* replay : replays) {
-    if (replay->digest.empty()) continue;
-    classes[class_key(*replay)][replay->digest].insert(device_key(*replay));
-  }
+  const Methods methods = by_method(replays);
   std::vector<JudgedReplay> judged;
-  for (const ReplayRecord* replay : replays) {
-    if (!replay->digest.empty()) judged.push_back(judge(*replay, classes[class_key(*replay)]));
-  }
+  for (const ReplayRecord* replay : replays) judged.push_back(judge(*replay, methods));
   return judged;
 }
 
@@ -74,7 +102,7 @@ std::vector<Finding> findings_of_replays(std::span<const ReplayRecord> replays) 
   for (const ReplayRecord& replay : replays) all.push_back(&replay);
   std::vector<Finding> findings;
   for (const JudgedReplay& judged : judge_replays(all)) {
-    if (judged.verdict == BitsVerdict::kSame) continue;
+    if (judged.verdict == BitsVerdict::kSame || judged.verdict == BitsVerdict::kNotDone) continue;
     const ReplayRecord& replay = *judged.replay;
     const std::string name =
         "rank " + std::to_string(replay.rank) + " (" + replay.host + ", " + replay.device + "): ";

@@ -12,9 +12,10 @@
 namespace scalemark::reporting {
 
 enum class BitsVerdict {
-  kSame,   // as far as can be told: as the others of its method, or there are none
-  kWrong,  // other bits than its own first round, or than more than half of three or more
-  kDiffer  // others of its method have other bits, and which are right cannot be told
+  kSame,    // as far as can be told: as the others of its method, or there are none
+  kWrong,   // other bits than its own first round or session, or than more than half of three
+  kDiffer,  // others of its method have other bits, and which are right cannot be told
+  kNotDone  // there are no bits: out of memory, or it was interrupted
 };
 
 struct JudgedReplay {
@@ -24,10 +25,11 @@ struct JudgedReplay {
 };
 
 // Judges what was done, in its order. Devices are told apart by uuid, else by host, device and
-// rank: several records of one device count once in its class.
+// rank: several records of one device count once in its class, and where they differ from each
+// other not at all.
 std::vector<JudgedReplay> judge_replays(std::span<const ReplayRecord* const> replays);
 
-// One per device, work and precision: wrong_bits, or bits_differ.
+// One per device, work and precision: wrong_bits, or bits_differ. Nothing of what was not done.
 std::vector<Finding> findings_of_replays(std::span<const ReplayRecord> replays);
 
 // `rounds` equal rounds exclude, at 95 %, a device that is wrong in a larger share of them:

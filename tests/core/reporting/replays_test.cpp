@@ -65,6 +65,18 @@ TEST(Replays, ADeviceCountsOnce) {
             "bits_differ 0, bits_differ 0, bits_differ 1");
 }
 
+// Two sessions of one method: one of them was wrong, and nobody has to say which.
+TEST(Replays, ADeviceWithTwoDigestsContradictsItself) {
+  EXPECT_EQ(found({of_rank(0, "a"), of_rank(0, "b")}), "wrong_bits 0, wrong_bits 0");
+  EXPECT_EQ(found({of_rank(0, "a"), of_rank(0, "b"), of_rank(1, "a")}), "wrong_bits 0")
+      << "the others have those of its first session";
+  const auto three = found({of_rank(0, "a"), of_rank(0, "b"), of_rank(1, "a"), of_rank(2, "b")});
+  EXPECT_EQ(three, "wrong_bits 0, wrong_bits 0, bits_differ 1, bits_differ 2");
+  const std::vector both{of_rank(0, "a"), of_rank(0, "b")};
+  EXPECT_EQ(findings_of_replays(both).front().text,
+            "rank 0 (n1, cuda:0): bf16 matrix product: other bits in another session");
+}
+
 TEST(Replays, WhatWasNotDoneIsNotJudged) {
   ReplayRecord none = of_rank(2, "");
   none.reason = "out of memory";

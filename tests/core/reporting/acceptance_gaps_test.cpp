@@ -1,0 +1,122 @@
+// Gaps in reports, second sessions and infinite numbers must not let a part pass.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/reporting/acceptance/acceptance.h"
+#include "tests/core/reporting/sample_fleet.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using reporting::FingerprintRecord;
+using reporting::MachineRate;
+using reporting::PointStatus;
+using reporting::ReplayRecord;
+using reporting::Report;
+using reporting::sample_fleet;
+
+std::vector<CheckResult> results_of(const std::vector<NamedReport>& fleet, std::string_view check,
+                                    std::string_view part) {
+  std::vector<CheckResult> found;
+  for (CheckResult& result : accept(fleet, standard_rules(), {}).results) {
+    if (result.check == check && result.part.name() == part) found.push_back(std::move(result));
+  }
+  return found;
+}
+
+// "failed", of the only result of the part; "" where it has none.
+std::string verdict_of(const std::vector<NamedReport>& fleet, std::string_view check,
+                       std::string_view part) {
+  const auto found = results_of(fleet, check, part);
+  EXPECT_LE(found.size(), 1u) << check << " of " << part;
+  return found.empty() ? "" : std::string(name_of(found.front().outcome));
+}
+
+std::string why_of(const std::vector<NamedReport>& fleet, std::string_view check,
+                   std::string_view part) {
+  const auto found = results_of(fleet, check, part);
+  return found.empty() ? "" : found.front().why;
+}
+
+FingerprintRecord& held_of(Report& report, std::string_view device) {
+  return *std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& record) {
+    return record.what == MachineRate::kSustainedProduct && record.device == device;
+  });
+}
+
+TEST(AcceptGaps, ADeviceThatContradictsItselfFailsWhateverElseCannotBeTold) {
+  auto fleet = sample_fleet({.nodes = 1, .devices = 2, .wrong_once = {{0, 1}}, .links = false});
+  auto& replays = fleet[0].report.replays;
+  for (int i = 0; i < 2; ++i) {
+    ReplayRecord other = replays[static_cast<std::size_t>(i)];
+    other.precision = "fp32";
+    other.wrong = 0;
+    other.digest = i == 0 ? "one" : "another";
+    replays.push_back(other);
+  }
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node000 cuda:1"), "failed");
+  EXPECT_NE(why_of(fleet, "same bits", "node000 cuda:1").find("bf16"), std::string::npos);
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node000 cuda:0"), "unsure");
+}
+
+TEST(AcceptGaps, AReplayThatWasNotDoneIsMissingUntilItIs) {
+  auto fleet = sample_fleet({});
+  ReplayRecord& replay = fleet[1].report.replays[3];
+  replay.digest.clear();
+  replay.reason = "out of memory";
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:3"), "missing");
+  EXPECT_NE(why_of(fleet, "same bits", "node001 cuda:3").find("out of memory"), std::string::npos);
+  ReplayRecord again = replay;
+  again.session = 1;
+  again.digest = "good";
+  fleet[1].report.replays.push_back(again);
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:3"), "passed");
+}
+
+TEST(AcceptGaps, AHeldProductBesideOthersIsNotJudgedThoughItThrottled) {
+  auto fleet = sample_fleet({});
+  FingerprintRecord& held = held_of(fleet[1].report, "cuda:3");
+  *held.value *= 0.5;
+  held.disturbed = "throttled: hw_slowdown; shared: other processes used 3.0 CPUs";
+  EXPECT_EQ(verdict_of(fleet, "sustained product", "node001 cuda:3"), "missing");
+  EXPECT_EQ(why_of(fleet, "sustained product", "node001 cuda:3"), "others used the machine");
+}
+
+TEST(AcceptGaps, TheLastSessionOfAHeldProductCounts) {
+  auto fleet = sample_fleet({});
+  FingerprintRecord again = held_of(fleet[1].report, "cuda:3");
+  again.session = 1;
+  held_of(fleet[1].report, "cuda:3").value = *again.value / 2;
+  fleet[1].report.fingerprint.push_back(again);
+  EXPECT_EQ(verdict_of(fleet, "sustained product", "node001 cuda:3"), "passed");
+}
+
+TEST(AcceptGaps, ADeviceIsTheSameOneWhenItsTrainingsFailed) {
+  auto fleet = sample_fleet({});
+  for (auto& run : fleet[1].report.points) {
+    run.status = PointStatus::kFailed;
+    run.ranks.clear();
+  }
+  for (const char* check : {"same bits", "matrix product", "sustained product"}) {
+    const auto found = results_of(fleet, check, "node001 cuda:3");
+    ASSERT_EQ(found.size(), 1u) << check;
+    EXPECT_EQ(found.front().part.uuid, "GPU-1-3") << check;
+  }
+}
+
+TEST(AcceptGaps, OneValueHasNothingToBeComparedWithThoughOthersHaveAReason) {
+  auto fleet = sample_fleet({.nodes = 3, .devices = 1});
+  for (const std::size_t node : {1, 2}) held_of(fleet[node].report, "cuda:0").value.reset();
+  Rules rules = standard_rules();
+  for (Rule& rule : rules.checks) {
+    if (rule.metric == Metric::kSustainedProduct) rule.of = LimitOf::kReference;
+  }
+  const auto results = accept(fleet, rules, {}).results;
+  const auto first = std::ranges::find(results, "sustained product", &CheckResult::check);
+  ASSERT_NE(first, results.end());
+  EXPECT_EQ(first->outcome, Outcome::kUnsure) << first->part.name();
+}
+
+}  // namespace
+}  // namespace scalemark::acceptance
