@@ -128,7 +128,6 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, rules, acceptance.results);
   WithoutDatasheet without_datasheet;
-  const std::set<std::string> watched = watched_hosts(reports);
   for (const Rule& rule : rules.checks) {
     if (!applies(rule, reports, nodes.size())) continue;
     Judged judged = judged_by(rule, rules, read_series(rule, reports), baseline);
@@ -137,7 +136,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
     }
     std::ranges::move(judged.results, std::back_inserter(acceptance.results));
     std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));
-    add_unmeasured(rule, nodes, watched, acceptance.results);
+    add_unmeasured(rule, nodes, reports, acceptance.results);
   }
   add_unmeasured_devices(rules, acceptance.results);
   judge_nodes(acceptance, nodes, expected);

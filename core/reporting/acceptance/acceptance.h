@@ -113,9 +113,9 @@ Judged judge_facts(const Rule& rule, const std::vector<Series>& all);
 // Expected nodes that no report of training shows; those that none shows become nodes, too.
 void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
                        std::vector<Part>& nodes, std::vector<CheckResult>& results);
-// Call it after the results of `rule`: the nodes that have none. `watched`: of watched_hosts().
+// Call it after the results of `rule`: the nodes that have none.
 void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
-                    const std::set<std::string>& watched, std::vector<CheckResult>& results);
+                    std::span<const NamedReport> reports, std::vector<CheckResult>& results);
 // Call it after the results of all rules: devices that some checks measured and others left out.
 void add_unmeasured_devices(const Rules& rules, std::vector<CheckResult>& results);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.

@@ -45,6 +45,23 @@ std::string texts_of(const std::vector<Start>& starts) {
   return listed(texts, 3);
 }
 
+// By their names; others are ports and memory controllers.
+bool is_gpu(const std::string& device) {
+  return device.starts_with("cuda:") || device.starts_with("gpu:");
+}
+
+// Hosts that have parts of that kind. A GPU that only CUDA sees is in no list of GPUs.
+void add_hosts(PartKind of, const reporting::Report& report, std::set<std::string>& hosts) {
+  for (const auto& host : report.environment.hosts) {
+    if (of != PartKind::kDevice || !host.gpus.empty()) hosts.insert(host.hostname);
+  }
+  for (const auto& run : report.points) {
+    for (const auto& rank : run.ranks) {
+      if (is_gpu(rank.device)) hosts.insert(rank.host);
+    }
+  }
+}
+
 }  // namespace
 
 bool is_of_health(const Rule& rule) {
@@ -102,11 +119,16 @@ Judged judge_counters(const Rule& rule, const std::vector<Series>& all) {
   return judged;
 }
 
-std::set<std::string> watched_hosts(std::span<const NamedReport> reports) {
-  std::set<std::string> hosts;
+std::set<std::string> unwatched_hosts(PartKind of, std::span<const NamedReport> reports) {
+  std::set<std::string> watched, hosts;
   for (const NamedReport& one : reports) {
-    for (const auto& row : one.report.health) hosts.insert(row.host);
+    for (const auto& row : one.report.health) {
+      if (of != PartKind::kDevice || is_gpu(row.device)) watched.insert(row.host);
+    }
+    add_hosts(of, one.report, hosts);
   }
+  if (watched.empty()) return {};
+  for (const std::string& host : watched) hosts.erase(host);
   return hosts;
 }
 

@@ -20,7 +20,8 @@ std::vector<Series> read_counters(Metric metric, std::span<const NamedReport> re
 // Growth counts over all sessions, since an error is not undone; of a state the last look counts.
 Judged judge_counters(const Rule& rule, const std::vector<Series>& all);
 
-// The hosts of which any counter was read.
-std::set<std::string> watched_hosts(std::span<const NamedReport> reports);
+// Hosts with parts of that kind of none of which a counter was read; none where no host has any,
+// since then nobody asked. The counters of its ports do not stand for those of its GPUs.
+std::set<std::string> unwatched_hosts(PartKind of, std::span<const NamedReport> reports);
 
 }  // namespace scalemark::acceptance

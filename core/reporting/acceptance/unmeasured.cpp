@@ -46,8 +46,14 @@ std::vector<Part> nodes_that_trained(std::span<const NamedReport> reports) {
   return nodes.empty() ? nodes_of(reports) : nodes;
 }
 
+// Every device has what it checks, or none of its kind: rates, and the bits behind them.
+bool is_of_every_device(const Rule& rule) {
+  if (rule.metric == Metric::kWrongBits || rule.metric == Metric::kSustainedProduct) return true;
+  return row_of(rule.metric).kind == ValueKind::kRate && rule.of != LimitOf::kDatasheet;
+}
+
 // A device that other checks measured and this one did not would otherwise pass unseen.
-void add_devices_without_rates(const Rules& rules, std::vector<CheckResult>& results) {
+void add_unmeasured_by_rule(const Rules& rules, std::vector<CheckResult>& results) {
   std::map<std::string, Part> devices;
   std::map<std::string, std::set<std::string>> by_check;
   for (const CheckResult& result : results) {
@@ -57,12 +63,12 @@ void add_devices_without_rates(const Rules& rules, std::vector<CheckResult>& res
     if (is_rate(result) && result.part.device != "cpu") devices[result.part.key()] = result.part;
   }
   for (const Rule& rule : rules.checks) {
-    const bool of_rates =
-        row_of(rule.metric).kind == ValueKind::kRate && rule.of != LimitOf::kDatasheet;
     const auto measured = by_check.find(rule.name);
-    if (!of_rates || measured == by_check.end()) continue;
+    if (!is_of_every_device(rule) || measured == by_check.end()) continue;
+    const bool of_gpus = row_of(rule.metric).applies == Applies::kWithGpus;
     for (const auto& [key, part] : devices) {
       if (measured->second.contains(key)) continue;
+      if (of_gpus && part.device.starts_with("cpu")) continue;
       results.push_back(missing(rule.name, part, "this device was not measured"));
     }
   }
@@ -112,11 +118,11 @@ void add_unmeasured_values(const Rule& rule, const std::vector<Part>& nodes,
 // Counters are read where --checks asks for it. What one part does not have (NVLinks) is no gap,
 // but a part of which nothing was read is, where others were.
 void add_unwatched(const Rule& rule, const std::vector<Part>& nodes,
-                   const std::set<std::string>& watched, std::vector<CheckResult>& results) {
-  if (watched.empty()) return;
+                   std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
+  const std::set<std::string> unwatched = unwatched_hosts(row_of(rule.metric).of, reports);
   const std::set<std::string> without = without_report(results);
   for (const Part& node : nodes) {
-    if (watched.contains(node.host) || without.contains(node.host)) continue;
+    if (!unwatched.contains(node.host) || without.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, kNotRead));
   }
 }
@@ -139,16 +145,16 @@ void add_missing_nodes(const Expected& expected, std::span<const NamedReport> re
 }
 
 void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
-                    const std::set<std::string>& watched, std::vector<CheckResult>& results) {
+                    std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
   if (is_of_health(rule)) {
-    add_unwatched(rule, nodes, watched, results);
+    add_unwatched(rule, nodes, reports, results);
   } else if (rule.of != LimitOf::kDatasheet) {
     add_unmeasured_values(rule, nodes, results);
   }
 }
 
 void add_unmeasured_devices(const Rules& rules, std::vector<CheckResult>& results) {
-  add_devices_without_rates(rules, results);
+  add_unmeasured_by_rule(rules, results);
   add_unwatched_devices(rules, results);
 }
 

@@ -60,6 +60,27 @@ TEST(AcceptGaps, ADeviceThatContradictsItselfFailsWhateverElseCannotBeTold) {
   EXPECT_EQ(verdict_of(fleet, "same bits", "node000 cuda:0"), "unsure");
 }
 
+TEST(AcceptGaps, PortsDoNotStandForTheCountersOfGpus) {
+  auto fleet = sample_fleet({.health = true});
+  std::erase_if(fleet[1].report.health, [](const auto& row) { return row.device != "mlx5_0/1"; });
+  EXPECT_EQ(verdict_of(fleet, "ECC", "node001"), "missing");
+  EXPECT_EQ(verdict_of(fleet, "ports that went down", "node001"), "passed");
+  for (NamedReport& one : fleet) {
+    std::erase_if(one.report.health, [](const auto& row) { return row.device != "mlx5_0/1"; });
+  }
+  EXPECT_EQ(verdict_of(fleet, "ECC", "node001"), "") << "no node has any";
+}
+
+TEST(AcceptGaps, ADeviceThatReplayOrHeldProductsLeftOutIsMissing) {
+  auto fleet = sample_fleet({});
+  std::erase_if(fleet[1].report.replays, [](const auto& one) { return one.device == "cuda:3"; });
+  std::erase_if(fleet[2].report.fingerprint, [](const auto& record) {
+    return record.what == MachineRate::kSustainedProduct && record.device == "cuda:4";
+  });
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:3"), "missing");
+  EXPECT_EQ(verdict_of(fleet, "sustained product", "node002 cuda:4"), "missing");
+}
+
 TEST(AcceptGaps, AReplayThatWasNotDoneIsMissingUntilItIs) {
   auto fleet = sample_fleet({});
   ReplayRecord& replay = fleet[1].report.replays[3];
