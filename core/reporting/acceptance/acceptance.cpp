@@ -63,9 +63,10 @@ End end_of(const Report& report) {
   return {by_hardware ? Outcome::kFailed : Outcome::kMissing, why};
 }
 
-// Wrong bits end a sweep with 83: the check of bits names the device.
+// Wrong bits end a sweep with 83: the check of bits names the device. They excuse no other end.
 bool is_told_by_a_check(const Report& report, const Rules& rules) {
-  return std::ranges::any_of(rules.checks,
+  return report.exit_code == static_cast<int>(ExitCode::kSilentCorruption) &&
+         std::ranges::any_of(rules.checks,
                              [](const Rule& rule) { return rule.metric == Metric::kWrongBits; }) &&
          std::ranges::any_of(report.findings, [](const reporting::Finding& finding) {
            return finding.code == reporting::finding_kinds::wrong_bits.code;

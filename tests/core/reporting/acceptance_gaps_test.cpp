@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/reporting/acceptance/acceptance.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "tests/core/reporting/sample_fleet.h"
 
 namespace scalemark::acceptance {
@@ -111,6 +112,18 @@ TEST(AcceptGaps, TheLastSessionOfAHeldProductCounts) {
   held_of(fleet[1].report, "cuda:3").value = *again.value / 2;
   fleet[1].report.fingerprint.push_back(again);
   EXPECT_EQ(verdict_of(fleet, "sustained product", "node001 cuda:3"), "passed");
+}
+
+TEST(AcceptGaps, WrongBitsExcuseNoOtherEnd) {
+  const auto outcome = [](int code) {
+    auto fleet = sample_fleet({.exit_codes = {{2, code}}});
+    fleet[2].report.findings.push_back(
+        make_finding(reporting::finding_kinds::wrong_bits, "", "", reporting::FindingPlace{}));
+    return accept(fleet, standard_rules(), {}).nodes[2].outcome;
+  };
+  EXPECT_EQ(outcome(83), Outcome::kPassed);
+  EXPECT_EQ(outcome(84), Outcome::kFailed);
+  EXPECT_EQ(outcome(69), Outcome::kMissing);
 }
 
 TEST(AcceptGaps, ADeviceIsTheSameOneWhenItsTrainingsFailed) {
