@@ -16,6 +16,7 @@ namespace {
 
 using reporting::HealthFigure;
 
+constexpr const char* kNoSeconds = "how long its session was is not known";
 constexpr const char* kNeverAgain = "its run ended before the counters were read again";
 
 Part part_of(const reporting::Report& report, PartKind of, const HealthFigure& figure) {
@@ -102,12 +103,15 @@ Judged judge_counters(const Rule& rule, const std::vector<Series>& all) {
       result.value = result.value.value_or(0) + start.value;
       seconds += start.seconds;
     }
-    if (result.value && rule.of == LimitOf::kSession) {
-      result.value = seconds > 0 ? *result.value / seconds : 0;
-    }
+    const bool of_no_time = result.value && rule.of == LimitOf::kSession && !(seconds > 0);
+    if (of_no_time) result.value.reset();
+    if (result.value && rule.of == LimitOf::kSession) *result.value /= seconds;
     result.limit = rule.limit;
     result.limit_from = rule.of == LimitOf::kSession ? "share of the session" : "the rules";
-    if (!result.value) {
+    if (of_no_time) {
+      result.outcome = Outcome::kUnsure;
+      result.why = kNoSeconds;
+    } else if (!result.value) {
       result.outcome = Outcome::kMissing;
       result.why = kNeverAgain;
     } else if (*result.value > rule.limit) {

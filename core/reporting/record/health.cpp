@@ -116,11 +116,16 @@ std::optional<double> value_of(const FigureKind& kind, const Rows& rows) {
   return value;
 }
 
+// Not every device has each counter of the kind.
 double seconds_of(const FigureKind& kind, const Rows& rows) {
-  double seconds = 0;
-  const auto [begin, end] = rows.equal_range(kind.counters[0]);
-  for (auto it = begin; it != end; ++it) seconds += it->second->seconds.value_or(0);
-  return seconds;
+  double most = 0;
+  for (const std::string_view counter : kind.counters) {
+    double seconds = 0;
+    const auto [begin, end] = rows.equal_range(counter);
+    for (auto it = begin; it != end; ++it) seconds += it->second->seconds.value_or(0);
+    most = std::max(most, seconds);
+  }
+  return most;
 }
 
 std::string text_of(const FigureKind& kind, const Rows& rows, double value, double seconds) {

@@ -126,6 +126,14 @@ TEST(AcceptGaps, WrongBitsExcuseNoOtherEnd) {
   EXPECT_EQ(outcome(69), Outcome::kMissing);
 }
 
+TEST(AcceptGaps, AShareOfNoTimeIsUnsure) {
+  auto fleet = sample_fleet({.health = true});
+  for (auto& row : fleet[1].report.health) {
+    if (row.device == "cuda:3") row.seconds.reset();
+  }
+  EXPECT_EQ(verdict_of(fleet, "held back", "node001 cuda:3"), "unsure");
+}
+
 TEST(AcceptGaps, ADeviceIsTheSameOneWhenItsTrainingsFailed) {
   auto fleet = sample_fleet({});
   for (auto& run : fleet[1].report.points) {

@@ -83,6 +83,18 @@ TEST(Health, TextsSayTheNumberThatPeopleLookUp) {
   EXPECT_EQ(only_figure("held_back", hot).text, "held back for 2.5 of 120 s");
 }
 
+// Some GPUs count the time of the board's limit and none of heat.
+TEST(Health, AnyOfItsCountersTellsTheSeconds) {
+  const auto board =
+      rows({counter("held_back_board_limit_s", 1)}, {counter("held_back_board_limit_s", 3)}, 120);
+  EXPECT_EQ(only_figure("held_back", board).seconds, 120);
+  EXPECT_EQ(only_figure("held_back", board).text, "held back for 2 of 120 s");
+  const auto both =
+      rows({counter("held_back_board_limit_s", 1), counter("held_back_thermal_s", 1)},
+           {counter("held_back_board_limit_s", 3), counter("held_back_thermal_s", 1)});
+  EXPECT_EQ(only_figure("held_back", both).seconds, 60);
+}
+
 TEST(Health, WhatIsNotKnownIsNoFigure) {
   const auto plain = rows({counter("pcie_replays", 1)}, {counter("pcie_replays", 1)});
   EXPECT_TRUE(health_figures("nvlink_errors", plain).empty()) << "a card without NVLinks";
