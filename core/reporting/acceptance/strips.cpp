@@ -17,6 +17,7 @@ using reporting::html_escaped;
 using Results = std::vector<const CheckResult*>;
 
 constexpr double kWidth = 1060, kHeight = 190, kLeft = 48, kRight = 104, kTop = 14, kBottom = 30;
+constexpr double kMostShown = 10;  // times the reference, which a baseline may have as it likes
 constexpr std::size_t kMostNodeNames = 12;
 constexpr std::ptrdiff_t kMostNames = 6;
 
@@ -52,7 +53,7 @@ class Strip {
     for (const CheckResult* one : parts_) {
       if (!one->of_reference) continue;
       low_ = std::min(low_, *one->of_reference);
-      high_ = std::max(high_, *one->of_reference);
+      high_ = std::max(high_, std::min(*one->of_reference, kMostShown));
       limit_ = one->limit.value_or(limit_);
     }
     low_ = std::min(low_, limit_);
@@ -85,7 +86,7 @@ class Strip {
 
   std::string axis() const {
     double step = 0.01;
-    for (const double wider : {0.02, 0.05, 0.1, 0.2, 0.5}) {
+    for (const double wider : {0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0}) {
       if ((high_ - low_) / step > 6) step = wider;
     }
     std::string text;
