@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/acceptance/forms.h"
@@ -183,6 +185,38 @@ TEST(AcceptGaps, AStripHasFewLinesWhateverItsReferenceIs) {
     const std::size_t lines = grid_lines(share);
     ASSERT_LE(lines, 10u) << share;
     ASSERT_GE(lines, 2u) << share;
+  }
+}
+
+// --- the configurations
+
+nlohmann::json file_of(const std::string& name) {
+  std::ifstream in(std::string(SCALEMARK_SOURCE_DIR) + "/configs/acceptance/" + name);
+  return nlohmann::json::parse(in);
+}
+
+bool has_metric(const nlohmann::json& rules, std::string_view metric) {
+  return std::ranges::any_of(rules["checks"],
+                             [&](const auto& check) { return check["metric"] == metric; });
+}
+
+// Nobody looks at what was measured and has no rule.
+TEST(AcceptanceRules, NameWhatTheConfigurationBesideThemMeasures) {
+  const nlohmann::json standard = file_of("rules/standard.json");
+  for (const auto& [config, rules] :
+       std::map<std::string, std::string>{{"node.json", "standard.json"},
+                                          {"smoke.json", "smoke.json"},
+                                          {"burn-in.json", "burn-in.json"}}) {
+    const std::string checks = file_of(config)["checks"];
+    EXPECT_NE(checks.find("replay"), std::string::npos) << config;
+    EXPECT_NE(checks.find("health"), std::string::npos) << config;
+    const nlohmann::json named = file_of("rules/" + rules);
+    for (const MetricRow& row : kMetrics) {
+      const bool of_health = row.kind == ValueKind::kCounter || row.kind == ValueKind::kState;
+      if (!of_health && row.metric != Metric::kWrongBits) continue;
+      EXPECT_EQ(has_metric(named, row.name), has_metric(standard, row.name))
+          << rules << " and " << row.name;
+    }
   }
 }
 
