@@ -13,7 +13,8 @@
 
 namespace scalemark::acceptance {
 
-// A part of the baseline that its own fleet would fail; it is told, and not dropped.
+// A part of the baseline that its own fleet would fail; it is told, and not dropped, unless it has
+// no speed (throttled, a run failed) that could be in the reference.
 struct BaselineSuspect {
   std::string part, uuid, why;
 };

@@ -167,6 +167,16 @@ TEST(Baseline, ListsSuspectsAndDoesNotDropThem) {
   EXPECT_NEAR(alone.reference, class_named(made_of({}), "device_samples_per_sec").reference, 3);
 }
 
+// docs/ACCEPTANCE.md says so: there is nothing that it could be in the reference with.
+TEST(Baseline, ListsAPartWithoutASpeedAndLeavesItOut) {
+  const Baseline baseline = made_of({.throttled = {2}});
+  const BaselineClass& alone = class_named(baseline, "device_samples_per_sec");
+  EXPECT_EQ(alone.parts, 56);
+  EXPECT_EQ(alone.machines, 7);
+  ASSERT_EQ(alone.suspects.size(), 8u);
+  EXPECT_EQ(alone.suspects[0].part, "node002 cuda:0");
+}
+
 TEST(Baseline, OtherVersionsAreJudgedByTheFleetItself) {
   FleetShape shape = other_fleet(0.09);
   for (int node = 0; node < shape.nodes; ++node) shape.drivers[node] = "590.10";
