@@ -35,6 +35,8 @@ def parity_steps(c):
     small = ("--image-size", 64) if c.short else ()
     resnet = ("--workload", "resnet50", "--batch-size", c.batch(16), *small, "--iters", 3, "--warmup-iters", 0,
               "--precision", "fp32", "--learning-rate", 0.01, "--lr-schedule", "constant")
+    calm = ("--workload", "resnet50", "--batch-size", c.batch(64), "--image-size", 64, "--iters", 3, "--warmup-iters", 0, "--precision", "fp32",
+            "--learning-rate", 1e-5, "--lr-schedule", "constant")
     few, many = c.folder("text-few"), c.folder("text-many")
     bert = ("--workload", "bert-mini", "--sequence-length", 64, "--global-batch-size", 16)
     epoch = (*bert, "--data", few, "--epochs", 1, "--learning-rate", 1e-12, "--precision", "fp32")
@@ -43,9 +45,11 @@ def parity_steps(c):
         Step("parity.resnet50",
              (c.train("parity-resnet50-cpu", *resnet, device="cpu"), c.train("parity-resnet50-cuda", *resnet)),
              same_losses("parity-resnet50-cpu", "parity-resnet50-cuda", 1e-4, 2e-3), needs_s=15, limit_s=80),
+        # At a rate of 0.01 with 16 images the rounding of the two ways alone moves the third loss by 1 %, on a CPU as on a GPU. With
+        # these it is 5e-5 on a CPU, and the updates move the loss by 4e-3: an error of an eighth of the gradient would show.
         Step("parity.fused-layers",
-             tuple(c.train(f"parity-fused-{value}", *resnet, "--fused-layers", value) for value in ("on", "off")),
-             same_losses("parity-fused-on", "parity-fused-off", 1e-4, 2e-3), needs_s=10, limit_s=60),
+             tuple(c.train(f"parity-fused-{value}", *calm, "--fused-layers", value) for value in ("on", "off")),
+             same_losses("parity-fused-on", "parity-fused-off", 1e-4, 5e-4), needs_s=10, limit_s=60),
         Step("parity.bert",
              (c.generate_text("text-few", 20 if c.short else 40), c.train("parity-bert-cpu", *epoch, device="cpu"),
               c.train("parity-bert-cuda", *epoch)),

@@ -35,14 +35,35 @@ Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>
                                         : judge_by_floor(rule, all);
 }
 
-bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t nodes) {
-  const Applies where = row_of(rule.metric).applies;
-  if (where == Applies::kWithSeveralNodes) return nodes > 1;
-  if (where == Applies::kEverywhere) return true;
-  return std::ranges::any_of(reports, [](const NamedReport& one) {
-    return std::ranges::any_of(one.report.environment.hosts,
-                               [](const auto& host) { return !host.gpus.empty(); });
+// Several GPUs are expected to train together, whether they did or not.
+bool has_several_devices(const Report& report) {
+  const bool trained = std::ranges::any_of(report.points, [](const reporting::PointRecord& run) {
+    return run.nodes <= 1 && run.world_size > 1;
   });
+  return trained || std::ranges::any_of(report.environment.hosts,
+                                        [](const auto& host) { return host.gpus.size() > 1; });
+}
+
+bool has_gpus(const Report& report) {
+  return std::ranges::any_of(report.environment.hosts,
+                             [](const auto& host) { return !host.gpus.empty(); });
+}
+
+bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t nodes) {
+  const auto any = [&](bool (*has)(const Report&)) {
+    return std::ranges::any_of(reports, has, &NamedReport::report);
+  };
+  switch (row_of(rule.metric).applies) {
+    case Applies::kEverywhere:
+      return true;
+    case Applies::kWithGpus:
+      return any(has_gpus);
+    case Applies::kWithSeveralDevices:
+      return any(has_several_devices);
+    case Applies::kWithSeveralNodes:
+      return nodes > 1;
+  }
+  return true;
 }
 
 // A report itself says this of its node.

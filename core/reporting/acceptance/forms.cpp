@@ -94,7 +94,7 @@ std::string percent_of(const std::optional<double>& share) {
 std::string value_text(const CheckResult& result) {
   if (!result.fact.empty()) return result.fact;
   if (!result.value) return kNone;
-  return significant(*result.value, 4) + (result.unit.empty() ? "" : " " + result.unit);
+  return rate_text(*result.value, result.unit);
 }
 
 std::string limit_text(const CheckResult& result) {
@@ -102,8 +102,7 @@ std::string limit_text(const CheckResult& result) {
   const bool is_share = result.low.has_value() || result.limit_from.starts_with("what ") ||
                         result.limit_from.starts_with(kOfBaseline);
   const std::string limit =
-      is_share ? percent_of(result.limit)
-               : significant(*result.limit, 4) + (result.unit.empty() ? "" : " " + result.unit);
+      is_share ? percent_of(result.limit) : rate_text(*result.limit, result.unit);
   return is_share ? limit + " of " + result.limit_from : limit + " (" + result.limit_from + ")";
 }
 

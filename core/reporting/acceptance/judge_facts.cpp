@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
+#include "core/reporting/acceptance/forms.h"
 #include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
@@ -29,13 +30,12 @@ std::optional<double> reference_of(const std::vector<Series>& all) {
   return values[place];
 }
 
-// "36 GB/s (35 to 37)", "612 TFLOP/s (610 to 614)"
+// "36 GB/s (35 GB/s to 37 GB/s)"
 std::string value_text(const Start& one, const std::string& unit) {
-  const bool large = one.value >= 1e9;
-  const double scale = large ? 1e-12 : 1;
-  const auto text = [&](double value) { return significant(scale * value, 3); };
-  std::string value = text(one.value) + " " + (large ? "T" : "") + unit;
-  if (one.low && one.high) value += " (" + text(*one.low) + " to " + text(*one.high) + ")";
+  std::string value = rate_text(one.value, unit);
+  if (one.low && one.high) {
+    value += " (" + rate_text(*one.low, unit) + " to " + rate_text(*one.high, unit) + ")";
+  }
   return value;
 }
 

@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "core/reporting/acceptance/standard_rules.h"
 
 namespace scalemark::acceptance {
 namespace {

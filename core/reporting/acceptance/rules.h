@@ -20,7 +20,8 @@ constexpr auto words_of(PartKind) {
 }
 
 // Whether a fleet is expected to have been measured so.
-enum class Applies { kEverywhere, kWithGpus, kWithSeveralNodes };
+// kWithSeveralDevices: on a node; one device has nobody to train together with.
+enum class Applies { kEverywhere, kWithGpus, kWithSeveralDevices, kWithSeveralNodes };
 
 // How values of a metric are compared: repeated rates by the rule of statistics/acceptance.h, a
 // floor with each value's own interval, counts, what counters of health[] grew by, states that it
@@ -95,5 +96,6 @@ Rules parse_rules(std::string_view text, const std::string& file);
 
 // configs/acceptance/rules/standard.json, which is part of the program.
 Rules standard_rules();
+extern const char* const kStandardRules;  // its text
 
 }  // namespace scalemark::acceptance

@@ -21,8 +21,7 @@ std::string check_text(const CheckResult& result) {
     if (result.limit_from.starts_with(kOfBaseline)) text += " by the baseline";
   } else if (result.outcome == Outcome::kFailed && result.value && result.limit &&
              !result.unit.empty()) {
-    text += ", limit " + significant(*result.limit, 3) + " " + result.unit + " (" +
-            result.limit_from + ")";
+    text += ", limit " + rate_text(*result.limit, result.unit) + " (" + result.limit_from + ")";
   }
   return text;
 }
@@ -146,6 +145,7 @@ class Teller {
 }  // namespace
 
 std::string rate_text(double value, const std::string& unit) {
+  if (unit.empty()) return significant(value, 4);
   for (const auto& [factor, prefix] : {std::pair(1e12, "T"), std::pair(1e9, "G")}) {
     if (value >= factor) return significant(value / factor, 4) + " " + prefix + unit;
   }

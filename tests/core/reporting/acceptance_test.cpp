@@ -68,6 +68,15 @@ TEST(Accept, AHealthyFleetPassesWithItsTraining) {
   EXPECT_EQ(fleet.exit_code, ExitCode::kPass);
 }
 
+// It has nobody to train together with, and no slower peer.
+TEST(Accept, NodesWithOneDeviceArePassedByWhatOneDeviceShows) {
+  auto reports = sample_fleet({.nodes = 8, .devices = 1});
+  for (auto& one : reports) {
+    std::erase_if(one.report.points, [](const auto& run) { return run.strategy != "none"; });
+  }
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{});
+}
+
 TEST(Accept, WrongBitsNameTheirDevice) {
   EXPECT_EQ(not_passed(judged({.wrong_once = {{3, 5}}})),
             Texts{"failed node003 cuda:5: same bits"});

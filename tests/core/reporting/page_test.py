@@ -163,8 +163,8 @@ def check_cells(folder):
         assert row["to buy"] == variance["buy"], (row, variance)
     cost, = table_of(answer, "Communication cost over repetitions", "cost ms")
     assert (cost["cost ms"], cost["contention ms"], cost["comm. effic. %"]) == ("2.10", "-0.100", "87.5"), cost
-    product, lone = table_of(answer, "What the machine does by itself", "rate")
-    assert "1.43 TFLOP/s" in product["rate"] and lone["rate"] == "not measured", (product, lone)
+    product, lone, held = table_of(answer, "What the machine does by itself", "rate")
+    assert "1.43 TFLOP/s" in product["rate"] and lone["rate"] == "not measured" and "held for 60 s" in held["how"], (product, lone, held)
     errors = [row for row in table_of(answer, "Findings", "severity", "what") if row["severity"] == "error"]
     assert [(e["code"], e["what"]) for e in errors] == [
         ("E_BAD_DATA", "seen this; expected that; planted suggestion")], errors

@@ -10,6 +10,7 @@
 #include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/disk_read.h"
 #include "engine/fingerprint/machine.h"
+#include "engine/fingerprint/replay.h"
 #include "engine/fingerprint/scratch_folder.h"
 
 namespace scalemark::fingerprint {
@@ -51,6 +52,40 @@ TEST(Precisions, OfACpuByItsFlags) {
   EXPECT_EQ(precisions_of(*device, host_with({"avx2"})), std::vector{kFp32});
   EXPECT_EQ(precisions_of(*device, host_with({"avx2", "amx_bf16"})),
             (std::vector{kFp32, kAmpBf16}));
+}
+
+reporting::ReplayRecord replayed(settings::Precision precision) {
+  const auto device = device::make_cpu_device();
+  reporting::ReplayRecord record;
+  replay_product(*device, host_with({}), precision, {.seconds = kShort_s}, record);
+  return record;
+}
+
+TEST(ReplayProduct, GivesTheSameBitsEachTime) {
+  const auto record = replayed(settings::Precision::kFp32);
+  EXPECT_GE(record.rounds, 3);
+  EXPECT_EQ(record.wrong, 0);
+  EXPECT_EQ(record.digest.size(), 32u);
+  EXPECT_EQ(record.digest, replayed(settings::Precision::kFp32).digest);
+  EXPECT_NE(record.digest, replayed(settings::Precision::kAmpBf16).digest);
+  EXPECT_NE(record.method.find("1024 x 1024, Made Up 9000"), std::string::npos) << record.method;
+}
+
+TEST(ReplayProduct, EndsEarlyWhereItIsAskedTo) {
+  const auto device = device::make_cpu_device();
+  reporting::ReplayRecord record;
+  replay_product(*device, host_with({}), settings::Precision::kFp32,
+                 {.seconds = 3600, .goes_on = [] { return false; }}, record);
+  EXPECT_EQ(record.rounds, 1);
+}
+
+TEST(SustainedProduct, IsTheRateOfTheSecondHalf) {
+  const auto device = device::make_cpu_device();
+  const auto record =
+      sustained_product(*device, settings::Precision::kFp32, 0.2, [] { return true; });
+  EXPECT_EQ(record.what, MachineRate::kSustainedProduct);
+  EXPECT_GT(record.value.value_or(0), 0);
+  EXPECT_NE(record.method.find(", held for 0.2 s"), std::string::npos) << record.method;
 }
 
 TEST(MatrixProduct, IsTheRateOfTheMachine) {
