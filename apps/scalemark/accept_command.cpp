@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "apps/scalemark/commands.h"
@@ -111,7 +112,8 @@ std::string command_again(const std::vector<NamedReport>& fleet, const Acceptanc
     command += " --repetitions " + std::to_string(undecided.starts) + " --output " +
                shell_word(next_output(output));
     if (hosts.front().scheduler_node.empty()) return command;
-    return "srun --nodelist=" + shell_word(launching::compressed_nodelist(undecided.nodes)) +
+    return "srun --nodes=" + std::to_string(undecided.nodes.size()) +
+           " --nodelist=" + shell_word(launching::compressed_nodelist(undecided.nodes)) +
            " --ntasks-per-node=1 --cpu-bind=none " + command;
   }
   return "";
@@ -140,9 +142,9 @@ ExitCode accept_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto rules = rules_of(values);
   const auto baseline = baseline_of(values);
-  const auto expected = expected_of(values);
+  auto expected = expected_of(values);
   const auto requests = requests_of(values);
-  const std::vector<NamedReport> fleet = read_fleet(invocation.positionals);
+  const std::vector<NamedReport> fleet = read_fleet(invocation.positionals, &expected.unreadable);
   const Acceptance judged =
       acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
   if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
@@ -152,8 +154,12 @@ ExitCode accept_command(const Invocation& invocation) {
     reporting::write_atomically(one.file, rendered(one.format, judged));
     next.files.push_back(one.file);
   }
-  if (values.on("details")) print_result(acceptance::table_text(judged) + "\n");
-  print_result(acceptance::hand_over(judged, next, terminal_of(STDOUT_FILENO)));
+  Terminal terminal = terminal_of(STDOUT_FILENO);
+  if (values.on("details")) {
+    print_result(acceptance::table_text(judged) + "\n");
+    terminal.columns = std::numeric_limits<int>::max();  // all that there is to say
+  }
+  print_result(acceptance::hand_over(judged, next, terminal));
   return judged.exit_code;
 }
 

@@ -1,6 +1,7 @@
 #include "apps/scalemark/read_reports.h"
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -69,17 +70,38 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
   return reports;
 }
 
-std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths) {
-  const auto files = report_files(paths);
-  std::vector<reporting::Report> reports = read_reports(files);
+std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths,
+                                               Unreadable* unreadable) {
   std::vector<reporting::NamedReport> fleet;
   std::set<std::string> known;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const reporting::Report& report = reports[i];
+  std::optional<Error> first;
+  const auto tolerate = [&](const std::string& path, const Error& error) {
+    if (unreadable == nullptr) throw Error(error);
+    unreadable->emplace_back(path, error.record().what);
+    if (!first) first = error;
+  };
+  const auto add = [&](const std::string& file) {
+    reporting::Report report = std::move(read_reports({file}).front());
     std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
     for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
-    if (known.insert(key).second) fleet.push_back({files[i], std::move(reports[i])});
+    if (known.insert(key).second) fleet.push_back({file, std::move(report)});
+  };
+  for (const std::string& path : paths) {
+    std::vector<std::string> files;
+    try {
+      files = report_files({path});
+    } catch (const Error& error) {
+      tolerate(path, error);
+    }
+    for (const std::string& file : files) {
+      try {
+        add(file);
+      } catch (const Error& error) {
+        tolerate(file, error);
+      }
+    }
   }
+  if (fleet.empty() && first) throw Error(*first);
   return fleet;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/exit_code.h"
@@ -16,7 +17,12 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
 
 // Reads a fleet: a folder may hold one report for each node at any depth. A report that is named
 // twice, or was copied, is no further start. Throws as read_reports().
-std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths);
+//
+// With `unreadable` a report that cannot be read costs no other: its path and what is wrong with it
+// go there, and only where none can be read the first error is thrown.
+using Unreadable = std::vector<std::pair<std::string, std::string>>;
+std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths,
+                                               Unreadable* unreadable = nullptr);
 
 // `code`, or the exit code of --fail-on, with a line on stderr that says why.
 ExitCode judged_by(const reporting::FailOn& fail_on, const reporting::Report& report,

@@ -1,6 +1,6 @@
 """An acceptance from end to end with real ranks: four hosts on a switch, two ranks each; what is planted is named, and nothing else.
 
-rehearsal_test.py planted|healthy. Others on the machine leave parts without a value that counts, and never make one fail.
+rehearsal_test.py planted|slow_nic|quota|healthy. Others on the machine leave parts without a value that counts, and never make one fail.
 SCALEMARK_SOAK=full: 20 fleets of each.
 """
 
@@ -8,6 +8,7 @@ import json
 import os
 from pathlib import Path
 
+from cpu_quota import cpu_quota
 from endings import run_cases
 from launching import finish, start
 from program import BINARY_DIR, SCALEMARK, check, run
@@ -34,6 +35,10 @@ def measure(hosts, folder, absent=(), **planted):
         if host in absent:
             continue
         finish([start(*hosts.on(host), SCALEMARK, "sweep", *CONFIG, "--nproc-per-node", RANKS, "--output", folder / "1/{host}", **planted)])
+    measure_links(hosts, folder)
+
+
+def measure_links(hosts, folder):
     place = ("--nnodes", HOSTS, "--rendezvous", f"{hosts.addresses[0]}:29656", "--run-id", "rehearsal")
     finish([start(*hosts.on(host), SCALEMARK, "comm", "--pairs", "--no-progress", "--threads", 1, "--nproc-per-node", 1, "--node-rank", host,
                   *place, "--output", folder / "links") for host in range(HOSTS)])
@@ -88,4 +93,32 @@ def planted(folder):
     print(f"the slow device failed in {named} of {TRIALS} fleets; in the others too few starts were left undisturbed", flush=True)
 
 
-run_cases({f.__name__: f for f in (planted, healthy)})
+def slow_nic(folder):
+    """All links of one node are slow: the node is blamed, with its links, and no other."""
+    with SwitchedHosts(HOSTS) as hosts:
+        for trial in range(TRIALS):
+            slow = trial % HOSTS
+            hosts.healthy()
+            hosts.slow_node(slow, SLOW_RATE)
+            measure_links(hosts, folder / str(trial))
+            done = run("accept", folder / str(trial) / "links", "--format", f"jsonl={folder}/accept.jsonl", expect=1)
+            records = map(json.loads, (folder / "accept.jsonl").read_text().splitlines())
+            found = failed(one for one in records if one["record"] == "check")
+            check(("slow node", f"node{slow}", "") in found, (done.stdout, found))
+            check(all(f"node{slow}" in part for part in found), (done.stdout, found))
+
+
+def quota(folder):
+    """A machine whose processes get half of a core is throttled, and not slow: its speed is not judged."""
+    for trial in range(TRIALS):
+        out = folder / str(trial)
+        with cpu_quota() as group:
+            group.cores(0.5)
+            finish([start(*group.wrapper(), SCALEMARK, "sweep", *CONFIG, "--iters", 60, "--nproc-per-node", RANKS, "--retries", 0,
+                          "--output", out / "1/{host}")])
+        done = run("accept", out / "1", "--format", f"jsonl={out}/accept.jsonl", expect=1)
+        bad = [one for one in map(json.loads, (out / "accept.jsonl").read_text().splitlines()) if one.get("outcome") == "failed"]
+        check(bad and all("throttled" in one["why"] for one in bad), (done.stdout, bad))
+
+
+run_cases({f.__name__: f for f in (planted, slow_nic, quota, healthy)})

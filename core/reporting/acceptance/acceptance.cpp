@@ -162,7 +162,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   }
   add_unmeasured_devices(rules, acceptance.results);
   judge_nodes(acceptance, nodes, expected);
-  acceptance.notes = notes_of(acceptance, reports, without_datasheet);
+  acceptance.notes = notes_of(acceptance, expected, reports, without_datasheet);
   for (const CheckResult& result : acceptance.results) {
     acceptance.outcome = std::max(acceptance.outcome, result.outcome);
   }

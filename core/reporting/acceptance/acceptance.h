@@ -66,6 +66,8 @@ struct NodeResult {
 struct Expected {
   std::vector<std::string> nodes;  // by either name; empty: those that there are
   std::optional<int> devices_per_node;
+  // Reports that are expected and could not be read: path, and what is wrong.
+  std::vector<std::pair<std::string, std::string>> unreadable;
 };
 
 struct Acceptance {
@@ -118,13 +120,15 @@ void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
                     std::span<const NamedReport> reports, std::vector<CheckResult>& results);
 // Call it after the results of all rules: devices that some checks measured and others left out.
 void add_unmeasured_devices(const Rules& rules, std::vector<CheckResult>& results);
+// By either of its names, or without its domain.
+bool is_named(const Part& node, const std::string& name);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.
 void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected);
 
 // Notes on classes that the baseline lacks, on kinds of device in the fleet, and on each attribute
 // that all failed devices share, two or more, and few of the others have.
 using WithoutDatasheet = std::map<std::string, std::vector<std::string>>;  // chip: its metrics
-std::vector<std::string> notes_of(const Acceptance& acceptance,
+std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,
                                   const WithoutDatasheet& without_datasheet);
 

@@ -74,8 +74,9 @@ void add_suspects(const Baseline& baseline, std::string& text) {
   if (reasons.empty()) return;
   std::vector<std::string> names;
   for (const auto& [part, reason] : reasons) {
-    names.push_back(part + " (" + reason.first +
-                    (reason.second > 1 ? ", and " + counted(reason.second - 1, "more") : "") + ")");
+    names.push_back(
+        part + " (" + reason.first +
+        (reason.second > 1 ? ", and " + std::to_string(reason.second - 1) + " more" : "") + ")");
   }
   text += "! suspects, listed and not dropped: " + listed(names, kMostSuspects) + "\n";
 }

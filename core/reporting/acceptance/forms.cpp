@@ -91,6 +91,12 @@ std::string percent_of(const std::optional<double>& share) {
   return share ? printed("%.1f %%", 100 * *share) : kNone;
 }
 
+// "bf16, 8192 x 8192": the class without the model, which all of its kind share.
+std::string what_of(const CheckResult& result) {
+  const auto comma = result.of_class.find(", ");
+  return comma == std::string::npos ? kNone : result.of_class.substr(comma + 2);
+}
+
 std::string value_text(const CheckResult& result) {
   if (!result.fact.empty()) return result.fact;
   if (!result.value) return kNone;
@@ -122,6 +128,7 @@ std::vector<Column> columns_of(const Acceptance& acceptance) {
   return {column("outcome", true, [](const auto& r) { return std::string(name_of(r.outcome)); }),
           column("part", true, [](const auto& r) { return r.part.name(); }),
           column("check", true, [](const auto& r) { return r.check; }),
+          column("of", true, what_of),
           column("value", false, value_text),
           column("of reference", false, [](const auto& r) { return percent_of(r.of_reference); }),
           column("limit", true, limit_text),

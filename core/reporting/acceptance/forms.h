@@ -58,6 +58,9 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at);
 
 // "702 TFLOP/s"
 std::string rate_text(double value, const std::string& unit);
+
+// Machines that are sent back anyway: what else is open about them decides nothing.
+std::set<std::string> failed_hosts(const Acceptance& acceptance);
 // "8 nodes, 64 devices: 6 passed, 2 failed, 0 undecided"
 std::string head_text(const Acceptance& acceptance);
 // How slow a part must be to be found, and which baseline the limits come from: one line each.

@@ -1,6 +1,7 @@
 // A person reads this at the end of an acceptance; a shell reads the script that drains nodes.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/launching/slurm_lists.h"
@@ -12,6 +13,7 @@ namespace {
 
 // Titles of outcomes divide what head (2), command, exclude list and end leave of the lines.
 constexpr std::size_t kMostLines = 20, kLinesAround = 5, kMostRemarks = 3;
+constexpr std::ptrdiff_t kMostLinesOfRemarks = 6;
 
 std::size_t width_of(const Terminal& terminal) {
   return static_cast<std::size_t>(std::max(terminal.columns - 2, 20));
@@ -89,6 +91,16 @@ std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
   return nodes;
 }
 
+// Each once: a cable is neither node's alone.
+std::map<std::string, const CheckResult*> failed_links(const Acceptance& acceptance) {
+  std::map<std::string, const CheckResult*> links;
+  for (const CheckResult& result : acceptance.results) {
+    const bool failed = result.part.kind == PartKind::kLink && result.outcome == Outcome::kFailed;
+    if (failed) links.try_emplace(result.part.name(), &result);
+  }
+  return links;
+}
+
 }  // namespace
 
 std::string head_text(const Acceptance& acceptance) {
@@ -115,7 +127,17 @@ std::vector<std::string> resolution(const Acceptance& acceptance) {
   if (!widest->reference_from.starts_with(kOfBaseline)) {
     return {finds + "reference (99 %); of this boot only"};
   }
-  return {finds + "baseline (99 %), other boots included", "limits from " + widest->reference_from};
+  const auto all = static_cast<std::int64_t>(acceptance.classes.size());
+  const auto by_it = std::ranges::count_if(acceptance.classes, [](const CheckedClass& one) {
+    return one.reference_from.starts_with(kOfBaseline);
+  });
+  std::string from = "limits from " + widest->reference_from;
+  if (by_it < all) {
+    from = std::to_string(by_it) + " of " + counted(all, "comparison") + " by " +
+           widest->reference_from + "; the others by the fleet itself";
+  }
+  return {finds + (by_it < all ? "reference (99 %)" : "baseline (99 %), other boots included"),
+          from};
 }
 
 std::vector<std::string> remarks_of(const Acceptance& acceptance) {
@@ -130,15 +152,23 @@ std::vector<std::string> remarks_of(const Acceptance& acceptance) {
 std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
   const std::size_t width = width_of(terminal);
   std::string text = inked(terminal, Ink::kBold, head_text(acceptance)) + "\n";
-  const std::vector<std::string> head = resolution(acceptance);
+  std::vector<std::string> head = resolution(acceptance);
+  if (const std::size_t links = failed_links(acceptance).size(); links > 0) {
+    head.insert(head.begin(), counted(static_cast<std::int64_t>(links), "link") +
+                                  " failed beside them, each between two nodes");
+  }
   for (const std::string& line : head) text += shortened("  " + line, width) + "\n";
   std::vector<std::string> remarks = remarks_of(acceptance);
   remarks.resize(std::min(remarks.size(), kMostRemarks));
+  std::string said;
   for (const std::string& remark : remarks) {
-    text += shortened("! " + reporting::on_one_line(remark), width) + "\n";
+    const std::string more = reporting::wrapped(reporting::on_one_line(remark), width, 2, "! ");
+    if (std::ranges::count(said + more, '\n') > kMostLinesOfRemarks) break;
+    said += more;
   }
-  text += sections_text(acceptance, kMostLines - kLinesAround - (head.size() - 1) - remarks.size(),
-                        terminal);
+  const auto lines = static_cast<std::size_t>(std::ranges::count(said, '\n'));
+  text += said + sections_text(acceptance, kMostLines - kLinesAround - (head.size() - 1) - lines,
+                               terminal);
   if (const auto starts = undecided_of(acceptance).starts; starts > 0 && !next.again.empty()) {
     text += counted(static_cast<std::int64_t>(starts), "more start") + "  " + next.again + "\n";
   }
@@ -155,8 +185,9 @@ std::string hand_over(const Acceptance& acceptance, const Next& next, const Term
 
 Undecided undecided_of(const Acceptance& acceptance) {
   Undecided undecided;
+  const std::set<std::string> failed = failed_hosts(acceptance);
   for (const CheckResult& result : acceptance.results) {
-    if (result.more_starts == 0) continue;
+    if (result.more_starts == 0 || failed.contains(result.part.host)) continue;
     undecided.starts = std::max(undecided.starts, result.more_starts);
     if (!undecided.hosts.insert(result.part.host).second) continue;
     undecided.nodes.push_back(scheduler_name(result.part));
@@ -182,6 +213,10 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at) {
     text += "# kubectl cordon";
     for (const std::string& node : nodes) text += " " + shell_word(node);
     text += "\n";
+  }
+  for (const auto& [link, result] : failed_links(acceptance)) {
+    text += "# the link " + link +
+            " failed, neither node for itself: " + reporting::on_one_line(result->why) + "\n";
   }
   return text;
 }

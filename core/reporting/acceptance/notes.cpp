@@ -76,13 +76,27 @@ void add_without_datasheet(const WithoutDatasheet& chips, std::vector<std::strin
   }
 }
 
+// A list with a misprint would drain machines that nobody asked about.
+void add_not_in_list(const Acceptance& acceptance, const Expected& expected,
+                     std::vector<std::string>& texts) {
+  if (expected.nodes.empty()) return;
+  std::vector<std::string> names;
+  for (const NodeResult& node : acceptance.nodes) {
+    const auto is_it = [&](const std::string& name) { return is_named(node.node, name); };
+    if (std::ranges::none_of(expected.nodes, is_it)) names.push_back(node.node.host);
+  }
+  if (names.empty()) return;
+  texts.push_back("not in --nodes, though there are reports: " + listed(names, 3));
+}
+
 }  // namespace
 
-std::vector<std::string> notes_of(const Acceptance& acceptance,
+std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,
                                   const WithoutDatasheet& without_datasheet) {
   const std::vector<CheckResult>& results = acceptance.results;
   std::vector<std::string> texts;
+  add_not_in_list(acceptance, expected, texts);
   add_not_in_baseline(acceptance.classes, texts);
   if (std::string kinds = kinds_text(acceptance.classes); !kinds.empty()) texts.push_back(kinds);
   add_without_datasheet(without_datasheet, texts);

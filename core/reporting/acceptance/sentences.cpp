@@ -55,6 +55,7 @@ class Teller {
  public:
   Teller(const Acceptance& acceptance, Outcome outcome)
       : acceptance_(acceptance), outcome_(outcome) {
+    if (outcome_ != Outcome::kFailed) failed_ = failed_hosts(acceptance);
     if (outcome_ == Outcome::kFailed) add_nodes();
     fold_slow_together();
     join_equal_reasons();
@@ -65,7 +66,8 @@ class Teller {
 
  private:
   bool is_open(const CheckResult& result) const {
-    return result.outcome == outcome_ && !told_.contains(&result);
+    const bool is_open = result.outcome == outcome_ && !told_.contains(&result);
+    return is_open && (result.part.kind == PartKind::kLink || !failed_.contains(result.part.host));
   }
 
   // A node that is to blame is told once, and not each of its devices.
@@ -139,10 +141,19 @@ class Teller {
   const Acceptance& acceptance_;
   Outcome outcome_;
   std::set<const CheckResult*> told_;
+  std::set<std::string> failed_;  // hosts that need nothing else said
   std::vector<PartSentence> sentences_;
 };
 
 }  // namespace
+
+std::set<std::string> failed_hosts(const Acceptance& acceptance) {
+  std::set<std::string> hosts;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome == Outcome::kFailed) hosts.insert(node.node.host);
+  }
+  return hosts;
+}
 
 std::string rate_text(double value, const std::string& unit) {
   if (unit.empty()) return significant(value, 4);

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kNoReport = "no report";
 constexpr const char* kNotRead = "its counters were not read (--checks health)";
 
-CheckResult missing(const std::string& check, const Part& part, const char* why) {
+CheckResult missing(const std::string& check, const Part& part, const std::string& why) {
   CheckResult result;
   result.check = check;
   result.part = part;
@@ -29,11 +29,6 @@ std::set<std::string> without_report(const std::vector<CheckResult>& results) {
     if (result.why == kNoReport) hosts.insert(result.part.host);
   }
   return hosts;
-}
-
-bool is_named(const Part& node, const std::string& name) {
-  const std::string host = node.host.substr(0, node.host.find('.'));
-  return name == node.host || name == host || name == node.scheduler_node;
 }
 
 // Links alone do not show a node: it has to be in a report of training.
@@ -129,8 +124,18 @@ void add_unwatched(const Rule& rule, const std::vector<Part>& nodes,
 
 }  // namespace
 
+bool is_named(const Part& node, const std::string& name) {
+  const std::string host = node.host.substr(0, node.host.find('.'));
+  return name == node.host || name == host || name == node.scheduler_node;
+}
+
 void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
                        std::vector<Part>& nodes, std::vector<CheckResult>& results) {
+  for (const auto& [path, why] : expected.unreadable) {
+    Part part;
+    part.host = path;
+    results.push_back(missing(kReportCheck, part, why));
+  }
   const std::vector<Part> trained = nodes_that_trained(reports);
   for (const std::string& name : expected.nodes) {
     const auto is_it = [&](const Part& node) { return is_named(node, name); };

@@ -370,6 +370,34 @@ TEST(Accept, ASessionThatEndedEarlyKnowsNoGrowth) {
   EXPECT_TRUE(holds(joined(not_passed(fleet), "; "), "missing node000 cuda:0: Xid"));
 }
 
+// One report that cannot be read costs no other its verdict.
+TEST(Accept, AnUnreadableReportIsMissing) {
+  const Acceptance fleet =
+      judged({}, {.nodes = {}, .devices_per_node = {}, .unreadable = {{"acc/n9", "is no JSON"}}});
+  EXPECT_EQ(not_passed(fleet), Texts{"missing acc/n9: report"});
+  EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+  EXPECT_TRUE(holds(handed_over(fleet), "is no JSON")) << handed_over(fleet);
+}
+
+TEST(Accept, AFailedLinkIsCountedAndIsNoNodesAlone) {
+  const Acceptance fleet = judged({.slow_links = {{1, 6}}});
+  EXPECT_TRUE(holds(head_text(fleet), "8 passed, 0 failed")) << head_text(fleet);
+  EXPECT_TRUE(holds(handed_over(fleet), "\n  1 link failed beside them")) << handed_over(fleet);
+  EXPECT_TRUE(holds(drain_text(fleet, "2026-11-20T09:00:00Z"), "# the link node001 to node006"));
+}
+
+TEST(Accept, WhatFailedIsNotMeasuredAgain) {
+  const auto fleet = judged({.starts = 3, .slow = {{{2, 1}, 0.2}, {{2, 2}, 0.05}, {{4, 0}, 0.05}}});
+  EXPECT_FALSE(undecided_of(fleet).hosts.contains("node002"));
+  EXPECT_TRUE(undecided_of(fleet).hosts.contains("node004"));
+}
+
+TEST(Accept, ANodeThatIsNotInTheListIsTold) {
+  const Acceptance fleet = judged({.nodes = 3}, {.nodes = {"node000", "node001", "gpu17"}});
+  EXPECT_TRUE(holds(handed_over(fleet), "! not in --nodes, though there are reports: node002"))
+      << handed_over(fleet);
+}
+
 TEST(Accept, TheHandOverIsShortWhateverHappened) {
   FleetShape shape{.nodes = 24,
                    .devices = 4,
