@@ -99,15 +99,16 @@ TaskLoop::Results TaskLoop::collect(std::int64_t number, const std::vector<int>&
 }
 
 TaskLoop::Results TaskLoop::ask_all(const std::string& task,
-                                    const std::function<std::string()>& answer) {
+                                    const std::function<std::string()>& answer, Waits waits) {
   const WorkMessage message = post(link_, task);
   link_.queue().report_result(message.number, answer(), /*failed=*/false);
   std::vector<int> all(static_cast<std::size_t>(link_.size()));
   std::iota(all.begin(), all.end(), 0);
-  // A rank may take its turn after others, and takes as long as it needs: its pulse tells that it
-  // lives, and its watchdog ends it where it hangs.
   return collect(
-      message.number, all, [](const Results&, std::chrono::milliseconds) { return true; },
+      message.number, all,
+      [&](const Results&, std::chrono::milliseconds waited) {
+        return waits == Waits::kWhileTheyLive || waited < link_.timeout();
+      },
       /*idle=*/true);
 }
 

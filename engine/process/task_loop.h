@@ -87,9 +87,11 @@ class TaskLoop {
   Results collect(std::int64_t number, const std::vector<int>& members, const Patient& patient,
                   bool idle);
 
+  enum class Waits { kForTheTimeout, kWhileTheyLive };
   // Posts a task of every rank, of which `answer` is this one's part. Ranks that do not answer
-  // within timeout() are left out.
-  Results ask_all(const std::string& task, const std::function<std::string()>& answer);
+  // within timeout() are left out, or waited for as long as their pulse beats.
+  Results ask_all(const std::string& task, const std::function<std::string()>& answer,
+                  Waits waits = Waits::kForTheTimeout);
 
   RankLink& link() { return link_; }
 

@@ -76,7 +76,11 @@ void MachineRounds::ask_devices(FingerprintPart part) {
 
 // In the order of ranks. What others did on a machine meanwhile stands beside all of its values.
 FingerprintAnswer MachineRounds::ask_ranks(const SweepCommand& command) {
-  const auto texts = loop_.ask_all(to_wire(command), [&] { return member_.fingerprint(command); });
+  // A measurement takes as long as it was asked to: a rank's pulse tells that it lives, and its
+  // watchdog ends it where it hangs.
+  const auto texts = loop_.ask_all(
+      to_wire(command), [&] { return member_.fingerprint(command); },
+      process::TaskLoop::Waits::kWhileTheyLive);
   if (texts.size() != static_cast<std::size_t>(loop_.link().size())) {
     throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
                                  "look at its output, and check whether the system killed it");

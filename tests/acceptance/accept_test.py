@@ -238,7 +238,7 @@ def again(folder):
             continue
         [line] = [line for line in done.stdout.splitlines() if "more start" in line and "srun" in line]
         words = shlex.split(line[line.index("srun"):])
-        check(words[1] == "--nodelist=" + forms["undecided"].strip(), (words, forms["undecided"]))
+        check(words[2] == "--nodelist=" + forms["undecided"].strip() and words[1].startswith("--nodes="), (words, forms["undecided"]))
         check(words[words.index("--output") + 1] == "acc/2/{host}", words)
         return
     sys.exit("no fleet was undecided")
