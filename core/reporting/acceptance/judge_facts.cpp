@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t kPartsToCompare = 3;  // of two that differ neither is the odd one
 
 // The value that 30 % of the parts reach which have one.
-std::optional<double> reference_of(const std::vector<Series>& all) {
+std::optional<double> reference_of(const std::vector<const Series*>& members) {
   std::vector<double> values;
-  for (const Series& series : all) {
-    const double value = series.starts.back().value;
+  for (const Series* series : members) {
+    const double value = series->starts.back().value;
     if (std::isfinite(value)) values.push_back(value);
   }
   if (values.size() < kPartsToCompare) return std::nullopt;
@@ -107,16 +107,14 @@ std::string common_fact(const std::vector<const Series*>& members) {
 
 Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
-  std::map<std::string, std::vector<Series>> classes;
-  for (const Series& series : all) classes[series.of_class].push_back(series);
   const std::string parts = std::string(name_of(row_of(rule.metric).of)) + "s";
   const std::string share = printed("%.0f %% of what ", 100 * rule.limit);
-  for (const auto& [name, members] : classes) {
+  for (const auto& members : by_class(all)) {
     const auto reference = reference_of(members);
-    for (const Series& series : members) {
-      const Start& one = series.starts.back();  // the last session counts
+    for (const Series* series : members) {
+      const Start& one = series->starts.back();  // the last session counts
       const auto compared = compared_with(rule, one, reference);
-      CheckResult result = result_like(rule, series);
+      CheckResult result = result_like(rule, *series);
       if (!std::isfinite(one.value)) {
         result.outcome = Outcome::kMissing;
         result.why = one.why;
