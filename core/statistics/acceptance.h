@@ -125,6 +125,9 @@ ClassVerdict judge_class(std::span<const AcceptancePart> parts, const Acceptance
 // in descending order. ceil(0.3 x parts), in whole numbers, which round nothing.
 constexpr std::size_t parts_that_reach(std::size_t parts) { return (3 * parts + 9) / 10; }
 
+// The value that so many of `values` reach; at least one value.
+double kth_highest(std::span<const double> values);
+
 // Whether a node is to blame rather than its devices: at least two of them, and at least half of
 // them, failed.
 bool is_node_at_fault(std::span<const AcceptanceOutcome> devices);

@@ -41,13 +41,6 @@ double pooled_variance(std::span<const Repetitions> parts, std::size_t runs) {
          boost::math::quantile(boost::math::chi_squared(degrees), 0.5);
 }
 
-double kth_highest(std::span<const double> values) {
-  const std::size_t k = parts_that_reach(values.size());
-  std::vector<double> sorted(values.begin(), values.end());
-  std::ranges::sort(sorted, std::greater<>());
-  return sorted[k - 1];
-}
-
 double error_of_kth(std::span<const double> values, double kth, double error) {
   double count_varies_by = 0, count_falls_by = 0;
   for (const double value : values) {
@@ -94,6 +87,13 @@ bool have_reached(std::span<const Repetitions> parts, std::size_t look) {
 }
 
 }  // namespace
+
+double kth_highest(std::span<const double> values) {
+  const std::size_t k = parts_that_reach(values.size());
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted, std::greater<>());
+  return sorted[k - 1];
+}
 
 std::vector<AcceptanceBasis> acceptance_bases(std::span<const Repetitions> parts,
                                               std::span<const std::size_t> looks,

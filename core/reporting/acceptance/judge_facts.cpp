@@ -24,10 +24,7 @@ std::optional<double> reference_of(const std::vector<const Series*>& members) {
     if (std::isfinite(value)) values.push_back(value);
   }
   if (values.size() < kPartsToCompare) return std::nullopt;
-  const std::size_t place = statistics::parts_that_reach(values.size()) - 1;
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(place),
-                           std::greater<>());
-  return values[place];
+  return statistics::kth_highest(values);
 }
 
 // "36 GB/s (35 GB/s to 37 GB/s)"
