@@ -68,9 +68,12 @@ std::string totals(const CollectivePlan& plan) {
 }
 
 std::string pairs_text(const planning::PairPlan& pairs, int ranks) {
-  return "Every link between two nodes, or on one node every link between its " +
-         std::to_string(ranks) + " ranks (" + std::to_string(ranks * (ranks - 1) / 2) + "); " +
-         std::to_string(pairs.passes) + " passes over " + pairs.backend + ".\n";
+  const bool by_rank = pairs.by == settings::PairBy::kRank;
+  return std::string("Every link between two nodes") +
+         (by_rank ? ", of each rank with the rank at its place" : "") +
+         ", or on one node every link between its " + std::to_string(ranks) + " ranks (" +
+         std::to_string(ranks * (ranks - 1) / 2) + "); " + std::to_string(pairs.passes) +
+         " passes over " + pairs.backend + ".\n";
 }
 
 std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {

@@ -101,4 +101,11 @@ constexpr auto words_of(Placement) {
       {{Placement::kFill, "fill"}, {Placement::kSpread, "spread"}});
 }
 
+// Which links `comm --pairs` measures between two nodes: those of their first ranks, or of each
+// rank with the rank at the same place on the other node, all at once.
+enum class PairBy { kNode, kRank };
+constexpr auto words_of(PairBy) {
+  return std::to_array<Word<PairBy>>({{PairBy::kNode, "node"}, {PairBy::kRank, "rank"}});
+}
+
 }  // namespace scalemark::settings

@@ -40,7 +40,10 @@ json to_object(const CommSettings& comm) {
   }
   object["repetitions"] = comm.repetitions;
   object["retries"] = comm.retries;
-  if (comm.pairs) object["pairs"] = true;
+  if (comm.pairs) {
+    object["pairs"] = true;
+    object["pair_by"] = name_of(comm.pair_by);
+  }
   if (!comm.checks.empty()) object["checks"] = comm.checks;
   return object;
 }

@@ -31,8 +31,9 @@ struct CommSettings {
   std::vector<int> world_sizes;  // ascending; empty: all ranks
   std::vector<Placement> placements;
   int repetitions = 5;
-  int retries = 1;            // of a run that something disturbed
-  bool pairs = false;         // links instead of collectives
+  int retries = 1;     // of a run that something disturbed
+  bool pairs = false;  // links instead of collectives
+  PairBy pair_by = PairBy::kNode;
   std::string checks;         // as SweepSettings::checks
   std::string save_topology;  // path; empty: not saved
 };

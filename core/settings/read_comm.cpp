@@ -113,13 +113,26 @@ class CommReader {
     }
     const auto file = out_.own.find("save_topology");
     if (file != out_.own.end()) out_.comm.save_topology = file->second.text;
+    if (!out_.comm.pairs && given_.contains("pair_by")) {
+      problem("pair_by", out_.own["pair_by"].text, "goes with --pairs only", "add --pairs");
+    }
     if (!out_.comm.pairs) return;
+    read_pair_by();
     for (const char* name : {"collectives", "sizes", "sizes_of", "dtypes", "via", "in_place",
                              "overlap_compute", "congestion", "save_topology"}) {
       if (!given_.contains(name)) continue;
       problem(name, out_.own[name].text, "cannot be combined with --pairs",
               "measure collectives in a run of their own");
     }
+  }
+
+  void read_pair_by() {
+    const RawValue& value = out_.own["pair_by"];
+    for (Problem& bad : bad_values({{"pair_by", value}})) {
+      out_.problems.push_back(std::move(bad));
+      return;
+    }
+    out_.comm.pair_by = *find_word<PairBy>(value.text);
   }
 
   void read_checks() {

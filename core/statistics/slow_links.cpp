@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/statistics/holm.h"
 #include "core/statistics/mean_interval.h"
@@ -26,6 +27,8 @@ struct Level {
 
 struct Candidate {
   Level level, reference;
+  int node = -1;  // else a link
+  const LinkTimes* link = nullptr;
 };
 
 // How far the values lie from their median. Of an odd number one is the median itself and says
@@ -77,6 +80,46 @@ Level ordinary(std::vector<Level> best) {
   return best[(best.size() - 1) / 2];
 }
 
+// An ordinary node by rail.
+std::map<int, Level> ordinary_of_rails(const std::vector<Level>& best,
+                                       std::span<const int> rail_of_node) {
+  std::map<int, std::vector<Level>> of_rail;
+  for (std::size_t i = 0; i < best.size(); ++i) of_rail[rail_of_node[i]].push_back(best[i]);
+  std::map<int, Level> levels;
+  for (const auto& [rail, own] : of_rail) levels[rail] = ordinary(own.size() < 3 ? best : own);
+  return levels;
+}
+
+std::vector<Candidate> candidates_of(std::span<const LinkTimes> links,
+                                     const std::vector<Level>& levels, int nodes,
+                                     std::span<const int> rail_of_node) {
+  const auto best = best_of_nodes(links, levels, nodes);
+  const auto ordinary_of = ordinary_of_rails(best, rail_of_node);
+  const auto usual = [&](int node) {
+    return ordinary_of.at(rail_of_node[static_cast<std::size_t>(node)]);
+  };
+  std::vector<int> links_at(best.size());
+  for (const LinkTimes& link : links) {
+    for (const int node : {link.a, link.b}) ++links_at[static_cast<std::size_t>(node)];
+  }
+  // A single link shows no end by itself.
+  const auto own_level = [&](int node) {
+    const auto i = static_cast<std::size_t>(node);
+    return links_at[i] > 1 ? best[i] : usual(node);
+  };
+  std::vector<Candidate> candidates;
+  for (int node = 0; node < nodes; ++node) {
+    if (links_at[static_cast<std::size_t>(node)] < 2) continue;
+    candidates.push_back({.level = own_level(node), .reference = usual(node), .node = node});
+  }
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Level a = own_level(links[i].a), b = own_level(links[i].b);
+    candidates.push_back(
+        {.level = levels[i], .reference = a.median > b.median ? a : b, .link = &links[i]});
+  }
+  return candidates;
+}
+
 // std::hypot of this compiler needs glibc 2.35 (docs/DEPENDENCIES.md).
 double error_of(const Candidate& one) {
   return std::sqrt(one.level.error * one.level.error + one.reference.error * one.reference.error);
@@ -112,17 +155,12 @@ bool can_be_judged(std::span<const LinkTimes> links, int nodes) {
 
 }  // namespace
 
-SlowParts find_slow(std::span<const LinkTimes> links, int nodes) {
+SlowParts find_slow(std::span<const LinkTimes> links, int nodes,
+                    std::span<const int> rail_of_node) {
   if (!can_be_judged(links, nodes)) return {};
-  const auto levels = levels_of(links);
-  const auto best = best_of_nodes(links, levels, nodes);
-  std::vector<Candidate> candidates;
-  for (const Level& node : best) candidates.push_back({node, ordinary(best)});
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const Level& a = best[static_cast<std::size_t>(links[i].a)];
-    const Level& b = best[static_cast<std::size_t>(links[i].b)];
-    candidates.push_back({levels[i], a.median > b.median ? a : b});
-  }
+  const std::vector<int> one_rail(static_cast<std::size_t>(nodes));
+  const auto candidates =
+      candidates_of(links, levels_of(links), nodes, rail_of_node.empty() ? one_rail : rail_of_node);
   const std::size_t passes = links.front().seconds.size();
   std::vector<double> p;
   for (const Candidate& one : candidates) p.push_back(p_of(one, passes));
@@ -131,12 +169,12 @@ SlowParts find_slow(std::span<const LinkTimes> links, int nodes) {
   SlowParts slow;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (p[i] >= kLinkFalseAlarms) continue;
-    const Slowness how = slowness_of(candidates[i], passes);
-    if (i < best.size()) {
-      slow.nodes.push_back({static_cast<int>(i), how});
+    const Candidate& one = candidates[i];
+    const Slowness how = slowness_of(one, passes);
+    if (one.link == nullptr) {
+      slow.nodes.push_back({one.node, how});
     } else {
-      const LinkTimes& link = links[i - best.size()];
-      slow.links.push_back({link.a, link.b, how});
+      slow.links.push_back({one.link->a, one.link->b, how});
     }
   }
   return slow;

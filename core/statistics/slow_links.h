@@ -43,9 +43,13 @@ inline constexpr std::size_t kPassesToJudge = 3;  // fewer have no spread to jud
 // Named is what is slower by more than kSlowRatio for sure: one-sided t on the medians of
 // logarithms, Holm over all nodes and links at 5 %. Spread is the median absolute deviation, of no
 // link less than that of all together: passes that something else held up, some of them tenfold,
-// neither hide a slow link nor make one. Slow must be the second quickest pass as well: of a link
-// that busy hosts hold up in every other pass, the quick ones show that it is sound. Needs links of
-// at least 3 nodes and kPassesToJudge passes; else nothing is named.
-SlowParts find_slow(std::span<const LinkTimes> links, int nodes);
+// neither hide a slow link nor make one. `rail_of_node`: nodes of one rail are alike and compared
+// with each other, where they are 3 or more, else with all; empty: all are of one rail. The end of
+// a single link is not judged, but that link is, against an ordinary node. Slow must be the second
+// quickest pass as well: of a link that busy hosts hold up in every other pass, the quick ones show
+// that it is sound. Needs links of at least 3 nodes and kPassesToJudge passes; else nothing is
+// named.
+SlowParts find_slow(std::span<const LinkTimes> links, int nodes,
+                    std::span<const int> rail_of_node = {});
 
 }  // namespace scalemark::statistics

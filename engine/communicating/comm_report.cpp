@@ -72,7 +72,7 @@ void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& o
 }
 
 void CommReport::add(const MeasuredPairs& measured) {
-  auto judged = reporting::judge_pairs(measured.pairs, measured.names, measured.between_nodes);
+  auto judged = reporting::judge_pairs(measured.pairs, measured.ends, measured.between_nodes);
   run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
 }
 

@@ -94,18 +94,29 @@ def planted(folder):
 
 
 def slow_nic(folder):
-    """All links of one node are slow: the node is blamed, with its links, and no other."""
-    with SwitchedHosts(HOSTS) as hosts:
+    """Each rank of a host has a network card of its own, and one card is slow: its node is blamed, its rank named, and no other."""
+    with SwitchedHosts(HOSTS, cards=RANKS) as hosts:
         for trial in range(TRIALS):
-            slow = trial % HOSTS
+            slow, card = trial % HOSTS, trial // HOSTS % RANKS
+            out = folder / str(trial)
             hosts.healthy()
-            hosts.slow_node(slow, SLOW_RATE)
-            measure_links(hosts, folder / str(trial))
-            done = run("accept", folder / str(trial) / "links", "--format", f"jsonl={folder}/accept.jsonl", expect=1)
-            records = map(json.loads, (folder / "accept.jsonl").read_text().splitlines())
-            found = failed(one for one in records if one["record"] == "check")
-            check(("slow node", f"node{slow}", "") in found, (done.stdout, found))
-            check(all(f"node{slow}" in part for part in found), (done.stdout, found))
+            hosts.slow_card(slow, SLOW_RATE, card)
+            measure_rails(hosts, out)
+            done = run("accept", out, "--format", f"jsonl={out}/accept.jsonl", expect=1)
+            checks = [one for one in map(json.loads, (out / "accept.jsonl").read_text().splitlines()) if one["record"] == "check"]
+            named = [one for one in checks if one["check"] == "slow node" and one["outcome"] == "failed"]
+            check([one["part"]["host"] for one in named] == [f"node{slow}"], (done.stdout, named))
+            check(f"node{slow} rank {RANKS * slow + card} is slow" in named[0]["why"], named)
+            check(all(f"node{slow}" in part for part in failed(checks)), (done.stdout, failed(checks)))
+            check(len([one for one in checks if one["check"] == "link"]) == RANKS * HOSTS * (HOSTS - 1) // 2, checks)
+
+
+def measure_rails(hosts, out):
+    """As a launcher does that gives each rank its card."""
+    launched = {"WORLD_SIZE": HOSTS * RANKS, "LOCAL_WORLD_SIZE": RANKS, "MASTER_ADDR": hosts.addresses[0], "MASTER_PORT": 29657}
+    finish([start(*hosts.on(host), SCALEMARK, "comm", "--pairs", "--pair-by", "rank", "--no-progress", "--threads", 1, "--output", out,
+                  GLOO_SOCKET_IFNAME=f"eth{card}", RANK=RANKS * host + card, LOCAL_RANK=card, GROUP_RANK=host, **launched)
+            for host in range(HOSTS) for card in range(RANKS)])
 
 
 def quota(folder):

@@ -46,7 +46,7 @@ def trials(folder, prepare, expected):
 
 def slow_node(folder):
     def prepare(hosts, trial):
-        hosts.slow_node(trial % HOSTS, SLOW_RATE)
+        hosts.slow_card(trial % HOSTS, SLOW_RATE)
         return [f"node{trial % HOSTS}"]
 
     trials(folder, prepare, lambda found, names: found and all(

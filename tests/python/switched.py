@@ -17,9 +17,11 @@ def tc(*arguments):
 
 
 class SwitchedHosts:
-    """`on(i)` puts a command onto host i, which is called node<i>. Skips where namespaces cannot be made."""
+    """`on(i)` puts a command onto host i, which is called node<i>; of several network cards each has a switch of its own.
+    Skips where namespaces cannot be made."""
 
-    def __init__(self, count):
+    def __init__(self, count, cards=1):
+        self.cards = cards
         self.switch = f"sms{os.getpid()}x"
         self.names = [f"sms{os.getpid()}n{host}" for host in range(count)]
         self.addresses = [f"10.231.8.{host + 1}" for host in range(count)]
@@ -28,8 +30,9 @@ class SwitchedHosts:
         try:
             remove_left_behind()
             ip("netns", "add", self.switch)
-            ip("-n", self.switch, "link", "add", "br0", "type", "bridge")
-            ip("-n", self.switch, "link", "set", "br0", "up")
+            for card in range(self.cards):
+                ip("-n", self.switch, "link", "add", f"br{card}", "type", "bridge")
+                ip("-n", self.switch, "link", "set", f"br{card}", "up")
             for host in range(len(self.names)):
                 self.connect(host)
         except (OSError, subprocess.CalledProcessError) as error:
@@ -40,12 +43,17 @@ class SwitchedHosts:
     def connect(self, host):
         name = self.names[host]
         ip("netns", "add", name)
-        ip("link", "add", "eth0", "netns", name, "type", "veth", "peer", "name", f"port{host}", "netns", self.switch)
-        ip("-n", name, "addr", "add", f"{self.addresses[host]}/24", "dev", "eth0")
-        ip("-n", self.switch, "link", "set", f"port{host}", "master", "br0")
-        ip("-n", self.switch, "link", "set", f"port{host}", "up")
-        for device in ("lo", "eth0"):
-            ip("-n", name, "link", "set", device, "up")
+        ip("-n", name, "link", "set", "lo", "up")
+        for card in range(self.cards):
+            port = self.port(host, card)
+            ip("link", "add", f"eth{card}", "netns", name, "type", "veth", "peer", "name", port, "netns", self.switch)
+            ip("-n", name, "addr", "add", f"10.231.{8 + card}.{host + 1}/24", "dev", f"eth{card}")
+            ip("-n", self.switch, "link", "set", port, "master", f"br{card}")
+            ip("-n", self.switch, "link", "set", port, "up")
+            ip("-n", name, "link", "set", f"eth{card}", "up")
+
+    def port(self, host, card):
+        return f"port{host}" if card == 0 else f"port{host}c{card}"
 
     def __exit__(self, *_):
         for name in (*self.names, self.switch):
@@ -54,9 +62,9 @@ class SwitchedHosts:
     def on(self, host):
         return ["ip", "netns", "exec", self.names[host], "unshare", "--uts", "sh", "-c", f'hostname node{host} && exec "$@"', "sh"]
 
-    def slow_node(self, host, rate):
-        """What the host sends and what is sent to it goes at this rate ("200mbit")."""
-        for namespace, device in ((self.names[host], "eth0"), (self.switch, f"port{host}")):
+    def slow_card(self, host, rate, card=0):
+        """What the host sends over the card and what is sent to it there goes at this rate ("200mbit")."""
+        for namespace, device in ((self.names[host], f"eth{card}"), (self.switch, self.port(host, card))):
             tc("-n", namespace, "qdisc", "add", "dev", device, "root", *shaper(rate))
 
     def slow_pair(self, a, b, rate):
@@ -70,8 +78,10 @@ class SwitchedHosts:
 
     def healthy(self):
         """Takes every slow part away."""
-        for namespace, device in [(name, "eth0") for name in self.names] + [(self.switch, f"port{h}") for h in range(len(self.names))]:
-            subprocess.run(["tc", "-n", namespace, "qdisc", "del", "dev", device, "root"], capture_output=True)
+        for host, name in enumerate(self.names):
+            for card in range(self.cards):
+                for namespace, device in ((name, f"eth{card}"), (self.switch, self.port(host, card))):
+                    subprocess.run(["tc", "-n", namespace, "qdisc", "del", "dev", device, "root"], capture_output=True)
         for name in self.names:
             for peer in range(len(self.names)):
                 subprocess.run(["ip", "-n", name, "link", "del", f"to{peer}"], capture_output=True)

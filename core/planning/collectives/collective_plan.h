@@ -45,6 +45,7 @@ struct CollectiveBatch {
 struct PairPlan {
   std::string backend;
   int passes = 11;  // over all pairs
+  settings::PairBy by = settings::PairBy::kNode;
 };
 
 struct CollectivePlan {

@@ -69,7 +69,7 @@ class CollectivePlanMaker {
     for (const std::string& backend : answer_.comm.backends) {
       const auto missing = request_.missing_backends.find(backend);
       if (missing == request_.missing_backends.end() && serves(backend, request_.device)) {
-        answer_.plan.pairs = PairPlan{backend, answer_.comm.repetitions};
+        answer_.plan.pairs = PairPlan{backend, answer_.comm.repetitions, answer_.comm.pair_by};
         break;
       }
       if (missing != request_.missing_backends.end()) why = missing->second;

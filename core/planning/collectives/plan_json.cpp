@@ -37,7 +37,9 @@ json plan_json(const CollectivePlan& plan) {
                  {"points", json::array()}};
   for (const CollectivePoint& point : plan.points) object["points"].push_back(identity_json(point));
   if (plan.pairs)
-    object["pairs"] = {{"backend", plan.pairs->backend}, {"passes", plan.pairs->passes}};
+    object["pairs"] = {{"backend", plan.pairs->backend},
+                       {"by", name_of(plan.pairs->by)},
+                       {"passes", plan.pairs->passes}};
   return object;
 }
 

@@ -22,4 +22,25 @@ std::vector<std::vector<std::pair<int, int>>> round_robin(int nodes) {
   return rounds;
 }
 
+std::vector<std::vector<std::pair<int, int>>> rail_rounds(const std::vector<int>& node_of_rank) {
+  std::vector<std::vector<int>> ranks_of;
+  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+    const auto node = static_cast<std::size_t>(node_of_rank[rank]);
+    ranks_of.resize(std::max(ranks_of.size(), node + 1));
+    ranks_of[node].push_back(static_cast<int>(rank));
+  }
+  std::vector<std::vector<std::pair<int, int>>> rounds;
+  for (const auto& nodes : round_robin(static_cast<int>(ranks_of.size()))) {
+    auto& pairs = rounds.emplace_back();
+    for (const auto& [a, b] : nodes) {
+      const auto& one = ranks_of[static_cast<std::size_t>(a)];
+      const auto& other = ranks_of[static_cast<std::size_t>(b)];
+      for (std::size_t place = 0; place < std::min(one.size(), other.size()); ++place) {
+        pairs.emplace_back(one[place], other[place]);
+      }
+    }
+  }
+  return rounds;
+}
+
 }  // namespace scalemark::planning

@@ -11,4 +11,9 @@ namespace scalemark::planning {
 // method of tournaments.
 std::vector<std::vector<std::pair<int, int>>> round_robin(int nodes);
 
+// The same rounds of nodes, in which every rank meets the rank at the same place on the other node:
+// pairs of ranks {a, b}, a on the node that comes first. A rank whose place the other node lacks
+// pauses. `node_of_rank`: nodes from 0.
+std::vector<std::vector<std::pair<int, int>>> rail_rounds(const std::vector<int>& node_of_rank);
+
 }  // namespace scalemark::planning

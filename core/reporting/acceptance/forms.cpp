@@ -25,6 +25,7 @@ constexpr void fields(A& a, typename A::template Field<Part>& p) {
   a.text("serial", p.serial, {"serial number of its board"});
   a("rank", p.rank, {"its rank, in the report that named it first"});
   a.text("other", p.other, {"the second end of a link"});
+  a.text("end", p.end, {"its name where ranks are linked"});
 }
 
 template <class A>

@@ -184,7 +184,10 @@ std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(const Repo
     if (find_host(report, link.a) == nullptr || find_host(report, link.b) == nullptr) continue;
     Part part = node_part(report, link.a);
     part.kind = PartKind::kLink;
+    part.rank = link.a_rank;
+    part.device = link.a_device;
     part.other = link.b;
+    if (link.b_rank) part.end = link.second();
     links.emplace_back(std::move(part), &link);
   }
   return links;

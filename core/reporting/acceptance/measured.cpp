@@ -257,7 +257,8 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
 }  // namespace
 
 std::string Part::name() const {
-  if (kind == PartKind::kLink) return host + " to " + other;
+  if (kind == PartKind::kLink)
+    return reporting::link_end(host, rank, device) + " to " + (end.empty() ? other : end);
   return kind == PartKind::kNode ? host : host + " " + device;
 }
 

@@ -22,7 +22,7 @@ struct Part {
   std::string device;                // "cuda:3"; "cpu:1": the second rank of a machine
   std::string uuid, pci, serial;     // of a GPU; empty where they are not known
   std::optional<int> rank;           // of a device, in the report that named it first
-  std::string other;                 // the second end of a link
+  std::string other, end;            // host at the second end of a link; that end by name
 
   std::string name() const;  // "n7 cuda:3", "n7", "n3 to n7"
   // Tells parts apart over several reports: by UUID where there is one.

@@ -201,6 +201,18 @@ std::string cell_of(const Matrix& matrix, const CheckResult& link, double fastes
   return text + "</g>";
 }
 
+// Two nodes have one square: where their ranks are linked, it shows the slowest of their links.
+std::vector<const CheckResult*> slowest_of_pairs(const std::vector<const CheckResult*>& links) {
+  std::map<std::pair<std::string, std::string>, const CheckResult*> slowest;
+  for (const CheckResult* link : links) {
+    const auto [known, is_new] = slowest.try_emplace({link->part.host, link->part.other}, link);
+    if (!is_new && link->value.value_or(0) < known->second->value.value_or(0)) known->second = link;
+  }
+  std::vector<const CheckResult*> kept;
+  for (const auto& [pair, link] : slowest) kept.push_back(link);
+  return kept;
+}
+
 }  // namespace
 
 std::string strip_svg(const std::vector<const CheckResult*>& parts) {
@@ -226,7 +238,7 @@ std::string links_svg(const std::vector<const CheckResult*>& links) {
     text += text_at(matrix.left - 5, matrix.cell * (static_cast<double>(i) + 0.5) + 4, "end",
                     matrix.nodes[i]);
   }
-  for (const CheckResult* link : links) {
+  for (const CheckResult* link : slowest_of_pairs(links)) {
     const std::size_t a = place(link->part.host), b = place(link->part.other);
     text += cell_of(matrix, *link, fastest, a, b) + cell_of(matrix, *link, fastest, b, a);
   }

@@ -14,10 +14,7 @@ constexpr double kLeastBandwidth_GBps = 10.0 / 8;  // 10 Gb/s
 constexpr double kLeastShare = 0.5;
 constexpr std::int64_t kLongMessage = 1'000'000;  // bytes: of shorter ones latency decides
 
-// "fe-1 to fe-2"
-std::string ends_of(const LinkRecord& link) { return link.a + " to " + link.b; }
-
-FindingPlace place_of(const LinkRecord& link) { return {.link = ends_of(link)}; }
+FindingPlace place_of(const LinkRecord& link) { return {.link = link.name()}; }
 
 bool is_surely_below(const OverRuns& number, double limit) {
   return number.value && number.ci95.high.value_or(*number.value) < limit;
@@ -45,14 +42,14 @@ std::vector<Finding> findings_of_links(const std::vector<LinkRecord>& links) {
     if (link.latency_s > kSlowestLatency_s) {
       findings.push_back(
           make_finding(finding_kinds::link_latency, "",
-                       ends_of(link) + ": a message takes " + duration_text(link.latency_s) +
+                       link.name() + ": a message takes " + duration_text(link.latency_s) +
                            ", more than 5 ms; look for a detour, another interface or power saving",
                        place_of(link)));
     }
     if (link.bandwidth_GBps < kLeastBandwidth_GBps) {
       findings.push_back(make_finding(
           finding_kinds::link_bandwidth, "",
-          ends_of(link) + ": the link carries " + significant(8 * link.bandwidth_GBps, 3) +
+          link.name() + ": the link carries " + significant(8 * link.bandwidth_GBps, 3) +
               " Gb/s, less than 10 Gb/s; look at which interface is used (GLOO_SOCKET_IFNAME, "
               "NCCL_SOCKET_IFNAME), and at what else uses the network",
           place_of(link)));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <string_view>
 
 #include "core/base/text.h"
 #include "core/reporting/collectives/collectives.h"
@@ -20,16 +22,22 @@ Bounds bounds_of(const std::vector<double>& values) {
   return interval ? Bounds{interval->low, interval->high} : Bounds{};
 }
 
-LinkRecord link_of(const PairSamples& pair, const std::vector<std::string>& names) {
+LinkRecord link_of(const PairSamples& pair, const std::vector<LinkEnd>& ends) {
+  const LinkEnd& a = ends.at(static_cast<std::size_t>(pair.a));
+  const LinkEnd& b = ends.at(static_cast<std::size_t>(pair.b));
   std::vector<double> gigabytes;
   for (const double rate : pair.bytes_per_s) gigabytes.push_back(rate / 1e9);
-  return {.a = names.at(static_cast<std::size_t>(pair.a)),
-          .b = names.at(static_cast<std::size_t>(pair.b)),
+  return {.a = a.name,
+          .b = b.name,
           .latency_s = statistics::median(pair.latency_s),
           .bandwidth_GBps = statistics::median(gigabytes),
           .passes = static_cast<std::int64_t>(gigabytes.size()),
           .latency_ci95 = bounds_of(pair.latency_s),
-          .bandwidth_ci95 = bounds_of(gigabytes)};
+          .bandwidth_ci95 = bounds_of(gigabytes),
+          .a_rank = a.rank,
+          .b_rank = b.rank,
+          .a_device = a.device,
+          .b_device = b.device};
 }
 
 // Times of a small message, or of a byte of large ones.
@@ -52,54 +60,80 @@ std::string how_slow(const Slowness& slow) {
 }
 
 // Within a node the ends are ranks: "rank 3".
-FindingPlace place_of_node(const std::string& name) {
+FindingPlace place_of(const LinkEnd& end) {
   constexpr std::string_view kRank = "rank ";
-  if (name.starts_with(kRank)) return {.rank = std::stoi(name.substr(kRank.size()))};
-  return {.host = name};
+  if (end.name.starts_with(kRank)) return {.rank = std::stoi(end.name.substr(kRank.size()))};
+  return {.rank = end.rank, .host = end.name, .device = end.device};
 }
 
 class Namer {
  public:
-  Namer(const std::vector<PairSamples>& pairs, const std::vector<std::string>& names)
-      : pairs_(pairs), names_(names) {}
+  Namer(const std::vector<PairSamples>& pairs, const std::vector<LinkRecord>& links,
+        const std::vector<LinkEnd>& ends)
+      : pairs_(pairs), links_(links), ends_(ends) {
+    for (const LinkEnd& end : ends) {
+      rails_.push_back(end.rail);
+      ++ends_of_node_[end.name];
+    }
+  }
 
   void add_slow(bool of_latency, std::vector<Finding>& findings) const {
     const std::string what = of_latency ? "small messages " : "large messages ";
     const auto slow =
-        statistics::find_slow(times_of(pairs_, of_latency), static_cast<int>(names_.size()));
+        statistics::find_slow(times_of(pairs_, of_latency), static_cast<int>(ends_.size()), rails_);
+    std::map<std::string, int> slow_of_node;
+    for (const auto& one : slow.nodes) ++slow_of_node[end_of(one.node).name];
     for (const auto& [node, by] : slow.nodes) {
-      findings.push_back(make_finding(
-          finding_kinds::slow_node, "",
-          name(node) + " is slow: " + what + "over its best link " + how_slow(by) +
-              " as over an ordinary node's; look at its network interface and what else runs "
-              "there",
-          place_of_node(name(node))));
+      LinkEnd end = end_of(node);
+      if (end.rank && slow_of_node[end.name] == ends_of_node_.at(end.name)) {
+        if (end.rail > 0) continue;  // the first one speaks for the node
+        end = {.name = end.name};
+      }
+      const std::string like = end.rank ? "rank's at its place" : "node's";
+      findings.push_back(
+          make_finding(finding_kinds::slow_node, "",
+                       link_end(end.name, end.rank, end.device) + " is slow: " + what +
+                           "over its best link " + how_slow(by) + " as over an ordinary " + like +
+                           "; look at its network interface and what else runs there",
+                       place_of(end)));
     }
     for (const auto& [a, b, by] : slow.links) {
-      findings.push_back(make_finding(
-          finding_kinds::slow_link, "",
-          "the link from " + name(a) + " to " + name(b) + " is slow: " + what + how_slow(by) +
-              " as over the best link of its slower end; look at cables and switches between the "
-              "two",
-          FindingPlace{.link = name(a) + " to " + name(b)}));
+      const std::string ends = link_between(a, b).name();
+      const bool alone = of_two_nodes();
+      findings.push_back(make_finding(finding_kinds::slow_link, "",
+                                      "the link from " + ends + " is slow: " + what + how_slow(by) +
+                                          (alone ? " as over an ordinary one between the two nodes"
+                                                 : " as over the best link of its slower end") +
+                                          "; look at cables and switches between the two",
+                                      FindingPlace{.link = ends}));
     }
   }
 
  private:
-  std::string name(int node) const { return names_.at(static_cast<std::size_t>(node)); }
+  const LinkEnd& end_of(int node) const { return ends_.at(static_cast<std::size_t>(node)); }
+  bool of_two_nodes() const { return ends_.size() > 2 && ends_of_node_.size() == 2; }
+
+  const LinkRecord& link_between(int a, int b) const {
+    const auto pair = std::ranges::find_if(
+        pairs_, [&](const PairSamples& one) { return one.a == a && one.b == b; });
+    return links_.at(static_cast<std::size_t>(pair - pairs_.begin()));
+  }
 
   const std::vector<PairSamples>& pairs_;
-  const std::vector<std::string>& names_;
+  const std::vector<LinkRecord>& links_;
+  const std::vector<LinkEnd>& ends_;
+  std::vector<int> rails_;
+  std::map<std::string, int> ends_of_node_;
 };
 
 }  // namespace
 
-JudgedPairs judge_pairs(const std::vector<PairSamples>& pairs,
-                        const std::vector<std::string>& names, bool between_nodes) {
+JudgedPairs judge_pairs(const std::vector<PairSamples>& pairs, const std::vector<LinkEnd>& ends,
+                        bool between_nodes) {
   JudgedPairs judged;
-  for (const PairSamples& pair : pairs) judged.links.push_back(link_of(pair, names));
+  for (const PairSamples& pair : pairs) judged.links.push_back(link_of(pair, ends));
   if (between_nodes) judged.findings = findings_of_links(judged.links);
-  const Namer namer(pairs, names);
+  const Namer namer(pairs, judged.links, ends);
   namer.add_slow(/*of_latency=*/true, judged.findings);
   namer.add_slow(/*of_latency=*/false, judged.findings);
   return judged;

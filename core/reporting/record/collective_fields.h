@@ -178,6 +178,10 @@ constexpr void fields(A& a, typename A::template Field<LinkRecord>& l) {
   a.record("link", "A link between two hosts or ranks, both ways");
   a("a", l.a, {"name of a host, or \"rank 3\" within one"});
   a("b", l.b, {"the other end"});
+  a("a_rank", l.a_rank, {"the rank on a; absent where the link is of the whole host"});
+  a.text("a_device", l.a_device, {"its device: \"cuda:3\""});
+  a("b_rank", l.b_rank, {"the rank on b"});
+  a.text("b_device", l.b_device, {"its device"});
   a("latency_s", l.latency_s, {"time of a small message, one way", "s"});
   a("bandwidth_GBps", l.bandwidth_GBps,
     {"of large messages each way at once, in one direction", "GB/s"});

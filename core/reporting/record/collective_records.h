@@ -72,12 +72,20 @@ constexpr void fields(A& a, typename A::template Field<CollectiveTimes>& t) {
   a.values(t.iterations, t.calls, t.time_s, t.wrong, t.wrong_from, t.first_wrong);
 }
 
+// "n7 rank 59 (cuda:3)"; only the name of the host where the rank is not given.
+std::string link_end(const std::string& name, std::optional<int> rank, const std::string& device);
+
 // A link between two hosts or ranks, both ways: names of hosts, or "rank 3" within one.
 struct LinkRecord {
   std::string a, b;
   double latency_s = 0, bandwidth_GBps = 0;
   std::int64_t passes = 1;  // over which the two are medians
   Bounds latency_ci95 = {}, bandwidth_ci95 = {};
+  std::optional<int> a_rank = {}, b_rank = {};  // of links between ranks of two nodes
+  std::string a_device = {}, b_device = {};
+  std::string first() const { return link_end(a, a_rank, a_device); }
+  std::string second() const { return link_end(b, b_rank, b_device); }
+  std::string name() const { return first() + " to " + second(); }
   bool operator==(const LinkRecord&) const = default;
 };
 

@@ -20,6 +20,12 @@ bool measures_collectives(const Report& report) {
   return report.points.empty() && (!report.collectives.empty() || !report.links.empty());
 }
 
+std::string link_end(const std::string& name, std::optional<int> rank, const std::string& device) {
+  if (!rank) return name;
+  const std::string text = name + " rank " + std::to_string(*rank);
+  return device.empty() || device == "cpu" ? text : text + " (" + device + ")";
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm utc = {};

@@ -75,7 +75,8 @@ class Redactor {
     visit(json, [this](std::string& text, const std::string& key, const std::string& of) {
       learn_places(text, key, of);
       if (key == "hostname" || key == "host" || key == "scheduler_node") names_.add_host(text);
-      if (of == "links" && !text.starts_with("rank ")) names_.add_host(text);
+      if (of == "links" && (key == "a" || key == "b") && !text.starts_with("rank "))
+        names_.add_host(text);
       if (kDropped.contains(key) || is_named_by_address(text)) names_.add_device(text);
     });
     visit(json, [this](std::string& text, const std::string&, const std::string&) {

@@ -78,6 +78,14 @@ std::vector<Option> link_options() {
        .default_text = "off",
        .help = "instead of collectives every link between two nodes, or between two ranks of one "
                "node, as many at once as can be; names a slow node or link (3 nodes or more)"},
+      {.name = "pair_by",
+       .kind = Kind::kChoice,
+       .group = Group::kCollectives,
+       .default_text = "node",
+       .help =
+           "with --pairs: one link between two nodes, or one for each rank with the rank at the "
+           "same place on the other node, all at once, so that every network card is seen",
+       .choices = names_of<PairBy>()},
       {.name = "save_topology",
        .kind = Kind::kPath,
        .group = Group::kCollectives,

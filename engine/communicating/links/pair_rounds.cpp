@@ -6,13 +6,11 @@
 #include <utility>
 
 #include "core/base/wire.h"
-#include "core/planning/collectives/round_robin.h"
 
 namespace scalemark::communicating {
 namespace {
 
 using Pair = std::pair<int, int>;
-using Rounds = std::vector<std::vector<Pair>>;
 
 using Measured = std::pair<Pair, LinkTime>;
 
@@ -51,21 +49,6 @@ std::map<Pair, LinkTime> measure_pass(process::RankGroup& rank_group, const Roun
   return times;
 }
 
-std::vector<PairTimes> measure(process::RankGroup& rank_group, const Rounds& rounds, int passes,
-                               const LinkEffort& effort, const std::function<void()>& between) {
-  std::map<Pair, PairTimes> all;
-  for (int pass = 0; pass < passes; ++pass) {
-    for (const auto& [pair, time] : measure_pass(rank_group, rounds, effort, between)) {
-      all[pair].passes.push_back(time);
-    }
-  }
-  std::vector<PairTimes> pairs;
-  for (auto& [pair, times] : all) {
-    pairs.push_back({pair.first, pair.second, std::move(times.passes)});
-  }
-  return pairs;
-}
-
 // Edges that share no rank: every second one, then the others; of an odd ring the last one alone.
 Rounds rounds_of_ring(int ranks) {
   Rounds rounds(3);
@@ -82,16 +65,26 @@ Rounds rounds_of_ring(int ranks) {
 
 }  // namespace
 
-std::vector<PairTimes> measure_pairs(process::RankGroup& rank_group, int passes,
-                                     const LinkEffort& effort,
+std::vector<PairTimes> measure_pairs(process::RankGroup& rank_group, const Rounds& rounds,
+                                     int passes, const LinkEffort& effort,
                                      const std::function<void()>& between) {
-  return measure(rank_group, planning::round_robin(rank_group.world().world_size), passes, effort,
-                 between);
+  std::map<Pair, PairTimes> all;
+  for (int pass = 0; pass < passes; ++pass) {
+    for (const auto& [pair, time] : measure_pass(rank_group, rounds, effort, between)) {
+      all[pair].passes.push_back(time);
+    }
+  }
+  std::vector<PairTimes> pairs;
+  for (auto& [pair, times] : all) {
+    pairs.push_back({pair.first, pair.second, std::move(times.passes)});
+  }
+  return pairs;
 }
 
 std::vector<PairTimes> measure_ring(process::RankGroup& rank_group, const LinkEffort& effort,
                                     const std::function<void()>& between) {
-  return measure(rank_group, rounds_of_ring(rank_group.world().world_size), 1, effort, between);
+  return measure_pairs(rank_group, rounds_of_ring(rank_group.world().world_size), 1, effort,
+                       between);
 }
 
 }  // namespace scalemark::communicating

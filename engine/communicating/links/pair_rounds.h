@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "engine/communicating/links/link_probe.h"
@@ -14,11 +15,13 @@ struct PairTimes {
   std::vector<LinkTime> passes;
 };
 
-// Collective over the group. Every pair once per pass, in the rounds of planning::round_robin; a
-// pass's time of a pair is that of its slower rank. `between`: called on each rank between two
-// rounds. The result is rank 0's; the others get none.
-std::vector<PairTimes> measure_pairs(process::RankGroup& rank_group, int passes,
-                                     const LinkEffort& effort,
+using Rounds = std::vector<std::vector<std::pair<int, int>>>;  // ranks of the group, a < b
+
+// Collective over the group. All rounds once per pass; a pass's time of a pair is that of its
+// slower rank. `between`: called on each rank between two rounds. The result is rank 0's; the
+// others get none.
+std::vector<PairTimes> measure_pairs(process::RankGroup& rank_group, const Rounds& rounds,
+                                     int passes, const LinkEffort& effort,
                                      const std::function<void()>& between);
 
 // Collective over the group: each rank with the next one of a ring, one pass. As above.

@@ -1,5 +1,12 @@
 #include "engine/communicating/links/pairs_run.h"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "core/planning/collectives/round_robin.h"
 #include "engine/communicating/links/link_group.h"
 #include "engine/communicating/links/pair_rounds.h"
 
@@ -16,17 +23,74 @@ reporting::PairSamples samples_of(const PairTimes& pair) {
   return samples;
 }
 
+struct Links {
+  std::vector<int> members;  // ranks of the world, ascending
+  Rounds rounds;
+  bool by_rank = false;
+};
+
+Links links_of(const std::vector<int>& node_of_rank, settings::PairBy by) {
+  Links links{.members = node_leaders(node_of_rank), .rounds = {}};
+  const auto ranks = static_cast<int>(node_of_rank.size());
+  const auto nodes = std::ssize(links.members);
+  // Where each node has one rank the two ways are the same, and the node is the shorter name.
+  links.by_rank = by == settings::PairBy::kRank && nodes > 1 && ranks > nodes;
+  if (links.by_rank) {
+    links.rounds = planning::rail_rounds(node_of_rank);
+    std::set<int> members;
+    for (const auto& round : links.rounds) {
+      for (const auto& [a, b] : round) members.insert({a, b});
+    }
+    links.members.assign(members.begin(), members.end());
+    for (auto& round : links.rounds) {
+      for (auto& [a, b] : round) {
+        const auto place = [&](int rank) {
+          return static_cast<int>(std::ranges::lower_bound(links.members, rank) -
+                                  links.members.begin());
+        };
+        a = place(a), b = place(b);
+        if (a > b) std::swap(a, b);
+      }
+    }
+    return links;
+  }
+  if (nodes == 1) {
+    links.members.resize(node_of_rank.size());
+    std::iota(links.members.begin(), links.members.end(), 0);
+  }
+  links.rounds = planning::round_robin(static_cast<int>(links.members.size()));
+  return links;
+}
+
+// On rank 0 of the group; empty on the others. Collective.
+std::vector<reporting::LinkEnd> ends_of(const LinkGroup& group, const Links& links,
+                                        const std::vector<int>& node_of_rank,
+                                        const std::string& device) {
+  const auto devices = group.rank_group.control().gather(device);
+  std::vector<reporting::LinkEnd> ends;
+  std::map<int, int> ranks_seen;  // by node
+  for (std::size_t i = 0; i < group.names.size(); ++i) {
+    reporting::LinkEnd& end = ends.emplace_back(reporting::LinkEnd{.name = group.names[i]});
+    if (!links.by_rank) continue;
+    end.rank = links.members[i];
+    end.device = devices[i];
+    end.rail = ranks_seen[node_of_rank[static_cast<std::size_t>(*end.rank)]]++;
+  }
+  return ends;
+}
+
 }  // namespace
 
 MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
                         const planning::PairPlan& plan, const std::function<void()>& between) {
-  auto members = node_leaders(context.node_of_rank());
+  const auto& node_of_rank = context.node_of_rank();
+  const Links links = links_of(node_of_rank, plan.by);
   MeasuredPairs measured;
-  measured.between_nodes = members.size() > 1;
-  if (!measured.between_nodes) members = process::all_ranks(context.world());
-  with_link_group(context, name, members, plan.backend, [&](const LinkGroup& group) {
-    measured.names = group.names;
-    for (const PairTimes& pair : measure_pairs(group.rank_group, plan.passes, {}, between)) {
+  measured.between_nodes = node_leaders(node_of_rank).size() > 1;
+  with_link_group(context, name, links.members, plan.backend, [&](const LinkGroup& group) {
+    measured.ends = ends_of(group, links, node_of_rank, context.device().name());
+    for (const PairTimes& pair :
+         measure_pairs(group.rank_group, links.rounds, plan.passes, {}, between)) {
       measured.pairs.push_back(samples_of(pair));
     }
   });

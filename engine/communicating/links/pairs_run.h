@@ -1,4 +1,4 @@
-// `comm --pairs`: all links between nodes, or between the ranks of one node.
+// `comm --pairs`: all links between nodes, by node or by rank, or between the ranks of one node.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace scalemark::communicating {
 
 struct MeasuredPairs {
   std::vector<reporting::PairSamples> pairs;
-  std::vector<std::string> names;
+  std::vector<reporting::LinkEnd> ends;
   bool between_nodes = false;  // else between the ranks of one node
 };
 

@@ -25,9 +25,14 @@ class Comm(unittest.TestCase):
         return result.stderr
 
     def test_dry_run_of_pairs(self):
-        self.assertEqual(self.plan("--pairs", "--backends", "gloo", "--nproc-per-node", "4")["plan"]["pairs"], {"backend": "gloo", "passes": 11})
+        self.assertEqual(self.plan("--pairs", "--backends", "gloo", "--nproc-per-node", "4")["plan"]["pairs"], {"backend": "gloo", "by": "node", "passes": 11})
         text = run("comm", "--dry-run", "--device", "cpu", "--pairs", "--nproc-per-node", "4").stdout
         self.assertTrue(text.startswith("Every link between two nodes, or on one node every link between its 4 ranks (6); 11 passes over gloo.\n"), text)
+
+    def test_pairs_by_rank(self):
+        self.assertEqual(self.plan("--pairs", "--pair-by", "rank", "--nproc-per-node", "4")["plan"]["pairs"]["by"], "rank")
+        self.assertIn("--pairs", self.refused(78, "--pair-by", "rank"))
+        self.assertIn("node", self.refused(78, "--pairs", "--pair-by", "cable"))
 
     def test_dry_run_is_the_plan_and_touches_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

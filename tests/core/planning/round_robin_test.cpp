@@ -32,5 +32,14 @@ TEST(RoundRobin, FourNodes) {
                                 {{0, 3}, {1, 2}}, {{0, 2}, {1, 3}}, {{0, 1}, {2, 3}}}));
 }
 
+TEST(RailRounds, EveryRankMeetsTheOneAtItsPlaceOnEachOtherNode) {
+  EXPECT_EQ(rail_rounds({0, 0, 1, 1}),
+            (std::vector<std::vector<std::pair<int, int>>>{{{0, 2}, {1, 3}}}));
+  // Ranks of a node need not follow each other, and a place that the other node lacks pauses.
+  EXPECT_EQ(rail_rounds({0, 1, 0, 2, 1, 2, 2}),
+            (std::vector<std::vector<std::pair<int, int>>>{
+                {{1, 3}, {4, 5}}, {{0, 3}, {2, 5}}, {{0, 1}, {2, 4}}}));
+}
+
 }  // namespace
 }  // namespace scalemark::planning

@@ -300,6 +300,15 @@ void add_collectives(Report& report) {
                           .passes = 3,
                           .latency_ci95 = {4e-5, 6e-5},
                           .bandwidth_ci95 = {1.1, 1.3}});
+  report.links.push_back({.a = "n1",
+                          .b = "n2",
+                          .latency_s = 2e-5,
+                          .bandwidth_GBps = 11.5,
+                          .passes = 11,
+                          .a_rank = 3,
+                          .b_rank = 11,
+                          .a_device = "cuda:3",
+                          .b_device = "cuda:3"});
 }
 
 void add_telemetry(Report& report) {

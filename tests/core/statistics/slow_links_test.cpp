@@ -50,6 +50,39 @@ double of_node(int a, int b, const std::set<int>& bad, double factor) {
   return bad.contains(a) || bad.contains(b) ? factor : 1;
 }
 
+// Rank i of each of three nodes meets rank i of the others; rank 1 has a slow cable by design.
+std::vector<LinkTimes> links_of_rails(int nodes, const std::function<double(int, int)>& factor) {
+  std::vector<LinkTimes> links;
+  const auto all = links_of(
+      2 * nodes, 5, [&](int a, int b) { return (a % 2 == 0 ? 1.0 : 2.0) * factor(a, b); }, 0.02, 7);
+  for (const LinkTimes& link : all) {
+    if (link.a % 2 == link.b % 2) links.push_back(link);
+  }
+  return links;
+}
+
+TEST(SlowLinks, RailsAreComparedWithinThemselves) {
+  const std::vector<int> rails{0, 1, 0, 1, 0, 1};
+  EXPECT_TRUE(find_slow(links_of_rails(3, [](int, int) { return 1.0; }), 6, rails).nodes.empty());
+  const auto slow =
+      find_slow(links_of_rails(3, [](int a, int b) { return of_node(a, b, {3}, 3); }), 6, rails);
+  EXPECT_EQ(nodes_in(slow), std::set<int>{3});
+  EXPECT_TRUE(slow.links.empty());
+}
+
+TEST(SlowLinks, OfTwoNodesTheRailIsNamedAndNoEnd) {
+  const auto links = links_of(
+      6, 5, [](int a, int) { return a == 1 ? 4 : 1; }, 0.02, 8);
+  std::vector<LinkTimes> rails;  // 0-3, 1-4, 2-5
+  for (const LinkTimes& link : links) {
+    if (link.b == link.a + 3) rails.push_back(link);
+  }
+  const auto slow = find_slow(rails, 6, std::vector<int>{0, 1, 2, 0, 1, 2});
+  EXPECT_TRUE(slow.nodes.empty());
+  EXPECT_EQ(links_in(slow), (std::set<Pair>{{1, 4}}));
+  EXPECT_NEAR(slow.links.at(0).than_its_nodes.ratio, 4, 0.3);
+}
+
 TEST(SlowLinks, ASlowNodeIsNamedAndNoneOfItsLinks) {
   const auto slow =
       find_slow(links_of(

@@ -92,7 +92,7 @@ class MadeUpMember : public CommMember {
 
   communicating::MeasuredPairs run_pairs(const planning::PairPlan&) override {
     communicating::MeasuredPairs measured;
-    if (ranks_.rank() == 0) measured.names = {"rank 0", "rank 1", "rank 2"};
+    if (ranks_.rank() == 0) measured.ends = {{"rank 0"}, {"rank 1"}, {"rank 2"}};
     return measured;
   }
 

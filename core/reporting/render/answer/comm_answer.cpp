@@ -105,8 +105,8 @@ std::vector<Column> links_table(std::vector<LinkRecord> links) {
   std::ranges::stable_sort(links, {}, &LinkRecord::bandwidth_GBps);
   if (links.size() > kMostRows) links.resize(kMostRows);
   using Link = LinkRecord;
-  return {column<Link>({"from"}, true, links, [](const Link& l) { return l.a; }),
-          column<Link>({"to"}, true, links, [](const Link& l) { return l.b; }),
+  return {column<Link>({"from"}, true, links, [](const Link& l) { return l.first(); }),
+          column<Link>({"to"}, true, links, [](const Link& l) { return l.second(); }),
           column<Link>({"latency us"}, false, links,
                        [](const Link& l) { return readable(1e6 * l.latency_s); }),
           column<Link>({"GB/s"}, false, links,

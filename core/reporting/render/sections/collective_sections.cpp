@@ -145,8 +145,8 @@ std::string runs_sentence(const Report& report) {
 Section links_section(const std::vector<LinkRecord>& rows) {
   using Row = LinkRecord;
   Section section{"Links", {}, {}};
-  section.columns = {column<Row>({"from"}, true, rows, [](const Row& l) { return l.a; }),
-                     column<Row>({"to"}, true, rows, [](const Row& l) { return l.b; }),
+  section.columns = {column<Row>({"from"}, true, rows, [](const Row& l) { return l.first(); }),
+                     column<Row>({"to"}, true, rows, [](const Row& l) { return l.second(); }),
                      column<Row>({"latency", "us"}, false, rows,
                                  [](const Row& l) { return readable(1e6 * l.latency_s); }),
                      column<Row>({"bandwidth", "GB/s"}, false, rows,
