@@ -1,8 +1,9 @@
 // A device that is slower than the others, or computes wrong bits, without a hook in the program:
 // preloaded, it takes the place of torch's matrix products of one rank.
-// SLOW_PRODUCTS="HOST:LOCAL_RANK:SHARE": 0.5 adds half of the time.
-// WRONG_PRODUCTS="HOST:LOCAL_RANK:1": flips a bit of every product. "HOST:LOCAL_RANK:2" flips one
-// bit once: in the third mm_out after an mm of square matrices, with which a replay begins.
+// SLOW_PRODUCTS="HOST:LOCAL_RANK:SHARE": 0.5 adds half of the time; "HOST:*:SHARE": of all its
+// ranks. Several are separated by commas. WRONG_PRODUCTS="HOST:LOCAL_RANK:1": flips a bit of every
+// product. "HOST:LOCAL_RANK:2" flips one bit once: in the third mm_out after an mm of square
+// matrices, with which a replay begins.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm_ops.h>
 #include <ATen/ops/mm_ops.h>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -36,10 +38,17 @@ std::string own_place() {
 
 double planted(const char* variable) {
   const char* wanted = std::getenv(variable);
-  const std::string text = wanted ? wanted : "";
-  const auto colon = text.rfind(':');
-  if (colon == text.npos || text.substr(0, colon) != own_place()) return 0;
-  return std::atof(text.c_str() + colon + 1);
+  std::istringstream all(wanted ? wanted : "");
+  const std::string own = own_place();
+  for (std::string text; std::getline(all, text, ',');) {
+    const auto colon = text.rfind(':');
+    if (colon == text.npos) continue;
+    const std::string place = text.substr(0, colon);
+    if (place == own || place == own.substr(0, own.rfind(':') + 1) + "*") {
+      return std::atof(text.c_str() + colon + 1);
+    }
+  }
+  return 0;
 }
 
 template <class Function>

@@ -1,9 +1,10 @@
 """An acceptance from end to end with real ranks: four hosts on a switch, two ranks each; what is planted is named, and nothing else.
 
-rehearsal_test.py planted|slow_nic|quota|healthy. Others on the machine leave parts without a value that counts, and never make one fail.
-SCALEMARK_SOAK=full: 20 fleets of each.
+rehearsal_test.py planted|slow_nic|quota|healthy|large|large_healthy. Others on the machine leave parts without a value that counts, and never
+make one fail. SCALEMARK_SOAK=full: 20 fleets of each, three of the large ones, which have 32 hosts.
 """
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -29,13 +30,11 @@ def rules(folder):
     return folder / "rules.json"
 
 
-def measure(hosts, folder, absent=(), **planted):
-    """Each node by itself, one after the other since they share the machine; then links and fleet with all of them."""
-    for host in range(HOSTS):
-        if host in absent:
-            continue
-        finish([start(*hosts.on(host), SCALEMARK, "sweep", *CONFIG, "--nproc-per-node", RANKS, "--output", folder / "1/{host}", **planted)])
-    measure_links(hosts, folder)
+def measure_nodes(hosts, folder, absent=(), before=(), expect=0, **planted):
+    """Each node by itself, one after the other since they share the machine. `before` and `expect`: {host: words before the command, exit code}."""
+    for host in set(range(len(hosts.names))) - set(absent):
+        finish([start(*dict(before).get(host, ()), *hosts.on(host), SCALEMARK, "sweep", *CONFIG, "--nproc-per-node", RANKS,
+                      "--output", folder / "1/{host}", **planted)], expect=dict(expect or {}).get(host, 0), seconds=1200)
 
 
 def measure_links(hosts, folder):
@@ -44,8 +43,8 @@ def measure_links(hosts, folder):
                   *place, "--output", folder / "links") for host in range(HOSTS)])
 
 
-def accepted(folder):
-    done = run("accept", folder / "1", folder / "links", "--rules", rules(folder), "--nodes", f"node[0-{HOSTS - 1}]", "--devices-per-node", RANKS,
+def accepted(folder, nodes=HOSTS):
+    done = run("accept", folder, "--rules", rules(folder), "--nodes", f"node[0-{nodes - 1}]", "--devices-per-node", RANKS,
                "--format", f"jsonl={folder}/accept.jsonl", expect=None)
     records = [json.loads(line) for line in (folder / "accept.jsonl").read_text().splitlines()]
     return done, [record for record in records if record["record"] == "check"]
@@ -60,7 +59,8 @@ def failed(checks):
 def healthy(folder):
     with SwitchedHosts(HOSTS) as hosts:
         for trial in range(TRIALS):
-            measure(hosts, folder / str(trial))
+            measure_nodes(hosts, folder / str(trial))
+            measure_links(hosts, folder / str(trial))
             done, checks = accepted(folder / str(trial))
             check(not failed(checks), done.stdout)
             check({one["part"]["host"] for one in checks if one["check"] == "matrix product"} == {f"node{h}" for h in range(HOSTS)}, checks)
@@ -76,7 +76,8 @@ def planted(folder):
             a, b = (slow, slow % 3 + 1) if slow < slow % 3 + 1 else (slow % 3 + 1, slow)
             hosts.healthy()
             hosts.slow_pair(a, b, SLOW_RATE)
-            measure(hosts, out, absent=(absent,), LD_PRELOAD=PRELOADED, SLOW_PRODUCTS=f"node{slow}:{rank}:1")
+            measure_nodes(hosts, out, absent=(absent,), LD_PRELOAD=PRELOADED, SLOW_PRODUCTS=f"node{slow}:{rank}:1")
+            measure_links(hosts, out)
             done, checks = accepted(out)
             found = failed(checks)
             product = [one["outcome"] for one in checks if one["check"] == "matrix product"
@@ -113,10 +114,58 @@ def slow_nic(folder):
 
 def measure_rails(hosts, out):
     """As a launcher does that gives each rank its card."""
-    launched = {"WORLD_SIZE": HOSTS * RANKS, "LOCAL_WORLD_SIZE": RANKS, "MASTER_ADDR": hosts.addresses[0], "MASTER_PORT": 29657}
+    count = len(hosts.names)
+    launched = {"WORLD_SIZE": count * RANKS, "LOCAL_WORLD_SIZE": RANKS, "MASTER_ADDR": hosts.addresses[0], "MASTER_PORT": 29657}
     finish([start(*hosts.on(host), SCALEMARK, "comm", "--pairs", "--pair-by", "rank", "--no-progress", "--threads", 1, "--output", out,
-                  GLOO_SOCKET_IFNAME=f"eth{card}", RANK=RANKS * host + card, LOCAL_RANK=card, GROUP_RANK=host, **launched)
-            for host in range(HOSTS) for card in range(RANKS)])
+                  "--timeout", "rendezvous=20m", GLOO_SOCKET_IFNAME=f"eth{card}", RANK=RANKS * host + card, LOCAL_RANK=card, GROUP_RANK=host,
+                  **launched)
+            for host in range(count) for card in range(RANKS)], seconds=3600)
+
+
+def measure_fleet(hosts, out, **planted):
+    """All ranks in one training."""
+    count = len(hosts.names)
+    place = ("--nnodes", count, "--nproc-per-node", RANKS, "--rendezvous", f"{hosts.addresses[0]}:29658", "--run-id", "fleet")
+    finish([start(*hosts.on(host), SCALEMARK, "sweep", "--workload", "linear", "--device", "cpu", "--threads", 1, "--world-sizes", "all",
+                  "--repetitions", 1, "--iters", 20, "--warmup-iters", 5, "--max-time", "10m", "--no-progress", "--yes", *place,
+                  "--timeout", "rendezvous=20m", "--node-rank", host, "--output", out, **planted) for host in range(count)], seconds=3600)
+
+
+def large(folder, healthy=False):
+    """32 hosts: everything planted at once, or nothing."""
+    count = 32
+    faults = {} if healthy else {"LD_PRELOAD": PRELOADED, "SLOW_PRODUCTS": "node3:1:1,node5:*:1", "WRONG_PRODUCTS": "node11:0:2,node13:1:1"}
+    with SwitchedHosts(count, cards=RANKS) as hosts, contextlib.ExitStack() as stack:
+        for trial in range(3 if TRIALS > 1 else 1):
+            out = folder / str(trial)
+            hosts.healthy()
+            before = {}
+            if not healthy:
+                hosts.slow_pair(7, 8, SLOW_RATE)
+                hosts.slow_card(9, SLOW_RATE, 1)
+                group = stack.enter_context(cpu_quota())
+                group.cores(0.5)
+                before = {15: group.wrapper()}
+            measure_nodes(hosts, out, absent=() if healthy else (17,), before=before, expect={} if healthy else {11: 83, 13: 83}, **faults)
+            measure_rails(hosts, out / "links")
+            measure_fleet(hosts, out / "fleet", **faults)
+            done, checks = accepted(out, nodes=count)
+            print(done.stdout, flush=True)
+            found = failed(checks)
+            at = {host: {check_name for check_name, where, _ in found if where == f"node{host}"} for host in range(count)}
+            check(all(not names for host, names in at.items() if healthy or host not in (3, 5, 7, 8, 9, 11, 13, 15)), (done.stdout, found))
+            if healthy:
+                continue
+            passed = {(one["check"], one["part"]["host"], one["part"].get("device")) for one in checks if one["outcome"] == "passed"}
+            for host, device in ((3, "cpu:1"), (5, "cpu:0"), (5, "cpu:1")):
+                check(("matrix product", f"node{host}", device) not in passed, (done.stdout, host, device))
+            check(("slow link", "node7") in {(name, host) for name, host, _ in found}, (done.stdout, found))
+            check("slow node" in at[9] and "same bits" in at[11] and "same bits" in at[13] and at[15], (done.stdout, at))
+            check(any(one["part"]["host"] == "node17" and one["why"] == "no report" for one in checks), done.stdout)
+
+
+def large_healthy(folder):
+    large(folder, healthy=True)
 
 
 def quota(folder):
@@ -133,4 +182,4 @@ def quota(folder):
         check(bad and all("throttled" in one["why"] for one in bad), (done.stdout, bad))
 
 
-run_cases({f.__name__: f for f in (planted, slow_nic, quota, healthy)})
+run_cases({f.__name__: f for f in (planted, slow_nic, quota, healthy, large, large_healthy)})
