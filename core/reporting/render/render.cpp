@@ -18,7 +18,7 @@ struct FormatEntry {
   std::string (*render)(std::span<const Report>);
 };
 
-constexpr std::array<FormatEntry, 10> kFormats = {{
+constexpr std::array<FormatEntry, 12> kFormats = {{
     {Format::kTable, "table", ".txt", render_short},
     {Format::kMarkdown, "md", ".md", render_markdown},
     {Format::kCsv, "csv", ".csv", render_csv},
@@ -27,6 +27,8 @@ constexpr std::array<FormatEntry, 10> kFormats = {{
     {Format::kJunit, "junit", ".junit.xml", render_junit},
     {Format::kSuperbench, "superbench", ".superbench.jsonl", render_superbench},
     {Format::kPrometheus, "prom", ".prom", render_prometheus},
+    {Format::kGroups, "groups", ".groups.csv", render_groups},
+    {Format::kScaling, "scaling", ".scaling.csv", render_scaling},
     {Format::kEffects, "effects", ".effects.csv", render_effects},
     {Format::kLinks, "links", ".links.csv", render_links},
 }};

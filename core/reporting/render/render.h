@@ -21,11 +21,14 @@ enum class Format {
   kJunit,
   kSuperbench,
   kPrometheus,
+  kGroups,
+  kScaling,
   kEffects,
   kLinks
 };
 
-// "table" | "md" | "csv" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "effects" | "links"
+// "table" | "md" | "csv" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "groups" |
+// "scaling" | "effects" | "links"
 std::optional<Format> find_format(std::string_view name);
 std::string_view format_name(Format format);
 std::vector<std::string_view> format_names();
@@ -46,6 +49,13 @@ std::string render_markdown(std::span<const Report> reports);
 // One line per run: of points, of collectives, or, where the reports hold both, first the ones and,
 // after an empty line, the others. Absent values are empty cells. RFC 4180, with a head line.
 std::string render_csv(std::span<const Report> reports);
+
+// One line per group over its repetitions, as CSV: numbers with the low and high end of their
+// intervals, and what was measured. With a report of `comm` those of collectives only.
+std::string render_groups(std::span<const Report> reports);
+
+// One line per row of a scaling table, as CSV: speed-up and efficiency with low and high.
+std::string render_scaling(std::span<const Report> reports);
 
 // One line per effect of an option, as CSV.
 std::string render_effects(std::span<const Report> reports);

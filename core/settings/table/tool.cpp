@@ -11,7 +11,7 @@ std::vector<Option> tool_options() {
        .commands = kReport | kCompare | kAccept,
        .default_text = "table",
        .help = "how it is shown: table, md or csv; a report also as jsonl, html, junit, "
-               "superbench, prom, effects or links; "
+               "superbench, prom, groups, scaling, effects or links; "
                "several with commas between; FORMAT=FILE writes to a file instead of stdout; "
                "accept writes table, md, jsonl, html, junit, drain or undecided, each to a file",
        .value_name = "FORMAT[=FILE],..."},

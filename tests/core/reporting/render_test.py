@@ -22,7 +22,7 @@ import xml.etree.ElementTree as ElementTree
 import junitparser
 
 BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
-FORMATS = ("table", "md", "csv", "jsonl", "html", "junit", "superbench", "prom", "effects", "links")
+FORMATS = ("table", "md", "csv", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links")
 
 
 def ok_points(report):
@@ -84,6 +84,33 @@ def check_effects(report, text):
             float(row["ratio_ci95_low"]), float(row["ratio_ci95_high"])] == effect["ratio_ci95"]
         if "phases_delta_s" in effect:
             assert float(row["phases_delta_forward_s"]) == effect["phases_delta_s"]["forward"]
+
+
+def check_groups_csv(report, text):
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    if not report["points"] and (report.get("collectives") or report.get("links")):
+        groups = report.get("collective_groups", [])
+        assert [row["group"] for row in rows] == [group["group"] for group in groups]
+        return
+    groups = report.get("groups", [])
+    assert [row["group"] for row in rows] == [group["group"] for group in groups]
+    for row, group in zip(rows, groups):
+        point = next((point for point in report["points"] if point["group"] == row["group"]), {"workload": "", "strategy": "", "world_size": ""})
+        assert [row[key] for key in ("workload", "strategy", "world_size")] == [str(point[key]) for key in ("workload", "strategy", "world_size")]
+        assert row["samples_per_sec"] == "" or float(row["samples_per_sec"]) == group["samples_per_sec"]
+        assert [row["ci95_low"], row["ci95_high"]] == ["", ""] or [float(row["ci95_low"]), float(row["ci95_high"])] == group["ci95"], (row, group)
+
+
+def check_scaling_csv(report, text):
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    expected = [(table, row) for table in report.get("scaling", []) for row in table["rows"]]
+    assert len(rows) == len(expected), "one row per row of a table"
+    for row, (table, one) in zip(rows, expected):
+        assert (row["kind"], row["group"], int(row["world_size"]), row["strategy"]) == (table["kind"], one["group"], one["world_size"], one["strategy"])
+        assert (row["speedup"] == "") == ("speedup" not in one)
+        if "efficiency_ci95" in one and row["speedup_ci95_low"]:
+            low, high = (end * one["speedup"] / one["efficiency"] for end in one["efficiency_ci95"])
+            assert math.isclose(float(row["speedup_ci95_low"]), low) and math.isclose(float(row["speedup_ci95_high"]), high)
 
 
 def check_links(report, text):
@@ -453,6 +480,8 @@ def check(folder, stem):
     report = json.loads(read("json"))
     check_csv(report, read("csv"))
     check_jsonl(report, read("jsonl"))
+    check_groups_csv(report, read("groups"))
+    check_scaling_csv(report, read("scaling"))
     check_effects(report, read("effects"))
     check_links(report, read("links"))
     check_html(report, read("html"), read("md"))

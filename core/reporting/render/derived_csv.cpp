@@ -1,0 +1,131 @@
+// What is derived from the runs, as CSV for figures: effects, groups over repetitions, scaling.
+#include <algorithm>
+#include <map>
+
+#include "core/reporting/record/collective_fields.h"
+#include "core/reporting/record/effect_fields.h"
+#include "core/reporting/record/sweep_fields.h"
+#include "core/reporting/render/csv_columns.h"
+#include "core/reporting/render/render.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::string words_of(const std::map<std::string, std::string>& options) {
+  std::string text;
+  for (const auto& [option, value] : options) {
+    text += (text.empty() ? "" : " ") + option + "=" + value;
+  }
+  return text;
+}
+
+// CsvRow leaves lists and maps out.
+std::vector<CsvCell> row_of(const std::string& run_id, const EffectRecord& effect) {
+  const bool is_head = effect.groups.size() != 2;
+  std::vector<CsvCell> cells{{"run_id", run_id},
+                             {"fixed", words_of(effect.fixed)},
+                             {"group_from", is_head ? "" : effect.groups[0]},
+                             {"group_to", is_head ? "" : effect.groups[1]}};
+  CsvRow row(cells);
+  fields(row, effect);
+  return cells;
+}
+
+// A figure needs to know what a group is without its runs. Empty cells where the group has none.
+std::vector<CsvCell> cells_of(const Report& report, const std::string& group) {
+  const auto found = std::ranges::find(report.points, group, &PointRecord::group);
+  const bool none = found == report.points.end();
+  const PointRecord point = none ? PointRecord() : *found;
+  const auto count = [none](std::int64_t value) { return none ? "" : std::to_string(value); };
+  return {{"run_id", report.run_id},
+          {"workload", point.workload},
+          {"strategy", point.strategy},
+          {"device", point.device},
+          {"precision", point.precision},
+          {"world_size", count(point.world_size)},
+          {"batch_size", point.batch_size ? count(*point.batch_size) : ""},
+          {"global_batch_size", count(point.global_batch_size)},
+          {"varying", words_of(point.varying)}};
+}
+
+std::vector<CsvCell> row_of(const Report& report, const GroupRecord& group) {
+  std::vector<CsvCell> cells = cells_of(report, group.group);
+  CsvRow row(cells);
+  fields(row, group);
+  return cells;
+}
+
+std::vector<CsvCell> row_of(const Report& report, const CollectiveGroup& group) {
+  std::vector<CsvCell> cells{{"run_id", report.run_id}};
+  CsvRow row(cells);
+  fields(row, group);
+  return cells;
+}
+
+// The interval of the speed-up is that of the efficiency by the same ratio as the values.
+std::vector<CsvCell> row_of(const Report& report, const ScalingTable& table,
+                            const ScalingRow& row) {
+  std::vector<CsvCell> cells = cells_of(report, row.group);
+  std::erase_if(cells, [](const CsvCell& cell) {
+    return cell.column == "world_size" || cell.column == "strategy";  // they are the row's
+  });
+  cells.push_back({"kind", table.kind});
+  cells.push_back({"fixed", words_of(table.fixed)});
+  cells.push_back({"relative_to", table.relative_to});
+  const auto speedup = [&](const std::optional<double>& efficiency) {
+    if (!efficiency || !row.speedup || !row.efficiency || *row.efficiency == 0)
+      return std::string();
+    return exact(*efficiency * *row.speedup / *row.efficiency);
+  };
+  cells.push_back({"speedup_ci95_low", speedup(row.efficiency_ci95_low)});
+  cells.push_back({"speedup_ci95_high", speedup(row.efficiency_ci95_high)});
+  CsvRow csv(cells);
+  fields(csv, row);
+  return cells;
+}
+
+}  // namespace
+
+std::string render_groups(std::span<const Report> reports) {
+  const bool of_collectives = std::ranges::any_of(reports, measures_collectives);
+  const Report none;
+  std::string text =
+      csv_line(of_collectives ? row_of(none, CollectiveGroup()) : row_of(none, GroupRecord()),
+               &CsvCell::column);
+  for (const Report& report : reports) {
+    if (of_collectives) {
+      for (const auto& group : report.collective_groups) {
+        text += csv_line(row_of(report, group), &CsvCell::text);
+      }
+    } else {
+      for (const auto& group : report.groups) {
+        text += csv_line(row_of(report, group), &CsvCell::text);
+      }
+    }
+  }
+  return text;
+}
+
+std::string render_scaling(std::span<const Report> reports) {
+  std::string text = csv_line(row_of(Report(), ScalingTable(), ScalingRow()), &CsvCell::column);
+  for (const Report& report : reports) {
+    for (const ScalingTable& table : report.scaling) {
+      for (const ScalingRow& row : table.rows) {
+        text += csv_line(row_of(report, table, row), &CsvCell::text);
+      }
+    }
+  }
+  return text;
+}
+
+std::string render_effects(std::span<const Report> reports) {
+  std::string text = csv_line(row_of("", EffectRecord{}), &CsvCell::column);
+  for (const Report& report : reports) {
+    for (const EffectRecord& effect : report.effects) {
+      text += csv_line(row_of(report.run_id, effect), &CsvCell::text);
+    }
+  }
+  return text;
+}
+
+}  // namespace scalemark::reporting

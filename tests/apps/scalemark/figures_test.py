@@ -1,0 +1,48 @@
+"""The programs of docs/FIGURES.md draw a figure from a report's CSV, each where its interpreter is there."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from program import BUILD, run
+
+PAGE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"], "docs/FIGURES.md").read_text()
+INTERPRETERS = {"python": [sys.executable], "r": ["Rscript"], "gnuplot": ["gnuplot"]}
+
+
+class Figures(unittest.TestCase):
+    def test_each_program_draws(self):
+        programs = dict(re.findall(r"(?s)```(\w+)\n(.*?)```", PAGE))
+        self.assertEqual(set(programs), set(INTERPRETERS))
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            subprocess.run([BUILD / "tests/core_tool", "write-sweeps", folder], check=True)
+            formats = re.search(r"--format (\S+)", PAGE)[1]
+            done = run("report", folder / "sweep.json", "--format", formats, cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for language, text in programs.items():
+                with self.subTest(language):
+                    if shutil.which(INTERPRETERS[language][0]) is None:
+                        self.skipTest(f"there is no {INTERPRETERS[language][0]}")
+                    (folder / "speedup.pdf").unlink(missing_ok=True)
+                    (folder / "program").write_text(text)
+                    drawn = subprocess.run([*INTERPRETERS[language], "program"], cwd=folder, capture_output=True, text=True, timeout=300,
+                                           env={**os.environ, "MPLBACKEND": "agg", "MPLCONFIGDIR": place}, check=False)
+                    self.assertEqual(drawn.returncode, 0, drawn.stderr)
+                    self.assertTrue((folder / "speedup.pdf").read_bytes().startswith(b"%PDF"), language)
+
+    def test_the_columns_that_it_names_are_there(self):
+        with tempfile.TemporaryDirectory() as place:
+            subprocess.run([BUILD / "tests/core_tool", "write-sweeps", place], check=True)
+            for name, columns in re.findall(r"(?m)^\| `(\w+)` \| .*? \| `(.*?)` \|$", PAGE):
+                head = run("report", pathlib.Path(place, "sweep.json"), "--format", name).stdout.splitlines()[0].split(",")
+                self.assertLessEqual(set(columns.split()), set(head), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
