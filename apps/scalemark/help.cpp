@@ -36,7 +36,10 @@ std::string value_part(const Option& option) {
   }
 }
 
-std::string description(const Option& option) {
+std::string description(Command command, const Option& option) {
+  for (const auto& [commands, help] : option.own_help) {
+    if (command & commands) return std::string(help);
+  }
   std::string text(option.help);
   if (option.name == "workload") {
     std::string names;
@@ -70,7 +73,7 @@ std::string wrapped(const std::string& text, std::size_t column) {
   return broken;
 }
 
-std::string option_lines(const Option& option) {
+std::string option_lines(Command command, const Option& option) {
   std::string left = option.letter ? std::string("  -") + option.letter + ", " : "      ";
   left += settings::option_flag(option) + value_part(option);
   if (left.size() + 2 > kHelpColumn) {
@@ -78,7 +81,7 @@ std::string option_lines(const Option& option) {
   } else {
     left.resize(kHelpColumn, ' ');
   }
-  return left + wrapped(description(option), kHelpColumn) + "\n";
+  return left + wrapped(description(command, option), kHelpColumn) + "\n";
 }
 
 constexpr Group kGroups[] = {Group::kTool,      Group::kWhat,     Group::kSize,
@@ -123,7 +126,7 @@ std::string command_help(Command command) {
   for (const Group group : kGroups) {
     std::string lines;
     for (const Option& option : settings::all_options()) {
-      if (option.group == group && takes(command, option)) lines += option_lines(option);
+      if (option.group == group && takes(command, option)) lines += option_lines(command, option);
     }
     if (!lines.empty()) text += "\n" + std::string(settings::title(group)) + ":\n" + lines;
   }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/settings/command.h"
@@ -64,6 +65,8 @@ struct Option {
   Identity identity = Identity::kNone;
   std::string_view default_text = {};  // empty: none; a recipe or a rule may still supply one
   std::string_view help = {};
+  // Commands to which the option is another thing, and their help on it, which names the default.
+  std::vector<std::pair<unsigned, std::string_view>> own_help = {};
   std::string_view value_name = {};            // in --help: "N", "DIR"
   std::vector<std::string_view> choices = {};  // kChoice, kChoices
   std::vector<std::string_view> words =

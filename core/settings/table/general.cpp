@@ -62,9 +62,8 @@ std::vector<Option> run_options() {
        .commands = kAccept,
        .field = kField<&GeneralSettings::dry_run>,
        .default_text = "off",
-       .help =
-           "print the resolved settings with their origins, and exit; accept: the checks and how "
-           "much of them was measured"},
+       .help = "print the resolved settings with their origins, and exit",
+       .own_help = {{kAccept, "print the checks and how much of them was measured, and exit"}}},
       {.name = "quiet",
        .kind = Kind::kFlag,
        .group = Group::kGeneral,

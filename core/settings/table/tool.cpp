@@ -10,10 +10,15 @@ std::vector<Option> tool_options() {
        .group = kGroup,
        .commands = kReport | kCompare | kAccept,
        .default_text = "table",
-       .help = "how it is shown: table, md or csv; a report also as jsonl, html, junit, "
-               "superbench, prom, groups, scaling, effects or links; "
-               "several with commas between; FORMAT=FILE writes to a file instead of stdout; "
-               "accept writes table, md, jsonl, html, junit, drain or undecided, each to a file",
+       .help = "how it is shown: table, md, csv, jsonl, html, junit, superbench, prom, groups, "
+               "scaling, effects or links; several with commas between; FORMAT=FILE writes to a "
+               "file instead of stdout",
+       .own_help = {{kCompare,
+                     "how it is shown: table, md or csv; several with commas between; FORMAT=FILE "
+                     "writes to a file instead of stdout [table]"},
+                    {kAccept,
+                     "files to write beside the hand-over on stdout: table=FILE, md, jsonl, html, "
+                     "junit, drain or undecided; several with commas between"}},
        .value_name = "FORMAT[=FILE],..."},
       {.name = "details",
        .kind = Kind::kFlag,

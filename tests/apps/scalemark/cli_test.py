@@ -307,6 +307,15 @@ class Help(unittest.TestCase):
             self.assertEqual(result.returncode, 0, command)
             self.assertIn(f"usage: scalemark {command}", result.stdout)
 
+    def test_help_names_the_formats_that_the_command_makes_and_no_others(self):
+        for command, made, others in [("accept", "drain undecided", "csv superbench prom effects links table,"),
+                                      ("compare", "csv", "superbench drain"), ("report", "superbench links", "drain accept")]:
+            text = run(command, "--help").stdout.split("Options:")[1].split("--details")[0]
+            for word in made.split():
+                self.assertIn(word, text, command)
+            for word in others.split():
+                self.assertNotIn(word, text, command)
+
 
 class Start(unittest.TestCase):
     def test_version_names_commit_and_torch_and_loads_no_torch(self):
