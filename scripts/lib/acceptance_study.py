@@ -3,10 +3,10 @@
 import re
 
 # section, which scenarios, trials in CI
-RUNS = [("accept_limit", "few", 100), ("accept_healthy", "few", 10), ("accept_bad", "few", 25), ("accept_nodes", "few", 50),
+RUNS = [("accept_limit", "few", 100), ("accept_baseline", "few", 100), ("accept_healthy", "few", 10), ("accept_bad", "few", 25), ("accept_nodes", "few", 50),
         ("accept_kinds", "few", 25)]
 SECTIONS = [name for name, _, _ in RUNS]
-KEYS = ("reference", "devices", "device", "noise", "noises_differ_by", "boots", "boots_said", "shared_start", "shape", "share", "bad",
+KEYS = ("reference", "devices", "device", "noise", "noises_differ_by", "boots", "boots_said", "boots_measured", "boots_of_all", "shared_start", "shape", "share", "bad",
         "what", "slow_by", "below", "runs")
 AS_IF_EXACT = "as if exact"  # the value of the fleet without its error: a rule that is not ours
 MOST_WRONGLY_FAILED = 0.05  # devices of a fleet of 512 with 8 checks
@@ -42,6 +42,15 @@ def beside(data):
     return sorted((r for r in data["accept_limit"] if r["boots"] or r["shared_start"]), key=lambda r: (r["boots"], r["boots_said"], r["shared_start"]))
 
 
+def measured(data, alike):
+    """Baselines that were measured, on machines whose boots differ alike, or each by itself."""
+    return [r for r in data["accept_baseline"] if bool(r["boots_of_all"]) == alike]
+
+
+def measured_usual(data):
+    return [r for r in measured(data, False) if r["device"] <= 0.01]
+
+
 def wrong(row):
     return max(row["wrong_pass"], row["wrong_fail"])
 
@@ -64,6 +73,8 @@ def add_gates(gates, data):
     gates.add("accept: wrong pass or fail at the limit, fleets of 8 to 512 that differ, baselines from 64 on", gated(data, False), wrong,
               None, 0.01)
     gates.add("accept: the same, devices' noise differs by a factor", gated(data, True), wrong, None, 0.02)
+    gates.add("accept: the same, by a measured baseline of 1 to 64 devices that differ by 1 %, each with boots of its own",
+              measured_usual(data), wrong, None, 0.01)
     gates.add("accept: failed at the smallest slowness that is said to be decided, from 8 devices on", from_eight(data, False),
               lambda r: r["smallest_failed"], 0.95)
     gates.add("accept: healthy devices of 512 that fail any of 8 checks", usual_healthy(data), lambda r: r["wrongly"],
@@ -82,6 +93,12 @@ def limits(data):
                   ("1 to 4 devices", [r for r in few_parts(data) if not r["noises_differ_by"]], 0.01),
                   ("1 to 4 devices, noise differs by a factor", [r for r in few_parts(data) if r["noises_differ_by"]], 0.02))
               for way in ("pass", "fail")),
+            ("accept: wrong pass at the limit, measured baselines whose devices differ by 2 %",
+             [r for r in measured(data, False) if r["device"] > 0.01], "wrong_pass", 0, 0.01),
+            *(("accept: wrong " + way + " at the limit, measured baselines, boots that all machines have in common",
+               measured(data, True), "wrong_" + way, 0, 0.01) for way in ("pass", "fail")),
+            ("accept: failed at the smallest slowness that is said to be decided, measured baselines", data["accept_baseline"],
+             "smallest_failed", 0.95, 1),
             ("accept: failed at the smallest slowness that is said to be decided, 1 to 4 devices or noise that differs",
              few_parts(data) + from_eight(data, True), "smallest_failed", 0.95, 1),
             ("accept: wrong pass at the limit, starts shared or boots not said",
@@ -133,6 +150,10 @@ def tables(data, table):
         "starts": table(beside(data), [
             ("boots differ by %", size("boots")), ("the baseline says so", lambda r: "yes" if r["boots_said"] else "no"),
             ("shared by all repetitions %", size("shared_start")), *wrong_ways]),
+        "baseline": table(sorted(data["accept_baseline"], key=lambda r: (r["boots_of_all"], r["device"], -r["boots_measured"], r["devices"])), [
+            ("devices", lambda r: r["devices"]), ("they differ by %", size("device")), ("boots", lambda r: r["boots_measured"]),
+            ("each machine's boots differ by %", size("boots")), ("all machines' alike by %", size("boots_of_all")), *wrong_ways,
+            ("smallest decided %", percent("smallest")), ("failed there %", rightly("smallest_failed"))]),
         "exact": table(exact, [("devices", lambda r: r["devices"]), ("they differ by %", size("device")), *wrong_ways]),
         "healthy": table(sorted(data["accept_healthy"], key=lambda r: (r["shape"], r["device"])), [
             ("devices", lambda r: r["shape"]), ("differ by %", size("device")), ("truly below the limit", number("below")),

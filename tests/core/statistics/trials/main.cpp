@@ -33,6 +33,7 @@ int scalemark::commands::statistics_trials(int argc, char** argv) {
       {"levels", trials::levels_section},
       {"fastest", trials::fastest_section},
       {"accept_limit", trials::accept_limit_section},
+      {"accept_baseline", trials::accept_baseline_section},
       {"accept_healthy", trials::accept_healthy_section},
       {"accept_bad", trials::accept_bad_section},
       {"accept_nodes", trials::accept_nodes_section},

@@ -38,6 +38,7 @@ void until_sure_section(const Study& study);        // --until-ci on runs of eve
 void levels_section(const Study& study);            // runs on one level and on two
 void fastest_section(const Study& study);           // what the largest of twelve is told apart from
 void accept_limit_section(const Study& study);      // a device at the limit of acceptance
+void accept_baseline_section(const Study& study);   // the same, by a baseline that was measured
 void accept_healthy_section(const Study& study);    // fleets of which nobody is to fail
 void accept_bad_section(const Study& study);        // fleets with slow devices
 void accept_nodes_section(const Study& study);      // is it the node, or its devices?
