@@ -149,7 +149,10 @@ ExitCode accept_command(const Invocation& invocation) {
       acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
   if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
 
-  acceptance::Next next{.again = command_again(fleet, judged), .files = {}};
+  acceptance::Next next{.again = command_again(fleet, judged),
+                        .judged = without_option(invocation.command_line, " --baseline",
+                                                 /*has_value=*/true),
+                        .files = {}};
   for (const FormatRequest& one : requests) {
     reporting::write_atomically(one.file, rendered(one.format, judged));
     next.files.push_back(one.file);

@@ -15,7 +15,8 @@ namespace scalemark::acceptance {
 
 // The rest of the hand-over: how to go on, and with which files.
 struct Next {
-  std::string again;  // command that starts undecided nodes again; empty: none is known
+  std::string again;   // command that starts undecided nodes again; empty: none is known
+  std::string judged;  // command that judged them
   std::vector<std::string> files;  // that were written
 };
 
@@ -59,8 +60,8 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at);
 // "702 TFLOP/s"
 std::string rate_text(double value, const std::string& unit);
 
-// Machines that are sent back anyway: what else is open about them decides nothing.
-std::set<std::string> failed_hosts(const Acceptance& acceptance);
+// Machines that are told under a worse outcome: what else is open about them decides nothing.
+std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome);
 // "8 nodes, 64 devices: 6 passed, 2 failed, 0 undecided"
 std::string head_text(const Acceptance& acceptance);
 // How slow a part must be to be found, and which baseline the limits come from: one line each.

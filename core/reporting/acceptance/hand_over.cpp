@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/launching/slurm_lists.h"
@@ -11,9 +13,8 @@
 namespace scalemark::acceptance {
 namespace {
 
-// Titles of outcomes divide what head (2), command, exclude list and end leave of the lines.
-constexpr std::size_t kMostLines = 20, kLinesAround = 5, kMostRemarks = 3;
-constexpr std::ptrdiff_t kMostLinesOfRemarks = 6;
+// Of a section, beside its title; remarks have what head, steps and these leave.
+constexpr std::size_t kMostLines = 20, kLeastOfSection = 2, kMostLinesOfRemarks = 6;
 
 std::size_t width_of(const Terminal& terminal) {
   return static_cast<std::size_t>(std::max(terminal.columns - 2, 20));
@@ -31,16 +32,31 @@ std::size_t devices_of(const Acceptance& acceptance) {
   return devices;
 }
 
+struct Section {
+  OutcomeTitle title;
+  std::vector<PartSentence> sentences;
+};
+
+std::vector<Section> sections_of(const Acceptance& acceptance) {
+  std::vector<Section> sections;
+  for (const OutcomeTitle& title : kOutcomeTitles) {
+    auto sentences = sentences_of(acceptance, title.outcome);
+    if (!sentences.empty()) sections.push_back({title, std::move(sentences)});
+  }
+  return sections;
+}
+
 // `most` lines below the title, one of which says how many more there are.
-std::string section_text(const OutcomeTitle& section, const std::vector<PartSentence>& sentences,
-                         std::size_t most, const Terminal& terminal) {
+std::string section_text(const Section& section, std::size_t most, const Terminal& terminal) {
   constexpr std::size_t kWidestPart = 26;
+  const auto& sentences = section.sentences;
   const std::size_t shown = sentences.size() <= most ? sentences.size() : most - 1;
   std::size_t width = 0;
   for (std::size_t i = 0; i < shown; ++i) width = std::max(width, sentences[i].part.size());
   width = std::min(width, kWidestPart);
   std::string text =
-      inked(terminal, section.outcome == Outcome::kFailed ? Ink::kRed : Ink::kBold, section.title) +
+      inked(terminal, section.title.outcome == Outcome::kFailed ? Ink::kRed : Ink::kBold,
+            section.title.title) +
       "\n";
   for (std::size_t i = 0; i < shown; ++i) {
     std::string line = "  " + reporting::on_one_line(sentences[i].part);
@@ -54,25 +70,21 @@ std::string section_text(const OutcomeTitle& section, const std::vector<PartSent
   return text;
 }
 
-// The first section has what the others do not need; each has two lines at least.
-std::string sections_text(const Acceptance& acceptance, std::size_t lines,
+// With their titles.
+std::size_t least_lines(std::span<const Section> sections) {
+  std::size_t lines = 0;
+  for (const Section& one : sections) lines += 1 + std::min(kLeastOfSection, one.sentences.size());
+  return lines;
+}
+
+// The first section has what the others do not need.
+std::string sections_text(std::span<const Section> sections, std::size_t lines,
                           const Terminal& terminal) {
-  constexpr std::size_t kLeast = 2;
-  std::vector<std::pair<const OutcomeTitle*, std::vector<PartSentence>>> all;
-  for (const OutcomeTitle& section : kOutcomeTitles) {
-    auto sentences = sentences_of(acceptance, section.outcome);
-    if (!sentences.empty()) all.emplace_back(&section, std::move(sentences));
-  }
-  lines -= std::min(lines, all.size());  // titles
   std::string text;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::size_t for_others = 0;
-    for (std::size_t j = i + 1; j < all.size(); ++j) {
-      for_others += std::min(kLeast, all[j].second.size());
-    }
-    const std::size_t most = std::max(kLeast, lines - std::min(lines, for_others));
-    text += section_text(*all[i].first, all[i].second, most, terminal);
-    lines -= std::min({lines, most, all[i].second.size()});
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    const std::size_t most = lines - 1 - least_lines(sections.subspan(i + 1));
+    text += section_text(sections[i], most, terminal);
+    lines -= 1 + std::min(most, sections[i].sentences.size());
   }
   return text;
 }
@@ -99,6 +111,70 @@ std::map<std::string, const CheckResult*> failed_links(const Acceptance& accepta
     if (failed) links.try_emplace(result.part.name(), &result);
   }
   return links;
+}
+
+// "links beside them: 1 failed, 2 undecided; each is between two nodes"; empty: all passed.
+std::string links_text(const Acceptance& acceptance) {
+  std::map<std::string, Outcome> worst;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.part.kind != PartKind::kLink) continue;
+    Outcome& outcome = worst[result.part.name()];
+    outcome = std::max(outcome, result.outcome);
+  }
+  std::vector<std::string> counts;
+  for (const auto& [outcome, word] :
+       {std::pair(Outcome::kFailed, " failed"), std::pair(Outcome::kUnsure, " undecided"),
+        std::pair(Outcome::kMissing, " missing")}) {
+    const auto links =
+        std::ranges::count(worst, outcome, [](const auto& one) { return one.second; });
+    if (links > 0) counts.push_back(std::to_string(links) + word);
+  }
+  if (counts.empty()) return "";
+  return "links beside them: " + joined(counts, ", ") + "; each is between two nodes";
+}
+
+// Nodes of which nothing but a baseline can tell more.
+std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
+  std::set<std::pair<std::string, std::string>> classes;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.reference || !one.doubt.empty()) classes.emplace(one.check, one.of_class);
+  }
+  const std::set<std::string> worse = hosts_worse_than(acceptance, Outcome::kUnsure);
+  std::set<std::string> hosts;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.outcome != Outcome::kUnsure || result.more_starts > 0) continue;
+    if (!classes.contains({result.check, result.of_class})) continue;
+    if (!worse.contains(result.part.host)) hosts.insert(result.part.host);
+  }
+  return hosts.size();
+}
+
+// What would decide, and how to go on.
+std::vector<std::string> steps_of(const Acceptance& acceptance, const Next& next) {
+  std::vector<std::string> steps;
+  const Undecided undecided = undecided_of(acceptance);
+  if (undecided.starts > 0) {
+    steps.push_back(counted(static_cast<std::int64_t>(undecided.starts), "more start") + "  " +
+                    (next.again.empty() ? "of " + launching::compressed_nodelist(undecided.nodes) +
+                                              ", measured as before"
+                                        : next.again));
+  }
+  if (const std::size_t nodes = nodes_for_a_baseline(acceptance); nodes > 0) {
+    const std::string who = counted(static_cast<std::int64_t>(nodes), "node");
+    steps.push_back("a baseline decides " + who + ": GOOD, reports of machines known to be good");
+    steps.push_back("  scalemark baseline make GOOD --output good.json && " + next.judged +
+                    " --baseline good.json");
+  }
+  std::vector<std::string> names;
+  for (const NodeResult* node : nodes_to_exclude(acceptance)) {
+    names.push_back(scheduler_name(node->node));
+  }
+  if (!names.empty()) {
+    steps.push_back("next job  --exclude=" + launching::compressed_nodelist(names));
+  }
+  const std::string files = next.files.empty() ? "" : "; written: " + joined(next.files, ", ");
+  steps.push_back("exit code " + std::to_string(static_cast<int>(acceptance.exit_code)) + files);
+  return steps;
 }
 
 }  // namespace
@@ -141,53 +217,45 @@ std::vector<std::string> resolution(const Acceptance& acceptance) {
 }
 
 std::vector<std::string> remarks_of(const Acceptance& acceptance) {
-  std::vector<std::string> texts;
+  std::map<std::string, std::set<std::string>> doubts;
   for (const CheckedClass& one : acceptance.classes) {
-    if (!one.doubt.empty()) texts.push_back(one.check + ": " + one.doubt);
+    if (!one.doubt.empty()) doubts[one.doubt].insert(one.check);
   }
+  std::vector<std::string> texts;
+  for (const auto& [doubt, checks] : doubts) texts.push_back(joined(checks, ", ") + ": " + doubt);
   texts.insert(texts.end(), acceptance.notes.begin(), acceptance.notes.end());
   return texts;
 }
 
 std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
   const std::size_t width = width_of(terminal);
-  std::string text = inked(terminal, Ink::kBold, head_text(acceptance)) + "\n";
   std::vector<std::string> head = resolution(acceptance);
-  if (const std::size_t links = failed_links(acceptance).size(); links > 0) {
-    head.insert(head.begin(), counted(static_cast<std::int64_t>(links), "link") +
-                                  " failed beside them, each between two nodes");
-  }
-  for (const std::string& line : head) text += shortened("  " + line, width) + "\n";
-  std::vector<std::string> remarks = remarks_of(acceptance);
-  remarks.resize(std::min(remarks.size(), kMostRemarks));
+  const std::string links = links_text(acceptance);
+  if (!links.empty()) head.insert(head.begin(), links);
+  const std::vector<std::string> steps = steps_of(acceptance, next);
+  const std::vector<Section> sections = sections_of(acceptance);
+
+  std::size_t lines = kMostLines - 1 - head.size() - steps.size();
+  const std::size_t for_remarks = std::min(kMostLinesOfRemarks, lines - least_lines(sections));
   std::string said;
-  for (const std::string& remark : remarks) {
+  for (const std::string& remark : remarks_of(acceptance)) {
     const std::string more = reporting::wrapped(reporting::on_one_line(remark), width, 2, "! ");
-    if (std::ranges::count(said + more, '\n') > kMostLinesOfRemarks) break;
+    const auto count = static_cast<std::size_t>(std::ranges::count(said + more, '\n'));
+    if (count > for_remarks) break;
     said += more;
   }
-  const auto lines = static_cast<std::size_t>(std::ranges::count(said, '\n'));
-  text += said + sections_text(acceptance, kMostLines - kLinesAround - (head.size() - 1) - lines,
-                               terminal);
-  if (const auto starts = undecided_of(acceptance).starts; starts > 0 && !next.again.empty()) {
-    text += counted(static_cast<std::int64_t>(starts), "more start") + "  " + next.again + "\n";
-  }
-  std::vector<std::string> names;
-  for (const NodeResult* node : nodes_to_exclude(acceptance)) {
-    names.push_back(scheduler_name(node->node));
-  }
-  if (!names.empty()) {
-    text += "next job  --exclude=" + launching::compressed_nodelist(names) + "\n";
-  }
-  text += "exit code " + std::to_string(static_cast<int>(acceptance.exit_code));
-  return text + (next.files.empty() ? "" : "; written: " + joined(next.files, ", ")) + "\n";
+  lines -= static_cast<std::size_t>(std::ranges::count(said, '\n'));
+
+  std::string text = inked(terminal, Ink::kBold, head_text(acceptance)) + "\n";
+  for (const std::string& line : head) text += shortened("  " + line, width) + "\n";
+  return text + said + sections_text(sections, lines, terminal) + joined(steps, "\n") + "\n";
 }
 
 Undecided undecided_of(const Acceptance& acceptance) {
   Undecided undecided;
-  const std::set<std::string> failed = failed_hosts(acceptance);
+  const std::set<std::string> worse = hosts_worse_than(acceptance, Outcome::kUnsure);
   for (const CheckResult& result : acceptance.results) {
-    if (result.more_starts == 0 || failed.contains(result.part.host)) continue;
+    if (result.more_starts == 0 || worse.contains(result.part.host)) continue;
     undecided.starts = std::max(undecided.starts, result.more_starts);
     if (!undecided.hosts.insert(result.part.host).second) continue;
     undecided.nodes.push_back(scheduler_name(result.part));

@@ -81,7 +81,8 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
     case AcceptanceReason::kUndecided:
       return distance + ": " + starts_text(verdict.more_repetitions);
     case AcceptanceReason::kLastLook:
-      return distance + ": too near the limit to tell";
+      return distance + ": too near the limit to tell, after " +
+             counted(static_cast<std::int64_t>(values_of(series).size()), "start");
     case AcceptanceReason::kMissing:
       return why_without_value(series);
     case AcceptanceReason::kNotFinite:

@@ -1,5 +1,6 @@
 // One sentence for each part that did not pass: what a person has to know first.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -54,8 +55,11 @@ std::string node_text(const Acceptance& acceptance, const NodeResult& node,
 class Teller {
  public:
   Teller(const Acceptance& acceptance, Outcome outcome)
-      : acceptance_(acceptance), outcome_(outcome) {
-    if (outcome_ != Outcome::kFailed) failed_ = failed_hosts(acceptance);
+      : acceptance_(acceptance), outcome_(outcome), worse_(hosts_worse_than(acceptance, outcome)) {
+    for (const CheckResult& result : acceptance.results) {
+      const bool is_worse = result.part.kind == PartKind::kLink && result.outcome > outcome;
+      if (is_worse) worse_.insert(result.part.name());
+    }
     if (outcome_ == Outcome::kFailed) add_nodes();
     fold_slow_together();
     join_equal_reasons();
@@ -66,8 +70,9 @@ class Teller {
 
  private:
   bool is_open(const CheckResult& result) const {
-    const bool is_open = result.outcome == outcome_ && !told_.contains(&result);
-    return is_open && (result.part.kind == PartKind::kLink || !failed_.contains(result.part.host));
+    if (result.outcome != outcome_ || told_.contains(&result)) return false;
+    return !worse_.contains(result.part.kind == PartKind::kLink ? result.part.name()
+                                                                : result.part.host);
   }
 
   // A node that is to blame is told once, and not each of its devices.
@@ -100,25 +105,47 @@ class Teller {
     }
   }
 
+  // The largest groups first. Whose node is undecided is told once: the head counts nodes.
   void join_equal_reasons() {
     std::map<std::string, std::vector<const CheckResult*>> by_reason;
     for (const CheckResult& result : acceptance_.results) {
-      if (is_open(result)) by_reason[result.why].push_back(&result);
+      if (is_open(result) && is_of_a_node(result)) by_reason[result.why].push_back(&result);
     }
-    for (const auto& [why, results] : by_reason) {
-      if (results.size() < kPartsToJoin) continue;
-      std::set<std::string> parts, hosts, checks;
-      for (const CheckResult* result : results) {
-        parts.insert(result->part.name());
-        hosts.insert(result->part.host);
-        checks.insert(result->check);
+    std::vector<std::vector<const CheckResult*>> groups;
+    for (auto& [why, results] : by_reason) groups.push_back(std::move(results));
+    std::ranges::stable_sort(groups, std::greater<>(),
+                             [](const auto& group) { return group.size(); });
+    for (auto& group : groups) {
+      std::erase_if(group, [&](const CheckResult* result) { return told_.contains(result); });
+      if (group.size() >= kPartsToJoin) tell_together(group);
+    }
+  }
+
+  bool is_of_a_node(const CheckResult& result) const {
+    return result.part.kind != PartKind::kLink &&
+           std::ranges::any_of(acceptance_.nodes, [&](const NodeResult& node) {
+             return node.node.host == result.part.host;
+           });
+  }
+
+  void tell_together(const std::vector<const CheckResult*>& results) {
+    std::set<std::string> parts, hosts, checks;
+    for (const CheckResult* result : results) {
+      parts.insert(result->part.name());
+      hosts.insert(result->part.host);
+      checks.insert(result->check);
+    }
+    const auto count = static_cast<std::int64_t>(hosts.size());
+    std::string names = count == 1 ? *hosts.begin() : counted(count, "node");
+    if (count > 1 && count <= 3) names = joined(hosts, ", ");
+    if (parts.size() == 1) names = *parts.begin();
+    sentences_.push_back({names, results.front()->why + " (" + listed(checks, 3) + ")"});
+    told_.insert(results.begin(), results.end());
+    if (outcome_ != Outcome::kUnsure) return;
+    for (const CheckResult& result : acceptance_.results) {
+      if (result.part.kind != PartKind::kLink && hosts.contains(result.part.host)) {
+        told_.insert(&result);
       }
-      const auto count = static_cast<std::int64_t>(hosts.size());
-      std::string names = count == 1 ? *hosts.begin() : counted(count, "node");
-      if (count > 1 && count <= 3) names = joined(hosts, ", ");
-      if (parts.size() == 1) names = *parts.begin();
-      sentences_.push_back({names, why + " (" + listed(checks, 3) + ")"});
-      told_.insert(results.begin(), results.end());
     }
   }
 
@@ -140,17 +167,17 @@ class Teller {
 
   const Acceptance& acceptance_;
   Outcome outcome_;
+  std::set<std::string> worse_;  // hosts and links
   std::set<const CheckResult*> told_;
-  std::set<std::string> failed_;  // hosts that need nothing else said
   std::vector<PartSentence> sentences_;
 };
 
 }  // namespace
 
-std::set<std::string> failed_hosts(const Acceptance& acceptance) {
+std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome) {
   std::set<std::string> hosts;
   for (const NodeResult& node : acceptance.nodes) {
-    if (node.outcome == Outcome::kFailed) hosts.insert(node.node.host);
+    if (node.outcome > outcome) hosts.insert(node.node.host);
   }
   return hosts;
 }

@@ -382,7 +382,7 @@ TEST(Accept, AnUnreadableReportIsMissing) {
 TEST(Accept, AFailedLinkIsCountedAndIsNoNodesAlone) {
   const Acceptance fleet = judged({.slow_links = {{1, 6}}});
   EXPECT_TRUE(holds(head_text(fleet), "8 passed, 0 failed")) << head_text(fleet);
-  EXPECT_TRUE(holds(handed_over(fleet), "\n  1 link failed beside them")) << handed_over(fleet);
+  EXPECT_TRUE(holds(handed_over(fleet), "\n  links beside them: 1 failed")) << handed_over(fleet);
   EXPECT_TRUE(holds(drain_text(fleet, "2026-11-20T09:00:00Z"), "# the link node001 to node006"));
 }
 

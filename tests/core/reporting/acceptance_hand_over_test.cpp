@@ -1,0 +1,111 @@
+// The hand-over counts what it lists, and says for everything that is undecided what would decide.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "core/reporting/acceptance/acceptance.h"
+#include "core/reporting/acceptance/forms.h"
+#include "tests/core/reporting/sample_fleet.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using reporting::FleetShape;
+using reporting::sample_fleet;
+
+Acceptance judged(const FleetShape& shape, const Expected& expected = {}) {
+  return accept(sample_fleet(shape), standard_rules(), expected);
+}
+
+std::string handed_over(const Acceptance& acceptance) {
+  return hand_over(acceptance, {.again = "again", .judged = "scalemark accept acc", .files = {}},
+                   {});
+}
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Hosts of the parts below "undecided": "4 nodes" counts for four.
+std::size_t listed_as_undecided(const Acceptance& acceptance) {
+  std::size_t nodes = 0;
+  std::set<std::string> hosts;
+  for (const PartSentence& one : sentences_of(acceptance, Outcome::kUnsure)) {
+    if (holds(one.part, " to ") || one.part == "the fleet") continue;
+    std::istringstream names(one.part);
+    std::string name;
+    names >> name;
+    if (!name.starts_with("node")) {
+      nodes += std::stoul(name);
+      continue;
+    }
+    hosts.insert(name.substr(0, name.find(',')));
+    while (name.ends_with(',') && names >> name) hosts.insert(name.substr(0, name.find(',')));
+  }
+  return nodes + hosts.size();
+}
+
+TEST(HandOver, CountsTheUndecidedNodesThatItLists) {
+  for (std::uint64_t seed = 1; seed < 40; ++seed) {
+    FleetShape shape{.seed = seed,
+                     .nodes = static_cast<int>(seed % 9) + 1,
+                     .devices = static_cast<int>(seed % 4) + 1,
+                     .starts = static_cast<int>(seed % 3) + 1,
+                     .exit_codes = {{0, seed % 5 == 0 ? 69 : 0}}};
+    shape.slow[{1, 0}] = 0.05;
+    shape.slow[{2, 0}] = 0.05;
+    if (seed % 2 == 0) shape.disturbed = {3};
+    if (seed % 7 == 0) shape.throttled = {1};
+    const Acceptance fleet = judged(shape);
+    const auto undecided = std::ranges::count(fleet.nodes, Outcome::kUnsure, &NodeResult::outcome);
+    EXPECT_EQ(listed_as_undecided(fleet), static_cast<std::size_t>(undecided))
+        << seed << "\n"
+        << handed_over(fleet);
+    for (const std::string& host : undecided_of(fleet).hosts) {
+      const auto node = std::ranges::find_if(
+          fleet.nodes, [&](const NodeResult& one) { return one.node.host == host; });
+      EXPECT_EQ(node->outcome, Outcome::kUnsure) << seed << ": " << host;
+    }
+  }
+}
+
+TEST(HandOver, CountsLinksBesideTheNodes) {
+  EXPECT_TRUE(holds(handed_over(judged({.nodes = 2})),
+                    "\n  links beside them: 1 undecided; each is between two nodes\n"));
+  EXPECT_TRUE(holds(handed_over(judged({.slow_links = {{1, 6}}})), "links beside them: 1 failed;"));
+  const Acceptance two = judged({.nodes = 2, .slow_links = {{0, 1}}});
+  EXPECT_TRUE(holds(handed_over(two), "links beside them: 1 failed;"));
+  for (const PartSentence& one : sentences_of(two, Outcome::kUnsure)) {
+    EXPECT_FALSE(holds(one.part, " to ")) << "it failed another check";
+  }
+  EXPECT_FALSE(holds(handed_over(judged({})), "links beside them"));
+}
+
+TEST(HandOver, NamesTheCommandsThatMakeABaselineWhereOnlyThatDecides) {
+  const std::string command =
+      "\n  scalemark baseline make GOOD --output good.json && scalemark accept acc --baseline "
+      "good.json\n";
+  FleetShape in_doubt{.slow_nodes = {{0, 0.1}, {1, 0.1}, {2, 0.1}}};
+  const std::string doubt = handed_over(judged(in_doubt));
+  EXPECT_TRUE(holds(doubt, "\na baseline decides 5 nodes: GOOD, reports of machines known"))
+      << doubt;
+  EXPECT_TRUE(holds(doubt, command)) << doubt;
+  EXPECT_TRUE(holds(doubt, "training alone, training together: in doubt:")) << doubt;
+  const std::string alone = handed_over(judged({.nodes = 1, .devices = 1}));
+  EXPECT_TRUE(holds(alone, "\na baseline decides 1 node: ")) << alone;
+  EXPECT_FALSE(holds(handed_over(judged({})), "a baseline decides"));
+  EXPECT_FALSE(holds(handed_over(judged({.starts = 1})), "a baseline decides"))
+      << "starts come first";
+}
+
+TEST(HandOver, SaysWhatToMeasureAgainWhereNoCommandIsKnown) {
+  const Acceptance fleet = judged({.nodes = 3, .starts = 2});
+  EXPECT_TRUE(
+      holds(hand_over(fleet, {}, {}), "\n1 more start  of n[000-002], measured as before\n"))
+      << hand_over(fleet, {}, {});
+}
+
+}  // namespace
+}  // namespace scalemark::acceptance
