@@ -146,6 +146,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   std::ranges::stable_sort(
       reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
   Acceptance acceptance;
+  if (!reports.empty()) acceptance.started = reports.back().report.started;
   std::vector<Part> nodes = nodes_of(reports);
   add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, rules, acceptance.results);

@@ -71,6 +71,7 @@ struct Expected {
 };
 
 struct Acceptance {
+  std::string started;  // the newest report, RFC 3339, UTC
   std::vector<CheckResult> results;
   std::vector<CheckedClass> classes;
   std::vector<NodeResult> nodes;       // each once, and expected ones without a report

@@ -236,7 +236,7 @@ std::string junit_text(const Acceptance& acceptance) {
   std::vector<JunitSuite> suites;
   for (auto& [host, cases] : by_host) {
     suites.push_back({.name = "scalemark accept " + host,
-                      .started = {},
+                      .started = acceptance.started,
                       .host = host,
                       .properties = {},
                       .cases = std::move(cases),
