@@ -76,7 +76,7 @@ def forms_agree(folders, *words):
                if one["record"] == "node" and one["outcome"] in ("failed", "missing")}
         check(drained(forms["drain"]) <= bad, (fleet, forms["drain"], bad))
         lines = done.stdout.splitlines()
-        check(len(lines) <= 20 and all(len(line) <= 78 for line in lines if not line.startswith(("next job", "exit code")) and "srun" not in line),
+        check(len(lines) <= 20 and all(len(line) <= 78 for line in lines if not line.startswith(("next job", "exit code")) and "scalemark" not in line),
               done.stdout)
         for missing in json.loads((fleet / "truth.json").read_text())["without_report"]:
             check(any(one["part"]["host"] == missing and one["outcome"] == "missing" for one in checks), (fleet, missing))

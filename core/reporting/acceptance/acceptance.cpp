@@ -147,6 +147,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
       reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
   Acceptance acceptance;
   if (!reports.empty()) acceptance.started = reports.back().report.started;
+  acceptance.knows_all_nodes = !expected.nodes.empty();
   std::vector<Part> nodes = nodes_of(reports);
   add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, rules, acceptance.results);

@@ -75,6 +75,7 @@ struct Acceptance {
   std::vector<CheckResult> results;
   std::vector<CheckedClass> classes;
   std::vector<NodeResult> nodes;       // each once, and expected ones without a report
+  bool knows_all_nodes = false;        // it was told which nodes there have to be
   std::vector<std::string> notes;      // of the fleet: several classes, what failed parts share
   Outcome outcome = Outcome::kPassed;  // the worst
   ExitCode exit_code = ExitCode::kPass;

@@ -64,7 +64,8 @@ std::string rate_text(double value, const std::string& unit);
 std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome);
 // "8 nodes, 64 devices: 6 passed, 2 failed, 0 undecided"
 std::string head_text(const Acceptance& acceptance);
-// How slow a part must be to be found, and which baseline the limits come from: one line each.
+// How slow a part must be to be found, which baseline the limits come from, and whether nodes
+// without a report are known: one line each.
 std::vector<std::string> resolution(const Acceptance& acceptance);
 // Doubts, then notes.
 std::vector<std::string> remarks_of(const Acceptance& acceptance);

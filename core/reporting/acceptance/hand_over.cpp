@@ -177,21 +177,8 @@ std::vector<std::string> steps_of(const Acceptance& acceptance, const Next& next
   return steps;
 }
 
-}  // namespace
-
-std::string head_text(const Acceptance& acceptance) {
-  std::string text = counted(static_cast<std::int64_t>(acceptance.nodes.size()), "node") + ", " +
-                     counted(static_cast<std::int64_t>(devices_of(acceptance)), "device") + ": " +
-                     std::to_string(nodes_with(acceptance, Outcome::kPassed)) + " passed, " +
-                     std::to_string(nodes_with(acceptance, Outcome::kFailed)) + " failed, " +
-                     std::to_string(nodes_with(acceptance, Outcome::kUnsure)) + " undecided";
-  const std::size_t missing = nodes_with(acceptance, Outcome::kMissing);
-  if (missing > 0) text += ", " + std::to_string(missing) + " missing";
-  return text;
-}
-
 // The largest of the checks: what is slower by so much is found by each of them.
-std::vector<std::string> resolution(const Acceptance& acceptance) {
+std::vector<std::string> reach_of(const Acceptance& acceptance) {
   const CheckedClass* widest = nullptr;
   for (const CheckedClass& one : acceptance.classes) {
     if (!one.smallest_decidable) continue;
@@ -214,6 +201,27 @@ std::vector<std::string> resolution(const Acceptance& acceptance) {
   }
   return {finds + (by_it < all ? "reference (99 %)" : "baseline (99 %), other boots included"),
           from};
+}
+
+}  // namespace
+
+std::string head_text(const Acceptance& acceptance) {
+  std::string text = counted(static_cast<std::int64_t>(acceptance.nodes.size()), "node") + ", " +
+                     counted(static_cast<std::int64_t>(devices_of(acceptance)), "device") + ": " +
+                     std::to_string(nodes_with(acceptance, Outcome::kPassed)) + " passed, " +
+                     std::to_string(nodes_with(acceptance, Outcome::kFailed)) + " failed, " +
+                     std::to_string(nodes_with(acceptance, Outcome::kUnsure)) + " undecided";
+  const std::size_t missing = nodes_with(acceptance, Outcome::kMissing);
+  if (missing > 0) text += ", " + std::to_string(missing) + " missing";
+  return text;
+}
+
+std::vector<std::string> resolution(const Acceptance& acceptance) {
+  std::vector<std::string> lines = reach_of(acceptance);
+  if (!acceptance.knows_all_nodes) {
+    lines.push_back("only nodes with a report are known: give all by --nodes LIST");
+  }
+  return lines;
 }
 
 std::vector<std::string> remarks_of(const Acceptance& acceptance) {

@@ -100,6 +100,12 @@ TEST(HandOver, NamesTheCommandsThatMakeABaselineWhereOnlyThatDecides) {
       << "starts come first";
 }
 
+TEST(HandOver, SaysWhereNodesWithoutAReportAreNotKnown) {
+  constexpr std::string_view kSaid = "only nodes with a report are known: give all by --nodes LIST";
+  EXPECT_TRUE(holds(handed_over(judged({.without_report = {1}})), kSaid));
+  EXPECT_FALSE(holds(handed_over(judged({}, {.nodes = {"node000"}})), kSaid));
+}
+
 TEST(HandOver, SaysWhatToMeasureAgainWhereNoCommandIsKnown) {
   const Acceptance fleet = judged({.nodes = 3, .starts = 2});
   EXPECT_TRUE(
