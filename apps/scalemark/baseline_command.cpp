@@ -47,8 +47,9 @@ ExitCode baseline_make_command(const Invocation& invocation) {
   const auto baseline =
       acceptance::make_baseline(read_fleet(invocation.positionals), reporting::utc_now());
   reporting::write_atomically(output, acceptance::baseline_json(baseline));
-  return print_result(acceptance::baseline_summary(baseline) + "written: " + output +
-                      "; use it: scalemark accept ... --baseline " + shell_word(output) + "\n");
+  const std::string use = acceptance::is_weak(baseline) ? "weak as it is" : "use it";
+  return print_result(acceptance::baseline_summary(baseline) + "written: " + output + "; " + use +
+                      ": scalemark accept ... --baseline " + shell_word(output) + "\n");
 }
 
 }  // namespace scalemark::cli

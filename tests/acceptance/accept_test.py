@@ -173,7 +173,8 @@ def baseline(folder):
     file = folder / "b.json"
     good, *others = fleets(folder, 1 + FLEETS // 5, 9, 4, seed=31)
     made = run("baseline", "make", good / "acc", "--output", file)
-    check("! fewer than 2 boots" in made.stdout and len(made.stdout.splitlines()) <= 10, made.stdout)
+    check("! weak: fewer than 2 boots" in made.stdout and len(made.stdout.splitlines()) <= 10, made.stdout)
+    check("; weak as it is: scalemark accept" in made.stdout and "use it" not in made.stdout, made.stdout)
     document = json.loads(file.read_text())
     page = (SOURCE / "docs/ACCEPTANCE.md").read_text()
     for key in {key for one in [document, *document["classes"]] for key in one} | {"suspects", "between_boots"}:

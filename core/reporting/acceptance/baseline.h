@@ -50,6 +50,9 @@ Baseline make_baseline(std::vector<NamedReport> reports, const std::string& made
 std::string baseline_json(const Baseline& baseline);
 Baseline parse_baseline(std::string_view text, const std::string& file);
 
+// Whether a class has fewer than 2 boots or 8 parts, so that more is assumed of it.
+bool is_weak(const Baseline& baseline);
+
 // For the person who made it, at most ten lines: what is in it, how sure it is, what it lacks.
 std::string baseline_summary(const Baseline& baseline);
 

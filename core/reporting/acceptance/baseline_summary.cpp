@@ -47,8 +47,8 @@ void add_few_boots(const Baseline& baseline, std::string& text) {
   const auto assumed =
       range_text(baseline, [](const BaselineClass& one) { return one.assumed_between_boots; });
   if (assumed.empty()) return;
-  text += "! fewer than 2 boots: they are taken to differ by " + assumed +
-          "; boot again and measure once more\n";
+  text += "! weak: fewer than 2 boots, which are taken to differ by " + assumed +
+          ": boot, measure again\n";
 }
 
 void add_few_parts(const Baseline& baseline, std::string& text) {
@@ -58,8 +58,8 @@ void add_few_parts(const Baseline& baseline, std::string& text) {
     few.insert(counted(one.parts, name_of(one.of)));
   }
   if (few.empty()) return;
-  text +=
-      "! fewer than 8 parts (" + listed(few, 4) + "): they are taken to differ by 1 % at least\n";
+  text += "! weak: fewer than 8 parts (" + listed(few, 4) +
+          "), which are taken to differ by 1 % at least\n";
 }
 
 // Each part once, with the first reason.
@@ -83,6 +83,13 @@ void add_suspects(const Baseline& baseline, std::string& text) {
 
 }  // namespace
 
+bool is_weak(const Baseline& baseline) {
+  return std::ranges::any_of(baseline.classes, [](const BaselineClass& one) {
+    return one.assumed_between_boots ||
+           one.parts < static_cast<int>(statistics::kPartsOfBaseline);
+  });
+}
+
 std::string baseline_summary(const Baseline& baseline) {
   const int devices = parts_of(baseline, PartKind::kDevice);
   std::string text = counted(most(baseline, &BaselineClass::machines), "machine") + ", ";
@@ -102,6 +109,7 @@ std::string baseline_summary(const Baseline& baseline) {
                                   ": what is slower by that is found (99 %)");
   add_few_boots(baseline, text);
   add_few_parts(baseline, text);
+  if (is_weak(baseline)) text += "  so intervals are wide: healthy parts may stay undecided, too\n";
   add_suspects(baseline, text);
   return text;
 }
