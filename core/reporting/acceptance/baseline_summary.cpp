@@ -85,8 +85,7 @@ void add_suspects(const Baseline& baseline, std::string& text) {
 
 bool is_weak(const Baseline& baseline) {
   return std::ranges::any_of(baseline.classes, [](const BaselineClass& one) {
-    return one.assumed_between_boots ||
-           one.parts < static_cast<int>(statistics::kPartsOfBaseline);
+    return one.assumed_between_boots || one.parts < static_cast<int>(statistics::kPartsOfBaseline);
   });
 }
 

@@ -2,12 +2,14 @@
 // repetition.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/reporting/acceptance/inventory.h"
 #include "core/reporting/point/replays.h"
 #include "core/reporting/record/finding_kinds.h"
@@ -86,6 +88,23 @@ bool is_made_good(const ReplayRecord& replay, const std::vector<const ReplayReco
   });
 }
 
+using Works = std::set<std::string>;  // "bf16 matrix product"
+
+// A device that left out work which others of its model have: what it did shows not all of it.
+void add_left_out(std::map<std::string, Works>& by_part, std::vector<Series>& all) {
+  std::map<std::string, Works> by_chip;
+  for (const Series& series : all) {
+    const Works& works = by_part[series.part.key()];
+    by_chip[series.chip].insert(works.begin(), works.end());
+  }
+  for (Series& series : all) {
+    std::vector<std::string> lacking;
+    std::ranges::set_difference(by_chip[series.chip], by_part[series.part.key()],
+                                std::back_inserter(lacking));
+    if (!lacking.empty()) series.starts.emplace_back().why = "not done: " + listed(lacking, 3);
+  }
+}
+
 Start start_of(const reporting::JudgedReplay& judged) {
   using Verdict = reporting::BitsVerdict;
   Start start;
@@ -138,13 +157,19 @@ std::vector<Series> read_replays(std::span<const NamedReport> reports) {
     }
   }
   std::vector<Series> all;
+  std::map<std::string, Works> by_part;
   for (const reporting::JudgedReplay& judged : reporting::judge_replays(replays)) {
     const ReplayRecord& replay = *judged.replay;
     const bool not_done = judged.verdict == reporting::BitsVerdict::kNotDone;
     if (not_done && is_made_good(replay, replays)) continue;
-    Part part = measured_part(*reports_of[&replay], replay.host, replay.device, replay.rank);
-    series_of_part(all, std::move(part)).starts.push_back(start_of(judged));
+    const Report& report = *reports_of[&replay];
+    const Part part = measured_part(report, replay.host, replay.device, replay.rank);
+    by_part[part.key()].insert(replay.precision + " " + replay.work);
+    Series& series = series_of_part(all, part);
+    series.chip = chip_of(report, part, "");
+    series.starts.push_back(start_of(judged));
   }
+  add_left_out(by_part, all);
   return all;
 }
 

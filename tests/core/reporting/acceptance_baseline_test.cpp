@@ -151,7 +151,8 @@ TEST(Baseline, SaysWhatItLacks) {
   EXPECT_TRUE(has(text, "1 machine, 8 devices, 1 boot: references of 4 measurements\n")) << text;
   EXPECT_TRUE(has(text, "! weak: fewer than 2 boots, which are taken to differ by 0.5 %")) << text;
   EXPECT_TRUE(has(text, "! weak: fewer than 8 parts (1 node), ")) << text;
-  EXPECT_TRUE(has(text, "\n  so intervals are wide: healthy parts may stay undecided, too\n")) << text;
+  EXPECT_TRUE(has(text, "\n  so intervals are wide: healthy parts may stay undecided, too\n"))
+      << text;
   EXPECT_FALSE(has(baseline_summary(made_of({})), "!")) << baseline_summary(made_of({}));
   EXPECT_LE(std::ranges::count(text, '\n'), 9);
 }

@@ -100,6 +100,24 @@ TEST(AcceptGaps, AReplayThatWasNotDoneIsMissingUntilItIs) {
   EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:3"), "passed");
 }
 
+TEST(AcceptGaps, ADeviceThatDidOnlySomeOfTheWorkHasNotShownTheSameBits) {
+  auto fleet = sample_fleet({.nodes = 3, .devices = 2});
+  for (NamedReport& one : fleet) {
+    for (int i = 0; i < 2 && !one.report.replays.empty(); ++i) {
+      ReplayRecord training = one.report.replays[static_cast<std::size_t>(i)];
+      training.work = "training of bert-large";
+      one.report.replays.push_back(training);
+    }
+  }
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:1"), "passed");
+  fleet[1].report.replays.pop_back();
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:1"), "missing");
+  EXPECT_EQ(why_of(fleet, "same bits", "node001 cuda:1"), "not done: bf16 training of bert-large");
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:0"), "passed");
+  fleet[1].report.environment.hosts[0].gpus[1].name = "another model";
+  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:1"), "passed") << "it may not have bf16";
+}
+
 TEST(AcceptGaps, AHeldProductBesideOthersIsNotJudgedThoughItThrottled) {
   auto fleet = sample_fleet({});
   FingerprintRecord& held = held_of(fleet[1].report, "cuda:3");
