@@ -124,15 +124,15 @@ const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord&
   return found == report.fingerprint.end() ? nullptr : &*found;
 }
 
-// A device that throttles is what is looked for: only others on the machine take its value away,
-// also where it throttled besides.
-bool others_disturbed(const FingerprintRecord& record) {
-  if (record.disturbed.empty()) return false;
-  return !record.disturbed.starts_with(reporting::finding_kinds::throttled.code) ||
-         record.disturbed.find(reporting::finding_kinds::shared.code) != std::string::npos;
-}
-
 }  // namespace
+
+bool was_shared(const FingerprintRecord& record) {
+  // "throttled: ...; shared: ...", of which only the first may stand alone.
+  return !record.disturbed.empty() &&
+         (!record.disturbed.starts_with(reporting::finding_kinds::throttled.code) ||
+          record.disturbed.find(std::string("; ") + reporting::finding_kinds::shared.code + ":") !=
+              std::string::npos);
+}
 
 void read_findings(const Rule& rule, const Report& report, std::vector<Series>& all) {
   for (Part& part : parts_at_risk(rule.metric, report)) {
@@ -177,9 +177,9 @@ void read_sustained(const Report& report, std::vector<Series>& all) {
   for (const FingerprintRecord& record : report.fingerprint) {
     if (record.what != MachineRate::kSustainedProduct) continue;
     Start start;
-    const bool shared = others_disturbed(record);
+    const bool shared = was_shared(record);  // one that throttles is what is looked for
     if (shared || !record.value) {
-      start.why = shared ? "others used the machine" : record.reason;
+      start.why = shared ? kSharedWhy : record.reason;
     } else {
       start.value = *record.value;
       std::tie(start.low, start.high) = std::tie(record.ci95_low, record.ci95_high);

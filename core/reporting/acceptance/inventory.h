@@ -46,6 +46,9 @@ void read_findings(const Rule& rule, const reporting::Report& report, std::vecto
 // One start for each piece of work of each device, over all reports: 1 where its bits are wrong,
 // NaN where it cannot be told whose are, and NaN with a `why` where it was not done.
 std::vector<Series> read_replays(std::span<const NamedReport> reports);
+// Others used the machine meanwhile, whether the device throttled besides or not.
+bool was_shared(const reporting::FingerprintRecord& record);
+inline constexpr const char* kSharedWhy = "others used the machine";
 // One start for each time that a device held its products.
 void read_sustained(const reporting::Report& report, std::vector<Series>& all);
 // One start for each report that measured the link.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -12,7 +11,6 @@
 #include "core/reporting/acceptance/inventory.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
-#include "core/reporting/record/verdict.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::acceptance {
@@ -36,8 +34,9 @@ struct RunsOfStart {
   std::string why;  // why a run does not count
 };
 
-// Something beside a run takes it out of the count.
-enum class Beside { kNothing, kThrottled, kOthers };
+// Something beside a run takes it out of the count. Whoever else used the machine may have heated
+// or crowded out the part: such a run is no sign that it throttles by itself.
+enum class Beside { kNothing, kOtherThrottled, kThrottled, kOthers };
 
 // `reason`: why there is no rate; may be empty.
 void add_rate(RunsOfStart& runs, Beside beside, double rate, const std::string& reason) {
@@ -45,7 +44,9 @@ void add_rate(RunsOfStart& runs, Beside beside, double rate, const std::string& 
     ++runs.throttled;
     runs.why = "its hardware was slowed down";
   } else if (beside == Beside::kOthers) {
-    runs.why = "others used the machine";
+    runs.why = kSharedWhy;
+  } else if (beside == Beside::kOtherThrottled) {
+    runs.why = "another device of its run was slowed down";
   } else if (!(rate > 0) || !std::isfinite(rate)) {
     runs.why = reason.empty() ? "no rate" : reason;
   } else {
@@ -113,26 +114,28 @@ class Gatherer {
   std::map<std::string, std::size_t> places_;
 };
 
-// Knows what disturbed a run, as far as it concerns one part of it.
-struct Disturbed {
-  explicit Disturbed(const Report& report)
-      : runs(reporting::disturbed_runs(report.findings)), findings(report.findings) {}
+bool concerns(const Finding& finding, const Part& part) {
+  const auto& place = finding.place;
+  if (!place || place->host.empty()) return true;
+  return place->host == part.host &&
+         (place->device.empty() || part.device.empty() || place->device == part.device);
+}
 
-  bool is_throttled(const PointRecord& run, const Part& part) const {
-    return std::ranges::any_of(findings, [&](const Finding& finding) {
-      if (finding.code != reporting::finding_kinds::throttled.code || finding.point != run.id) {
-        return false;
-      }
-      const auto& place = finding.place;
-      if (!place || place->host.empty()) return true;
-      return place->host == part.host &&
-             (place->device.empty() || part.device.empty() || place->device == part.device);
-    });
+Beside beside(const Report& report, const PointRecord& run, const Part& part) {
+  namespace kinds = reporting::finding_kinds;
+  Beside worst = Beside::kNothing;
+  for (const Finding& finding : report.findings) {
+    if (finding.point != run.id) continue;
+    Beside one = Beside::kNothing;
+    if (finding.code == kinds::shared.code || finding.code == kinds::machine_busy.code) {
+      one = Beside::kOthers;
+    } else if (finding.code == kinds::throttled.code) {
+      one = concerns(finding, part) ? Beside::kThrottled : Beside::kOtherThrottled;
+    }
+    worst = std::max(worst, one);
   }
-
-  std::set<std::string> runs;
-  const std::vector<Finding>& findings;
-};
+  return worst;
+}
 
 bool fits(const std::map<std::string, std::string>& where, const PointRecord& run) {
   return std::ranges::all_of(where, [&](const auto& selector) {
@@ -148,14 +151,13 @@ class PointReader {
   PointReader(const Rule& rule, Gatherer& gatherer) : rule_(rule), gatherer_(gatherer) {}
 
   void read(const Report& report, std::size_t number) {
-    const Disturbed disturbed(report);
     const int most = widest(report);
     const bool of_one_node = report.environment.hosts.size() == 1;
     std::vector<const PointRecord*> failed;
     for (const PointRecord& run : report.points) {
       if (run.world_size != most || !is_wanted(run) || !fits(rule_.where, run)) continue;
       if (run.status == PointStatus::kOk) {
-        add(report, run, {number, run.session}, disturbed);
+        add(report, run, {number, run.session});
       } else if (of_one_node) {
         failed.push_back(&run);  // of several it is not known whose
       }
@@ -184,14 +186,14 @@ class PointReader {
     return series;
   }
 
-  void add(const Report& report, const PointRecord& run, const StartKey& start,
-           const Disturbed& disturbed) {
+  void add(const Report& report, const PointRecord& run, const StartKey& start) {
     if (of_devices()) {
       for (const RankRecord& rank : run.ranks) {
         const Part part = device_part(report, run, rank);
         Series series = series_of(report, run, rank.host, chip_of(report, part, run.device_name));
         series.part = part;
-        add_value(series, start, run, static_cast<double>(rank.samples) / rank.wall_s, disturbed);
+        add_rate(gatherer_.at(series, start), beside(report, run, part),
+                 static_cast<double>(rank.samples) / rank.wall_s, "");
       }
       return;
     }
@@ -200,15 +202,8 @@ class PointReader {
     const std::string chip = chip_of(report, device_part(report, run, first), run.device_name);
     Series series = series_of(report, run, first.host, chip);
     series.part = node_part(report, first.host);
-    add_value(series, start, run, run.samples_per_sec, disturbed);
-  }
-
-  void add_value(const Series& series, const StartKey& start, const PointRecord& run, double rate,
-                 const Disturbed& disturbed) {
-    RunsOfStart& runs = gatherer_.at(series, start);
-    Beside beside = disturbed.runs.contains(run.id) ? Beside::kOthers : Beside::kNothing;
-    if (disturbed.is_throttled(run, series.part)) beside = Beside::kThrottled;
-    add_rate(runs, beside, rate, "");
+    add_rate(gatherer_.at(series, start), beside(report, run, series.part), run.samples_per_sec,
+             "");
   }
 
   void add_failed(const Report& report, const PointRecord& run, const StartKey& start) {
@@ -246,10 +241,8 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
     if (record.device == "cpu") series.of_class += ", " + counted(record.threads, "thread");
     series.software = software_of(report, record.host);
     RunsOfStart& runs = gatherer.at(series, {number, record.session.value_or(0)});
-    Beside beside = record.disturbed.empty() ? Beside::kNothing : Beside::kOthers;
-    if (record.disturbed.starts_with(reporting::finding_kinds::throttled.code)) {
-      beside = Beside::kThrottled;
-    }
+    Beside beside = record.disturbed.empty() ? Beside::kNothing : Beside::kThrottled;
+    if (was_shared(record)) beside = Beside::kOthers;
     add_rate(runs, beside, record.value.value_or(0), record.reason);
   }
 }

@@ -127,6 +127,27 @@ TEST(AcceptGaps, AHeldProductBesideOthersIsNotJudgedThoughItThrottled) {
   EXPECT_EQ(why_of(fleet, "sustained product", "node001 cuda:3"), "others used the machine");
 }
 
+// Who shared the machine may have heated it: neither a speed nor a fault of the part is known.
+TEST(AcceptGaps, ARunThatWasSharedAndThrottledCountsAsShared) {
+  auto fleet = sample_fleet({.nodes = 3, .devices = 2, .disturbed = {1}, .throttled = {1}});
+  for (FingerprintRecord& record : fleet[1].report.fingerprint) {
+    record.disturbed = "throttled: hw_slowdown; shared: other processes used 3.0 CPUs";
+  }
+  for (const char* check : {"training alone", "matrix product"}) {
+    EXPECT_EQ(verdict_of(fleet, check, "node001 cuda:1"), "missing") << check;
+    EXPECT_EQ(why_of(fleet, check, "node001 cuda:1"),
+              "no run of it counts: others used the machine");
+  }
+}
+
+TEST(AcceptGaps, ARunInWhichAnotherDeviceThrottledSaysSo) {
+  auto fleet = sample_fleet({.nodes = 3, .devices = 2, .throttled = {1}});
+  for (auto& finding : fleet[1].report.findings) finding.place->device = "cuda:0";
+  EXPECT_EQ(verdict_of(fleet, "training alone", "node001 cuda:0"), "failed");
+  EXPECT_EQ(why_of(fleet, "training alone", "node001 cuda:1"),
+            "no run of it counts: another device of its run was slowed down");
+}
+
 TEST(AcceptGaps, TheLastSessionOfAHeldProductCounts) {
   auto fleet = sample_fleet({});
   FingerprintRecord again = held_of(fleet[1].report, "cuda:3");
