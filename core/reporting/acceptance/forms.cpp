@@ -8,6 +8,7 @@
 #include "core/base/json_writer.h"
 #include "core/base/text.h"
 #include "core/reporting/render/junit_xml.h"
+#include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::acceptance {
@@ -101,7 +102,7 @@ std::string what_of(const CheckResult& result) {
 std::string value_text(const CheckResult& result) {
   if (!result.fact.empty()) return result.fact;
   if (!result.value) return kNone;
-  return rate_text(*result.value, result.unit);
+  return reporting::rate_text(*result.value, result.unit);
 }
 
 std::string limit_text(const CheckResult& result) {
@@ -109,7 +110,7 @@ std::string limit_text(const CheckResult& result) {
   const bool is_share = result.low.has_value() || result.limit_from.starts_with("what ") ||
                         result.limit_from.starts_with(kOfBaseline);
   const std::string limit =
-      is_share ? percent_of(result.limit) : rate_text(*result.limit, result.unit);
+      is_share ? percent_of(result.limit) : reporting::rate_text(*result.limit, result.unit);
   return is_share ? limit + " of " + result.limit_from : limit + " (" + result.limit_from + ")";
 }
 

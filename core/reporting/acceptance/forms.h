@@ -57,9 +57,6 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at);
 
 // --- What the forms share. Private to this folder.
 
-// "702 TFLOP/s"
-std::string rate_text(double value, const std::string& unit);
-
 // Machines that are told under a worse outcome: what else is open about them decides nothing.
 std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome);
 // "8 nodes, 64 devices: 6 passed, 2 failed, 0 undecided"

@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
-#include "core/reporting/acceptance/forms.h"
+#include "core/reporting/table/fingerprint_table.h"
 #include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
@@ -29,9 +29,10 @@ std::optional<double> reference_of(const std::vector<const Series*>& members) {
 
 // "36 GB/s (35 GB/s to 37 GB/s)"
 std::string value_text(const Start& one, const std::string& unit) {
-  std::string value = rate_text(one.value, unit);
+  std::string value = reporting::rate_text(one.value, unit);
   if (one.low && one.high) {
-    value += " (" + rate_text(*one.low, unit) + " to " + rate_text(*one.high, unit) + ")";
+    value += " (" + reporting::rate_text(*one.low, unit) + " to " +
+             reporting::rate_text(*one.high, unit) + ")";
   }
   return value;
 }

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/reporting/acceptance/forms.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/table/fingerprint_table.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -65,7 +66,8 @@ std::string strip_card(const Acceptance& acceptance, const CheckedClass& of) {
   const auto results = results_of(acceptance, of);
   std::string about = of.of_class + ": " + counts_text(results);
   if (of.reference) {
-    about += "; reference " + rate_text(*of.reference, of.unit) + " (" + of.reference_from + ")";
+    about += "; reference " + reporting::rate_text(*of.reference, of.unit) + " (" +
+             of.reference_from + ")";
   }
   if (of.smallest_decidable) {
     about += printed("; finds what is %.1f %% slower", 100 * *of.smallest_decidable);

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/forms.h"
+#include "core/reporting/table/fingerprint_table.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -22,7 +23,8 @@ std::string check_text(const CheckResult& result) {
     if (result.limit_from.starts_with(kOfBaseline)) text += " by the baseline";
   } else if (result.outcome == Outcome::kFailed && result.value && result.limit &&
              !result.unit.empty()) {
-    text += ", limit " + rate_text(*result.limit, result.unit) + " (" + result.limit_from + ")";
+    text += ", limit " + reporting::rate_text(*result.limit, result.unit) + " (" +
+            result.limit_from + ")";
   }
   return text;
 }
@@ -180,14 +182,6 @@ std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome out
     if (node.outcome > outcome) hosts.insert(node.node.host);
   }
   return hosts;
-}
-
-std::string rate_text(double value, const std::string& unit) {
-  if (unit.empty()) return significant(value, 4);
-  for (const auto& [factor, prefix] : {std::pair(1e12, "T"), std::pair(1e9, "G")}) {
-    if (value >= factor) return significant(value / factor, 4) + " " + prefix + unit;
-  }
-  return significant(value, 4) + " " + unit;
 }
 
 std::string scheduler_name(const Part& part) {

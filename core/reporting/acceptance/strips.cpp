@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/reporting/acceptance/forms.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/table/fingerprint_table.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -38,7 +39,7 @@ std::string tip_of(const CheckResult& result) {
   std::string text = result.part.name();
   if (!result.part.uuid.empty()) text += " " + result.part.uuid;
   text += ": " + std::string(name_of(result.outcome));
-  if (result.value) text += ", " + rate_text(*result.value, result.unit);
+  if (result.value) text += ", " + reporting::rate_text(*result.value, result.unit);
   if (result.of_reference)
     text += printed(", %.1f %% of the reference", 100 * *result.of_reference);
   if (!result.why.empty()) text += "; " + result.why;

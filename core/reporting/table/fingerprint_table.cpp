@@ -21,9 +21,9 @@ struct Prefix {
 constexpr std::array kPrefixes = {Prefix{1e15, "P"}, Prefix{1e12, "T"}, Prefix{1e9, "G"},
                                   Prefix{1e6, "M"}, Prefix{1e3, "k"}};
 
-// Images are counted, not measured: 1,300 images/s stay so.
+// Others are counted, not measured, or have their prefix: 1,300 images/s stay so.
 Prefix prefix_of(double value, std::string_view unit) {
-  if (unit == "images/s") return {1, ""};
+  if (unit != "B/s" && unit != "FLOP/s") return {1, ""};
   const auto fits = [&](const Prefix& prefix) { return value >= prefix.factor; };
   const auto found = std::ranges::find_if(kPrefixes, fits);
   return found == kPrefixes.end() ? Prefix{1, ""} : *found;
@@ -67,6 +67,7 @@ std::string name_in_words(const FingerprintRecord& record) {
 }
 
 std::string rate_text(double value, const std::string& unit) {
+  if (unit.empty()) return significant(value, 4);
   const Prefix prefix = prefix_of(value, unit);
   return four_digits(value / prefix.factor) + " " + prefix.letter + unit;
 }
