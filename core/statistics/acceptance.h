@@ -121,9 +121,13 @@ inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet
 ClassVerdict judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
                          const std::optional<AcceptanceReference>& baseline = {});
 
-// So many of `parts` reach a fleet's own reference: the place, from 1, of that value among theirs
-// in descending order. ceil(0.3 x parts), in whole numbers, which round nothing.
-constexpr std::size_t parts_that_reach(std::size_t parts) { return (3 * parts + 9) / 10; }
+// So many of ten parts reach a fleet's own reference, and so many of `parts`: the place, from 1, of
+// that value among theirs in descending order, rounded up.
+inline constexpr std::size_t kOfTenThatReach = 3;
+constexpr std::size_t parts_that_reach(std::size_t parts) {
+  return (kOfTenThatReach * parts + 9) / 10;
+}
+inline constexpr double kShareThatReaches = kOfTenThatReach / 10.0;
 
 // The value that so many of `values` reach; at least one value.
 double kth_highest(std::span<const double> values);

@@ -12,7 +12,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kShareAbove = 0.3, kSureOfSpread = 0.995;
+constexpr double kSureOfSpread = 0.995;
 constexpr double kLeastBetweenFewParts = 0.01, kLeastBetweenFewBoots = 0.005;
 
 std::vector<double> boot_means(const BootedPart& part) {
@@ -75,9 +75,9 @@ std::optional<double> spread_of(std::span<const double> values) {
 }
 
 double sampling_error(std::size_t parts, std::optional<double> spread) {
-  const double z = normal_quantile(1 - kShareAbove);
+  const double z = normal_quantile(1 - kShareThatReaches);
   const double density = std::exp(-z * z / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-  const double quantile = std::sqrt(kShareAbove * (1 - kShareAbove)) / density;
+  const double quantile = std::sqrt(kShareThatReaches * (1 - kShareThatReaches)) / density;
   const bool few = parts < kPartsOfBaseline;
   const double counted = few ? std::max(kLeastBetweenFewParts, spread.value_or(0)) : *spread;
   const auto degrees = static_cast<double>(std::max(parts, kPartsOfBaseline) - 1);

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kPartsForMedianVariance = 8, kPartsForOneRun = 8;
 constexpr double kSureOfLook = 0.995;  // each side of each look
 constexpr double kSureOfOneRun = 2.33;
-constexpr double kShareThatReaches = 0.3;
 constexpr double kMostPooledDegrees = 10;
 
 double squared(double value) { return value * value; }

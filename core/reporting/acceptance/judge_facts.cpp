@@ -106,6 +106,7 @@ std::string common_fact(const std::vector<const Series*>& members) {
 Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
   const std::string parts = std::string(name_of(row_of(rule.metric).of)) + "s";
+  const std::string of_ten = std::to_string(statistics::kOfTenThatReach) + " of 10 ";
   const std::string share = printed("%.0f %% of what ", 100 * rule.limit);
   for (const auto& members : by_class(all)) {
     const auto reference = reference_of(members);
@@ -127,7 +128,7 @@ Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
         result.limit = rule.limit * compared.value_or(1);
         result.limit_from = rule.of == LimitOf::kNumber  ? "the rules"
                             : rule.of == LimitOf::kBurst ? share + "it reached in the first seconds"
-                                                         : share + "3 of 10 " + parts + " reach";
+                                                         : share + of_ten + parts + " reach";
         if (rule.of == LimitOf::kReference) result.of_reference = one.value / *compared;
         judge_value(result, one, *result.limit);
       }
