@@ -85,6 +85,21 @@ std::optional<double> compared_with(const Rule& rule, const Start& one,
   return rule.of == LimitOf::kBurst ? one.burst : reference;
 }
 
+void judge_fact(CheckResult& result, const std::string& common, std::size_t parts) {
+  result.limit_from = common;
+  if (result.fact.empty()) {
+    result.outcome = Outcome::kUnsure;
+    result.why = common.empty() ? "not known, and the others differ"
+                                : "not known; the others have " + common;
+  } else if (common.empty()) {
+    result.outcome = Outcome::kUnsure;
+    result.why = result.fact + ": they differ, and no value is that of more than half";
+  } else if (result.fact != common) {
+    result.outcome = parts < kPartsToCompare ? Outcome::kUnsure : Outcome::kFailed;
+    result.why = result.fact + "; the others have " + common;
+  }
+}
+
 // The fact that more than half of those have of which it is known; empty: none.
 std::string common_fact(const std::vector<const Series*>& members) {
   std::map<std::string, std::size_t> counts;
@@ -154,28 +169,16 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all) {
 
 Judged judge_facts(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
-  std::map<std::string, std::vector<const Series*>> classes;
-  for (const Series& series : all) classes[series.of_class].push_back(&series);
-  for (const Series& series : all) {
-    const auto& members = classes[series.of_class];
-    const bool any = std::ranges::any_of(
-        members, [](const Series* one) { return !one->starts.back().fact.empty(); });
-    if (!any) continue;  // cards without NVLinks have none to count
+  for (const auto& members : by_class(all)) {
+    const auto is_known = [](const Series* one) { return !one->starts.back().fact.empty(); };
+    if (std::ranges::none_of(members, is_known)) continue;  // cards without NVLinks have none
     const std::string common = common_fact(members);
-    CheckResult result = result_like(rule, series);
-    result.fact = series.starts.back().fact;
-    if (result.fact.empty()) {
-      result.outcome = Outcome::kUnsure;
-      result.why = "not known; the others have " + common;
-    } else if (common.empty()) {
-      result.outcome = Outcome::kUnsure;
-      result.why = result.fact + ": they differ, and no value is that of more than half";
-    } else if (result.fact != common) {
-      result.outcome = members.size() < kPartsToCompare ? Outcome::kUnsure : Outcome::kFailed;
-      result.why = result.fact + "; the others have " + common;
+    for (const Series* series : members) {
+      CheckResult result = result_like(rule, *series);
+      result.fact = series->starts.back().fact;
+      judge_fact(result, common, members.size());
+      judged.results.push_back(std::move(result));
     }
-    if (!common.empty()) result.limit_from = common;
-    judged.results.push_back(std::move(result));
   }
   return judged;
 }
