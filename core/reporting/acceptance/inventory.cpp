@@ -20,6 +20,7 @@ using reporting::PointRecord;
 using reporting::RankRecord;
 using reporting::Report;
 
+constexpr double kEqualMemory = 1.01;
 constexpr double kGiB = 1024.0 * 1024 * 1024, kMiB = 1024.0 * 1024;
 
 const Host* find_host(const Report& report, const std::string& name) {
@@ -142,6 +143,7 @@ void add_facts(Metric metric, const Report& report, const Host& host, std::vecto
   if (row_of(metric).of == PartKind::kNode) {
     const std::string of_class = host.gpus.empty() ? "" : host.gpus.front().name;
     all.push_back(fact(node_part(report, host.hostname), of_class, node_fact(metric, host)));
+    all.back().starts.back().value = static_cast<double>(host.memory_bytes);
     return;
   }
   for (const Gpu& gpu : host.gpus) {
@@ -151,6 +153,18 @@ void add_facts(Metric metric, const Report& report, const Host& host, std::vecto
     std::tie(part.uuid, part.pci, part.serial) = std::tie(gpu.uuid, gpu.pci, gpu.serial);
     const std::string of_class = metric == Metric::kGpuName ? "" : gpu.name;
     all.push_back(fact(std::move(part), of_class, gpu_fact(metric, gpu)));
+  }
+}
+
+// Kernels and firmware keep memory for themselves, on equal machines not always as much: rounded,
+// two of them may stand on both sides of an edge. A module of memory that is missing is far more.
+void join_close_memory(std::vector<Series>& all) {
+  std::vector<Start*> starts;
+  for (Series& series : all) starts.push_back(&series.starts.back());
+  std::ranges::sort(starts, {}, [](const Start* start) { return start->value; });
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    const Start& smaller = *starts[i - 1];
+    if (starts[i]->value <= kEqualMemory * smaller.value) starts[i]->fact = smaller.fact;
   }
 }
 
@@ -262,6 +276,7 @@ std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> repor
   for (const std::string& name : order) {
     add_facts(metric, *last[name].first, *last[name].second, all);
   }
+  if (metric == Metric::kMemory) join_close_memory(all);
   return all;
 }
 

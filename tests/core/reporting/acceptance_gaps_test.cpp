@@ -190,6 +190,21 @@ TEST(AcceptGaps, ADeviceIsTheSameOneWhenItsTrainingsFailed) {
   }
 }
 
+TEST(AcceptGaps, EqualMachinesMayTellALittleLessMemory) {
+  auto fleet = sample_fleet({.nodes = 4});
+  const auto memory = [&](std::size_t node) -> std::uint64_t& {
+    return fleet[node].report.environment.hosts[0].memory_bytes;
+  };
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  for (std::size_t node = 0; node < 4; ++node)
+    memory(node) = static_cast<std::uint64_t>(79.6 * kGiB);
+  memory(1) = static_cast<std::uint64_t>(79.4 * kGiB);
+  EXPECT_EQ(verdict_of(fleet, "memory", "node001"), "passed");
+  memory(1) = static_cast<std::uint64_t>(77.1 * kGiB);
+  EXPECT_EQ(verdict_of(fleet, "memory", "node001"), "failed");
+  EXPECT_EQ(why_of(fleet, "memory", "node001"), "77 GiB; the others have 80 GiB");
+}
+
 TEST(AcceptGaps, OneValueHasNothingToBeComparedWithThoughOthersHaveAReason) {
   auto fleet = sample_fleet({.nodes = 3, .devices = 1});
   for (const std::size_t node : {1, 2}) held_of(fleet[node].report, "cuda:0").value.reset();
