@@ -143,7 +143,9 @@ void add_facts(Metric metric, const Report& report, const Host& host, std::vecto
   if (row_of(metric).of == PartKind::kNode) {
     const std::string of_class = host.gpus.empty() ? "" : host.gpus.front().name;
     all.push_back(fact(node_part(report, host.hostname), of_class, node_fact(metric, host)));
-    all.back().starts.back().value = static_cast<double>(host.memory_bytes);
+    if (metric == Metric::kMemory) {
+      all.back().starts.back().value = static_cast<double>(host.memory_bytes);
+    }
     return;
   }
   for (const Gpu& gpu : host.gpus) {

@@ -191,7 +191,7 @@ TEST(AcceptGaps, ADeviceIsTheSameOneWhenItsTrainingsFailed) {
 }
 
 TEST(AcceptGaps, EqualMachinesMayTellALittleLessMemory) {
-  auto fleet = sample_fleet({.nodes = 4});
+  auto fleet = sample_fleet({.nodes = 4, .links = false});
   const auto memory = [&](std::size_t node) -> std::uint64_t& {
     return fleet[node].report.environment.hosts[0].memory_bytes;
   };
