@@ -94,6 +94,23 @@ bool is_told_by_a_check(const Report& report, const Rules& rules) {
          });
 }
 
+// The node that a report over several blames for its end; else the fleet.
+Part blamed_part(const NamedReport& one, const std::vector<Part>& nodes) {
+  if (nodes.size() == 1) return nodes.front();
+  Part part = of_fleet(kReportCheck, Outcome::kPassed, "").part;
+  if (one.report.errors.empty()) return part;
+  const auto named = std::ranges::find(nodes, one.report.errors.back().host, &Part::host);
+  return named == nodes.end() ? part : *named;
+}
+
+// "acc/fleet, on node000, node001 and 62 more: its run ended with exit code 83"
+std::string why_of_several(const NamedReport& one, const std::vector<Part>& nodes,
+                           const std::string& why) {
+  std::vector<std::string> names;
+  for (const Part& node : nodes) names.push_back(node.host);
+  return one.name + ", on " + listed(names, 2) + ": " + why;
+}
+
 // A session that failed and was made good by a later one of the same command is past.
 void add_ends(std::span<const NamedReport> reports, const Rules& rules,
               std::vector<CheckResult>& results) {
@@ -101,12 +118,14 @@ void add_ends(std::span<const NamedReport> reports, const Rules& rules,
   for (const NamedReport& one : reports) {
     const Report& report = one.report;
     const auto parts = nodes_of(std::span(&one, 1));
-    CheckResult result = of_fleet(kReportCheck, Outcome::kPassed, "");
-    if (parts.size() == 1) result.part = parts.front();
     const End end = is_told_by_a_check(report, rules) ? End() : end_of(report);
-    result.outcome = end.outcome;
-    result.why = end.why;
-    const std::string key = result.part.name() + "\n" + report.invocation.command;
+    CheckResult result = of_fleet(kReportCheck, end.outcome, end.why);
+    if (end.outcome != Outcome::kPassed && parts.size() > 1) {
+      result.why = why_of_several(one, parts, end.why);
+    }
+    result.part = blamed_part(one, parts);
+    std::string key = report.invocation.command;
+    for (const Part& part : parts) key += "\n" + part.host;
     // Silent corruption is no bad luck that a second try takes away.
     const auto known = last.find(key);
     if (known != last.end() && known->second.outcome == Outcome::kFailed) continue;

@@ -265,6 +265,21 @@ TEST(Accept, TheExitCodeOfAReportIsItsNodesVerdict) {
   EXPECT_EQ(outcome(1), Outcome::kPassed) << "a finding that --fail-on named is judged here anew";
 }
 
+TEST(Accept, AReportOverSeveralNodesNamesTheOneThatItBlames) {
+  auto reports = sample_fleet({.nodes = 3, .training = true});
+  NamedReport& training = reports.back();
+  training.name = "acc/fleet";
+  training.report.exit_code = 83;
+  training.report.errors.push_back({.what = "ranks disagree on the parameters"});
+  const Acceptance unknown = accept(reports, standard_rules(), {});
+  EXPECT_EQ(not_passed(unknown), Texts{"failed the fleet: report"});
+  EXPECT_TRUE(holds(sentences_of(unknown, Outcome::kFailed).front().text,
+                    "acc/fleet, on node000, node001 and 1 more: its run ended with exit code 83"))
+      << sentences_of(unknown, Outcome::kFailed).front().text;
+  training.report.errors.back().host = "node001";
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{"failed node001: report"});
+}
+
 TEST(Accept, OneOrdinaryReportIsUnsureAndSaysWhy) {
   reporting::Report report = reporting::sample_sweep({.slow_rank = std::nullopt});
   report.exit_code = 0;
