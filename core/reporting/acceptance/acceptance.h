@@ -127,8 +127,9 @@ bool is_named(const Part& node, const std::string& name);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.
 void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected);
 
-// Notes on classes that the baseline lacks, on kinds of device in the fleet, and on each attribute
-// that all failed devices share, two or more, and few of the others have.
+// Notes on classes that the baseline lacks, on kinds of device and versions in the fleet, on
+// machines of one name, and on each attribute that all failed devices share, two or more, and few
+// of the others have.
 using WithoutDatasheet = std::map<std::string, std::vector<std::string>>;  // chip: its metrics
 std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
+#include "core/reporting/acceptance/inventory.h"
 #include "core/statistics/acceptance_baseline.h"
 
 namespace scalemark::acceptance {
@@ -93,19 +94,6 @@ std::optional<BaselineClass> class_of(const Rule& rule, const Rules& rules,
   take_figures(one, parts, rules);
   take_suspects(one, rule, rules, members);
   return one;
-}
-
-// "driver 580.65" -> {"driver", "580.65"}; the last blank parts a name from its version.
-std::map<std::string, std::string> versions_of(const std::string& software) {
-  std::map<std::string, std::string> versions;
-  for (std::size_t begin = 0; begin < software.size();) {
-    const std::size_t end = std::min(software.find(", ", begin), software.size());
-    const std::string one = software.substr(begin, end - begin);
-    const std::size_t blank = one.find(' ');
-    versions[one.substr(0, blank)] = blank == std::string::npos ? "" : one.substr(blank + 1);
-    begin = end + 2;
-  }
-  return versions;
 }
 
 std::string differing_versions(const std::string& there, const std::string& here) {

@@ -265,6 +265,18 @@ std::string software_of(const Report& report, const std::string& name) {
   return joined(texts, ", ");
 }
 
+std::map<std::string, std::string> versions_of(const std::string& software) {
+  std::map<std::string, std::string> versions;
+  for (std::size_t begin = 0; begin < software.size();) {
+    const std::size_t end = std::min(software.find(", ", begin), software.size());
+    const std::string one = software.substr(begin, end - begin);
+    const std::size_t blank = one.find(' ');
+    versions[one.substr(0, blank)] = blank == std::string::npos ? "" : one.substr(blank + 1);
+    begin = end + 2;
+  }
+  return versions;
+}
+
 std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> reports) {
   std::map<std::string, std::pair<const Report*, const Host*>> last;
   std::vector<std::string> order;

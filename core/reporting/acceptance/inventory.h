@@ -2,6 +2,7 @@
 // what. Private to this folder.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,10 @@ std::string chip_of(const reporting::Report& report, const Part& part,
 
 // "driver 580.1, libtorch 2.11.0, nccl 2.28, scalemark 0.1.0 (1a2b3c)"
 std::string software_of(const reporting::Report& report, const std::string& host);
+
+// The same by name: "driver 580.1" -> {"driver", "580.1"}; the first blank parts it from the
+// version.
+std::map<std::string, std::string> versions_of(const std::string& software);
 
 // The last report that knows a machine tells its facts: one start each.
 std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> reports);

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
+#include "core/reporting/acceptance/inventory.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -56,6 +57,63 @@ std::string kinds_text(const std::vector<CheckedClass>& classes) {
          " of device, each judged by itself: " + joined(chips, "; ");
 }
 
+// "driver 570.10 (node000), 580.65 (7 nodes)"
+std::string versions_text(const std::string& name,
+                          const std::map<std::string, std::set<std::string>>& hosts) {
+  std::vector<std::string> texts;
+  for (const auto& [version, on] : hosts) {
+    texts.push_back(
+        version + " (" +
+        (on.size() == 1 ? *on.begin() : counted(static_cast<std::int64_t>(on.size()), "node")) +
+        ")");
+  }
+  return name + " " + listed(texts, 3);
+}
+
+// Two sets of versions in one fleet are two fleets, too.
+void add_versions(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
+  std::map<std::string, std::map<std::string, std::set<std::string>>> hosts;  // by name, version
+  for (const NamedReport& one : reports) {
+    if (reporting::measures_collectives(one.report)) continue;
+    for (const auto& host : one.report.environment.hosts) {
+      for (const auto& [name, version] : versions_of(software_of(one.report, host.hostname))) {
+        hosts[name][version].insert(host.hostname);
+      }
+    }
+  }
+  std::vector<std::string> differing;
+  for (const auto& [name, versions] : hosts) {
+    if (versions.size() > 1) differing.push_back(versions_text(name, versions));
+  }
+  if (differing.empty()) return;
+  texts.push_back("versions differ, and each set is judged by itself: " + listed(differing, 2));
+}
+
+// Merged, two machines of one name are judged as one.
+void add_namesakes(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
+  struct Session {
+    std::string boot, started, finished;
+  };
+  std::map<std::string, std::vector<Session>> sessions;  // by host
+  std::set<std::string> namesakes;
+  for (const NamedReport& one : reports) {
+    const reporting::Report& report = one.report;
+    for (const auto& host : report.environment.hosts) {
+      const Session own{host.boot_id, report.started, report.finished};
+      std::vector<Session>& others = sessions[host.hostname];
+      const auto at_once = [&](const Session& other) {
+        return !own.boot.empty() && !other.boot.empty() && own.boot != other.boot &&
+               own.started < other.finished && other.started < own.finished;
+      };
+      if (std::ranges::any_of(others, at_once)) namesakes.insert(host.hostname);
+      others.push_back(own);
+    }
+  }
+  if (namesakes.empty()) return;
+  texts.push_back("two machines at once, judged as one, call themselves " + listed(namesakes, 3) +
+                  ": give each a name of its own");
+}
+
 // Equal reasons stand in one line.
 void add_not_in_baseline(const std::vector<CheckedClass>& classes,
                          std::vector<std::string>& texts) {
@@ -99,6 +157,8 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
   add_not_in_list(acceptance, expected, texts);
   add_not_in_baseline(acceptance.classes, texts);
   if (std::string kinds = kinds_text(acceptance.classes); !kinds.empty()) texts.push_back(kinds);
+  add_versions(reports, texts);
+  add_namesakes(reports, texts);
   add_without_datasheet(without_datasheet, texts);
   std::set<std::string> failed, others;
   for (const CheckResult& result : results) {

@@ -244,6 +244,25 @@ TEST(Accept, AnotherDriverIsNamedAndMakesAClassOfItsOwn) {
     if (one.check == "training alone") classes.insert(one.of_class);
   }
   EXPECT_EQ(classes.size(), 2u);
+  EXPECT_EQ(fleet.notes.front(),
+            "versions differ, and each set is judged by itself: driver 570.10 "
+            "(node000), 580.65 (7 nodes)");
+}
+
+// Another boot is no other machine, unless both ran at once.
+TEST(Accept, TwoMachinesOfOneNameAreTold) {
+  auto reports = sample_fleet({.links = false});
+  NamedReport other = reports[3];
+  other.report.run_id = "another";
+  other.report.environment.hosts[0].boot_id = "another";
+  other.report.started = "2026-11-20T08:05:00Z";
+  other.report.finished = "2026-11-20T08:25:00Z";
+  reports.push_back(other);
+  EXPECT_EQ(accept(reports, standard_rules(), {}).notes, Texts{}) << "one after the other";
+  reports[3].report.finished = "2026-11-20T08:20:00Z";
+  EXPECT_EQ(accept(reports, standard_rules(), {}).notes,
+            Texts{"two machines at once, judged as one, call themselves node003: give each a name "
+                  "of its own"});
 }
 
 TEST(Accept, WhatFailedDevicesShareIsTold) {
