@@ -46,6 +46,16 @@ class Fingerprint {
     at::set_num_threads(options_.threads.back());
     return std::move(records_);
   }
+  // The fastest precision is the last one.
+  std::vector<FingerprintRecord> of_held() && {
+    at::set_num_threads(options_.threads.back());
+    const settings::Precision precision = precisions_of(device_, host_).back();
+    FingerprintRecord blank = of(device_, MachineRate::kSustainedProduct, "FLOP/s");
+    blank.precision = reporting::number_format(name_of(precision));
+    add(blank,
+        [&] { return sustained_product(device_, precision, options_.seconds, options_.goes_on); });
+    return std::move(records_);
+  }
 
  private:
   void measure_products_by_threads() {
@@ -99,11 +109,7 @@ class Fingerprint {
   void add(const FingerprintRecord& blank, const Measure& measured) {
     if (!options_.goes_on()) return;
     FingerprintRecord record = blank;
-    try {
-      record = measured();
-    } catch (const std::exception& error) {
-      record.reason = reason_of(error);
-    }
+    measure_or_say_why(record, [&] { record = measured(); });
     record.host = host_.hostname;
     record.device_name = blank.device_name;
     records_.push_back(std::move(record));
@@ -137,6 +143,11 @@ std::vector<FingerprintRecord> measure_device(device::Device& device, const moni
                                               const MachineOptions& options) {
   if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
   return Fingerprint(device, host, options).of_device();
+}
+
+std::vector<FingerprintRecord> hold_products(device::Device& device, const monitoring::Host& host,
+                                             const MachineOptions& options) {
+  return Fingerprint(device, host, options).of_held();
 }
 
 std::vector<settings::Precision> precisions_of(const device::Device& device,

@@ -36,12 +36,27 @@ std::vector<FingerprintRecord> measure_machine(device::Device& device, const mon
 std::vector<FingerprintRecord> measure_device(device::Device& device, const monitoring::Host& host,
                                               const MachineOptions& options);
 
+// Products of the fastest precision that `device` has, held for options.seconds; none where
+// options.goes_on() ends it before.
+std::vector<FingerprintRecord> hold_products(device::Device& device, const monitoring::Host& host,
+                                             const MachineOptions& options);
+
 // The precisions that `device` has, in the order of --precision's choices.
 std::vector<settings::Precision> precisions_of(const device::Device& device,
                                                const monitoring::Host& host);
 
 // The first line: torch's texts go on with a backtrace.
 std::string reason_of(const std::exception& error);
+
+// What `measure` throws is the reason of `record`: other measurements are made all the same.
+template <class Record>
+void measure_or_say_why(Record& record, const std::function<void()>& measure) {
+  try {
+    measure();
+  } catch (const std::exception& error) {
+    record.reason = reason_of(error);
+  }
+}
 
 // Model of the CPU, or of the GPU that `device` is.
 std::string device_name(const device::Device& device, const monitoring::Host& host);

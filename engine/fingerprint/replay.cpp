@@ -12,6 +12,8 @@
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
+#include "core/reporting/point/fingerprint.h"
+#include "core/settings/closed_words.h"
 #include "engine/device/digest.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/process/versions.h"
@@ -60,19 +62,6 @@ std::string place_of_first(const at::Tensor& differ, std::int64_t round) {
          ", column " + std::to_string(place % columns) + ", " + counted(elements, "element");
 }
 
-}  // namespace
-
-std::string bits_method(const device::Device& device, const monitoring::Host& host) {
-  const bool on_gpu = device.torch_device().is_cuda();
-  std::string method = device_name(device, host) + ", " + device.arithmetic();
-  for (const auto& [name, version] : process::library_versions(on_gpu)) {
-    if (name == "libtorch" || name == "cuda" || name == "cudnn") {
-      method += ", " + name + " " + version.running_with.value_or("");
-    }
-  }
-  return method;
-}
-
 void replay_product(device::Device& device, const monitoring::Host& host,
                     settings::Precision precision, const MachineOptions& options,
                     reporting::ReplayRecord& record) {
@@ -97,6 +86,36 @@ void replay_product(device::Device& device, const monitoring::Host& host,
     ++record.wrong;
     if (record.first_wrong.empty()) record.first_wrong = place_of_first(differ, record.rounds);
   }
+}
+
+}  // namespace
+
+std::string bits_method(const device::Device& device, const monitoring::Host& host) {
+  const bool on_gpu = device.torch_device().is_cuda();
+  std::string method = device_name(device, host) + ", " + device.arithmetic();
+  for (const auto& [name, version] : process::library_versions(on_gpu)) {
+    if (name == "libtorch" || name == "cuda" || name == "cudnn") {
+      method += ", " + name + " " + version.running_with.value_or("");
+    }
+  }
+  return method;
+}
+
+std::vector<reporting::ReplayRecord> replay_products(device::Device& device,
+                                                     const monitoring::Host& host,
+                                                     const MachineOptions& options) {
+  std::vector<reporting::ReplayRecord> replays;
+  for (const settings::Precision precision : precisions_of(device, host)) {
+    if (!options.goes_on()) break;
+    reporting::ReplayRecord& record = replays.emplace_back();
+    record.device = device.name();
+    record.uuid = device.identity();
+    record.work = "matrix product";
+    record.precision = reporting::number_format(name_of(precision));
+    measure_or_say_why(record, [&] { replay_product(device, host, precision, options, record); });
+    device.release_cached_memory();
+  }
+  return replays;
 }
 
 }  // namespace scalemark::fingerprint

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/monitoring/host.h"
 #include "core/reporting/record/records.h"
-#include "core/settings/closed_words.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/machine.h"
 
@@ -17,12 +17,12 @@ namespace scalemark::fingerprint {
 // and the versions of the libraries that compute.
 std::string bits_method(const device::Device& device, const monitoring::Host& host);
 
-// At least three rounds, then as many as `seconds` allow: a product of two matrices that are the
-// same on every machine, each result compared with the first on the device, element by element.
-// The process must be in its deterministic mode. Sets method, rounds, wrong, first_wrong and digest
-// of `record`. Throws what torch throws.
-void replay_product(device::Device& device, const monitoring::Host& host,
-                    settings::Precision precision, const MachineOptions& options,
-                    reporting::ReplayRecord& record);
+// A record of each precision that `device` has: at least three rounds, then as many as
+// options.seconds allow, of a product of two matrices that are the same on every machine, each
+// result compared with the first on the device, element by element. One that fails has its reason.
+// The process must be in its deterministic mode.
+std::vector<reporting::ReplayRecord> replay_products(device::Device& device,
+                                                     const monitoring::Host& host,
+                                                     const MachineOptions& options);
 
 }  // namespace scalemark::fingerprint

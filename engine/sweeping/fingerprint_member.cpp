@@ -1,8 +1,5 @@
 #include "engine/sweeping/fingerprint_member.h"
 
-#include <ATen/Parallel.h>
-#include <c10/util/Exception.h>
-
 #include <set>
 #include <utility>
 
@@ -12,7 +9,6 @@
 #include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "engine/distributed/interrupt.h"
-#include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/exchange.h"
 #include "engine/fingerprint/replay.h"
 #include "engine/process/group_guard.h"
@@ -82,7 +78,8 @@ FingerprintAnswer FingerprintMember::watched(const SweepCommand& command,
 FingerprintAnswer FingerprintMember::measure_own(FingerprintPart part) {
   FingerprintAnswer answer;
   if (part == FingerprintPart::kSustained) {
-    answer.records.push_back(sustain());
+    answer.records = fingerprint::hold_products(context_.device(), monitoring::survey_host(),
+                                                options(plan_.sweep.sustain_s.value_or(0)));
   } else if (part == FingerprintPart::kReplay) {
     answer.replays = replay();
   } else {
@@ -92,49 +89,12 @@ FingerprintAnswer FingerprintMember::measure_own(FingerprintPart part) {
   return answer;
 }
 
-// In the fastest precision that the device has, which is the last one.
-FingerprintRecord FingerprintMember::sustain() {
-  device::Device& device = context_.device();
-  const monitoring::Host host = monitoring::survey_host();
-  const auto fingerprint = options(0);
-  at::set_num_threads(fingerprint.threads.back());
-  const settings::Precision precision = fingerprint::precisions_of(device, host).back();
-  FingerprintRecord record;
-  record.device = device.name();
-  record.threads = fingerprint.threads.back();
-  record.what = reporting::MachineRate::kSustainedProduct;
-  record.precision = reporting::number_format(name_of(precision));
-  record.unit = "FLOP/s";
-  try {
-    record = fingerprint::sustained_product(device, precision, plan_.sweep.sustain_s.value_or(0),
-                                            fingerprint.goes_on);
-  } catch (const std::exception& error) {
-    record.reason = fingerprint::reason_of(error);
-  }
-  record.device_name = fingerprint::device_name(device, host);
-  return record;
-}
-
 std::vector<ReplayRecord> FingerprintMember::replay() {
   device::Device& device = context_.device();
   const monitoring::Host host = monitoring::survey_host();
   const auto fingerprint = options(plan_.replay_s);
   process::apply_compute_settings({.threads = fingerprint.threads.back(), .deterministic = true});
-  std::vector<ReplayRecord> replays;
-  for (const settings::Precision precision : fingerprint::precisions_of(device, host)) {
-    if (!fingerprint.goes_on()) return replays;
-    ReplayRecord& record = replays.emplace_back();
-    record.device = device.name();
-    record.uuid = device.identity();
-    record.work = "matrix product";
-    record.precision = reporting::number_format(name_of(precision));
-    try {
-      fingerprint::replay_product(device, host, precision, fingerprint, record);
-    } catch (const std::exception& error) {
-      record.reason = fingerprint::reason_of(error);
-    }
-    device.release_cached_memory();
-  }
+  std::vector<ReplayRecord> replays = fingerprint::replay_products(device, host, fingerprint);
   std::set<std::pair<std::string, settings::Precision>> done;
   for (const planning::PlannedPoint& point : plan_.points) {
     const settings::Settings& settings = point.settings;
@@ -158,7 +118,7 @@ ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& po
   record.work = "training of " + settings.task.workload;
   record.precision = reporting::number_format(name_of(settings.parallel.precision));
   record.method = running::replayed_work(settings);
-  try {
+  fingerprint::measure_or_say_why(record, [&] {
     const running::ReplayedTraining replayed =
         running::replay_training(settings, running::workload_named(settings.task.workload),
                                  datasets_.of(point.settings).shape, context_.device(), goes_on);
@@ -166,9 +126,7 @@ ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& po
     record.digest = replayed.digest;
     record.first_wrong = replayed.first_wrong;
     record.wrong = replayed.first_wrong.empty() ? 0 : 1;
-  } catch (const std::exception& error) {
-    record.reason = fingerprint::reason_of(error);
-  }
+  });
   return record;
 }
 

@@ -39,7 +39,6 @@ class FingerprintMember {
   FingerprintAnswer watched(const SweepCommand& command,
                             const std::function<FingerprintAnswer()>& measure);
   FingerprintAnswer measure_own(FingerprintPart part);
-  reporting::FingerprintRecord sustain();
   std::vector<reporting::ReplayRecord> replay();
   reporting::ReplayRecord replay_training(const planning::PlannedPoint& point,
                                           const std::function<bool()>& goes_on);

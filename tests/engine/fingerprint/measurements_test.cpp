@@ -54,29 +54,50 @@ TEST(Precisions, OfACpuByItsFlags) {
             (std::vector{kFp32, kAmpBf16}));
 }
 
-reporting::ReplayRecord replayed(settings::Precision precision) {
+TEST(ReplayProducts, GiveTheSameBitsEachTime) {
   const auto device = device::make_cpu_device();
-  reporting::ReplayRecord record;
-  replay_product(*device, host_with({}), precision, {.seconds = kShort_s}, record);
-  return record;
+  const auto host = host_with({"avx2", "amx_bf16"});
+  const auto once = replay_products(*device, host, {.seconds = kShort_s});
+  const auto again = replay_products(*device, host, {.seconds = kShort_s});
+  ASSERT_EQ(once.size(), precisions_of(*device, host).size());
+  EXPECT_EQ(once.front().precision, "fp32");
+  EXPECT_EQ(once.front().work, "matrix product");
+  EXPECT_GE(once.front().rounds, 3);
+  EXPECT_EQ(once.front().wrong, 0);
+  EXPECT_EQ(once.front().digest.size(), 32u);
+  EXPECT_EQ(once.front().digest, again.front().digest);
+  ASSERT_GT(once.size(), 1u);
+  EXPECT_NE(once.front().digest, once.back().digest);
+  EXPECT_NE(once.front().method.find("1024 x 1024, Made Up 9000"), std::string::npos)
+      << once.front().method;
 }
 
-TEST(ReplayProduct, GivesTheSameBitsEachTime) {
-  const auto record = replayed(settings::Precision::kFp32);
-  EXPECT_GE(record.rounds, 3);
-  EXPECT_EQ(record.wrong, 0);
-  EXPECT_EQ(record.digest.size(), 32u);
-  EXPECT_EQ(record.digest, replayed(settings::Precision::kFp32).digest);
-  EXPECT_NE(record.digest, replayed(settings::Precision::kAmpBf16).digest);
-  EXPECT_NE(record.method.find("1024 x 1024, Made Up 9000"), std::string::npos) << record.method;
+TEST(ReplayProducts, EndEarlyWhereTheyAreAskedTo) {
+  const auto device = device::make_cpu_device();
+  int asked = 0;
+  const auto once = [&] { return ++asked < 2; };
+  const auto replays = replay_products(*device, host_with({}), {.seconds = 3600, .goes_on = once});
+  ASSERT_EQ(replays.size(), 1u);
+  EXPECT_EQ(replays.front().rounds, 1);
 }
 
-TEST(ReplayProduct, EndsEarlyWhereItIsAskedTo) {
+TEST(HoldProducts, OneThatFailsHasItsReasonAndNoneIsMadeAfterTheEnd) {
   const auto device = device::make_cpu_device();
-  reporting::ReplayRecord record;
-  replay_product(*device, host_with({}), settings::Precision::kFp32,
-                 {.seconds = 3600, .goes_on = [] { return false; }}, record);
-  EXPECT_EQ(record.rounds, 1);
+  MachineOptions options{.seconds = 0.1};
+  const auto held = hold_products(*device, host_with({}), options);
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_GT(held.front().value.value_or(0), 0) << held.front().reason;
+  EXPECT_EQ(held.front().device_name, "Made Up 9000");
+  device->limit_memory(1 << 10);
+  const auto failed = hold_products(*device, host_with({}), options);
+  device->limit_memory(std::nullopt);
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_FALSE(failed.front().value);
+  EXPECT_NE(failed.front().reason, "");
+  EXPECT_EQ(failed.front().what, MachineRate::kSustainedProduct);
+  EXPECT_EQ(failed.front().unit, "FLOP/s");
+  options.goes_on = [] { return false; };
+  EXPECT_TRUE(hold_products(*device, host_with({}), options).empty());
 }
 
 TEST(SustainedProduct, IsTheRateOfTheSecondHalf) {
