@@ -171,6 +171,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, rules, acceptance.results);
   WithoutDatasheet without_datasheet;
+  std::vector<Rule> applied;
   for (const Rule& rule : rules.checks) {
     if (!applies(rule, reports, nodes.size())) continue;
     Judged judged = judged_by(rule, rules, read_series(rule, reports), baseline);
@@ -179,9 +180,9 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
     }
     std::ranges::move(judged.results, std::back_inserter(acceptance.results));
     std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));
-    add_unmeasured(rule, nodes, reports, acceptance.results);
+    applied.push_back(rule);
   }
-  add_unmeasured_devices(rules, acceptance.results);
+  add_unmeasured(applied, nodes, reports, acceptance.results);
   judge_nodes(acceptance, nodes, expected);
   acceptance.notes = notes_of(acceptance, expected, reports, without_datasheet);
   for (const CheckResult& result : acceptance.results) {

@@ -117,11 +117,9 @@ Judged judge_facts(const Rule& rule, const std::vector<Series>& all);
 // Expected nodes that no report of training shows; those that none shows become nodes, too.
 void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
                        std::vector<Part>& nodes, std::vector<CheckResult>& results);
-// Call it after the results of `rule`: the nodes that have none.
-void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
+// Call it after the results of all `rules` that apply: nodes and devices that some checks left out.
+void add_unmeasured(const std::vector<Rule>& rules, const std::vector<Part>& nodes,
                     std::span<const NamedReport> reports, std::vector<CheckResult>& results);
-// Call it after the results of all rules: devices that some checks measured and others left out.
-void add_unmeasured_devices(const Rules& rules, std::vector<CheckResult>& results);
 // By either of its names, or without its domain.
 bool is_named(const Part& node, const std::string& name);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.

@@ -23,13 +23,33 @@ CheckResult missing(const std::string& check, const Part& part, const std::strin
   return result;
 }
 
-std::set<std::string> without_report(const std::vector<CheckResult>& results) {
-  std::set<std::string> hosts;
-  for (const CheckResult& result : results) {
-    if (result.why == kNoReport) hosts.insert(result.part.host);
-  }
-  return hosts;
+bool is_of_counted_device(const Rule& rule) {
+  return is_of_health(rule) && row_of(rule.metric).of == PartKind::kDevice;
 }
+
+// The results show this of the fleet.
+struct Shown {
+  std::map<std::string, std::set<std::string>> hosts, devices;  // of each check; devices by key
+  std::map<std::string, std::set<std::string>> counted;  // devices of each host with counters
+  std::map<std::string, Part> at_work;                   // by key
+  std::set<std::string> without_report;                  // hosts
+
+  Shown(const std::vector<Rule>& rules, const std::vector<CheckResult>& results) {
+    std::set<std::string> of_counters;
+    for (const Rule& rule : rules) {
+      if (is_of_counted_device(rule)) of_counters.insert(rule.name);
+    }
+    for (const CheckResult& result : results) {
+      const Part& part = result.part;
+      hosts[result.check].insert(part.host);
+      if (result.why == kNoReport) without_report.insert(part.host);
+      if (part.kind != PartKind::kDevice) continue;
+      devices[result.check].insert(part.key());
+      if (of_counters.contains(result.check)) counted[part.host].insert(part.key());
+      if (is_rate(result)) at_work[part.key()] = part;
+    }
+  }
+};
 
 // Links alone do not show a node: it has to be in a report of training.
 std::vector<Part> nodes_that_trained(std::span<const NamedReport> reports) {
@@ -48,64 +68,32 @@ bool is_of_every_device(const Rule& rule) {
 }
 
 // A device that other checks measured and this one did not would otherwise pass unseen.
-void add_unmeasured_by_rule(const Rules& rules, std::vector<CheckResult>& results) {
-  std::map<std::string, Part> devices;
-  std::map<std::string, std::set<std::string>> by_check;
-  for (const CheckResult& result : results) {
-    if (result.part.kind != PartKind::kDevice) continue;
-    by_check[result.check].insert(result.part.key());
-    // "cpu" alone is a machine's measurement and no rank's.
-    if (is_rate(result) && result.part.device != "cpu") devices[result.part.key()] = result.part;
-  }
-  for (const Rule& rule : rules.checks) {
-    const auto measured = by_check.find(rule.name);
-    if (!is_of_every_device(rule) || measured == by_check.end()) continue;
-    const bool of_gpus = row_of(rule.metric).applies == Applies::kWithGpus;
-    for (const auto& [key, part] : devices) {
-      if (measured->second.contains(key)) continue;
-      if (of_gpus && part.device.starts_with("cpu")) continue;
-      results.push_back(missing(rule.name, part, "this device was not measured"));
-    }
-  }
-}
-
-// A device that trained, beside others of its host whose counters were read.
-void add_unwatched_devices(const Rules& rules, std::vector<CheckResult>& results) {
-  std::set<std::string> checks;
-  for (const Rule& rule : rules.checks) {
-    if (is_of_health(rule) && row_of(rule.metric).of == PartKind::kDevice) checks.insert(rule.name);
-  }
-  std::map<std::string, std::set<std::string>> watched;  // devices of a host
-  std::map<std::string, Part> devices;
-  for (const CheckResult& result : results) {
-    if (result.part.kind != PartKind::kDevice) continue;
-    if (checks.contains(result.check)) watched[result.part.host].insert(result.part.key());
-    if (is_rate(result)) devices[result.part.key()] = result.part;
-  }
-  for (const auto& [key, part] : devices) {
-    const auto known = watched.find(part.host);
-    if (known == watched.end() || known->second.contains(key)) continue;
-    for (const std::string& check : checks) results.push_back(missing(check, part, kNotRead));
+void add_devices(const Rule& rule, const Shown& shown, std::vector<CheckResult>& results) {
+  const auto measured = shown.devices.find(rule.name);
+  if (!is_of_every_device(rule) || measured == shown.devices.end()) return;
+  const bool of_gpus = row_of(rule.metric).applies == Applies::kWithGpus;
+  for (const auto& [key, part] : shown.at_work) {
+    if (measured->second.contains(key)) continue;
+    if (of_gpus && part.device.starts_with("cpu")) continue;
+    if (part.device == "cpu") continue;  // a machine's measurement and no rank's
+    results.push_back(missing(rule.name, part, "this device was not measured"));
   }
 }
 
 // A check that some parts of a kind were measured by and others not.
-void add_unmeasured_values(const Rule& rule, const std::vector<Part>& nodes,
-                           std::vector<CheckResult>& results) {
+void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Shown& shown,
+               std::vector<CheckResult>& results) {
   const MetricRow& row = row_of(rule.metric);
-  const std::set<std::string> without = without_report(results);
-  std::set<std::string> measured;
-  for (const CheckResult& result : results) {
-    if (result.check == rule.name) measured.insert(result.part.host);
-  }
-  if (measured.empty() && row.kind != ValueKind::kFact) {
+  const auto measured = shown.hosts.find(rule.name);
+  if (measured == shown.hosts.end()) {
+    if (row.kind == ValueKind::kFact) return;
     results.push_back(of_fleet(rule.name, Outcome::kUnsure,
                                "not measured: no report holds " + std::string(row.name)));
     return;
   }
   if (row.of == PartKind::kLink || row.kind == ValueKind::kFact) return;
   for (const Part& node : nodes) {
-    if (measured.contains(node.host) || without.contains(node.host)) continue;
+    if (measured->second.contains(node.host) || shown.without_report.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, "no report of it has these"));
   }
 }
@@ -113,12 +101,18 @@ void add_unmeasured_values(const Rule& rule, const std::vector<Part>& nodes,
 // Counters are read where --checks asks for it. What one part does not have (NVLinks) is no gap,
 // but a part of which nothing was read is, where others were.
 void add_unwatched(const Rule& rule, const std::vector<Part>& nodes,
-                   std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
+                   std::span<const NamedReport> reports, const Shown& shown,
+                   std::vector<CheckResult>& results) {
   const std::set<std::string> unwatched = unwatched_hosts(row_of(rule.metric).of, reports);
-  const std::set<std::string> without = without_report(results);
   for (const Part& node : nodes) {
-    if (!unwatched.contains(node.host) || without.contains(node.host)) continue;
+    if (!unwatched.contains(node.host) || shown.without_report.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, kNotRead));
+  }
+  if (!is_of_counted_device(rule)) return;
+  for (const auto& [key, part] : shown.at_work) {
+    const auto known = shown.counted.find(part.host);
+    if (known == shown.counted.end() || known->second.contains(key)) continue;
+    results.push_back(missing(rule.name, part, kNotRead));
   }
 }
 
@@ -149,18 +143,17 @@ void add_missing_nodes(const Expected& expected, std::span<const NamedReport> re
   }
 }
 
-void add_unmeasured(const Rule& rule, const std::vector<Part>& nodes,
+void add_unmeasured(const std::vector<Rule>& rules, const std::vector<Part>& nodes,
                     std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
-  if (is_of_health(rule)) {
-    add_unwatched(rule, nodes, reports, results);
-  } else if (rule.of != LimitOf::kDatasheet) {
-    add_unmeasured_values(rule, nodes, results);
+  const Shown shown(rules, results);
+  for (const Rule& rule : rules) {
+    if (is_of_health(rule)) {
+      add_unwatched(rule, nodes, reports, shown, results);
+    } else if (rule.of != LimitOf::kDatasheet) {
+      add_nodes(rule, nodes, shown, results);
+      add_devices(rule, shown, results);
+    }
   }
-}
-
-void add_unmeasured_devices(const Rules& rules, std::vector<CheckResult>& results) {
-  add_unmeasured_by_rule(rules, results);
-  add_unwatched_devices(rules, results);
 }
 
 }  // namespace scalemark::acceptance
