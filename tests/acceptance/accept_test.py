@@ -6,11 +6,14 @@ import datetime
 import html.parser
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
 
+import yaml
 from endings import SOURCE, run_cases
 from program import BINARY_DIR, check, run
 
@@ -248,4 +251,67 @@ def again(folder):
     sys.exit("no fleet was undecided")
 
 
-run_cases({f.__name__: f for f in (agree, refused, baseline, planned, configs, again)})
+STUB = """#!/bin/sh
+# Notes what it is asked for; accept finds the nodes of the next line of `undecided` so, and ends with 2 while there are some.
+echo "$@" >> "$FOLDER/calls"
+case "$1" in accept) ;; *) exit 0;; esac
+file=$(echo "$@" | sed 's/.*undecided=\\([^, ]*\\).*/\\1/')
+head -1 "$FOLDER/rounds" > "$file"
+sed -i 1d "$FOLDER/rounds"
+[ -z "$(cat "$file")" ] || exit 2
+"""
+
+
+def stages(folder, command, rounds, **environment):
+    """What a launcher's file asks the program for, where accept finds these nodes undecided, one line a time."""
+    (folder / "bin").mkdir(exist_ok=True)
+    for name, text in (("scalemark", STUB), ("srun", '#!/bin/sh\nwhile [ "$1" ] && [ "${1#--}" != "$1" ]; do shift; done\n"$@"\n'),
+                       ("scontrol", "#!/bin/sh\necho n1\n")):
+        (folder / "bin" / name).write_text(text)
+        (folder / "bin" / name).chmod(0o755)
+    (folder / "rounds").write_text("".join(f"{one}\n" for one in rounds))
+    (folder / "calls").write_text("")
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=SOURCE,
+                          env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "FOLDER": str(folder)} | environment)
+    return done, [line for line in (folder / "calls").read_text().splitlines() if line.startswith("sweep")]
+
+
+def sessions(calls):
+    """(session, repetitions, time) of the node stage."""
+    found = []
+    for words in (shlex.split(call) for call in calls):
+        output = words[words.index("--output") + 1]
+        if output.endswith("{host}"):
+            found.append((output.split("/")[-2], *(words[words.index(o) + 1] if o in words else "" for o in ("--repetitions", "--max-time"))))
+    return found
+
+
+def repeats(folder):
+    """Undecided nodes are measured twice more under Slurm and Kubernetes, each time with the time that so many starts take, and while the job lasts."""
+    acceptance = SOURCE / "configs/acceptance"
+    all_three = [("1", "", ""), ("2", "2", "12m"), ("3", "5", "30m")]
+    job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-9]", "OUTPUT": str(folder / "out"), "PROGRAM": str(folder / "bin/scalemark")}
+    batch = ("bash", acceptance / "slurm.sbatch")
+    for rounds, code, end, wanted in [(["n1", "n1", "n1"], 2, 9999999999, all_three), (["n1", ""], 0, 9999999999, all_three[:2]),
+                                      ([""], 0, 9999999999, all_three[:1]), (["n1"], 2, time.time() + 600, all_three[:1]),
+                                      (["n1", "n1"], 2, time.time() + 1000, all_three[:2])]:
+        done, calls = stages(folder, batch, rounds, SLURM_JOB_END_TIME=str(int(end)), **job)
+        check(done.returncode == code and sessions(calls) == wanted, (done, calls))
+        check(("no time is left" in done.stdout) == (end < 9999999999), done.stdout)
+
+    pod = yaml.safe_load_all((acceptance / "kubernetes.yaml").read_text())
+    [container] = [one for one in pod if one["kind"] == "Job"][0]["spec"]["template"]["spec"]["containers"]
+    for rank, rounds, wanted in [("0", ["n1", "n1", "n1", ""], all_three), ("1", ["n1", ""], all_three[:2]), ("0", ["", ""], all_three[:1])]:
+        done, calls = stages(folder, container["command"] + container["args"], rounds, OUTPUT=str(folder / "out"), PET_NODE_RANK=rank, PET_NNODES="2")
+        check(done.returncode == 0 and sessions(calls) == wanted, (done, calls))
+
+    text = (acceptance / "slurm.sbatch").read_text()
+    hours, minutes, _ = map(int, re.search(r"--time=(\d+):(\d+):(\d+)", text).groups())
+    settings = {name: json.loads((acceptance / f"{name}.json").read_text()) for name in ("node", "fleet")}
+    longest = {name: int(one["max_time"].removesuffix("m")) for name, one in settings.items()}
+    check(3 * 6 >= longest["node"], "a start takes longer than the 6 minutes of a repeated one")
+    links = 4
+    check(longest["node"] + links + longest["fleet"] + 12 + 30 + 2 * 2 <= 60 * hours + minutes, "the job ends before its second repeat")
+
+
+run_cases({f.__name__: f for f in (agree, refused, baseline, planned, configs, again, repeats)})

@@ -20,6 +20,7 @@ JOB = SOURCE / "configs/launching/kubernetes-job.yaml"
 ACCEPTANCE = SOURCE / "configs/acceptance"
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 OLDEST = "1.27"  # that has the labels and annotations of today
+OLDEST_ACCEPTANCE = "1.29"  # that has backoffLimitPerIndex
 
 
 def documents(file=JOB):
@@ -27,17 +28,19 @@ def documents(file=JOB):
 
 
 def manifest():
-    for file in (JOB, ACCEPTANCE / "kubernetes.yaml"):
-        check_manifest(*documents(file))
+    check_manifest(OLDEST, *documents(JOB))
+    service, job = documents(ACCEPTANCE / "kubernetes.yaml")
+    check_manifest(OLDEST_ACCEPTANCE, service, job)
+    check("backoffLimit" not in job["spec"] and job["spec"]["backoffLimitPerIndex"] == 0, "one lost pod would end all others, or be tried again")
 
 
-def check_manifest(service, job):
-    for version in (OLDEST, kubernetes_validate.latest_version()):
+def check_manifest(oldest, service, job):
+    for version in (oldest, kubernetes_validate.latest_version()):
         for document in (service, job):
             kubernetes_validate.validate(document, version, strict=True)
     broken = dict(job, spec=dict(job["spec"], completionMode=1))
     try:
-        kubernetes_validate.validate(broken, OLDEST, strict=True)
+        kubernetes_validate.validate(broken, oldest, strict=True)
     except kubernetes_validate.ValidationError:
         pass
     else:
