@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -42,11 +43,22 @@ std::optional<acceptance::Baseline> baseline_of(const settings::ToolValues& valu
   return acceptance::parse_baseline(settings::read_text_file(*path), *path);
 }
 
+// A list with blanks or line ends would be one node that nobody has, to be drained.
+bool is_no_host_name(const std::string& name) {
+  return !std::ranges::all_of(name, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_';
+  });
+}
+
 acceptance::Expected expected_of(const settings::ToolValues& values) {
   acceptance::Expected expected;
   if (const auto list = values.text("nodes")) {
     const auto nodes = launching::expand_nodelist(*list);
-    if (!nodes) throw configuration("--nodes '" + *list + "' is no list", "n[001-064],gpu7 or a,b");
+    if (!nodes || std::ranges::any_of(*nodes, is_no_host_name)) {
+      throw configuration("--nodes '" + *list + "' is no list of host names",
+                          "n[001-064],gpu7 or a,b is expected, with commas between",
+                          "\"$SLURM_JOB_NODELIST\" is one");
+    }
     expected.nodes = *nodes;
   }
   if (const auto devices = values.count("devices_per_node")) {

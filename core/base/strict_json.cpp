@@ -39,7 +39,8 @@ void refuse_other_keys(const Json& json, const std::vector<std::string_view>& kn
   for (const auto key : known) allowed += (allowed.empty() ? "" : ", ") + std::string(key);
   for (const auto& [key, value] : json.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
-    throw configuration(where + " has the unknown key '" + key + "'", allowed + " are known",
+    throw configuration(where + " has the unknown key '" + key + "'",
+                        known.empty() ? "none is known there" : allowed + " are known",
                         source.hint);
   }
 }

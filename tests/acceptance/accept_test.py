@@ -153,6 +153,8 @@ def refused(folder):
     [fleet] = fleets(folder, 1)
     (folder / "empty").mkdir()
     (folder / "rules").write_text('{"checks": [{"name": "a", "metric": "speed", "at_most": 0}]}')
+    (folder / "where").write_text('{"checks": [{"name": "a", "metric": "memory_copy", "where": {"strategy": "ddp"}, "at_least": "1 B/s"}]}')
+    (folder / "base").write_text('{"schema": "scalemark.baseline/1"}')
     (folder / "deep").write_text("[" * 100000)
     (folder / "broken").mkdir()
     (folder / "broken/report.json").write_text('{"schema": "scalemark.report/1"')
@@ -161,7 +163,11 @@ def refused(folder):
                               ((fleet / "acc", "--rules", folder / "rules"), 78, "is no metric"),
                               ((fleet / "acc", "--rules", folder / "deep"), 78, "nests deeper"),
                               ((fleet / "acc", "--rules", folder / "none"), 66, "none"),
+                              ((fleet / "acc", "--rules", folder / "where"), 78, "none is known there"),
                               ((fleet / "acc", "--nodes", "n[1-"), 78, "--nodes"),
+                              ((fleet / "acc", "--nodes", "node000\nnode001"), 78, "is no list of host names"),
+                              ((fleet / "acc", "--nodes", "node000 node001"), 78, "with commas between"),
+                              ((folder / "base",), 65, "is it a report.json of scalemark?"),
                               ((fleet / "acc", "--devices-per-node", 0), 78, "--devices-per-node"),
                               ((fleet / "acc", "--format", "csv"), 78, "'csv' is not known"),
                               ((fleet / "acc", "--format", "junit"), 78, "names no file"),

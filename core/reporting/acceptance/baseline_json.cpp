@@ -158,7 +158,8 @@ Baseline parse_baseline(std::string_view text, const std::string& file) {
   }
   const nlohmann::json json = parse_strictly(text, source);
   if (!json.is_object() || json.value("schema", nlohmann::json()) != "scalemark.baseline/1") {
-    throw bad_data(name + " is no baseline", "\"schema\": \"scalemark.baseline/1\"", kHowMade);
+    throw bad_data(name + " is no baseline", "\"schema\": \"scalemark.baseline/1\" is expected",
+                   kHowMade);
   }
   refuse_unknown_keys(json, source);
   auto baseline = record_in<Baseline>(FieldJson(json), name.c_str());

@@ -74,7 +74,9 @@ void refuse_other_schema(const FieldJson& json) {
   const auto schema = json["schema"].get<std::string>();
   if (schema != kSchema) {
     throw bad_data("its schema is '" + schema + "'", std::string(kSchema) + " is expected",
-                   "read it with the version of scalemark that wrote it");
+                   schema.starts_with("scalemark.report/")
+                       ? "read it with the version of scalemark that wrote it"
+                       : "is it a report.json of scalemark?");
   }
 }
 
