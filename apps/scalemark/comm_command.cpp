@@ -186,7 +186,22 @@ const HelpPage comm_page = {
     "  scalemark comm --sizes 1Ki:elem,1Mi:elem --world-sizes 2,4 --repetitions 10\n"
     "  scalemark comm --sizes-of resnet50                         what training it exchanges\n"
     "  scalemark comm --backends gloo --overlap-compute on,off    what computing beside it costs\n"
-    "  scalemark comm --pairs --nnodes 4 ...                      which node or link is slow\n"};
+    "  scalemark comm --pairs --nnodes 4 ...                      which node or link is slow\n",
+    {{"collectives", ""},
+     {"sizes", "bytes, or elements: 4KiB,1MB,1Mi:elem [1KiB..64MiB*4]"},
+     {"sizes_of", "the sizes that training of this workload exchanges"},
+     {"backend", "[all that serve the device]"},
+     {"world_sizes", "numbers of ranks [all]"},
+     {"nproc_per_node", "ranks that are started here; auto: one per GPU [1]"},
+     {"nnodes", ""},
+     {"node_rank", ""},
+     {"rendezvous", ""},
+     {"pairs", "every link between two nodes, and which is slow"},
+     {"pair_by", "with --pairs: of nodes, or of each rank [node]"},
+     {"repetitions", ""},
+     {"config", ""},
+     {"output", "folder of the report [results/runs/comm-{date}]"},
+     {"dry_run", "the plan, and nothing else"}}};
 
 ExitCode comm_command(const Invocation& invocation) {
   CommCommand command;

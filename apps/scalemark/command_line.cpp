@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "apps/scalemark/help.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/settings/near_match.h"
@@ -133,7 +134,8 @@ CommandLine parse_options(Command command, std::vector<std::string> arguments) {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
-  CLI::Option* help = app.add_flag("--help,-h");
+  CLI::Option* help = app.add_option("--help,-h")->expected(0, 1);
+  CLI::Option* help_all = app.add_flag("--help-all");
   const std::vector<Bound> bound = bind_options(app, command);
   std::ranges::reverse(arguments);  // CLI11 takes its vector from the end
   try {
@@ -144,8 +146,10 @@ CommandLine parse_options(Command command, std::vector<std::string> arguments) {
 
   CommandLine line;
   line.invocation.command = command;
-  if (help->count() > 0) {
+  if (help->count() > 0 || help_all->count() > 0) {
     line.action = Action::kCommandHelp;
+    if (help->count() > 0) line.topic = help->results().front();
+    if (help_all->count() > 0) line.topic = kAllTopics;
     return line;
   }
   const std::vector<std::string> remaining = app.remaining();

@@ -27,7 +27,8 @@ enum class Action { kRun, kVersion, kHelp, kCommandHelp };
 
 struct CommandLine {
   Action action = Action::kRun;
-  Invocation invocation;  // for kRun; for kCommandHelp the command only
+  Invocation invocation;   // for kRun; for kCommandHelp the command only
+  std::string topic = {};  // of kCommandHelp: help.h
 };
 
 // Throws usage() (64), with the nearest known name, for unknown commands and options, a missing

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "apps/scalemark/command_line.h"
 #include "core/base/exit_code.h"
@@ -16,6 +19,9 @@ struct HelpPage {
   const char* arguments;
   const char* text;
   const char* examples;
+  // What people type, by name, of the many options that a command has, and a shorter text where the
+  // option's own is long. Empty: all of them.
+  std::vector<std::pair<std::string_view, std::string_view>> often = {};
 };
 
 // train_command() and train_page, and so on.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
+#include "core/base/error.h"
 #include "core/base/version.h"
 #include "core/catalogue/workload.h"
 
@@ -73,7 +74,7 @@ std::string wrapped(const std::string& text, std::size_t column) {
   return broken;
 }
 
-std::string option_lines(Command command, const Option& option) {
+std::string option_lines(Command command, const Option& option, std::string_view brief = {}) {
   std::string left = option.letter ? std::string("  -") + option.letter + ", " : "      ";
   left += settings::option_flag(option) + value_part(option);
   if (left.size() + 2 > kHelpColumn) {
@@ -81,13 +82,68 @@ std::string option_lines(Command command, const Option& option) {
   } else {
     left.resize(kHelpColumn, ' ');
   }
-  return left + wrapped(description(command, option), kHelpColumn) + "\n";
+  const std::string text = brief.empty() ? description(command, option) : std::string(brief);
+  return left + wrapped(text, kHelpColumn) + "\n";
 }
 
-constexpr Group kGroups[] = {Group::kTool,      Group::kWhat,     Group::kSize,
-                             Group::kRecipe,    Group::kParallel, Group::kLoading,
-                             Group::kMeasuring, Group::kSweeping, Group::kCollectives,
-                             Group::kLaunch,    Group::kGeneral};
+struct Topic {
+  Group group;
+  std::string_view name;
+};
+constexpr Topic kTopics[] = {{Group::kTool, "options"},
+                             {Group::kWhat, "what"},
+                             {Group::kSize, "size"},
+                             {Group::kRecipe, "recipe"},
+                             {Group::kParallel, "parallel"},
+                             {Group::kLoading, "loading"},
+                             {Group::kMeasuring, "measuring"},
+                             {Group::kSweeping, "sweeping"},
+                             {Group::kCollectives, "collectives"},
+                             {Group::kLaunch, "launch"},
+                             {Group::kGeneral, "general"}};
+
+std::vector<const Option*> options_of(Command command, Group group) {
+  std::vector<const Option*> options;
+  for (const Option& option : settings::all_options()) {
+    if (option.group == group && takes(command, option)) options.push_back(&option);
+  }
+  return options;
+}
+
+std::string group_help(Command command, Group group) {
+  std::string lines;
+  for (const Option* option : options_of(command, group)) lines += option_lines(command, *option);
+  return lines.empty() ? "" : "\n" + std::string(settings::title(group)) + ":\n" + lines;
+}
+
+std::string all_groups(Command command) {
+  std::string text;
+  for (const Topic& topic : kTopics) text += group_help(command, topic.group);
+  return text;
+}
+
+std::string topic_names(Command command) {
+  std::string text;
+  for (const Topic& topic : kTopics) {
+    if (options_of(command, topic.group).empty()) continue;
+    text += (text.empty() ? "" : ", ") + std::string(topic.name);
+  }
+  return text;
+}
+
+std::string what_people_type(Command command, const HelpPage& page) {
+  std::string text = "\nOptions that people type:\n";
+  for (const auto& [name, brief] : page.often) {
+    text += option_lines(command, *settings::find_option(name), brief);
+  }
+  std::size_t all = 0;
+  for (const Topic& topic : kTopics) all += options_of(command, topic.group).size();
+  return text + "\n" +
+         wrapped("--help-all shows all " + std::to_string(all) + ", --help TOPIC one group (" +
+                     topic_names(command) + ") or one option.",
+                 0) +
+         "\n";
+}
 
 }  // namespace
 
@@ -118,20 +174,25 @@ std::string program_help() {
          "  scalemark sweep --quick                           how it scales: a first look\n";
 }
 
-std::string command_help(Command command) {
+std::string command_help(Command command, std::string_view wanted) {
   const HelpPage& page = *row_of(command).page;
+  if (!wanted.empty() && wanted != kAllTopics) {
+    for (const Topic& topic : kTopics) {
+      if (topic.name != wanted) continue;
+      if (std::string text = group_help(command, topic.group); !text.empty()) return text.substr(1);
+    }
+    const Option* option = settings::find_option(wanted, command);
+    if (option != nullptr) return option_lines(command, *option);
+    throw usage("--help knows no '" + std::string(wanted) + "'",
+                topic_names(command) + ", or an option is expected");
+  }
   std::string text = "usage: scalemark " + std::string(settings::command_name(command));
   if (*page.arguments) text += " " + std::string(page.arguments);
   text += " [OPTIONS]\n\n" + std::string(page.text) + "\n";
-  for (const Group group : kGroups) {
-    std::string lines;
-    for (const Option& option : settings::all_options()) {
-      if (option.group == group && takes(command, option)) lines += option_lines(command, option);
-    }
-    if (!lines.empty()) text += "\n" + std::string(settings::title(group)) + ":\n" + lines;
-  }
+  text +=
+      wanted.empty() && !page.often.empty() ? what_people_type(command, page) : all_groups(command);
   text += "\nExamples:\n" + std::string(page.examples);
-  if (command & settings::kRuns) {
+  if (!wanted.empty() && command & settings::kRuns) {
     text +=
         "\nEach option is also a key of --config files (with underscores) and a variable\n"
         "(SCALEMARK_BATCH_SIZE); stronger is: default < recipe < --config < variable < option < "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/settings/option.h"
 
@@ -9,6 +10,11 @@ namespace scalemark::cli {
 
 std::string version_text();
 std::string program_help();
-std::string command_help(settings::Command command);
+
+inline constexpr std::string_view kAllTopics = "all";
+
+// `topic`: empty for what people type, kAllTopics, a group of options ("launch") or an option
+// ("bucket-cap-mb"). Throws usage() (64) for another one.
+std::string command_help(settings::Command command, std::string_view topic = {});
 
 }  // namespace scalemark::cli

@@ -25,7 +25,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
     case Action::kHelp:
       return print_result(program_help());
     case Action::kCommandHelp:
-      return print_result(command_help(line.invocation.command));
+      return print_result(command_help(line.invocation.command, line.topic));
     case Action::kRun:
       return row_of(line.invocation.command).run(line.invocation);
   }

@@ -171,7 +171,22 @@ const HelpPage sweep_page = {
     "  scalemark sweep --world-sizes 1..8*2 --global-batch-size 256 --strong-by accumulation\n"
     "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"
     "  scalemark sweep --workload resnet50 --world-sizes 8 --tune bucket-cap-mb\n"
-    "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n"};
+    "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n",
+    {{"workload", ""},
+     {"data", "images, packed images or text; else made up [synthetic]"},
+     {"world_sizes", "numbers of ranks [1, 2, 4, ... up to all]"},
+     {"batch_size", "samples per rank: weak scaling"},
+     {"global_batch_size", "samples over all ranks: strong scaling"},
+     {"precision", "arithmetic [fp32]"},
+     {"strategy", "how ranks train together [ddp]"},
+     {"repetitions", ""},
+     {"quick", ""},
+     {"thorough", ""},
+     {"max_time", ""},
+     {"config", ""},
+     {"output", "folder of the report [results/runs/<workload>-{date}]"},
+     {"resume", ""},
+     {"dry_run", "the plan, with its time and memory"}}};
 
 ExitCode sweep_command(const Invocation& invocation) {
   SweepCommand command;

@@ -82,7 +82,22 @@ const HelpPage train_page = {
     "DIR/train/<class>/\n"
     "  scalemark train --workload bert-mini --nproc-per-node 2         two ranks on this machine\n"
     "  torchrun --no-python --nproc-per-node 8 scalemark train --workload bert-large\n"
-    "  scalemark train --config run.json --set batch_size=32 --dry-run what would run, and why\n"};
+    "  scalemark train --config run.json --set batch_size=32 --dry-run what would run, and why\n",
+    {{"workload", ""},
+     {"data", "images, packed images or text; else made up [synthetic]"},
+     {"batch_size", ""},
+     {"precision", "arithmetic [fp32]"},
+     {"nproc_per_node", "ranks that are started here; auto: one per GPU [1]"},
+     {"strategy", "how ranks train together [ddp]"},
+     {"device", "[auto]"},
+     {"threads", ""},
+     {"iters", "measured steps [auto]"},
+     {"epochs", "train for real: passes over the data, with evaluation"},
+     {"learning_rate", "its peak (default: the workload's recipe)"},
+     {"config", ""},
+     {"output", "folder of the report [results/runs/<workload>-{date}]"},
+     {"resume", "go on from the last checkpoint in --output"},
+     {"dry_run", "what would run, and why"}}};
 
 ExitCode train_command(const Invocation& invocation) {
   TrainCommand command;

@@ -27,12 +27,18 @@ std::vector<Option> run_options() {
        .group = Group::kGeneral,
        .commands = kPredict | kBaselineMake | kDataTokenize | kDataShow | kDoctor,
        .field = kField<&GeneralSettings::output>,
-       .help = "folder of the report; {host}, {job} and {date} are filled in "
-               "(default: results/runs/<workload>-{date}, of comm comm-{date}); predict: where the "
-               "report with its predictions goes (default: nowhere); doctor --measure: where its "
-               "report goes, and the disk that is read (default: no report, this folder's disk); "
-               "data tokenize: the token file (default: TEXT.tokens); data show: the picture; "
-               "baseline make: the baseline",
+       .help = "folder of the report; {host}, {job} and {date} are filled in (default: "
+               "results/runs/<workload>-{date})",
+       .own_help = {{kComm,
+                     "folder of the report; {host}, {job} and {date} are filled in (default: "
+                     "results/runs/comm-{date})"},
+                    {kPredict, "where the report with its predictions goes (default: nowhere)"},
+                    {kDoctor,
+                     "with --measure: where its report goes, and the disk that is read (default: "
+                     "no report, this folder's disk)"},
+                    {kDataTokenize, "the token file (default: TEXT.tokens)"},
+                    {kDataShow, "the picture"},
+                    {kBaselineMake, "the file of the baseline"}},
        .value_name = "PATH",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "overwrite",
@@ -42,9 +48,10 @@ std::vector<Option> run_options() {
                    kDataShow | kDoctor,
        .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
-       .help = "use an output folder that is not empty; predict, doctor: replace its report.json; "
-               "data tokenize, data show, baseline make: replace the file; data "
-               "generate, data pack: replace what they made",
+       .help = "use an output folder that is not empty",
+       .own_help = {{kPredict | kDoctor, "replace the report.json that is there"},
+                    {kDataTokenize | kDataShow | kBaselineMake, "replace the file"},
+                    {kDataGenerate | kDataPack, "replace what was made there before"}},
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "resume",
        .kind = Kind::kFlag,
@@ -53,8 +60,8 @@ std::vector<Option> run_options() {
        .field = kField<&CheckpointSettings::resume>,
        .sweep_field = kSweepField<&SweepSettings::resume>,
        .default_text = "off",
-       .help = "sweep: run what is missing in --output; train: resume from the last checkpoint "
-               "there; start from the beginning where there is none",
+       .help = "go on from the last checkpoint in --output, from the beginning where there is none",
+       .own_help = {{kSweep, "run what is missing in --output"}},
        .one_start = true},
       {.name = "dry_run",
        .kind = Kind::kFlag,

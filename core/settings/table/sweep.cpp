@@ -10,11 +10,13 @@ std::vector<Option> scaling_options() {
        .group = Group::kSweeping,
        .commands = kComm | kPredict,
        .identity = Identity::kAxis,
-       .help =
-           "numbers of ranks to measure, or to predict (a sweep's default: 1, 2, 4, ... up to "
-           "the ranks there are; "
-           "without a launcher 1,2 on cpu, up to all GPUs of the node on cuda; comm: all ranks, "
-           "without a launcher 2 on cpu, all GPUs of the node on cuda); all: all ranks there are",
+       .help = "numbers of ranks to measure (default: 1, 2, 4, ... up to the ranks there are; "
+               "without a "
+               "launcher 1,2 on cpu, up to all GPUs of the node on cuda); all: all ranks there are",
+       .own_help = {{kComm,
+                     "numbers of ranks to measure (default: all there are; without a launcher 2 on "
+                     "cpu, all GPUs of the node on cuda)"},
+                    {kPredict, "numbers of ranks to predict"}},
        .value_name = "LIST",
        .words = {"all"},
        .range = {.low = 1, .high = 1'000'000},

@@ -56,8 +56,9 @@ std::vector<Option> what_options() {
        .commands = kDataBench | kDataGenerate | kDataShow,
        .field = kField<&TaskSettings::image_size>,
        .identity = Identity::kAxis,
-       .help = "side of the square that the network sees (data generate: side of the images made; "
-               "absent: sizes as in ImageNet)",
+       .help = "side of the square that the network sees",
+       .own_help = {{kDataGenerate,
+                     "side of the images made, in pixels (default: sizes as in ImageNet)"}},
        .value_name = "N",
        .range = kPixels,
        .unit = "pixels"},

@@ -288,13 +288,32 @@ class Sweep(unittest.TestCase):
 
 class Help(unittest.TestCase):
     def test_help_of_train_names_every_setting(self):
-        text = run("train", "--help").stdout
+        text = run("train", "--help-all").stdout
         shown = dry_run()["settings"]
         extra = {"command", "lr_warmup_share", "decay_norms_and_biases"}
         for key in set(shown) - extra:
             self.assertIn("--" + key.replace("_", "-"), text, key)
         self.assertIn("Examples:", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 120)
+
+    def test_help_is_a_screen_and_says_where_the_rest_is(self):
+        for command in ("train", "sweep", "comm"):
+            lines = run(command, "--help").stdout.splitlines()
+            self.assertLessEqual(len(lines), 42, command)
+            self.assertLessEqual(max(map(len, lines)), 110, command)
+            options = [line for line in lines if re.match(r" +(-\w, )?--\w", line)]
+            self.assertEqual(len(options), 15, command)
+            everything = run(command, "--help-all").stdout
+            for line in options:
+                self.assertIn(re.search(r"--[\w-]+", line)[0], everything)
+
+    def test_help_of_a_group_and_of_one_option(self):
+        self.assertIn("--rendezvous", run("train", "--help", "launch").stdout)
+        self.assertNotIn("--workload", run("train", "--help", "launch").stdout)
+        self.assertTrue(run("sweep", "--help", "bucket-cap-mb").stdout.startswith("      --bucket-cap-mb X "))
+        result = run("train", "--help", "nonsense")
+        self.assertEqual(result.returncode, 64)
+        self.assertRegex(result.stderr, "(?s)'nonsense'.*what, size, recipe.*launch")
 
     def test_help_of_each_command(self):
         listed = run("--help")

@@ -120,7 +120,7 @@ class Comm(unittest.TestCase):
         self.refused(78, "--memory-limit", "7=1GiB")
 
     def test_help_names_every_option_and_collective(self):
-        text = run("comm", "--help").stdout
+        text = run("comm", "--help-all").stdout
         for option in ("collectives", "sizes", "sizes-of", "dtypes", "backend", "via", "in-place", "overlap-compute", "congestion",
                        "world-sizes", "placement", "repetitions", "device", "threads", "memory-limit", "seed", "timeout",
                        "output", "dry-run"):
