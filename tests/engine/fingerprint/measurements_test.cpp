@@ -107,6 +107,9 @@ TEST(SustainedProduct, IsTheRateOfTheSecondHalf) {
   EXPECT_EQ(record.what, MachineRate::kSustainedProduct);
   EXPECT_GT(record.value.value_or(0), 0);
   EXPECT_NE(record.method.find(", held for 0.2 s"), std::string::npos) << record.method;
+  const auto late =
+      sustained_product(*device, settings::Precision::kFp32, 1e-9, [] { return true; });
+  EXPECT_GT(late.value.value_or(0), 0) << late.reason;
 }
 
 TEST(MatrixProduct, IsTheRateOfTheMachine) {
