@@ -178,7 +178,7 @@ const HelpPage comm_page = {
     "Measures collectives by themselves, without training: time, bandwidth as nccl-tests counts\n"
     "it, and latency, of every combination of the lists, repeated in blocks of random order. What\n"
     "was received is checked outside the timed calls. Options of collectives take lists, sizes\n"
-    "ranges, too: 1KiB..64MiB*4 or 1MiB..8MiB+1MiB. `scalemark comm` alone measures the\n"
+    "ranges, too: 1KiB..64MiBx4 or 1MiB..8MiB+1MiB. `scalemark comm` alone measures the\n"
     "all-reduce over every backend that serves the device, on 2 ranks or on all GPUs.\n"
     "docs/COMM.md explains the numbers.",
     "  scalemark comm --dry-run                                   the plan, and nothing else\n"

@@ -161,14 +161,14 @@ const HelpPage sweep_page = {
     "",
     "Plans the cross product of all lists, adds the baseline (1 rank, no exchange) and the same\n"
     "ranks without communication, and repeats everything in blocks of random order. Every option\n"
-    "of what is trained and how takes a list or a range: 1,2,4 or 32..256*2 or 1..9+2; the "
+    "of what is trained and how takes a list or a range: 1,2,4 or 32..256x2 or 1..9+2; the "
     "plural\n"
     "is the same option. --batch-size makes weak scaling, --global-batch-size strong scaling.\n"
     "`scalemark sweep` alone sweeps the mlp on 1 and 2 ranks, or ResNet-50 on all GPUs.",
     "  scalemark sweep --dry-run                                       the plan, and nothing "
     "else\n"
-    "  scalemark sweep --workload resnet50 --world-sizes 1,2,4,8 --batch-sizes 32..256*2\n"
-    "  scalemark sweep --world-sizes 1..8*2 --global-batch-size 256 --strong-by accumulation\n"
+    "  scalemark sweep --workload resnet50 --world-sizes 1,2,4,8 --batch-sizes 32..256x2\n"
+    "  scalemark sweep --world-sizes 1..8x2 --global-batch-size 256 --strong-by accumulation\n"
     "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"
     "  scalemark sweep --workload resnet50 --world-sizes 8 --tune bucket-cap-mb\n"
     "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n",

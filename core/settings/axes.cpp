@@ -12,20 +12,21 @@
 namespace scalemark::settings {
 namespace {
 
-constexpr const char* kRangeForm = "a range runs upwards with a step, like 32..256*2 or 1..9+2";
+constexpr const char* kRangeForm = "a range runs upwards with a step, like 32..256x2 or 1..9+2";
 constexpr const char* kSizeRangeForm =
-    "a range runs upwards with a step, like 1KiB..64MiB*4 or 1MiB..8MiB+1MiB";
+    "a range runs upwards with a step, like 1KiB..64MiBx4 or 1MiB..8MiB+1MiB";
 
 struct RangeText {
   std::string_view low, high, step;
   bool geometric = false;
 };
 
-// Absent for what is not LOW..HIGH*RATIO or LOW..HIGH+STEP.
+// Absent for what is not LOW..HIGHxRATIO (also HIGH*RATIO, which shells may take for a file name)
+// or LOW..HIGH+STEP.
 std::optional<RangeText> split_range(std::string_view text) {
   const std::size_t dots = text.find("..");
   std::string_view rest = text.substr(dots + 2);
-  std::size_t mark = rest.find('*');
+  std::size_t mark = rest.find_first_of("x*");
   const bool geometric = mark != std::string_view::npos;
   if (!geometric) {
     mark = rest.rfind('+');
@@ -97,10 +98,10 @@ bool has_ranges(const Option& option) {
 std::string allowed_in_sweep(const Option& option) {
   const bool number = option.kind == Kind::kCount || option.kind == Kind::kNumber;
   if (option.kind == Kind::kMessageSize) {
-    return allowed_text(option) + " is allowed, or a list or range (1KiB..64MiB*4) of them";
+    return allowed_text(option) + " is allowed, or a list or range (1KiB..64MiBx4) of them";
   }
   return allowed_text(option) + (option.name == "batch_size" ? ", or auto" : "") +
-         (number ? " is allowed, or a list (1,2,4) or range (32..256*2, 1..9+2) of them"
+         (number ? " is allowed, or a list (1,2,4) or range (32..256x2, 1..9+2) of them"
                  : " is allowed, or a list of them");
 }
 

@@ -27,7 +27,7 @@ struct ValueList {
   std::vector<BadElement> bad;
 };
 
-// "1,2,4", "32..256*2" (32, 64, 128, 256), "1..9+2" (1, 3, 5, 7, 9) and mixtures. Ranges are for
+// "1,2,4", "32..256x2" (32, 64, 128, 256), "1..9+2" (1, 3, 5, 7, 9) and mixtures. Ranges are for
 // numbers, run upwards and end at the last value that does not exceed the end. Each value is
 // checked against `option`; batch_size may also be "auto". Sizes of messages come in one spelling.
 ValueList expand_list(const Option& option, std::string_view text);

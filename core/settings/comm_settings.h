@@ -15,7 +15,7 @@
 
 namespace scalemark::settings {
 
-inline constexpr const char* kDefaultMessageSizes = "1KiB..64MiB*4";
+inline constexpr const char* kDefaultMessageSizes = "1KiB..64MiBx4";
 
 // Every list in the order typed, each value once. An empty one: none was given, and the plan
 // decides.

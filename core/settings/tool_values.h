@@ -19,7 +19,7 @@ class ToolValues {
 
   std::optional<std::string> text(std::string_view name) const;  // absent: none given
   std::optional<std::int64_t> count(std::string_view name) const;
-  // Reads an option that takes a list, `world_sizes`: "16,64" or "16..256*2". Empty: none given.
+  // Reads an option that takes a list, `world_sizes`: "16,64" or "16..256x2". Empty: none given.
   std::vector<std::int64_t> counts(std::string_view name) const;
   std::optional<double> share(std::string_view name) const;  // "2%" -> 0.02
   bool on(std::string_view name) const;

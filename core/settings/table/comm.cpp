@@ -25,7 +25,7 @@ std::vector<Option> comm_exchange_options() {
        .group = Group::kCollectives,
        .help = "bytes as nccl-tests counts them (of all-gather, gather, reduce-scatter and "
                "all-to-all those of all ranks together), or elements: 4KiB,1MB,1Mi:elem (default: "
-               "1KiB..64MiB*4)",
+               "1KiB..64MiBx4)",
        .value_name = "SIZE,..."},
       {.name = "sizes_of",
        .kind = Kind::kChoice,

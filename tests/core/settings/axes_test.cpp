@@ -23,7 +23,8 @@ Texts bad(const char* option, const char* text) {
 
 TEST(ExpandList, ListsAndRanges) {
   EXPECT_EQ(values("batch_size", "1,2,4"), (Texts{"1", "2", "4"}));
-  EXPECT_EQ(values("batch_size", "32..256*2"), (Texts{"32", "64", "128", "256"}));
+  EXPECT_EQ(values("batch_size", "32..256x2"), (Texts{"32", "64", "128", "256"}));
+  EXPECT_EQ(values("batch_size", "32..256*2"), values("batch_size", "32..256x2"));
   EXPECT_EQ(values("batch_size", "1..9+2"), (Texts{"1", "3", "5", "7", "9"}));
   EXPECT_EQ(values("batch_size", "1..10+4"), (Texts{"1", "5", "9"}));
   EXPECT_EQ(values("batch_size", "3,8..16*2,1"), (Texts{"3", "8", "16", "1"}));
@@ -34,6 +35,7 @@ TEST(ExpandList, ListsAndRanges) {
 }
 
 TEST(ExpandList, SizesOfMessagesInOneSpelling) {
+  EXPECT_EQ(values("sizes", "1KiB..64KiBx4"), values("sizes", "1KiB..64KiB*4"));
   EXPECT_EQ(values("sizes", "1KiB..64KiB*4,1MB,4096,1Mi:elem"),
             (Texts{"1KiB", "4KiB", "16KiB", "64KiB", "1000000B", "1Mi:elem"}));
   EXPECT_EQ(values("sizes", "1MiB..3MiB+1MiB"), (Texts{"1MiB", "2MiB", "3MiB"}));

@@ -86,7 +86,7 @@ TEST(ReadComm, AllProblemsAtOnceWithNearMatches) {
   EXPECT_EQ(by_option["collectives"].hint, "did you mean 'all-reduce'?");
   EXPECT_EQ(to_line(by_option["sizes"]),
             "--sizes is '4kib' (from option); a size in bytes (4KiB, 64MiB, 1MB, 4096) or in "
-            "elements (1Mi:elem) is allowed, or a list or range (1KiB..64MiB*4) of them.");
+            "elements (1Mi:elem) is allowed, or a list or range (1KiB..64MiBx4) of them.");
   for (const char* option : {"dtypes", "backend", "in_place", "world_sizes", "repetitions"}) {
     EXPECT_TRUE(by_option.contains(option)) << option;
   }
