@@ -7,6 +7,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/library_folder.h"
+#include "apps/scalemark/memory_there.h"
 #include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/error.h"

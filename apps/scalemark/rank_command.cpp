@@ -124,6 +124,7 @@ void use_run_token(const settings::RawSettings& raw, launching::Detection& detec
 void print_notes(const ResolvedCommand& base, const std::vector<std::string>& notes) {
   const bool started_by_us = !base.detection.error_file.empty();
   if (base.settings.general.quiet || base.detection.world.rank != 0 || started_by_us) return;
+  if (!base.about.empty() && !base.settings.general.dry_run) print_note(base.about);
   for (const std::string& note : notes) print_note(note);
 }
 
@@ -136,6 +137,7 @@ void resolve(const Invocation& invocation, RankCommand& command) {
                                 .place = probe_place(run_id_in(layers.raw))};
   ResolvedCommand& base = command.base();
   base.date = around.place.date;
+  base.about = layers.about;
   if (const auto yes = layers.raw.find("yes"); yes != layers.raw.end()) {
     base.yes = settings::parse_switch(yes->second.text).value_or(false);
   }
@@ -210,7 +212,9 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
           .error_file = detection.error_file,
           .given_cpus = base.given_cpus,
           .terminal = detection.terminal.value_or(isatty(STDERR_FILENO) == 1),
-          .output = detection.output.value_or(terminal_of(STDOUT_FILENO))};
+          .output = detection.output.value_or(terminal_of(STDOUT_FILENO)),
+          .about = base.about,
+          .scaled_down = base.scaled_down};
 }
 
 }  // namespace
@@ -238,7 +242,9 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   const settings::GeneralSettings& general = base.settings.general;
   const reporting::FailOn checked(general.fail_on);
   if (general.dry_run) {
-    return print_result(command.plan_text(general.log_format == settings::LogFormat::kJson));
+    const bool json = general.log_format == settings::LogFormat::kJson;
+    const std::string about = json || base.about.empty() ? "" : folded(base.about + "\n\n", 0);
+    return print_result(about + command.plan_text(json));
   }
   command.refuse_missing();
   refuse_unasked_hours(command, base);
@@ -277,15 +283,6 @@ std::vector<int> node_of_rank(const settings::RankCount& ranks) {
     nodes.push_back(rank / std::max(1, ranks.local_world_size));
   }
   return nodes;
-}
-
-std::optional<std::uint64_t> memory_available(const ResolvedCommand& base) {
-  const monitoring::Host host = monitoring::survey_host();
-  planning::AvailableMemory there{.host_bytes = host.memory_bytes,
-                                  .cgroup_bytes = host.cgroup.memory_bytes,
-                                  .ranks = base.ranks.local_world_size};
-  if (!host.gpus.empty()) there.gpu_bytes = host.gpus.front().memory_bytes;
-  return planning::least_memory_available(base.settings.parallel, base.ranks.world_size, there);
 }
 
 }  // namespace scalemark::cli

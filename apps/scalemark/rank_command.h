@@ -11,6 +11,7 @@
 #include "core/launching/detect.h"
 #include "core/placement/places.h"
 #include "core/reporting/output/output_folder.h"
+#include "core/reporting/record/report.h"
 #include "core/settings/machine.h"
 #include "core/settings/problem.h"
 #include "core/settings/settings.h"
@@ -29,6 +30,8 @@ struct ResolvedCommand {
   std::string given_cpus;                // that this process had before; empty: not bound
   std::string date;                      // of {date}; ranks that are started get it
   bool yes = false;                      // --yes: a long plan is meant
+  std::string about;                     // of the config file; empty: it says nothing
+  std::vector<reporting::ScaledDown> scaled_down;  // what --scale-down changed
 };
 
 // Rank 0, or the launcher that will start it: the process that writes the run's files.
@@ -99,8 +102,5 @@ void add_problems(std::vector<settings::Problem>& all, const std::vector<setting
 // Launchers fill nodes one after the other. The engine asks every rank once they have met
 // (planning::assign_members).
 std::vector<int> node_of_rank(const settings::RankCount& ranks);
-
-// The least that one of the ranks can use, all on machines like this one. Absent: unknown.
-std::optional<std::uint64_t> memory_available(const ResolvedCommand& base);
 
 }  // namespace scalemark::cli

@@ -5,16 +5,20 @@
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
 #include "core/launching/environment.h"
+#include "core/settings/builtin_configs.h"
 
 namespace scalemark::cli {
 
 settings::Layers read_layers(const Invocation& invocation) {
   settings::Sources sources = invocation.sources;
+  std::vector<std::string> notes;
   for (const std::string& path : invocation.config_paths) {
-    sources.config_files.push_back({path, settings::read_text_file(path)});
+    sources.config_files.push_back(settings::read_config(path, notes));
   }
   sources.environment = launching::snapshot_environment();
-  return settings::merge_layers(sources, invocation.command);
+  settings::Layers layers = settings::merge_layers(sources, invocation.command);
+  layers.notes.insert(layers.notes.begin(), notes.begin(), notes.end());
+  return layers;
 }
 
 settings::ToolValues read_tool_values(const Invocation& invocation) {

@@ -7,7 +7,7 @@
 
 namespace scalemark::cli {
 
-// Throws no_input (66) for a config file that cannot be read.
+// Throws no_input (66) for a config file that cannot be read, or a name that none has.
 settings::Layers read_layers(const Invocation& invocation);
 
 // For the commands that train nothing. Prints each problem on stderr, then throws (78).

@@ -7,6 +7,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/fresh_blocks.h"
+#include "apps/scalemark/memory_there.h"
 #include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/byte_size.h"

@@ -168,10 +168,11 @@ ConfigValues parse_config(const ConfigFile& file, Command command) {
   json::sax_parse(file.text, &reader);
   ConfigValues read = reader.take_result();
 
-  ConfigValues result{.values = {}, .problems = std::move(read.problems)};
+  ConfigValues result{.values = {}, .about = {}, .problems = std::move(read.problems)};
   for (auto& [key, value] : read.values) {
     const auto problems = check_key(key, value, command, origin);
     result.problems.insert(result.problems.end(), problems.begin(), problems.end());
+    if (key == "about") result.about = value;
     if (problems.empty() && key != "about" && key != "command") {
       const std::string name =
           is_variable_key(key) ? key : std::string(find_option(key, command)->name);

@@ -21,6 +21,7 @@ struct ConfigFile {
 // of the file.
 struct ConfigValues {
   std::vector<std::pair<std::string, std::string>> values;
+  std::string about;
   std::vector<Problem> problems;
 };
 

@@ -15,6 +15,7 @@ constexpr std::string_view kVariablePrefix = "SCALEMARK_";
 
 void add_config(const ConfigFile& file, Command command, Layers& layers) {
   ConfigValues config = parse_config(file, command);
+  if (!config.about.empty()) layers.about = std::move(config.about);
   for (auto& [name, text] : config.values) {
     if (is_variable_key(name)) {
       add_variable(variable_in(name), text, "config " + file.path, layers);

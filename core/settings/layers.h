@@ -35,6 +35,7 @@ struct Layers {
   RawSettings raw;
   std::vector<Problem> problems;
   std::vector<std::string> notes;  // for stderr: what was found and does not apply
+  std::string about;               // of the last config file that says what it is
 };
 
 // config files < environment < options < --set. Unknown names are problems with a near match; the

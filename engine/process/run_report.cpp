@@ -27,7 +27,9 @@ reporting::Report first_page(const RunRequest& request, RunReport::Opening& open
                        .settings_json = opening.settings_json.empty()
                                             ? request.settings.json
                                             : std::move(opening.settings_json),
-                       .origins = request.settings.origins};
+                       .origins = request.settings.origins,
+                       .about = request.about};
+  report.scaled_down = request.scaled_down;
   report.environment = {.hosts = std::move(opening.hosts),
                         .variables = monitoring::allowed_variables()};
   if (opening.session) report.sessions.push_back(std::move(*opening.session));

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/base/terminal.h"
 #include "core/launching/world.h"
+#include "core/reporting/record/report.h"
 #include "core/settings/settings.h"
 #include "core/settings/settings_json.h"
 
@@ -59,6 +61,8 @@ struct RunRequest {
   std::string given_cpus;      // that this process had before --bind; empty: it is not bound
   bool terminal = false;       // may this rank draw a progress bar on stderr?
   Terminal output;             // what results go to
+  std::string about;           // of its config file, for the report
+  std::vector<reporting::ScaledDown> scaled_down;  // likewise
 };
 
 }  // namespace scalemark::process

@@ -46,6 +46,12 @@ struct Invocation {
   std::string launcher;       // single | local | torch | slurm | ...
   std::string settings_json;  // one JSON object: settings::to_json
   std::map<std::string, std::string> origins;
+  std::string about = {};  // what its config file says that it shows; empty: nothing
+};
+
+// An option that --scale-down changed, so that the run fits the machine and a time.
+struct ScaledDown {
+  std::string option, from, to;
 };
 
 struct Environment {
@@ -79,6 +85,7 @@ struct Report {
   std::string run_id;
   Tool tool;
   Invocation invocation;
+  std::vector<ScaledDown> scaled_down;
   Environment environment;
   std::vector<PointRecord> points;
   // Only a sweep fills these.

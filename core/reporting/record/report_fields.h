@@ -37,7 +37,8 @@ constexpr void fields(A& a, typename A::template Field<Finding>& f) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<VerdictReason>& r) {
   a.record("reason", "Why a report is not to be quoted without a word");
-  a("code", r.code, {"code of the finding that it stands for, or incomplete, nothing_measured"});
+  a("code", r.code,
+    {"code of the finding that it stands for, or incomplete, nothing_measured, scaled_down"});
   a("text", r.text, {"the reason for people, one sentence"});
 }
 
@@ -81,7 +82,17 @@ constexpr void fields(A& a, typename A::template Field<Invocation>& i) {
              {"every setting as resolved, option names with underscores; of a sweep those that "
               "change results, a list where points differ, and its own"});
   a("origins", i.origins,
-    {"where each setting comes from: default | recipe | config FILE | environment | option | set"});
+    {"where each setting comes from: default | recipe | config FILE | environment | option | set | "
+     "scale_down"});
+  a.text("about", i.about, {"what the config file says that it shows"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<ScaledDown>& s) {
+  a.record("scaled_down", "An option that --scale-down changed");
+  a("option", s.option, {"its name"});
+  a("from", s.from, {"its value without --scale-down"});
+  a("to", s.to, {"its value in this run"});
 }
 
 template <class A>
@@ -153,6 +164,8 @@ constexpr void fields(A& a, typename A::template Field<Report>& r) {
   a("run_id", r.run_id, {"names the launch: the same on all its ranks"});
   a("tool", r.tool, {"the program that wrote the report"});
   a("invocation", r.invocation, {"how the program was started"});
+  a.list("scaled_down", r.scaled_down,
+         {"what --scale-down changed: the report shows the method, not the number"});
   a("environment", r.environment, {"machines and environment variables"});
   list_fields(a, r);
 }

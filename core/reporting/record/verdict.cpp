@@ -150,6 +150,9 @@ class Judge {
   }
 
   void add_end() {
+    if (!report_.scaled_down.empty()) {
+      add(VerdictLevel::kWithCare, "scaled_down", "scaled down: shows the method, not the number");
+    }
     if (runs_ == 0 && report_.links.empty()) {
       return add(VerdictLevel::kDoNotQuote, "nothing_measured", "no run was measured");
     }

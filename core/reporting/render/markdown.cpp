@@ -33,6 +33,9 @@ std::string machine_text(const Report& report) {
 
 std::string sweep_text(const Report& report) {
   std::string text = measures_collectives(report) ? "# Collectives\n\n" : "# Sweep report\n\n";
+  if (!report.invocation.about.empty()) {
+    text += markdown_text(report.invocation.about) + "\n\n";
+  }
   for (const auto& sentence : summary_in_words(report))
     text += "- " + markdown_text(sentence) + "\n";
   for (const Section& section : sweep_sections(report)) text += section_markdown(section);

@@ -8,8 +8,9 @@ std::vector<Option> layer_options() {
       {.name = "config",
        .kind = Kind::kPath,
        .group = Group::kGeneral,
-       .help = "options from a flat JSON file; several may be given, the later wins",
-       .value_name = "FILE",
+       .help = "options from a flat JSON file, or from a built-in configuration (`scalemark "
+               "configs`); several may be given, the later wins",
+       .value_name = "FILE|NAME",
        .layer = true},
       {.name = "set",
        .kind = Kind::kText,

@@ -387,6 +387,8 @@ void add_health(Report& report) {
 }
 
 void add_everything(Report& report) {
+  report.invocation.about = "What the experiment shows.";
+  report.scaled_down.push_back({"batch_size", "32", "4"});
   PointRecord& point = report.points.front();
   point.task = "pretrain";
   point.device_name = "NVIDIA H100 80GB HBM3";

@@ -1,4 +1,5 @@
-"""docs/report.schema.json and the tables of docs/REPORT.md are what the lists of fields and findings say."""
+"""docs/report.schema.json and the tables of docs/REPORT.md are what the lists of fields and findings say, and configs/README.md what
+the program has built in."""
 
 import os
 import re
@@ -20,6 +21,11 @@ with tempfile.TemporaryDirectory() as folder:
               f"docs/{name} is not what the sources say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-report-reference docs")
     schema = (Path(folder) / "report.schema.json").read_text()
     check(schema.count('"description": ""') == 0, "a field without a meaning")
+
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([TOOL, "write-configs-page", folder], check=True)
+    check((Path(folder) / "README.md").read_text() == (SOURCE / "configs/README.md").read_text(),
+          f"configs/README.md is not what the configurations say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-configs-page configs")
 
 declared = set(re.findall(r"^SCALEMARK_FINDING\((\w+), ", (SOURCE / "core/reporting/record/finding_list.inc").read_text(), re.M))
 used = {kind for module in ("apps", "core", "engine") for file in (SOURCE / module).rglob("*.cpp")

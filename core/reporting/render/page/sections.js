@@ -9,7 +9,7 @@ function answerSection(report) {
                  `run ${report.run_id}`, `scalemark ${report.tool.version} (${report.tool.git_commit})`];
   const light = verdict && make('p', {class: `verdict ${verdicts[verdict][0]}`}, verdicts[verdict][1]);
   const items = (lines, kind) => lines.length ? make('ul', {class: `words ${kind}`}, ...lines.map(line => make('li', {}, line))) : null;
-  return card('Answer', items(parts, 'against'),
+  return card('Answer', report.invocation.about ? make('p', {class: 'faint'}, report.invocation.about) : null, items(parts, 'against'),
       make('div', {class: 'figures'}, ...figures.map(({value, label}) =>
           make('div', {}, make('p', {class: 'large'}, value), make('p', {class: 'faint'}, label))), light),
       make('p', {}, [what, effort].filter(Boolean).join(' \u00b7 ')),

@@ -1,0 +1,80 @@
+#include "core/settings/builtin_configs.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/settings/layers.h"
+
+namespace scalemark::settings {
+namespace {
+
+// A folder of its own as the working folder, so that paths mean what the test says.
+class InFolder : public testing::Test {
+ protected:
+  InFolder()
+      : before_(std::filesystem::current_path()), folder_(testing::TempDir() + "builtin_configs") {
+    std::filesystem::create_directories(folder_);
+    std::filesystem::current_path(folder_);
+  }
+  ~InFolder() override {
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::string refusal_of(const std::string& name) {
+    try {
+      read_config(name, notes_);
+    } catch (const Error& error) {
+      return format_error_line(error.record());
+    }
+    return "found";
+  }
+
+  std::vector<std::string> notes_;
+
+ private:
+  std::filesystem::path before_, folder_;
+};
+using ReadConfig = InFolder;
+
+TEST_F(ReadConfig, FindsABuiltInOneByItsName) {
+  const ConfigFile config = read_config("rtx4090-mlp", notes_);
+  EXPECT_EQ(config.path, "rtx4090-mlp");
+  EXPECT_EQ(parse_config(config, kSweep).about, facts_of(config.text).about);
+  EXPECT_EQ(facts_of(read_config("acceptance/links", notes_).text).command, "comm");
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(ReadConfig, TakesAFileOfThatNameFirstAndSaysSo) {
+  std::ofstream("bucket-size") << "{}";
+  EXPECT_EQ(read_config("bucket-size", notes_).text, "{}");
+  EXPECT_EQ(notes_.size(), 1u);
+  std::filesystem::create_directory("loader");
+  EXPECT_EQ(facts_of(read_config("loader", notes_).text).command, "sweep");
+}
+
+TEST_F(ReadConfig, NamesTheNearestOfAnUnknownName) {
+  EXPECT_EQ(refusal_of("rtx409-mlp"),
+            "scalemark: error E_NO_INPUT (exit 66): 'rtx409-mlp' is no file and no built-in "
+            "configuration. Hint: did you mean 'rtx4090-mlp'?");
+  EXPECT_NE(refusal_of("configs/overlap.json").find("--config overlap"), std::string::npos);
+  EXPECT_NE(refusal_of("nothing/like.json").find("cannot read"), std::string::npos);
+}
+
+TEST(BuiltinConfigs, AreConfigurationsOfACommand) {
+  for (const NamedText& config : builtin_configs()) {
+    const auto command = find_command(facts_of(config.text).command);
+    ASSERT_TRUE(command) << config.name;
+    EXPECT_TRUE(*command & kRuns) << config.name;
+    const auto parsed =
+        parse_config({std::string(config.name), std::string(config.text)}, *command);
+    for (const Problem& problem : parsed.problems) ADD_FAILURE() << to_line(problem);
+    EXPECT_GT(parsed.about.size(), 80u) << config.name << ": `about` says what it shows";
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::settings
