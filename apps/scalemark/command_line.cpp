@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"
+#include "core/settings/value.h"
 #include "core/settings/variables.h"
 
 namespace scalemark::cli {
@@ -51,8 +52,9 @@ std::vector<Bound> bind_options(CLI::App& app, Command command) {
   std::vector<Bound> bound;
   for (const Option& option : settings::all_options()) {
     if (!takes(command, option)) continue;
-    CLI::Option* parsed = option.kind == Kind::kFlag ? app.add_flag(cli11_names(option, command))
-                                                     : app.add_option(cli11_names(option, command));
+    CLI::Option* parsed = settings::stands_alone(option)
+                              ? app.add_flag(cli11_names(option, command))
+                              : app.add_option(cli11_names(option, command));
     parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     if (takes_several(option)) {
       parsed->expected(CLI::detail::expected_max_vector_size);  // and all words after the first
@@ -119,7 +121,9 @@ void take(const Bound& bound, Command command, Invocation& invocation) {
   } else if (values.size() > 1) {
     throw usage(flag + " is given " + std::to_string(values.size()) + " times", "once is expected");
   } else if (values.size() == 1) {
-    invocation.sources.options.emplace_back(bound.option->name, values.front());
+    // CLI11's word for an option that stands alone.
+    const bool alone = values.front() == "true" && settings::stands_alone(*bound.option);
+    invocation.sources.options.emplace_back(bound.option->name, alone ? "on" : values.front());
   }
 }
 

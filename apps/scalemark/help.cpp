@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/version.h"
 #include "core/catalogue/workload.h"
+#include "core/settings/value.h"
 
 namespace scalemark::cli {
 namespace {
@@ -33,6 +34,7 @@ std::string value_part(const Option& option) {
       return text;
     }
     default:
+      if (settings::stands_alone(option)) return "[=" + std::string(option.value_name) + "]";
       return " " + std::string(option.value_name);
   }
 }

@@ -13,6 +13,7 @@
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/rank_environment.h"
+#include "apps/scalemark/scale_down.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/error.h"
@@ -141,6 +142,7 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   if (const auto yes = layers.raw.find("yes"); yes != layers.raw.end()) {
     base.yes = settings::parse_switch(yes->second.text).value_or(false);
   }
+  scale_down(invocation.command, probed.machine, layers, base);
   Problems& problems = layers.problems;
   if (const std::string note = assume_gpus(layers.raw, probed.machine); !note.empty()) {
     layers.notes.push_back(note);
@@ -246,6 +248,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
     const std::string about = json || base.about.empty() ? "" : folded(base.about + "\n\n", 0);
     return print_result(about + command.plan_text(json));
   }
+  make_missing_images(base);
   command.refuse_missing();
   refuse_unasked_hours(command, base);
   const TorchFolder torch = find_torch(general.torch);

@@ -170,6 +170,10 @@ std::optional<Betas> parse_betas(std::string_view text) {
   return Betas{*first, *second};
 }
 
+bool stands_alone(const Option& option) {
+  return option.kind == Kind::kFlag || std::ranges::count(option.words, "on") > 0;
+}
+
 bool accepts(const Option& option, std::string_view text) {
   if (std::ranges::count(option.words, text) > 0) return true;
   switch (option.kind) {

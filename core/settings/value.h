@@ -47,6 +47,9 @@ std::optional<MemoryLimits> parse_memory_limits(std::string_view text);
 
 std::optional<Betas> parse_betas(std::string_view text);  // "0.9,0.999"
 
+// Whether the command line takes the option without a value, or with "=VALUE" behind it.
+bool stands_alone(const Option& option);
+
 // Whether `text` is a value of `option`: kind, choices, words and range.
 bool accepts(const Option& option, std::string_view text);
 
