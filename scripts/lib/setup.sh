@@ -1,4 +1,4 @@
-# Shared by quickstart, test, bundle and soak: installs what the machine lacks, and builds.
+# Shared by quickstart, test, bundle, wheel and soak: installs what the machine lacks, and builds.
 # Sourced with the repository root as working directory.
 
 set -euo pipefail
@@ -80,4 +80,14 @@ build() {
   say "building $target"
   cmake --build --preset "$preset" --target "$target" 2>&1 | python3 scripts/lib/build_progress.py
   build_seconds=$((SECONDS - begin))
+}
+
+# build_for_all_gpus TARGET: into a folder of its own, since build/release holds GPU code for this machine only. Makes dist.
+build_for_all_gpus() {
+  ensure_packages "${build_packages[@]}" patchelf
+  ensure_venv requirements.txt
+  ensure_cuda_compiler
+  build bundle "$1"
+  ctest --test-dir build/bundle --output-on-failure --no-tests=error -R '^cuda_gpu_code$'
+  mkdir -p dist
 }

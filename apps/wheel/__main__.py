@@ -1,0 +1,3 @@
+from scalemark import main
+
+main()

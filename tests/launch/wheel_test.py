@@ -1,0 +1,104 @@
+"""A wheel, made of this build, in an environment of its own beside torch: wheel_test.py LAUNCHER..., which start what it installed.
+Here it has GPU code for this machine only; scripts/wheel builds for all."""
+
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+from endings import ENDLESS, SOURCE
+from launched import check_launched, program
+from program import BINARY_DIR, check, clean_environment, skip
+
+HERE = Path(__file__).parent
+LAUNCHERS = {"torchrun": (HERE / "launchers_test.py", "torchrun", "train"), "open_mpi": (HERE / "launchers_test.py", "open_mpi", "train"),
+             "slurm": (HERE / "slurm_test.py", "srun:train")}
+
+
+def say(*words, expect=0, **environment):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600, env=clean_environment(**environment))
+    check(done.returncode == expect, f"{words} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def other_processors(folder):
+    uname = folder / "uname"
+    uname.write_text("#!/bin/sh\necho aarch64\n")
+    uname.chmod(0o755)
+    text = say(SOURCE / "scripts/wheel", expect=71, PATH=f"{folder}:{os.environ['PATH']}")
+    check("on x86-64 only, and this is aarch64" in text, text)
+
+
+def look_into(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = {Path(name).name for name in archive.namelist()}
+        [metadata] = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    check(wheel.name.endswith("-py3-none-manylinux_2_34_x86_64.whl"), wheel.name)
+    check({"libjpeg.so.62", "libpng16.so.16", "libutf8proc.so.2", "LICENSE", "libjpeg62-turbo", "libpng16-16", "libutf8proc2",
+           "rtx4090-mlp.json"} <= names, sorted(names))
+    foreign = [name for name in names if name.startswith(("libz.", "libutil", "libtorch", "libmpi", "libopencv", "libgomp"))]
+    check(not foreign, f"the wheel brings what the machine or torch has: {foreign}")
+    torch = [line for line in (SOURCE / "requirements.txt").read_text().splitlines() if line.startswith("torch==")]
+    check(f"Requires-Dist: {torch[0]}" in metadata, metadata)
+    return metadata
+
+
+def environment_with(wheel, folder):
+    """Without pip of its own, and with links to the torch that this interpreter has."""
+    say(sys.executable, "-m", "venv", "--without-pip", folder)
+    say(sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--no-deps", "--no-index", wheel)
+    [packages] = folder.glob("lib/python3*/site-packages")
+    for package in Path(importlib.util.find_spec("torch").submodule_search_locations[0]).parent.glob("*"):
+        if package.name in ("torch", "nvidia"):
+            (packages / package.name).symlink_to(package)
+    return packages
+
+
+def takes_the_interpreters_place(scalemark, packages):
+    process = subprocess.Popen([scalemark, "train", "--workload", "linear", *map(str, ENDLESS)], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, env=clean_environment(), cwd=packages)
+    try:
+        end = time.monotonic() + 240
+        while not os.path.samefile(f"/proc/{process.pid}/exe", packages / "scalemark/scalemark"):
+            check(process.poll() is None and time.monotonic() < end, "the interpreter stays")
+            time.sleep(0.05)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def main():
+    missing = [name for name in ("wheel", "auditwheel", "torch") if not importlib.util.find_spec(name)]
+    if missing or not shutil.which("patchelf"):
+        skip(f"not installed: {' '.join(missing) or 'patchelf'} (scripts/test installs it)")
+    if platform.machine() != "x86_64" or platform.libc_ver() != ("glibc", "2.36"):
+        skip("a wheel is made on Debian 12, x86-64")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        other_processors(folder)
+        say(SOURCE / "scripts/lib/pack_bundle", BINARY_DIR, "wheel", folder)
+        [wheel] = folder.glob("*.whl")
+        version = say(BINARY_DIR / "scalemark", "--version")
+        check(version in look_into(wheel), "the wheel does not say of which commit it is")
+        packages = environment_with(wheel, folder / "environment")
+        scalemark, python = folder / "environment/bin/scalemark", folder / "environment/bin/python"
+        check(say(scalemark, "--version") == say(python, "-m", "scalemark", "--version") == version, "the versions differ")
+        check(f"{packages}/torch" in say(scalemark, "doctor"), "the torch of another environment")
+        takes_the_interpreters_place(scalemark, packages)
+        say(scalemark, *program("train", folder)[1:], "--nproc-per-node", 2)
+        check_launched("train", folder, "local")
+        for launcher in sys.argv[1:]:
+            os.environ["SCALEMARK_PROGRAM"] = str(scalemark)
+            done = subprocess.run([sys.executable, *map(str, LAUNCHERS[launcher])])
+            if done.returncode:
+                sys.exit(done.returncode)
+        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+
+
+main()
