@@ -50,7 +50,7 @@ ensure_packages() {
 ensure_venv() {
   local requirements=$1 stamp size=' (torch with its CUDA libraries: about 2.7 GB on first download)'
   shift
-  [ $# -eq 0 ] || size=
+  [ $# -eq 0 ] && ! compgen -G '.venv/lib/python3*/site-packages/torch' >/dev/null || size=
   stamp=.venv/.$(basename "$requirements").$(cat requirements*.txt | sha256sum | cut -c1-16)
   [ -f "$stamp" ] && return 0
   [ -x .venv/bin/python ] || { say "making .venv"; python3 -m venv .venv; }

@@ -1,10 +1,7 @@
-"""A wheel, made of this build, in an environment of its own beside torch: wheel_test.py LAUNCHER..., which start what it installed.
-Here it has GPU code for this machine only; scripts/wheel builds for all."""
+"""The wheel in an environment of its own beside torch: wheel_test.py LAUNCHER..., which start what it installed."""
 
 import importlib.util
 import os
-import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +11,8 @@ from pathlib import Path
 
 from endings import ENDLESS, SOURCE
 from launched import check_launched, program
-from program import BINARY_DIR, check, clean_environment, skip
+from program import BINARY_DIR, check, clean_environment
+from wheels import made_wheel
 
 HERE = Path(__file__).parent
 LAUNCHERS = {"torchrun": (HERE / "launchers_test.py", "torchrun", "train"), "open_mpi": (HERE / "launchers_test.py", "open_mpi", "train"),
@@ -74,16 +72,10 @@ def takes_the_interpreters_place(scalemark, packages):
 
 
 def main():
-    missing = [name for name in ("wheel", "auditwheel", "torch") if not importlib.util.find_spec(name)]
-    if missing or not shutil.which("patchelf"):
-        skip(f"not installed: {' '.join(missing) or 'patchelf'} (scripts/test installs it)")
-    if platform.machine() != "x86_64" or platform.libc_ver() != ("glibc", "2.36"):
-        skip("a wheel is made on Debian 12, x86-64")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
+        wheel = made_wheel(folder)
         other_processors(folder)
-        say(SOURCE / "scripts/lib/pack_bundle", BINARY_DIR, "wheel", folder)
-        [wheel] = folder.glob("*.whl")
         version = say(BINARY_DIR / "scalemark", "--version")
         check(version in look_into(wheel), "the wheel does not say of which commit it is")
         packages = environment_with(wheel, folder / "environment")
