@@ -1,6 +1,7 @@
 """The wheel on machines that have Python and no compiler, Debian as it is installed first: fresh_machine_test.py CASE...
 How long each step took is printed, and judged by people."""
 
+import math
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from endings import SOURCE
 from program import check, clean_environment, report_in, skip
 from wheels import made_wheel
 
@@ -43,18 +45,43 @@ def fresh_root(suite, folder):
     return root
 
 
+def inside(root):
+    return "unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, root
+
+
 def first_table(suite, folder):
     root = fresh_root(suite, folder)
     wheel = shutil.copy(made_wheel(folder), root)
-    inside = ("unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, root)
     environment = clean_environment(HOME="/root", PATH=PATH)
-    step(f"{suite}, environment", *inside, "python3", "-m", "venv", "/env", env=environment)
-    step(f"{suite}, pip install", *inside, "/env/bin/pip", "install", "--quiet", f"/{Path(wheel).name}", env=environment)
-    print(step(f"{suite}, first table", *inside, "/env/bin/scalemark", "sweep", "--quick", "--output", "/table", env=environment))
+    step(f"{suite}, environment", *inside(root), "python3", "-m", "venv", "/env", env=environment)
+    step(f"{suite}, pip install", *inside(root), "/env/bin/pip", "install", "--quiet", f"/{Path(wheel).name}", env=environment)
+    print(step(f"{suite}, first table", *inside(root), "/env/bin/scalemark", "sweep", "--quick", "--output", "/table", env=environment))
     check(report_in(root / "table")["status"] == "complete", "the first table is incomplete")
 
 
-CASES = {"debian_12": lambda folder: first_table("bookworm", folder), "debian_13": lambda folder: first_table("trixie", folder)}
+def quickstart(folder):
+    """The clone's script with a wheel: a table from images on which the network learns."""
+    root = fresh_root("bookworm", folder)
+    files = subprocess.run(["git", "-C", SOURCE, "ls-files", "-z", "scripts"], check=True, capture_output=True, text=True).stdout
+    for file in filter(None, files.split("\0")):
+        (root / "clone" / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(SOURCE / file, root / "clone" / file)
+    wheel = Path(shutil.copy(made_wheel(folder), root))
+    table = step("quickstart", *inside(root), "/clone/scripts/quickstart", f"/{wheel.name}", env=clean_environment(HOME="/root", PATH=PATH))
+    print(table)
+    check(table.strip().splitlines()[-1].startswith("charts "), "the table is not the last that it prints")
+    [run] = (root / "clone/results/runs").iterdir()
+    report = report_in(run)
+    check(report["status"] == "complete" and report["points"], "the sweep is incomplete")
+    step("explain", *inside(root), "/clone/scalemark", "explain", f"/clone/results/runs/{run.name}", env=clean_environment(PATH=PATH))
+    losses = [point["loss"]["last"] for point in report["points"]]
+    mean = sum(losses) / len(losses)
+    check(mean < 1.1 * math.log(4), f"four classes, unlearnt: {math.log(4):.2f}; the last losses are {losses}")
+    print(f"mean of the last losses {mean:.2f}, unlearnt {math.log(4):.2f}")
+
+
+CASES = {"debian_12": lambda folder: first_table("bookworm", folder), "debian_13": lambda folder: first_table("trixie", folder),
+         "quickstart": quickstart}
 
 if __name__ == "__main__":
     require("mmdebstrap")

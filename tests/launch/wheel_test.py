@@ -33,6 +33,11 @@ def other_processors(folder):
     check("on x86-64 only, and this is aarch64" in text, text)
 
 
+def refusals():
+    check("unknown option '--nonsense'" in say(SOURCE / "scripts/quickstart", "--nonsense", expect=64), "quickstart takes anything")
+    check("there is no file 'no.whl'" in say(SOURCE / "scripts/quickstart", "no.whl", expect=66), "quickstart needs no wheel")
+
+
 def look_into(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = {Path(name).name for name in archive.namelist()}
@@ -76,6 +81,7 @@ def main():
         folder = Path(place)
         wheel = made_wheel(folder)
         other_processors(folder)
+        refusals()
         version = say(BINARY_DIR / "scalemark", "--version")
         check(version in look_into(wheel), "the wheel does not say of which commit it is")
         packages = environment_with(wheel, folder / "environment")
