@@ -43,7 +43,7 @@ void add_option_variable(const std::string& variable, const std::string& text, C
         {variable, text, "no option has this name", "environment", std::move(hint)});
   } else if (takes(command, *option)) {
     layers.raw[std::string(option->name)] = {text, "environment"};
-  } else {
+  } else if (name != "torch") {  // which tells of the machine, whatever the command
     layers.notes.push_back(variable + " has no meaning for " + std::string(command_name(command)));
   }
 }

@@ -88,6 +88,8 @@ def main():
         scalemark, python = folder / "environment/bin/scalemark", folder / "environment/bin/python"
         check(say(scalemark, "--version") == say(python, "-m", "scalemark", "--version") == version, "the versions differ")
         check(f"{packages}/torch" in say(scalemark, "doctor"), "the torch of another environment")
+        text = say(scalemark, "data", "generate", "images", folder / "images", "--samples", 10)
+        check("SCALEMARK_TORCH" not in text, text)
         takes_the_interpreters_place(scalemark, packages)
         say(scalemark, *program("train", folder)[1:], "--nproc-per-node", 2)
         check_launched("train", folder, "local")

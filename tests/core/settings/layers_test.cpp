@@ -57,6 +57,13 @@ TEST(MergeLayers, AVariableOfAnotherCommandIsANote) {
   EXPECT_EQ(layers.notes[0], "SCALEMARK_CLASSES has no meaning for train");
 }
 
+TEST(MergeLayers, WhereTorchIsMaySayACommandWithoutIt) {
+  const Layers layers = merge_layers(
+      {.config_files = {}, .environment = {{"SCALEMARK_TORCH", "x"}}, .options = {}, .set = {}},
+      kReport);
+  EXPECT_TRUE(layers.problems.empty() && layers.raw.empty() && layers.notes.empty());
+}
+
 TEST(MergeLayers, ASetValueMayHoldEqualsSigns) {
   Layers layers = merge_layers(
       {.config_files = {}, .environment = {}, .options = {}, .set = {"timeout=rendezvous=60"}},
