@@ -75,9 +75,9 @@ def quickstart(folder):
     check(report["status"] == "complete" and report["points"], "the sweep is incomplete")
     step("explain", *inside(root), "/clone/scalemark", "explain", f"/clone/results/runs/{run.name}", env=clean_environment(PATH=PATH))
     losses = [point["loss"]["last"] for point in report["points"]]
-    mean = sum(losses) / len(losses)
-    check(mean < 1.1 * math.log(4), f"four classes, unlearnt: {math.log(4):.2f}; the last losses are {losses}")
-    print(f"mean of the last losses {mean:.2f}, unlearnt {math.log(4):.2f}")
+    mean, unlearnt = sum(losses) / len(losses), math.log(2)
+    print(f"mean of the last losses {mean:.2f}, unlearnt {unlearnt:.2f}")
+    check(mean < 2 * unlearnt, f"the loss rises: {losses}")  # a slow machine takes too few steps to learn
 
 
 CASES = {"debian_12": lambda folder: first_table("bookworm", folder), "debian_13": lambda folder: first_table("trixie", folder),
