@@ -80,11 +80,36 @@ def quickstart(folder):
     check(mean < 2 * unlearnt, f"the loss rises: {losses}")  # a slow machine takes too few steps to learn
 
 
+def container(folder):
+    """The Dockerfile, without a daemon and without images of others: on a base that is made here."""
+    root = fresh_root("trixie", folder)
+    (folder / "context").mkdir()
+    made_wheel(folder / "context")
+    buildah = ("buildah", "--root", folder / "storage", "--runroot", folder / "run")
+    try:
+        tried = subprocess.run([*buildah, "from", "scratch"], capture_output=True, text=True)
+        if tried.returncode:
+            skip(f"buildah may not make a container here: {tried.stderr.strip()}")
+        base = tried.stdout.strip()
+        step("base", *buildah, "add", base, root, "/")
+        step("base, kept", *buildah, "commit", base, "base")
+        step("image", *buildah, "bud", "--isolation", "chroot", "--build-arg", "BASE=localhost/base", "--tag", "scalemark", "--file",
+             SOURCE / "configs/launching/Dockerfile", folder / "context")
+        made = step("container", *buildah, "from", "localhost/scalemark").strip()
+        within = (*buildah, "run", "--isolation", "chroot", made, "--")
+        check(step("its user", *within, "id", "--user").strip() == "1000", "it runs as another user than 1000")
+        print(step("first table", *within, "scalemark", "sweep", "--quick", "--output", "table"))
+        check('"status": "complete"' in step("its report", *within, "cat", "table/report.json"), "the first table is incomplete")
+    finally:
+        subprocess.run([*buildah, "rm", "--all"], capture_output=True)
+        subprocess.run([*buildah, "rmi", "--all", "--force"], capture_output=True)
+
+
 CASES = {"debian_12": lambda folder: first_table("bookworm", folder), "debian_13": lambda folder: first_table("trixie", folder),
-         "quickstart": quickstart}
+         "quickstart": quickstart, "container": container}
 
 if __name__ == "__main__":
-    require("mmdebstrap")
+    require("mmdebstrap", *(["buildah"] if "container" in sys.argv else []))
     for case in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as place:
             CASES[case](Path(place))
