@@ -15,16 +15,16 @@ namespace {
 using reporting::FleetShape;
 using reporting::sample_fleet;
 
-Acceptance judged(const FleetShape& shape, const Expected& expected = {}) {
+Acceptance judge_fleet(const FleetShape& shape, const Expected& expected = {}) {
   return accept(sample_fleet(shape), standard_rules(), expected);
 }
 
-std::string handed_over(const Acceptance& acceptance) {
+std::string hand_over_of(const Acceptance& acceptance) {
   return hand_over(acceptance, {.again = "again", .judged = "scalemark accept acc", .files = {}},
                    {});
 }
 
-bool holds(const std::string& text, std::string_view part) {
+bool mentions(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -33,7 +33,7 @@ std::size_t listed_as_undecided(const Acceptance& acceptance) {
   std::size_t nodes = 0;
   std::set<std::string> hosts;
   for (const PartSentence& one : sentences_of(acceptance, Outcome::kUnsure)) {
-    if (holds(one.part, " to ") || one.part == "the fleet") continue;
+    if (mentions(one.part, " to ") || one.part == "the fleet") continue;
     std::istringstream names(one.part);
     std::string name;
     names >> name;
@@ -58,11 +58,11 @@ TEST(HandOver, CountsTheUndecidedNodesThatItLists) {
     shape.slow[{2, 0}] = 0.05;
     if (seed % 2 == 0) shape.disturbed = {3};
     if (seed % 7 == 0) shape.throttled = {1};
-    const Acceptance fleet = judged(shape);
+    const Acceptance fleet = judge_fleet(shape);
     const auto undecided = std::ranges::count(fleet.nodes, Outcome::kUnsure, &NodeResult::outcome);
     EXPECT_EQ(listed_as_undecided(fleet), static_cast<std::size_t>(undecided))
         << seed << "\n"
-        << handed_over(fleet);
+        << hand_over_of(fleet);
     for (const std::string& host : undecided_of(fleet).hosts) {
       const auto node = std::ranges::find_if(
           fleet.nodes, [&](const NodeResult& one) { return one.node.host == host; });
@@ -72,15 +72,16 @@ TEST(HandOver, CountsTheUndecidedNodesThatItLists) {
 }
 
 TEST(HandOver, CountsLinksBesideTheNodes) {
-  EXPECT_TRUE(holds(handed_over(judged({.nodes = 2})),
-                    "\n  links beside them: 1 undecided; each is between two nodes\n"));
-  EXPECT_TRUE(holds(handed_over(judged({.slow_links = {{1, 6}}})), "links beside them: 1 failed;"));
-  const Acceptance two = judged({.nodes = 2, .slow_links = {{0, 1}}});
-  EXPECT_TRUE(holds(handed_over(two), "links beside them: 1 failed;"));
+  EXPECT_TRUE(mentions(hand_over_of(judge_fleet({.nodes = 2})),
+                       "\n  links beside them: 1 undecided; each is between two nodes\n"));
+  EXPECT_TRUE(mentions(hand_over_of(judge_fleet({.slow_links = {{1, 6}}})),
+                       "links beside them: 1 failed;"));
+  const Acceptance two = judge_fleet({.nodes = 2, .slow_links = {{0, 1}}});
+  EXPECT_TRUE(mentions(hand_over_of(two), "links beside them: 1 failed;"));
   for (const PartSentence& one : sentences_of(two, Outcome::kUnsure)) {
-    EXPECT_FALSE(holds(one.part, " to ")) << "it failed another check";
+    EXPECT_FALSE(mentions(one.part, " to ")) << "it failed another check";
   }
-  EXPECT_FALSE(holds(handed_over(judged({})), "links beside them"));
+  EXPECT_FALSE(mentions(hand_over_of(judge_fleet({})), "links beside them"));
 }
 
 TEST(HandOver, NamesTheCommandsThatMakeABaselineWhereOnlyThatDecides) {
@@ -88,28 +89,28 @@ TEST(HandOver, NamesTheCommandsThatMakeABaselineWhereOnlyThatDecides) {
       "\n  scalemark baseline make GOOD --output good.json && scalemark accept acc --baseline "
       "good.json\n";
   FleetShape in_doubt{.slow_nodes = {{0, 0.1}, {1, 0.1}, {2, 0.1}}};
-  const std::string doubt = handed_over(judged(in_doubt));
-  EXPECT_TRUE(holds(doubt, "\na baseline decides 5 nodes: GOOD, reports of machines known"))
+  const std::string doubt = hand_over_of(judge_fleet(in_doubt));
+  EXPECT_TRUE(mentions(doubt, "\na baseline decides 5 nodes: GOOD, reports of machines known"))
       << doubt;
-  EXPECT_TRUE(holds(doubt, command)) << doubt;
-  EXPECT_TRUE(holds(doubt, "training alone, training together: in doubt:")) << doubt;
-  const std::string alone = handed_over(judged({.nodes = 1, .devices = 1}));
-  EXPECT_TRUE(holds(alone, "\na baseline decides 1 node: ")) << alone;
-  EXPECT_FALSE(holds(handed_over(judged({})), "a baseline decides"));
-  EXPECT_FALSE(holds(handed_over(judged({.starts = 1})), "a baseline decides"))
+  EXPECT_TRUE(mentions(doubt, command)) << doubt;
+  EXPECT_TRUE(mentions(doubt, "training alone, training together: in doubt:")) << doubt;
+  const std::string alone = hand_over_of(judge_fleet({.nodes = 1, .devices = 1}));
+  EXPECT_TRUE(mentions(alone, "\na baseline decides 1 node: ")) << alone;
+  EXPECT_FALSE(mentions(hand_over_of(judge_fleet({})), "a baseline decides"));
+  EXPECT_FALSE(mentions(hand_over_of(judge_fleet({.starts = 1})), "a baseline decides"))
       << "starts come first";
 }
 
 TEST(HandOver, SaysWhereNodesWithoutAReportAreNotKnown) {
   constexpr std::string_view kSaid = "only nodes with a report are known: give all by --nodes LIST";
-  EXPECT_TRUE(holds(handed_over(judged({.without_report = {1}})), kSaid));
-  EXPECT_FALSE(holds(handed_over(judged({}, {.nodes = {"node000"}})), kSaid));
+  EXPECT_TRUE(mentions(hand_over_of(judge_fleet({.without_report = {1}})), kSaid));
+  EXPECT_FALSE(mentions(hand_over_of(judge_fleet({}, {.nodes = {"node000"}})), kSaid));
 }
 
 TEST(HandOver, SaysWhatToMeasureAgainWhereNoCommandIsKnown) {
-  const Acceptance fleet = judged({.nodes = 3, .starts = 2});
+  const Acceptance fleet = judge_fleet({.nodes = 3, .starts = 2});
   EXPECT_TRUE(
-      holds(hand_over(fleet, {}, {}), "\n1 more start  of n[000-002], measured as before\n"))
+      mentions(hand_over(fleet, {}, {}), "\n1 more start  of n[000-002], measured as before\n"))
       << hand_over(fleet, {}, {});
 }
 
