@@ -274,6 +274,8 @@ class Shrinker {
         put(raw_, "repetitions", std::to_string(kUsualRepetitions));
       }
       set("quick", "on", "off");
+      if (text("retries") != "0")
+        set("retries", "0", "1");  // a disturbed run shows the method, too
       set("max_time", settings::to_text(kHardLimit * limit_s_) + "s");
       forecast_ = forecast(command_, raw_, surveyed_);
     }

@@ -43,8 +43,8 @@ TEST(ScaleDown, ShrinksSizesBeforeStepsBeforeRepetitions) {
   const ScaledDown small = scaled(settings::kSweep, {{"workload", "resnet50"}});
   std::vector<std::string> order;
   for (const Change& change : small.changes) order.push_back(change.option);
-  EXPECT_EQ(order, (std::vector<std::string>{"batch_size", "image_size", "quick", "max_time",
-                                             "repetitions"}))
+  EXPECT_EQ(order, (std::vector<std::string>{"batch_size", "image_size", "quick", "retries",
+                                             "max_time", "repetitions"}))
       << in_words(small);
   EXPECT_EQ(change_of(small, "batch_size"), "the workload's own -> 2");
   EXPECT_EQ(change_of(small, "image_size"), "224 -> 64");
