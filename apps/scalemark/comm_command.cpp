@@ -143,7 +143,9 @@ class CommCommand : public RankCommand {
     return json ? collective_plan_document(resolved_) : collective_plan_table(resolved_);
   }
 
-  std::string shorter_hint() const override { return "fewer values or --repetitions; or --yes"; }
+  std::string shorter_hint() const override {
+    return "--scale-down, fewer values or --repetitions; or --yes";
+  }
 
   std::optional<double> unlimited_s() const override {
     return planning::estimated_s(resolved_.plan);

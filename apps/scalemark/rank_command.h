@@ -72,7 +72,7 @@ class RankCommand {
   // Absent: somebody has.
   virtual std::optional<double> unlimited_s() const { return std::nullopt; }
   virtual std::string shorter_hint() const {
-    return "--quick or fewer values; --max-time 3h; or --yes";
+    return "--scale-down, --quick or fewer values; --max-time 3h; or --yes";
   }
   virtual reporting::ExistingFolder existing_folder() const = 0;
   // Names of --backend that its runs use.

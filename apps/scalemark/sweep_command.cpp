@@ -172,6 +172,7 @@ const HelpPage sweep_page = {
     "  scalemark sweep --world-sizes 1..8x2 --global-batch-size 256 --strong-by accumulation\n"
     "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"
     "  scalemark sweep --workload resnet50 --world-sizes 8 --tune bucket-cap-mb\n"
+    "  scalemark sweep --config comm-mechanisms --scale-down           an experiment, in minutes\n"
     "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n",
     {{"workload", ""},
      {"data", "images, packed images or text; else made up [synthetic]"},
@@ -182,7 +183,7 @@ const HelpPage sweep_page = {
      {"strategy", "how ranks train together [ddp]"},
      {"repetitions", ""},
      {"quick", ""},
-     {"thorough", ""},
+     {"scale_down", "smaller, until it takes minutes on this machine"},
      {"max_time", ""},
      {"config", ""},
      {"output", "folder of the report [results/runs/<workload>-{date}]"},

@@ -112,7 +112,7 @@ bool given_by_a_person(const RawSettings& raw, std::string_view option) {
   const auto found = raw.find(option);
   if (found == raw.end()) return false;
   const std::string& origin = found->second.origin;
-  return origin != "default" && origin != "recipe" && origin != "derived";
+  return origin != "default" && origin != "recipe" && origin != "derived" && origin != "scale_down";
 }
 
 }  // namespace scalemark::settings

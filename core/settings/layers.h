@@ -16,8 +16,8 @@ namespace scalemark::settings {
 
 struct RawValue {
   std::string text;
-  std::string
-      origin;  // "config FILE" | "environment" | "option" | "set"; later "default", "recipe"
+  std::string origin;  // "config FILE" | "environment" | "option" | "set"; later "default",
+                       // "recipe", "scale_down"
 };
 
 using RawSettings = std::map<std::string, RawValue, std::less<>>;  // by option name
