@@ -19,8 +19,8 @@ struct HelpPage {
   const char* arguments;
   const char* text;
   const char* examples;
-  // What people type, by name, of the many options that a command has, and a shorter text where the
-  // option's own is long. Empty: all of them.
+  // The names of the options that people type, and a shorter text where the option's own is long.
+  // Empty: the command has few, and --help shows all.
   std::vector<std::pair<std::string_view, std::string_view>> often = {};
 };
 

@@ -48,7 +48,8 @@ std::vector<settings::Precision> precisions_of(const device::Device& device,
 // The first line: torch's texts go on with a backtrace.
 std::string reason_of(const std::exception& error);
 
-// What `measure` throws is the reason of `record`: other measurements are made all the same.
+// The error that `measure` throws is the reason of `record`: other measurements are made all the
+// same.
 template <class Record>
 void measure_or_say_why(Record& record, const std::function<void()>& measure) {
   try {

@@ -13,7 +13,7 @@
 namespace scalemark::acceptance {
 namespace {
 
-// Of a section, beside its title; remarks have what head, steps and these leave.
+// A section has so many lines beside its title; remarks have what head, steps and these leave.
 constexpr std::size_t kMostLines = 20, kLeastOfSection = 2, kMostLinesOfRemarks = 6;
 
 std::size_t width_of(const Terminal& terminal) {
@@ -149,7 +149,7 @@ std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
   return hosts.size();
 }
 
-// What would decide, and how to go on.
+// The commands that would decide, and how to go on.
 std::vector<std::string> steps_of(const Acceptance& acceptance, const Next& next) {
   std::vector<std::string> steps;
   const Undecided undecided = undecided_of(acceptance);

@@ -1,4 +1,4 @@
-// What is derived from the runs, as CSV for figures: effects, groups over repetitions, scaling.
+// Tables that are derived from the runs, as CSV for figures: effects, groups, scaling.
 #include <algorithm>
 #include <map>
 

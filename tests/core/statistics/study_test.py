@@ -62,6 +62,9 @@ def good(trials=study.FULL):
         "accept_limit": [{"trials": trials, "reference": "fleet", "device": 0.01, "devices": devices, "noises_differ_by": differ, "boots": boots, "boots_said": False, "shared_start": 0,
                           "wrong_pass": wrong, "wrong_fail": wrong, "smallest_failed": 0.97}
                          for devices, differ, boots, wrong in ((8, 0, 0, 0.009), (8, 0.4, 0, 0.019), (4, 0, 0, 0.5), (64, 0, 0.003, 0.5))],
+        "accept_baseline": [{"trials": trials, "devices": 8, "boots_measured": 2, "device": device, "boots_of_all": alike,
+                             "wrong_pass": wrong, "wrong_fail": wrong, "smallest_failed": 0.9}
+                            for device, alike, wrong in ((0.01, 0, 0.007), (0.02, 0, 0.02), (0.01, 1, 0.02))],
         "accept_healthy": [{"trials": trials, "device": device, "wrongly": wrongly} for device, wrongly in ((0.01, 0.04), (0.015, 0.5))],
         "accept_bad": [{"trials": trials, "devices": devices, "share": share, "bad": bad, "failed": failed, "doubt": doubt}
                        for devices, share, bad, failed, doubt in ((512, 0.5, 0, 0.96, 0.95), (512, 0.9, 0, 0.1, 0.95), (8, 0, 4, 0.96, 0.1),
@@ -99,6 +102,7 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("accept_limit", 0, "wrong_pass", 0.011), ("accept_limit", 0, "wrong_fail", 0.011), ("accept_limit", 1, "wrong_fail", 0.021),
           ("accept_limit", 0, "smallest_failed", 0.949), ("accept_healthy", 0, "wrongly", 0.051), ("accept_bad", 0, "failed", 0.949),
           ("accept_bad", 0, "doubt", 0.899), ("accept_bad", 1, "doubt", 0.899), ("accept_bad", 2, "failed", 0.949),
+          ("accept_baseline", 0, "wrong_pass", 0.011), ("accept_baseline", 0, "wrong_fail", 0.011),
           ("accept_nodes", 0, "right", 0.949)]
 
 
@@ -122,7 +126,7 @@ class Judge(unittest.TestCase):
                         *study.effects_study.SECTIONS,
                         *study.precision_study.SECTIONS,
                         *study.levels_study.SECTIONS,
-                        "accept_limit", "accept_healthy", "accept_bad", "accept_nodes"):
+                        "accept_limit", "accept_baseline", "accept_healthy", "accept_bad", "accept_nodes"):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 
