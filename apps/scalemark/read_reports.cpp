@@ -61,6 +61,10 @@ std::vector<std::string> report_files(const std::vector<std::string>& paths) {
 
 }  // namespace
 
+reporting::Report example_report() {
+  return reporting::report_from_json(kExampleReport, "results/example/report.json");
+}
+
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths) {
   std::vector<reporting::Report> reports;
   for (const std::string& path : paths) {

@@ -15,6 +15,10 @@ namespace scalemark::cli {
 // Throws no_input() (66) for what is not there, bad_data() (65) for what is no report.
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths);
 
+// The sweep of results/example/, which the program holds.
+extern const char* const kExampleReport;
+reporting::Report example_report();
+
 // Reads a fleet: a folder may hold one report for each node at any depth. A report that is named
 // twice, or was copied, is no further start. Throws as read_reports().
 //

@@ -16,20 +16,25 @@
 namespace scalemark::cli {
 
 const HelpPage report_page = {
-    "FILE|FOLDER...",
+    "FILE|FOLDER...|--example",
     "Renders reports that `scalemark train`, `sweep` and `comm` wrote; a folder means its "
     "report.json.",
+    "  scalemark report --example                        what a report looks like\n"
     "  scalemark report results/runs/a/report.json results/runs/b\n"
     "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"};
 
 ExitCode report_command(const Invocation& invocation) {
-  if (invocation.positionals.empty()) {
-    throw usage("no report is given", "a report.json or the folder that holds it is expected");
-  }
   const settings::ToolValues values = read_tool_values(invocation);
+  const bool example = values.on("example");
+  if (example != invocation.positionals.empty()) {
+    throw usage(example ? "--example is given, and '" + invocation.positionals.front() + "'"
+                        : "no report is given",
+                "a report.json or the folder that holds it is expected, or --example");
+  }
   const auto requests = read_formats(values);
   const reporting::FailOn fail_on(values.text("fail_on").value());
-  std::vector<reporting::Report> reports = read_reports(invocation.positionals);
+  std::vector<reporting::Report> reports =
+      example ? std::vector{example_report()} : read_reports(invocation.positionals);
   if (values.on("redact")) {
     for (auto& report : reports) report = reporting::redacted(report);
   }

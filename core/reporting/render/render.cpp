@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/base/error.h"
+#include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::reporting {
@@ -12,16 +13,23 @@ std::string render_short(std::span<const Report> reports) {
   return render_answer(reports, {}, Terminal());
 }
 
+std::string render_json(std::span<const Report> reports) {
+  std::string text;
+  for (const Report& report : reports) text += to_json(report);
+  return text.ends_with('\n') ? text : text + "\n";
+}
+
 struct FormatEntry {
   Format format;
   std::string_view name, ending;
   std::string (*render)(std::span<const Report>);
 };
 
-constexpr std::array<FormatEntry, 12> kFormats = {{
+constexpr std::array<FormatEntry, 13> kFormats = {{
     {Format::kTable, "table", ".txt", render_short},
     {Format::kMarkdown, "md", ".md", render_markdown},
     {Format::kCsv, "csv", ".csv", render_csv},
+    {Format::kJson, "json", ".json", render_json},
     {Format::kJsonLines, "jsonl", ".jsonl", render_json_lines},
     {Format::kHtml, "html", ".html", render_html},
     {Format::kJunit, "junit", ".junit.xml", render_junit},

@@ -17,6 +17,7 @@ enum class Format {
   kMarkdown,
   kCsv,
   kJsonLines,
+  kJson,
   kHtml,
   kJunit,
   kSuperbench,
@@ -27,7 +28,7 @@ enum class Format {
   kLinks
 };
 
-// "table" | "md" | "csv" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "groups" |
+// "table" | "md" | "csv" | "json" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "groups" |
 // "scaling" | "effects" | "links"
 std::optional<Format> find_format(std::string_view name);
 std::string_view format_name(Format format);

@@ -10,9 +10,10 @@ std::vector<Option> tool_options() {
        .group = kGroup,
        .commands = kReport | kCompare | kAccept,
        .default_text = "table",
-       .help = "how it is shown: table, md, csv, jsonl, html, junit, superbench, prom, groups, "
-               "scaling, effects or links; several with commas between; FORMAT=FILE writes to a "
-               "file instead of stdout",
+       .help =
+           "how it is shown: table, md, csv, json, jsonl, html, junit, superbench, prom, groups, "
+           "scaling, effects or links; several with commas between; FORMAT=FILE writes to a "
+           "file instead of stdout",
        .own_help = {{kCompare,
                      "how it is shown: table, md or csv; several with commas between; FORMAT=FILE "
                      "writes to a file instead of stdout [table]"},
@@ -32,6 +33,12 @@ std::vector<Option> tool_options() {
        .commands = kReport,
        .default_text = "off",
        .help = "hide host names, serial numbers, paths and addresses, for publishing"},
+      {.name = "example",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kReport,
+       .default_text = "off",
+       .help = "the report that comes with the program instead of a file"},
       {.name = "topology",
        .kind = Kind::kPath,
        .group = kGroup,

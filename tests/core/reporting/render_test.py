@@ -22,7 +22,7 @@ import xml.etree.ElementTree as ElementTree
 import junitparser
 
 BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
-FORMATS = ("table", "md", "csv", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links")
+FORMATS = ("table", "md", "csv", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links")
 
 
 def ok_points(report):
@@ -479,6 +479,7 @@ def check(folder, stem):
 
     report = json.loads(read("json"))
     check_csv(report, read("csv"))
+    assert json.loads(read("json")) == report
     check_jsonl(report, read("jsonl"))
     check_groups_csv(report, read("groups"))
     check_scaling_csv(report, read("scaling"))
