@@ -1,0 +1,72 @@
+"""Every command of README.md and docs/README.md is one that the program takes: plans are made, reports are read, files and links are there."""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+from program import BUILD, run
+
+SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
+PAGES = ("README.md", "docs/README.md")
+PLANNED = ("train", "sweep", "comm")
+
+
+def commands(text):
+    """What stands between backticks or begins an indented line, and names the program: its words, a launcher's left out."""
+    quoted = re.findall(r"`([^`\n]*\bscalemark [^`\n]+)`", text)
+    indented = re.findall(r"(?m)^ {4}(\S*scalemark [^#\n]+)", text)
+    return [shlex.split(line[re.search(r"\bscalemark ", line).start():])[1:] for line in (*quoted, *indented)]
+
+
+class Readme(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.keep = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.keep.name)
+        subprocess.run([BUILD / "tests/core_tool", "write-sweeps", cls.folder / "sweeps"], check=True)
+        subprocess.run([BUILD / "tests/core_tool", "write-fleets", cls.folder / "fleets", "1", "1"], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.keep.cleanup()
+
+    def given(self, word):
+        """A report in the place of a name in capitals."""
+        if re.fullmatch(r"DIR|OLD\d|NEW\d", word):
+            return str(self.folder / "sweeps/sweep.json")
+        return str(next((self.folder / "fleets").iterdir())) if word == "acc" else word
+
+    def test_the_program_takes_every_command(self):
+        seen = set()
+        for page in PAGES:
+            for words in commands((SOURCE / page).read_text()):
+                seen.add(words[0])
+                words = [self.given(word) for word in words if word != "--measure"]  # which takes minutes
+                if words[0] in PLANNED:
+                    words.append("--dry-run")
+                result = run(*words, cwd=self.folder)
+                self.assertIn(result.returncode, (0, 1, 2) if words[0] in ("accept", "compare") else (0,), (page, words, result.stderr))
+                self.assertNotIn("error E_", result.stderr, (page, words))
+        self.assertLessEqual({"train", "sweep", "comm", "explain", "predict", "compare", "report", "accept", "doctor"}, seen)
+
+    def test_files_and_links_are_there(self):
+        for page in PAGES:
+            text = (SOURCE / page).read_text()
+            for target in re.findall(r"\]\(([^)#]+)\)", text):
+                if not target.startswith("http"):
+                    self.assertTrue((SOURCE / page).parent.joinpath(target).exists(), (page, target))
+            for script in re.findall(r"\b(?:scripts|configs)/[\w./-]+\w", text):
+                self.assertTrue((SOURCE / script).exists(), (page, script))
+
+    def test_every_page_is_indexed(self):
+        index = (SOURCE / "docs/README.md").read_text()
+        for page in (SOURCE / "docs").glob("*.md"):
+            self.assertTrue(page.name == "README.md" or f"({page.name})" in index, page.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
