@@ -27,9 +27,10 @@ ExitCode report_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const bool example = values.on("example");
   if (example != invocation.positionals.empty()) {
-    throw usage(example ? "--example is given, and '" + invocation.positionals.front() + "'"
+    throw usage(example ? "--example and '" + invocation.positionals.front() + "' are both given"
                         : "no report is given",
-                "a report.json or the folder that holds it is expected, or --example");
+                example ? "one of the two is expected"
+                        : "a report.json, the folder that holds it, or --example is expected");
   }
   const auto requests = read_formats(values);
   const reporting::FailOn fail_on(values.text("fail_on").value());

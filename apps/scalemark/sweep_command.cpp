@@ -174,7 +174,8 @@ const HelpPage sweep_page = {
     "  scalemark sweep --workload resnet50 --world-sizes 8 --tune bucket-cap-mb\n"
     "  scalemark sweep --config comm-mechanisms --scale-down           an experiment, in minutes\n"
     "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n",
-    {{"workload", ""},
+    {{"workload",
+      "resnet50, bert-base, bert-large, bert-mini, mlp or linear [mlp, on GPUs resnet50]"},
      {"data", "images, packed images or text; else made up [synthetic]"},
      {"world_sizes", "numbers of ranks [1, 2, 4, ... up to all]"},
      {"batch_size", "samples per rank: weak scaling"},

@@ -93,7 +93,7 @@ const HelpPage train_page = {
      {"threads", ""},
      {"iters", "measured steps [auto]"},
      {"epochs", "train for real: passes over the data, with evaluation"},
-     {"learning_rate", "its peak (default: the workload's recipe)"},
+     {"scale_down", "smaller, until it takes minutes on this machine"},
      {"config", ""},
      {"output", "folder of the report [results/runs/<workload>-{date}]"},
      {"resume", "go on from the last checkpoint in --output"},

@@ -136,7 +136,7 @@ std::string allowed_text(const Option& option) {
       text = "a number" + range_text(option.range);
       break;
     case Kind::kSeconds:
-      text = "seconds" + range_text(option.range) + ", or with a unit: 500ms, 2s, 5m, 1h";
+      text = "seconds" + range_text(option.range) + ", or with a unit (500ms, 2s, 5m, 1h)";
       break;
     case Kind::kStepsOrTime:
       text = "a number above 0 with its unit: 100steps, 90s, 10m, 1h";

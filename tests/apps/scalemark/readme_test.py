@@ -36,8 +36,8 @@ class Readme(unittest.TestCase):
 
     def given(self, word):
         """A report in the place of a name in capitals."""
-        if re.fullmatch(r"DIR|OLD\d|NEW\d", word):
-            return str(self.folder / "sweeps/sweep.json")
+        if re.fullmatch(r"DIR|NET|OLD\d|NEW\d", word):
+            return str(self.folder / f"sweeps/{'collectives' if word == 'NET' else 'sweep'}.json")
         return str(next((self.folder / "fleets").iterdir())) if word == "acc" else word
 
     def test_the_program_takes_every_command(self):

@@ -189,7 +189,7 @@ TEST(Resolve, RefusesBadValuesByName) {
        "SIZE or RANK=SIZE,... with SIZE a whole number and its unit: 512MiB, 2GiB, 2GB, 4096B, or "
        "auto is allowed."},
       {"min_time", "2d",
-       "seconds from 0 to 1000000, or with a unit: 500ms, 2s, 5m, 1h is allowed."},
+       "seconds from 0 to 1000000, or with a unit (500ms, 2s, 5m, 1h) is allowed."},
       {"master_port", "65536", "a whole number from 1 to 65535 is allowed."},
       {"run_id", "", "text that is not empty is allowed."},
   };
