@@ -184,7 +184,7 @@ std::string command_help(Command command, std::string_view wanted) {
       if (std::string text = group_help(command, topic.group); !text.empty()) return text.substr(1);
     }
     const Option* option = settings::find_option(wanted, command);
-    if (option != nullptr) return option_lines(command, *option);
+    if (option != nullptr && takes(command, *option)) return option_lines(command, *option);
     throw usage("--help knows no '" + std::string(wanted) + "'",
                 topic_names(command) + ", or an option is expected");
   }

@@ -53,6 +53,7 @@ Forecast of_sweep(const RawSettings& raw, const Surveyed& surveyed) {
   if (found.breaks_preset) found.problems.clear();
   for (const PlannedPoint& point : answer.plan.points) {
     if (point.skipped) continue;
+    ++found.runs;
     found.memory_share = std::max(found.memory_share, share_of(point.memory_estimate_bytes, there));
   }
   return found;

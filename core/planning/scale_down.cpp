@@ -128,10 +128,16 @@ class Shrinker {
     const bool gains = found.estimated_s < kWorthwhile * forecast_.estimated_s ||
                        (!forecast_.fits_memory() && found.memory_share < forecast_.memory_share);
     const bool breaks = found.breaks_preset && !forecast_.breaks_preset;
-    if (!gains || breaks || !found.problems.empty()) return false;
+    // A batch that no longer divides among the ranks would leave rows out.
+    const bool loses_rows = found.runs < forecast_.runs && smaller_keeps_rows(option);
+    if (!gains || breaks || loses_rows || !found.problems.empty()) return false;
     set(option, value, from);
     forecast_ = std::move(found);
     return true;
+  }
+  // Fewer values of other options are fewer rows by intent.
+  static bool smaller_keeps_rows(const std::string& option) {
+    return option == "batch_size" || option == "global_batch_size";
   }
   // `usual`: the values where none is given.
   bool try_list(const std::string& option, const std::function<Texts(const Texts&)>& shrink,
@@ -154,8 +160,10 @@ class Shrinker {
   void use_what_is_here() {
     const auto& machine = surveyed_.machine;
     if (text("device") == "cuda" && machine.gpus.empty()) set("device", "cpu");
-    for (const char* endless :
-         {"epochs", "checkpoint_every", "resume", "burn_in", "thorough", "until_ci"}) {
+    for (const char* endless : {"epochs", "checkpoint_every", "resume", "burn_in", "thorough",
+                                "until_ci", "min_time", "max_warmup"}) {
+      // A sweep goes on as it is planned anew; a checkpoint is of epochs.
+      if (std::string(endless) == "resume" && command_ == settings::kSweep) continue;
       const std::string now = text(endless);
       if (!now.empty() && now != "off") set(endless, kNone);
     }
@@ -171,12 +179,23 @@ class Shrinker {
   }
 
   void limit_ranks(int most) {
-    if (text("nnodes") != "" && text("nnodes") != "1") set("nnodes", "1");
-    const auto fits = [&](const std::string& ranks) {
-      return settings::parse_count(ranks).value_or(0) <= most;
+    if (text("nnodes") != "" && text("nnodes") != "1") {
+      set("nnodes", "1");
+      for (const char* of_nodes : {"node_rank", "rendezvous"}) {
+        if (!text(of_nodes).empty()) set(of_nodes, kNone);
+      }
+    }
+    // 1,8 on two cores is 1,2: an experiment about scaling stays one.
+    const auto here = [&](const std::string& ranks) {
+      return settings::parse_count(ranks).value_or(0) <= most ? ranks : std::to_string(most);
     };
-    keep_only("world_sizes", fits, std::to_string(most));
-    if (!fits(text("nproc_per_node"))) set("nproc_per_node", std::to_string(most));
+    Texts sizes;
+    for (const std::string& size : list("world_sizes")) {
+      if (std::ranges::count(sizes, here(size)) == 0) sizes.push_back(here(size));
+    }
+    if (!sizes.empty() && sizes != list("world_sizes")) set("world_sizes", joined(sizes, ","));
+    const std::string ranks = text("nproc_per_node");
+    if (here(ranks) != ranks) set("nproc_per_node", here(ranks));
   }
 
   void drop_precisions() {
@@ -240,9 +259,15 @@ class Shrinker {
                     [](const Texts& now) { return without_largest(now, 1); })) {
       continue;
     }
-    const auto images = [](const Texts& now) { return halved(now, kSmallestImage); };
+    const auto images = [](const Texts& now) {
+      const Texts smaller = halved(now, kSmallestImage);
+      return smaller.size() == now.size() ? smaller : Texts{};
+    };
     while (try_list("image_size", images, usual("image_size", "224"))) continue;
-    const auto sequences = [](const Texts& now) { return halved(now, kShortestSequence); };
+    const auto sequences = [](const Texts& now) {
+      const Texts smaller = halved(now, kShortestSequence);
+      return smaller.size() == now.size() ? smaller : Texts{};
+    };
     while (try_list("sequence_length", sequences, usual("sequence_length", "128"))) continue;
     try_list("workload", mini_networks);
   }
@@ -270,13 +295,17 @@ class Shrinker {
     if (fits()) return;
     const bool is_sweep = command_ == settings::kSweep;
     if (is_sweep) {
-      if (text("repetitions").empty()) {  // the preset's own is 1
+      if (text("repetitions").empty() && !is_on("quick")) {  // the preset's own is 1
         put(raw_, "repetitions", std::to_string(kUsualRepetitions));
       }
       set("quick", "on", "off");
       if (text("retries") != "0")
         set("retries", "0", "1");  // a disturbed run shows the method, too
-      set("max_time", settings::to_text(kHardLimit * limit_s_) + "s");
+      const double given_s =
+          settings::parse_seconds(text("max_time")).value_or(kHardLimit * limit_s_);
+      if (text("max_time").empty() || given_s > kHardLimit * limit_s_) {
+        set("max_time", settings::to_text(kHardLimit * limit_s_) + "s");
+      }
       forecast_ = forecast(command_, raw_, surveyed_);
     }
     if (!is_sweep || !text("iters").empty()) {

@@ -1,6 +1,6 @@
 // A run made smaller until it fits a machine and a time (--scale-down): the same experiment, which
 // then shows the method and not the number. Pure: options and the machine in, options out, so that
-// every rank finds the same.
+// ranks on equal machines find the same.
 #pragma once
 
 #include <optional>

@@ -147,6 +147,7 @@ std::vector<FingerprintRecord> measure_device(device::Device& device, const moni
 
 std::vector<FingerprintRecord> hold_products(device::Device& device, const monitoring::Host& host,
                                              const MachineOptions& options) {
+  if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
   return Fingerprint(device, host, options).of_held();
 }
 

@@ -160,7 +160,8 @@ def large(folder, healthy=False):
             for host, device in ((3, "cpu:1"), (5, "cpu:0"), (5, "cpu:1")):
                 check(("matrix product", f"node{host}", device) not in passed, (done.stdout, host, device))
             check(("slow link", "node7") in {(name, host) for name, host, _ in found}, (done.stdout, found))
-            check("slow node" in at[9] and "same bits" in at[11] and "same bits" in at[13] and at[15], (done.stdout, at))
+            check("slow node" in at[9] and "same bits" in at[11] and "same bits" in at[13] and (at[15] or throttled_alone(out, "node15") < 2),
+                  (done.stdout, at))
             check(any(one["part"]["host"] == "node17" and one["why"] == "no report" for one in checks), done.stdout)
 
 
@@ -168,9 +169,9 @@ def large_healthy(folder):
     large(folder, healthy=True)
 
 
-def throttled_alone(folder):
+def throttled_alone(folder, host="*"):
     """Runs that nobody else disturbed, too: only these fail a part."""
-    [report] = [json.loads(file.read_text()) for file in folder.glob("1/*/report.json")]
+    [report] = [json.loads(file.read_text()) for file in folder.glob(f"1/{host}/report.json")]
     runs = {code: {one.get("point") for one in report["findings"] if one["code"] == code} for code in ("throttled", "shared", "machine_busy")}
     return len(runs["throttled"] - runs["shared"] - runs["machine_busy"])
 

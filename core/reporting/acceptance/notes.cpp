@@ -99,7 +99,10 @@ void add_namesakes(std::span<const NamedReport> reports, std::vector<std::string
   for (const NamedReport& one : reports) {
     const reporting::Report& report = one.report;
     for (const auto& host : report.environment.hosts) {
-      const Session own{host.boot_id, report.started, report.finished};
+      // A report that was resumed names the hosts of its last session.
+      const Session own{host.boot_id,
+                        report.sessions.empty() ? report.started : report.sessions.back().started,
+                        report.finished};
       std::vector<Session>& others = sessions[host.hostname];
       const auto at_once = [&](const Session& other) {
         return !own.boot.empty() && !other.boot.empty() && own.boot != other.boot &&

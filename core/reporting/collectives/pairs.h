@@ -28,7 +28,7 @@ struct PairSamples {
 };
 
 struct JudgedPairs {
-  std::vector<LinkRecord> links;  // means over passes
+  std::vector<LinkRecord> links;  // medians over passes
   std::vector<Finding> findings;  // findings_of_links(), and the slow ones by name
 };
 

@@ -14,8 +14,12 @@ std::string render_short(std::span<const Report> reports) {
 }
 
 std::string render_json(std::span<const Report> reports) {
-  std::string text;
-  for (const Report& report : reports) text += to_json(report);
+  if (reports.size() != 1) {
+    throw usage(
+        "format json is of one report, and " + std::to_string(reports.size()) + " are given",
+        "one report, or another format", "jsonl takes several");
+  }
+  const std::string text = to_json(reports.front());
   return text.ends_with('\n') ? text : text + "\n";
 }
 

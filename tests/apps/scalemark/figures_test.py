@@ -39,7 +39,9 @@ class Figures(unittest.TestCase):
     def test_the_columns_that_it_names_are_there(self):
         with tempfile.TemporaryDirectory() as place:
             subprocess.run([BUILD / "tests/core_tool", "write-sweeps", place], check=True)
-            for name, columns in re.findall(r"(?m)^\| `(\w+)` \| .*? \| `(.*?)` \|$", PAGE):
+            tables = re.findall(r"(?m)^\| `(\w+)` \| .*? \| `(.*?)` \|$", PAGE)
+            self.assertEqual([name for name, _ in tables], ["groups", "scaling", "effects", "links"])
+            for name, columns in tables:
                 head = run("report", pathlib.Path(place, "sweep.json"), "--format", name).stdout.splitlines()[0].split(",")
                 self.assertLessEqual(set(columns.split()), set(head), name)
 

@@ -155,5 +155,28 @@ TEST(RoughDuration, HasTwoDigits) {
   EXPECT_EQ(rough_duration(5.04 * 86400), "5 days");
 }
 
+TEST(ScaleDown, KeepsAnExperimentAboutScaling) {
+  const ScaledDown small = scaled(settings::kSweep, {{"workload", "mlp"}, {"world_sizes", "1,8"}});
+  EXPECT_EQ(change_of(small, "world_sizes"), "1,8 -> 1,2");
+}
+
+TEST(ScaleDown, LoosensNothingThatWasGiven) {
+  const ScaledDown small =
+      scaled(settings::kSweep, {{"workload", "resnet50"}, {"max_time", "60"}, {"quick", "on"}});
+  EXPECT_EQ(change_of(small, "max_time"), "same");
+  EXPECT_FALSE(small.raw.contains("repetitions"));
+  const ScaledDown node =
+      scaled(settings::kSweep,
+             {{"workload", "mlp"}, {"nnodes", "2"}, {"node_rank", "1"}, {"resume", "on"}});
+  EXPECT_FALSE(node.raw.contains("node_rank"));
+  EXPECT_EQ(node.raw.at("resume").text, "on");
+}
+
+TEST(ScaleDown, PairsTakeTimeByTheirRounds) {
+  const ScaledDown pairs =
+      scaled(settings::kComm, {{"pairs", "on"}, {"nproc_per_node", "2"}, {"repetitions", "5000"}});
+  EXPECT_NE(change_of(pairs, "repetitions"), "same");
+}
+
 }  // namespace
 }  // namespace scalemark::planning
