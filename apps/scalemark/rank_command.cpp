@@ -219,12 +219,6 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
           .scaled_down = base.scaled_down};
 }
 
-// Its value stands behind "=" only: `--scale-down 5m` leaves a word over.
-bool names_scale_down(const Invocation& invocation) {
-  return std::ranges::any_of(invocation.sources.options,
-                             [](const auto& option) { return option.first == "scale_down"; });
-}
-
 }  // namespace
 
 bool holds_rank_0(const launching::Detection& detection) {
@@ -239,11 +233,7 @@ ExitCode RankCommand::start(const Invocation& invocation) {
 
 ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   if (!invocation.positionals.empty()) {
-    const std::string& stray = invocation.positionals.front();
-    if (settings::parse_seconds(stray) && names_scale_down(invocation)) {
-      throw usage("'" + stray + "' belongs to no option", "options only are expected",
-                  "--scale-down=" + stray);
-    }
+    refuse_stray_time(invocation);
     const bool has_switches = invocation.command != settings::kComm;
     exactly(invocation, 0,
             has_switches ? "nothing but options (a switch takes its value as --overlap=off)"

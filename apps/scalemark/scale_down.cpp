@@ -8,7 +8,9 @@
 #include "apps/scalemark/data_library.h"
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/memory_there.h"
+#include "core/base/error.h"
 #include "core/planning/scale_down.h"
+#include "core/settings/value.h"
 
 namespace scalemark::cli {
 
@@ -27,6 +29,15 @@ void scale_down(settings::Command command, const settings::Machine& machine,
         {std::move(change.option), std::move(change.from), std::move(change.to)});
   }
   layers.raw = std::move(scaled.raw);
+}
+
+void refuse_stray_time(const Invocation& invocation) {
+  const std::string& stray = invocation.positionals.front();
+  const bool asked = std::ranges::any_of(
+      invocation.sources.options, [](const auto& option) { return option.first == "scale_down"; });
+  if (!asked || !settings::parse_seconds(stray)) return;
+  throw usage("'" + stray + "' belongs to no option", "options only are expected",
+              "--scale-down=" + stray);
 }
 
 // Several processes may come here at once: each makes a folder of its own, and one of them gets the

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <map>
 
 #include "core/base/text.h"
@@ -55,9 +54,7 @@ class Shrinker {
     // Short runs gain from sizes that did not matter in long ones.
     if (command_ != settings::kComm) shrink_sizes();
     drop_extras();
-    ScaledDown scaled{.changes = changes(), .planned_s = forecast_.estimated_s};
-    scaled.raw = std::move(raw_);
-    return scaled;
+    return {.raw = raw_, .changes = changes(), .planned_s = forecast_.estimated_s};
   }
 
  private:
@@ -129,15 +126,11 @@ class Shrinker {
                        (!forecast_.fits_memory() && found.memory_share < forecast_.memory_share);
     const bool breaks = found.breaks_preset && !forecast_.breaks_preset;
     // A batch that no longer divides among the ranks would leave rows out.
-    const bool loses_rows = found.runs < forecast_.runs && smaller_keeps_rows(option);
+    const bool loses_rows = found.runs < forecast_.runs && option.ends_with("batch_size");
     if (!gains || breaks || loses_rows || !found.problems.empty()) return false;
     set(option, value, from);
     forecast_ = std::move(found);
     return true;
-  }
-  // Fewer values of other options are fewer rows by intent.
-  static bool smaller_keeps_rows(const std::string& option) {
-    return option == "batch_size" || option == "global_batch_size";
   }
   // `usual`: the values where none is given.
   bool try_list(const std::string& option, const std::function<Texts(const Texts&)>& shrink,
@@ -153,8 +146,7 @@ class Shrinker {
   // --- The machine.
 
   bool computes_on_gpus() const {
-    const std::string device = text("device");
-    return !surveyed_.machine.gpus.empty() && device != "cpu";
+    return !surveyed_.machine.gpus.empty() && text("device") != "cpu";
   }
 
   void use_what_is_here() {
@@ -186,16 +178,10 @@ class Shrinker {
       }
     }
     // 1,8 on two cores is 1,2: an experiment about scaling stays one.
-    const auto here = [&](const std::string& ranks) {
-      return settings::parse_count(ranks).value_or(0) <= most ? ranks : std::to_string(most);
-    };
-    Texts sizes;
-    for (const std::string& size : list("world_sizes")) {
-      if (std::ranges::count(sizes, here(size)) == 0) sizes.push_back(here(size));
+    for (const char* option : {"world_sizes", "nproc_per_node"}) {
+      const Texts now = list(option), here = at_most(now, most);
+      if (here != now) set(option, joined(here, ","));
     }
-    if (!sizes.empty() && sizes != list("world_sizes")) set("world_sizes", joined(sizes, ","));
-    const std::string ranks = text("nproc_per_node");
-    if (here(ranks) != ranks) set("nproc_per_node", here(ranks));
   }
 
   void drop_precisions() {
@@ -231,11 +217,10 @@ class Shrinker {
   }
 
   void drop_missing_backends() {
-    const Texts& there = forecast_.backends;
-    const auto is_here = [&](const std::string& name) {
-      return name == "auto" || std::ranges::count(there, name) > 0;
-    };
-    if (!there.empty()) keep_only("backend", is_here, "auto");
+    if (forecast_.backends.empty()) return;
+    keep_only(
+        "backend",
+        [&](const auto& name) { return std::ranges::count(forecast_.backends, name) > 0; }, "auto");
   }
 
   // --- Smaller.
@@ -247,10 +232,7 @@ class Shrinker {
   }
 
   void shrink_sizes() {
-    const auto batches = [](const Texts& now) {
-      const Texts smaller = halved(now, kSmallestBatch);
-      return smaller.size() == now.size() ? smaller : Texts{};  // an axis stays one
-    };
+    const auto batches = [](const Texts& now) { return halved_apart(now, kSmallestBatch); };
     if (text("batch_size") == "auto" && !fits()) try_value("batch_size", kNone);
     while (try_list("global_batch_size", batches)) continue;
     while (try_list("batch_size", batches, {smallest_own_batch(workloads())}, "the workload's own"))
@@ -259,15 +241,9 @@ class Shrinker {
                     [](const Texts& now) { return without_largest(now, 1); })) {
       continue;
     }
-    const auto images = [](const Texts& now) {
-      const Texts smaller = halved(now, kSmallestImage);
-      return smaller.size() == now.size() ? smaller : Texts{};
-    };
+    const auto images = [](const Texts& now) { return halved_apart(now, kSmallestImage); };
     while (try_list("image_size", images, usual("image_size", "224"))) continue;
-    const auto sequences = [](const Texts& now) {
-      const Texts smaller = halved(now, kShortestSequence);
-      return smaller.size() == now.size() ? smaller : Texts{};
-    };
+    const auto sequences = [](const Texts& now) { return halved_apart(now, kShortestSequence); };
     while (try_list("sequence_length", sequences, usual("sequence_length", "128"))) continue;
     try_list("workload", mini_networks);
   }

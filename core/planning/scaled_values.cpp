@@ -44,6 +44,20 @@ Texts halved(const Texts& texts, std::int64_t least) {
   return smaller == texts ? Texts{} : smaller;
 }
 
+Texts halved_apart(const Texts& numbers, std::int64_t least) {
+  Texts smaller = halved(numbers, least);
+  return smaller.size() == numbers.size() ? smaller : Texts{};
+}
+
+Texts at_most(const Texts& counts, int most) {
+  Texts kept;
+  for (const std::string& count : counts) {
+    const bool is_too_large = settings::parse_count(count).value_or(0) > most;
+    add_once(kept, is_too_large ? std::to_string(most) : count);
+  }
+  return kept;
+}
+
 Texts without_largest(const Texts& texts, std::int64_t least) {
   const auto numbers = numbers_of(texts);
   if (numbers.empty()) return {};

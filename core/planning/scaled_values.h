@@ -16,6 +16,12 @@ using Texts = std::vector<std::string>;
 // Each number halved, but none below `least`; numbers that become alike are one.
 Texts halved(const Texts& numbers, std::int64_t least);
 
+// The same, or empty where numbers become alike: an axis keeps its values.
+Texts halved_apart(const Texts& numbers, std::int64_t least);
+
+// Larger numbers become `most`; numbers that become alike are one. Words stay.
+Texts at_most(const Texts& counts, int most);
+
 // The largest number is left out, but not of two; a single one is halved, down to `least`.
 Texts without_largest(const Texts& numbers, std::int64_t least);
 
