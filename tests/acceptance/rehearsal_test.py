@@ -51,8 +51,8 @@ def accepted(folder, nodes=HOSTS):
 
 
 def failed(checks):
-    """(check, part) of what failed."""
-    return {(one["check"], one["part"]["host"], one["part"].get("device") or one["part"].get("other", ""))
+    """(check, host, device or other end) of what failed."""
+    return {(one["check"], one["part"]["host"], one["part"].get("other") or one["part"].get("device", ""))
             for one in checks if one["outcome"] == "failed"}
 
 
