@@ -66,6 +66,9 @@ int input_batches(const settings::Settings& settings) {
   return settings.task.data == "synthetic" ? kSyntheticBatches : kLoadedBatches;
 }
 
+constexpr double kWarmupSecondsCpu = 2;
+constexpr double kWarmupSecondsCuda = 10;
+
 }  // namespace
 
 catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
@@ -150,6 +153,20 @@ double estimated_abba_s(const settings::Settings& settings, const RunLength& len
 double estimated_trace_s(const settings::Settings& settings, double step_s) {
   const auto& measuring = settings.measuring;
   return measuring.trace.empty() ? 0 : static_cast<double>(1 + measuring.trace_steps) * step_s;
+}
+
+RunLength run_length_of(const settings::Settings& settings) {
+  RunLength length{.warmup_iters = settings.measuring.warmup_iters,
+                   .iters = settings.measuring.iters};
+  length.least_warmup_s = settings.parallel.device == settings::DeviceKind::kCuda
+                              ? kWarmupSecondsCuda
+                              : kWarmupSecondsCpu;
+  length.max_warmup_s = settings.measuring.max_warmup_s;
+  if (length.max_warmup_s) {
+    length.least_warmup_s = std::min(length.least_warmup_s, *length.max_warmup_s);
+  }
+  length.least_window_s = std::max(length.least_window_s, settings.measuring.min_time_s);
+  return length;
 }
 
 double estimated_steps_s(const settings::Settings& settings, const RunLength& length,

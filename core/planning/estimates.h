@@ -62,6 +62,11 @@ inline constexpr std::int64_t kBucketSteps = 5;
 // The steps of --trace; 0 without.
 double estimated_trace_s(const settings::Settings& settings, double step_s);
 
+// The length of a run without a plan: what --iters and similar options say, else at least 20 steps
+// and 2 s (10 s on CUDA) of warm-up, or less than that with --max-warmup; 100 steps and 2 s of
+// window.
+RunLength run_length_of(const settings::Settings& settings);
+
 // All steps of a run but those of --trace, which the first repetition has.
 double estimated_steps_s(const settings::Settings& settings, const RunLength& length,
                          double step_s);

@@ -86,16 +86,6 @@ Forecast of_comm(const RawSettings& raw, const Surveyed& surveyed) {
   return found;
 }
 
-// It is that of engine/running where no sweep plans the run.
-RunLength length_of(const settings::Settings& settings) {
-  RunLength length{.warmup_iters = settings.measuring.warmup_iters,
-                   .iters = settings.measuring.iters,
-                   .max_warmup_s = settings.measuring.max_warmup_s};
-  if (settings.parallel.device == settings::DeviceKind::kCuda) length.least_warmup_s = 10;
-  length.least_window_s = std::max(length.least_window_s, settings.measuring.min_time_s);
-  return length;
-}
-
 Forecast of_train(const RawSettings& raw, const Surveyed& surveyed) {
   const settings::Resolution resolved = settings::resolve(raw, {.machine = surveyed.machine});
   Forecast found{.problems = resolved.problems};
@@ -104,7 +94,7 @@ Forecast of_train(const RawSettings& raw, const Surveyed& surveyed) {
   const int ranks = settings.launch.nproc_per_node * settings.launch.nnodes;
   const double step_s = estimated_step_s(settings, ranks);
   found.estimated_s = estimated_start_s(settings) + estimated_setup_s(settings) +
-                      estimated_steps_s(settings, length_of(settings), step_s);
+                      estimated_steps_s(settings, run_length_of(settings), step_s);
   found.memory_share =
       share_of(estimated_memory_bytes(settings, ranks),
                memory_of_a_rank(settings, settings.launch.nproc_per_node, surveyed));

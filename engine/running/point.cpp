@@ -25,9 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kWarmupSecondsCpu = 2;
-constexpr double kWarmupSecondsCuda = 10;
-
 // A measured run whose length is given in seconds, of warm-up or window, follows the schedule of a
 // run of this many steps: how many it will have is known only after the warm-up.
 constexpr std::int64_t kNominalSteps = 1000;
@@ -159,20 +156,6 @@ std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring) {
   if (!measuring.iters) return kNominalSteps;
   if (measuring.warmup_iters) return *measuring.warmup_iters + *measuring.iters;
   return std::max(kNominalSteps, *measuring.iters);
-}
-
-planning::RunLength run_length_of(const settings::Settings& settings) {
-  planning::RunLength length{.warmup_iters = settings.measuring.warmup_iters,
-                             .iters = settings.measuring.iters};
-  length.least_warmup_s = settings.parallel.device == settings::DeviceKind::kCuda
-                              ? kWarmupSecondsCuda
-                              : kWarmupSecondsCpu;
-  length.max_warmup_s = settings.measuring.max_warmup_s;
-  if (length.max_warmup_s) {
-    length.least_warmup_s = std::min(length.least_warmup_s, *length.max_warmup_s);
-  }
-  length.least_window_s = std::max(length.least_window_s, settings.measuring.min_time_s);
-  return length;
 }
 
 PointOutcome run_point(const PointContext& point, const EpochReport& report_epoch,

@@ -39,11 +39,6 @@ constexpr void fields(A& a, typename A::template Field<PointOutcome>& o) {
   a.stays(o.evaluations, o.resumed, o.raw_steps_file, o.stopped);
 }
 
-// The length of a run without a plan: what --iters and similar options say, else at least 20 steps
-// and 2 s (10 s on CUDA) of warm-up, or less than that with --max-warmup; 100 steps and 2 s of
-// window.
-planning::RunLength run_length_of(const settings::Settings& settings);
-
 // Steps of the learning-rate schedule without --epochs: those of warm-up and window when both are
 // given, else a nominal 1000, or --iters when that is more.
 std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);

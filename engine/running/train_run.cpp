@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/catalogue/backends.h"
+#include "core/planning/estimates.h"
 #include "core/reporting/identity/point_identity.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/sweep/summary.h"
@@ -127,7 +128,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
 
   process::RankGroup rank_group(context, "point", process::all_ranks(context.world()),
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
-  const planning::RunLength length = run_length_of(settings);
+  const planning::RunLength length = planning::run_length_of(settings);
   auto identity = reporting::point_identity(
       settings, length, {settings::world_size_of(settings), rank_group.world().nodes},
       opened.workload, opened.data.shape);
