@@ -30,7 +30,9 @@ bool is_gpu(const device::Device& device) { return device.torch_device().is_cuda
 class Fingerprint {
  public:
   Fingerprint(device::Device& device, const monitoring::Host& host, const MachineOptions& options)
-      : device_(device), host_(host), options_(options) {}
+      : device_(device), host_(host), options_(options) {
+    if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
+  }
 
   std::vector<FingerprintRecord> of_machine() && {
     measure_products_by_threads();
@@ -135,19 +137,16 @@ class Fingerprint {
 
 std::vector<FingerprintRecord> measure_machine(device::Device& device, const monitoring::Host& host,
                                                const MachineOptions& options) {
-  if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
   return Fingerprint(device, host, options).of_machine();
 }
 
 std::vector<FingerprintRecord> measure_device(device::Device& device, const monitoring::Host& host,
                                               const MachineOptions& options) {
-  if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
   return Fingerprint(device, host, options).of_device();
 }
 
 std::vector<FingerprintRecord> hold_products(device::Device& device, const monitoring::Host& host,
                                              const MachineOptions& options) {
-  if (options.threads.empty()) throw bug("a fingerprint with no number of threads");
   return Fingerprint(device, host, options).of_held();
 }
 
