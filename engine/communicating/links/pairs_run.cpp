@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -26,15 +25,17 @@ reporting::PairSamples samples_of(const PairTimes& pair) {
 struct Links {
   std::vector<int> members;  // ranks of the world, ascending
   Rounds rounds;
-  bool by_rank = false;
+  bool between_nodes = false, by_rank = false;
 };
 
-Links links_of(const std::vector<int>& node_of_rank, settings::PairBy by) {
+Links links_of(const process::RankContext& context, settings::PairBy by) {
+  const auto& node_of_rank = context.node_of_rank();
   Links links{.members = node_leaders(node_of_rank), .rounds = {}};
   const auto ranks = static_cast<int>(node_of_rank.size());
   const auto nodes = std::ssize(links.members);
+  links.between_nodes = nodes > 1;
   // Where each node has one rank the two ways are the same, and the node is the shorter name.
-  links.by_rank = by == settings::PairBy::kRank && nodes > 1 && ranks > nodes;
+  links.by_rank = by == settings::PairBy::kRank && links.between_nodes && ranks > nodes;
   if (links.by_rank) {
     links.rounds = planning::rail_rounds(node_of_rank);
     std::set<int> members;
@@ -54,10 +55,7 @@ Links links_of(const std::vector<int>& node_of_rank, settings::PairBy by) {
     }
     return links;
   }
-  if (nodes == 1) {
-    links.members.resize(node_of_rank.size());
-    std::iota(links.members.begin(), links.members.end(), 0);
-  }
+  if (!links.between_nodes) links.members = process::all_ranks(context.world());
   links.rounds = planning::round_robin(static_cast<int>(links.members.size()));
   return links;
 }
@@ -83,12 +81,11 @@ std::vector<reporting::LinkEnd> ends_of(const LinkGroup& group, const Links& lin
 
 MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
                         const planning::PairPlan& plan, const std::function<void()>& between) {
-  const auto& node_of_rank = context.node_of_rank();
-  const Links links = links_of(node_of_rank, plan.by);
+  const Links links = links_of(context, plan.by);
   MeasuredPairs measured;
-  measured.between_nodes = node_leaders(node_of_rank).size() > 1;
+  measured.between_nodes = links.between_nodes;
   with_link_group(context, name, links.members, plan.backend, [&](const LinkGroup& group) {
-    measured.ends = ends_of(group, links, node_of_rank, context.device().name());
+    measured.ends = ends_of(group, links, context.node_of_rank(), context.device().name());
     for (const PairTimes& pair :
          measure_pairs(group.rank_group, links.rounds, plan.passes, {}, between)) {
       measured.pairs.push_back(samples_of(pair));
