@@ -55,13 +55,16 @@ std::optional<RankError> read_error_file(const fs::path& path) {
   }
 }
 
-std::optional<ErrorRecord> killed_rank_beside(const fs::path& own_file) noexcept try {
+std::optional<ErrorRecord> cause_beside(const fs::path& own_file) noexcept try {
+  std::optional<RankError> first;
   for (const auto& entry : fs::directory_iterator(own_file.parent_path())) {
     if (entry.path().filename() == own_file.filename()) continue;
     auto error = read_error_file(entry.path());
-    if (error && error->record.code == kRankKilled) return std::move(error->record);
+    if (!error || error->record.code == "E_PEER_LOST") continue;
+    if (!first || error->monotonic_ns < first->monotonic_ns) first = std::move(error);
   }
-  return std::nullopt;
+  if (!first) return std::nullopt;
+  return std::move(first->record);
 } catch (const std::exception&) {  // the launcher has removed the folder, or memory is lacking
   return std::nullopt;
 }

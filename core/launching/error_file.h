@@ -27,9 +27,10 @@ std::optional<RankError> read_error_file(const std::filesystem::path& path);
 
 inline constexpr std::string_view kRankKilled = "E_RANK_KILLED";
 
-// Returns what the launcher wrote of a rank of this node that a signal killed: `own_file` is this
-// rank's error file, beside which the other ranks' files lie. Absent when no rank was killed.
-std::optional<ErrorRecord> killed_rank_beside(const std::filesystem::path& own_file) noexcept;
+// Returns the earliest error of another rank of this node that can be a cause, so never
+// E_PEER_LOST: what the rank wrote before it ended, or what the launcher wrote when a signal had
+// killed it. `own_file` is this rank's error file, beside which the others lie.
+std::optional<ErrorRecord> cause_beside(const std::filesystem::path& own_file) noexcept;
 
 // For TORCHELASTIC_ERROR_FILE: {"message": {"message", "errorCode", "extraInfo": {"py_callstack",
 // "timestamp"}}}. Throws Error (74).

@@ -54,6 +54,12 @@ std::optional<ErrorRecord> await_fault(Clock& clock, milliseconds limit, const L
   }
 }
 
+// Others than a killed rank post their errors themselves, or have reason not to.
+std::optional<ErrorRecord> killed_rank(const ErrorStore::AskLauncher& launcher) {
+  auto told = launcher();
+  return told && told->code == launching::kRankKilled ? told : std::nullopt;
+}
+
 void await_departures(c10d::Store& store, Clock& clock, int world_size, milliseconds limit) {
   const auto end = clock.now() + limit;
   while (store.add("left", 0) < world_size && clock.now() < end) clock.sleep_for(kPollPeriod);
@@ -98,10 +104,10 @@ ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
   if (world_size_ == 1) return {};
   auto found = within(
       limit + kStoreGrace,
-      [store = store_, &clock = clock_, rank = rank_, limit, killed = killed_rank_] {
+      [store = store_, &clock = clock_, rank = rank_, limit, launcher = launcher_] {
         return await_fault(clock, limit, [&] {
           auto fault = first_fault(*store, rank);
-          return fault || !killed ? fault : killed();
+          return fault || !launcher ? fault : killed_rank(launcher);
         });
       },
       clock_);
@@ -114,8 +120,7 @@ ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
 // The store is gone, with the rank that held it.
 ErrorStore::Cause ErrorStore::told_by_launcher(milliseconds limit) noexcept try {
   Cause cause{.record = std::nullopt, .store_answers = false};
-  if (killed_rank_)
-    cause.record = await_fault(clock_, std::min(limit, kLauncherGrace), killed_rank_);
+  if (launcher_) cause.record = await_fault(clock_, std::min(limit, kLauncherGrace), launcher_);
   return cause;
 } catch (const std::exception&) {
   return {.record = std::nullopt, .store_answers = false};

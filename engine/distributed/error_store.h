@@ -22,17 +22,18 @@ class ErrorStore {
   ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
              bool hosts_store, Clock& clock = real_clock());
 
-  // The launcher knows of a rank that was killed and could post nothing; must not throw. Set it
-  // before the store is used by a second thread.
-  using KilledRank = std::function<std::optional<ErrorRecord>()>;
-  void also_ask(KilledRank killed_rank) { killed_rank_ = std::move(killed_rank); }
+  // The launcher knows why a rank of this node ended: of one that was killed and could post
+  // nothing, and of one that took the store with it. Must not throw. Set it before the store is
+  // used by a second thread.
+  using AskLauncher = std::function<std::optional<ErrorRecord>()>;
+  void also_ask(AskLauncher launcher) { launcher_ = std::move(launcher); }
 
   // Posts why this rank ends. E_PEER_LOST is not posted: it is never a cause.
   void post(ErrorRecord record, std::chrono::milliseconds limit = kPostLimit) noexcept;
 
   struct Cause {
     std::optional<ErrorRecord>
-        record;  // the first fault that another rank posted, or the killed rank
+        record;  // the first fault that another rank posted, or what the launcher knows
     bool store_answers = true;
   };
   // Waits up to `limit` for another rank's fault: it may be posted a moment after its connections
@@ -63,7 +64,7 @@ class ErrorStore {
   int world_size_;
   bool hosts_store_;
   Clock& clock_;
-  KilledRank killed_rank_;  // empty: no launcher of ours
+  AskLauncher launcher_;  // empty: no launcher of ours
 };
 
 // Translates a collective's exception. Our own errors are returned unchanged; the loss of a peer

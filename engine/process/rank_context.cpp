@@ -100,8 +100,7 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
       posted_failures_(failures.attach(error_store_)) {
   joined_.store->setTimeout(timeout_);  // groups are made through it
   if (!request.error_file.empty()) {
-    error_store_.also_ask(
-        [file = request.error_file] { return launching::killed_rank_beside(file); });
+    error_store_.also_ask([file = request.error_file] { return launching::cause_beside(file); });
   }
 }
 

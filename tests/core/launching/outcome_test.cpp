@@ -158,16 +158,17 @@ TEST_F(ErrorFile, KeepsEveryFieldAndTheFirstError) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
-TEST_F(ErrorFile, OfAKilledRankIsReadByTheRanksBesideIt) {
-  write_error_file(folder / "rank-2.json", bad_data("sample 7").record());
-  EXPECT_FALSE(killed_rank_beside(folder / "rank-0.json")) << "what another rank wrote of itself";
+TEST_F(ErrorFile, IsReadByTheRanksBesideIt) {
+  write_error_file(folder / "rank-3.json", Error({.code = "E_PEER_LOST"}).record());
+  EXPECT_FALSE(cause_beside(folder / "rank-0.json")) << "a lost peer is no cause";
   write_error_file(folder / "rank-1.json", killed_record(killed(1, SIGKILL, 5)));
-  const auto seen = killed_rank_beside(folder / "rank-0.json");
+  write_error_file(folder / "rank-2.json", bad_data("sample 7").record());
+  const auto seen = cause_beside(folder / "rank-0.json");
   ASSERT_TRUE(seen.has_value());
   EXPECT_EQ(seen->rank, 1);
   EXPECT_EQ(seen->exit_code, ExitCode::kPeerLost);
-  EXPECT_FALSE(killed_rank_beside(folder / "rank-1.json")) << "not its own";
-  EXPECT_FALSE(killed_rank_beside(folder / "gone" / "rank-0.json"));
+  EXPECT_EQ(cause_beside(folder / "rank-1.json")->what, "sample 7") << "not its own";
+  EXPECT_FALSE(cause_beside(folder / "gone" / "rank-0.json"));
 }
 
 TEST_F(ErrorFile, RubbishIsNoError) {
