@@ -1,12 +1,10 @@
 // scalemark comm: from options to a plan, and from there to the engine.
 #include "apps/scalemark/comm_command.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
-#include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/memory_there.h"
 #include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/setting_text.h"
@@ -27,23 +25,6 @@ settings::RawSettings launch_values(const settings::CommRequest& asked) {
   raw["backend"] = {std::string(catalogue::default_backend(false)), "default"};
   raw.try_emplace("output", settings::RawValue{"results/runs/comm-{date}", "default"});
   return raw;
-}
-
-bool has_part(const char* name) { return std::filesystem::exists(library_folder() / name); }
-
-// `base`: of the ranks that are launched; whether MPI can start or serve them is tried on a copy.
-std::map<std::string, std::string> missing_backends(ResolvedCommand base) {
-  std::map<std::string, std::string> missing;
-  if (!has_part("libscalemark_cuda.so")) {
-    missing["nccl"] = "this program was built without its CUDA part, which has nccl";
-  }
-  try {
-    settle_mpi(base, {"mpi"});
-  } catch (const Error& error) {
-    const ErrorRecord& record = error.record();
-    missing["mpi"] = record.hint.empty() ? record.what : record.what + "; " + record.hint;
-  }
-  return missing;
 }
 
 // "[\"gloo\",\"mpi\"]" -> "gloo,mpi", "[true,false]" -> "on,off"

@@ -87,4 +87,18 @@ void settle_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backe
   resolved.detection.node->mpirun = required_mpirun(library, environment);
 }
 
+std::map<std::string, std::string> missing_backends(ResolvedCommand base) {
+  std::map<std::string, std::string> missing;
+  if (!fs::exists(library_folder() / "libscalemark_cuda.so")) {
+    missing["nccl"] = "this program was built without its CUDA part, which has nccl";
+  }
+  try {
+    settle_mpi(base, {"mpi"});
+  } catch (const Error& error) {
+    const ErrorRecord& record = error.record();
+    missing["mpi"] = record.hint.empty() ? record.what : record.what + "; " + record.hint;
+  }
+  return missing;
+}
+
 }  // namespace scalemark::cli

@@ -1,7 +1,8 @@
-// Which MPI library the ranks of a run use, where one of its backends is MPI, and whose mpirun
-// starts them.
+// Which MPI library the ranks of a run use, where one of its backends is MPI, whose mpirun starts
+// them, and which backends cannot run here.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,9 @@ std::string find_mpirun(const launching::MpiLibrary& library,
 // Throws as choose_mpi_library() does; system_error() (71) when there is no mpirun to start the
 // ranks with.
 void settle_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backends);
+
+// Backends that cannot run here, with the reason. `base`: of the ranks that are launched; whether
+// MPI can start or serve them is tried on a copy.
+std::map<std::string, std::string> missing_backends(ResolvedCommand base);
 
 }  // namespace scalemark::cli

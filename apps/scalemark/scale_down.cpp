@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "apps/scalemark/data_library.h"
-#include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/memory_there.h"
+#include "apps/scalemark/mpi_ranks.h"
 #include "core/base/error.h"
 #include "core/planning/scale_down.h"
 #include "core/settings/value.h"
@@ -18,10 +18,8 @@ void scale_down(settings::Command command, const settings::Machine& machine,
                 settings::Layers& layers, ResolvedCommand& base) {
   const auto limit_s = planning::scale_down_s(layers.raw);
   if (!limit_s) return;
-  planning::Surveyed here{.machine = machine, .memory = memory_there()};
-  if (!std::filesystem::exists(library_folder() / "libscalemark_cuda.so")) {
-    here.missing_backends["nccl"] = "this program was built without its CUDA part";
-  }
+  const planning::Surveyed here{
+      .machine = machine, .memory = memory_there(), .missing_backends = missing_backends(base)};
   planning::ScaledDown scaled = planning::scaled_down(command, layers.raw, here, *limit_s);
   layers.notes.insert(layers.notes.begin(), planning::in_words(scaled));
   for (planning::Change& change : scaled.changes) {
