@@ -14,7 +14,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr std::size_t kRunsForIntermittent = 10, kSlowRunsToFail = 2;
+constexpr std::size_t kSlowRunsToFail = 2;
 constexpr double kDecidedWith = 0.99;
 
 using Basis = AcceptanceBasis;

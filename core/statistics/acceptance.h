@@ -45,6 +45,9 @@ constexpr auto words_of(AcceptanceOutcome) {
                                                  {AcceptanceOutcome::kUnsure, "unsure"}});
 }
 
+// So many runs show that a part is slow now and then; fewer do not.
+inline constexpr std::size_t kRunsForIntermittent = 10;
+
 // Each belongs to one outcome.
 enum class AcceptanceReason {
   kAboveLimit,       // pass

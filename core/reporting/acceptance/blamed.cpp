@@ -34,6 +34,21 @@ bool names(const Rule& rule, const Finding& finding) {
           code == reporting::finding_kinds::straggler_intermittent.code);
 }
 
+// Counts the repetitions in which this rank was compared with its peers, at the point that has
+// most.
+std::size_t compared_runs(const Report& report, const Part& part) {
+  std::map<std::string_view, std::size_t> runs;
+  for (const PointRecord& run : report.points) {
+    if (run.status != PointStatus::kOk || !reporting::has_exchange(run)) continue;
+    runs[run.group] += std::ranges::any_of(run.ranks, [&](const RankRecord& rank) {
+      return rank.rank == part.rank && rank.host == part.host && rank.own_mean_ln;
+    });
+  }
+  std::size_t most = 0;
+  for (const auto& [group, count] : runs) most = std::max(most, count);
+  return most;
+}
+
 bool is_blamed(const Part& part, const Finding& finding) {
   if (!finding.place) return false;
   const auto& place = *finding.place;
@@ -138,11 +153,19 @@ void read_findings(const Rule& rule, const Report& report, std::vector<Series>& 
   for (Part& part : parts_at_risk(rule.metric, report)) {
     Start start;
     start.value = 0;
+    if (rule.metric == Metric::kStraggler) start.runs = compared_runs(report, part);
+    std::string now_and_then;
     for (const Finding& finding : report.findings) {
       if (!names(rule, finding) || !is_blamed(part, finding)) continue;
-      ++start.value;
-      start.fact = finding.text;
+      if (finding.code == reporting::finding_kinds::straggler_intermittent.code) {
+        ++start.now_and_then;
+        now_and_then = finding.text;
+      } else {
+        ++start.value;
+        start.fact = finding.text;
+      }
     }
+    if (start.value == 0) start.fact = now_and_then;
     series_of_part(all, std::move(part)).starts.push_back(std::move(start));
   }
 }

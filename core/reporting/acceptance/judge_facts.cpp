@@ -51,12 +51,17 @@ void judge_value(CheckResult& result, const Start& one, double limit) {
   if (!surely) result.why += ", too near the limit to tell";
 }
 
-// Too many are too many, whatever else is not known.
+// Too many are too many, whatever else is not known. What happens now and then counts once there
+// are runs enough to show it.
 void judge_count(CheckResult& result, std::span<const Start> starts) {
-  double sum = 0;
-  std::string blamed;
+  double sum = 0, now_and_then = 0;
+  std::size_t runs = 0;
+  std::string blamed, suspected;
   const Start *missing = nullptr, *unsure = nullptr;
   for (const Start& start : starts) {
+    runs += start.runs;
+    now_and_then += start.now_and_then;
+    if (start.now_and_then > 0) suspected = start.fact;
     if (std::isfinite(start.value)) {
       sum += start.value;
       if (start.value > 0) blamed = start.fact;
@@ -64,15 +69,21 @@ void judge_count(CheckResult& result, std::span<const Start> starts) {
       (start.why.empty() ? unsure : missing) = &start;
     }
   }
+  const bool are_enough = runs >= statistics::kRunsForIntermittent;
+  if (are_enough) sum += now_and_then;
   if (sum > *result.limit) {
     result.outcome = Outcome::kFailed;
-    result.why = blamed;
+    result.why = blamed.empty() ? suspected : blamed;
   } else if (missing != nullptr) {
     result.outcome = Outcome::kMissing;
     result.why = missing->why;
   } else if (unsure != nullptr) {
     result.outcome = Outcome::kUnsure;
     result.why = unsure->fact;
+  } else if (!are_enough && sum + now_and_then > *result.limit) {
+    result.outcome = Outcome::kUnsure;
+    result.why = suspected;
+    result.more_starts = statistics::kRunsForIntermittent - runs;
   }
   if (result.outcome == Outcome::kFailed || (missing == nullptr && unsure == nullptr)) {
     result.value = sum;

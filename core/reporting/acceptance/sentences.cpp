@@ -36,20 +36,21 @@ bool is_of_node(const CheckResult& result, const NodeResult& node) {
 // "8 of 8 devices; training alone: 7.1 to 8.9 % slower"
 std::string node_text(const Acceptance& acceptance, const NodeResult& node,
                       const std::string& check) {
-  int failed = 0, all = 0;
+  std::set<std::string> failed, all;  // a check may judge a device in several precisions
   double least = 1, most = 0;
   std::string why;
   for (const CheckResult& result : acceptance.results) {
     if (!is_of_node(result, node) || result.check != check) continue;
-    ++all;
+    all.insert(result.part.key());
     if (result.outcome != Outcome::kFailed) continue;
-    ++failed;
+    failed.insert(result.part.key());
     why = result.why;
     const double below = 1 - result.of_reference.value_or(1);
     least = std::min(least, below);
     most = std::max(most, below);
   }
-  std::string text = std::to_string(failed) + " of " + counted(all, "device") + ", " + check;
+  std::string text = std::to_string(failed.size()) + " of " +
+                     counted(static_cast<std::int64_t>(all.size()), "device") + ", " + check;
   if (!(most > 0)) return text + ": " + why;
   return text + printed(": %.1f", 100 * least) + printed(" to %.1f %% slower", 100 * most);
 }
