@@ -19,7 +19,8 @@ SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TRIALS = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 1
 HOSTS, RANKS = 4, 2
 PRELOADED = BINARY_DIR / "tests/acceptance/libplanted_products.so"
-CONFIG = ("--config", SOURCE / "configs/acceptance/rehearsal.json", "--iters", 200, "--warmup-iters", 50, "--no-progress", "--yes")
+# A window of less than 0.2 s measures what the machine does besides.
+CONFIG = ("--config", SOURCE / "configs/acceptance/rehearsal.json", "--batch-size", 1024, "--iters", 200, "--warmup-iters", 50, "--no-progress", "--yes")
 SLOW_RATE = "300mbit"
 
 
@@ -132,7 +133,7 @@ def measure_fleet(hosts, out, **planted):
 
 
 def large(folder, healthy=False):
-    """32 hosts: everything planted at once, or nothing."""
+    """32 hosts: everything planted at once, or nothing. Of two devices that differ (node13) only the fleet tells the wrong one."""
     count = 32
     faults = {} if healthy else {"LD_PRELOAD": PRELOADED, "SLOW_PRODUCTS": "node3:1:1,node5:*:1", "WRONG_PRODUCTS": "node11:0:2,node13:1:1"}
     with SwitchedHosts(count, cards=RANKS) as hosts, contextlib.ExitStack() as stack:
@@ -146,7 +147,7 @@ def large(folder, healthy=False):
                 group = stack.enter_context(cpu_quota())
                 group.cores(0.5)
                 before = {15: group.wrapper()}
-            measure_nodes(hosts, out, absent=() if healthy else (17,), before=before, expect={} if healthy else {11: 83, 13: 83}, **faults)
+            measure_nodes(hosts, out, absent=() if healthy else (17,), before=before, expect={} if healthy else {11: 83}, **faults)
             measure_rails(hosts, out / "links")
             measure_fleet(hosts, out / "fleet", **faults)
             done, checks = accepted(out, nodes=count)
