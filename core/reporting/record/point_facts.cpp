@@ -39,6 +39,10 @@ bool has_exchange(const PointRecord& point) {
   return has_peers && catalogue::exchanges(point.strategy);
 }
 
+bool is_solo(const PointRecord& point) {
+  return point.world_size > 1 && !catalogue::exchanges(point.strategy);
+}
+
 bool skips_exchanges(const PointRecord& point) {
   return has_exchange(point) && !catalogue::exchanges_in_every_step(point.strategy);
 }

@@ -27,6 +27,9 @@ int ranks_per_process(const PointRecord& point);
 // Whether its ranks exchanged anything: several that are no replicas of their own (solo).
 bool has_exchange(const PointRecord& point);
 
+// Whether its ranks are replicas of their own, several at once.
+bool is_solo(const PointRecord& point);
+
 // Whether its ranks exchange in some steps only, and run apart between them.
 bool skips_exchanges(const PointRecord& point);
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "core/catalogue/strategy.h"
 #include "core/monitoring/gpus.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/summary.h"

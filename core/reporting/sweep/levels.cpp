@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/fastest.h"
 #include "core/statistics/summary.h"

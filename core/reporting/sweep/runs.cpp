@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/catalogue/strategy.h"
 #include "core/reporting/record/verdict.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/summary.h"
@@ -82,10 +81,6 @@ Pairs paired(const Runs& baseline, const Runs& scaled) {
     }
   }
   return result;
-}
-
-bool is_solo(const PointRecord& point) {
-  return point.world_size > 1 && !catalogue::exchanges(point.strategy);
 }
 
 std::vector<std::vector<double>> rates_by_session(const Runs& runs) {

@@ -70,9 +70,6 @@ std::optional<LossDifference> loss_difference(const std::vector<RunPair>& pairs)
 template <class Record>
 std::string where_text(const Record& record, const std::vector<Record>& all);
 
-// Independent replicas on several ranks.
-bool is_solo(const PointRecord& point);
-
 // samples_per_sec of runs that are ok: one list per session.
 std::vector<std::vector<double>> rates_by_session(const Runs& runs);
 

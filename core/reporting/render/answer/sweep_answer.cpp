@@ -27,7 +27,7 @@ struct AnswerRow {
   const ScalingRow* scaling = nullptr;  // with an efficiency, where any table has one
   bool is_only_single_rank = true;      // no other row has one rank
 
-  bool is_solo() const { return run->world_size > 1 && !catalogue::exchanges(run->strategy); }
+  bool is_solo() const { return reporting::is_solo(*run); }
   bool is_baseline() const { return run->world_size == 1 && !catalogue::exchanges(run->strategy); }
 };
 using Rows = std::vector<AnswerRow>;
