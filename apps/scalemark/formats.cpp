@@ -1,22 +1,51 @@
 #include "apps/scalemark/formats.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
 #include "core/reporting/output/disk.h"
 
 namespace scalemark::cli {
 
+namespace {
+
+void write_figures(const std::filesystem::path& folder,
+                   std::span<const reporting::Report> reports) {
+  const auto files = reporting::render_figures(reports);
+  if (files.empty()) {
+    print_note("--format svg: the report has no figure");
+    return;
+  }
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw cannot_create("--format '" + folder.string() + "': " + failed.message());
+  for (const auto& [name, text] : files) reporting::write_atomically(folder / name, text);
+}
+
+}  // namespace
+
 std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& values) {
   auto requests = reporting::read_render_requests(values.text("format").value_or("table"));
   for (const auto& request : requests) {
-    if (!request.file.empty()) refuse_unwritable_file("--format", request.file);
+    if (reporting::is_folder(request.format)) {
+      refuse_unwritable_folder("--format", request.file);
+    } else if (!request.file.empty()) {
+      refuse_unwritable_file("--format", request.file);
+    }
   }
   return requests;
 }
 
 void write_formats(const std::vector<reporting::RenderRequest>& requests,
-                   const std::function<std::string(const reporting::RenderRequest&)>& rendered) {
+                   const std::function<std::string(const reporting::RenderRequest&)>& rendered,
+                   std::span<const reporting::Report> reports) {
   for (const auto& request : requests) {
+    if (reporting::is_folder(request.format)) {
+      write_figures(request.file, reports);
+      continue;
+    }
     const std::string text = rendered(request);
     if (request.file.empty()) {
       print_result(text);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace scalemark::cli {
 // written: half of what was asked for would be worse than nothing.
 std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& values);
 
-// Prints each rendering, or writes it into its file.
+// Prints each rendering, or writes it into its file; figures of `reports` into their folder.
 void write_formats(const std::vector<reporting::RenderRequest>& requests,
-                   const std::function<std::string(const reporting::RenderRequest&)>& rendered);
+                   const std::function<std::string(const reporting::RenderRequest&)>& rendered,
+                   std::span<const reporting::Report> reports = {});
 
 }  // namespace scalemark::cli

@@ -21,7 +21,8 @@ const HelpPage report_page = {
     "report.json.",
     "  scalemark report --example                        what a report looks like\n"
     "  scalemark report results/runs/a/report.json results/runs/b\n"
-    "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"};
+    "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"
+    "  scalemark report results/runs/a --format svg=figures    figures for a paper\n"};
 
 ExitCode report_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
@@ -48,7 +49,7 @@ ExitCode report_command(const Invocation& invocation) {
     const auto places = values.on("redact") ? std::vector<std::string>() : invocation.positionals;
     return reporting::render_answer(reports, places, terminal_of(STDOUT_FILENO));
   };
-  write_formats(requests, rendered);
+  write_formats(requests, rendered, reports);
   ExitCode code = ExitCode::kPass;
   for (const auto& report : reports) code = judged_by(fail_on, report, code);
   return code;

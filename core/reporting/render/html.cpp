@@ -8,6 +8,7 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/answer/answer.h"
+#include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/html_page.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/machine_sections.h"
@@ -97,6 +98,21 @@ Json answer_json(const Report& report) {
   return json;
 }
 
+Json figures_json(const Report& report) {
+  Json json = Json::array();
+  for (const Plot& plot : plots_of(report)) {
+    json.push_back({{"name", plot.name},
+                    {"title", plot.title},
+                    {"caption", plot.caption},
+                    {"choice", plot.choice},
+                    {"chosen", plot.chosen},
+                    {"file", plot.file},
+                    {"svg", svg_of(plot, kColumn_mm)},
+                    {"csv", csv_of(plot)}});
+  }
+  return json;
+}
+
 std::string data_of(std::span<const Report> reports) {
   Json data = {{"reports", Json::array()}};
   std::size_t with_steps = 0;
@@ -108,6 +124,7 @@ std::string data_of(std::span<const Report> reports) {
     }
     json["answer"] = answer_json(report);
     json["sections"] = sections_json(report);
+    json["figures"] = figures_json(report);
     data["reports"].push_back(std::move(json));
   }
   return for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
+#include "core/reporting/render/figures/plot.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -26,10 +27,10 @@ std::string render_json(std::span<const Report> reports) {
 struct FormatEntry {
   Format format;
   std::string_view name, ending;
-  std::string (*render)(std::span<const Report>);
+  std::string (*render)(std::span<const Report>);  // null: a folder
 };
 
-constexpr std::array<FormatEntry, 13> kFormats = {{
+constexpr std::array<FormatEntry, 14> kFormats = {{
     {Format::kTable, "table", ".txt", render_short},
     {Format::kMarkdown, "md", ".md", render_markdown},
     {Format::kCsv, "csv", ".csv", render_csv},
@@ -43,6 +44,7 @@ constexpr std::array<FormatEntry, 13> kFormats = {{
     {Format::kScaling, "scaling", ".scaling.csv", render_scaling},
     {Format::kEffects, "effects", ".effects.csv", render_effects},
     {Format::kLinks, "links", ".links.csv", render_links},
+    {Format::kSvg, "svg", "", nullptr},
 }};
 
 const FormatEntry& entry_of(Format format) {
@@ -71,8 +73,26 @@ std::vector<std::string_view> format_names() {
 
 std::string file_name(Format format) { return "report" + std::string(entry_of(format).ending); }
 
+bool is_folder(Format format) { return entry_of(format).render == nullptr; }
+
 std::string render(Format format, std::span<const Report> reports) {
+  if (is_folder(format)) throw bug("a folder is rendered as text");
   return entry_of(format).render(reports);
+}
+
+std::vector<RenderedFile> render_figures(std::span<const Report> reports) {
+  std::vector<RenderedFile> files;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    for (const Plot& plot : plots_of(reports[i])) {
+      const std::string stem =
+          (reports.size() > 1 ? std::to_string(i + 1) + "-" : std::string()) + plot.file;
+      for (const int width : {kColumn_mm, kPage_mm}) {
+        files.push_back({stem + "-" + std::to_string(width) + "mm.svg", svg_of(plot, width)});
+      }
+      files.push_back({stem + ".csv", csv_of(plot)});
+    }
+  }
+  return files;
 }
 
 }  // namespace scalemark::reporting

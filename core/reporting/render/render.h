@@ -25,11 +25,12 @@ enum class Format {
   kGroups,
   kScaling,
   kEffects,
-  kLinks
+  kLinks,
+  kSvg
 };
 
 // "table" | "md" | "csv" | "json" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "groups" |
-// "scaling" | "effects" | "links"
+// "scaling" | "effects" | "links" | "svg"
 std::optional<Format> find_format(std::string_view name);
 std::string_view format_name(Format format);
 std::vector<std::string_view> format_names();
@@ -37,7 +38,11 @@ std::vector<std::string_view> format_names();
 // "report.md": what a rendering is called in an output folder.
 std::string file_name(Format format);
 
+// Whether it is a folder with a file per figure; all others are one text.
+bool is_folder(Format format);
+
 // Every rendering ends with a line end. Several reports give one text, in the order given.
+// `format` must not be a folder.
 std::string render(Format format, std::span<const Report> reports);
 
 // All that there is to say, for a terminal of about 100 columns: a sweep by its scaling tables and
@@ -77,6 +82,14 @@ std::string render_junit(std::span<const Report> reports);
 
 // Lines as in SuperBench's results-summary.jsonl: {"node": host, "benchmark/metric:rank": value}.
 std::string render_superbench(std::span<const Report> reports);
+
+struct RenderedFile {
+  std::string name, text;
+};
+
+// Renders each figure that plots_of() finds as SVG, 89 and 183 mm wide, and its data as CSV:
+// "speed-up-89mm.svg", "speed-up.csv". With several reports the names begin with a number, "2-".
+std::vector<RenderedFile> render_figures(std::span<const Report> reports);
 
 // Text exposition format 0.0.4, for a node exporter's textfile collector.
 std::string render_prometheus(std::span<const Report> reports);

@@ -44,7 +44,12 @@ std::vector<FormatRequest> read_format_requests(std::string_view text,
 std::vector<RenderRequest> read_render_requests(std::string_view text) {
   std::vector<RenderRequest> requests;
   for (const auto& [name, file] : read_format_requests(text, format_names())) {
-    requests.push_back({find_format(name).value(), file});
+    const Format format = find_format(name).value();
+    if (is_folder(format) && file.empty()) {
+      throw configuration("--format '" + name + "' names no folder", name + "=FOLDER",
+                          "a file is written for each figure");
+    }
+    requests.push_back({format, file});
   }
   return requests;
 }

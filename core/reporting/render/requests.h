@@ -21,10 +21,10 @@ std::vector<FormatRequest> read_format_requests(std::string_view text,
 
 struct RenderRequest {
   Format format = Format::kTable;
-  std::string file;  // empty: stdout
+  std::string file;  // empty: stdout; of svg a folder
 };
 
-// The same for the formats of reports.
+// The same for the formats of reports; one that is a folder must name it.
 std::vector<RenderRequest> read_render_requests(std::string_view text);
 
 }  // namespace scalemark::reporting

@@ -13,7 +13,7 @@ std::vector<Option> tool_options() {
        .help =
            "how it is shown: table, md, csv, json, jsonl, html, junit, superbench, prom, groups, "
            "scaling, effects or links; several with commas between; FORMAT=FILE writes to a "
-           "file instead of stdout",
+           "file instead of stdout, svg=FOLDER a file for each figure",
        .own_help = {{kCompare,
                      "how it is shown: table, md or csv; several with commas between; FORMAT=FILE "
                      "writes to a file instead of stdout [table]"},

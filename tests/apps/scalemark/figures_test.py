@@ -1,5 +1,6 @@
 """The programs of docs/FIGURES.md draw a figure from a report's CSV, each where its interpreter is there."""
 
+import json
 import os
 import pathlib
 import re
@@ -22,7 +23,7 @@ class Figures(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             folder = pathlib.Path(place)
             subprocess.run([BUILD / "tests/core_tool", "write-sweeps", folder], check=True)
-            formats = re.search(r"--format (\S+)", PAGE)[1]
+            formats = re.search(r"--format (scaling\S+)", PAGE)[1]
             done = run("report", folder / "sweep.json", "--format", formats, cwd=folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             for language, text in programs.items():
@@ -35,6 +36,30 @@ class Figures(unittest.TestCase):
                                            env={**os.environ, "MPLBACKEND": "agg", "MPLCONFIGDIR": place}, check=False)
                     self.assertEqual(drawn.returncode, 0, drawn.stderr)
                     self.assertTrue((folder / "speedup.pdf").read_bytes().startswith(b"%PDF"), language)
+
+    def test_svg_is_a_folder_with_a_file_for_each_figure(self):
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            subprocess.run([BUILD / "tests/core_tool", "write-sweeps", folder], check=True)
+            wanted = re.search(r"--format (svg\S+)", PAGE)[1]
+            done = run("report", folder / "sweep.json", folder / "collectives.json", "--format", f"table,{wanted}/deeper", cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("resnet50", done.stdout)
+            names = {file.name for file in (folder / "figures/deeper").iterdir()}
+            self.assertLessEqual({"1-speed-up-89mm.svg", "1-speed-up-183mm.svg", "1-speed-up.csv", "2-bandwidth-all-reduce-fp32-89mm.svg"}, names)
+            for name in re.findall(r"`(speed-up\S+)`", PAGE):
+                self.assertIn(f"1-{name}", names)
+
+            done = run("report", folder / "sweep.json", "--format", "svg", cwd=folder)
+            self.assertEqual(done.returncode, 78, done.stderr)
+            self.assertIn("svg=FOLDER", done.stderr)
+            done = run("report", folder / "sweep.json", "--format", "svg=sweep.json", cwd=folder)
+            self.assertEqual(done.returncode, 73, done.stderr)
+            report = json.loads((folder / "sweep.json").read_text())
+            (folder / "none.json").write_text(json.dumps(report | {"points": [], "groups": [], "scaling": [], "devices": [], "effects": []}))
+            done = run("report", folder / "none.json", "--format", "svg=none", cwd=folder)
+            self.assertEqual((done.returncode, (folder / "none").exists()), (0, False))
+            self.assertIn("has no figure", done.stderr)
 
     def test_the_columns_that_it_names_are_there(self):
         with tempfile.TemporaryDirectory() as place:

@@ -1,10 +1,13 @@
 """The HTML page in a browser: it opens offline, every chart has drawn, the console is clean, tables
-sort, names stay text. Chromium runs headless; skipped with a reason where there is none.
+sort, figures can be saved, names stay text. Chromium runs headless; skipped with a reason where there is none.
 
 `page_test.py FOLDER` keeps the page and screenshots (light, dark, phone, print) there.
 """
+import base64
+import csv
 import html
 import json
+import math
 import os
 import pathlib
 import re
@@ -12,16 +15,32 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
+import xml.etree.ElementTree
 
 BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
 PROBE = """<script>
-window.addEventListener('load', () => setTimeout(() => {
+window.addEventListener('load', () => setTimeout(async () => {
   const drawn = [...document.querySelectorAll('canvas')].map(canvas => {
     const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     const colours = new Set();
     for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] > 200) colours.add(pixels[i] >> 4 << 8 | pixels[i + 1] >> 4 << 4 | pixels[i + 2] >> 4);
     return {name: canvas.getAttribute('aria-label'), colours: colours.size, width: canvas.width};
   });
+  const plots = [...document.querySelectorAll('.plot svg')].map(svg => {
+    const box = svg.getBoundingClientRect(), marks = [...svg.querySelectorAll('circle, path, rect')];
+    return {name: svg.querySelector('title').textContent, marks: marks.length, width: box.width,
+            inks: new Set(marks.map(mark => getComputedStyle(mark).fill + getComputedStyle(mark).stroke)).size,
+            outside: [...svg.querySelectorAll('text')].filter(text => {
+              const at = text.getBoundingClientRect();
+              return at.left < box.left - 1 || at.right > box.right + 1 || at.bottom > box.bottom + 1;
+            }).map(text => text.textContent)};
+  });
+  const saved = [], click = HTMLAnchorElement.prototype.click;
+  HTMLAnchorElement.prototype.click = function() { saved.push({file: this.download, url: this.href}); };
+  document.querySelectorAll('.save button').forEach(button => button.click());
+  for (let i = 0; i < 200 && saved.length < document.querySelectorAll('.save button').length; i++) await new Promise(done => setTimeout(done, 10));
+  HTMLAnchorElement.prototype.click = click;
   const cells = row => [...row.cells].map(cell => cell.textContent);
   const tables = [...document.querySelectorAll('table')].map(table => ({
     title: table.closest('section').querySelector('h2').textContent, heads: cells(table.tHead.rows[0]),
@@ -38,20 +57,20 @@ window.addEventListener('load', () => setTimeout(() => {
   const images = axes.map((_, i) => {
     picker.value = String(i);
     picker.dispatchEvent(new Event('change'));
-    return document.querySelector('canvas[aria-label="Throughput against an option"]').toDataURL();
+    return picker.closest('p').parentElement.querySelector('.plot').textContent;
   });
   const words = [...document.querySelectorAll('ul.words li')].map(item => item.textContent);
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
   document.body.replaceChildren();
   const answer = document.createElement('pre');
   answer.id = 'answer';
-  answer.textContent = JSON.stringify({drawn, axes, pictures: new Set(images).size, sorted, tables, words, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
+  answer.textContent = JSON.stringify({drawn, plots, saved, axes, pictures: new Set(images).size, sorted, tables, words, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
   document.body.append(answer);
 }, 100));
 </script></body>"""
-CHARTS = {"Effects","Speed-up", "Scaling efficiency", "From ideal to measured", "Throughput against an option", "Where a step goes",
-          "Every run",
-          "Histogram", "Timeline", "Ranks", "Peak against estimate", "Devices"}
+CHARTS = {"Histogram", "Timeline", "Ranks"}
+PLOTS = {"Effects", "Speed-up", "Scaling efficiency", "From ideal to measured", "Throughput against an option", "Where a step goes",
+         "Every run", "Peak against estimate", "Devices"}
 
 
 def browser():
@@ -83,14 +102,39 @@ def open_page(folder, text, *options):
     return answer
 
 
+def check_drawn(answer, charts, plots):
+    """Charts (canvas) and plots (SVG) are those, none of them empty, and no text of a plot leaves its picture."""
+    assert {chart["name"] for chart in answer["drawn"]} == charts, answer["drawn"]
+    assert {plot["name"] for plot in answer["plots"]} == plots, [plot["name"] for plot in answer["plots"]]
+    blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
+    blank += [plot for plot in answer["plots"] if plot["marks"] < 3 or plot["inks"] < 2 or plot["width"] < 100 or plot["outside"]]
+    assert not blank, blank
+
+
+def check_saved(answer, figures):
+    """Each figure's buttons give its SVG, a picture and its numbers: those that --format svg writes, where it writes them."""
+    of_pages = {}
+    for one in answer["saved"]:
+        kind, _, content = one["url"].partition(",")
+        of_pages[one["file"]] = content
+        if one["file"].endswith(".png"):
+            assert kind == "data:image/png;base64" and base64.b64decode(content).startswith(b"\x89PNG"), one["file"]
+    stems = {file.stem for file in figures.glob("*.csv")}
+    on_page = {pathlib.Path(file).stem for file in of_pages}
+    assert len(of_pages) == 3 * len(answer["plots"]) + 2 * len(answer["drawn"]), sorted(of_pages)
+    assert len(on_page & stems) == len(answer["plots"]), (on_page, stems)
+    for stem in on_page & stems:
+        for page, file in ((f"{stem}.svg", f"{stem}-89mm.svg"), (f"{stem}.csv", f"{stem}.csv")):
+            assert urllib.parse.unquote(of_pages[page]) == (figures / file).read_bytes().decode(), file
+
+
 def check_sweep(folder):
     text = (folder / "sweep.html").read_text(encoding="utf-8")
     for options, theme in (((), "light"), (("--blink-settings=preferredColorScheme=0",), "dark"),
                            (("--window-size=390,900",), "light")):
         answer = open_page(folder, text, *options)
-        assert {chart["name"] for chart in answer["drawn"]} == CHARTS, answer["drawn"]
-        blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
-        assert not blank, blank
+        check_drawn(answer, CHARTS, PLOTS)
+        check_saved(answer, folder / "sweep.figures")
         assert answer["theme"] == theme, answer["theme"]
         assert not answer["wide"], f"{options}: the page is wider than the window"
         assert answer["axes"] == ["batch per rank", "ranks"] and answer["pictures"] == 2, answer["axes"]
@@ -173,10 +217,7 @@ def check_cells(folder):
 def check_whole_steps(folder):
     """A sweep whose steps have no phases: the figures that need them are left out, the others drawn."""
     answer = open_page(folder, (folder / "whole_steps.html").read_text(encoding="utf-8"))
-    names = {chart["name"] for chart in answer["drawn"]}
-    assert names == CHARTS - {"Effects", "Where a step goes", "From ideal to measured", "Throughput against an option"}, names
-    blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
-    assert not blank, blank
+    check_drawn(answer, CHARTS, PLOTS - {"Effects", "Where a step goes", "From ideal to measured", "Throughput against an option"})
 
 
 def check_collectives(folder):
@@ -185,9 +226,7 @@ def check_collectives(folder):
     text = (folder / "collectives.html").read_text(encoding="utf-8")
     for options in ((), ("--blink-settings=preferredColorScheme=0",), ("--window-size=390,900",)):
         answer = open_page(folder, text, *options)
-        assert {chart["name"] for chart in answer["drawn"]} == {"Bus bandwidth over size", "Latency over size", "Effects"}
-        blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
-        assert not blank, blank
+        check_drawn(answer, set(), {"Bus bandwidth over size", "Latency over size", "Effects"})
         assert not answer["wide"], f"{options}: the page is wider than the window"
     tables = [table for table in answer["tables"] if table["title"] == "Collectives"]
     shown = [cell for table in tables for row in table["rows"] for cell in row]
@@ -207,6 +246,45 @@ def check_collectives(folder):
     assert (link["from"], link["to"], link["latency us"]) == ("gpu-node-07", "gpu-node-08", "6500"), link
     runs = table_of(answer, "Runs", "id", "#wrong")
     assert [run["id"] for run in runs] == [run["id"] for run in report["collectives"]]
+
+
+def csv_rows(file):
+    return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+
+
+def check_figures(folder):
+    """The files of --format svg: SVG of two widths whose text is text, drawn by librsvg as well, and the report's numbers as CSV."""
+    report = json.loads((folder / "sweep.json").read_text(encoding="utf-8"))
+    figures = folder / "sweep.figures"
+    pictures = sorted(figures.glob("*.svg"))
+    assert len(pictures) == 2 * len(list(figures.glob("*.csv"))) > 20, pictures
+    for picture in pictures:
+        root = xml.etree.ElementTree.parse(picture).getroot()
+        width = "89mm" if picture.stem.endswith("-89mm") else "183mm"
+        texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert root.get("width") == width and len(texts) > 4, (picture, root.get("width"), texts)
+        if shutil.which("rsvg-convert"):
+            drawn = subprocess.run(["rsvg-convert", picture], capture_output=True, check=True, timeout=60)
+            assert drawn.stdout.startswith(b"\x89PNG") and not drawn.stderr, (picture, drawn.stderr)
+    for name, value in (("speed-up", "speedup"), ("efficiency", "efficiency")):
+        lines = csv_rows(figures / f"{name}.csv")
+        for row in (row for table in report["scaling"] for row in table["rows"] if row.get(value)):
+            low, high = (edge * row[value] / row["efficiency"] for edge in row["efficiency_ci95"])
+            same = [line for line in lines if int(line["ranks"]) == row["world_size"] and float(line[name]) == row[value]]
+            assert same and math.isclose(float(same[0]["low"]), low) and math.isclose(float(same[0]["high"]), high), (row, lines)
+    parts = [line for file in figures.glob("step-*.csv") for line in csv_rows(file)]
+    forward = {float(line["ms per step"]) for line in parts if line["series"] == "forward"}
+    groups = {}
+    for point in report["points"]:
+        if point["status"] == "ok":
+            groups.setdefault(point["group"], []).append(1000 * point["phases_s"]["forward"])
+    means = [sum(of) / len(of) for of in groups.values()]
+    assert forward and all(any(math.isclose(one, mean) for mean in means) for one in forward), (forward, means)
+    bandwidths = {float(line["busbw, GB/s"]) for file in (folder / "collectives.figures").glob("bandwidth-*.csv") for line in csv_rows(file)
+                  if not line["series"].startswith("expected")}
+    measured = {group["busbw_GBps"] for group in json.loads((folder / "collectives.json").read_text(encoding="utf-8"))["collective_groups"]
+                if group.get("busbw_GBps") and group["bytes"]}
+    assert bandwidths == measured, bandwidths ^ measured
 
 
 def check_generated(folder, count):
@@ -237,12 +315,13 @@ def main():
         check_cells(folder)
         check_whole_steps(folder)
         check_collectives(folder)
+        check_figures(folder)
         if len(sys.argv) > 1:
             keep_pictures(folder)
         generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 4
         subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder / "more", str(generated), "7"], check=True, timeout=60)
         check_generated(folder / "more", generated)
-        print(f"a page of {size / 1e6:.1f} MB: {len(CHARTS)} charts drawn light, dark and on a phone; "
+        print(f"a page of {size / 1e6:.1f} MB: {len(CHARTS | PLOTS)} charts drawn light, dark and on a phone; "
               f"{generated} generated pages without an error")
 
 

@@ -35,6 +35,14 @@ void write_all(const fs::path& folder, const std::string& stem, const Report& re
   const Report read = report_from_json(json, stem);
   for (const auto name : format_names()) {
     const Format format = *find_format(name);
+    if (is_folder(format)) {
+      fs::create_directories(folder / (stem + ".figures"));
+      for (const auto& [file, text] : render_figures({&read, 1})) {
+        write(folder / (stem + ".figures") / file, text);
+      }
+      render_figures({&report, 1});
+      continue;
+    }
     write(folder / (stem + "." + std::string(name)), render(format, {&read, 1}));
     render(format, {&report, 1});  // must not fail either
   }

@@ -13,10 +13,20 @@ function figure(title, caption, build) {
   const canvas = make('canvas', {role: 'img', 'aria-label': title});
   const box = make('div', {class: 'canvas'}, canvas);
   const entry = {box, canvas, build, chart: null};
+  const file = title.toLowerCase().replaceAll(' ', '-');
   charts.push(entry);
-  return {element: make('figure', {}, make('h3', {}, title), box,
-                        caption ? make('figcaption', {}, caption) : null),
+  return {element: make('figure', {}, make('h3', {}, title), box, caption ? make('figcaption', {}, caption) : null,
+                        saveAs(title, {PNG: () => savePng(`${file}.png`, canvas.width, canvas.height, context => context.drawImage(canvas, 0, 0)), CSV: () => save(`${file}.csv`, dataUrl('text/csv', csvOf(entry.chart.data)))})),
           redraw: () => draw(entry)};
+}
+
+// Returns lines of RFC 4180. A bar between two values has both, another value is `to`.
+function csvOf({labels, datasets}) {
+  const cell = value => /[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value ?? '';
+  const row = (name, value, i) => value?.x !== undefined ? [name, value.x, '', value.y]
+      : Array.isArray(value) ? [name, labels[i], ...value] : [name, labels[i], '', value];
+  const rows = datasets.flatMap(({label, data}) => data.map((value, i) => row(label, value, i)));
+  return [['series', 'x', 'from', 'to'], ...rows].map(cells => cells.map(cell).join(',') + '\r\n').join('');
 }
 
 function draw(entry) {
@@ -31,58 +41,14 @@ function draw(entry) {
 const drawAll = () => charts.forEach(draw);
 
 const axis = (title, more) => ({title: {display: true, text: title}, ...more});
-const hidden = '\u0000';  // label of datasets that the legend leaves out
-const legend = {position: 'bottom', labels: {boxWidth: 14, filter: item => item.text !== hidden}};
-
-// Axes follow values, not intervals: what reaches above 1.25 times the largest value is cut there.
-const topOf = values => 1.25 * Math.max(...values.filter(Number.isFinite));
-
-// A line through points {x, y, low, high}, with error bars: one stroke per interval, capped; an
-// arrow where it goes on above `top`.
-function lineWithBars(label, ink, points, top = Infinity, more = {}) {
-  const line = {label, data: points, borderColor: ink, backgroundColor: ink, borderWidth: 2,
-                pointRadius: 3.5, tension: 0, ...more};
-  const strokes = [], cut = [];
-  for (const p of points) {
-    if (p.low === undefined || p.low > top) continue;
-    strokes.push({x: p.x, y: p.low}, {x: p.x, y: Math.min(p.high, top)}, {x: p.x, y: NaN});
-    if (p.high > top) cut.push({x: p.x, y: 0.985 * top});
-  }
-  if (!strokes.length) return [line];
-  const arrows = cut.length ? [{label: hidden, data: cut, showLine: false, pointStyle: 'triangle', pointRadius: 5, pointHitRadius: 0,
-                                borderColor: ink, backgroundColor: ink}] : [];
-  return [line, ...arrows, {label: hidden, data: strokes, borderColor: ink, borderWidth: 1.5, spanGaps: false,
-                 pointStyle: 'line', pointRadius: 5, pointBorderWidth: 1.5, pointHitRadius: 0}];
-}
+const legend = {position: 'bottom', labels: {boxWidth: 14}};
 
 function xyChart(datasets, x, y) {
   return {type: 'line', data: {datasets}, options: {
     parsing: true, interaction: {mode: 'nearest', intersect: false},
     scales: {x: {type: 'linear', ...x}, y: {type: 'linear', ...y}},
-    plugins: {legend: {...legend, display: datasets.length > 1}, tooltip: {filter: item => item.dataset.label !== hidden}}}};
+    plugins: {legend: {...legend, display: datasets.length > 1}}}};
 }
-
-// Dots {x, y: row} in named rows, and in each row a bar over its interval [low, high], capped.
-function rowsChart(names, dots, intervals, title) {
-  const strokes = intervals.flatMap((pair, y) => pair ? [{x: pair[0], y}, {x: pair[1], y}, {x: NaN, y: NaN}] : []);
-  return {type: 'scatter', heightPx: 100 + 24 * names.length, data: {datasets: [
-    {label: 'measured', data: dots, backgroundColor: seriesColor(0), borderColor: seriesColor(0), pointRadius: 3.5},
-    {label: '95 % interval', data: strokes, showLine: true, borderColor: seriesColor(1), backgroundColor: seriesColor(1), borderWidth: 1.5,
-     spanGaps: false, pointStyle: 'line', pointRotation: 90, pointRadius: 5, pointBorderWidth: 1.5, pointHitRadius: 0}]}, options: {
-    scales: {x: {type: 'linear', ...axis(title)},
-             y: {type: 'linear', reverse: true, min: -0.5, max: names.length - 0.5, grid: {display: false},
-                 afterBuildTicks: scale => { scale.ticks = names.map((_, value) => ({value})); },
-                 ticks: {callback: row => names[row], autoSkip: false}}},
-    plugins: {legend: {...legend, display: strokes.length > 0},
-              tooltip: {filter: item => item.datasetIndex === 0,
-                        callbacks: {label: item => `${names[item.raw.y]}: ${item.raw.x.toFixed(2)} %`}}}}};
-}
-
-// Ticks at the values that are there, and nowhere else.
-const ticksAt = values => ({
-  afterBuildTicks: scale => { scale.ticks = values.map(value => ({value})); },
-  ticks: {callback: value => String(value), autoSkip: true},
-});
 
 function barChart(labels, datasets, options) {
   const horizontal = options.horizontal;
@@ -91,6 +57,5 @@ function barChart(labels, datasets, options) {
   return {type: 'bar', data: {labels, datasets}, heightPx: options.heightPx, options: {
     indexAxis: horizontal ? 'y' : 'x',
     scales: horizontal ? {x: values, y: names} : {x: names, y: values},
-    plugins: {legend: {...legend, display: datasets.length > 1},
-              tooltip: {callbacks: options.tooltip || {}}}}};
+    plugins: {legend: {...legend, display: datasets.length > 1}}}};
 }

@@ -32,32 +32,11 @@ function stepsSection(report) {
 }
 
 function memorySection(report) {
-  const groups = [...runsByGroup(report).values()].slice(0, 60);
-  if (!groups.length) return null;
-  const name = namer(groups.map(runs => runs[0]), [['batch', p => p.batch_size], ['ranks', p => p.world_size], ['strategy', strategyOf]]);
-  const gib = bytes => bytes === undefined ? null : bytes / 2 ** 30;
-  const peak = runs => Math.max(...runs.map(p => p.memory_peak_bytes));
-  return card('Memory', figure('Peak against estimate', 'Largest rank of all repetitions; the estimate was made before the run.', () => barChart(
-      groups.map(([p]) => name(p)),
-      [{label: 'peak', data: groups.map(runs => gib(peak(runs))), backgroundColor: seriesColor(0)},
-       {label: 'estimate', data: groups.map(([p]) => gib(p.memory_estimate_bytes)), backgroundColor: seriesColor(4)}],
-      {horizontal: true, values: axis('GiB of one rank'), names: {ticks: {autoSkip: false}}, heightPx: 90 + 30 * groups.length})).element);
+  const plot = plotFigures(report, 'memory');
+  return plot ? card('Memory', plot) : null;
 }
 
-// Devices of solo runs: each trains alone beside the others.
-function devicesSection(report) {
-  if (!report.devices?.length) return null;
-  const points = [...new Set(report.devices.map(d => d.group))];
-  let chosen = points[0];
-  const chart = figure('Devices', 'Rate against the median of the other devices in the same runs.', () => {
-    const devices = report.devices.filter(d => d.group === chosen);
-    return rowsChart(devices.map(d => `rank ${d.rank}, ${d.device}${devices.some(one => one.host !== d.host) ? ', ' + d.host : ''}`),
-        devices.flatMap((d, y) => d.deviation === undefined ? [] : [{x: 100 * d.deviation, y}]),
-        devices.map(d => d.deviation_ci95?.map(value => 100 * value)), 'faster than the others, %');
-  });
-  return sectionCard(report, title => title.startsWith('Devices'),
-      choice('point', points, point => point, 0, point => { chosen = point; chart.redraw(); }), chart.element);
-}
+const devicesSection = report => report.devices?.length ? sectionCard(report, title => title.startsWith('Devices'), plotFigures(report, 'devices')) : null;
 
 function findingsSection(report) {
   const rows = [...report.errors.map(e => ({severity: 'error', code: e.code, point: e.point, text: [e.what, e.expected, e.suggestion].filter(Boolean).join('; ')})),

@@ -12,8 +12,6 @@ function make(tag, options, ...children) {
   return element;
 }
 
-// Of an option; the name of an environment variable stays as it is.
-const inWords = name => name.startsWith('env.') ? name : name.replaceAll('_', ' ');
 const absent = '\u2013';
 
 // Four significant digits, as in the other renderings.

@@ -1,0 +1,56 @@
+// These figures the program drew: the files of `report --format svg`, in the colours of the theme.
+const svgOf = text => document.importNode(new DOMParser().parseFromString(text, 'image/svg+xml').documentElement, true);
+
+const dataUrl = (type, text) => `data:${type};charset=utf-8,` + encodeURIComponent(text);
+const save = (file, url) => make('a', {href: url, download: file}).click();
+
+// Puts a picture on white paper and saves it: `draw(context)` fills it. Browsers refuse canvases that are longer than 16,384.
+function savePng(file, width, height, draw) {
+  const canvas = make('canvas', {width: Math.round(width), height: Math.round(height)});
+  const context = canvas.getContext('2d');
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  draw(context, canvas);
+  save(file, canvas.toDataURL('image/png'));
+}
+
+function saveSvgAsPng(file, svg) {
+  const image = make('img');
+  image.onload = () => {
+    const scale = Math.min(400 / 96, 16000 / image.height);  // 400 dots per inch
+    savePng(file, scale * image.width, scale * image.height, (context, canvas) => context.drawImage(image, 0, 0, canvas.width, canvas.height));
+  };
+  image.src = dataUrl('image/svg+xml', svg);
+}
+
+// Gives a figure its buttons. `ways`: the name of each, and what a click does.
+const saveAs = (title, ways) => make('p', {class: 'screen save'}, ...Object.entries(ways).map(([name, way]) =>
+    make('button', {type: 'button', title: `save "${title}" as ${name}`, onclick: way}, name)));
+
+function plotElement() {
+  const title = make('h3'), box = make('div', {class: 'plot'}), caption = make('figcaption'), buttons = make('div');
+  const show = ({title: name, svg, csv, file, caption: words}) => {
+    title.textContent = name;
+    box.replaceChildren(svgOf(svg));
+    caption.textContent = words;
+    buttons.replaceChildren(saveAs(name, {SVG: () => save(`${file}.svg`, dataUrl('image/svg+xml', svg)), PNG: () => saveSvgAsPng(`${file}.png`, svg),
+                                          CSV: () => save(`${file}.csv`, dataUrl('text/csv', csv))}));
+  };
+  return {element: make('figure', {}, title, box, caption, buttons), show};
+}
+
+// Finds the figures of these names, side by side, with one choice where there are several of the first; null where there is none.
+function plotFigures(report, ...names) {
+  const of = name => report.figures.filter(plot => plot.name === name);
+  const [first, ...others] = names.map(of).filter(plots => plots.length);
+  if (!first) return null;
+  const places = [first, ...others].map(plotElement);
+  const show = plot => {
+    places[0].show(plot);
+    others.forEach((plots, i) => places[i + 1].show(plots.find(other => other.chosen === plot.chosen) ?? plots[0]));
+  };
+  show(first[0]);
+  const elements = places.map(place => place.element);
+  return make('div', {}, choice(first[0].choice, first, plot => plot.chosen, 0, show),
+      elements.length > 1 ? make('div', {class: 'pair'}, ...elements) : elements[0]);
+}
