@@ -45,6 +45,9 @@ const CommandRow& row_of(settings::Command command);
 // A result on stdout, flushed. Throws io_error (74) when it cannot be written.
 ExitCode print_result(const std::string& text);
 
+// The same for a long text to read: at a terminal with fewer rows, PAGER shows it.
+ExitCode page_result(const std::string& text);
+
 // `text` for stdout: at a terminal, lines that are wider than it break between words, and go on
 // after `indent` blanks, or two more than they begin with.
 std::string folded(const std::string& text, std::size_t indent);

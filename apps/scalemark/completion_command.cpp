@@ -1,8 +1,10 @@
-// scalemark completion: what a shell offers after TAB, from the table of options.
+// scalemark completion: what a shell offers after TAB, and the page of man, from the table of
+// options.
 #include <string>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/help.h"
 #include "core/base/error.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/builtin_configs.h"
@@ -164,10 +166,12 @@ std::string fish_script() {
 }  // namespace
 
 const HelpPage completion_page = {
-    "bash|zsh|fish",
-    "Prints what makes TAB complete commands, options and their values in that shell.",
+    "bash|zsh|fish|man",
+    "Prints what makes TAB complete commands, options and their values in that shell; man: the "
+    "manual page.",
     "  source <(scalemark completion bash)                          this shell, and in ~/.bashrc\n"
-    "  scalemark completion fish > ~/.config/fish/completions/scalemark.fish\n"};
+    "  scalemark completion fish > ~/.config/fish/completions/scalemark.fish\n"
+    "  scalemark completion man > scalemark.1 && man ./scalemark.1\n"};
 
 ExitCode completion_command(const Invocation& invocation) {
   const auto& given = invocation.positionals;
@@ -177,8 +181,9 @@ ExitCode completion_command(const Invocation& invocation) {
                         bash_script());
   }
   if (given.size() == 1 && given.front() == "fish") return print_result(fish_script());
+  if (given.size() == 1 && given.front() == "man") return print_result(man_page());
   throw usage(given.empty() ? "no shell is given" : "'" + given.front() + "' is no shell we know",
-              "bash, zsh or fish is expected");
+              "bash, zsh, fish or man is expected");
 }
 
 }  // namespace scalemark::cli

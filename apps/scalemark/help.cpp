@@ -147,7 +147,77 @@ std::string what_people_type(Command command, const HelpPage& page) {
          "\n";
 }
 
+// In man(7) a backslash begins an escape, a minus is no hyphen, and a point or an apostrophe at the
+// beginning of a line makes a request of it.
+std::string in_roff(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool begins = result.empty() || result.back() == '\n';
+    if (begins && (c == '.' || c == '\'')) result += "\\&";
+    result += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+  }
+  return result;
+}
+
+std::string names_of(unsigned commands) {
+  std::string names;
+  for (const CommandRow& row : command_rows()) {
+    if (!(row.command & commands)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(settings::command_name(row.command));
+  }
+  return names;
+}
+
+std::string roff_option(const Option& option) {
+  unsigned commands = 0;
+  for (const CommandRow& row : command_rows()) {
+    if (takes(row.command, option)) commands |= row.command;
+  }
+  std::string text = ".TP\n";
+  text +=
+      "\\fB" + in_roff(settings::option_flag(option)) + "\\fR" + in_roff(value_part(option)) + "\n";
+  std::string told;
+  for (const CommandRow& row : command_rows()) {
+    if (!(row.command & commands)) continue;
+    const std::string own = in_roff(description(row.command, option));
+    if (told.find(own) != told.npos) continue;
+    told += (told.empty() ? "" : "\n.br\n") + own;
+  }
+  return text + told + "\n.br\n(" + in_roff(names_of(commands)) + ")\n";
+}
+
 }  // namespace
+
+std::string man_page() {
+  std::string text =
+      ".TH SCALEMARK 1 \"\" \"scalemark " + in_roff(program_version().version) +
+      "\" \"User Commands\"\n.SH NAME\nscalemark \\- measure how fast machines train "
+      "networks, and how well they scale\n.SH SYNOPSIS\n.B scalemark\n.I COMMAND\n[OPTIONS]\n"
+      ".br\n.B scalemark\n.I COMMAND\n.B \\-\\-help\n.SH COMMANDS\n";
+  for (const CommandRow& row : command_rows()) {
+    const HelpPage& page = *row.page;
+    text += ".SS \"" +
+            in_roff("scalemark " + std::string(settings::command_name(row.command)) +
+                    (*page.arguments ? " " + std::string(page.arguments) : std::string())) +
+            "\"\n" + in_roff(page.text) + "\n.PP\n.nf\n" + in_roff(page.examples) + ".fi\n";
+  }
+  text += ".SH OPTIONS\nThe commands that take an option stand behind it in brackets.\n";
+  for (const Topic& topic : kTopics) {
+    text += ".SS \"" + in_roff(settings::title(topic.group)) + "\"\n";
+    for (const Option& option : settings::all_options()) {
+      if (option.group == topic.group) text += roff_option(option);
+    }
+  }
+  return text +
+         ".SH EXIT STATUS\n0: all well; 1: a rule is violated, something became slower or failed; "
+         "2: unsure or "
+         "not finished; 64 and above: it could not run, and one line on stderr says why, with a "
+         "code that "
+         "docs/FAULTS.md explains.\n"
+         ".SH ENVIRONMENT\nEach option of train, sweep and comm is a variable, too: "
+         "SCALEMARK_BATCH_SIZE. "
+         "NO_COLOR, CLICOLOR and CLICOLOR_FORCE decide on colours, PAGER shows long help.\n";
+}
 
 std::string version_text() {
   const Version version = program_version();

@@ -1,4 +1,4 @@
-// --help and --version print these texts; this file prints nothing itself.
+// --help, --version and the manual page print these texts; this file prints nothing itself.
 #pragma once
 
 #include <string>
@@ -10,6 +10,9 @@ namespace scalemark::cli {
 
 std::string version_text();
 std::string program_help();
+
+// All commands and options as a page for man(1), in the language of man(7).
+std::string man_page();
 
 inline constexpr std::string_view kAllTopics = "all";
 

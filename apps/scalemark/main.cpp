@@ -23,9 +23,9 @@ ExitCode run(const std::vector<std::string>& arguments) {
     case Action::kVersion:
       return print_result(version_text());
     case Action::kHelp:
-      return print_result(program_help());
+      return page_result(program_help());
     case Action::kCommandHelp:
-      return print_result(command_help(line.invocation.command, line.topic));
+      return page_result(command_help(line.invocation.command, line.topic));
     case Action::kRun:
       return row_of(line.invocation.command).run(line.invocation);
   }

@@ -1,7 +1,10 @@
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 
@@ -18,6 +21,23 @@ ExitCode print_result(const std::string& text) {
   if (!std::cout && errno == EPIPE) return ExitCode::kPass;  // `| head`: it has what it wanted
   if (!std::cout) throw io_error("the result could not be written to stdout");
   return ExitCode::kPass;
+}
+
+ExitCode page_result(const std::string& text) {
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  const char* pager = std::getenv("PAGER");
+  const bool fits = std::ranges::count(text, '\n') < terminal.rows;
+  if (!terminal.is_terminal || pager == nullptr || *pager == '\0' || fits)
+    return print_result(text);
+  ::setenv("LESS", "FRX", 0);  // as git does: short texts end at once, and the text stays in sight
+  std::cout << std::flush;
+  std::FILE* pipe = ::popen(pager, "w");
+  if (pipe == nullptr) return print_result(text);
+  std::fwrite(text.data(), 1, text.size(), pipe);  // a reader who quits early has seen enough
+  constexpr int kNotFound = 127;
+  const int status = ::pclose(pipe);
+  const bool ran = WIFEXITED(status) && WEXITSTATUS(status) != kNotFound;
+  return ran ? ExitCode::kPass : print_result(text);
 }
 
 std::string folded(const std::string& text, std::size_t indent) {

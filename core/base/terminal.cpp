@@ -19,13 +19,17 @@ std::string_view variable(const char* name) {
 Terminal terminal_of(int fd) {
   Terminal terminal;
   terminal.is_terminal = isatty(fd) == 1;
+  const bool unwanted = !variable("NO_COLOR").empty() || variable("CLICOLOR") == "0";
+  const bool forced = !variable("CLICOLOR_FORCE").empty() && variable("CLICOLOR_FORCE") != "0";
+  terminal.colour = variable("NO_COLOR").empty() && forced;
   if (!terminal.is_terminal) return terminal;
-  constexpr int kNarrowest = 20;
+  constexpr int kSmallest = 20;
   winsize size = {};
-  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= kNarrowest) {
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= kSmallest) {
     terminal.columns = size.ws_col;
+    if (size.ws_row > 0) terminal.rows = size.ws_row;
   }
-  terminal.colour = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  terminal.colour = terminal.colour || (!unwanted && variable("TERM") != "dumb");
   return terminal;
 }
 

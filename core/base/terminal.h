@@ -1,4 +1,4 @@
-// Tells whether a file descriptor is a terminal, how wide it is, and whether it shows colours.
+// Tells whether a file descriptor is a terminal, how large it is, and whether it shows colours.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@ namespace scalemark {
 
 struct Terminal {
   bool is_terminal = false;
-  int columns = 80;  // where it is none, too
+  int columns = 80, rows = 24;  // where it is none, too
   bool colour = false;
 };
 
-// Colours only where NO_COLOR (no-color.org) is unset or empty and TERM is not "dumb".
+// A terminal has colours unless NO_COLOR (no-color.org) is set, CLICOLOR is 0 or TERM is "dumb";
+// CLICOLOR_FORCE (bixense.com/clicolors), unless it is 0, gives them to pipes and files, too.
 Terminal terminal_of(int fd);
 
 enum class Ink { kBold, kRed, kDim };

@@ -10,6 +10,7 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<Terminal>& t) {
   a("is_terminal", t.is_terminal, {});
   a("columns", t.columns, {});
+  a("rows", t.rows, {});
   a("colour", t.colour, {});
 }
 

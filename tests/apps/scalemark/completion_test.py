@@ -1,12 +1,15 @@
-"""`scalemark completion`: what shells offer after TAB."""
+"""`scalemark completion`: what shells offer after TAB, and the manual page."""
 
+import os
+import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-from program import run
+from program import BUILD, run
 
 ASK = """
 set -f
@@ -44,6 +47,19 @@ class Completion(unittest.TestCase):
             shown = set(re.findall(r"(?m)^ {2,6}(?:-\w, )?(--[a-z-]+)", run(command, "--help-all").stdout))
             self.assertLessEqual(shown, set(self.offered(command, "--")), command)
 
+    @unittest.skipIf(shutil.which("groff") is None, "there is no groff")
+    def test_the_manual_page_holds_every_command_and_option(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".1") as page:
+            page.write(run("completion", "man").stdout)
+            page.flush()
+            shown = subprocess.run(["groff", "-man", "-Tutf8", "-P-c", "-ww", page.name], capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(shown.stderr, "")
+        text = re.sub(".\b", "", shown.stdout)
+        for command in ("train", "sweep", "comm", "report", "accept", "data bench"):
+            self.assertIn(f"scalemark {command}", text)
+            for option in re.findall(r"(?m)^ {2,6}(?:-\w, )?(--[a-z-]+)", run(*command.split(), "--help-all").stdout):
+                self.assertRegex(text, rf"(?m)^ +{option}\b")
+
     @unittest.skipIf(shutil.which("fish") is None, "there is no fish")
     def test_fish_offers_the_same(self):
         with tempfile.NamedTemporaryFile("w", suffix=".fish") as script:
@@ -66,7 +82,40 @@ class Completion(unittest.TestCase):
         for words in ((), ("tcsh",), ("bash", "zsh")):
             done = run("completion", *words)
             self.assertEqual((done.returncode, done.stdout), (64, ""))
-            self.assertIn("bash, zsh or fish", done.stderr)
+            self.assertIn("bash, zsh, fish or man", done.stderr)
+
+
+class LongHelp(unittest.TestCase):
+    def shown(self, *words, rows=24, **variables):
+        """What a terminal of so many rows gets."""
+        with tempfile.TemporaryDirectory() as place:
+            typescript = pathlib.Path(place, "typescript")
+            command = f"stty rows {rows} cols 100; exec {shlex.join([str(BUILD / 'scalemark'), *words])}"
+            subprocess.run(["script", "-qec", command, typescript], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60,
+                           env={**os.environ, "SHELL": "/bin/sh", **variables})
+            return typescript.read_text()
+
+    def test_a_pager_shows_what_is_longer_than_the_terminal(self):
+        paged = self.shown("train", "--help-all", PAGER="sed s/^/paged:/")
+        self.assertIn("paged:usage: scalemark train", paged)
+        self.assertNotIn("paged:", self.shown("--version", PAGER="sed s/^/paged:/"))
+        self.assertNotIn("paged:", self.shown("train", "--help-all", rows=2000, PAGER="sed s/^/paged:/"))
+        self.assertIn("usage: scalemark train", self.shown("train", "--help-all", PAGER="there-is-no-such-pager"))
+        self.assertIn("usage: scalemark train", self.shown("train", "--help-all", PAGER=""))
+
+    def test_variables_decide_on_colours(self):
+        def coloured(at_terminal, **variables):
+            words = ("report", "--example")
+            text = self.shown(*words, **variables) if at_terminal else run(*words, env=variables).stdout
+            return "\x1b[1m" in text
+        plain = {"NO_COLOR": "", "CLICOLOR": "", "CLICOLOR_FORCE": "", "TERM": "xterm"}
+        self.assertTrue(coloured(True, **plain))
+        self.assertFalse(coloured(True, **plain | {"NO_COLOR": "1"}))
+        self.assertFalse(coloured(True, **plain | {"CLICOLOR": "0"}))
+        self.assertFalse(coloured(False, **plain))
+        self.assertTrue(coloured(False, **plain | {"CLICOLOR_FORCE": "1"}))
+        self.assertFalse(coloured(False, **plain | {"CLICOLOR_FORCE": "0"}))
+        self.assertFalse(coloured(False, **plain | {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}))
 
 
 if __name__ == "__main__":
