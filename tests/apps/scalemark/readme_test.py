@@ -1,4 +1,5 @@
-"""Every command of README.md and docs/README.md is one that the program takes: plans are made, reports are read, files and links are there."""
+"""Every command of README.md, docs/README.md and docs/TUTORIAL.md is one that the program takes: plans are made, reports are read, files and
+links are there. tutorial_test.py carries the tutorial out."""
 
 import os
 import pathlib
@@ -11,7 +12,7 @@ import unittest
 from program import BUILD, run
 
 SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
-PAGES = ("README.md", "docs/README.md")
+PAGES = ("README.md", "docs/README.md", "docs/TUTORIAL.md")
 PLANNED = ("train", "sweep", "comm")
 
 
@@ -29,15 +30,17 @@ class Readme(unittest.TestCase):
         cls.folder = pathlib.Path(cls.keep.name)
         subprocess.run([BUILD / "tests/core_tool", "write-sweeps", cls.folder / "sweeps"], check=True)
         subprocess.run([BUILD / "tests/core_tool", "write-fleets", cls.folder / "fleets", "1", "1"], check=True)
+        config, = re.findall(r"(?s)```json\n(.*?)```", (SOURCE / "docs/TUTORIAL.md").read_text())
+        (cls.folder / "photos.json").write_text(config)
 
     @classmethod
     def tearDownClass(cls):
         cls.keep.cleanup()
 
     def given(self, word):
-        """A report in the place of a name in capitals."""
-        if re.fullmatch(r"DIR|NET|OLD\d|NEW\d", word):
-            return str(self.folder / f"sweeps/{'collectives' if word == 'NET' else 'sweep'}.json")
+        """A report in the place of a name in capitals, or of a folder of the tutorial."""
+        if re.fullmatch(r"DIR|NET|OLD\d|NEW\d|two|net|batches|again", word):
+            return str(self.folder / f"sweeps/{'collectives' if word.upper() == 'NET' else 'sweep'}.json")
         return str(next((self.folder / "fleets").iterdir())) if word == "acc" else word
 
     def test_the_program_takes_every_command(self):
@@ -45,9 +48,10 @@ class Readme(unittest.TestCase):
         for page in PAGES:
             for words in commands((SOURCE / page).read_text()):
                 seen.add(words[0])
-                words = [self.given(word) for word in words if word != "--measure"]  # which takes minutes
                 if words[0] in PLANNED:
-                    words.append("--dry-run")
+                    words = [*(word for word in words if word != "--dry-run"), "--dry-run"]
+                else:
+                    words = [self.given(word) for word in words if word != "--measure"]  # which takes minutes
                 result = run(*words, cwd=self.folder)
                 self.assertIn(result.returncode, (0, 1, 2) if words[0] in ("accept", "compare") else (0,), (page, words, result.stderr))
                 self.assertNotIn("error E_", result.stderr, (page, words))
