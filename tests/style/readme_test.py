@@ -70,5 +70,5 @@ def check_the_check():
 
 
 check_the_check()
-rows = check_table(block_after(README, "`scripts/quickstart` ends with"))
+rows = check_table(block_after(README, "It ends with"))
 print(f"{len(rows)} rows of the README's table agree with themselves")
