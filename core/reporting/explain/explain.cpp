@@ -29,6 +29,11 @@ constexpr Cause kSlowerComputing = {
     "slower computing than alone",
     "ranks take bandwidth, caches or power from each other: fewer ranks on a machine, or other "
     "--threads"};
+constexpr Cause kSlowedByExchange = {
+    kSlowerComputing.name,
+    "as many ranks without exchange lose less than half of it: the exchange takes cores or "
+    "bandwidth from the step; exchange less often (larger batches, "
+    "--gradient-accumulation-steps), or send less"};
 
 // Averages over all ranks' runs; absent where one of them lacks the number.
 std::optional<double> mean_of(
@@ -44,7 +49,17 @@ std::optional<double> mean_of(
   return sum / static_cast<double>(runs.size());
 }
 
-std::vector<LostShare> shares_of(const ScalingRow& row, double target) {
+// Whether the same ranks compute as fast as alone, or nearly, as long as they exchange nothing.
+bool is_slowed_by_exchange(const ScalingTable& table, const ScalingRow& row) {
+  const auto solo = std::ranges::find_if(table.rows, [&](const ScalingRow& other) {
+    return other.world_size == row.world_size && !catalogue::exchanges(other.strategy);
+  });
+  if (solo == table.rows.end() || !solo->efficiency) return false;
+  const double lost = 1 - solo->efficiency_ci95_low.value_or(*solo->efficiency);
+  return lost < row.loss_of_efficiency->slower_compute / 2;
+}
+
+std::vector<LostShare> shares_of(const ScalingTable& table, const ScalingRow& row, double target) {
   if (!row.loss_of_efficiency) return {};
   const LossOfEfficiency& loss = *row.loss_of_efficiency;
   const LossIntervals ci = row.loss_of_efficiency_ci95.value_or(LossIntervals{});
@@ -54,7 +69,10 @@ std::vector<LostShare> shares_of(const ScalingRow& row, double target) {
       {kSometimesSlower, loss.run_imbalance.value_or(0), ci.run_imbalance, {}},
       {kSlowSteps, loss.jitter.value_or(0), ci.jitter, {}},
       {kWaitForData, loss.data_wait, ci.data_wait, {}},
-      {kSlowerComputing, loss.slower_compute, ci.slower_compute, {}}};
+      {is_slowed_by_exchange(table, row) ? kSlowedByExchange : kSlowerComputing,
+       loss.slower_compute,
+       ci.slower_compute,
+       {}}};
   std::erase_if(shares, [](const LostShare& one) { return std::abs(one.share) < kNothing; });
   std::ranges::stable_sort(shares, std::greater{}, &LostShare::share);
   const double too_much = target - row.efficiency.value();
@@ -112,7 +130,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   const double efficiency = row.efficiency.value();
   all.ideal_speedup = efficiency > 0 ? row.speedup.value() / efficiency : 1;
   all.blocks = static_cast<int>(row.points.size());
-  all.shares = shares_of(row, request.target);
+  all.shares = shares_of(*chosen.table, row, request.target);
   const auto runs = runs_of(report, row);
   all.step_s = row.step_time_s;
   all.network_s = mean_of(runs, [](const auto& run) { return run.communication.network_s; });

@@ -241,6 +241,30 @@ TEST(Explain, EachLargeCauseSaysWhatToDo) {
   EXPECT_EQ(text.find("waiting for data"), std::string::npos) << text;
 }
 
+// Fewer ranks help where ranks disturb each other anyway, and not where the exchange does it.
+TEST(Explain, SaysWhetherTheExchangeSlowsComputing) {
+  const auto advised = [](std::optional<double> alone, std::optional<double> low) {
+    Report report = six_of_eight();
+    auto& rows = report.scaling[0].rows;
+    rows[0].loss_of_efficiency = LossOfEfficiency{.slower_compute = 0.19, .communication = 0.0475};
+    ScalingRow solo;
+    solo.world_size = 8;
+    solo.group = "solo";
+    solo.strategy = "none";
+    solo.efficiency = alone;
+    solo.efficiency_ci95_low = low;
+    if (alone) rows.push_back(solo);
+    return text_of(explain(report, {}, {}));
+  };
+  const std::string exchange = "slower computing than alone: as many ranks without exchange lose";
+  const std::string machine = "slower computing than alone: ranks take bandwidth";
+  EXPECT_NE(advised(0.97, 0.92).find(exchange), std::string::npos);
+  EXPECT_NE(advised(0.97, std::nullopt).find(exchange), std::string::npos);
+  for (const auto& text : {advised(0.85, 0.84), advised(0.97, 0.88), advised({}, {})}) {
+    EXPECT_NE(text.find(machine), std::string::npos) << text;
+  }
+}
+
 TEST(Explain, WithholdsIntervalsThatSayNothing) {
   Report report = six_of_eight();
   ScalingRow& row = report.scaling[0].rows[0];
