@@ -177,11 +177,16 @@ Error unknown_command(const std::string& given) {
 }
 
 // "data", of "data generate": alone it is no command.
-bool begins_longer_name(const std::string& word) {
-  return std::ranges::any_of(settings::all_commands(), [&](Command command) {
-    return settings::command_name(command).starts_with(word + " ");
-  });
+std::vector<std::string_view> longer_names(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const Command command : settings::all_commands()) {
+    const std::string_view name = settings::command_name(command);
+    if (name.starts_with(word + " ")) names.push_back(name);
+  }
+  return names;
 }
+
+bool begins_longer_name(const std::string& word) { return !longer_names(word).empty(); }
 
 // Takes the words of the command off `rest`: one, or two as in "data generate".
 Command take_command(std::vector<std::string>& rest) {
@@ -238,7 +243,12 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     throw usage("'" + first + "' comes before the command", "the command comes first",
                 "scalemark COMMAND [OPTIONS]");
   }
-  if (begins_longer_name(first) && (rest.size() == 1 || rest[1] == "--help" || rest[1] == "-h")) {
+  if (begins_longer_name(first) && rest.size() == 1) {
+    throw usage("'" + first + "' is the beginning of a command",
+                listed(longer_names(first), 20) + " is expected",
+                "`scalemark --help` says what they do");
+  }
+  if (begins_longer_name(first) && (rest[1] == "--help" || rest[1] == "-h")) {
     return {.action = Action::kHelp};
   }
   const Command command = take_command(rest);

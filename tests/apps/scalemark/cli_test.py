@@ -37,6 +37,9 @@ class Usage(unittest.TestCase):
         self.assertIn("--help", self.refused(64, "train", "--zzzzzz"))
         self.assertIn("did you mean 'data generate'?", self.refused(64, "data", "generat", "images", "x"))
         self.assertIn("unknown command 'zzzzzz'", self.refused(64, "zzzzzz"))
+        self.assertIn("data bench", self.refused(64, "data"))
+        self.assertIn("baseline make", self.refused(64, "baseline"))
+        self.assertIn("data bench", run("data", "--help").stdout)
 
     def test_missing_doubled_and_stray_arguments(self):
         self.assertIn("usage: scalemark COMMAND", run().stdout)
