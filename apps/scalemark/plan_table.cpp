@@ -135,6 +135,14 @@ std::string totals(const Plan& plan) {
   if (plan.memory_available_bytes) {
     text += "Memory is an estimate for one rank; each has " +
             readable_bytes(*plan.memory_available_bytes) + " or more.\n";
+    const auto beyond = std::ranges::count_if(plan.points, [&](const PlannedPoint& point) {
+      return !point.skipped && point.memory_estimate_bytes > *plan.memory_available_bytes;
+    });
+    if (beyond > 0) {
+      text += "! " + counted(beyond, "point") +
+              " may not fit into that, and would end as out of memory: --scale-down, or smaller "
+              "batches, images or sequences.\n";
+    }
   }
   return text;
 }

@@ -256,6 +256,12 @@ class Sweep(unittest.TestCase):
         shown = self.plan("--world-sizes", "1,2", "--memory-limit", "1=1MiB")["settings"]["memory_limit"]
         self.assertEqual(shown, "auto,1=1048576")
 
+    def test_a_plan_says_what_may_not_fit(self):
+        shown = run("sweep", "--device", "cpu", "--workload", "resnet50", "--world-sizes", "1", "--batch-sizes", "1,4096", "--memory-limit", "4GiB",
+                    "--dry-run").stdout
+        self.assertIn("! 1 point may not fit", shown)
+        self.assertNotIn("may not fit", run("sweep", "--device", "cpu", "--world-sizes", "1,2", "--dry-run").stdout)
+
     def test_refusals(self):
         for arguments in (("--world-sizes", "1,2", "--memory-limit", "2=1GB"),
                           ("--world-sizes", "1,2", "--nproc-per-node", "1"), ("--batch-size", "8,x"),
