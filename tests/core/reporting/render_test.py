@@ -172,6 +172,18 @@ def check_answer(report, answer):
     assert not re.search(r"\de[+-]?\d", " ".join(cell for column in answer["table"] for cell in column["cells"] if "/" not in cell)), answer["table"]
 
 
+def check_figures(figures):
+    """Whatever the report holds, a figure is XML of finite numbers, its rows of CSV are as long as their head, and no two share a file."""
+    files = [figure["file"] for figure in figures]
+    assert len(set(files)) == len(files) and all(re.fullmatch(r"[a-z0-9.-]+", file) for file in files), files
+    for figure in figures:
+        for element in ElementTree.fromstring(figure["svg"]).iter():
+            for name, value in element.attrib.items():
+                assert name in ("class", "role") or not re.search(r"\b(nan|inf)\b", value), (figure["file"], name, value)
+        rows = list(csv.reader(figure["csv"].splitlines()))
+        assert len(rows) > 1 and {len(row) for row in rows} == {5}, (figure["file"], rows[:3])
+
+
 def check_html(report, text, markdown):
     page = Page()
     page.feed(text)
@@ -187,6 +199,7 @@ def check_html(report, text, markdown):
         assert len({len(column["cells"]) for column in section["columns"]}) <= 1 and (section["columns"] or section["lines"]), section
         if report.get("groups"):
             assert section["title"].split(",")[0].split(" (")[0] in markdown, section["title"]
+    check_figures(shown.pop("figures"))
     for point, original in zip(shown["points"], report["points"]):
         point.pop("step_stride", None)
         steps = point.pop("step_samples_s", None)
