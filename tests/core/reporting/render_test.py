@@ -128,7 +128,8 @@ def check_jsonl(report, text):
              "data_gap": "data_gaps", "device": "devices", "session": "sessions", "prediction": "predictions", "finding": "findings",
              "effect": "effects", "tuning": "tuning", "communication_limit": "communication_limits",
              "telemetry": "telemetry", "error": "errors", "collective": "collectives", "collective_group": "collective_groups",
-             "collective_winners": "collective_winners", "collective_fit": "collective_fits", "link": "links"}
+             "collective_winners": "collective_winners", "collective_fit": "collective_fits", "link": "links",
+             "health": "health"}
     again = {}
     for line in text.split("\n")[:-1]:
         entry = json.loads(line)
@@ -180,7 +181,7 @@ def check_figures(figures):
         for element in ElementTree.fromstring(figure["svg"]).iter():
             for name, value in element.attrib.items():
                 assert name in ("class", "role") or not re.search(r"\b(nan|inf)\b", value), (figure["file"], name, value)
-        rows = list(csv.reader(figure["csv"].splitlines()))
+        rows = list(csv.reader(io.StringIO(figure["csv"], newline="")))
         assert len(rows) > 1 and {len(row) for row in rows} == {5}, (figure["file"], rows[:3])
 
 

@@ -25,8 +25,11 @@ std::string stem_of(const Plot& plot) {
   return stem;
 }
 
+// Differences of numbers below this are numbers, too.
+constexpr double kLargest = 1e300;
+
 void drop(std::optional<double>& value) {
-  if (value && !std::isfinite(*value)) value.reset();
+  if (value && !(std::abs(*value) < kLargest)) value.reset();
 }
 
 // Reports are files, and may hold what no measurement gives.

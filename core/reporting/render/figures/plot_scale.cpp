@@ -54,15 +54,20 @@ void linear_ticks(Scale& scale) {
   scale.high = scale.ticks.back();
 }
 
-// Ticks are 1, 2 and 5 of each decade, and powers of ten alone from three decades on.
+// Ticks are 1, 2 and 5 of each decade, powers of ten alone from three decades on, and of very many
+// decades every few.
 void logarithmic_ticks(Scale& scale) {
-  const double decades = std::log10(scale.high / scale.low);
+  constexpr double kMostDecades = 10;
+  const double decades = std::log10(scale.high) - std::log10(scale.low);
+  const double every = std::max(1.0, std::ceil(decades / kMostDecades));
+  const double first = std::floor(std::log10(scale.low) / every) - 1;
+  const double last = std::ceil(std::log10(scale.high) / every) + 1;
   std::vector<double> all;
-  for (double power = std::floor(std::log10(scale.low)) - 1; power <= std::log10(scale.high) + 1;
-       ++power) {
+  for (double power = first; power <= last; ++power) {
     for (const double step : {1.0, 2.0, 5.0}) {
-      if (decades > 3 && step != 1) continue;
-      all.push_back(step * std::pow(10, power));
+      const double tick = step * std::pow(10, every * power);
+      if ((decades > 3 && step != 1) || !(tick > 0) || !std::isfinite(tick)) continue;
+      all.push_back(tick);
     }
   }
   const auto above =
@@ -70,8 +75,8 @@ void logarithmic_ticks(Scale& scale) {
   auto below =
       std::ranges::find_if(all, [&](double tick) { return tick > scale.low * (1 + 1e-9); });
   if (below != all.begin()) --below;
-  scale.low = *below;
-  scale.high = above == all.end() ? all.back() : *above;
+  scale.low = std::min(*below, scale.low);
+  scale.high = above == all.end() ? scale.high : *above;
   if (scale.high <= scale.low) scale.high = 10 * scale.low;
   for (const double tick : all) {
     if (tick < scale.low * (1 - 1e-9) || tick > scale.high * (1 + 1e-9)) continue;
@@ -117,7 +122,8 @@ Scale scale_of(const PlotAxis& axis, Range range) {
 double Scale::clamped(double value) const { return std::clamp(value, low, high); }
 
 double Scale::share(double value) const {
-  return logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  if (!logarithmic) return (value - low) / (high - low);
+  return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
 }
 
 Scale at_scale(const Plot& plot) {
