@@ -176,7 +176,7 @@ Error unknown_command(const std::string& given) {
                std::move(hint));
 }
 
-// "data", of "data generate": alone it is no command.
+// Returns the commands whose first word is `word`: "data generate" and its like of "data".
 std::vector<std::string_view> longer_names(const std::string& word) {
   std::vector<std::string_view> names;
   for (const Command command : settings::all_commands()) {
@@ -186,6 +186,7 @@ std::vector<std::string_view> longer_names(const std::string& word) {
   return names;
 }
 
+// "data" begins one: alone it is no command.
 bool begins_longer_name(const std::string& word) { return !longer_names(word).empty(); }
 
 // Takes the words of the command off `rest`: one, or two as in "data generate".

@@ -1,6 +1,5 @@
 // Figures that compare: effects of options, and collectives over their sizes.
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -67,7 +66,7 @@ Plot forest(const std::vector<EffectRecord>& effects, bool collective, std::size
       }
       series.marks.push_back(std::move(mark));
     }
-    if (!series.marks.empty()) plot.series.push_back(std::move(series));
+    plot.series.push_back(std::move(series));
   }
   for (const EffectRecord& effect : effects)
     plot.at.names.push_back(name_of(effect, effects, collective));
@@ -118,10 +117,10 @@ std::string name_of(const Group& group, const Groups& all, bool of_call) {
 
 // A size without the value interrupts the line.
 PlotSeries series_of(std::string name, std::string color, Drawn drawn, const Groups& groups,
-                     const std::function<const OverRuns&(const Group&)>& values, double by) {
+                     OverRuns Group::*values, double by) {
   PlotSeries series{std::move(name), std::move(color), drawn};
   for (const Group* group : groups) {
-    const OverRuns& runs = values(*group);
+    const OverRuns& runs = group->*values;
     PlotMark mark{.at = static_cast<double>(group->bytes), .value = {}, .low = {}, .high = {}};
     if (runs.value && *runs.value > 0) {
       mark.value = by * *runs.value;
@@ -132,9 +131,6 @@ PlotSeries series_of(std::string name, std::string color, Drawn drawn, const Gro
     }
     series.marks.push_back(std::move(mark));
   }
-  const bool any = std::ranges::any_of(series.marks,
-                                       [](const PlotMark& mark) { return mark.value.has_value(); });
-  if (!any) series.marks.clear();
   return series;
 }
 
@@ -171,9 +167,8 @@ Plot bandwidth_plot(const Groups& groups, const std::string& chosen) {
       expected;  // one line for all that expect the same
   std::size_t number = 0;
   for (const auto& [name, of] : series_in(groups)) {
-    plot.series.push_back(series_of(
-        name, series_color(number++), Drawn::kLine, of,
-        [](const Group& g) -> const OverRuns& { return g.busbw_GBps; }, 1));
+    plot.series.push_back(
+        series_of(name, series_color(number++), Drawn::kLine, of, &Group::busbw_GBps, 1));
     std::vector<double> key;
     PlotSeries line{"", "faint", Drawn::kDashes};
     for (const Group* group : of) {
@@ -211,11 +206,8 @@ Plot latency_plot(const Groups& groups, const std::string& chosen) {
     const std::string color = series_color(number++);
     const bool isolated =
         std::ranges::any_of(of, [](const Group* g) { return g->latency_p50_s.value.has_value(); });
-    const auto add = [&](const char* what, Drawn drawn, const OverRuns Group::*values) {
-      PlotSeries series = series_of(
-          name + what, color, drawn, of,
-          [values](const Group& g) -> const OverRuns& { return g.*values; }, 1e6);
-      if (!series.marks.empty()) plot.series.push_back(std::move(series));
+    const auto add = [&](const char* what, Drawn drawn, OverRuns Group::*values) {
+      plot.series.push_back(series_of(name + what, color, drawn, of, values, 1e6));
     };
     if (!isolated) {
       add(", time of a call", Drawn::kLine, &Group::time_s);

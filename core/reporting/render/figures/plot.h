@@ -60,7 +60,8 @@ std::string svg_of(const Plot& plot, double width_mm);
 // RFC 4180: series, place, value, low, high; the axes' titles are the names of the columns.
 std::string csv_of(const Plot& plot);
 
-// All that follows is private to this folder. The parts of plots_of(), each by its own records:
+// All that follows is private to this folder. The parts of plots_of(), each by its own records;
+// plots_of() leaves out series and plots without a value:
 void add_scaling_plots(std::vector<Plot>& plots, const Report& report);
 void add_throughput_plots(std::vector<Plot>& plots, const Report& report);
 void add_run_plots(std::vector<Plot>& plots, const Report& report);

@@ -8,8 +8,10 @@
 
 #include "core/base/text.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/render/sections/sweep_words.h"
 
 namespace scalemark::reporting {
+
 std::optional<double> as_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -48,12 +50,6 @@ std::vector<Trait> fixed_traits() {
           {"data", [](P p) { return std::string(p.data == "synthetic" ? "synthetic" : "files"); }}};
 }
 
-// A variable's name is to be recognised as it is.
-std::string in_words(std::string option) {
-  if (!option.starts_with("env.")) std::ranges::replace(option, '_', ' ');
-  return option;
-}
-
 // "b64", "2 ranks", "overlap on", "ddp".
 std::string part_text(const std::string& trait, const std::string& value) {
   if (trait == "ranks") return value + (value == "1" ? " rank" : " ranks");
@@ -72,7 +68,7 @@ std::vector<Trait> traits_of(const Points& points) {
     for (const auto& [option, value] : point->varying) options.insert(option);
   }
   for (const std::string& option : options) {
-    traits.push_back({in_words(option), [option](const PointRecord& point) {
+    traits.push_back({option_in_words(option), [option](const PointRecord& point) {
                         const auto found = point.varying.find(option);
                         return found == point.varying.end() ? std::string() : found->second;
                       }});

@@ -26,6 +26,11 @@ std::string share_interval(const std::optional<double>& low, const std::optional
   return interval_text(low, high, percent_text);
 }
 
+std::string option_in_words(std::string option) {
+  if (!option.starts_with("env.")) std::ranges::replace(option, '_', ' ');
+  return option;
+}
+
 std::string slice_text(const ScalingTable& table, const std::vector<ScalingTable>& all) {
   std::string text;
   for (const auto& [name, value] : table.fixed) {
@@ -35,10 +40,7 @@ std::string slice_text(const ScalingTable& table, const std::vector<ScalingTable
     };
     const bool is_size = name == (table.kind == "weak" ? "batch_size" : "global_batch_size");
     if (!is_size && std::ranges::none_of(all, differs)) continue;
-    std::string words = name;
-    const bool is_variable = name.starts_with("env.");  // whose name is to be recognised
-    if (!is_variable) std::ranges::replace(words, '_', ' ');
-    text += ", " + words + " " + value;
+    text += ", " + option_in_words(name) + " " + value;
   }
   return table.kind + text;
 }

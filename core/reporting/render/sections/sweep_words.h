@@ -21,4 +21,7 @@ std::string share_interval(const std::optional<double>& low, const std::optional
 // differs from the others of its report.
 std::string slice_text(const ScalingTable& table, const std::vector<ScalingTable>& all);
 
+// "bucket cap mb"; the name of a variable ("env.NAME") is to be recognised, and stays.
+std::string option_in_words(std::string option);
+
 }  // namespace scalemark::reporting
