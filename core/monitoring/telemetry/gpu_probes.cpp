@@ -108,7 +108,7 @@ std::vector<GpuSource> gauges(const Functions& call, Device gpu) {
              return number_from<unsigned>(call.power != nullptr, 1e-3,
                                           [&](unsigned* mW) { return call.power(gpu, mW); });
            }},
-          {"utilisation", SourceKind::kGauge,
+          {kUtilisation, SourceKind::kGauge,
            [&call, gpu]() -> Value {
              nvml::Utilization used{};
              if (!call.utilization || call.utilization(gpu, &used) != kSuccess) return {};

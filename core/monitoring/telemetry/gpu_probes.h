@@ -18,6 +18,7 @@
 namespace scalemark::monitoring {
 
 inline constexpr const char* kOtherProcesses = "other_processes";
+inline constexpr const char* kUtilisation = "utilisation";
 inline constexpr const char* kThermalViolation = "thermal_violation_share";
 
 // `uuid`: as CUDA reports it. `device`: how the report names it. `own_processes`: how many of the

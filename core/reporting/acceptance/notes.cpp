@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/acceptance/inventory.h"
+#include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -137,6 +138,22 @@ void add_without_datasheet(const WithoutDatasheet& chips, std::vector<std::strin
   }
 }
 
+// The speed of a GPU that waits for its host is the host's, and varies with it.
+void add_waiting(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
+  std::set<std::string> points;  // without the repetition
+  for (const NamedReport& one : reports) {
+    for (const auto& finding : one.report.findings) {
+      if (finding.code != reporting::finding_kinds::gpu_waits.code) continue;
+      points.insert(finding.point.substr(0, finding.point.rfind("/r")));
+    }
+  }
+  if (points.empty()) return;
+  texts.push_back(
+      "GPUs waited for their hosts (gpu_waits), so that training measures hosts, too: "
+      "measure with a larger --batch-size: " +
+      listed(points, 2));
+}
+
 // A list with a misprint would drain machines that nobody asked about.
 void add_not_in_list(const Acceptance& acceptance, const Expected& expected,
                      std::vector<std::string>& texts) {
@@ -163,6 +180,7 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
   add_versions(reports, texts);
   add_namesakes(reports, texts);
   add_without_datasheet(without_datasheet, texts);
+  add_waiting(reports, texts);
   std::set<std::string> failed, others;
   for (const CheckResult& result : results) {
     if (result.part.kind != PartKind::kDevice) continue;

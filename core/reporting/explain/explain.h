@@ -73,7 +73,7 @@ struct Explanation {
   std::optional<Overlap> overlap;             // absent: a run has no bucket timeline
   std::optional<BucketTimes> buckets;         // absent: no report of `comm` fits
   std::vector<std::string> slow;              // proven slow ranks, devices, links; sentences
-  std::vector<std::string> disturbed;         // others on the machine, hardware slowed down
+  std::vector<std::string> disturbed;         // others on the machine, slowed hardware, idle GPUs
   const EffectRecord* best_effect = nullptr;  // null: none helps, of those that were measured
   bool compares_options = false;              // at so many ranks, other than their number
   bool in_one_process = false;                // the ranks are replicas, without a network

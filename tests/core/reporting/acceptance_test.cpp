@@ -265,6 +265,18 @@ TEST(Accept, TwoMachinesOfOneNameAreTold) {
                   "of its own"});
 }
 
+TEST(Accept, GpusThatWaitForTheirHostsAreTold) {
+  auto reports = sample_fleet({.links = false});
+  for (const char* point :
+       {"bert-large-b8-amp-bf16-w1-none/r0", "bert-large-b8-amp-bf16-w1-none/r1"}) {
+    reports[3].report.findings.push_back({.code = "gpu_waits", .point = point});
+  }
+  EXPECT_EQ(accept(reports, standard_rules(), {}).notes,
+            Texts{"GPUs waited for their hosts (gpu_waits), so that training measures hosts, too: "
+                  "measure with "
+                  "a larger --batch-size: bert-large-b8-amp-bf16-w1-none"});
+}
+
 TEST(Accept, WhatFailedDevicesShareIsTold) {
   FleetShape shape{.slow = {{{1, 3}, 0.1}, {{4, 3}, 0.1}, {{6, 3}, 0.1}}};
   EXPECT_EQ(judged(shape).notes,

@@ -163,6 +163,50 @@ TEST(Disturbances, TellPlaceNumberAndLimit) {
   EXPECT_EQ(in_words(found), "throttled: " + found[0].text + "; shared: " + found[1].text);
 }
 
+// A step of 10 ms on one GPU or several, whose utilisation is `used`.
+std::string waits_text(std::vector<SourceSummary> used, double data_wait_s = 0,
+                       double network_s = 0, bool graphs = false) {
+  PointRecord point = sample_point(1);
+  point.step_mean_over_ranks_s = 0.01;
+  for (RankRecord& rank : point.ranks) rank.data_wait_s = data_wait_s;
+  point.communication = {.network_s = network_s};
+  point.cuda_graphs = graphs;
+  std::vector<TelemetryRecord> telemetry;
+  for (const auto& values : used) telemetry.push_back({point.id, "n1", values});
+  for (const auto& finding : findings_of(point, {.telemetry = telemetry})) {
+    if (finding.code == "gpu_waits") return finding.text;
+  }
+  return {};
+}
+
+TEST(GpuThatWaits, IsOneWhoseIdleTimeNothingElseExplains) {
+  const auto used = [](double share) { return source("utilisation", share, "cuda:0"); };
+  EXPECT_EQ(waits_text({used(0.91)}), "");
+  EXPECT_EQ(
+      waits_text({used(0.7)}),
+      "cuda:0 of n1 computed in 70.0 % of the window only: the host hands out work too slowly; a "
+      "larger batch or --cuda-graphs on helps");
+  EXPECT_EQ(waits_text({used(0.7)}, 0.0025), "") << "25 % of the step waits for data";
+  EXPECT_EQ(waits_text({used(0.7)}, 0, 0.0025), "");
+  EXPECT_NE(waits_text({used(0.7)}, 0.0005, 0.0005), "");
+  EXPECT_EQ(waits_text({used(0.7)}, 0, 0, true).find("graphs"), std::string::npos);
+}
+
+TEST(GpuThatWaits, IsTheWorstOfThem) {
+  const std::string text =
+      waits_text({source("utilisation", 0.99, "cuda:0"), source("utilisation", 0.7, "cuda:1"),
+                  source("utilisation", 0.6, "cuda:2")});
+  EXPECT_TRUE(
+      text.starts_with("cuda:2 of n1 computed in 60.0 % of the window only, and 1 more alike: "))
+      << text;
+}
+
+TEST(GpuThatWaits, IsNotToldOfAWindowThatTheDriverHardlySees) {
+  SourceSummary brief = source("utilisation", 0.3, "cuda:0");
+  brief.observed_s = 0.5;
+  EXPECT_EQ(waits_text({brief}), "");
+}
+
 TEST(Disturbances, AreFindingsOfAPointThatIsOk) {
   const std::vector<TelemetryRecord> telemetry = {{"p", "n1", source("other_cpus", 1.5)}};
   const auto here = hosts(2);
