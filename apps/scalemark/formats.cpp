@@ -55,4 +55,18 @@ void write_formats(const std::vector<reporting::RenderRequest>& requests,
   }
 }
 
+void write_texts(const settings::ToolValues& values, const std::vector<std::string_view>& known,
+                 const std::function<std::string(const std::string&, bool)>& rendered) {
+  const std::string asked =
+      values.given("format") ? values.text("format").value() : std::string(known.front());
+  const auto requests = reporting::read_format_requests(asked, known);
+  for (const auto& [format, file] : requests) {
+    if (!file.empty()) refuse_unwritable_file("--format", file);
+  }
+  for (const auto& [format, file] : requests) {
+    const std::string text = rendered(format, file.empty());
+    file.empty() ? static_cast<void>(print_result(text)) : reporting::write_atomically(file, text);
+  }
+}
+
 }  // namespace scalemark::cli

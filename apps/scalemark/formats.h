@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/scalemark/sources.h"
@@ -19,5 +20,11 @@ std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& v
 void write_formats(const std::vector<reporting::RenderRequest>& requests,
                    const std::function<std::string(const reporting::RenderRequest&)>& rendered,
                    std::span<const reporting::Report> reports = {});
+
+// The same for a command with formats of its own: `rendered` gets the name of one, and whether it
+// goes to stdout. Without --format the first of `known`.
+void write_texts(
+    const settings::ToolValues& values, const std::vector<std::string_view>& known,
+    const std::function<std::string(const std::string& format, bool on_stdout)>& rendered);
 
 }  // namespace scalemark::cli

@@ -44,7 +44,7 @@ std::string rough_duration(double seconds) {
 
 std::vector<ListedConfig> listed_configs(const Surveyed& surveyed) {
   std::vector<ListedConfig> list;
-  for (const settings::NamedText& config : settings::builtin_configs()) {
+  for (const NamedText& config : settings::builtin_configs()) {
     const settings::ConfigFacts facts = settings::facts_of(config.text);
     const auto command = settings::find_command(facts.command).value_or(settings::kSweep);
     settings::Sources sources;

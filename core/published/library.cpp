@@ -31,17 +31,30 @@ std::vector<fs::path> files_of(const std::string& folder) {
   return files;
 }
 
+// Throws bad_data() for an id that two rows have. `where`: of the library, for the error line.
+void order_by_id(std::vector<Row>& rows, const std::string& where) {
+  std::ranges::sort(rows, {}, &Row::id);
+  const auto twice = std::ranges::adjacent_find(rows, {}, &Row::id);
+  if (twice != rows.end()) throw bad_data("two rows in " + where + " have the id " + twice->id);
+}
+
 }  // namespace
+
+std::vector<Row> own_library() {
+  std::vector<Row> rows;
+  for (const NamedText& file : library_files()) {
+    std::ranges::move(parse_rows(file.text, file.name), std::back_inserter(rows));
+  }
+  order_by_id(rows, "the program");
+  return rows;
+}
 
 std::vector<Row> read_library(const std::string& folder) {
   std::vector<Row> rows;
   for (const fs::path& file : files_of(folder)) {
-    for (Row& row : parse_rows(text_of(file), file.string())) rows.push_back(std::move(row));
+    std::ranges::move(parse_rows(text_of(file), file.string()), std::back_inserter(rows));
   }
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
-  const auto twice = std::adjacent_find(rows.begin(), rows.end(),
-                                        [](const Row& a, const Row& b) { return a.id == b.id; });
-  if (twice != rows.end()) throw bad_data("two rows in '" + folder + "' have the id " + twice->id);
+  order_by_id(rows, "'" + folder + "'");
   return rows;
 }
 

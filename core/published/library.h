@@ -1,13 +1,21 @@
-// The published rows that come with the project: a folder of JSON Lines files, one per source
-// repository. Reads files; judges nothing.
+// The published rows that come with the project, one JSON Lines file per source: as the program
+// holds them, or in a folder. Judges nothing.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/named_text.h"
 #include "core/published/row.h"
 
 namespace scalemark::published {
+
+// The files of results/published, inside the program; parsed only when one is asked for.
+std::span<const NamedText> library_files();
+
+// All rows of the program's own library, ordered by id.
+std::vector<Row> own_library();
 
 // All rows of the *.jsonl files in `folder`, ordered by id. Throws no_input() (66) when the folder
 // cannot be read or holds none, bad_data() (65) for a row that does not parse or an id that two

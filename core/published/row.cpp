@@ -1,103 +1,92 @@
 #include "core/published/row.h"
 
-#include <nlohmann/json.hpp>
-#include <set>
-#include <type_traits>
+#include <algorithm>
+#include <array>
 
 #include "core/base/error.h"
 #include "core/base/json_depth.h"
+#include "core/base/json_reader.h"
+#include "core/base/record_keys.h"
 
 namespace scalemark::published {
 namespace {
 
-using Json = nlohmann::json;
+constexpr auto kMetrics = std::to_array<std::string_view>(
+    {"", "throughput", "speedup", "efficiency", "step_s", "epoch_s", "time_to_train_s", "latency_s",
+     "busbw_GBps", "algbw_GBps", "memory_bytes", "payload_bytes", "communication_cost_s"});
+constexpr auto kDirections = std::to_array<std::string_view>({"", "about", "at_least", "at_most"});
+constexpr auto kBackends = std::to_array<std::string_view>({"nccl", "gloo", "mpi"});
 
-// Fetches fields by name and remembers which: the remaining ones are unknown.
-class RowReader {
- public:
-  RowReader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) throw bad_data(where_ + " is no JSON object");
-  }
-
-  template <class T>
-  void required(const char* key, T& value) {
-    if (!json_.contains(key)) throw bad_data(where_ + " has no '" + key + "'");
-    read(key, value);
-  }
-
-  template <class T>
-  void optional(const char* key, std::optional<T>& value) {
-    known_.insert(key);
-    if (json_.contains(key)) read(key, value.emplace());
-  }
-
-  void refuse_unknown() const {
-    for (const auto& [key, value] : json_.items()) {
-      if (!known_.contains(key)) throw bad_data(where_ + " has an unknown field '" + key + "'");
+template <class T>
+void refuse_unknown(const FieldJson& json, const std::string& where) {
+  static const auto known = RecordKeys::of<T>();
+  for (const auto& [key, value] : json.items()) {
+    if (std::ranges::find(known, key) == known.end()) {
+      throw bad_data(where + " has an unknown field '" + key + "'");
     }
   }
+}
 
-  template <class T>
-  void refuse_unless_positive(const char* key, const std::optional<T>& value) const {
-    if (value && !(*value > 0)) {
-      throw bad_data(where_ + ": " + key + " is " + json_[key].dump(), "a number above 0");
-    }
+template <class T>
+void refuse_unless_positive(const char* key, const std::optional<T>& value,
+                            const std::string& where) {
+  if (value && !(*value > 0)) {
+    throw bad_data(where + ": " + key + " is " + FieldJson(*value).dump(), "a number above 0");
   }
+}
 
- private:
-  template <class T>
-  void read(const char* key, T& value) {
-    known_.insert(key);
-    const Json& found = json_[key];
-    bool fits = false;
-    if constexpr (std::is_same_v<T, std::string>) {
-      fits = found.is_string();
-    } else if constexpr (std::is_integral_v<T>) {
-      fits = found.is_number_integer() &&
-             (!found.is_number_unsigned() || found.get<std::uint64_t>() <= INT64_MAX);
-    } else {
-      fits = found.is_number();
-    }
-    if (!fits) throw bad_data(where_ + ": '" + key + "' is " + found.dump());
-    value = found.get<T>();
+void refuse_unless_in(const auto& words, std::string_view word, const char* key,
+                      const std::string& where) {
+  if (std::ranges::find(words, word) == words.end()) {
+    throw bad_data(where + ": " + key + " is '" + std::string(word) + "'");
   }
+}
 
-  const Json& json_;
-  std::string where_;
-  std::set<std::string, std::less<>> known_;
-};
+void check_throughput(const Row& row, const std::string& where) {
+  // One submission names no framework.
+  const std::pair<const char*, const std::string*> texts[] = {{"system", &row.system},
+                                                              {"workload", &row.workload},
+                                                              {"precision", &row.precision},
+                                                              {"unit", &row.unit}};
+  for (const auto& [key, text] : texts) {
+    if (text->empty()) throw bad_data(where + " has no '" + key + "'");
+  }
+  if (!row.gpus) throw bad_data(where + " has no 'gpus'");
+}
 
-Row read_row(const Json& json, const std::string& where) {
-  RowReader reader(json, where);
-  Row row;
-  reader.required("id", row.id);
-  reader.required("group", row.group);
-  reader.required("repo", row.repo);
-  reader.optional("commit", row.commit);
-  reader.required("path", row.path);
-  reader.optional("line", row.line);
-  reader.required("framework", row.framework);
-  reader.required("system", row.system);
-  reader.required("workload", row.workload);
-  reader.required("precision", row.precision);
-  reader.optional("phase", row.phase);
-  reader.optional("data", row.data);
-  reader.optional("seq_len", row.sequence_length);
-  reader.required("gpus", row.gpus);
-  reader.optional("nodes", row.nodes);
-  reader.optional("batch_per_gpu", row.batch_per_gpu);
-  reader.optional("accum", row.gradient_accumulation_steps);
-  reader.optional("global_batch", row.global_batch_size);
-  reader.optional("throughput", row.throughput);
-  reader.required("unit", row.unit);
-  reader.optional("speedup_published", row.published_speedup);
-  reader.optional("time_to_train_min", row.time_to_train_min);
-  reader.optional("scaling_label", row.scaling_label);
-  reader.optional("note", row.note);
-  reader.refuse_unknown();
-  reader.refuse_unless_positive("gpus", std::optional(row.gpus));
-  reader.refuse_unless_positive("nodes", row.nodes);
-  reader.refuse_unless_positive("throughput", row.throughput);
+void check_claim(const Row& row, const std::string& where) {
+  const bool has_number = row.value || row.low || row.high;
+  if (!has_number && row.direction.empty() && !row.untestable) {
+    throw bad_data(where + " claims neither a number nor a direction");
+  }
+  if (row.value && (row.low || row.high)) throw bad_data(where + " has a value and a range");
+  if (row.low && row.high && *row.low > *row.high) throw bad_data(where + " has low above high");
+  if (!row.relative_to) return;
+  const Relative& to = *row.relative_to;
+  const bool names_option = to.option && to.from && to.to;
+  if (to.row.has_value() == names_option || (to.row && (to.option || to.from || to.to))) {
+    throw bad_data(where + ": relative_to names neither a row nor an option with from and to");
+  }
+}
+
+void check(const Row& row, const std::string& where) {
+  refuse_unless_positive("gpus", row.gpus, where);
+  refuse_unless_positive("nodes", row.nodes, where);
+  refuse_unless_positive("throughput", row.throughput, where);
+  refuse_unless_in(kMetrics, row.metric, "metric", where);
+  refuse_unless_in(kDirections, row.direction, "direction", where);
+  if (row.backend) refuse_unless_in(kBackends, *row.backend, "backend", where);
+  row.metric.empty() ? check_throughput(row, where) : check_claim(row, where);
+}
+
+Row read_row(const FieldJson& json, const std::string& where) {
+  if (!json.is_object()) throw bad_data(where + " is no JSON object");
+  refuse_unknown<Row>(json, where);
+  if (const auto found = json.find("relative_to"); found != json.end() && found->is_object()) {
+    refuse_unknown<Relative>(*found, where);
+  }
+  Row row = record_in<Row>(json, where.c_str());
+  check(row, where);
   return row;
 }
 
@@ -110,7 +99,7 @@ std::vector<Row> parse_rows(std::string_view text, std::string_view origin) {
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     const std::string where = std::string(origin) + ", line " + std::to_string(number);
     if (nests_too_deep(line)) throw bad_data(where + " nests deeper than any row");
-    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const FieldJson json = FieldJson::parse(line, nullptr, /*allow_exceptions=*/false);
     if (json.is_discarded()) throw bad_data(where + " is not JSON");
     rows.push_back(read_row(json, where));
   }

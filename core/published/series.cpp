@@ -13,7 +13,7 @@ auto key_of(const Row& row) {
                     row.unit, row.scaling_label);
 }
 
-std::string name_of(const Row& row) {
+std::string series_name(const Row& row) {
   std::string name = row.framework + ", " + row.system + ", " + row.workload;
   if (row.phase) name += ' ' + *row.phase;
   if (row.sequence_length) name += " at " + std::to_string(*row.sequence_length);
@@ -32,11 +32,11 @@ std::vector<Series> scaling_series(std::span<const Row> rows, std::size_t at_lea
   std::vector<Series> groups;
   std::map<decltype(key_of(rows[0])), std::size_t> found;
   for (const Row& row : rows) {
-    if (!row.throughput) continue;
+    if (!row.throughput || !row.gpus) continue;
     const auto [place, fresh] = found.try_emplace(key_of(row), groups.size());
-    if (fresh) groups.push_back({.repo = row.repo, .name = name_of(row)});
+    if (fresh) groups.push_back({.repo = row.repo, .name = series_name(row)});
     groups[place->second].points.push_back(
-        {row.id, row.gpus, row.nodes.value_or(1), *row.throughput});
+        {row.id, *row.gpus, row.nodes.value_or(1), *row.throughput});
   }
   for (Series& series : groups) {
     std::stable_sort(series.points.begin(), series.points.end(),

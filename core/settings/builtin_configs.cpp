@@ -69,7 +69,8 @@ std::string_view builtin_config(const std::string& name) {
 
 ConfigFacts facts_of(std::string_view text) {
   const auto json = nlohmann::json::parse(text);
-  return {json.value("command", ""), json.value("about", "")};
+  return {json.value("command", ""), json.value("about", ""),
+          json.value("claims", std::vector<std::string>())};
 }
 
 }  // namespace scalemark::settings

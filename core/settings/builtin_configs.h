@@ -7,16 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/named_text.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::settings {
 
-struct NamedText {
-  std::string_view name;  // "rtx4090-mlp", "acceptance/node"
-  std::string_view text;
-};
-
-// In the order of their names, those of acceptance last.
+// "rtx4090-mlp", "acceptance/node", ... in the order of their names, those of acceptance last.
 std::span<const NamedText> builtin_configs();
 
 // Reads what --config names: the file of that path, else the built-in configuration of that name.
@@ -28,7 +24,8 @@ std::string_view builtin_config(const std::string& name);
 
 // A configuration says this of itself.
 struct ConfigFacts {
-  std::string command, about;  // empty where it says neither
+  std::string command, about;       // empty where it says neither
+  std::vector<std::string> claims;  // published tables and rows that it tests
 };
 ConfigFacts facts_of(std::string_view text);
 

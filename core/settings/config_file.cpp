@@ -137,13 +137,14 @@ Problem unknown_key(const std::string& key, Command command, const std::string& 
   auto names = option_names(command);
   names.push_back("command");
   names.push_back("about");
+  names.push_back("claims");
   return {key, "", "unknown key", origin, did_you_mean(key, names)};
 }
 
 // Empty when the key is allowed in a file of `command`.
 std::vector<Problem> check_key(const std::string& key, const std::string& value, Command command,
                                const std::string& origin) {
-  if (key == "about") return {};
+  if (key == "about" || key == "claims") return {};
   if (key == "command") {
     if (value == command_name(command)) return {};
     return {{key, value,
@@ -173,7 +174,7 @@ ConfigValues parse_config(const ConfigFile& file, Command command) {
     const auto problems = check_key(key, value, command, origin);
     result.problems.insert(result.problems.end(), problems.begin(), problems.end());
     if (key == "about") result.about = value;
-    if (problems.empty() && key != "about" && key != "command") {
+    if (problems.empty() && key != "about" && key != "claims" && key != "command") {
       const std::string name =
           is_variable_key(key) ? key : std::string(find_option(key, command)->name);
       result.values.emplace_back(name, std::move(value));

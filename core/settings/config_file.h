@@ -27,7 +27,8 @@ struct ConfigValues {
 
 // Strict: JSON without comments, one object, no value nested in it (a sweep: a list of plain
 // values, which becomes "1,2,4"), no key twice, no unknown key, no option of another command, and a
-// key `command` only if it names `command`. `about` is free text. Lists every problem.
+// key `command` only if it names `command`. `about` is free text, `claims` a list of
+// published tables and rows that it tests (scalemark reproduce). Lists every problem.
 ConfigValues parse_config(const ConfigFile& file, Command command);
 
 // Throws no_input (66) when it cannot be read.

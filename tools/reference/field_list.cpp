@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "core/published/row.h"
 #include "core/reporting/record/report_fields.h"
 
 namespace scalemark::reporting {
@@ -162,6 +163,12 @@ class FieldLister {
 };
 
 }  // namespace
+
+std::vector<RecordEntry> published_records() {
+  std::vector<RecordEntry> all;
+  FieldLister(all, 0).listed_record<published::Row>();
+  return all;
+}
 
 std::vector<RecordEntry> report_records() {
   std::vector<RecordEntry> all;

@@ -1,5 +1,5 @@
-// The fields of a report as data: what docs/report.schema.json and docs/REPORT.md are made of.
-// Knows neither form.
+// The fields of a report and of a published row as data: docs/report.schema.json, docs/REPORT.md
+// and docs/published.schema.json are made of them. Knows neither form.
 #pragma once
 
 #include <string>
@@ -40,5 +40,8 @@ struct RecordEntry {
 
 // "report" first, then each record in the order in which fields refer to them.
 std::vector<RecordEntry> report_records();
+
+// "row", then its records: a line of results/published.
+std::vector<RecordEntry> published_records();
 
 }  // namespace scalemark::reporting

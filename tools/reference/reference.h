@@ -1,5 +1,6 @@
-// The two descriptions of report.json that are made from its list of fields:
-// docs/report.schema.json and the tables of docs/REPORT.md. Pure.
+// Descriptions that are made from lists in the code: of report.json docs/report.schema.json and the
+// tables of docs/REPORT.md, of a published row docs/published.schema.json, and the rules of
+// docs/LINT.md. Pure.
 #pragma once
 
 #include <string>
@@ -10,6 +11,9 @@ namespace scalemark::reporting {
 // JSON Schema 2020-12, as a text with a final line end.
 std::string report_schema();
 
+// The same of a line of results/published.
+std::string published_schema();
+
 // A section with a table for each record.
 std::string field_tables();
 
@@ -19,5 +23,8 @@ std::string finding_tables();
 // `page` with the text between `<!-- generated: NAME -->` and `<!-- end: NAME -->` replaced, for
 // the names "fields" and "findings". Throws bad_data() for a page without these lines.
 std::string with_tables(std::string_view page);
+
+// The same for the name "rules" of docs/LINT.md.
+std::string with_rules(std::string_view page);
 
 }  // namespace scalemark::reporting

@@ -91,17 +91,21 @@ void describe(Json& schema, const RecordEntry& record) {
   add_conditions(schema, record);
 }
 
-}  // namespace
-
-std::string report_schema() {
-  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-              {"$id", kSchema},
-              {"title", "scalemark report"}};
-  const auto records = report_records();
+std::string schema_of(const std::vector<RecordEntry>& records, const char* id, const char* title) {
+  Json schema{
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"$id", id}, {"title", title}};
   describe(schema, records.front());
   for (std::size_t i = 1; i < records.size(); ++i)
     describe(schema["$defs"][records[i].name], records[i]);
   return schema.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::string report_schema() { return schema_of(report_records(), kSchema, "scalemark report"); }
+
+std::string published_schema() {
+  return schema_of(published_records(), "scalemark.published/1", "a row of results/published");
 }
 
 }  // namespace scalemark::reporting

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/lint/forms.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "tools/reference/field_list.h"
 #include "tools/reference/reference.h"
@@ -114,6 +115,12 @@ std::string finding_tables() {
          "\nAbout a sweep as a whole; a new summary replaces them:\n" +
          finding_rows(FindingScope::kOfSweep) + "\nOf collectives and links:\n" +
          finding_rows(FindingScope::kOfCollectives);
+}
+
+std::string with_rules(std::string_view page) {
+  std::string text(page);
+  replace_between(text, "rules", lint::explanations_markdown());
+  return text;
 }
 
 std::string with_tables(std::string_view page) {

@@ -1,5 +1,5 @@
-// write-report-reference DOCS: writes DOCS/report.schema.json, and rewrites the tables of
-// DOCS/REPORT.md.
+// write-report-reference DOCS: writes DOCS/report.schema.json and DOCS/published.schema.json, and
+// rewrites the tables of DOCS/REPORT.md and DOCS/LINT.md.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -33,6 +33,8 @@ int scalemark::commands::write_report_reference(int argc, char** argv) try {
   const std::string folder = argv[1];
   write(folder + "/REPORT.md", scalemark::reporting::with_tables(read(folder + "/REPORT.md")));
   write(folder + "/report.schema.json", scalemark::reporting::report_schema());
+  write(folder + "/published.schema.json", scalemark::reporting::published_schema());
+  write(folder + "/LINT.md", scalemark::reporting::with_rules(read(folder + "/LINT.md")));
   return 0;
 } catch (const scalemark::Error& error) {
   std::fprintf(stderr, "%s\n", scalemark::format_error_line(error.record()).c_str());

@@ -7,6 +7,7 @@
 #include "core/base/json_depth.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
+#include "core/base/record_keys.h"
 #include "core/base/strict_json.h"
 #include "core/reporting/acceptance/baseline.h"
 
@@ -57,29 +58,10 @@ namespace {
 constexpr const char* kHowMade = "`scalemark baseline make` writes such a file";
 constexpr int kMostCounted = 1'000'000'000;
 
-// Collects the keys of a record.
-struct KeyNames {
-  template <class T>
-  using Field = T;
-
-  std::vector<std::string_view> names;
-
-  void record(const char*, const char*) {}
-  void constant(const char* key, const char*, const About&) { names.emplace_back(key); }
-  void operator()(const char* key, const auto&, const About&) { names.emplace_back(key); }
-  void text(const char* key, const auto&, const About&) { names.emplace_back(key); }
-  void time(const char* key, const auto&, const About&) { names.emplace_back(key); }
-  void choice(const char* key, const auto&, const About&) { names.emplace_back(key); }
-  void list(const char* key, const auto&, const About&) { names.emplace_back(key); }
-};
-
 template <class T>
 void refuse_unknown(const nlohmann::json& json, const std::string& where,
                     const JsonSource& source) {
-  T record{};
-  KeyNames keys;
-  fields(keys, record);
-  refuse_other_keys(json, keys.names, where, source);
+  refuse_other_keys(json, RecordKeys::of<T>(), where, source);
 }
 
 // A list of objects under `key`, if there is one at all: its form is checked where it is read.

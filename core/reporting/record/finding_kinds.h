@@ -11,7 +11,8 @@
 
 namespace scalemark::reporting {
 
-enum class FindingScope { kOfPoint, kOfSweep, kOfCollectives };
+// kOfTable: of a table that somebody printed, by `scalemark lint`; no report of ours holds it.
+enum class FindingScope { kOfPoint, kOfSweep, kOfCollectives, kOfTable };
 enum class Blames { kNothing, kPart };  // kPart: some part of the machine is named as bad
 
 struct FindingKind {

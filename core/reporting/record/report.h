@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/exit_code.h"
 #include "core/monitoring/host.h"
+#include "core/reporting/record/claim_records.h"
 #include "core/reporting/record/collective_records.h"
 #include "core/reporting/record/effect_records.h"
 #include "core/reporting/record/records.h"
@@ -110,7 +111,8 @@ struct Report {
   std::vector<CollectiveGroup> collective_groups;
   std::vector<CollectiveWinners> collective_winners;
   std::vector<CollectiveFit> collective_fits;
-  std::vector<LinkRecord> links;  // also of runs over several nodes
+  std::vector<LinkRecord> links;    // also of runs over several nodes
+  std::vector<ClaimRecord> claims;  // only `reproduce` fills it
   std::vector<Finding> findings;
   std::vector<ErrorRecord> errors;
 };

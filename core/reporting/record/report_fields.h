@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error_fields.h"
+#include "core/reporting/record/claim_fields.h"
 #include "core/reporting/record/collective_fields.h"
 #include "core/reporting/record/effect_fields.h"
 #include "core/reporting/record/host_fields.h"
@@ -143,6 +144,7 @@ constexpr void list_fields(A& a, R& r) {
          {"of comm: latency and bandwidth of a model of each series over sizes"});
   a.list("links", r.links,
          {"between hosts or ranks: of comm --pairs, and of runs over several nodes"});
+  a.list("claims", r.claims, {"of reproduce: published numbers beside what was measured"});
   a("findings", r.findings, {"what a reader of the numbers should know"});
   a("errors", r.errors, {"what went wrong"});
 }

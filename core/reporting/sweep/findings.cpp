@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kRunsDiffer = 0.05;
 constexpr double kSuperlinear = 1.02;
+constexpr double kSuperlinearStrong = 1.25;  // smaller work may fit a cache
 constexpr double kGapWorthSaying = 0.05;
 constexpr double kEstimateOff = 0.20;
 constexpr double kNotNormal = 0.01;
@@ -108,7 +109,8 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
                        " slice): efficiency is relative to " + table.relative_to);
     }
     for (const ScalingRow& row : table.rows) {
-      if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < kSuperlinear) continue;
+      const double limit = table.kind.starts_with("strong") ? kSuperlinearStrong : kSuperlinear;
+      if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < limit) continue;
       findings.add(finding_kinds::superlinear,
                    row.group + ": efficiency " + percent(row.efficiency.value_or(0)) +
                        " is above 100 %: the smaller share of a rank fits a cache, or the "

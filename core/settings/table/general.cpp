@@ -26,13 +26,16 @@ std::vector<Option> run_options() {
       {.name = "output",
        .kind = Kind::kPath,
        .group = Group::kGeneral,
-       .commands = kPredict | kBaselineMake | kDataTokenize | kDataShow | kDoctor,
+       .commands = kPredict | kBaselineMake | kDataTokenize | kDataShow | kDoctor | kReproduce,
        .field = kField<&GeneralSettings::output>,
        .help = "folder of the report; {host}, {job} and {date} are filled in (default: "
                "results/runs/<workload>-{date})",
        .own_help = {{kComm,
                      "folder of the report; {host}, {job} and {date} are filled in (default: "
                      "results/runs/comm-{date})"},
+                    {kReproduce,
+                     "folder of the reports, one below it for each run (default: "
+                     "results/runs/reproduce-TABLE)"},
                     {kPredict, "where the report with its predictions goes (default: nowhere)"},
                     {kDoctor,
                      "with --measure: where its report goes, and the disk that is read (default: "
@@ -46,7 +49,7 @@ std::vector<Option> run_options() {
        .kind = Kind::kFlag,
        .group = Group::kGeneral,
        .commands = kPredict | kBaselineMake | kDataTokenize | kDataGenerate | kDataPack |
-                   kDataShow | kDoctor,
+                   kDataShow | kDoctor | kReproduce,
        .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
        .help = "use an output folder that is not empty",
@@ -67,11 +70,12 @@ std::vector<Option> run_options() {
       {.name = "dry_run",
        .kind = Kind::kFlag,
        .group = Group::kGeneral,
-       .commands = kAccept,
+       .commands = kAccept | kReproduce,
        .field = kField<&GeneralSettings::dry_run>,
        .default_text = "off",
        .help = "print the resolved settings with their origins, and exit",
-       .own_help = {{kAccept, "print the checks and how much of them was measured, and exit"}}},
+       .own_help = {{kAccept, "print the checks and how much of them was measured, and exit"},
+                    {kReproduce, "print the runs, as commands and configuration files, and exit"}}},
       {.name = "quiet",
        .kind = Kind::kFlag,
        .group = Group::kGeneral,
@@ -108,6 +112,7 @@ std::vector<Option> run_options() {
       {.name = "yes",
        .kind = Kind::kFlag,
        .group = Group::kGeneral,
+       .commands = kReproduce,
        .without = kTrain,
        .default_text = "off",
        .help = "begin a plan of more than 3 hours without a question",
@@ -115,6 +120,7 @@ std::vector<Option> run_options() {
       {.name = "scale_down",
        .kind = Kind::kSeconds,
        .group = Group::kGeneral,
+       .commands = kReproduce,
        .help = "shrink ranks, sizes, steps and repetitions until the run fits this machine and a "
                "time (alone: 5 minutes); it then shows the method, not the number",
        .value_name = "TIME",
@@ -122,7 +128,7 @@ std::vector<Option> run_options() {
        .range = kAboveZero},
       {.name = "fail_on",
        .group = Group::kGeneral,
-       .commands = kReport | kCompare,
+       .commands = kReport | kCompare | kLint | kPublishedLint,
        .field = kField<&GeneralSettings::fail_on>,
        .default_text = "error",
        .help = "findings that end the command with exit code 1: parts (those that blame a part of "

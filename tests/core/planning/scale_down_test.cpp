@@ -115,7 +115,7 @@ TEST(ScaleDown, ReadsItsTime) {
 // refused for what the laptop does not have.
 TEST(ScaleDown, BringsEachConfigurationToALaptop) {
   std::vector<std::string> refused;
-  for (const settings::NamedText& config : settings::builtin_configs()) {
+  for (const NamedText& config : settings::builtin_configs()) {
     const auto command = *settings::find_command(settings::facts_of(config.text).command);
     settings::Sources sources;
     sources.config_files.push_back({std::string(config.name), std::string(config.text)});

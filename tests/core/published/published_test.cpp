@@ -35,26 +35,28 @@ ExitCode refusal_of(const std::string& text) {
 
 TEST(PublishedLibrary, HoldsEveryRowOnceWithItsSource) {
   const auto rows = read_library(kLibrary);
-  ASSERT_EQ(rows.size(), 1736u);
-  std::set<std::string> ids, repos;
-  int without_line = 0, without_commit = 0, without_throughput = 0;
+  ASSERT_EQ(rows.size(), 2295u);
+  std::set<std::string> ids;
+  int throughputs = 0;
   for (const Row& row : rows) {
     ids.insert(row.id);
-    repos.insert(row.repo);
     EXPECT_FALSE(row.path.empty()) << row.id;
-    EXPECT_NE(row.repo.find('/'), std::string::npos) << row.id;
-    EXPECT_TRUE(row.throughput || row.time_to_train_min || row.note) << row.id;
-    without_line += !row.line;
-    without_commit += !row.commit;
-    without_throughput += !row.throughput;
+    EXPECT_TRUE(row.repo == "practice" || row.repo.find('/') != std::string::npos) << row.id;
+    EXPECT_TRUE(!row.metric.empty() || row.throughput || row.time_to_train_min || row.note)
+        << row.id;
+    throughputs += row.metric.empty();
   }
-  EXPECT_EQ(ids.size(), 1736u);
+  EXPECT_EQ(ids.size(), rows.size());
   EXPECT_EQ(*ids.begin(), "pub-0001");
-  EXPECT_EQ(*ids.rbegin(), "pub-1736");
-  EXPECT_EQ(repos.size(), 14u);
-  EXPECT_EQ(without_line, 415);
-  EXPECT_EQ(without_commit, 71);
-  EXPECT_EQ(without_throughput, 91);
+  EXPECT_EQ(*ids.rbegin(), "pub-2295");
+  EXPECT_EQ(throughputs, 2137);
+}
+
+// The program holds the files of results/published.
+TEST(PublishedLibrary, TheProgramHoldsTheSameRows) {
+  const auto own = own_library(), read = read_library(kLibrary);
+  ASSERT_EQ(own.size(), read.size());
+  for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(own[i].id, read[i].id);
 }
 
 TEST(PublishedLibrary, ARowReadsAsItStandsInTheSource) {
@@ -102,6 +104,18 @@ TEST(PublishedRows, WhatIsRefused) {
   EXPECT_EQ(refusal_of(line("a", 1, R"(, "nodes": 1.5)")), ExitCode::kBadData);
   EXPECT_EQ(refusal_of(line("a", 1, R"(, "nodes": 18446744073709551615)")), ExitCode::kBadData);
   EXPECT_EQ(refusal_of(line("a", 1, R"(, "thruput": 12)")), ExitCode::kBadData);
+  EXPECT_EQ(refusal_of(line("a", 1, R"(, "metric": "epoch_s", "value": 2)")), ExitCode::kPass);
+  EXPECT_EQ(refusal_of(line("a", 1, R"(, "metric": "epoch_s")")), ExitCode::kBadData);
+  EXPECT_EQ(refusal_of(line("a", 1, R"(, "metric": "epoch_s", "value": 2, "low": 1)")),
+            ExitCode::kBadData);
+  EXPECT_EQ(refusal_of(line("a", 1, R"(, "metric": "hours", "value": 2)")), ExitCode::kBadData);
+  const std::string claim = R"(, "metric": "step_s", "low": 0.8, "high": 0.85, "relative_to": )";
+  EXPECT_EQ(
+      refusal_of(line("a", 1, claim + R"({"option": "bucket_cap_mb", "from": "25", "to": "100"})")),
+      ExitCode::kPass);
+  EXPECT_EQ(refusal_of(line("a", 1, claim + R"({"row": "b"})")), ExitCode::kPass);
+  EXPECT_EQ(refusal_of(line("a", 1, claim + R"({"row": "b", "from": "25"})")), ExitCode::kBadData);
+  EXPECT_EQ(refusal_of(line("a", 1, claim + R"({"option": "bucket_cap_mb"})")), ExitCode::kBadData);
 }
 
 TEST(PublishedLibrary, RefusesAnIdThatStandsTwiceAndAFolderWithoutRows) {

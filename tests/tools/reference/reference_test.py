@@ -1,5 +1,5 @@
-"""docs/report.schema.json and the tables of docs/REPORT.md are what the lists of fields and findings say, and configs/README.md what
-the program has built in."""
+"""docs/report.schema.json, docs/published.schema.json and the tables of docs/REPORT.md and docs/LINT.md are what the lists of fields, findings and rules say, and
+configs/README.md what the program has built in."""
 
 import os
 import re
@@ -14,9 +14,10 @@ SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TOOL = BINARY_DIR / "tests/core_tool"
 
 with tempfile.TemporaryDirectory() as folder:
-    shutil.copy(SOURCE / "docs/REPORT.md", folder)
+    for page in ("REPORT.md", "LINT.md"):
+        shutil.copy(SOURCE / "docs" / page, folder)
     subprocess.run([TOOL, "write-report-reference", folder], check=True)
-    for name in ("report.schema.json", "REPORT.md"):
+    for name in ("report.schema.json", "REPORT.md", "published.schema.json", "LINT.md"):
         check((Path(folder) / name).read_text() == (SOURCE / "docs" / name).read_text(),
               f"docs/{name} is not what the sources say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-report-reference docs")
     schema = (Path(folder) / "report.schema.json").read_text()
@@ -29,6 +30,6 @@ with tempfile.TemporaryDirectory() as folder:
 
 declared = set(re.findall(r"^SCALEMARK_FINDING\((\w+), ", (SOURCE / "core/reporting/record/finding_list.inc").read_text(), re.M))
 used = {kind for module in ("apps", "core", "engine") for file in (SOURCE / module).rglob("*.cpp")
-        for kind in re.findall(r"finding_kinds::([a-z_]+)", file.read_text())} - {"code"}
+        for kind in re.findall(r"\b(?:finding_)?kinds::([a-z_]+)", file.read_text())} - {"code"}
 check(len(declared) > 20 and declared == used, f"declared, but never said: {declared - used}")
 print(f"the schema and the page are as the sources say; {len(declared)} findings")

@@ -1,0 +1,94 @@
+// scalemark lint: what cannot be true in a report, or in a table that somebody printed.
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/formats.h"
+#include "apps/scalemark/lint_output.h"
+#include "apps/scalemark/read_reports.h"
+#include "core/base/error.h"
+#include "core/lint/inputs.h"
+#include "core/settings/config_file.h"
+
+namespace scalemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_report(const std::string& path) {
+  std::error_code none;
+  return fs::is_directory(path, none) || fs::path(path).extension() == ".json";
+}
+
+// Appends a prefix where several files are given, so that each table's file is known.
+void add_tables(const std::string& path, std::vector<lint::Table>& tables) {
+  for (lint::Table& table : lint::read_tables(settings::read_text_file(path), path))
+    tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+const HelpPage lint_page = {
+    "REPORT|TABLE...",
+    "Says what cannot be true: in a report of scalemark (a folder, or a .json file), or in the "
+    "tables\n"
+    "of a Markdown or CSV file. An error is two printed numbers that contradict each other, a\n"
+    "warning one that cannot be true with its siblings, an info is only unlikely. Rounding is\n"
+    "granted. Exit code: 1 for an error (--fail-on changes that), else 0.",
+    "  scalemark lint blog.md\n"
+    "  scalemark lint results/runs/sweep\n"
+    "  scalemark lint --explain not_the_ratio\n"};
+
+ExitCode lint_command(const Invocation& invocation) {
+  const settings::ToolValues values = read_tool_values(invocation);
+  if (const auto code = values.text("explain")) return explain_finding(*code);
+  if (invocation.positionals.empty()) {
+    throw usage("no file is given",
+                "a report, or a Markdown or CSV file with a table, is expected");
+  }
+  std::vector<lint::Table> tables;
+  std::vector<lint::Finding> findings;
+  lint::Judged judged;
+  for (const std::string& path : invocation.positionals) {
+    if (!is_report(path)) {
+      add_tables(path, tables);
+      continue;
+    }
+    for (const reporting::Report& report : read_reports({path})) {
+      const auto own = lint::findings_of(report, path);
+      findings.insert(findings.end(), own.begin(), own.end());
+      judged.tables++;
+      judged.rows += lint::table_of(report, path).rows.size();
+    }
+  }
+  const auto of_tables = lint::lint(tables);
+  findings.insert(findings.end(), of_tables.begin(), of_tables.end());
+  const lint::Judged counted = lint::count_of(tables);
+  judged.tables += counted.tables;
+  judged.rows += counted.rows;
+  return tell_findings(values, findings, judged);
+}
+
+ExitCode tell_findings(const settings::ToolValues& values,
+                       const std::vector<lint::Finding>& findings, const lint::Judged& judged) {
+  const reporting::FailOn fail_on(values.text("fail_on").value());
+  write_texts(values, {"table", "md", "jsonl"}, [&](const std::string& format, bool on_stdout) {
+    if (format == "md") return lint::markdown_text(findings, judged);
+    if (format == "jsonl") return lint::json_lines(findings);
+    return lint::findings_text(findings, judged,
+                               on_stdout ? terminal_of(STDOUT_FILENO) : Terminal());
+  });
+  for (const lint::Finding& one : findings) {
+    reporting::Finding finding = reporting::make_finding(*one.kind, one.row, one.text);
+    finding.severity = one.severity;
+    if (fail_on.names(finding)) return ExitCode::kFail;
+  }
+  return ExitCode::kPass;
+}
+
+ExitCode explain_finding(const std::string& code) {
+  return print_result(lint::explanation_text(code, terminal_of(STDOUT_FILENO)));
+}
+
+}  // namespace scalemark::cli

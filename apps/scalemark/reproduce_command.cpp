@@ -1,0 +1,218 @@
+// scalemark reproduce: runs what published numbers are about, and says claimed / measured /
+// verdict.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/formats.h"
+#include "apps/scalemark/read_reports.h"
+#include "apps/scalemark/sources.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/claims/forms.h"
+#include "core/claims/judge.h"
+#include "core/claims/runs.h"
+#include "core/published/library.h"
+#include "core/reporting/output/disk.h"
+#include "core/reporting/record/report_json.h"
+#include "core/settings/config_file.h"
+
+namespace scalemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using claims::PlannedRun;
+using published::NamedTable;
+using reporting::ClaimRecord;
+
+// The rows that are asked for: a file of rows, or tables of a library.
+struct Asked {
+  std::vector<published::Row> rows;
+  std::vector<NamedTable> tables;  // points into rows
+};
+
+void find_asked(const Invocation& invocation, const settings::ToolValues& values, Asked& asked) {
+  if (invocation.positionals.empty()) {
+    throw usage("no table is named",
+                "the name of a published table, or a .jsonl file of rows, is expected",
+                "`scalemark published list` lists them");
+  }
+  const std::string& word = invocation.positionals.front();
+  if (invocation.positionals.size() > 1)
+    throw usage("'" + invocation.positionals[1] + "' is one name too many",
+                "one table at a time is expected");
+  if (fs::path(word).extension() == ".jsonl") {
+    asked.rows = published::parse_rows(settings::read_text_file(word), word);
+    asked.tables = published::tables_of(asked.rows);
+    return;
+  }
+  const auto library = values.text("library");
+  asked.rows = library ? published::read_library(*library) : published::own_library();
+  asked.tables = published::find_tables(asked.rows, word);
+}
+
+std::vector<std::string> listed_reports(const std::string& text) {
+  std::vector<std::string> paths;
+  std::stringstream all(text);
+  for (std::string path; std::getline(all, path, ',');) {
+    if (!path.empty()) paths.push_back(path);
+  }
+  if (paths.empty())
+    throw usage("--from names no report",
+                "folders or report.json files, with commas between, are expected");
+  return paths;
+}
+
+// Words that this command passes on to each run.
+std::vector<std::string> words_of(const PlannedRun& run, const settings::ToolValues& values,
+                                  const fs::path& output) {
+  std::vector<std::string> words = run.words();
+  if (const auto time = values.text("scale_down"))
+    words.push_back("--scale-down" + (*time == "on" ? "" : "=" + *time));
+  if (values.on("yes")) words.push_back("--yes");
+  if (values.on("overwrite")) words.push_back("--overwrite");
+  words.push_back("--output");
+  words.push_back(output.string());
+  return words;
+}
+
+std::string command_text(const std::vector<std::string>& words) {
+  std::string text = "scalemark";
+  for (const std::string& word : words) text += " " + shell_word(word);
+  return text;
+}
+
+// Runs this program with `words` in the foreground; returns its exit code.
+int run_child(const std::vector<std::string>& words) {
+  std::vector<std::string> all{"scalemark"};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> arguments;
+  for (std::string& word : all) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t pid = 0;
+  const int failed =
+      posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ);
+  if (failed != 0)
+    throw system_error(std::string("a run could not be started: ") + std::strerror(failed));
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR)
+      throw system_error(std::string("a run could not be waited for: ") + std::strerror(errno));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Exit codes of a run that has measured something: all well, findings, rows without a number.
+bool has_measured(int code) {
+  const auto known = static_cast<ExitCode>(code);
+  return known == ExitCode::kPass || known == ExitCode::kFail || known == ExitCode::kUnsure ||
+         known == ExitCode::kOutOfMemory || known == ExitCode::kSilentCorruption;
+}
+
+std::string dry_run_text(const std::vector<PlannedRun>& runs, const settings::ToolValues& values,
+                         const std::vector<fs::path>& outputs,
+                         const std::vector<ClaimRecord>& claims) {
+  std::string text;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    text += command_text(words_of(runs[i], values, outputs[i])) + "\n";
+  for (const PlannedRun& run : runs) {
+    if (run.options.front().first != "config") text += "\n" + run.config_text();
+  }
+  return text + (text.empty() ? "" : "\n") + claims::claims_text(claims);
+}
+
+// Each claim stands in the report that holds its groups; what no report holds, in the first.
+void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Report>& reports,
+                const std::vector<ClaimRecord>& claims) {
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const auto is_here = [&](const ClaimRecord& claim) {
+      const auto holds = [&](const std::string& group) {
+        return std::ranges::any_of(reports[i].groups,
+                                   [&](const auto& one) { return one.group == group; }) ||
+               std::ranges::any_of(reports[i].collective_groups,
+                                   [&](const auto& one) { return one.group == group; });
+      };
+      return claim.groups.empty() ? i == 0 : std::ranges::any_of(claim.groups, holds);
+    };
+    reports[i].claims.clear();
+    std::ranges::copy_if(claims, std::back_inserter(reports[i].claims), is_here);
+    reporting::write_atomically(folders[i] / "report.json", reporting::to_json(reports[i]));
+  }
+}
+
+ExitCode tell(const settings::ToolValues& values, const std::vector<ClaimRecord>& claims) {
+  write_texts(
+      values, {"table", "md", "csv", "jsonl", "junit"}, [&](const std::string& format, bool) {
+        if (format == "md") return claims::claims_markdown(claims);
+        if (format == "csv") return claims::claims_csv(claims);
+        if (format == "jsonl") return claims::claims_json_lines(claims);
+        return format == "junit" ? claims::claims_junit(claims) : claims::claims_text(claims);
+      });
+  return claims::exit_code_of(claims);
+}
+
+}  // namespace
+
+const HelpPage reproduce_page = {
+    "TABLE|FILE.jsonl",
+    "Tests published numbers: makes sweeps of a table's rows, or takes the configuration that "
+    "names\n"
+    "it, runs them, and says for each number what is claimed, what was measured here, and the\n"
+    "verdict. On other hardware only speed-ups and other ratios are judged. --dry-run prints the\n"
+    "runs; --from judges reports that are there, such as those of a Slurm job. Exit code: a run's\n"
+    "own; 1 something is refuted or not reached on the same hardware; 2 something is undecided, "
+    "or\n"
+    "nothing could be judged; else 0.",
+    "  scalemark reproduce practice-buckets --scale-down\n"
+    "  scalemark reproduce dle-resnet50-a100 --dry-run\n"
+    "  scalemark reproduce lambda-h100-resnet50 --from results/runs/h100\n"};
+
+ExitCode reproduce_command(const Invocation& invocation) {
+  const settings::ToolValues values = read_tool_values(invocation);
+  Asked asked;
+  find_asked(invocation, values, asked);
+  if (const auto from = values.text("from"))
+    return tell(values, claims::judge(asked.tables, read_reports(listed_reports(*from))));
+
+  const auto runs = claims::runs_for(asked.tables, values.text("only_precision").value_or(""));
+  const fs::path output = values.text("output").value_or(
+      "results/runs/reproduce-" +
+      published::slug_of(fs::path(invocation.positionals.front()).stem().string()));
+  std::vector<fs::path> folders;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    folders.push_back(runs.size() == 1 ? output : output / std::to_string(i + 1));
+  const auto unmeasured = claims::judge(asked.tables, {});
+  if (values.on("dry_run")) return print_result(dry_run_text(runs, values, folders, unmeasured));
+  if (runs.empty()) {
+    print_note("nothing of this table can be run");
+    return tell(values, unmeasured);
+  }
+  std::vector<reporting::Report> reports;
+  std::vector<fs::path> measured;
+  ExitCode worst = ExitCode::kPass;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto words = words_of(runs[i], values, folders[i]);
+    print_note(command_text(words));
+    const int code = run_child(words);
+    if (!has_measured(code)) return static_cast<ExitCode>(code);
+    if (code != 0 && static_cast<ExitCode>(code) != ExitCode::kUnsure)
+      worst = static_cast<ExitCode>(code);
+    for (reporting::Report& report : read_reports({folders[i].string()}))
+      reports.push_back(std::move(report));
+    measured.push_back(folders[i]);
+  }
+  const auto claims = claims::judge(asked.tables, reports);
+  add_claims(measured, reports, claims);
+  print_result("\n");
+  const ExitCode judged = tell(values, claims);
+  return worst == ExitCode::kPass ? judged : worst;
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,198 @@
+#include "core/claims/forms.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/json_writer.h"
+#include "core/base/text.h"
+#include "core/reporting/record/claim_fields.h"
+#include "core/reporting/render/text.h"
+#include "core/reporting/table/text_table.h"
+
+namespace scalemark::claims {
+namespace {
+
+using reporting::ClaimRecord;
+using reporting::ClaimVerdict;
+using reporting::Column;
+using reporting::kAbsent;
+
+constexpr std::size_t kWidth = 100;
+
+// "0.8 to 0.85", "at least 3", "7.73"
+std::string claimed_text(const ClaimRecord& claim) {
+  const auto& [low, high] = std::tie(claim.claimed_low, claim.claimed_high);
+  if (!low && !high) return kAbsent;
+  if (!high) return "at least " + significant(*low, 4);
+  if (!low) return "at most " + significant(*high, 4);
+  return *low == *high ? significant(*low, 4)
+                       : significant(*low, 4) + " to " + significant(*high, 4);
+}
+
+std::string measured_text(const ClaimRecord& claim) {
+  if (!claim.measured) return kAbsent;
+  std::string text = significant(*claim.measured, 4);
+  const bool exact = claim.measured_ci95_low == claim.measured_ci95_high;
+  if (claim.measured_ci95_low && claim.measured_ci95_high && !exact) {
+    text += " (" + significant(*claim.measured_ci95_low, 4) + " .. " +
+            significant(*claim.measured_ci95_high, 4) + ")";
+  }
+  return text;
+}
+
+std::string spoken(ClaimVerdict verdict) {
+  std::string text(name_of(verdict));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+bool is_shown(const ClaimRecord& claim) { return claim.verdict != ClaimVerdict::kNotTestable; }
+
+std::vector<Column> columns_of(const std::vector<ClaimRecord>& claims) {
+  Column row{.head = {"row"}, .left = true, .cells = {}},
+      what{.head = {"what"}, .left = true, .cells = {}},
+      metric{.head = {"metric"}, .left = true, .cells = {}},
+      claimed{.head = {"claimed"}, .cells = {}}, measured{.head = {"measured (95 %)"}, .cells = {}},
+      verdict{.head = {"verdict"}, .left = true, .cells = {}};
+  for (const ClaimRecord& claim : claims) {
+    if (!is_shown(claim)) continue;
+    row.cells.push_back(claim.row);
+    what.cells.push_back(claim.what);
+    metric.cells.push_back(claim.metric);
+    claimed.cells.push_back(claimed_text(claim));
+    measured.cells.push_back(measured_text(claim));
+    verdict.cells.push_back(spoken(claim.verdict));
+  }
+  return {row, what, metric, claimed, measured, verdict};
+}
+
+// Rows by reason: "pub-0001, pub-0002: no report holds ...".
+std::vector<std::string> reasons_of(const std::vector<ClaimRecord>& claims, bool shown) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const ClaimRecord& claim : claims) {
+    if (claim.reason.empty() || is_shown(claim) != shown) continue;
+    const std::string reason = spoken(claim.verdict) + ": " + claim.reason;
+    auto found = std::ranges::find(by_reason, reason, [](const auto& one) { return one.first; });
+    if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
+    if (found->second.empty() || found->second.back() != claim.row)
+      found->second.push_back(claim.row);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [reason, rows] : by_reason) texts.push_back(listed(rows, 3) + " " + reason);
+  return texts;
+}
+
+std::string counts_text(const std::vector<ClaimRecord>& claims) {
+  std::vector<std::string> texts;
+  for (const auto& word : words_of(ClaimVerdict())) {
+    const auto n = std::ranges::count(claims, word.value, &ClaimRecord::verdict);
+    if (n > 0) texts.push_back(std::to_string(n) + " " + spoken(word.value));
+  }
+  return counted(static_cast<std::int64_t>(claims.size()), "claim") + ": " + joined(texts, ", ");
+}
+
+std::string tolerances_text(const std::vector<ClaimRecord>& claims) {
+  std::vector<std::string> texts;
+  for (const ClaimRecord& claim : claims) {
+    if (!claim.tolerance || *claim.tolerance == 0) continue;
+    std::string text =
+        printed("%.3g %%", 100 * *claim.tolerance) + " (" + claim.tolerance_source + ")";
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+  }
+  return texts.empty() ? "" : "tolerance: " + joined(texts, ", ");
+}
+
+std::vector<std::string> notes_of(const std::vector<ClaimRecord>& claims) {
+  std::vector<std::string> notes = reasons_of(claims, /*shown=*/true);
+  for (std::string& text : reasons_of(claims, /*shown=*/false)) notes.push_back(std::move(text));
+  if (std::string text = tolerances_text(claims); !text.empty()) notes.push_back(std::move(text));
+  return notes;
+}
+
+}  // namespace
+
+std::string claims_text(const std::vector<ClaimRecord>& claims) {
+  const auto columns = columns_of(claims);
+  std::string text = columns.front().cells.empty() ? "" : reporting::set_text(columns) + "\n";
+  for (const std::string& note : notes_of(claims)) text += reporting::list_item(note, kWidth);
+  return text + counts_text(claims) + "\n";
+}
+
+std::string claims_markdown(const std::vector<ClaimRecord>& claims) {
+  const auto columns = columns_of(claims);
+  std::string text = columns.front().cells.empty() ? "" : reporting::set_markdown(columns) + "\n";
+  for (const std::string& note : notes_of(claims))
+    text += "- " + reporting::markdown_text(note) + "\n";
+  return text + "\n" + counts_text(claims) + "\n";
+}
+
+std::string claims_csv(const std::vector<ClaimRecord>& claims) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? significant(*value, 12) : "";
+  };
+  std::vector<Column> columns;
+  const auto add = [&](const char* head, auto cell) {
+    Column& column = columns.emplace_back();
+    column.head = {head};
+    column.left = true;
+    for (const ClaimRecord& claim : claims) column.cells.push_back(cell(claim));
+  };
+  add("row", [](const ClaimRecord& c) { return c.row; });
+  add("table", [](const ClaimRecord& c) { return c.table; });
+  add("what", [](const ClaimRecord& c) { return c.what; });
+  add("metric", [](const ClaimRecord& c) { return c.metric; });
+  add("claimed_low", [&](const ClaimRecord& c) { return number(c.claimed_low); });
+  add("claimed_high", [&](const ClaimRecord& c) { return number(c.claimed_high); });
+  add("measured", [&](const ClaimRecord& c) { return number(c.measured); });
+  add("measured_low", [&](const ClaimRecord& c) { return number(c.measured_ci95_low); });
+  add("measured_high", [&](const ClaimRecord& c) { return number(c.measured_ci95_high); });
+  add("tolerance", [&](const ClaimRecord& c) { return number(c.tolerance); });
+  add("basis", [](const ClaimRecord& c) { return c.basis; });
+  add("verdict", [](const ClaimRecord& c) { return std::string(name_of(c.verdict)); });
+  add("reason", [](const ClaimRecord& c) { return c.reason; });
+  return reporting::set_csv(columns);
+}
+
+std::string claims_json_lines(const std::vector<ClaimRecord>& claims) {
+  std::string text;
+  for (const ClaimRecord& claim : claims) {
+    text +=
+        as_json(claim, "claim").dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+  }
+  return text;
+}
+
+std::string claims_junit(const std::vector<ClaimRecord>& claims) {
+  using reporting::xml_escaped;
+  const auto is = [](const ClaimRecord& claim, std::initializer_list<ClaimVerdict> verdicts) {
+    return std::ranges::find(verdicts, claim.verdict) != verdicts.end();
+  };
+  std::size_t failures = 0, errors = 0, skipped = 0;
+  std::string cases;
+  for (const ClaimRecord& claim : claims) {
+    const std::string message =
+        xml_escaped("claimed " + claimed_text(claim) + ", measured " + measured_text(claim) +
+                    (claim.reason.empty() ? "" : ": " + claim.reason));
+    cases += "  <testcase classname=\"" + xml_escaped(claim.table) + "\" name=\"" +
+             xml_escaped(claim.row + " " + claim.metric + ": " + claim.what) + "\"";
+    if (is(claim, {ClaimVerdict::kRefuted, ClaimVerdict::kNotReached})) {
+      failures++;
+      cases += "><failure message=\"" + message + "\"/></testcase>\n";
+    } else if (is(claim, {ClaimVerdict::kUndecided, ClaimVerdict::kNotMeasured})) {
+      errors++;
+      cases += "><error message=\"" + message + "\"/></testcase>\n";
+    } else if (is(claim, {ClaimVerdict::kNotJudged, ClaimVerdict::kNotTestable})) {
+      skipped++;
+      cases += "><skipped message=\"" + message + "\"/></testcase>\n";
+    } else {
+      cases += "/>\n";
+    }
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"published claims\" "
+         "tests=\"" +
+         std::to_string(claims.size()) + "\" failures=\"" + std::to_string(failures) +
+         "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" + std::to_string(skipped) +
+         "\">\n" + cases + "</testsuite>\n";
+}
+
+}  // namespace scalemark::claims

@@ -1,0 +1,134 @@
+#include "core/claims/runs.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/published/mapping.h"
+#include "core/settings/builtin_configs.h"
+
+namespace scalemark::claims {
+namespace {
+
+using published::Mapped;
+using published::Mapping;
+using published::NamedTable;
+using published::Row;
+
+bool names(const settings::ConfigFacts& facts, const NamedTable& table) {
+  return std::ranges::any_of(facts.claims, [&](const std::string& claim) {
+    return claim == table.slug ||
+           std::ranges::any_of(table.rows, [&](const Row* row) { return row->id == claim; });
+  });
+}
+
+// A row is tested by a configuration or by a sweep of its own; a claim without either by nothing.
+void add_configs(const std::vector<NamedTable>& tables, std::vector<PlannedRun>& runs,
+                 std::set<std::string>& told) {
+  for (const auto& config : settings::builtin_configs()) {
+    const auto facts = settings::facts_of(config.text);
+    for (const NamedTable& table : tables) {
+      if (!names(facts, table)) continue;
+      told.insert(table.slug);
+      const bool fresh = std::ranges::none_of(
+          runs, [&](const PlannedRun& run) { return run.options.front().second == config.name; });
+      if (fresh)
+        runs.push_back({.command = facts.command,
+                        .options = {{"config", std::string(config.name)}},
+                        .about = facts.about});
+    }
+  }
+}
+
+// Rows of one sweep share these, besides their GPUs and precision.
+struct Shape {
+  std::string workload, strategy;
+  std::optional<std::int64_t> batch, accumulation, sequence;
+  auto operator<=>(const Shape&) const = default;
+};
+
+std::string joined_numbers(const std::set<std::int64_t>& numbers) {
+  std::vector<std::string> texts;
+  for (const std::int64_t one : numbers) texts.push_back(std::to_string(one));
+  return joined(texts, ",");
+}
+
+PlannedRun sweep_of(const Shape& shape, const std::set<std::string>& precisions,
+                    const std::set<std::int64_t>& counts, const NamedTable& table) {
+  PlannedRun run{.command = "sweep",
+                 .options = {},
+                 .about = "Published table " + table.name + ": " + table.group};
+  const auto add = [&](const char* name, const std::string& value) {
+    run.options.emplace_back(name, value);
+  };
+  add("workload", shape.workload);
+  add("precision", joined(precisions, ","));
+  add("world_sizes", joined_numbers(counts));
+  if (shape.batch) add("batch_size", std::to_string(*shape.batch));
+  if (shape.accumulation && *shape.accumulation > 1)
+    add("gradient_accumulation_steps", std::to_string(*shape.accumulation));
+  if (shape.sequence && shape.workload.starts_with("bert"))
+    add("sequence_length", std::to_string(*shape.sequence));
+  if (!shape.strategy.empty() && shape.strategy != "ddp") add("strategies", shape.strategy);
+  return run;
+}
+
+// Precisions with the same counts of GPUs share a sweep.
+void add_sweeps(const NamedTable& table, const std::string& precision,
+                std::vector<PlannedRun>& runs) {
+  std::map<Shape, std::map<std::string, std::set<std::int64_t>>> shapes;
+  for (const Row* row : table.rows) {
+    const Mapping mapping = published::map_row(*row);
+    const bool is_rate = row->metric.empty() || row->metric == "speedup";
+    if (!mapping.run || !is_rate || mapping.run->workload.empty()) continue;
+    const Mapped& run = *mapping.run;
+    // One rank has no strategy: it belongs to the sweep of the others.
+    const Shape shape{run.workload, run.strategy.empty() ? "ddp" : run.strategy, run.batch_size,
+                      run.gradient_accumulation_steps, run.sequence_length};
+    std::vector<std::string> precisions = run.precisions;
+    if (precisions.empty()) precisions = {"fp32"};
+    for (const std::string& one : precisions) {
+      if (precision.empty() || one == precision)
+        shapes[shape][one].insert(run.world_size.value_or(1));
+    }
+  }
+  for (const auto& [shape, by_precision] : shapes) {
+    std::map<std::set<std::int64_t>, std::set<std::string>> by_counts;
+    for (const auto& [one, counts] : by_precision) by_counts[counts].insert(one);
+    for (const auto& [counts, precisions] : by_counts)
+      runs.push_back(sweep_of(shape, precisions, counts, table));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> PlannedRun::words() const {
+  std::vector<std::string> all{command};
+  for (const auto& [name, value] : options) {
+    std::string option = "--" + name;
+    std::ranges::replace(option, '_', '-');
+    all.push_back(option);
+    all.push_back(value);
+  }
+  return all;
+}
+
+std::string PlannedRun::config_text() const {
+  nlohmann::ordered_json json{{"command", command}, {"about", about}};
+  for (const auto& [name, value] : options) json[name] = value;
+  return json.dump(2) + "\n";
+}
+
+std::vector<PlannedRun> runs_for(const std::vector<NamedTable>& tables,
+                                 const std::string& precision) {
+  std::vector<PlannedRun> runs;
+  std::set<std::string> told;
+  add_configs(tables, runs, told);
+  for (const NamedTable& table : tables) {
+    if (!told.contains(table.slug)) add_sweeps(table, precision, runs);
+  }
+  return runs;
+}
+
+}  // namespace scalemark::claims

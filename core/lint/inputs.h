@@ -1,0 +1,33 @@
+// Lint judges these, as tables: rows of the published library, files that somebody wrote, and our
+// own reports. Reads texts, no files.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/lint/forms.h"
+#include "core/lint/lint.h"
+#include "core/published/names.h"
+#include "core/reporting/record/report.h"
+
+namespace scalemark::lint {
+
+// Rows with a throughput or a speed-up.
+std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
+
+// The groups of a report that were measured; of a single run its point.
+Table table_of(const reporting::Report& report, const std::string& name);
+
+// Findings of a report that bear on whether to believe it, and losses that do not move.
+std::vector<Finding> findings_of(const reporting::Report& report, const std::string& name);
+
+// For the first line of a result.
+Judged count_of(std::span<const Table> tables);
+
+// The tables of a file by its ending: .csv and .tsv, .jsonl (rows as in results/published), else
+// Markdown. Throws bad_data() (65), with the headers that were seen, where none holds throughputs.
+std::vector<Table> read_tables(std::string_view text, const std::string& file);
+
+}  // namespace scalemark::lint

@@ -1,0 +1,60 @@
+#include "core/lint/lint.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/base/text.h"
+#include "core/lint/rules.h"
+
+namespace scalemark::lint {
+namespace {
+
+int rank_of(const std::string& severity) {
+  return severity == kError ? 0 : severity == kWarning ? 1 : 2;
+}
+
+}  // namespace
+
+Bounds quotient(const Printed& above, const Printed& below) {
+  const double least = std::max(below.low(), below.value * 1e-3);  // "0.1": not 0 to 0.2
+  return {std::max(0.0, above.low()) / below.high(), above.high() / least};
+}
+
+Bounds times(Bounds bounds, double factor) { return {bounds.low * factor, bounds.high * factor}; }
+
+double gap(Bounds a, Bounds b) {
+  if (a.low > b.high) return b.high > 0 ? a.low / b.high - 1 : 1;
+  if (b.low > a.high) return a.high > 0 ? b.low / a.high - 1 : 1;
+  return 0;
+}
+
+std::string gpus_text(const Row& row) {
+  return significant(*row.gpus, 9) + (*row.gpus == 1 ? " GPU" : " GPUs");
+}
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::vector<Finding> lint(std::span<const Table> tables) {
+  std::vector<Finding> siblings;
+  judge_siblings(tables, siblings);
+  std::vector<Finding> all;
+  for (const Table& table : tables) {
+    std::vector<Finding> own;
+    Findings findings(table.name, own);
+    judge_ratios(table, findings);
+    judge_products(table, findings);
+    judge_series(table, findings);
+    judge_plausibility(table, findings);
+    std::ranges::copy_if(siblings, std::back_inserter(own),
+                         [&](const Finding& one) { return one.table == table.name; });
+    std::ranges::stable_sort(own, {}, [](const Finding& one) { return rank_of(one.severity); });
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+}  // namespace scalemark::lint

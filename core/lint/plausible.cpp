@@ -1,0 +1,192 @@
+// Rules about what is only unlikely: networks really do stop scaling, so none of them warns, but a
+// rate above what the chip can compute.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/catalogue/workload.h"
+#include "core/lint/rules.h"
+#include "core/published/chips.h"
+#include "core/reporting/point/peak_flops.h"
+
+namespace scalemark::lint {
+namespace {
+
+namespace kinds = reporting::finding_kinds;
+
+constexpr double kHighMfu = 0.75;
+constexpr double kFlat = 0.15, kOffNeighbours = 0.25, kSlower = 0.05;
+constexpr double kManyMore = 4;
+constexpr std::size_t kRowsOfAPattern = 4;
+
+// The fastest that the words may mean.
+std::vector<const char*> precisions_of(const std::string& printed) {
+  const std::string text = lower_case(printed);
+  if (text.starts_with("amp") || text == "fp16" || text == "bf16" || text == "fp16_cast")
+    return {"amp-fp16"};
+  if (text == "tf32") return {"tf32"};
+  if (text == "fp32_or_tf32") return {"tf32", "fp32"};
+  if (text == "fp32") return {"fp32"};
+  return {};
+}
+
+const catalogue::Workload* network_of(const Row& row) {
+  const std::string text = lower_case(row.network);
+  const bool squad = text.find("squad") != std::string::npos ||
+                     lower_case(row.phase).find("squad") != std::string::npos;
+  for (const auto& [word, name] :
+       {std::pair("resnet50", "resnet50"), std::pair("resnet-50", "resnet50"),
+        std::pair("bert-large", "bert-large"), std::pair("bert_large", "bert-large"),
+        std::pair("bert-base", "bert-base"), std::pair("bert_base", "bert-base")}) {
+    if (text.find(word) == std::string::npos || text.find("resnext") != std::string::npos) continue;
+    // Without its length a sequence may be short.
+    if (std::string_view(name).starts_with("bert") && (!row.sequence_length || squad))
+      return nullptr;
+    return catalogue::find_workload(name);
+  }
+  return nullptr;
+}
+
+void judge_mfu(const Row& row, Findings& findings) {
+  const auto rate = rate_of(row);
+  const auto chip = published::chip_in(row.chip);
+  const catalogue::Workload* network = network_of(row);
+  if (!rate || !row.gpus || !chip || !network || row.unit.find("tok") != std::string::npos) return;
+  catalogue::ModelShape shape = network->default_shape;
+  if (row.sequence_length) shape.sequence_length = *row.sequence_length;
+  const double flops = network->flops_per_sample(catalogue::resolved_shape(*network, shape));
+  double peak = 0;
+  for (const char* precision : precisions_of(row.precision)) {
+    if (const auto one = reporting::peak_flops(chip->name, precision))
+      peak = std::max(peak, one->per_sec);
+  }
+  if (!(peak > 0)) return;
+  const double mfu = rate->low() * flops / (*row.gpus * peak);
+  if (mfu < kHighMfu) return;
+  findings.add(kinds::mfu_implausible, mfu > 1 ? kError : kInfo, row.id,
+               rate->text + " on " + gpus_text(row) + " would be " + printed("%.0f %%", 100 * mfu) +
+                   " of the peak of " + std::string(chip->name) + " (" + row.precision + ", " +
+                   printed("%.3g", flops / 1e9) + " GFLOP a sample)");
+}
+
+double per_gpu(const Row& row) { return rate_of(row)->value / *row.gpus; }
+
+// Rates that stay the same while GPUs are added.
+bool judge_flat(const Series& rated, Findings& findings) {
+  if (rated.size() < 2 || *rated.back()->gpus < kManyMore * *rated.front()->gpus) return false;
+  const double first = rate_of(*rated.front())->value;
+  const bool flat = std::ranges::all_of(
+      rated, [&](const Row* row) { return std::fabs(rate_of(*row)->value / first - 1) < kFlat; });
+  if (!flat || rated.front()->rate_per_gpu) return false;
+  findings.add(kinds::total_or_per_gpu, kInfo, rated.back()->id,
+               rate_of(*rated.back())->text + " on " + gpus_text(*rated.back()) + " and " +
+                   rate_of(*rated.front())->text + " on " + significant(*rated.front()->gpus, 6) +
+                   ": are these rates per GPU?");
+  return true;
+}
+
+void judge_neighbours(const Series& rated, Findings& findings) {
+  for (std::size_t i = 1; i < rated.size(); ++i) {
+    const Row &row = *rated[i], &before = *rated[i - 1];
+    const double share = per_gpu(row) / per_gpu(before);
+    const std::string here = rate_of(row)->text + " on " + gpus_text(row);
+    if (*row.gpus >= kManyMore && std::fabs(share * *row.gpus / 1 - 1) < kOffNeighbours &&
+        share < 0.5) {
+      findings.add(
+          kinds::total_or_per_gpu, kInfo, row.id,
+          here + " is what one of them reaches in the row above: a rate per GPU among totals?");
+      continue;
+    }
+    if (rate_of(row)->value < rate_of(before)->value * (1 - kSlower)) {
+      findings.add(
+          kinds::kink, kInfo, row.id,
+          here + " is less than " + rate_of(before)->text + " on " + significant(*before.gpus, 6));
+      continue;
+    }
+    if (i + 1 >= rated.size()) continue;
+    const double after = per_gpu(row) / per_gpu(*rated[i + 1]);
+    const bool above = share > 1 + kOffNeighbours && after > 1 + kOffNeighbours;
+    const bool below = share < 1 / (1 + kOffNeighbours) && after < 1 / (1 + kOffNeighbours);
+    if (!above && !below) continue;
+    findings.add(kinds::kink, kInfo, row.id,
+                 here + " is " + printed("%.0f %%", 100 * std::fabs(share - 1)) +
+                     (above ? " more" : " less") +
+                     " per GPU than the row above, and the row below is not");
+  }
+}
+
+void judge_batches(const Series& series, Findings& findings) {
+  std::map<double, std::vector<const Row*>> batches;
+  for (const Row* row : series) {
+    if (row->batch && row->batch_per_gpu) batches[*row->batch].push_back(row);
+  }
+  if (batches.size() != 2 || series.size() < kRowsOfAPattern) return;
+  const auto& one =
+      batches.begin()->second.size() == 1 ? batches.begin()->second : batches.rbegin()->second;
+  const double usual =
+      batches.begin()->second.size() == 1 ? batches.rbegin()->first : batches.begin()->first;
+  if (one.size() != 1) return;
+  findings.add(kinds::batch_off_pattern, kInfo, one.front()->id,
+               "a batch of " + significant(*one.front()->batch, 9) +
+                   " per GPU, where all others of the series have " + significant(usual, 9));
+}
+
+int order_of(const std::string& precision) {
+  const std::string text = lower_case(precision);
+  if (text == "fp32") return 0;
+  if (text == "tf32") return 1;
+  return text.starts_with("amp") || text == "fp16" || text == "bf16" ? 2 : -1;
+}
+
+void judge_precisions(const Table& table, Findings& findings) {
+  for (const Row& row : table.rows) {
+    for (const Row& other : table.rows) {
+      const bool beside = row.gpus == other.gpus && row.series == other.series &&
+                          row.network == other.network && row.chip == other.chip &&
+                          row.phase == other.phase &&
+                          row.sequence_length == other.sequence_length && row.batch == other.batch;
+      const bool lower_one =
+          order_of(other.precision) >= 0 && order_of(row.precision) > order_of(other.precision);
+      if (!beside || !lower_one || !rate_of(row) || !rate_of(other)) continue;
+      if (rate_of(row)->value > rate_of(other)->value * (1 - kSlower)) continue;
+      findings.add(kinds::precision_order, kInfo, row.id,
+                   rate_of(row)->text + " in " + row.precision + ", " + rate_of(other)->text +
+                       " in " + other.precision);
+    }
+  }
+}
+
+bool lacks_baseline(const Series& series) {
+  const auto has_one = [](const Row* row) {
+    return row->speedup && row->speedup->low() <= 1 && row->speedup->high() >= 1;
+  };
+  const auto has_speedup = [](const Row* row) { return row->speedup.has_value(); };
+  return std::ranges::any_of(series, has_speedup) && std::ranges::none_of(series, has_one) &&
+         series.front()->speedup.has_value();
+}
+
+}  // namespace
+
+void judge_plausibility(const Table& table, Findings& findings) {
+  for (const Row& row : table.rows) judge_mfu(row, findings);
+  bool told = false;
+  for (const Series& series : series_of(table)) {
+    Series rated;
+    std::ranges::copy_if(series, std::back_inserter(rated),
+                         [](const Row* row) { return rate_of(*row).has_value(); });
+    if (!judge_flat(rated, findings)) judge_neighbours(rated, findings);
+    judge_batches(series, findings);
+    if (told || !lacks_baseline(series)) continue;
+    told = true;
+    findings.add(kinds::table_without_baseline, kInfo, series.front()->id,
+                 "speed-ups are printed from " + significant(*series.front()->gpus, 6) +
+                     " GPUs on, and no row is 1");
+  }
+  judge_precisions(table, findings);
+}
+
+}  // namespace scalemark::lint

@@ -1,0 +1,219 @@
+// Printed ratios against the cells that they are made of.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/lint/rules.h"
+
+namespace scalemark::lint {
+namespace {
+
+namespace kinds = reporting::finding_kinds;
+
+constexpr double kContradiction = 0.02;  // beyond what the digits leave open
+constexpr std::size_t kRowsThatProve = 2;
+
+bool is_one(const Printed& printed) { return printed.low() <= 1 && printed.high() >= 1; }
+
+// The ways in which the speed of `row` may be compared with that of `base`: by rates, or by times
+// of the same work; a step may hold more work on more GPUs.
+struct Speed {
+  Bounds ratio;
+  std::string in_words;  // "3,100 / 310"
+};
+std::vector<Speed> speeds(const Row& row, const Row& base) {
+  std::vector<Speed> all;
+  const auto add = [&](const std::optional<Printed>& above, const std::optional<Printed>& below,
+                       double factor, const std::string& factor_text) {
+    if (!above || !below || !(below->value > 0)) return;
+    all.push_back(
+        {times(quotient(*above, *below), factor), above->text + " / " + below->text + factor_text});
+  };
+  if (row.rate && base.rate) {
+    add(row.rate, base.rate, 1, "");
+    return all;
+  }
+  const double more = *row.gpus / *base.gpus;
+  add(row.rate_per_gpu, base.rate_per_gpu, more, " times " + significant(more, 4));
+  if (!all.empty()) return all;
+  add(base.time_s, row.time_s, 1, "");
+  add(base.step_s, row.step_s, 1, "");
+  add(base.step_s, row.step_s, more, " times " + significant(more, 4));
+  return all;
+}
+
+bool has_speed(const Row& row) { return row.rate || row.rate_per_gpu || row.time_s || row.step_s; }
+
+// Printed speed-ups are relative to a row: the first that prints 1, else the first of all.
+struct Base {
+  const Row* row = nullptr;
+  double speedup = 1;
+  bool prints_it = false;
+};
+std::optional<Base> base_of(const Series& series) {
+  for (const Row* row : series) {
+    if (has_speed(*row) && row->speedup && is_one(*row->speedup)) return Base{row, 1, true};
+  }
+  const auto first = std::ranges::find_if(series, [](const Row* row) { return has_speed(*row); });
+  if (first == series.end()) return std::nullopt;
+  if ((*first)->speedup) return Base{*first, (*first)->speedup->value, true};
+  return Base{*first, 1, false};
+}
+
+struct Contradiction {
+  const Row* row = nullptr;
+  double by = 0;
+  double ratio = 0;  // of the cells
+  std::string text;
+};
+
+// The reading that is nearest to the printed ratio.
+Contradiction nearest(const Row& row, const Printed& printed, const std::vector<Speed>& readings,
+                      double factor, const std::string& name) {
+  Contradiction found{.row = &row, .by = -1, .ratio = 0, .text = {}};
+  for (const Speed& speed : readings) {
+    const Bounds ratio = times(speed.ratio, factor);
+    const double by = gap(bounds_of(printed), ratio);
+    if (found.by >= 0 && by >= found.by) continue;
+    found.by = by;
+    found.ratio = (ratio.low + ratio.high) / 2;
+    found.text = name + " is printed, but " + speed.in_words + " is " + significant(found.ratio, 4);
+  }
+  return found;
+}
+
+std::string on_gpus(const Row& row) { return " on " + gpus_text(row); }
+
+std::vector<Contradiction> wrong_speedups(const Series& series) {
+  const auto base = base_of(series);
+  if (!base) return {};
+  std::vector<Contradiction> all;
+  for (const Row* row : series) {
+    if (row == base->row || !row->speedup) continue;
+    auto found = nearest(*row, *row->speedup, speeds(*row, *base->row), base->speedup,
+                         significant(row->speedup->value, 6) + "x" + on_gpus(*row));
+    if (found.by > 0) {
+      found.text += "x (efficiency " +
+                    printed("%.0f %%", 100 * found.ratio * *base->row->gpus / *row->gpus) + ")";
+      all.push_back(std::move(found));
+    }
+  }
+  // A base that prints no speed-up may be another one than the table's: then all are off alike.
+  const bool alike =
+      all.size() >= kRowsThatProve && !base->prints_it &&
+      std::ranges::all_of(all, [&](const Contradiction& one) {
+        const double off = one.row->speedup->value / one.ratio;
+        return std::fabs(off / (all.front().row->speedup->value / all.front().ratio) - 1) <
+               kContradiction;
+      });
+  if (alike) all.clear();
+  return all;
+}
+
+// An efficiency is relative to the row of the speed-ups, or, without rates and times, to the first
+// that prints a speed-up of 1.
+const Row* base_of_efficiency(const Series& series) {
+  if (const auto base = base_of(series)) return base->row;
+  const auto first = std::ranges::find_if(
+      series, [](const Row* row) { return row->speedup && is_one(*row->speedup); });
+  return first == series.end() ? nullptr : *first;
+}
+
+std::vector<Contradiction> wrong_efficiencies(const Series& series) {
+  std::vector<Contradiction> all;
+  const Row* base = base_of_efficiency(series);
+  if (!base) return all;
+  for (const Row* row : series) {
+    if (row == base || !row->efficiency) continue;
+    const double fewer = *base->gpus / *row->gpus;
+    std::vector<Speed> readings = speeds(*row, *base);
+    if (readings.empty() && row->speedup) {
+      readings.push_back({bounds_of(*row->speedup), row->speedup->text + "x"});
+    }
+    if (readings.empty()) continue;
+    auto found = nearest(
+        *row, *row->efficiency, readings, fewer,
+        "an efficiency of " + printed("%.4g %%", 100 * row->efficiency->value) + on_gpus(*row));
+    if (found.by <= 0) continue;
+    found.text += " of " + significant(1 / fewer, 6) + " times";
+    all.push_back(std::move(found));
+  }
+  return all;
+}
+
+// Whether each printed speed-up of `a` is what the cells of `b` give.
+bool are_those_of(const std::vector<Contradiction>& a, const std::vector<Contradiction>& b) {
+  return std::ranges::all_of(a, [&](const Contradiction& one) {
+    const auto same = std::ranges::find_if(
+        b, [&](const Contradiction& other) { return *other.row->gpus == *one.row->gpus; });
+    return same != b.end() &&
+           std::fabs(one.row->speedup->value / same->ratio - 1) < kContradiction / 2;
+  });
+}
+
+std::vector<Contradiction> errors_of(const std::vector<Contradiction>& all) {
+  std::vector<Contradiction> errors;
+  std::ranges::copy_if(all, std::back_inserter(errors),
+                       [](const Contradiction& one) { return one.by >= kContradiction; });
+  return errors;
+}
+
+void tell(const std::vector<Contradiction>& all, Findings& findings) {
+  for (const Contradiction& one : all) {
+    findings.add(kinds::not_the_ratio, one.by >= kContradiction ? kError : kInfo, one.row->id,
+                 one.text);
+  }
+}
+
+void judge_precision_ratios(const Table& table, Findings& findings) {
+  for (const Row& row : table.rows) {
+    for (const PrecisionRatio& ratio : row.ratios) {
+      const auto other = std::ranges::find_if(table.rows, [&](const Row& one) {
+        return one.id == row.id && one.precision == ratio.from;
+      });
+      if (other == table.rows.end() || !row.rate || !other->rate) continue;
+      const double by = gap(bounds_of(ratio.value), quotient(*row.rate, *other->rate));
+      if (!(by > 0)) continue;
+      findings.add(kinds::not_the_ratio, by >= kContradiction ? kError : kInfo, row.id,
+                   ratio.value.text + "x from " + ratio.from + " to " + ratio.to +
+                       " is printed, but " + row.rate->text + " / " + other->rate->text + " is " +
+                       significant(row.rate->value / other->rate->value, 4));
+    }
+  }
+}
+
+}  // namespace
+
+void judge_ratios(const Table& table, Findings& findings) {
+  const std::vector<Series> all = series_of(table);
+  std::vector<std::vector<Contradiction>> wrong;
+  for (const Series& series : all) wrong.push_back(wrong_speedups(series));
+  std::vector<bool> swapped(all.size(), false);
+  std::string pairs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      const auto a = errors_of(wrong[i]), b = errors_of(wrong[j]);
+      const bool proved = a.size() >= kRowsThatProve && a.size() == b.size() &&
+                          are_those_of(a, b) && are_those_of(b, a);
+      if (!proved || swapped[i] || swapped[j]) continue;
+      swapped[i] = swapped[j] = true;
+      pairs += (pairs.empty() ? "" : "; ") + all[i].front()->precision + " and " +
+               all[j].front()->precision + " (" + a.front().row->id + " prints " +
+               a.front().row->speedup->text + "x, its cells give " +
+               significant(a.front().ratio, 4) + ")";
+    }
+  }
+  if (!pairs.empty()) {
+    findings.add(kinds::columns_swapped, kError, "",
+                 "the speed-ups of two columns are exchanged: " + pairs);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!swapped[i]) tell(wrong[i], findings);
+    tell(wrong_efficiencies(all[i]), findings);
+  }
+  judge_precision_ratios(table, findings);
+}
+
+}  // namespace scalemark::lint

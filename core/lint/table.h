@@ -1,0 +1,70 @@
+// A table of throughputs as somebody printed it: what `scalemark lint` judges. Rows of the
+// published library, tables of a Markdown or CSV file and our own reports all become one. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scalemark::lint {
+
+// A number as it was printed. Rounding and truncation are granted: the value meant lies within one
+// unit of the last digit.
+struct Printed {
+  double value = 0;
+  double unit = 0;   // of the last digit
+  std::string text;  // as printed, without what surrounds the number
+
+  double low() const { return value - unit; }
+  double high() const { return value + unit; }
+};
+
+// "3,100 img/s" -> 3100 +- 1; "12.4x"; "~ 98.5 %" -> 98.5 +- 0.1. Absent where the text does not
+// begin with a number, apart from signs like ~ and markup.
+std::optional<Printed> read_printed(std::string_view text);
+
+// With so many digits as the shortest text has that reads back as the same number.
+Printed as_printed(double value);
+
+// `printed` in other units: a per cent of 98.5 times 0.01.
+Printed scaled(Printed printed, double factor);
+
+// A ratio that is printed beside two throughputs of one count of GPUs: amp against fp32.
+struct PrecisionRatio {
+  Printed value;
+  std::string from, to;  // precisions as the table calls them
+};
+
+struct Row {
+  std::string id;      // "pub-0001", "line 12"
+  std::string series;  // what else must be equal among rows that differ in their GPUs only
+  std::string chip, network, precision, phase, unit;
+  std::optional<double> gpus;
+  std::optional<double> batch, accumulation, global_batch;
+  bool batch_per_gpu = true;  // false: the table calls it a batch, whatever that is
+  std::optional<std::int64_t> sequence_length;
+  std::optional<Printed> rate, rate_per_gpu;  // samples per second
+  std::optional<Printed> speedup, efficiency;
+  std::optional<Printed> step_s, time_s, samples;
+  bool time_is_of_an_epoch = false;
+  std::vector<PrecisionRatio> ratios;
+  bool strong = false;  // the table says so, or its batch per GPU falls
+};
+
+struct Table {
+  std::string name;
+  std::vector<Row> rows;
+};
+
+// Rows of one table that differ in their GPUs only, in the order of the table; the count of GPUs
+// rises.
+using Series = std::vector<const Row*>;
+std::vector<Series> series_of(const Table& table);
+
+// Samples per second over all GPUs: as printed, or from the rate per GPU. Absent without either.
+std::optional<Printed> rate_of(const Row& row);
+
+}  // namespace scalemark::lint

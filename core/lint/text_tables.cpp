@@ -1,0 +1,130 @@
+#include "core/lint/text_tables.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace scalemark::lint {
+namespace {
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+// A backslash keeps the pipe behind it.
+Cells pipe_cells(std::string_view line) {
+  std::string text = trimmed(line);
+  if (text.starts_with('|')) text.erase(0, 1);
+  if (text.ends_with('|') && !text.ends_with("\\|")) text.pop_back();
+  Cells cells{""};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '|') {
+      cells.back() += text[++i];
+    } else if (text[i] == '|') {
+      cells.emplace_back();
+    } else {
+      cells.back() += text[i];
+    }
+  }
+  for (std::string& cell : cells) cell = trimmed(cell);
+  return cells;
+}
+
+// "|---|:--:|": the line below the headers.
+bool is_rule(std::string_view line) {
+  const std::string text = trimmed(line);
+  return text.find('|') != std::string::npos && text.find('-') != std::string::npos &&
+         text.find_first_not_of("|-: \t") == std::string::npos;
+}
+
+bool is_heading(std::string_view line) { return line.starts_with('#'); }
+
+// One record of CSV from `text`, which loses it. Quotes may hold separators and line ends.
+Cells take_record(std::string_view& text, char separator) {
+  Cells cells{""};
+  bool quoted = false;
+  while (!text.empty()) {
+    const char c = text.front();
+    text.remove_prefix(1);
+    if (quoted) {
+      if (c != '"') {
+        cells.back() += c;
+      } else if (text.starts_with('"')) {
+        cells.back() += c;
+        text.remove_prefix(1);
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == separator) {
+      cells.emplace_back();
+    } else if (c == '\n') {
+      break;
+    } else if (c != '\r') {
+      cells.back() += c;
+    }
+  }
+  for (std::string& cell : cells) cell = trimmed(cell);
+  return cells;
+}
+
+char separator_of(std::string_view line) {
+  const auto count = [&](char c) { return std::ranges::count(line, c); };
+  if (count('\t') > count(',')) return '\t';
+  return count(';') > count(',') ? ';' : ',';
+}
+
+}  // namespace
+
+std::string trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
+    text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
+    text.remove_suffix(1);
+  return std::string(text);
+}
+
+std::vector<TextTable> pipe_tables(std::string_view text) {
+  const auto lines = lines_of(text);
+  std::vector<TextTable> tables;
+  std::string heading;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_heading(lines[i]))
+      heading = trimmed(lines[i].substr(lines[i].find_first_not_of('#') == std::string_view::npos
+                                            ? lines[i].size()
+                                            : lines[i].find_first_not_of('#')));
+    const bool begins = i + 1 < lines.size() && lines[i].find('|') != std::string_view::npos &&
+                        is_rule(lines[i + 1]);
+    if (!begins) continue;
+    TextTable table{.name = heading, .header = pipe_cells(lines[i]), .rows = {}, .lines = {}};
+    for (i += 2; i < lines.size() && lines[i].find('|') != std::string_view::npos; ++i) {
+      table.rows.push_back(pipe_cells(lines[i]));
+      table.lines.push_back(i + 1);
+    }
+    --i;
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+TextTable csv_table(std::string_view text) {
+  const char separator = separator_of(text.substr(0, text.find('\n')));
+  TextTable table;
+  table.header = take_record(text, separator);
+  for (std::size_t line = 2; !text.empty(); ++line) {
+    Cells cells = take_record(text, separator);
+    if (cells.size() == 1 && cells.front().empty()) continue;
+    table.rows.push_back(std::move(cells));
+    table.lines.push_back(line);
+  }
+  return table;
+}
+
+}  // namespace scalemark::lint

@@ -1,0 +1,57 @@
+// Maps a published number to what scalemark would run to test it, or says why it cannot. Pure. The
+// words that are known are in the table of docs/PUBLISHED.md, "What is run".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/words.h"
+#include "core/published/row.h"
+
+namespace scalemark::published {
+
+// A closed list: why a number cannot be tested by this program.
+enum class Untestable {
+  kWorkload,
+  kPrecision,
+  kHardwareGone,
+  kChipUnknown,
+  kFramework,
+  kParallelism,
+  kNumberMissing,
+  kMeaningless
+};
+constexpr auto words_of(Untestable) {
+  return std::to_array<Word<Untestable>>({{Untestable::kWorkload, "workload"},
+                                          {Untestable::kPrecision, "precision"},
+                                          {Untestable::kHardwareGone, "hardware_gone"},
+                                          {Untestable::kChipUnknown, "chip_unknown"},
+                                          {Untestable::kFramework, "framework"},
+                                          {Untestable::kParallelism, "parallelism"},
+                                          {Untestable::kNumberMissing, "number_missing"},
+                                          {Untestable::kMeaningless, "meaningless"}});
+}
+
+// One sentence about each.
+std::string sentence_about(Untestable reason);
+
+// A run that tests a row of a scaling table.
+struct Mapped {
+  std::string workload;
+  std::vector<std::string> precisions;  // two where the source leaves it open: both are run
+  bool other_precision = false;         // the nearest one: speed-ups only
+  std::optional<std::int64_t> world_size, batch_size, gradient_accumulation_steps, sequence_length;
+  std::string strategy;  // ddp unless the source says otherwise; empty for one rank
+  std::string chip;      // empty: none is named
+};
+
+// One of the two is there.
+struct Mapping {
+  std::optional<Mapped> run;
+  std::optional<Untestable> reason;
+};
+Mapping map_row(const Row& row);
+
+}  // namespace scalemark::published

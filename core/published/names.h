@@ -1,0 +1,39 @@
+// How a person names published tables: a table's slug, and short aliases. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/published/row.h"
+
+namespace scalemark::published {
+
+// "dle/PyTorch/resnet50v1.5/train" -> "dle-pytorch-resnet50v1-5-train": lower case, and a dash for
+// everything between letters and digits.
+std::string slug_of(std::string_view group);
+
+// A short name for all tables whose slug begins with `slug`.
+struct Alias {
+  std::string_view name, slug;
+};
+std::span<const Alias> aliases();
+
+// The shortest name: an alias of this very table, else its slug.
+std::string name_of_table(std::string_view group);
+
+// A table, with its rows in the order of `rows`.
+struct NamedTable {
+  std::string name, slug, group;
+  std::vector<const Row*> rows;
+};
+
+// Every table, in the order in which they begin.
+std::vector<NamedTable> tables_of(std::span<const Row> rows);
+
+// The tables that `word` names: a slug, an alias, or an id of a row (the table that holds it).
+// Throws no_input() (66), with the nearest name, where there is none.
+std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string& word);
+
+}  // namespace scalemark::published
