@@ -51,7 +51,7 @@ def expected(kind, claimed, low, high, basis):
     if kind == "throughput":
         if basis != "same_hardware":
             return "not_judged"
-        limit = claimed * (1 - (0.08 if basis_gpus[kind] <= 4 else 0.13))
+        limit = claimed * (1 - (0.06 if basis_gpus[kind] <= 4 else 0.07))
         return "reached" if low >= limit else "not_reached" if high < limit else "undecided"
     if basis == "scaled_down":
         if claimed == 1:
