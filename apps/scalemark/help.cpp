@@ -232,7 +232,7 @@ std::string program_help() {
       "usage: scalemark COMMAND [OPTIONS]\n\ncommands:\n";
   for (const CommandRow& row : command_rows()) {
     std::string name = "  " + std::string(settings::command_name(row.command));
-    name.resize(18, ' ');
+    name.resize(20, ' ');
     text += name + row.summary + "\n";
   }
   return text +

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
@@ -21,7 +22,6 @@ bool is_report(const std::string& path) {
   return fs::is_directory(path, none) || fs::path(path).extension() == ".json";
 }
 
-// Appends a prefix where several files are given, so that each table's file is known.
 void add_tables(const std::string& path, std::vector<lint::Table>& tables) {
   for (lint::Table& table : lint::read_tables(settings::read_text_file(path), path))
     tables.push_back(std::move(table));
@@ -50,16 +50,26 @@ ExitCode lint_command(const Invocation& invocation) {
   std::vector<lint::Table> tables;
   std::vector<lint::Finding> findings;
   lint::Judged judged;
+  // One file that cannot be read costs no other its verdict.
+  std::optional<Error> unreadable;
   for (const std::string& path : invocation.positionals) {
     if (!is_report(path)) {
-      add_tables(path, tables);
+      try {
+        add_tables(path, tables);
+      } catch (const Error& error) {
+        if (invocation.positionals.size() == 1) throw;
+        print_note(format_error_line(error.record()));
+        unreadable = error;
+      }
       continue;
     }
     for (const reporting::Report& report : read_reports({path})) {
       const auto own = lint::findings_of(report, path);
       findings.insert(findings.end(), own.begin(), own.end());
       judged.tables++;
-      judged.rows += lint::table_of(report, path).rows.size();
+      const lint::Table table = lint::table_of(report, path);
+      judged.rows += table.rows.size();
+      judged.compared += lint::count_of({&table, 1}).compared;
     }
   }
   const auto of_tables = lint::lint(tables);
@@ -67,7 +77,9 @@ ExitCode lint_command(const Invocation& invocation) {
   const lint::Judged counted = lint::count_of(tables);
   judged.tables += counted.tables;
   judged.rows += counted.rows;
-  return tell_findings(values, findings, judged);
+  judged.compared += counted.compared;
+  const ExitCode code = tell_findings(values, findings, judged);
+  return code == ExitCode::kPass && unreadable ? unreadable->record().exit_code : code;
 }
 
 ExitCode tell_findings(const settings::ToolValues& values,

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
@@ -10,6 +9,7 @@
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/lint/inputs.h"
 #include "core/published/chips.h"
 #include "core/published/library.h"
@@ -41,44 +41,47 @@ published::Here here() {
   return here;
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
+// "ResNet-50" and "resnet50" are one word.
+std::string letters_of(const std::string& text) {
+  std::string letters = published::slug_of(text);
+  std::erase(letters, '-');
+  return letters;
 }
 
-// `word` may stand anywhere in a table's name, group, network or machine.
+// Each word may stand anywhere in a table's name, group, network, machine or source.
 std::vector<published::NamedTable> tables_with(std::vector<published::NamedTable> tables,
-                                               const std::string& word) {
-  const std::string wanted = lower(word);
+                                               const std::vector<std::string>& words) {
   std::erase_if(tables, [&](const published::NamedTable& table) {
     const published::Row& first = *table.rows.front();
-    const std::string text = lower(table.name + " " + table.slug + " " + table.group + " " +
-                                   first.workload + " " + first.system);
-    return text.find(wanted) == std::string::npos;
+    std::string text;
+    for (const std::string& part :
+         {table.name, table.group, first.workload, first.system, first.repo})
+      text += letters_of(part) + " ";
+    return !std::ranges::all_of(words, [&](const std::string& word) {
+      return text.find(letters_of(word)) != std::string::npos;
+    });
   });
   if (tables.empty())
-    throw no_input("no published table has '" + word + "' in its name, network or machine");
+    throw no_input("no published table has '" + joined(words, "' and '") +
+                   "' in its name, network, machine or source");
   return tables;
 }
 
 }  // namespace
 
 const HelpPage published_list_page = {
-    "[WORD]",
+    "[WORD...]",
     "Lists the tables of throughput that others published, and claims of guides, as they come "
     "with\n"
-    "the program: their networks and counts of GPUs, and what can be tested here or elsewhere. A\n"
-    "WORD narrows the list.",
+    "the program: their networks and counts of GPUs, and what can be tested here or elsewhere.\n"
+    "WORDs narrow the list: all of them must fit.",
     "  scalemark published list\n"
-    "  scalemark published list a100\n"};
+    "  scalemark published list bert a100\n"};
 
 ExitCode published_list_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
-  const std::string word = word_of(invocation, "");
   const auto rows = rows_of(values);
-  auto tables = published::tables_of(rows);
-  if (!word.empty()) tables = tables_with(std::move(tables), word);
+  const auto tables = tables_with(published::tables_of(rows), invocation.positionals);
   return page_result(published::list_text(tables, here()));
 }
 
@@ -95,9 +98,10 @@ ExitCode published_show_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const std::string word = word_of(invocation, "the name of a published table is expected");
   const auto rows = rows_of(values);
+  const published::Here machine = here();
   std::string text;
   for (const auto& table : published::find_tables(rows, word)) {
-    text += (text.empty() ? "" : "\n") + published::show_text(table, here());
+    text += (text.empty() ? "" : "\n") + published::show_text(table, machine);
   }
   return page_result(text);
 }

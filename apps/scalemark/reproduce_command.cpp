@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "apps/scalemark/commands.h"
@@ -20,6 +21,7 @@
 #include "core/claims/judge.h"
 #include "core/claims/runs.h"
 #include "core/published/library.h"
+#include "core/published/mapping.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/record/report_json.h"
 #include "core/settings/config_file.h"
@@ -50,12 +52,45 @@ void find_asked(const Invocation& invocation, const settings::ToolValues& values
                 "one table at a time is expected");
   if (fs::path(word).extension() == ".jsonl") {
     asked.rows = published::parse_rows(settings::read_text_file(word), word);
+    published::order_by_id(asked.rows, "'" + word + "'");
+    if (asked.rows.empty()) throw bad_data("'" + word + "' holds no row");
     asked.tables = published::tables_of(asked.rows);
     return;
   }
   const auto library = values.text("library");
   asked.rows = library ? published::read_library(*library) : published::own_library();
   asked.tables = published::find_tables(asked.rows, word);
+}
+
+// The precision that --only-precision names, in either spelling. Throws configuration() (78) for
+// one that no row of the tables has.
+std::string only_precision(const settings::ToolValues& values,
+                           const std::vector<NamedTable>& tables) {
+  std::string wanted = values.text("only_precision").value_or("");
+  std::ranges::replace(wanted, '_', '-');
+  std::set<std::string> there;
+  for (const NamedTable& table : tables) {
+    for (const published::Row* row : table.rows) {
+      const auto mapping = published::map_row(*row);
+      if (mapping.run) there.insert(mapping.run->precisions.begin(), mapping.run->precisions.end());
+    }
+  }
+  if (wanted.empty() || there.contains(wanted)) return wanted;
+  throw configuration("--only-precision is '" + wanted + "', which no row of the table has",
+                      there.empty() ? "" : joined(there, ", "));
+}
+
+// Rows of other precisions are left out.
+void keep_precision(std::vector<NamedTable>& tables, const std::string& precision) {
+  if (precision.empty()) return;
+  for (NamedTable& table : tables) {
+    std::erase_if(table.rows, [&](const published::Row* row) {
+      const auto mapping = published::map_row(*row);
+      return !mapping.run ||
+             std::ranges::find(mapping.run->precisions, precision) == mapping.run->precisions.end();
+    });
+  }
+  std::erase_if(tables, [](const NamedTable& table) { return table.rows.empty(); });
 }
 
 std::vector<std::string> listed_reports(const std::string& text) {
@@ -178,10 +213,16 @@ ExitCode reproduce_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   Asked asked;
   find_asked(invocation, values, asked);
-  if (const auto from = values.text("from"))
-    return tell(values, claims::judge(asked.tables, read_reports(listed_reports(*from))));
+  const std::string precision = only_precision(values, asked.tables);
+  keep_precision(asked.tables, precision);
+  const auto from = values.text("from");
+  if (from && (values.on("dry_run") || values.given("output") || values.given("scale_down"))) {
+    throw usage("--from runs nothing, and --dry-run, --output and --scale-down are about runs",
+                "--from by itself is expected");
+  }
+  if (from) return tell(values, claims::judge(asked.tables, read_reports(listed_reports(*from))));
 
-  const auto runs = claims::runs_for(asked.tables, values.text("only_precision").value_or(""));
+  const auto runs = claims::runs_for(asked.tables, precision);
   const fs::path output = values.text("output").value_or(
       "results/runs/reproduce-" +
       published::slug_of(fs::path(invocation.positionals.front()).stem().string()));
@@ -201,13 +242,13 @@ ExitCode reproduce_command(const Invocation& invocation) {
     const auto words = words_of(runs[i], values, folders[i]);
     print_note(command_text(words));
     const int code = run_child(words);
-    if (!has_measured(code)) return static_cast<ExitCode>(code);
-    if (code != 0 && static_cast<ExitCode>(code) != ExitCode::kUnsure)
-      worst = static_cast<ExitCode>(code);
+    if (code != 0 && worst == ExitCode::kPass) worst = static_cast<ExitCode>(code);
+    if (!has_measured(code)) break;  // what was measured before is judged
     for (reporting::Report& report : read_reports({folders[i].string()}))
       reports.push_back(std::move(report));
     measured.push_back(folders[i]);
   }
+  if (measured.empty()) return worst;
   const auto claims = claims::judge(asked.tables, reports);
   add_claims(measured, reports, claims);
   print_result("\n");

@@ -6,39 +6,31 @@
 #include <string>
 #include <vector>
 
+#include "core/claims/measured.h"
 #include "core/published/mapping.h"
 #include "core/published/row.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::claims {
 
-struct Measured {
-  double value = 0;
-  std::optional<double> low, high;  // 95 %; absent of one run
-  int runs = 0;
-  std::vector<std::string> groups;
-  std::string device_name, precision;
-  std::int64_t world_size = 1;
-  bool scaled_down = false;
-  bool disturbed = false;  // too few runs are left that nothing disturbed: no interval
-};
-
 using Reports = std::span<const reporting::Report>;
 
-// The throughput of the group that a row's run is: network, precision, ranks and batch alike.
-// Absent where no report holds it.
-std::optional<Measured> throughput_of(Reports reports, const published::Mapped& run);
+// The throughput of the group that a row's run is: network, precision, ranks and batch alike, but
+// for what --scale-down changed. Absent where no report holds it, or several groups fit.
+std::optional<Measured> throughput_of(Reports reports, const published::Mapped& run,
+                                      const std::string& precision);
 
-// Throughput of `run` by that of `base`: paired where a scaling table has it, else from the
-// intervals of both groups, as independent.
+// Throughput of `run` by that of `base`, both of one report: paired where a scaling table has it,
+// else from the intervals of both groups, as independent.
 std::optional<Measured> speedup_of(Reports reports, const published::Mapped& run,
-                                   const published::Mapped& base);
+                                   const published::Mapped& base, const std::string& precision);
 
-// The ratio of a row's metric between two values of an option, from effects[] and its groups.
-// `unit_ratio`: of "to" by "from".
-std::optional<Measured> change_of(Reports reports, const published::Row& row);
+// The ratio of a row's metric between two values of an option ("to" by "from"), from effects[] and
+// its groups; at the row's number of GPUs, else at the most ranks.
+std::optional<Measured> change_of(Reports reports, const published::Row& row,
+                                  const published::Mapped& run);
 
-// A collective's latency or bandwidth, or its ratio between two backends.
+// A collective's latency or bandwidth, or its ratio between two backends with equal ranks and size.
 std::optional<Measured> collective_of(Reports reports, const published::Row& row);
 
 }  // namespace scalemark::claims

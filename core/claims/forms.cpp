@@ -178,10 +178,11 @@ std::string claims_junit(const std::vector<ClaimRecord>& claims) {
     if (is(claim, {ClaimVerdict::kRefuted, ClaimVerdict::kNotReached})) {
       failures++;
       cases += "><failure message=\"" + message + "\"/></testcase>\n";
-    } else if (is(claim, {ClaimVerdict::kUndecided, ClaimVerdict::kNotMeasured})) {
+    } else if (is(claim, {ClaimVerdict::kUndecided})) {
       errors++;
       cases += "><error message=\"" + message + "\"/></testcase>\n";
-    } else if (is(claim, {ClaimVerdict::kNotJudged, ClaimVerdict::kNotTestable})) {
+    } else if (is(claim, {ClaimVerdict::kNotJudged, ClaimVerdict::kNotMeasured,
+                          ClaimVerdict::kNotTestable})) {
       skipped++;
       cases += "><skipped message=\"" + message + "\"/></testcase>\n";
     } else {

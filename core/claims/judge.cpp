@@ -5,13 +5,12 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/claims/band.h"
 #include "core/published/chips.h"
 #include "core/published/series.h"
 
 namespace scalemark::claims {
 namespace {
-
-#include "core/claims/tolerances.inc"
 
 using published::Mapped;
 using published::Mapping;
@@ -21,79 +20,16 @@ using reporting::ClaimBasis;
 using reporting::ClaimRecord;
 using reporting::ClaimVerdict;
 
-constexpr std::int64_t kFewGpus = 4;
-
-struct Tolerance {
-  double share = 0;
-  std::string source;
-};
-
-// One unit of the last digit that stands in the JSON, halved.
-double rounding_of(double value) {
-  const std::string text = significant(value, 15);
-  const std::size_t point = text.find('.');
-  const double unit = point == std::string::npos
-                          ? 1
-                          : std::pow(10.0, -static_cast<double>(text.size() - point - 1));
-  return value > 0 ? 0.5 * unit / value : 0;
-}
-
-Tolerance tolerance_of(const Row& row, bool is_rate, bool is_collective) {
-  if (row.low && row.high) return {0, "the range that is claimed"};
-  const bool is_direction = !row.direction.empty() && row.direction != "about";
-  if (is_direction && (row.relative_to || !row.value)) return {0, "a direction"};
-  if (row.spread) return {*row.spread, "the spread of the source's own runs"};
-  Tolerance best = is_collective ? Tolerance{kCollectives, "assumed: no repeats are published"}
-                   : !is_rate    ? Tolerance{kRatios, "published repeats of ratios"}
-                   : row.gpus.value_or(1) <= kFewGpus
-                       ? Tolerance{kRateFewGpus, "published repeats on up to 4 GPUs"}
-                       : Tolerance{kRateManyGpus, "published repeats on 5 GPUs and more"};
-  if (row.value) best.share = std::max(best.share, rounding_of(*row.value));
-  return best;
-}
-
-Claimed claimed_by(const Row& row) {
-  if (!row.value) {
-    if (row.low || row.high) return {row.low, row.high};
-    // Advice without a number: more, or less, than before.
-    return row.direction == "at_most" ? Claimed{std::nullopt, 1.0} : Claimed{1.0, std::nullopt};
-  }
-  if (row.direction == "at_least") return {row.value, std::nullopt};
-  if (row.direction == "at_most") return {std::nullopt, row.value};
-  return {row.value, row.value};
-}
-
+// A claim that names no chip is about GPUs; one on other counts of ranks is about another machine.
 ClaimBasis basis_of(const Measured& measured, const Mapped& run) {
   if (measured.scaled_down) return ClaimBasis::kScaledDown;
   const auto here = published::chip_in(measured.device_name);
-  // A claim that names no machine is about any.
-  const bool same = run.chip.empty() || (here && here->name == run.chip);
-  if (!same) return ClaimBasis::kOtherHardware;
+  const bool same_chip = run.chip.empty()
+                             ? measured.device_name != "" && measured.device_name != "cpu"
+                             : here && here->name == run.chip;
+  const bool same_ranks = !run.world_size || measured.world_size == *run.world_size;
+  if (!same_chip || !same_ranks) return ClaimBasis::kOtherHardware;
   return run.other_precision ? ClaimBasis::kOtherPrecision : ClaimBasis::kSameHardware;
-}
-
-double nearest_end(const Claimed& claimed, double value) {
-  if (!claimed.low) return *claimed.high;
-  if (!claimed.high) return *claimed.low;
-  return value < *claimed.low ? *claimed.low : value > *claimed.high ? *claimed.high : value;
-}
-
-// How many repetitions would bring the interval clear of the nearest edge.
-std::string what_would_decide(const Measured& measured, const Claimed& claimed, double tolerance) {
-  if (measured.disturbed) return "something else disturbed the runs: measure again";
-  if (!measured.low || !measured.high) return "one run has no interval: repeat it";
-  const double half = 0.5 * std::log(*measured.high / *measured.low);
-  double nearest = std::numeric_limits<double>::infinity();
-  if (claimed.low)
-    nearest =
-        std::min(nearest, std::fabs(std::log(measured.value / (*claimed.low * (1 - tolerance)))));
-  if (claimed.high)
-    nearest =
-        std::min(nearest, std::fabs(std::log(measured.value / (*claimed.high * (1 + tolerance)))));
-  if (!(nearest > 0) || !(half > 0)) return "it lies on the limit";
-  const double runs = std::ceil(std::max(2, measured.runs) * (half / nearest) * (half / nearest));
-  return runs > 1000 ? "it lies on the limit"
-                     : "about " + significant(runs, 3) + " repetitions would decide";
 }
 
 void set_measured(ClaimRecord& claim, const Measured& measured, const Claimed& claimed,
@@ -111,11 +47,12 @@ void set_measured(ClaimRecord& claim, const Measured& measured, const Claimed& c
   if (claim.verdict == ClaimVerdict::kUndecided)
     claim.reason = what_would_decide(measured, claimed, tolerance.share);
   if (claim.verdict == ClaimVerdict::kNotJudged) {
-    claim.reason = basis == ClaimBasis::kScaledDown
-                       ? "scaled down: shows the method, not the number"
-                   : basis == ClaimBasis::kOtherPrecision
-                       ? "the nearest precision: ratios only"
-                       : "other hardware (" + measured.device_name + "): ratios only";
+    claim.reason =
+        basis == ClaimBasis::kScaledDown ? "scaled down: shows the method, not the number"
+        : basis == ClaimBasis::kOtherPrecision
+            ? "the nearest precision: ratios only"
+            : "other hardware (" + (measured.device_name.empty() ? "a CPU" : measured.device_name) +
+                  "): ratios only";
   }
 }
 
@@ -168,6 +105,27 @@ std::map<std::string, const Row*> bases_of(const NamedTable& table) {
   return bases;
 }
 
+constexpr const char* kNotHeld = "no report holds its network, precision, ranks and batch";
+
+// Where the source leaves the precision open both are looked at, and the nearer one is named.
+template <class MeasuredOf>
+std::optional<Measured> nearest_precision(const Mapped& run, double claimed, std::string& what,
+                                          MeasuredOf measured_of) {
+  std::optional<Measured> best;
+  std::string name;
+  const auto off = [&](const Measured& one) { return std::fabs(std::log(one.value / claimed)); };
+  std::vector<std::string> precisions = run.precisions;
+  if (precisions.empty()) precisions.emplace_back();
+  for (const std::string& precision : precisions) {
+    auto measured = measured_of(precision);
+    if (!measured || !(measured->value > 0) || (best && off(*measured) >= off(*best))) continue;
+    best = std::move(measured);
+    name = precision;
+  }
+  if (best && precisions.size() > 1) what += " (as " + name + ")";
+  return best;
+}
+
 void judge_rate(const Row& row, const NamedTable& table, const Mapping& mapping, Reports reports,
                 std::vector<ClaimRecord>& all) {
   const Claimed claimed{row.throughput, std::nullopt};
@@ -176,45 +134,68 @@ void judge_rate(const Row& row, const NamedTable& table, const Mapping& mapping,
     return;
   }
   ClaimRecord claim = begun(row, table, "throughput", claimed);
-  if (const auto measured = throughput_of(reports, *mapping.run)) {
-    set_measured(claim, *measured, claimed,
-                 tolerance_of(row, /*is_rate=*/true, /*is_collective=*/false), *mapping.run,
+  const auto measured = nearest_precision(*mapping.run, *row.throughput, claim.what,
+                                          [&](const std::string& precision) {
+                                            return throughput_of(reports, *mapping.run, precision);
+                                          });
+  if (measured) {
+    set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/true), *mapping.run,
                  /*is_rate=*/true);
+  } else {
+    claim.reason = kNotHeld;
   }
   all.push_back(std::move(claim));
 }
 
+// The printed speed-up, where the source prints one relative to this base; else that of its rates.
+double claimed_speedup(const Row& row, const Row& base) {
+  const bool printed = row.published_speedup && base.published_speedup == 1.0;
+  return printed ? *row.published_speedup : *row.throughput / *base.throughput;
+}
+
 void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Reports reports,
                    std::vector<ClaimRecord>& all) {
-  const double ratio = *row.throughput / *base.throughput;
+  const double ratio = claimed_speedup(row, base);
   const Claimed claimed{ratio, ratio};
   const Mapping run = published::map_row(row), from = published::map_row(base);
   if (run.reason || from.reason) return;  // its rate says why
   ClaimRecord claim = begun(row, table, "speedup", claimed);
   claim.what += " / " + counted(*base.gpus, "GPU");
-  const auto measured = speedup_of(reports, *run.run, *from.run);
-  if (!measured) return;  // its rate says so
-  set_measured(claim, *measured, claimed,
-               tolerance_of(row, /*is_rate=*/false, /*is_collective=*/false), *run.run,
-               /*is_rate=*/false);
+  const auto measured =
+      nearest_precision(*run.run, ratio, claim.what, [&](const std::string& precision) {
+        return speedup_of(reports, *run.run, *from.run, precision);
+      });
+  if (measured) {
+    set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/false), *run.run,
+                 /*is_rate=*/false);
+  } else {
+    claim.reason = kNotHeld;
+  }
   all.push_back(std::move(claim));
 }
 
+// Another row of the table ran this, also where its own number cannot be tested.
+std::optional<Mapped> run_of(const NamedTable& table, const std::string& id) {
+  const auto found = std::ranges::find(table.rows, id, [](const Row* row) { return row->id; });
+  if (found == table.rows.end()) return std::nullopt;
+  Row row = **found;
+  row.untestable.reset();
+  return published::map_row(row).run;
+}
+
 std::optional<Measured> measured_of(const Row& row, const Mapped& run, const NamedTable& table,
-                                    Reports reports) {
+                                    Reports reports, std::string& what) {
   if (row.collective) return collective_of(reports, row);
-  if (row.relative_to && row.relative_to->option) return change_of(reports, row);
-  if (row.metric == "speedup" && row.gpus) {
-    Mapped base = run;
-    base.world_size = 1;
-    if (row.relative_to && row.relative_to->row) {
-      const auto other = std::ranges::find(table.rows, *row.relative_to->row,
-                                           [](const Row* one) { return one->id; });
-      if (other != table.rows.end() && (*other)->gpus) base.world_size = (*other)->gpus;
-    }
-    if (!run.workload.empty()) return speedup_of(reports, run, base);
-  }
-  return std::nullopt;
+  if (row.relative_to && row.relative_to->option) return change_of(reports, row, run);
+  if (row.metric != "speedup" || !row.gpus || run.workload.empty() || !row.value)
+    return std::nullopt;
+  std::optional<Mapped> base = run;
+  base->world_size = 1;
+  if (row.relative_to && row.relative_to->row) base = run_of(table, *row.relative_to->row);
+  if (!base) return std::nullopt;
+  return nearest_precision(run, *row.value, what, [&](const std::string& precision) {
+    return speedup_of(reports, run, *base, precision);
+  });
 }
 
 void judge_claim(const Row& row, const NamedTable& table, const Mapping& mapping, Reports reports,
@@ -225,46 +206,18 @@ void judge_claim(const Row& row, const NamedTable& table, const Mapping& mapping
     return;
   }
   ClaimRecord claim = begun(row, table, row.metric, claimed);
-  const bool relative =
-      row.relative_to.has_value() || row.metric == "speedup" || row.metric == "efficiency";
-  if (const auto measured = measured_of(row, *mapping.run, table, reports)) {
-    set_measured(claim, *measured, claimed,
-                 tolerance_of(row, /*is_rate=*/false, row.collective.has_value()), *mapping.run,
-                 /*is_rate=*/!relative);
+  const bool absolute = is_absolute(row);
+  if (const auto measured = measured_of(row, *mapping.run, table, reports, claim.what)) {
+    set_measured(claim, *measured, claimed, tolerance_of(row, absolute), *mapping.run, absolute);
+  } else {
+    claim.reason = row.relative_to && row.relative_to->option
+                       ? "no report compares these values, or not for this network"
+                       : kNotHeld;
   }
   all.push_back(std::move(claim));
 }
 
-ClaimVerdict of_direction(const Measured& measured, const Claimed& claimed) {
-  const double towards = claimed.low && *claimed.low >= 1     ? 1
-                         : claimed.high && *claimed.high <= 1 ? -1
-                                                              : 0;
-  if (towards == 0) return ClaimVerdict::kNotJudged;
-  if (towards > 0 ? *measured.low > 1 : *measured.high < 1) return ClaimVerdict::kSameDirection;
-  if (towards > 0 ? *measured.high < 1 : *measured.low > 1) return ClaimVerdict::kOtherDirection;
-  return ClaimVerdict::kUndecided;
-}
-
 }  // namespace
-
-ClaimVerdict verdict_of(const Measured& measured, const Claimed& claimed, double tolerance,
-                        ClaimBasis basis, bool is_rate) {
-  if (is_rate && basis != ClaimBasis::kSameHardware) return ClaimVerdict::kNotJudged;
-  if (!measured.low || !measured.high) return ClaimVerdict::kUndecided;
-  if (basis == ClaimBasis::kScaledDown) return of_direction(measured, claimed);
-  const double low =
-      claimed.low ? *claimed.low * (1 - tolerance) : -std::numeric_limits<double>::infinity();
-  const double high =
-      claimed.high ? *claimed.high * (1 + tolerance) : std::numeric_limits<double>::infinity();
-  const bool at_least = is_rate && !claimed.high;
-  if (*measured.low >= low && *measured.high <= high)
-    return at_least ? ClaimVerdict::kReached : ClaimVerdict::kConfirmed;
-  if (*measured.high < low || *measured.low > high) {
-    if (at_least) return ClaimVerdict::kNotReached;
-    return basis == ClaimBasis::kSameHardware ? ClaimVerdict::kRefuted : ClaimVerdict::kDiffersHere;
-  }
-  return ClaimVerdict::kUndecided;
-}
 
 std::vector<ClaimRecord> judge(const std::vector<NamedTable>& tables, Reports reports) {
   std::vector<ClaimRecord> all;
@@ -276,6 +229,7 @@ std::vector<ClaimRecord> judge(const std::vector<NamedTable>& tables, Reports re
         judge_claim(*row, table, mapping, reports, all);
         continue;
       }
+      if (!row->throughput && !mapping.reason) continue;  // a speed-up without a rate has no run
       judge_rate(*row, table, mapping, reports, all);
       const auto base = bases.find(row->id);
       if (base != bases.end()) judge_speedup(*row, *base->second, table, reports, all);

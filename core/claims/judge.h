@@ -19,16 +19,6 @@ namespace scalemark::claims {
 std::vector<reporting::ClaimRecord> judge(const std::vector<published::NamedTable>& tables,
                                           Reports reports);
 
-// A claim is a range; an end that is open is absent.
-struct Claimed {
-  std::optional<double> low, high;
-};
-
-// `tolerance` widens both ends. kUndecided without an interval. A rate (at_least) is reached or
-// not.
-reporting::ClaimVerdict verdict_of(const Measured& measured, const Claimed& claimed,
-                                   double tolerance, reporting::ClaimBasis basis, bool is_rate);
-
 // kFail: refuted or not reached on the same hardware; kUnsure: undecided, or nothing judged.
 ExitCode exit_code_of(const std::vector<reporting::ClaimRecord>& claims);
 

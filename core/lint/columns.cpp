@@ -19,7 +19,9 @@ std::string plain(std::string_view header) {
     const auto byte = static_cast<unsigned char>(c);
     const bool kept =
         !in_tag && ((byte < 128 && std::isalnum(byte)) || c == '/' || c == '%' || c == '#');
-    if (kept) {
+    if (c == '#' && kept) {
+      text += text.back() == ' ' ? "# " : " # ";
+    } else if (kept) {
       text += static_cast<char>(std::tolower(byte));
     } else if (text.back() != ' ') {
       text += ' ';
@@ -40,14 +42,14 @@ struct PrecisionWord {
   const char* precision;
 };
 constexpr auto kPrecisionWords = std::to_array<PrecisionWord>({{"fp32", "fp32"},
-                                                               {"float32", "fp32"},
+                                                               {" float32", "fp32"},
                                                                {"single precision", "fp32"},
                                                                {"tf32", "tf32"},
                                                                {"tensorfloat", "tf32"},
-                                                               {"bf16", "bf16"},
+                                                               {" bf16", "bf16"},
                                                                {"bfloat16", "bf16"},
                                                                {"fp16", "fp16"},
-                                                               {"float16", "fp16"},
+                                                               {" float16", "fp16"},
                                                                {"half precision", "fp16"},
                                                                {"mixed", "amp"},
                                                                {" amp ", "amp"},
@@ -69,9 +71,21 @@ bool is_per_gpu(const std::string& text) {
 bool is_time(const std::string& text) {
   const bool per_piece = has_any(text, {"/step", "/iter", "/batch", "/epoch", "per step",
                                         "per iter", "per batch", "per epoch"});
-  const bool counts_seconds =
-      has_any(text, {"time", "second", " s ", " s/", " sec ", " sec/", " secs ", "duration",
-                     "latency", " ms", "minute", " min ", "hour", " epoch "});
+  const bool counts_seconds = has_any(text, {
+                                                "time",
+                                                "second",
+                                                " s ",
+                                                " s/",
+                                                " sec ",
+                                                " sec/",
+                                                " secs ",
+                                                "duration",
+                                                "latency",
+                                                " ms",
+                                                "minute",
+                                                " min ",
+                                                "hour",
+                                            });
   const bool counts_samples = has_any(
       text, {"image", "img", "sample", "token", "sequence", "seq/", "throughput", "examples"});
   return counts_seconds && (per_piece || !counts_samples) &&
@@ -88,6 +102,36 @@ std::string unit_of_rate(const std::string& text) {
   if (has_any(text, {"token", "tok/"})) return "tokens/s";
   if (has_any(text, {"seq"})) return "seq/s";
   return "samples/s";
+}
+
+// "Speedup over TensorFlow" compares programs, "over 1 GPU" counts of GPUs.
+bool compares_others(const std::string& text) {
+  if (has_any(text, {" 1 gpu", " single", " one gpu", " baseline", " linear"})) return false;
+  return has_any(text, {" over ", " vs ", " versus ", " relative to ", " compared "});
+}
+
+// Words of every such header.
+std::vector<std::string> own_words_of(const std::string& text) {
+  static constexpr std::string_view kCommon[] = {
+      "images",   "image",      "img",       "imgs",  "samples", "sample",  "tokens",
+      "tok",      "sequences",  "seq",       "s",     "sec",     "second",  "seconds",
+      "per",      "throughput", "speedup",   "speed", "up",      "scaling", "strong",
+      "weak",     "efficiency", "total",     "x",     "%",       "gpu",     "gpus",
+      "in",       "the",        "of",        "fp32",  "tf32",    "fp16",    "bf16",
+      "amp",      "mixed",      "precision", "ips",   "factor",  "average", "avg",
+      "training", "train",      "mean"};
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : text) {
+    if (c != ' ' && c != '/') {
+      word += c;
+      continue;
+    }
+    if (!word.empty() && std::ranges::find(kCommon, word) == std::end(kCommon))
+      words.push_back(word);
+    word.clear();
+  }
+  return words;
 }
 
 ColumnKind batch_kind(const std::string& text) {
@@ -107,6 +151,9 @@ ColumnKind ratio_kind(const std::string& text, std::size_t precisions) {
 
 // Headers that count or name something.
 ColumnKind named_kind(const std::string& text) {
+  if (has_any(text, {" gpus per node ", " gpus/node ", " gpu/node ", " gpus per host ",
+                     " gpu per node "}))
+    return ColumnKind::kGpusPerNode;
   const bool counts = has_any(text, {"#", " num ", "number", " no ", "count"});
   if (has_any(text, {"world size", "worldsize", " gpus ", " ranks ", " devices ", " workers ",
                      " accelerators ", "processes", " gpu count", " cards "})) {
@@ -151,22 +198,41 @@ std::vector<std::string> precisions_in(std::string_view header) {
   return all;
 }
 
+bool is_rate_kind(ColumnKind kind) {
+  return kind == ColumnKind::kRate || kind == ColumnKind::kRatePerGpu;
+}
+
+bool share_a_word(const ColumnMeaning& a, const ColumnMeaning& b) {
+  return std::ranges::any_of(a.own_words, [&](const std::string& word) {
+    return std::ranges::find(b.own_words, word) != b.own_words.end();
+  });
+}
+
 ColumnMeaning meaning_of(std::string_view header) {
   const std::string text = plain(header);
-  ColumnMeaning meaning{.precisions = precisions_in(header)};
-  const bool ratio = has_any(
-      text, {"speedup", "speed up", "scaling", "efficien", "scale factor", " vs ", " x faster"});
-  if (ratio) {
+  ColumnMeaning meaning{.precisions = precisions_in(header), .own_words = own_words_of(text)};
+  const bool rate_of_scaling = is_rate(text) && has_any(text, {"throughput", "/s", "per sec"}) &&
+                               !has_any(text, {"speedup", "speed up", "efficien", " vs "});
+  const bool ratio =
+      !rate_of_scaling && has_any(text, {"speedup", "speed up", "scaling", "efficien",
+                                         "scale factor", " vs ", " x faster"});
+  if (has_any(text, {" mfu "})) {
+    meaning.kind = ColumnKind::kMfu;
+  } else if (ratio && meaning.precisions.size() < 2 && compares_others(text)) {
+    meaning.kind = ColumnKind::kOther;
+  } else if (ratio) {
     meaning.kind = ratio_kind(text, meaning.precisions.size());
     // Whether a per cent is printed as 0.98 or 98 its cells say (read_tables.cpp).
   } else if (has_any(text, {"accum"})) {
     meaning.kind = ColumnKind::kAccumulation;
   } else if (is_time(text)) {
     meaning.factor = seconds_of(text);
-    meaning.kind = has_any(text, {"step", "iter", "/batch", "per batch", "latency"})
+    meaning.kind = has_any(text, {"step", "iter", "/batch", "per batch", "batch time", "latency"})
                        ? ColumnKind::kStepTime
                    : has_any(text, {"epoch"}) ? ColumnKind::kEpochTime
                                               : ColumnKind::kTime;
+  } else if (has_any(text, {"/w ", "/watt", "per watt", "/j ", "per joule"})) {
+    meaning.kind = ColumnKind::kOther;
   } else if (is_rate(text)) {
     meaning.kind = is_per_gpu(text) ? ColumnKind::kRatePerGpu : ColumnKind::kRate;
     meaning.unit = unit_of_rate(text);

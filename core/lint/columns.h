@@ -11,6 +11,7 @@ enum class ColumnKind {
   kOther,
   kGpus,
   kNodes,
+  kGpusPerNode,
   kChip,
   kNetwork,
   kPrecision,
@@ -23,6 +24,7 @@ enum class ColumnKind {
   kRatePerGpu,
   kSpeedup,
   kEfficiency,
+  kMfu,
   kPrecisionRatio,
   kStepTime,
   kTime,
@@ -35,7 +37,14 @@ struct ColumnMeaning {
   std::vector<std::string> precisions;  // that the header names, in its order
   double factor = 1;                    // to seconds, or from a per cent
   std::string unit;                     // of a rate: "img/s"
+  std::vector<std::string> own_words;   // what tells it from others of its kind: "DDP"
 };
+
+// A rate, in all or per GPU.
+bool is_rate_kind(ColumnKind kind);
+
+// Whether a word tells both from others of their kind: "DDP images/s", "DDP speed-up".
+bool share_a_word(const ColumnMeaning& a, const ColumnMeaning& b);
 
 // By words that such tables use: "GPUs", "Throughput - mixed precision", "Speed-up (8 GPUs)",
 // "Efficiency %", "Time per epoch (min)". Markup does not count.

@@ -35,25 +35,21 @@ std::size_t count_of(std::span<const Finding> findings, std::string_view severit
 std::string counts_line(std::span<const Finding> findings, const Judged& judged) {
   std::vector<std::string> texts;
   for (const char* severity : {kError, kWarning, kInfo}) {
-    if (const std::size_t n = count_of(findings, severity); n > 0)
-      texts.push_back(counted(static_cast<std::int64_t>(n), severity));
+    const std::size_t n = count_of(findings, severity);
+    if (n > 0) texts.push_back(counted(static_cast<std::int64_t>(n), severity));
   }
-  return counted(static_cast<std::int64_t>(judged.tables), "table") + ", " +
-         counted(static_cast<std::int64_t>(judged.rows), "row") + ": " +
-         (texts.empty() ? "nothing that contradicts itself" : joined(texts, ", "));
+  const std::string what = counted(static_cast<std::int64_t>(judged.tables), "table") + ", " +
+                           counted(static_cast<std::int64_t>(judged.rows), "row") + ": ";
+  if (!texts.empty()) return what + joined(texts, ", ");
+  if (judged.compared == 0) return what + "no number could be held against another";
+  return what + "nothing contradicts itself in " +
+         counted(static_cast<std::int64_t>(judged.compared), "number") +
+         " that could be held against others";
 }
 
 // The whole table is meant where no row is named.
 std::string where_of(const Finding& finding) {
   return finding.row.empty() ? "" : finding.row + ": ";
-}
-
-std::string codes_told(std::span<const Finding> findings) {
-  std::vector<std::string> codes;
-  for (const Finding& one : findings) {
-    if (std::ranges::find(codes, one.kind->code) == codes.end()) codes.emplace_back(one.kind->code);
-  }
-  return codes.empty() ? "" : codes.front();
 }
 
 }  // namespace
@@ -72,8 +68,9 @@ std::string findings_text(std::span<const Finding> findings, const Judged& judge
         reporting::on_one_line(where_of(one) + one.text + " [" + one.kind->code + "]"), width,
         2 * kIndent, head);
   }
-  if (const std::string code = codes_told(findings); !code.empty()) {
-    text += "\nscalemark lint --explain " + code + "   what a code means, and what to do\n";
+  if (!findings.empty()) {
+    text += "\nscalemark lint --explain " + std::string(findings.front().kind->code) +
+            "   what a code means, and what to do\n";
   }
   return text;
 }
@@ -112,6 +109,10 @@ std::string json_lines(std::span<const Finding> findings) {
 std::string explanation_text(const std::string& code, const Terminal& terminal) {
   const auto found = std::ranges::find_if(
       kExplanations, [&](const Explanation& one) { return code == one.kind->code; });
+  if (const auto* kind = reporting::find_finding_kind(code); kind && found == kExplanations.end()) {
+    return code + " (" + kind->severity + ")\nsaid when " + kind->said_when +
+           "\ndocs/REPORT.md has all findings of reports, docs/METRICS.md their definitions\n";
+  }
   if (found == kExplanations.end()) {
     std::vector<std::string> codes;
     for (const Explanation& one : kExplanations) codes.emplace_back(one.kind->code);

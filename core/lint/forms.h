@@ -13,6 +13,7 @@ namespace scalemark::lint {
 // The first line of a result counts these.
 struct Judged {
   std::size_t tables = 0, rows = 0;
+  std::size_t compared = 0;  // printed numbers that others of their table can contradict
 };
 
 // A line of counts, then each table with its findings, worst first.

@@ -145,7 +145,19 @@ std::vector<Finding> findings_of(const reporting::Report& report, const std::str
 
 Judged count_of(std::span<const Table> tables) {
   Judged judged{.tables = tables.size(), .rows = 0};
-  for (const Table& table : tables) judged.rows += table.rows.size();
+  for (const Table& table : tables) {
+    judged.rows += table.rows.size();
+    for (const Series& series : series_of(table)) {
+      const auto rated = static_cast<std::size_t>(
+          std::ranges::count_if(series, [](const Row* row) { return rate_of(*row).has_value(); }));
+      judged.compared += rated > 1 ? rated - 1 : 0;
+    }
+    for (const Row& row : table.rows) {
+      judged.compared += row.speedup.has_value() + row.efficiency.has_value() + row.ratios.size();
+      judged.compared += (row.batch && row.global_batch) + (row.rate && row.rate_per_gpu) +
+                         (row.step_s.has_value() || row.time_s.has_value());
+    }
+  }
   return judged;
 }
 
@@ -161,9 +173,9 @@ std::vector<Table> read_tables(std::string_view text, const std::string& file) {
       table.name = file + (table.name.empty() ? "" : ", " + table.name);
     return std::move(read.tables);
   }
-  const std::string seen = read.headers.empty()
-                               ? "it holds no table"
-                               : "these headers are there: " + joined(read.headers, "; ");
+  const std::string seen = read.headers.empty() ? "it holds no table"
+                                                : "these headers are there: " +
+                                                      shortened(joined(read.headers, "; "), 200);
   throw bad_data("'" + file + "' has no table of throughputs: " + seen,
                  "a count of GPUs (GPUs, num_gpus, ...) and a throughput (images/sec, throughput, "
                  "...), a time or a speed-up are expected");

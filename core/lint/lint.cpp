@@ -39,7 +39,7 @@ std::string lower_case(std::string text) {
 }
 
 std::vector<Finding> lint(std::span<const Table> tables) {
-  std::vector<Finding> siblings;
+  std::vector<SiblingFinding> siblings;
   judge_siblings(tables, siblings);
   std::vector<Finding> all;
   for (const Table& table : tables) {
@@ -49,8 +49,9 @@ std::vector<Finding> lint(std::span<const Table> tables) {
     judge_products(table, findings);
     judge_series(table, findings);
     judge_plausibility(table, findings);
-    std::ranges::copy_if(siblings, std::back_inserter(own),
-                         [&](const Finding& one) { return one.table == table.name; });
+    for (const SiblingFinding& one : siblings) {
+      if (one.table == &table) own.push_back(one.finding);
+    }
     std::ranges::stable_sort(own, {}, [](const Finding& one) { return rank_of(one.severity); });
     all.insert(all.end(), own.begin(), own.end());
   }

@@ -94,7 +94,7 @@ void judge_neighbours(const Series& rated, Findings& findings) {
     const Row &row = *rated[i], &before = *rated[i - 1];
     const double share = per_gpu(row) / per_gpu(before);
     const std::string here = rate_of(row)->text + " on " + gpus_text(row);
-    if (*row.gpus >= kManyMore && std::fabs(share * *row.gpus / 1 - 1) < kOffNeighbours &&
+    if (*row.gpus >= kManyMore && std::fabs(share * *row.gpus - 1) < kOffNeighbours &&
         share < 0.5) {
       findings.add(
           kinds::total_or_per_gpu, kInfo, row.id,
@@ -143,26 +143,31 @@ int order_of(const std::string& precision) {
 }
 
 void judge_precisions(const Table& table, Findings& findings) {
+  std::map<std::string, std::vector<const Row*>> beside;  // all but the precision alike
   for (const Row& row : table.rows) {
-    for (const Row& other : table.rows) {
-      const bool beside = row.gpus == other.gpus && row.series == other.series &&
-                          row.network == other.network && row.chip == other.chip &&
-                          row.phase == other.phase &&
-                          row.sequence_length == other.sequence_length && row.batch == other.batch;
-      const bool lower_one =
-          order_of(other.precision) >= 0 && order_of(row.precision) > order_of(other.precision);
-      if (!beside || !lower_one || !rate_of(row) || !rate_of(other)) continue;
-      if (rate_of(row)->value > rate_of(other)->value * (1 - kSlower)) continue;
-      findings.add(kinds::precision_order, kInfo, row.id,
-                   rate_of(row)->text + " in " + row.precision + ", " + rate_of(other)->text +
-                       " in " + other.precision);
+    if (!rate_of(row) || !row.gpus || order_of(row.precision) < 0) continue;
+    const std::string batch = row.batch ? significant(*row.batch, 9) : "";
+    const std::string length = row.sequence_length ? std::to_string(*row.sequence_length) : "";
+    beside[row.series + "|" + row.network + "|" + row.chip + "|" + row.phase + "|" + batch + "|" +
+           length + "|" + significant(*row.gpus, 9)]
+        .push_back(&row);
+  }
+  for (const auto& [key, rows] : beside) {
+    for (const Row* row : rows) {
+      for (const Row* other : rows) {
+        if (order_of(row->precision) <= order_of(other->precision)) continue;
+        if (rate_of(*row)->value > rate_of(*other)->value * (1 - kSlower)) continue;
+        findings.add(kinds::precision_order, kInfo, row->id,
+                     rate_of(*row)->text + " in " + row->precision + ", " + rate_of(*other)->text +
+                         " in " + other->precision);
+      }
     }
   }
 }
 
 bool lacks_baseline(const Series& series) {
   const auto has_one = [](const Row* row) {
-    return row->speedup && row->speedup->low() <= 1 && row->speedup->high() >= 1;
+    return row->speedup && std::fabs(row->speedup->value - 1) <= row->speedup->unit / 2;
   };
   const auto has_speedup = [](const Row* row) { return row->speedup.has_value(); };
   return std::ranges::any_of(series, has_speedup) && std::ranges::none_of(series, has_one) &&
@@ -172,7 +177,13 @@ bool lacks_baseline(const Series& series) {
 }  // namespace
 
 void judge_plausibility(const Table& table, Findings& findings) {
-  for (const Row& row : table.rows) judge_mfu(row, findings);
+  for (const Row& row : table.rows) {
+    judge_mfu(row, findings);
+    if (row.mfu && row.mfu->low() > 1) {
+      findings.add(kinds::mfu_implausible, kError, row.id,
+                   "an MFU of " + percent(row.mfu->value) + " is printed");
+    }
+  }
   bool told = false;
   for (const Series& series : series_of(table)) {
     Series rated;

@@ -1,6 +1,8 @@
 // Products that must be other printed numbers: batches, and rates times.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "core/base/text.h"
@@ -56,7 +58,15 @@ Bounds product(const Printed& a, const Printed& b) {
 void judge_step(const Row& row, Findings& findings) {
   const auto rate = rate_of(row);
   if (!rate || !row.step_s) return;
-  const std::vector<double> readings = samples_of_a_step(row);
+  std::vector<double> readings = samples_of_a_step(row);
+  if (row.unit.starts_with("tok")) {
+    // Batches count sequences, or tokens.
+    const auto sequences = readings;
+    for (const double one : sequences) {
+      if (row.sequence_length) readings.push_back(one * static_cast<double>(*row.sequence_length));
+    }
+    if (!row.sequence_length) return;
+  }
   if (readings.empty()) return;
   const Bounds samples = product(*rate, *row.step_s);
   double nearest = gap(samples, {readings.front(), readings.front()});
@@ -68,29 +78,33 @@ void judge_step(const Row& row, Findings& findings) {
                    " samples, and the step has " + significant(readings.front(), 6));
 }
 
-// Rates times of epochs are the data set: printed, or the same in all rows.
+// Rates times of epochs are the data set: printed, or the same in all rows of one network.
 void judge_epochs(const Table& table, Findings& findings) {
-  std::vector<const Row*> rows;
+  std::map<std::string, std::vector<const Row*>> families;
   for (const Row& row : table.rows) {
     if (rate_of(row) && row.time_s && (row.time_is_of_an_epoch || row.samples))
-      rows.push_back(&row);
+      families[row.network + "|" + row.series].push_back(&row);
   }
   const auto samples_of = [](const Row& row) { return product(*rate_of(row), *row.time_s); };
-  std::vector<double> all;
-  for (const Row* row : rows) all.push_back((samples_of(*row).low + samples_of(*row).high) / 2);
-  std::ranges::sort(all);
-  for (const Row* row : rows) {
-    const bool told = row->samples.has_value();
-    if (!told && rows.size() < kRowsOfAnEpoch) continue;
-    const double usual = all[all.size() / 2];
-    const Bounds expected = told ? bounds_of(*row->samples) : Bounds{usual, usual};
-    const Bounds samples = samples_of(*row);
-    if (gap(samples, expected) < kOff) continue;
-    findings.add(kinds::rate_time, kError, row->id,
-                 rate_of(*row)->text + " per second for " + row->time_s->text + " is " +
-                     significant((samples.low + samples.high) / 2, 4) + " samples, " +
-                     (told ? "and " + row->samples->text + " are printed"
-                           : "and " + significant(usual, 4) + " in the other rows"));
+  for (const auto& [name, rows] : families) {
+    std::vector<double> all;
+    for (const Row* row : rows) {
+      if (!row->samples) all.push_back((samples_of(*row).low + samples_of(*row).high) / 2);
+    }
+    std::ranges::sort(all);
+    for (const Row* row : rows) {
+      const bool told = row->samples.has_value();
+      if (!told && all.size() < kRowsOfAnEpoch) continue;
+      const double usual = told ? 0 : all[all.size() / 2];
+      const Bounds expected = told ? bounds_of(*row->samples) : Bounds{usual, usual};
+      const Bounds samples = samples_of(*row);
+      if (gap(samples, expected) < kOff) continue;
+      findings.add(kinds::rate_time, kError, row->id,
+                   rate_of(*row)->text + " per second for " + row->time_s->text + " is " +
+                       significant((samples.low + samples.high) / 2, 4) + " samples, " +
+                       (told ? "and " + row->samples->text + " are printed"
+                             : "and " + significant(usual, 4) + " in the other rows"));
+    }
   }
 }
 

@@ -15,7 +15,7 @@ namespace kinds = reporting::finding_kinds;
 constexpr double kContradiction = 0.02;  // beyond what the digits leave open
 constexpr std::size_t kRowsThatProve = 2;
 
-bool is_one(const Printed& printed) { return printed.low() <= 1 && printed.high() >= 1; }
+bool is_one(const Printed& printed) { return std::fabs(printed.value - 1) <= printed.unit / 2; }
 
 // The ways in which the speed of `row` may be compared with that of `base`: by rates, or by times
 // of the same work; a step may hold more work on more GPUs.
@@ -167,6 +167,17 @@ void tell(const std::vector<Contradiction>& all, Findings& findings) {
   }
 }
 
+void judge_totals(const Table& table, Findings& findings) {
+  for (const Row& row : table.rows) {
+    if (!row.rate || !row.rate_per_gpu || !row.gpus || !(row.rate_per_gpu->value > 0)) continue;
+    const double by = gap(times(bounds_of(*row.rate_per_gpu), *row.gpus), bounds_of(*row.rate));
+    if (by < kContradiction) continue;
+    findings.add(kinds::not_the_ratio, kError, row.id,
+                 row.rate_per_gpu->text + " per GPU is printed, but " + row.rate->text + " on " +
+                     gpus_text(row) + " is " + significant(row.rate->value / *row.gpus, 4));
+  }
+}
+
 void judge_precision_ratios(const Table& table, Findings& findings) {
   for (const Row& row : table.rows) {
     for (const PrecisionRatio& ratio : row.ratios) {
@@ -190,11 +201,13 @@ void judge_ratios(const Table& table, Findings& findings) {
   const std::vector<Series> all = series_of(table);
   std::vector<std::vector<Contradiction>> wrong;
   for (const Series& series : all) wrong.push_back(wrong_speedups(series));
+  std::vector<std::vector<Contradiction>> errors;
+  for (const auto& one : wrong) errors.push_back(errors_of(one));
   std::vector<bool> swapped(all.size(), false);
   std::string pairs;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i + 1; j < all.size(); ++j) {
-      const auto a = errors_of(wrong[i]), b = errors_of(wrong[j]);
+      const auto &a = errors[i], &b = errors[j];
       const bool proved = a.size() >= kRowsThatProve && a.size() == b.size() &&
                           are_those_of(a, b) && are_those_of(b, a);
       if (!proved || swapped[i] || swapped[j]) continue;
@@ -214,6 +227,7 @@ void judge_ratios(const Table& table, Findings& findings) {
     tell(wrong_efficiencies(all[i]), findings);
   }
   judge_precision_ratios(table, findings);
+  judge_totals(table, findings);
 }
 
 }  // namespace scalemark::lint

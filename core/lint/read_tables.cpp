@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/lint/columns.h"
@@ -30,6 +31,8 @@ std::optional<CountedChip> counted_chip(const std::string& cell) {
   return std::nullopt;
 }
 
+constexpr std::size_t kMostColumns = 100, kMostRows = 5000;  // of a table that a person reads
+
 // Reads the rows of one table by what its columns mean.
 class Reader {
  public:
@@ -37,14 +40,19 @@ class Reader {
     for (const std::string& header : table.header) columns_.push_back(meaning_of(header));
     find_percents();
     find_precision_ratios();
+    find_labels();
+    for (std::size_t c = 0; c < columns_.size(); ++c) rates_of_ratios_.push_back(rate_of_ratio(c));
   }
 
   std::optional<Table> read() const {
-    const bool counts = has(ColumnKind::kGpus) || counts_in_chips();
-    const bool measures = has(ColumnKind::kRate) || has(ColumnKind::kRatePerGpu) ||
-                          has(ColumnKind::kStepTime) || has(ColumnKind::kTime) ||
-                          has(ColumnKind::kEpochTime);
-    if (!counts || !(measures || has(ColumnKind::kSpeedup))) return std::nullopt;
+    if (columns_.size() > kMostColumns || table_.rows.size() > kMostRows) return std::nullopt;
+    const bool counts = has(ColumnKind::kGpus) || has(ColumnKind::kNodes) || counts_in_chips();
+    const bool measures = std::ranges::any_of(columns_, [](const auto& one) {
+      return is_rate_kind(one.kind) || one.kind == ColumnKind::kStepTime ||
+             one.kind == ColumnKind::kTime || one.kind == ColumnKind::kEpochTime ||
+             one.kind == ColumnKind::kSpeedup;
+    });
+    if (!counts || !measures) return std::nullopt;
     Table read{.name = table_.name, .rows = {}};
     for (std::size_t i = 0; i < table_.rows.size(); ++i) add_rows(i, read.rows);
     mark_strong(read.rows);
@@ -63,6 +71,15 @@ class Reader {
     return column < cells.size() ? cells[column] : kNone;
   }
 
+  // A blank cell of a network, a chip or a precision goes on with the one above.
+  const std::string& filled(std::size_t row, std::size_t column) const {
+    const ColumnKind kind = columns_[column].kind;
+    const bool goes_on =
+        kind == ColumnKind::kNetwork || kind == ColumnKind::kChip || kind == ColumnKind::kPrecision;
+    while (goes_on && row > 0 && cell(row, column).empty()) --row;
+    return cell(row, column);
+  }
+
   bool counts_in_chips() const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (columns_[c].kind != ColumnKind::kChip) continue;
@@ -73,17 +90,19 @@ class Reader {
     return false;
   }
 
-  // An efficiency above 1.5 is a per cent.
+  // A "scaling" in per cent is an efficiency, and one above 1.5 a per cent.
   void find_percents() {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (columns_[c].kind != ColumnKind::kEfficiency) continue;
-      bool percent = table_.header[c].find('%') != std::string::npos;
+      ColumnMeaning& column = columns_[c];
+      bool percent = table_.header[c].find('%') != std::string::npos, large = false;
       for (std::size_t r = 0; r < table_.rows.size(); ++r) {
         const auto value = read_printed(cell(r, c));
-        percent =
-            percent || cell(r, c).find('%') != std::string::npos || (value && value->value > 1.5);
+        percent = percent || cell(r, c).find('%') != std::string::npos;
+        large = large || (value && value->value > 1.5);
       }
-      if (percent) columns_[c].factor = 0.01;
+      if (column.kind == ColumnKind::kSpeedup && percent) column.kind = ColumnKind::kEfficiency;
+      const bool share = column.kind == ColumnKind::kEfficiency || column.kind == ColumnKind::kMfu;
+      if (share && (percent || large)) column.factor = 0.01;
     }
   }
 
@@ -91,52 +110,89 @@ class Reader {
   void find_precision_ratios() {
     std::vector<std::string> rated;
     for (const auto& column : columns_) {
-      const bool rate = column.kind == ColumnKind::kRate || column.kind == ColumnKind::kRatePerGpu;
-      if (rate && column.precisions.size() == 1) rated.push_back(column.precisions.front());
+      if (is_rate_kind(column.kind) && column.precisions.size() == 1)
+        rated.push_back(column.precisions.front());
     }
     if (rated.size() < 2 || table_.rows.empty()) return;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (columns_[c].kind != ColumnKind::kSpeedup || columns_[c].precisions.size() > 1) continue;
       const auto first = read_printed(cell(0, c));
-      if (!first || (first->low() <= 1 && first->high() >= 1)) continue;
+      if (!first || first->value == 1) continue;
       const std::string to =
           columns_[c].precisions.empty() ? rated.back() : columns_[c].precisions.front();
       const auto from =
           std::ranges::find_if(rated, [&](const std::string& one) { return one != to; });
+      if (from == rated.end()) continue;
       columns_[c].kind = ColumnKind::kPrecisionRatio;
       columns_[c].precisions = {*from, to};
+    }
+  }
+
+  // A text that is another one in every row names the rows; it tells no series apart.
+  void find_labels() {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const bool text = columns_[c].kind == ColumnKind::kOther ||
+                        (columns_[c].kind == ColumnKind::kChip && has(ColumnKind::kGpus));
+      std::set<std::string> seen;
+      bool differ = text && table_.rows.size() > 1;
+      for (std::size_t r = 0; differ && r < table_.rows.size(); ++r)
+        differ = seen.insert(cell(r, c)).second;
+      labels_.push_back(differ);
     }
   }
 
   void add_rows(std::size_t r, std::vector<Row>& rows) const {
     const Row common = what_all_share(r);
     if (!common.gpus) return;
-    std::size_t rates = 0;
+    bool rated = false;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const bool total = columns_[c].kind == ColumnKind::kRate;
-      if (!total && columns_[c].kind != ColumnKind::kRatePerGpu) continue;
-      rates++;
-      auto value = read_printed(cell(r, c));
+      if (!is_rate_kind(columns_[c].kind) || stands_beside_a_total(c)) continue;
+      rated = true;
+      const auto value = read_printed(cell(r, c));
       if (!value || !(value->value > 0)) continue;
       Row row = common;
       row.unit = columns_[c].unit;
+      // "DDP images/s" and "FSDP images/s" are two series.
+      row.series += joined(columns_[c].own_words, " ");
       if (!columns_[c].precisions.empty()) row.precision = columns_[c].precisions.front();
-      (total ? row.rate : row.rate_per_gpu) = *value;
+      (columns_[c].kind == ColumnKind::kRate ? row.rate : row.rate_per_gpu) = *value;
+      if (const auto beside = per_gpu_beside(c)) row.rate_per_gpu = read_printed(cell(r, *beside));
       add_ratios(r, c, row);
       rows.push_back(std::move(row));
     }
-    if (rates > 0) return;
+    if (rated) return;
     Row row = common;
     add_ratios(r, columns_.size(), row);
     rows.push_back(std::move(row));
   }
 
-  // A speed-up belongs to the rates of its precision; one without a precision to the rate on its
-  // left, or to the only one.
+  // The column of rates per GPU that belongs to a column of totals.
+  std::optional<std::size_t> per_gpu_beside(std::size_t total) const {
+    if (columns_[total].kind != ColumnKind::kRate) return std::nullopt;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].kind == ColumnKind::kRatePerGpu &&
+          columns_[c].precisions == columns_[total].precisions &&
+          columns_[c].unit == columns_[total].unit &&
+          columns_[c].own_words == columns_[total].own_words) {
+        return c;
+      }
+    }
+    return std::nullopt;
+  }
+  bool stands_beside_a_total(std::size_t column) const {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (per_gpu_beside(c) == column) return true;
+    }
+    return false;
+  }
+
   void add_ratios(std::size_t r, std::size_t rate_column, Row& row) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const ColumnMeaning& column = columns_[c];
-      const auto value = read_printed(cell(r, c));
+      const bool ratio = column.kind == ColumnKind::kPrecisionRatio ||
+                         column.kind == ColumnKind::kSpeedup ||
+                         column.kind == ColumnKind::kEfficiency;
+      const auto value = ratio ? read_printed(cell(r, c)) : std::nullopt;
       if (!value) continue;
       if (column.kind == ColumnKind::kPrecisionRatio) {
         if (column.precisions.size() >= 2 && column.precisions.back() == row.precision) {
@@ -144,43 +200,58 @@ class Reader {
         }
         continue;
       }
-      const bool speedup = column.kind == ColumnKind::kSpeedup,
-                 efficiency = column.kind == ColumnKind::kEfficiency;
-      if (!speedup && !efficiency) continue;
-      const bool mine = column.precisions.empty() ? is_nearest_rate(rate_column, c)
-                                                  : column.precisions.front() == row.precision;
-      if (!mine) continue;
-      (speedup ? row.speedup : row.efficiency) = scaled(*value, column.factor);
+      if (rate_column < columns_.size() && rates_of_ratios_[c] != rate_column) continue;
+      (column.kind == ColumnKind::kSpeedup ? row.speedup : row.efficiency) =
+          scaled(*value, column.factor);
     }
   }
 
-  bool is_nearest_rate(std::size_t rate_column, std::size_t ratio_column) const {
-    if (rate_column == columns_.size()) return true;
-    std::size_t nearest = columns_.size(), rates = 0;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (columns_[c].kind != ColumnKind::kRate && columns_[c].kind != ColumnKind::kRatePerGpu)
-        continue;
-      rates++;
-      if (c < ratio_column || nearest == columns_.size()) nearest = c;
+  // A speed-up belongs to the rates of its precision, or to those that share a word with it
+  // ("DDP"); else to the rate on its left.
+  std::size_t rate_of_ratio(std::size_t ratio) const {
+    const auto find = [&](auto fits) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (is_rate_kind(columns_[c].kind) && !stands_beside_a_total(c) && fits(columns_[c]))
+          return c;
+      }
+      return columns_.size();
+    };
+    const ColumnMeaning& column = columns_[ratio];
+    std::size_t found = columns_.size();
+    if (!column.precisions.empty()) {
+      found = find([&](const ColumnMeaning& one) {
+        return one.precisions == std::vector{column.precisions.front()};
+      });
     }
-    return rates == 1 || nearest == rate_column;
+    if (found == columns_.size())
+      found = find([&](const ColumnMeaning& one) { return share_a_word(one, column); });
+    if (found < columns_.size() || !column.precisions.empty()) return found;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const bool rate = is_rate_kind(columns_[c].kind) && !stands_beside_a_total(c);
+      if (rate && (c < ratio || found == columns_.size())) found = c;
+    }
+    return found;
   }
 
   Row what_all_share(std::size_t r) const {
     Row row{.id = "line " + std::to_string(table_.lines[r])};
-    for (std::size_t c = 0; c < columns_.size() && c < table_.rows[r].size(); ++c)
-      add_cell(columns_[c], cell(r, c), row);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (!labels_[c] || counted_chip(cell(r, c))) add_cell(columns_[c], filled(r, c), row);
+    }
+    if (!row.gpus && row.nodes) row.gpus = *row.nodes * row.gpus_per_node.value_or(1);
     return row;
   }
 
   // "8x A100" in either column gives both.
   static void add_gpus(const ColumnMeaning& column, const std::string& text, Row& row) {
-    if (const auto chips = counted_chip(text)) {
+    const auto chips = counted_chip(text);
+    const auto number = read_printed(text);
+    if (chips) {
       if (!row.gpus) row.gpus = chips->count;
       row.chip = chips->chip;
     } else if (column.kind == ColumnKind::kChip) {
       row.chip = text;
-    } else if (const auto number = read_printed(text); number && number->value > 0) {
+    } else if (number && number->value > 0) {
       row.gpus = number->value;
     }
   }
@@ -198,7 +269,8 @@ class Reader {
         return true;
       }
       case ColumnKind::kSequence:
-        if (number) row.sequence_length = static_cast<std::int64_t>(number->value);
+        if (number && number->value < 1e9)
+          row.sequence_length = static_cast<std::int64_t>(number->value);
         row.series += text + "; ";
         return true;
       case ColumnKind::kOther:
@@ -211,6 +283,12 @@ class Reader {
 
   static void add_number(const ColumnMeaning& column, const Printed& number, Row& row) {
     switch (column.kind) {
+      case ColumnKind::kNodes:
+        row.nodes = number.value;
+        return;
+      case ColumnKind::kGpusPerNode:
+        row.gpus_per_node = number.value;
+        return;
       case ColumnKind::kBatch:
       case ColumnKind::kBatchPerGpu:
         row.batch_per_gpu = column.kind == ColumnKind::kBatchPerGpu;
@@ -222,13 +300,8 @@ class Reader {
       case ColumnKind::kAccumulation:
         row.accumulation = number.value;
         return;
-      case ColumnKind::kStepTime:
-        row.step_s = scaled(number, column.factor);
-        return;
-      case ColumnKind::kTime:
-      case ColumnKind::kEpochTime:
-        row.time_is_of_an_epoch = column.kind == ColumnKind::kEpochTime;
-        row.time_s = scaled(number, column.factor);
+      case ColumnKind::kMfu:
+        row.mfu = scaled(number, column.factor);
         return;
       case ColumnKind::kSamples:
         row.samples = number;
@@ -238,12 +311,23 @@ class Reader {
     }
   }
 
+  static bool add_time(const ColumnMeaning& column, const std::string& text, Row& row) {
+    const bool step = column.kind == ColumnKind::kStepTime,
+               epoch = column.kind == ColumnKind::kEpochTime;
+    if (!step && !epoch && column.kind != ColumnKind::kTime) return false;
+    const auto time = read_duration(text, column.factor);
+    if (!time || !(time->value > 0)) return true;
+    (step ? row.step_s : row.time_s) = *time;
+    row.time_is_of_an_epoch = row.time_is_of_an_epoch || epoch;
+    return true;
+  }
+
   static void add_cell(const ColumnMeaning& column, const std::string& text, Row& row) {
     if (column.kind == ColumnKind::kGpus || column.kind == ColumnKind::kChip) {
       add_gpus(column, text, row);
       return;
     }
-    if (add_word(column, text, row)) return;
+    if (add_word(column, text, row) || add_time(column, text, row)) return;
     const auto number = read_printed(text);
     if (number && number->value > 0) add_number(column, *number, row);
   }
@@ -253,7 +337,8 @@ class Reader {
     for (Row& row : rows) {
       const auto falls = [&](const Row& other) {
         return other.gpus && row.gpus && *other.gpus < *row.gpus && other.batch_per_gpu &&
-               row.batch_per_gpu && other.batch && row.batch && *other.batch > *row.batch;
+               row.batch_per_gpu && other.batch && row.batch && *other.batch > *row.batch &&
+               other.network == row.network;
       };
       row.strong = std::ranges::any_of(rows, falls);
     }
@@ -261,6 +346,8 @@ class Reader {
 
   const TextTable& table_;
   std::vector<ColumnMeaning> columns_;
+  std::vector<bool> labels_;
+  std::vector<std::size_t> rates_of_ratios_;  // by column of ratios; columns_.size(): of none
 };
 
 TablesRead read_all(const std::vector<TextTable>& tables) {

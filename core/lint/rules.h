@@ -46,7 +46,12 @@ void judge_ratios(const Table& table, Findings& findings);        // ratios.cpp
 void judge_products(const Table& table, Findings& findings);      // products.cpp
 void judge_series(const Table& table, Findings& findings);        // series_rules.cpp
 void judge_plausibility(const Table& table, Findings& findings);  // plausible.cpp
-// Rows of one chip may stand in several tables.
-void judge_siblings(std::span<const Table> tables, std::vector<Finding>& all);  // siblings.cpp
+// Rows of one chip may stand in several tables, of which two may have one name.
+struct SiblingFinding {
+  const Table* table = nullptr;
+  Finding finding;
+};
+void judge_siblings(std::span<const Table> tables,
+                    std::vector<SiblingFinding>& all);  // siblings.cpp
 
 }  // namespace scalemark::lint

@@ -26,7 +26,7 @@ std::string kin_of(const Table& table, const Row& row) {
          (row.sequence_length ? std::to_string(*row.sequence_length) : "");
 }
 
-void judge_kin(const std::vector<Sibling>& kin, std::vector<Finding>& all) {
+void judge_kin(const std::vector<Sibling>& kin, std::vector<SiblingFinding>& all) {
   for (const Sibling& one : kin) {
     std::size_t fewer = 0;
     double most = 0;
@@ -36,16 +36,17 @@ void judge_kin(const std::vector<Sibling>& kin, std::vector<Finding>& all) {
       most = std::max(most, other.per_gpu.high());
     }
     if (fewer < kEnough || one.per_gpu.low() <= kAbove * most) continue;
-    all.push_back({&reporting::finding_kinds::off_siblings, kWarning, one.table->name, one.row->id,
-                   significant(one.per_gpu.value, 4) + " per GPU on " + gpus_text(*one.row) +
-                       " is " + printed("%.0f %%", 100 * (one.per_gpu.value / most - 1)) +
-                       " above all " + std::to_string(fewer) + " rows with fewer GPUs"});
+    all.push_back({one.table,
+                   {&reporting::finding_kinds::off_siblings, kWarning, one.table->name, one.row->id,
+                    significant(one.per_gpu.value, 4) + " per GPU on " + gpus_text(*one.row) +
+                        " is " + printed("%.0f %%", 100 * (one.per_gpu.value / most - 1)) +
+                        " above all " + std::to_string(fewer) + " rows with fewer GPUs"}});
   }
 }
 
 }  // namespace
 
-void judge_siblings(std::span<const Table> tables, std::vector<Finding>& all) {
+void judge_siblings(std::span<const Table> tables, std::vector<SiblingFinding>& all) {
   std::map<std::string, std::vector<Sibling>> families;
   for (const Table& table : tables) {
     for (const Row& row : table.rows) {

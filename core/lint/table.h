@@ -26,6 +26,11 @@ struct Printed {
 // begin with a number, apart from signs like ~ and markup.
 std::optional<Printed> read_printed(std::string_view text);
 
+// A time in seconds: a number in units of `factor` seconds, or with units of its own ("2.5 h", "12h
+// 30m", "650 ms"), or a clock's ("1:20:00", "41:14"). Absent where the text does not begin with a
+// number.
+std::optional<Printed> read_duration(std::string_view text, double factor);
+
 // With so many digits as the shortest text has that reads back as the same number.
 Printed as_printed(double value);
 
@@ -42,12 +47,12 @@ struct Row {
   std::string id;      // "pub-0001", "line 12"
   std::string series;  // what else must be equal among rows that differ in their GPUs only
   std::string chip, network, precision, phase, unit;
-  std::optional<double> gpus;
+  std::optional<double> gpus, nodes, gpus_per_node;
   std::optional<double> batch, accumulation, global_batch;
   bool batch_per_gpu = true;  // false: the table calls it a batch, whatever that is
   std::optional<std::int64_t> sequence_length;
   std::optional<Printed> rate, rate_per_gpu;  // samples per second
-  std::optional<Printed> speedup, efficiency;
+  std::optional<Printed> speedup, efficiency, mfu;
   std::optional<Printed> step_s, time_s, samples;
   bool time_is_of_an_epoch = false;
   std::vector<PrecisionRatio> ratios;

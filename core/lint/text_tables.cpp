@@ -81,6 +81,30 @@ char separator_of(std::string_view line) {
   return count(';') > count(',') ? ';' : ',';
 }
 
+// "812,5" in a file whose fields stand between semicolons or tabs.
+bool has_decimal_comma(const std::string& cell) {
+  const std::size_t comma = cell.find(',');
+  const bool digits = cell.find_first_not_of("0123456789,") == std::string::npos;
+  return digits && comma != std::string::npos && comma > 0 &&
+         cell.find(',', comma + 1) == std::string::npos && cell.size() - comma != 4 &&
+         cell.size() - comma > 1;
+}
+
+// Where one number has a decimal comma, all have.
+void read_decimal_commas(TextTable& table) {
+  const auto any = std::ranges::any_of(
+      table.rows, [](const Cells& cells) { return std::ranges::any_of(cells, has_decimal_comma); });
+  if (!any) return;
+  for (Cells& cells : table.rows) {
+    for (std::string& cell : cells) {
+      const bool number = !cell.empty() &&
+                          cell.find_first_not_of("0123456789,% xX") == std::string::npos &&
+                          std::ranges::count(cell, ',') == 1;
+      if (number) cell[cell.find(',')] = '.';
+    }
+  }
+}
+
 }  // namespace
 
 std::string trimmed(std::string_view text) {
@@ -117,13 +141,20 @@ std::vector<TextTable> pipe_tables(std::string_view text) {
 TextTable csv_table(std::string_view text) {
   const char separator = separator_of(text.substr(0, text.find('\n')));
   TextTable table;
+  std::string_view before = text;
   table.header = take_record(text, separator);
-  for (std::size_t line = 2; !text.empty(); ++line) {
+  std::size_t line = 1;
+  while (!text.empty()) {
+    // A quoted field may hold line ends.
+    line += static_cast<std::size_t>(
+        std::ranges::count(before.substr(0, before.size() - text.size()), '\n'));
+    before = text;
     Cells cells = take_record(text, separator);
     if (cells.size() == 1 && cells.front().empty()) continue;
     table.rows.push_back(std::move(cells));
     table.lines.push_back(line);
   }
+  if (separator != ',') read_decimal_commas(table);
   return table;
 }
 

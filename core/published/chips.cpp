@@ -23,6 +23,8 @@ constexpr auto kChips = std::to_array<PrintedChip>({
     {"h100", "pcie", {"H100 PCIe"}},
     {"h100", "nvl", {"H100 NVL"}},
     {"h100", "", {"H100 80GB HBM3"}},
+    {"a100", "pcie", {"A100 80GB PCIe"}},
+    {"a100", "40g", {"A100-SXM4-40GB"}},
     {"a100", "", {"A100-SXM4-80GB"}},
     {"a6000", "", {"RTX A6000"}},
     {"a5000", "", {"RTX A5000"}},

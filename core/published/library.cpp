@@ -23,7 +23,9 @@ std::vector<fs::path> files_of(const std::string& folder) {
   std::error_code failure;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder, failure)) {
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+    std::error_code none;
+    if (entry.path().extension() == ".jsonl" && entry.is_regular_file(none))
+      files.push_back(entry.path());
   }
   if (failure) throw no_input("'" + folder + "' cannot be read: " + failure.message());
   if (files.empty()) throw no_input("'" + folder + "' holds no published rows", "*.jsonl files");
@@ -31,14 +33,13 @@ std::vector<fs::path> files_of(const std::string& folder) {
   return files;
 }
 
-// Throws bad_data() for an id that two rows have. `where`: of the library, for the error line.
+}  // namespace
+
 void order_by_id(std::vector<Row>& rows, const std::string& where) {
   std::ranges::sort(rows, {}, &Row::id);
   const auto twice = std::ranges::adjacent_find(rows, {}, &Row::id);
   if (twice != rows.end()) throw bad_data("two rows in " + where + " have the id " + twice->id);
 }
-
-}  // namespace
 
 std::vector<Row> own_library() {
   std::vector<Row> rows;

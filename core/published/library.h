@@ -14,6 +14,9 @@ namespace scalemark::published {
 // The files of results/published, inside the program; parsed only when one is asked for.
 std::span<const NamedText> library_files();
 
+// Throws bad_data() (65) for an id that two rows have. `where`: of the library, for the error line.
+void order_by_id(std::vector<Row>& rows, const std::string& where);
+
 // All rows of the program's own library, ordered by id.
 std::vector<Row> own_library();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 
 #include "core/published/chips.h"
 
@@ -57,8 +58,12 @@ auto find_theirs(const List& list, std::string_view word) {
 bool is_squad(const Row& row) { return row.phase && row.phase->starts_with("squad"); }
 
 std::optional<Untestable> without_number(const Row& row) {
-  if (row.untestable) return find_word<Untestable>(*row.untestable);
-  const bool has_number = row.throughput || row.published_speedup || !row.metric.empty();
+  if (row.untestable)
+    return find_word<Untestable>(*row.untestable).value_or(Untestable::kMeaningless);
+  // A speed-up of no network in particular says nothing that could be run.
+  if (row.metric == "speedup" && row.workload.empty() && !row.relative_to)
+    return Untestable::kNumberMissing;
+  const bool has_number = row.throughput || !row.metric.empty();
   return has_number ? std::nullopt : std::optional(Untestable::kNumberMissing);
 }
 
@@ -116,8 +121,10 @@ Mapping map_row(const Row& row) {
   if (const auto reason = of_chip(row)) return {.run = {}, .reason = reason};
   run.world_size = row.gpus;
   run.gradient_accumulation_steps = row.gradient_accumulation_steps;
-  if (row.batch_per_gpu && *row.batch_per_gpu >= 1)
-    run.batch_size = static_cast<std::int64_t>(*row.batch_per_gpu);
+  // A share of a sample is a batch of nothing that can be run.
+  const double batch = row.batch_per_gpu.value_or(0);
+  if (batch >= 1 && batch < 1e9 && batch == std::floor(batch))
+    run.batch_size = static_cast<std::int64_t>(batch);
   run.sequence_length = row.sequence_length;
   if (row.workload == "bert" && !run.sequence_length) run.sequence_length = kMlperfSequence;
   const auto* strategy = find_theirs(kStrategies, row.framework);

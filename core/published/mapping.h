@@ -1,5 +1,5 @@
 // Maps a published number to what scalemark would run to test it, or says why it cannot. Pure. The
-// words that are known are in the table of docs/PUBLISHED.md, "What is run".
+// words that are known are in the table of docs/PUBLISHED.md, "What would be run".
 #pragma once
 
 #include <cstdint>

@@ -58,8 +58,9 @@ std::vector<NamedTable> tables_of(std::span<const Row> rows) {
 
 std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string& word) {
   std::vector<NamedTable> tables = tables_of(rows);
-  const auto alias = std::ranges::find(kAliases, word, &Alias::name);
-  const std::string begin = alias == kAliases.end() ? slug_of(word) : std::string(alias->slug);
+  const std::string slug = slug_of(word);
+  const auto alias = std::ranges::find(kAliases, slug, &Alias::name);
+  const std::string begin = alias == kAliases.end() ? slug : std::string(alias->slug);
   std::vector<NamedTable> found;
   for (const NamedTable& table : tables) {
     const bool holds_row =
@@ -72,8 +73,12 @@ std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string
   if (!found.empty()) return found;
   std::vector<std::string_view> names;
   for (const NamedTable& table : tables) names.push_back(table.name);
-  for (const Alias& one : kAliases) names.push_back(one.name);
-  std::string hint = settings::did_you_mean(word, names);
+  for (const Alias& one : kAliases) {
+    const bool is_there = std::ranges::any_of(
+        tables, [&](const NamedTable& table) { return is_or_begins(table.slug, one.slug); });
+    if (is_there) names.push_back(one.name);
+  }
+  std::string hint = settings::did_you_mean(slug, names);
   if (hint.empty()) hint = "`scalemark published list` lists them; a WORD narrows it";
   throw no_input("'" + word + "' is no published table", "", std::move(hint));
 }

@@ -171,9 +171,10 @@ std::vector<Column> columns_of(const std::vector<NamedTable>& tables) {
     column.left = true;
     for (const FieldJson& row : rows) {
       const auto found = row.find(key);
-      column.cells.push_back(found == row.end()   ? ""
-                             : found->is_string() ? found->get<std::string>()
-                                                  : found->dump());
+      column.cells.push_back(found == row.end()         ? ""
+                             : found->is_string()       ? found->get<std::string>()
+                             : found->is_number_float() ? significant(found->get<double>(), 15)
+                                                        : found->dump());
     }
   }
   return columns;
@@ -261,12 +262,19 @@ std::string show_text(const NamedTable& table, const Here& here) {
   const std::string throughputs = throughputs_text(table), claims = claims_text(table);
   if (!throughputs.empty()) text += "\n" + throughputs;
   if (!claims.empty()) text += "\n" + claims;
-  std::set<std::string> notes;
+  std::vector<std::pair<std::string, std::vector<std::string>>>
+      notes;  // with the rows that have it
   for (const Row* row : table.rows) {
-    if (row->note) notes.insert(*row->note);
+    if (!row->note) continue;
+    auto found = std::ranges::find(notes, *row->note, [](const auto& one) { return one.first; });
+    if (found == notes.end()) found = notes.insert(found, {*row->note, {}});
+    found->second.push_back(row->id);
   }
   if (!notes.empty()) text += "\n";
-  for (const std::string& note : notes) text += reporting::list_item(note, kWidth);
+  for (const auto& [note, rows] : notes) {
+    const std::string of = rows.size() == table.rows.size() ? "" : listed(rows, 2) + ": ";
+    text += reporting::list_item(of + note, kWidth);
+  }
   const Testability one = testability(table, here);
   std::string why = one.sentence.empty() ? "" : ": " + one.sentence;
   if (one.where == Testable::kElsewhere) why = ": its rates there, its ratios on any hardware";

@@ -201,7 +201,7 @@ void judge_gpu_use(Findings& findings, const PointRecord& point, const FindingCo
     const auto& values = record.values;
     const bool tells =
         values.source == monitoring::kUtilisation && values.observed_s >= kEnoughSeconds;
-    if (!tells || 1 - values.mean - explained <= kIdleGpu) continue;
+    if (!tells || !(1 - values.mean - explained > kIdleGpu)) continue;
     count++;
     if (!most || values.mean < most->values.mean) most = &record;
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/claims/band.h"
 #include "core/claims/evidence.h"
 #include "core/claims/forms.h"
 #include "tests/core/reporting/sample_report.h"
@@ -178,6 +179,61 @@ TEST(Claims, AChangeIsReadFromEffects) {
   report.effects[0].ratio_ci95_high = 1 / 1.04;
   EXPECT_EQ(verdicts({row, memory}, report),
             (Texts{"x-1 step_s refuted", "x-2 memory_bytes confirmed"}));
+}
+
+// Both precisions were run, as the source does not say which it was: the nearer one counts.
+TEST(Claims, AnOpenPrecisionIsTheNearerOne) {
+  auto rows = a100_rows();
+  for (Row& row : rows) row.precision = "fp32_or_tf32";
+  Report report = a100_report(400, 3000);
+  for (auto& point : report.points) point.precision = "fp32";
+  const Report other = a100_report(2600, 17500);
+  for (std::size_t i = 0; i < 2; ++i) {
+    report.points.push_back(other.points[i]);
+    report.points.back().precision = "tf32";
+    report.points.back().group += "t";
+    report.groups.push_back(other.groups[i]);
+    report.groups.back().group += "t";
+  }
+  const auto claims = judge(published::tables_of(rows), {&report, 1});
+  EXPECT_EQ(claims.at(0).verdict, ClaimVerdict::kReached);
+  EXPECT_NE(claims.at(0).what.find("(as tf32)"), std::string::npos);
+}
+
+TEST(Claims, ScaledDownRatesShowTheMethodAndSpeedUpsADirection) {
+  Report report = a100_report(50, 300);
+  for (auto& point : report.points) point.batch_size = 8;
+  report.scaled_down.push_back({"batch_size", "256", "8"});
+  EXPECT_EQ(verdicts(a100_rows(), report),
+            (Texts{"x-1 throughput not_judged", "x-2 throughput not_judged",
+                   "x-2 speedup same_direction"}));
+}
+
+TEST(Claims, OfSeveralGroupsThatFitNoneIsTheClaims) {
+  Report report = a100_report(2600, 17500);
+  report.points.push_back(report.points[0]);
+  report.points.back().group = "other";
+  report.groups.push_back(report.groups[0]);
+  report.groups.back().group = "other";
+  EXPECT_EQ(verdicts(a100_rows(), report).front(), "x-1 throughput not_measured");
+}
+
+TEST(Claims, ABandwidthThatBeatsTheClaimIsReached) {
+  Row row{.id = "x-1", .group = "g", .repo = "o/r", .path = "p"};
+  row.metric = "busbw_GBps";
+  row.value = 400;
+  row.collective = "all-reduce";
+  Report report = a100_report(1, 1);
+  reporting::CollectiveGroup group;
+  group.group = "c";
+  group.backend = "nccl";
+  group.bytes = 1 << 30;
+  group.world_size = 8;
+  group.device = "NVIDIA H100 80GB HBM3";
+  group.n = 5;
+  group.busbw_GBps = {.value = 520, .ci95 = {.low = 510, .high = 530}};
+  report.collective_groups.push_back(group);
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 busbw_GBps reached"});
 }
 
 TEST(Claims, WhatCannotBeTestedIsThereWithItsReason) {

@@ -22,8 +22,11 @@ TEST(LintForms, TheFirstLineCounts) {
                        "printed [not_the_ratio]\n"))
       << text;
   EXPECT_NE(text.find("scalemark lint --explain not_the_ratio"), std::string::npos);
-  EXPECT_EQ(findings_text({}, {.tables = 2, .rows = 9}, {}),
-            "2 tables, 9 rows: nothing that contradicts itself\n");
+  EXPECT_EQ(findings_text({}, {.tables = 2, .rows = 9, .compared = 5}, {}),
+            "2 tables, 9 rows: nothing contradicts itself in 5 numbers that could be held against "
+            "others\n");
+  EXPECT_EQ(findings_text({}, {.tables = 1, .rows = 1}, {}),
+            "1 table, 1 row: no number could be held against another\n");
 }
 
 TEST(LintForms, JsonHasALineForEach) {

@@ -84,6 +84,27 @@ TEST(Ratios, ExchangedColumnsAreToldOnce) {
             "cells give 3.817)");
 }
 
+TEST(Ratios, ATotalIsTheRatePerGpuTimesTheGpus) {
+  EXPECT_EQ(told("gpus,images/s,images/s per GPU\n4,1525,381.2\n"), Texts{});
+  EXPECT_EQ(told("gpus,images/s,images/s per GPU\n4,1525,318.2\n"),
+            Texts{"error not_the_ratio line 2"});
+}
+
+TEST(Ratios, TwoIsNotOne) {
+  EXPECT_EQ(told("gpus,images/s,speedup\n2,200,2\n4,400,4\n8,800,8\n"),
+            Texts{"info table_without_baseline line 2"});
+}
+
+TEST(Products, ABatchOfSequencesIsNoneOfTokens) {
+  EXPECT_EQ(told("gpus,tokens/s,step time (s),global batch,seq len\n8,65536,1.0,32,2048\n"),
+            Texts{});
+  EXPECT_EQ(told("gpus,tokens/s,step time (s),global batch\n8,65536,1.0,32\n"), Texts{});
+}
+
+TEST(Plausibility, APrintedMfuAboveOneIsAnError) {
+  EXPECT_EQ(told("gpus,images/s,MFU\n8,3100,140%\n"), Texts{"error mfu_implausible line 2"});
+}
+
 TEST(Products, BatchesMayBeReadInEitherWay) {
   const std::string head = "gpus,images/s,batch per gpu,accumulation,global batch\n";
   EXPECT_EQ(told(head + "8,100,32,4,1024\n"), Texts{});

@@ -18,6 +18,25 @@ TEST(ReadPrinted, GrantsOneUnitOfTheLastDigit) {
   for (const char* text : {"", "-", "n/a", "A100"}) EXPECT_FALSE(read_printed(text)) << text;
 }
 
+TEST(ReadPrinted, TakesGroupsPowersAndThousands) {
+  EXPECT_EQ(read_printed("1 525 img/s")->value, 1525);
+  EXPECT_EQ(read_printed("1'525")->value, 1525);
+  EXPECT_EQ(read_printed("12 GPUs")->value, 12);
+  EXPECT_EQ(read_printed("1.9e4")->value, 19'000);
+  EXPECT_EQ(read_printed("1.9e+04")->unit, 1000);
+  EXPECT_EQ(read_printed("0.30M")->value, 300'000);
+}
+
+TEST(ReadDuration, TakesUnitsAndClocks) {
+  const std::pair<const char*, double> times[] = {
+      {"2.5 h", 9000},   {"20 min", 1200}, {"650 s", 650},   {"12h 30m", 45'000}, {"52 min", 3120},
+      {"1:20:00", 4800}, {"41:14", 2474},  {"0:11:00", 660}, {"105", 105}};
+  for (const auto& [text, seconds] : times)
+    EXPECT_DOUBLE_EQ(read_duration(text, 1)->value, seconds) << text;
+  EXPECT_DOUBLE_EQ(read_duration("2.5", 60)->value, 150);
+  EXPECT_FALSE(read_duration("n/a", 1));
+}
+
 TEST(ReadMarkdown, TakesEachTableWithItsHeading) {
   const auto read = read_markdown(
       "# Blog\n\nwords | that are no table\n\n## Results\n\n| GPUs | images/s | Speed-up "
@@ -69,6 +88,54 @@ TEST(ReadMarkdown, CountsAndChipsMayShareACell) {
   ASSERT_EQ(read.tables.size(), 1u);
   EXPECT_EQ(read.tables[0].rows[1].gpus, 8);
   EXPECT_EQ(read.tables[0].rows[1].chip, "A100 80GB");
+}
+
+TEST(ReadMarkdown, ATextThatDiffersInEachRowIsALabel) {
+  const auto read =
+      read_markdown("|Run|GPUs|images/s|Remark|\n|-|-|-|-|\n|a|1|100|first|\n|b|8|760|second|\n");
+  const auto series = series_of(read.tables.at(0));
+  ASSERT_EQ(series.size(), 1u);
+  EXPECT_EQ(series[0].size(), 2u);
+}
+
+TEST(ReadMarkdown, RowsMayDescendAndBlankCellsGoOn) {
+  const auto down = read_markdown("|GPUs|images/s|\n|-|-|\n|64|24800|\n|8|3080|\n|1|400|\n");
+  ASSERT_EQ(series_of(down.tables.at(0)).size(), 1u);
+  EXPECT_EQ(series_of(down.tables.at(0))[0].front()->gpus, 1);
+  const auto blank =
+      read_markdown("|Model|GPUs|images/s|\n|-|-|-|\n|A|1|100|\n||8|760|\n|B|1|50|\n||8|390|\n");
+  ASSERT_EQ(series_of(blank.tables.at(0)).size(), 2u);
+  EXPECT_EQ(series_of(blank.tables.at(0))[0].size(), 2u);
+}
+
+TEST(ReadMarkdown, NodesTimesGpusPerNodeAreTheGpus) {
+  const auto read =
+      read_markdown("|Nodes|GPUs per node|images/s|\n|-|-|-|\n|1|8|6100|\n|4|8|20180|\n");
+  EXPECT_EQ(read.tables.at(0).rows.at(1).gpus, 32);
+}
+
+TEST(ReadMarkdown, RatesThatAWordTellsApartAreTwoSeries) {
+  const auto read = read_markdown(
+      "|GPUs|DDP img/s|FSDP img/s|DDP speedup|FSDP "
+      "speedup|\n|-|-|-|-|-|\n|1|400|380|1.0|1.0|\n|8|3000|2500|7.5|6.6|\n");
+  const auto& rows = read.tables.at(0).rows;
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[2].speedup->value, 7.5);
+  EXPECT_EQ(rows[3].speedup->value, 6.6);
+  EXPECT_EQ(series_of(read.tables[0]).size(), 2u);
+}
+
+TEST(ReadMarkdown, ASpeedUpOverAnotherProgramIsNotJudged) {
+  const auto read = read_markdown(
+      "|GPUs|images/s|Speedup over 1 GPU|Speedup over "
+      "TensorFlow|\n|-|-|-|-|\n|1|400|1.00|1.12|\n|8|3080|7.70|1.35|\n");
+  EXPECT_EQ(read.tables.at(0).rows.at(1).speedup->value, 7.70);
+}
+
+TEST(ReadCsv, DecimalCommasStandBetweenSemicolons) {
+  const auto read = read_csv("GPUs;images/s;Speedup\n1;812,5;1,0\n4;3120,1;4,8\n");
+  EXPECT_EQ(read.tables.at(0).rows.at(1).rate->value, 3120.1);
+  EXPECT_EQ(read.tables.at(0).rows.at(1).speedup->value, 4.8);
 }
 
 TEST(ReadCsv, TakesQuotesSemicolonsAndTabs) {
