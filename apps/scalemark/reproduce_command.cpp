@@ -62,12 +62,12 @@ void find_asked(const Invocation& invocation, const settings::ToolValues& values
   asked.tables = published::find_tables(asked.rows, word);
 }
 
-// The precision that --only-precision names, in either spelling. Throws configuration() (78) for
-// one that no row of the tables has.
+// The precision that is asked for; empty: all. Throws configuration() (78) for one that no row of
+// the tables has.
 std::string only_precision(const settings::ToolValues& values,
                            const std::vector<NamedTable>& tables) {
-  std::string wanted = values.text("only_precision").value_or("");
-  std::ranges::replace(wanted, '_', '-');
+  if (!values.given("precision")) return "";
+  const std::string wanted = values.text("precision").value_or("");
   std::set<std::string> there;
   for (const NamedTable& table : tables) {
     for (const published::Row* row : table.rows) {
@@ -75,8 +75,8 @@ std::string only_precision(const settings::ToolValues& values,
       if (mapping.run) there.insert(mapping.run->precisions.begin(), mapping.run->precisions.end());
     }
   }
-  if (wanted.empty() || there.contains(wanted)) return wanted;
-  throw configuration("--only-precision is '" + wanted + "', which no row of the table has",
+  if (there.contains(wanted)) return wanted;
+  throw configuration("--precision is '" + wanted + "', which no row of the table has",
                       there.empty() ? "" : joined(there, ", "));
 }
 

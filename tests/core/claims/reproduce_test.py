@@ -47,7 +47,7 @@ def plans(folder):
     for name in (*aliases, *PRACTICE):
         out = run("reproduce", name, "--dry-run", cwd=folder).stdout
         check(re.search(r"^scalemark (sweep|comm) ", out, re.M) or "not testable" in out, (name, out))
-    for words, code in (((), 64), (("nothing-like-this",), 66), (("dle-resnet50-a100", "--only-precision", "fp8"), 78), (("dle-resnet50-a100", "--from", "x", "--dry-run"), 64)):
+    for words, code in (((), 64), (("nothing-like-this",), 66), (("dle-resnet50-a100", "--precision", "fp32"), 78), (("dle-resnet50-a100", "--from", "x", "--dry-run"), 64)):
         lines = run("reproduce", *words, cwd=folder, expect=code).stderr.splitlines()
         check(len(lines) == 1, (words, lines))
 
