@@ -183,13 +183,14 @@ void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Rep
 }
 
 ExitCode tell(const settings::ToolValues& values, const std::vector<ClaimRecord>& claims) {
-  write_texts(
-      values, {"table", "md", "csv", "jsonl", "junit"}, [&](const std::string& format, bool) {
-        if (format == "md") return claims::claims_markdown(claims);
-        if (format == "csv") return claims::claims_csv(claims);
-        if (format == "jsonl") return claims::claims_json_lines(claims);
-        return format == "junit" ? claims::claims_junit(claims) : claims::claims_text(claims);
-      });
+  write_texts(values, {"table", "md", "csv", "jsonl", "junit"},
+              [&](const std::string& format, bool) {
+                if (format == "md") return claims::claims_markdown(claims);
+                if (format == "csv") return claims::claims_csv(claims);
+                if (format == "jsonl") return claims::claims_json_lines(claims);
+                return format == "junit" ? claims::claims_junit(claims, reporting::utc_now())
+                                         : claims::claims_text(claims);
+              });
   return claims::exit_code_of(claims);
 }
 

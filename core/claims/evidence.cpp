@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/verdict.h"
 
 namespace scalemark::claims {
@@ -14,13 +15,6 @@ using reporting::EffectRecord;
 using reporting::GroupRecord;
 using reporting::PointRecord;
 using reporting::Report;
-
-const PointRecord* first_of(const Report& report, const std::string& group) {
-  const auto found = std::ranges::find_if(report.points, [&](const PointRecord& point) {
-    return point.group == group && point.status == reporting::PointStatus::kOk;
-  });
-  return found == report.points.end() ? nullptr : &*found;
-}
 
 bool was_scaled(const Report& report, std::string_view option) {
   return std::ranges::any_of(report.scaled_down,
@@ -63,7 +57,7 @@ std::optional<Found> find_group(const Report& report, const Mapped& run,
                                 const std::string& precision) {
   std::optional<Found> found;
   for (const GroupRecord& group : report.groups) {
-    const PointRecord* point = first_of(report, group.group);
+    const PointRecord* point = reporting::first_run(report.points, group.group);
     if (!point || !group.samples_per_sec || !fits(report, *point, run, precision)) continue;
     if (found) return std::nullopt;
     found = Found{&report, &group, point};
@@ -158,7 +152,7 @@ std::optional<double> efficiency_of(const Report& report, const std::string& gro
 // `forward`: the effect is from the row's "from" to its "to"; else the other way round.
 Measured change_in(const Report& report, const EffectRecord& effect, const Row& row, bool forward) {
   const std::string &from = effect.groups[forward ? 0 : 1], &to = effect.groups[forward ? 1 : 0];
-  const PointRecord* point = first_of(report, to);
+  const PointRecord* point = reporting::first_run(report.points, to);
   Measured measured = point ? about(report, *point) : Measured{};
   measured.runs = effect.pairs;
   measured.groups = {from, to};
@@ -198,7 +192,7 @@ std::int64_t ranks_of(const std::map<std::string, std::string>& fixed) {
 }
 
 bool agrees(const Report& report, const EffectRecord& effect, const Row& row, const Mapped& run) {
-  const PointRecord* point = first_of(report, effect.groups.back());
+  const PointRecord* point = reporting::first_run(report.points, effect.groups.back());
   if (!point || (!run.workload.empty() && point->workload != run.workload)) return false;
   // More samples in a step take longer: its time says nothing then.
   const bool other_step = effect.axis == "batch_size" ||

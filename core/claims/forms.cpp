@@ -6,7 +6,7 @@
 #include "core/base/json_writer.h"
 #include "core/base/text.h"
 #include "core/reporting/record/claim_fields.h"
-#include "core/reporting/render/text.h"
+#include "core/reporting/render/junit_xml.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::claims {
@@ -109,6 +109,23 @@ std::vector<std::string> notes_of(const std::vector<ClaimRecord>& claims) {
   return notes;
 }
 
+reporting::JunitOutcome outcome_of(ClaimVerdict verdict) {
+  using reporting::JunitOutcome;
+  switch (verdict) {
+    case ClaimVerdict::kRefuted:
+    case ClaimVerdict::kNotReached:
+      return JunitOutcome::kFailure;
+    case ClaimVerdict::kUndecided:
+      return JunitOutcome::kError;
+    case ClaimVerdict::kNotJudged:
+    case ClaimVerdict::kNotMeasured:
+    case ClaimVerdict::kNotTestable:
+      return JunitOutcome::kSkipped;
+    default:
+      return JunitOutcome::kPassed;
+  }
+}
+
 }  // namespace
 
 std::string claims_text(const std::vector<ClaimRecord>& claims) {
@@ -162,38 +179,25 @@ std::string claims_json_lines(const std::vector<ClaimRecord>& claims) {
   return text;
 }
 
-std::string claims_junit(const std::vector<ClaimRecord>& claims) {
-  using reporting::xml_escaped;
-  const auto is = [](const ClaimRecord& claim, std::initializer_list<ClaimVerdict> verdicts) {
-    return std::ranges::find(verdicts, claim.verdict) != verdicts.end();
-  };
-  std::size_t failures = 0, errors = 0, skipped = 0;
-  std::string cases;
+std::string claims_junit(const std::vector<ClaimRecord>& claims, const std::string& started) {
+  reporting::JunitSuite suite{.name = "published claims",
+                              .started = started,
+                              .host = {},
+                              .properties = {},
+                              .cases = {},
+                              .output = {},
+                              .errors = {}};
   for (const ClaimRecord& claim : claims) {
-    const std::string message =
-        xml_escaped("claimed " + claimed_text(claim) + ", measured " + measured_text(claim) +
-                    (claim.reason.empty() ? "" : ": " + claim.reason));
-    cases += "  <testcase classname=\"" + xml_escaped(claim.table) + "\" name=\"" +
-             xml_escaped(claim.row + " " + claim.metric + ": " + claim.what) + "\"";
-    if (is(claim, {ClaimVerdict::kRefuted, ClaimVerdict::kNotReached})) {
-      failures++;
-      cases += "><failure message=\"" + message + "\"/></testcase>\n";
-    } else if (is(claim, {ClaimVerdict::kUndecided})) {
-      errors++;
-      cases += "><error message=\"" + message + "\"/></testcase>\n";
-    } else if (is(claim, {ClaimVerdict::kNotJudged, ClaimVerdict::kNotMeasured,
-                          ClaimVerdict::kNotTestable})) {
-      skipped++;
-      cases += "><skipped message=\"" + message + "\"/></testcase>\n";
-    } else {
-      cases += "/>\n";
-    }
+    suite.cases.push_back({.class_name = claim.table,
+                           .name = claim.row + " " + claim.metric + ": " + claim.what,
+                           .seconds = 0,
+                           .outcome = outcome_of(claim.verdict),
+                           .kind = std::string(name_of(claim.verdict)),
+                           .message = "claimed " + claimed_text(claim) + ", measured " +
+                                      measured_text(claim) +
+                                      (claim.reason.empty() ? "" : ": " + claim.reason)});
   }
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"published claims\" "
-         "tests=\"" +
-         std::to_string(claims.size()) + "\" failures=\"" + std::to_string(failures) +
-         "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" + std::to_string(skipped) +
-         "\">\n" + cases + "</testsuite>\n";
+  return reporting::junit_xml({suite});
 }
 
 }  // namespace scalemark::claims

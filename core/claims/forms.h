@@ -15,7 +15,8 @@ std::string claims_csv(const std::vector<reporting::ClaimRecord>& claims);
 // One object per claim, with the fields of claims[] of a report.
 std::string claims_json_lines(const std::vector<reporting::ClaimRecord>& claims);
 // A case for each claim: refuted or not reached is a failure, undecided an error, not judged
-// skipped.
-std::string claims_junit(const std::vector<reporting::ClaimRecord>& claims);
+// skipped. `started`: RFC 3339, UTC.
+std::string claims_junit(const std::vector<reporting::ClaimRecord>& claims,
+                         const std::string& started);
 
 }  // namespace scalemark::claims

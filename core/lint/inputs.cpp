@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/lint/read_tables.h"
 #include "core/lint/rules.h"
+#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::lint {
 namespace {
@@ -73,13 +74,6 @@ Row row_of(const reporting::PointRecord& point, double samples_per_sec) {
   return row;
 }
 
-const reporting::PointRecord* first_of(const reporting::Report& report, const std::string& group) {
-  const auto found = std::ranges::find_if(report.points, [&](const auto& point) {
-    return point.group == group && point.status == reporting::PointStatus::kOk;
-  });
-  return found == report.points.end() ? nullptr : &*found;
-}
-
 // A report says this of itself, and it costs belief.
 bool bears_on_belief(const reporting::Finding& finding) {
   const reporting::FindingKind* kind = reporting::find_finding_kind(finding.code);
@@ -105,7 +99,7 @@ std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables) {
 Table table_of(const reporting::Report& report, const std::string& name) {
   Table table{.name = name, .rows = {}};
   for (const reporting::GroupRecord& group : report.groups) {
-    const reporting::PointRecord* point = first_of(report, group.group);
+    const reporting::PointRecord* point = reporting::first_run(report.points, group.group);
     if (point && group.samples_per_sec)
       table.rows.push_back(row_of(*point, *group.samples_per_sec));
   }

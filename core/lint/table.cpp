@@ -71,14 +71,14 @@ std::size_t decimals_of(const std::string& digits) {
   return point == std::string::npos ? 0 : digits.size() - point - 1;
 }
 
-// Seconds of "h", "min", "s", ...; `otherwise` for any other word.
-double unit_of_time(std::string_view word, double otherwise) {
+// Seconds of "h", "min", "s", ...; 0 for any other word.
+double unit_of_time(std::string_view word) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
       {"ms", 1e-3},    {"us", 1e-6},    {"h", 3600}, {"hr", 3600}, {"hrs", 3600},
       {"hour", 3600},  {"hours", 3600}, {"m", 60},   {"min", 60},  {"mins", 60},
       {"minutes", 60}, {"s", 1},        {"sec", 1},  {"secs", 1},  {"seconds", 1}};
   const auto found = std::ranges::find(kUnits, word, [](const auto& one) { return one.first; });
-  return found == std::end(kUnits) ? otherwise : found->second;
+  return found == std::end(kUnits) ? 0 : found->second;
 }
 
 // Whether the keys, made longer by `more`, leave no count of GPUs twice.
@@ -165,7 +165,7 @@ std::optional<Printed> read_duration(std::string_view text, double factor) {
     clock = 60 * clock + number->value;
     while (!rest.empty() && (rest.front() == ' ' || rest.front() == ':')) rest.remove_prefix(1);
     const auto word = rest.substr(0, rest.find_first_of("0123456789 ,|"));
-    const double scale = colon ? 0 : unit_of_time(word, 0);
+    const double scale = colon ? 0 : unit_of_time(word);
     has_units = has_units || scale > 0;
     seconds += number->value * scale;
     unit = number->unit * scale;

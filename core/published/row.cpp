@@ -8,6 +8,7 @@
 #include "core/base/json_reader.h"
 #include "core/base/record_keys.h"
 #include "core/base/text.h"
+#include "core/published/mapping.h"
 
 namespace scalemark::published {
 namespace {
@@ -16,10 +17,6 @@ constexpr auto kMetrics = std::to_array<std::string_view>(
     {"", "throughput", "speedup", "efficiency", "step_s", "epoch_s", "time_to_train_s", "latency_s",
      "busbw_GBps", "algbw_GBps", "memory_bytes", "payload_bytes", "communication_cost_s"});
 constexpr auto kDirections = std::to_array<std::string_view>({"", "about", "at_least", "at_most"});
-// words_of(Untestable) in mapping.h, and what only a source can know.
-constexpr auto kUntestable =
-    std::to_array<std::string_view>({"workload", "precision", "hardware_gone", "chip_unknown",
-                                     "framework", "parallelism", "number_missing", "meaningless"});
 constexpr auto kBackends = std::to_array<std::string_view>({"nccl", "gloo", "mpi"});
 
 template <class T>
@@ -84,7 +81,8 @@ void check(const Row& row, const std::string& where) {
   refuse_unless_in(kMetrics, row.metric, "metric", where);
   refuse_unless_in(kDirections, row.direction, "direction", where);
   if (row.backend) refuse_unless_in(kBackends, *row.backend, "backend", where);
-  if (row.untestable) refuse_unless_in(kUntestable, *row.untestable, "untestable", where);
+  if (row.untestable)
+    refuse_unless_in(names_of<Untestable>(), *row.untestable, "untestable", where);
   refuse_unless_positive("batch_per_gpu", row.batch_per_gpu, where);
   refuse_unless_positive("speedup_published", row.published_speedup, where);
   refuse_unless_positive("value", row.value, where);

@@ -52,6 +52,13 @@ std::string sample_unit(const std::string& workload) {
   return known ? known->sample_unit : "samples";
 }
 
+const PointRecord* first_run(std::span<const PointRecord> points, const std::string& group) {
+  const auto found = std::ranges::find_if(points, [&](const PointRecord& point) {
+    return point.group == group && point.status == PointStatus::kOk;
+  });
+  return found == points.end() ? nullptr : &*found;
+}
+
 const monitoring::Host* find_host(std::span<const monitoring::Host> hosts,
                                   const std::string& hostname) {
   const auto found = std::ranges::find(hosts, hostname, &monitoring::Host::hostname);

@@ -35,6 +35,9 @@ bool skips_exchanges(const PointRecord& point);
 
 std::string sample_unit(const std::string& workload);  // "images"; "samples" when unknown
 
+// The first run of a group that is ok. Null where there is none.
+const PointRecord* first_run(std::span<const PointRecord> points, const std::string& group);
+
 // Null where no host has that name.
 const monitoring::Host* find_host(std::span<const monitoring::Host> hosts,
                                   const std::string& hostname);

@@ -251,7 +251,8 @@ TEST(ClaimForms, AllTellTheSameVerdicts) {
       judge(published::tables_of(a100_rows()), std::vector{a100_report(2000, 9000)});
   EXPECT_NE(claims_text(claims).find("3 claims: 1 refuted, 2 not reached"), std::string::npos)
       << claims_text(claims);
-  EXPECT_NE(claims_junit(claims).find("tests=\"3\" failures=\"3\" errors=\"0\" skipped=\"0\""),
+  EXPECT_NE(claims_junit(claims, "2026-01-02T03:04:05Z")
+                .find("tests=\"3\" failures=\"3\" errors=\"0\" skipped=\"0\""),
             std::string::npos);
   EXPECT_NE(claims_csv(claims).find("not_reached"), std::string::npos);
   EXPECT_NE(claims_json_lines(claims).find("\"verdict\":\"refuted\""), std::string::npos);

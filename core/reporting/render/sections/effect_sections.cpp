@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/effects/effect_phrases.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
 
@@ -45,10 +46,8 @@ std::string memory_text(const EffectRecord& effect) {
 // The ranks of the second value exchange so much in a step.
 std::string payload_text(const EffectRecord& effect, const Report& report) {
   if (effect.groups.empty()) return kAbsent;
-  const auto run = std::ranges::find_if(report.points, [&](const PointRecord& point) {
-    return point.group == effect.groups.back() && point.status == PointStatus::kOk;
-  });
-  if (run == report.points.end()) return kAbsent;
+  const PointRecord* run = first_run(report.points, effect.groups.back());
+  if (!run) return kAbsent;
   return significant(run->payload_bytes_per_step / 1e6, 3);
 }
 
