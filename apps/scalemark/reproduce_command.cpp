@@ -160,7 +160,8 @@ std::string dry_run_text(const std::vector<PlannedRun>& runs, const settings::To
   for (const PlannedRun& run : runs) {
     if (run.options.front().first != "config") text += "\n" + run.config_text();
   }
-  return text + (text.empty() ? "" : "\n") + claims::claims_text(claims);
+  return text + (text.empty() ? "" : "\n") +
+         claims::claims_text(claims, terminal_of(STDOUT_FILENO));
 }
 
 // Each claim stands in the report that holds its groups; what no report holds, in the first.
@@ -184,12 +185,14 @@ void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Rep
 
 ExitCode tell(const settings::ToolValues& values, const std::vector<ClaimRecord>& claims) {
   write_texts(values, {"table", "md", "csv", "jsonl", "junit"},
-              [&](const std::string& format, bool) {
+              [&](const std::string& format, bool on_stdout) {
                 if (format == "md") return claims::claims_markdown(claims);
                 if (format == "csv") return claims::claims_csv(claims);
                 if (format == "jsonl") return claims::claims_json_lines(claims);
-                return format == "junit" ? claims::claims_junit(claims, reporting::utc_now())
-                                         : claims::claims_text(claims);
+                return format == "junit"
+                           ? claims::claims_junit(claims, reporting::utc_now())
+                           : claims::claims_text(
+                                 claims, on_stdout ? terminal_of(STDOUT_FILENO) : Terminal());
               });
   return claims::exit_code_of(claims);
 }

@@ -4,6 +4,7 @@
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/junit_xml.h"
 #include "core/reporting/render/render.h"
+#include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
@@ -80,6 +81,7 @@ std::vector<Case> cases_of(const Report& report) {
     cases.push_back({"scalemark.findings", case_name(finding), 0, Outcome::kFailure, finding.code,
                      finding.text});
   }
+  for (Case& one : claim_cases(report.claims)) cases.push_back(std::move(one));
   add_end(cases, report);
   return cases;
 }

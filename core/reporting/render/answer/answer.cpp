@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/verdict.h"
+#include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/table/fingerprint_table.h"
@@ -156,6 +157,7 @@ Answer answer_of(const Report& report, const std::string& folder) {
   Answer answer = measures_collectives(report) ? answer_of_collectives(report, folder)
                   : is_sweep(report)           ? answer_of_sweep(report, folder)
                                                : answer_of_runs(report);
+  if (!report.claims.empty()) answer.found.push_back(claim_counts(report.claims));
   add_parts(answer, report);
   add_notes(answer, report);
   return answer;

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/sections/collective_sections.h"
 #include "core/reporting/render/sections/effect_sections.h"
 #include "core/reporting/render/sections/not_measured.h"
@@ -225,6 +226,7 @@ bool is_sweep(const Report& report) {
 
 std::vector<Section> sweep_sections(const Report& report) {
   std::vector<Section> sections;
+  if (!report.claims.empty()) sections.push_back(claims_section(report.claims));
   for (const ScalingTable& table : report.scaling) {
     std::ranges::move(scaling_sections(table, report.scaling), std::back_inserter(sections));
   }

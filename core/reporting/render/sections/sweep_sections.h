@@ -19,8 +19,8 @@ bool is_sweep(const Report& report);
 // failed.
 std::vector<std::string> summary_in_words(const Report& report);
 
-// Collectives, scaling tables, groups, ranks, links, data gaps, drift, predictions, findings,
-// errors: those with content.
+// Claims, collectives, scaling tables, groups, ranks, links, data gaps, drift, predictions,
+// findings, errors: those with content.
 std::vector<Section> sweep_sections(const Report& report);
 
 // Each sweep by itself, then all single runs together (also when there is nothing at all), a blank
