@@ -51,6 +51,7 @@ Measured of_group(const Report& report, const CollectiveGroup& group, const std:
                     .groups = {group.group}};
   measured.device_name = group.device;
   measured.world_size = group.world_size;
+  measured.nodes = group.nodes;
   measured.scaled_down = !report.scaled_down.empty();
   return measured;
 }

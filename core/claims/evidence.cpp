@@ -42,6 +42,7 @@ Measured about(const Report& report, const PointRecord& point) {
   Measured measured;
   measured.device_name = point.device_name;
   measured.world_size = point.world_size;
+  measured.nodes = point.nodes;
   measured.scaled_down = !report.scaled_down.empty();
   return measured;
 }

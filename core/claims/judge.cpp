@@ -27,7 +27,9 @@ ClaimBasis basis_of(const Measured& measured, const Mapped& run) {
   const bool same_chip = run.chip.empty()
                              ? measured.device_name != "" && measured.device_name != "cpu"
                              : here && here->name == run.chip;
-  const bool same_ranks = !run.world_size || measured.world_size == *run.world_size;
+  // So many GPUs in one node or in several are two machines.
+  const bool same_ranks = (!run.world_size || measured.world_size == *run.world_size) &&
+                          (!run.nodes || measured.nodes == *run.nodes);
   if (!same_chip || !same_ranks) return ClaimBasis::kOtherHardware;
   return run.other_precision ? ClaimBasis::kOtherPrecision : ClaimBasis::kSameHardware;
 }
@@ -105,7 +107,22 @@ std::map<std::string, const Row*> bases_of(const NamedTable& table) {
   return bases;
 }
 
-constexpr const char* kNotHeld = "no report holds its network, precision, ranks and batch";
+// Reports with fewer ranks than a claim needs cannot test it; others were not asked for it.
+void set_not_held(ClaimRecord& claim, const Mapped& run, Reports reports) {
+  std::int64_t most = 0;
+  for (const reporting::Report& report : reports) {
+    for (const auto& point : report.points) {
+      if (point.workload == run.workload)
+        most = std::max(most, static_cast<std::int64_t>(point.world_size));
+    }
+  }
+  claim.reason = "no report holds its network, precision, ranks and batch";
+  if (most == 0 || !run.world_size || most >= *run.world_size) return;
+  claim.verdict = ClaimVerdict::kNotTestable;
+  claim.reason = std::string(name_of(published::Untestable::kRanks)) + ": " +
+                 std::to_string(*run.world_size) + " are wanted, " + std::to_string(most) +
+                 " were measured";
+}
 
 // Where the source leaves the precision open both are looked at, and the nearer one is named.
 template <class MeasuredOf>
@@ -142,7 +159,7 @@ void judge_rate(const Row& row, const NamedTable& table, const Mapping& mapping,
     set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/true), *mapping.run,
                  /*is_rate=*/true);
   } else {
-    claim.reason = kNotHeld;
+    set_not_held(claim, *mapping.run, reports);
   }
   all.push_back(std::move(claim));
 }
@@ -169,7 +186,7 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
     set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/false), *run.run,
                  /*is_rate=*/false);
   } else {
-    claim.reason = kNotHeld;
+    set_not_held(claim, *run.run, reports);
   }
   all.push_back(std::move(claim));
 }
@@ -209,10 +226,10 @@ void judge_claim(const Row& row, const NamedTable& table, const Mapping& mapping
   const bool absolute = is_absolute(row);
   if (const auto measured = measured_of(row, *mapping.run, table, reports, claim.what)) {
     set_measured(claim, *measured, claimed, tolerance_of(row, absolute), *mapping.run, absolute);
+  } else if (row.relative_to && row.relative_to->option) {
+    claim.reason = "no report compares these values, or not for this network";
   } else {
-    claim.reason = row.relative_to && row.relative_to->option
-                       ? "no report compares these values, or not for this network"
-                       : kNotHeld;
+    set_not_held(claim, *mapping.run, reports);
   }
   all.push_back(std::move(claim));
 }

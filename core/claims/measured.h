@@ -14,7 +14,7 @@ struct Measured {
   int runs = 0;
   std::vector<std::string> groups;
   std::string device_name;
-  std::int64_t world_size = 1;
+  std::int64_t world_size = 1, nodes = 1;
   bool scaled_down = false;
   bool disturbed = false;  // too few runs are left that nothing disturbed: no interval
 };

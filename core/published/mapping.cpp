@@ -93,6 +93,8 @@ std::string sentence_about(Untestable reason) {
       return "it is about a method of another framework";
     case Untestable::kParallelism:
       return "the model is split over GPUs (tensor, pipeline, context, sharded parameters)";
+    case Untestable::kRanks:
+      return "more ranks are needed than there are";
     case Untestable::kNumberMissing:
       return "the source prints a time to quality only, or no number";
     case Untestable::kMeaningless:
@@ -120,6 +122,7 @@ Mapping map_row(const Row& row) {
     return {.run = {}, .reason = Untestable::kFramework};
   if (const auto reason = of_chip(row)) return {.run = {}, .reason = reason};
   run.world_size = row.gpus;
+  run.nodes = row.nodes;
   run.gradient_accumulation_steps = row.gradient_accumulation_steps;
   // A share of a sample is a batch of nothing that can be run.
   const double batch = row.batch_per_gpu.value_or(0);

@@ -20,6 +20,7 @@ enum class Untestable {
   kChipUnknown,
   kFramework,
   kParallelism,
+  kRanks,
   kNumberMissing,
   kMeaningless
 };
@@ -30,6 +31,7 @@ constexpr auto words_of(Untestable) {
                                           {Untestable::kChipUnknown, "chip_unknown"},
                                           {Untestable::kFramework, "framework"},
                                           {Untestable::kParallelism, "parallelism"},
+                                          {Untestable::kRanks, "ranks"},
                                           {Untestable::kNumberMissing, "number_missing"},
                                           {Untestable::kMeaningless, "meaningless"}});
 }
@@ -42,7 +44,8 @@ struct Mapped {
   std::string workload;
   std::vector<std::string> precisions;  // two where the source leaves it open: both are run
   bool other_precision = false;         // the nearest one: speed-ups only
-  std::optional<std::int64_t> world_size, batch_size, gradient_accumulation_steps, sequence_length;
+  std::optional<std::int64_t> world_size, nodes, batch_size, gradient_accumulation_steps,
+      sequence_length;
   std::string strategy;  // ddp unless the source says otherwise; empty for one rank
   std::string chip;      // empty: none is named
 };
