@@ -14,7 +14,9 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/claims/beside.h"
 #include "core/launching/slurm_lists.h"
+#include "core/published/library.h"
 #include "core/reporting/acceptance/forms.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/render/requests.h"
@@ -157,8 +159,10 @@ ExitCode accept_command(const Invocation& invocation) {
   auto expected = expected_of(values);
   const auto requests = requests_of(values);
   const std::vector<NamedReport> fleet = read_fleet(invocation.positionals, &expected.unreadable);
-  const Acceptance judged =
-      acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
+  Acceptance judged = acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
+  std::vector<const Report*> reports;
+  for (const NamedReport& one : fleet) reports.push_back(&one.report);
+  judged.published = claims::published_beside(published::own_library(), reports);
   if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
 
   acceptance::Next next{.again = command_again(fleet, judged),
@@ -172,6 +176,8 @@ ExitCode accept_command(const Invocation& invocation) {
   Terminal terminal = terminal_of(STDOUT_FILENO);
   if (values.on("details")) {
     print_result(acceptance::table_text(judged) + "\n");
+    if (!judged.published.empty()) print_result(joined(judged.published, "\n") + "\n\n");
+    judged.published.clear();
     terminal.columns = std::numeric_limits<int>::max();  // all that there is to say
   }
   print_result(acceptance::hand_over(judged, next, terminal));

@@ -77,6 +77,7 @@ struct Acceptance {
   std::vector<NodeResult> nodes;       // each once, and expected ones without a report
   bool knows_all_nodes = false;        // it was told which nodes there have to be
   std::vector<std::string> notes;      // of the fleet: several classes, what failed parts share
+  std::vector<std::string> published;  // what others printed for the same runs; judged by nobody
   Outcome outcome = Outcome::kPassed;  // the worst
   ExitCode exit_code = ExitCode::kPass;
 };

@@ -208,11 +208,11 @@ std::string table_text(const Acceptance& acceptance) {
 
 std::string markdown_text(const Acceptance& acceptance) {
   std::string text = "# Acceptance: " + std::string(name_of(acceptance.outcome)) + "\n\n";
-  for (const std::string& note : acceptance.notes) {
-    text += "- " + reporting::markdown_text(note) + "\n";
+  const std::size_t bare = text.size();
+  for (const auto* lines : {&acceptance.notes, &acceptance.published}) {
+    for (const std::string& line : *lines) text += "- " + reporting::markdown_text(line) + "\n";
   }
-  return text + (acceptance.notes.empty() ? "" : "\n") +
-         reporting::set_markdown(columns_of(acceptance));
+  return text + (text.size() == bare ? "" : "\n") + reporting::set_markdown(columns_of(acceptance));
 }
 
 std::string json_lines(const Acceptance& acceptance) {
@@ -221,6 +221,7 @@ std::string json_lines(const Acceptance& acceptance) {
                     {"outcome", name_of(acceptance.outcome)},
                     {"exit_code", static_cast<int>(acceptance.exit_code)}};
   if (!acceptance.notes.empty()) head["notes"] = acceptance.notes;
+  if (!acceptance.published.empty()) head["published"] = acceptance.published;
   std::string text = head.dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
   for (const auto& one : acceptance.classes) text += line_of("class", one);
   for (const auto& one : acceptance.nodes) text += line_of("node", one);

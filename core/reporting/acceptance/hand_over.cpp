@@ -14,6 +14,7 @@ namespace scalemark::acceptance {
 namespace {
 
 // A section has so many lines beside its title; remarks have what head, steps and these leave.
+constexpr std::size_t kMostPublished = 2;  // without --details
 constexpr std::size_t kMostLines = 20, kLeastOfSection = 2, kMostLinesOfRemarks = 6;
 
 std::size_t width_of(const Terminal& terminal) {
@@ -238,6 +239,8 @@ std::vector<std::string> remarks_of(const Acceptance& acceptance) {
 std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
   const std::size_t width = width_of(terminal);
   std::vector<std::string> head = resolution(acceptance);
+  for (std::size_t i = 0; i < std::min(kMostPublished, acceptance.published.size()); ++i)
+    head.push_back(acceptance.published[i]);
   const std::string links = links_text(acceptance);
   if (!links.empty()) head.insert(head.begin(), links);
   const std::vector<std::string> steps = steps_of(acceptance, next);

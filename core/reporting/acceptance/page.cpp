@@ -104,6 +104,7 @@ std::string page_text(const Acceptance& acceptance, const std::string& at) {
                      kPageStyle + "</style>\n</head>\n<body>\n<main>\n<h1 class=\"" + outcome +
                      "\">" + html_escaped(head_text(acceptance)) + "</h1>\n";
   for (const std::string& line : resolution(acceptance)) text += paragraph(line);
+  for (const std::string& line : acceptance.published) text += paragraph(line);
   text += notes_list(acceptance);
   for (const OutcomeTitle& section : kOutcomeTitles) text += sentences_card(acceptance, section);
   for (const CheckedClass& one : acceptance.classes) text += strip_card(acceptance, one);

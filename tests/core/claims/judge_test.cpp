@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/claims/band.h"
+#include "core/claims/beside.h"
 #include "core/claims/evidence.h"
 #include "core/claims/forms.h"
+#include "core/reporting/render/render.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::claims {
@@ -246,11 +248,59 @@ TEST(Claims, WhatCannotBeTestedIsThereWithItsReason) {
   EXPECT_EQ(exit_code_of(claims), ExitCode::kUnsure);
 }
 
+TEST(Claims, MoreRanksThanWereMeasuredCannotBeTested) {
+  auto rows = a100_rows();
+  rows[1].gpus = 64;
+  const auto claims = judge(published::tables_of(rows), std::vector{a100_report(2600, 17500)});
+  ASSERT_EQ(claims.size(), 3u);
+  EXPECT_EQ(claims[0].verdict, ClaimVerdict::kReached);
+  EXPECT_EQ(claims[1].verdict, ClaimVerdict::kNotTestable);
+  EXPECT_EQ(claims[2].reason, "ranks: 64 are wanted, 8 were measured");
+}
+
+TEST(Claims, OtherGpusPerNodeAreOtherHardware) {
+  auto rows = a100_rows();
+  rows[1].nodes = 2;
+  EXPECT_EQ(verdicts(rows, a100_report(2000, 9000)),
+            (Texts{"x-1 throughput not_reached", "x-2 throughput not_judged",
+                   "x-2 speedup differs_here"}));
+}
+
+TEST(PublishedBeside, TheSameRunsOfAllReportsInOneLine) {
+  const std::vector<Report> reports{a100_report(2600, 17500), a100_report(2500, 17000)};
+  std::vector<Row> rows = a100_rows();
+  rows.push_back(rows[0]);
+  rows.back().id = "x-3";
+  rows.back().system = "8x H100 80GB";
+  EXPECT_EQ(published_beside(rows, {&reports[0], &reports[1]}),
+            (Texts{"resnet50, amp_fp16, 1 GPU: 2470 img/s published (g, x-1), 2500 to 2600 here in "
+                   "2 reports",
+                   "resnet50, amp_fp16, 8 GPUs: 16621 img/s published (g, x-2), 17000 to 17500 "
+                   "here in 2 reports"}));
+  EXPECT_EQ(published_beside(rows, {&reports[0]}).size(), 2u);
+  EXPECT_TRUE(published_beside(rows, {}).empty());
+}
+
+TEST(ClaimForms, AReportShowsItsClaimsInEveryForm) {
+  Report report = a100_report(2000, 9000);
+  report.claims = judge(published::tables_of(a100_rows()), std::vector{report});
+  using reporting::Format;
+  for (const Format format : {Format::kMarkdown, Format::kHtml, Format::kTable, Format::kJson}) {
+    const std::string text = reporting::render(format, std::vector{report});
+    EXPECT_NE(text.find(format == Format::kJson ? "\"verdict\": \"refuted\"" : "1 refuted"),
+              std::string::npos)
+        << reporting::format_name(format);
+  }
+  const std::string junit = reporting::render(Format::kJunit, std::vector{report});
+  EXPECT_NE(junit.find("x-2 speedup"), std::string::npos) << junit;
+}
+
 TEST(ClaimForms, AllTellTheSameVerdicts) {
   const auto claims =
       judge(published::tables_of(a100_rows()), std::vector{a100_report(2000, 9000)});
-  EXPECT_NE(claims_text(claims).find("3 claims: 1 refuted, 2 not reached"), std::string::npos)
-      << claims_text(claims);
+  EXPECT_NE(claims_text(claims, Terminal()).find("3 claims: 1 refuted, 2 not reached"),
+            std::string::npos)
+      << claims_text(claims, Terminal());
   EXPECT_NE(claims_junit(claims, "2026-01-02T03:04:05Z")
                 .find("tests=\"3\" failures=\"3\" errors=\"0\" skipped=\"0\""),
             std::string::npos);
