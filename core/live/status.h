@@ -1,0 +1,192 @@
+// A run as it stands now: what status.json, `scalemark top` and the endpoint show. Rank 0 gathers
+// the ranks' records; counters grow from the start of the run, rates are made by who reads two of
+// them. Knows no store and no file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/field.h"
+
+namespace scalemark::live {
+
+// Readings of a rank's GPU, of this moment.
+struct GpuStatus {
+  std::string device, uuid;
+  std::optional<double> utilisation, memory_used_bytes, power_W, sm_clock_MHz, temperature_C;
+  std::vector<std::string> held_down_by;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<GpuStatus>& g) {
+  a.record("gpu", "A GPU as its rank reads it");
+  a("device", g.device, {"as CUDA calls it"});
+  a.text("uuid", g.uuid, {"its UUID"});
+  a("utilisation", g.utilisation, {"share of the time in which a kernel ran"});
+  a("memory_used_bytes", g.memory_used_bytes, {"of all processes on it", "bytes"});
+  a("power_W", g.power_W, {"drawn", "W"});
+  a("sm_clock_MHz", g.sm_clock_MHz, {"of its processors", "MHz"});
+  a("temperature_C", g.temperature_C, {"of the chip", "degrees C"});
+  a.list("held_down_by", g.held_down_by, {"what holds its clocks down"});
+}
+
+// What a rank posts every 1 to 2.5 s, in at most 300 bytes.
+struct RankStatus {
+  int rank = 0;
+  std::string host, device;  // rank 0 adds them, and silent_s
+  std::int64_t beats = 0;
+  double clock_s = 0;
+  double silent_s = 0;
+  std::string phase;
+  std::optional<std::int64_t> step;
+  std::int64_t samples = 0, collectives = 0, payload_bytes = 0;
+  double data_wait_s = 0;
+  std::optional<double> since_step_s;
+  std::int64_t resident_bytes = 0, major_faults = 0, late_wakeups = 0;
+  std::optional<double> main_ran_s, main_queued_s;
+  std::optional<GpuStatus> gpu;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RankStatus>& r) {
+  a.record("rank", "A rank's newest sign of life");
+  a("rank", r.rank, {"its number"});
+  a.text("host", r.host, {"its machine"});
+  a.text("device", r.device, {"what it computes on"});
+  a("beats", r.beats, {"signs of life so far"});
+  a("clock_s", r.clock_s, {"time on its own clock, from its start, at which it wrote this", "s"});
+  a("silent_s", r.silent_s, {"how long rank 0 has had no newer one", "s"});
+  a("phase", r.phase, {"rendezvous, data, model, warmup, window, epochs, wait, ..."});
+  a("step", r.step, {"last step that ended, counted from 0; absent before the first"});
+  a("samples", r.samples, {"trained on so far"});
+  a("collectives", r.collectives, {"begun so far, in the group in use"});
+  a("payload_bytes", r.payload_bytes, {"of gradients and weights handed over so far", "bytes"});
+  a("data_wait_s", r.data_wait_s, {"waited for data so far", "s"});
+  a("since_step_s", r.since_step_s, {"from the end of its last step to clock_s", "s"});
+  a("resident_bytes", r.resident_bytes, {"of its process", "bytes"});
+  a("major_faults", r.major_faults, {"pages that it has read from a disk"});
+  a("late_wakeups", r.late_wakeups, {"times its sampler woke more than 5 ms late"});
+  a("main_ran_s", r.main_ran_s, {"its main thread on a CPU", "s"});
+  a("main_queued_s", r.main_queued_s, {"its main thread ready, without a CPU", "s"});
+  a("gpu", r.gpu, {"its GPU; absent on a CPU"});
+}
+
+struct InterfaceStatus {
+  std::string name;
+  double received_bytes = 0, sent_bytes = 0;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<InterfaceStatus>& i) {
+  a.record("interface", "A network interface");
+  a("name", i.name, {"as the system calls it"});
+  a("received_bytes", i.received_bytes, {"since the machine started", "bytes"});
+  a("sent_bytes", i.sent_bytes, {"since the machine started", "bytes"});
+}
+
+// The first rank of a machine adds these to its record: counters since the machine started, but for
+// those of this moment. What is not there is absent.
+struct NodeStatus {
+  std::string host;
+  double clock_s = 0;
+  std::optional<double> busy_cpu_s, steal_cpu_s, throttled_cpu_s;
+  std::optional<double> memory_available_bytes, swapped_bytes;
+  std::optional<double> pressure_cpu_s, pressure_memory_s, pressure_io_s;
+  std::optional<double> retransmitted_segments, network_errors;
+  std::optional<double> disk_read_bytes, disk_written_bytes, output_free_bytes;
+  std::optional<double> sampler_cpu_s;
+  std::int64_t cpus = 0;
+  std::vector<InterfaceStatus> interfaces;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<NodeStatus>& n) {
+  a.record("node", "A machine as its first rank reads it");
+  a("host", n.host, {"its name"});
+  a("clock_s", n.clock_s, {"time on that rank's clock at which it was read", "s"});
+  a("busy_cpu_s", n.busy_cpu_s, {"CPU time of all programs", "s"});
+  a("steal_cpu_s", n.steal_cpu_s, {"CPU time that the hypervisor gave to others", "s"});
+  a("throttled_cpu_s", n.throttled_cpu_s, {"CPU time that a quota held back", "s"});
+  a("memory_available_bytes", n.memory_available_bytes, {"without swapping, now", "bytes"});
+  a("swapped_bytes", n.swapped_bytes, {"written to and read from swap", "bytes"});
+  a("pressure_cpu_s", n.pressure_cpu_s, {"time in which some task waited for a CPU", "s"});
+  a("pressure_memory_s", n.pressure_memory_s, {"time in which some task waited for memory", "s"});
+  a("pressure_io_s", n.pressure_io_s, {"time in which some task waited for a disk", "s"});
+  a("retransmitted_segments", n.retransmitted_segments, {"TCP segments sent again"});
+  a("network_errors", n.network_errors, {"errors and drops of all interfaces"});
+  a("disk_read_bytes", n.disk_read_bytes, {"by all programs", "bytes"});
+  a("disk_written_bytes", n.disk_written_bytes, {"by all programs", "bytes"});
+  a("output_free_bytes", n.output_free_bytes, {"free where --output is, now", "bytes"});
+  a("sampler_cpu_s", n.sampler_cpu_s, {"CPU time of that rank's sampler", "s"});
+  a("cpus", n.cpus, {"that this rank's machine has"});
+  a.list("interfaces", n.interfaces, {"of the network"});
+}
+
+// A rank's sign of life as it goes through the store.
+struct Beat {
+  RankStatus rank;
+  std::optional<NodeStatus> node;  // of the first rank of a machine
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Beat>& b) {
+  a.values(b.rank, b.node);
+}
+
+struct FoundSoFar {
+  std::string code, severity, point, text;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<FoundSoFar>& f) {
+  a.record("found", "A finding of the report so far");
+  a("code", f.code, {"its kind"});
+  a("severity", f.severity, {"info | warning | error"});
+  a.text("point", f.point, {"the run that it is about"});
+  a("text", f.text, {"one sentence"});
+}
+
+inline constexpr std::string_view kStatusSchema = "scalemark.status/1";
+
+struct Status {
+  std::string run_id, command, what;  // "resnet50, batch 8 per rank, fp32, ddp, gloo"
+  std::string started, written;       // RFC 3339, UTC
+  std::string state = "running";      // or as the report's status
+  std::string phase, point;
+  std::optional<std::int64_t> done, planned;            // steps of the phase
+  std::optional<std::int64_t> runs_done, runs_planned;  // of a sweep
+  std::optional<double> seconds_left;
+  std::string sample_unit = "samples";
+  std::optional<double> loss;
+  std::vector<RankStatus> ranks;
+  std::vector<NodeStatus> nodes;
+  std::vector<FoundSoFar> findings;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Status>& s) {
+  a.record("status", "A run as it stands: status.json in its output folder");
+  a.constant("schema", kStatusSchema.data(), {"name and version of this form"});
+  a("run_id", s.run_id, {"of the report"});
+  a("command", s.command, {"train | sweep | comm"});
+  a.text("what", s.what, {"what is trained or measured, in words"});
+  a.time("started", s.started, {"when the run began"});
+  a.time("written", s.written, {"when rank 0 wrote this: as old as rank 0's last sign of life"});
+  a("state", s.state, {"running; at its end complete, interrupted or failed"});
+  a.text("phase", s.phase, {"of rank 0"});
+  a.text("point", s.point, {"the run of a sweep, or what is measured now"});
+  a("done", s.done, {"steps of this phase that are done"});
+  a("planned", s.planned, {"steps that this phase has; absent where time decides"});
+  a("runs_done", s.runs_done, {"runs that are done"});
+  a("runs_planned", s.runs_planned, {"runs that are planned"});
+  a("seconds_left", s.seconds_left, {"to the end of the phase, or of a sweep's plan", "s"});
+  a("sample_unit", s.sample_unit, {"what samples are: images, sequences, ..."});
+  a("loss", s.loss, {"rank 0's last one"});
+  a.list("ranks", s.ranks, {"all that have shown a sign of life"});
+  a.list("nodes", s.nodes, {"their machines"});
+  a.list("findings", s.findings, {"of the report so far"});
+}
+
+// One JSON object; ends with a line end.
+std::string to_json(const Status& status);
+
+// Throws bad_data() (65) naming `origin` for what is no status, or one of a later form.
+Status parse_status(std::string_view text, std::string_view origin);
+
+}  // namespace scalemark::live
