@@ -18,26 +18,15 @@ constexpr const char* kCalledOff = "task/called-off";  // number of the last one
 // A waiting rank may miss a bell that is deleted; it also reads the message itself regularly.
 constexpr std::int64_t kBellsKept = 3;
 constexpr int kLooksPerPulse = 4;
-// Below the 10 s after which launchers end the remaining ranks when one has ended: rank 0 has
-// reported the cause by then.
-constexpr milliseconds kLostAfter{8000};
 constexpr milliseconds kFaultLook{1000};
 // Short while a result may come at once, longer when the others are late.
 constexpr milliseconds kFirstPause{2}, kLongestPause{50};
-
-// Each rank writes its pulse and rank 0 reads them all: 2 ms for each rank keep that at 1,000
-// requests a second.
-milliseconds pulse_period(int world_size) {
-  return std::clamp(milliseconds(2 * world_size), milliseconds(1000), milliseconds(2500));
-}
 
 std::string bell_key(std::int64_t number) { return "task/bell/" + std::to_string(number); }
 
 // How many ranks have reported on a message, and the K-th result of any message: "17 RANK text".
 std::string voted_key(std::int64_t number) { return "task/voted/" + std::to_string(number); }
 std::string vote_key(std::int64_t place) { return "task/vote/" + std::to_string(place); }
-
-std::string pulse_key(int rank) { return "task/pulse/" + std::to_string(rank); }
 
 std::string numbered(std::int64_t number, const std::string& text) {
   return std::to_string(number) + " " + text;
@@ -69,69 +58,16 @@ Error rank_0_is_gone(const std::string& seen) {
 }  // namespace
 
 WorkQueue::WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-                     ErrorStore& faults, milliseconds patience, OnLost on_lost, milliseconds look,
-                     Clock& clock)
+                     ErrorStore& faults, milliseconds patience, Pulse::Hooks pulse,
+                     milliseconds look, Clock& clock)
     : store_(store),
       side_store_(faults.store()),
       rank_(rank),
       faults_(faults),
       patience_(patience),
-      on_lost_(std::move(on_lost)),
       look_(look),
-      clock_(clock),
-      pulse_period_(pulse_period(world_size)),
-      pulses_(rank == 0 ? static_cast<std::size_t>(world_size) : 0) {
-  if (world_size > 1)
-    pulse_.emplace(
-        pulse_period_, [this] { return beat(); }, clock);
-}
-
-bool WorkQueue::beat() {
-  try {
-    side_store_->add(pulse_key(rank_), 1);
-    const auto lost = silent_rank();
-    if (lost) on_lost_(loss_of(*lost));
-    return !lost;
-  } catch (const std::exception&) {
-    return false;  // the store is gone: every rank finds out by itself
-  }
-}
-
-// How often each rank's pulse has beaten: one request where the store can answer several keys at
-// once, which must be there then.
-std::vector<std::int64_t> WorkQueue::read_pulses() {
-  std::vector<std::int64_t> beats;
-  if (pulse_keys_.empty() || !side_store_->hasExtendedApi()) {
-    for (int rank = 0; rank < static_cast<int>(pulses_.size()); ++rank) {
-      beats.push_back(side_store_->add(pulse_key(rank), 0));
-      if (pulse_keys_.size() < pulses_.size()) pulse_keys_.push_back(pulse_key(rank));
-    }
-    return beats;
-  }
-  for (const auto& bytes : side_store_->multiGet(pulse_keys_)) {
-    beats.push_back(std::stoll(std::string(bytes.begin(), bytes.end())));
-  }
-  return beats;
-}
-
-std::optional<int> WorkQueue::silent_rank() {
-  if (pulses_.empty()) return std::nullopt;
-  const auto beats = read_pulses();
-  for (std::size_t rank = 1; rank < pulses_.size(); ++rank) {
-    Pulse& pulse = pulses_[rank];
-    pulse.silent_for = beats[rank] == pulse.beats ? pulse.silent_for + 1 : 0;
-    pulse.beats = beats[rank];
-    if (pulse.silent_for * pulse_period_ >= kLostAfter) return static_cast<int>(rank);
-  }
-  return std::nullopt;
-}
-
-ErrorRecord WorkQueue::loss_of(int rank) {
-  const auto cause = faults_.find_cause(milliseconds(0));
-  if (cause.record) return caused_by(*cause.record, rank_);
-  return peer_lost("a rank was lost: " + name_ranks({rank}) + " sends no heartbeat", {},
-                   "look at its output, and check whether the system killed it")
-      .record();
+      clock_(clock) {
+  pulse_.emplace(rank, world_size, faults, std::move(pulse), clock);
 }
 
 WorkQueue::~WorkQueue() = default;
@@ -181,7 +117,7 @@ bool WorkQueue::bell_rings(std::int64_t number) {
 
 std::int64_t WorkQueue::pulse_of_rank_0() {
   try {
-    return store_->add(pulse_key(0), 0);
+    return Pulse::beats_of_rank_0(*store_);
   } catch (const std::exception&) {
     refuse_posted_error();
     throw rank_0_is_gone("the store that rank 0 holds does not answer any more");

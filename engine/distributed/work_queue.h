@@ -17,7 +17,7 @@
 
 #include "engine/distributed/clock.h"
 #include "engine/distributed/error_store.h"
-#include "engine/distributed/periodic.h"
+#include "engine/distributed/pulse.h"
 
 namespace scalemark::distributed {
 
@@ -28,15 +28,10 @@ struct WorkMessage {
 
 class WorkQueue {
  public:
-  using OnLost = std::function<void(const ErrorRecord&)>;
-
-  // `patience`: how long a waiting rank accepts neither a message from rank 0 nor its pulse (which
-  // each rank's side thread writes). `on_lost`, on rank 0: another rank is silent for 8 s, or why
-  // it left; called once, from the side thread, since the calling thread may be waiting for that
-  // rank in a call that nothing ends. `look`: time between two checks of a waiting rank. The side
-  // threads use the connection of `faults`.
+  // `patience`: how long a waiting rank accepts neither a message from rank 0 nor its pulse.
+  // `look`: time between two checks of a waiting rank. Side threads use the connection of `faults`.
   WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-            ErrorStore& faults, std::chrono::milliseconds patience, OnLost on_lost,
+            ErrorStore& faults, std::chrono::milliseconds patience, Pulse::Hooks pulse,
             std::chrono::milliseconds look = kLook, Clock& clock = real_clock());
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
@@ -72,16 +67,12 @@ class WorkQueue {
   static constexpr std::chrono::milliseconds kLook{1000};
 
  private:
-  bool beat();  // false: nothing is left to be done
-  std::optional<int> silent_rank();
-  std::vector<std::int64_t> read_pulses();
   std::int64_t pulse_of_rank_0();
   std::optional<WorkMessage> newest_above(std::int64_t last_seen);
   bool bell_rings(std::int64_t number);
   void require_pulse_of_rank_0(std::int64_t& beats, std::chrono::milliseconds& silent_since,
                                std::chrono::milliseconds now);
   void read_result_texts(std::int64_t number, std::int64_t& read_so_far, ResultTexts& result_texts);
-  ErrorRecord loss_of(int rank);
   void refuse_posted_error();
   std::optional<std::string> read(const std::string& key);
 
@@ -90,18 +81,10 @@ class WorkQueue {
   int rank_;
   ErrorStore& faults_;
   std::chrono::milliseconds patience_;
-  OnLost on_lost_;
   std::chrono::milliseconds look_;
   Clock& clock_;
-  std::chrono::milliseconds pulse_period_;
   std::int64_t posted_ = 0;
-  struct Pulse {
-    std::int64_t beats = 0;
-    int silent_for = 0;  // in our own beats: after a machine slept, no rank counts as lost
-  };
-  std::vector<Pulse> pulses_;            // rank 0: of each rank
-  std::vector<std::string> pulse_keys_;  // rank 0: once they are there
-  std::optional<Periodic> pulse_;        // last: it uses the above
+  std::optional<Pulse> pulse_;
 };
 
 }  // namespace scalemark::distributed

@@ -21,7 +21,7 @@ ProcessLink::ProcessLink(RankProcess& rank_process, RankContext& context)
       queue_(
           context.store_pointer(), context.world().rank, context.world().world_size,
           context.error_store(), context.timeout(),
-          [this](const ErrorRecord& loss) { rank_process_.give_up(loss); },
+          {.on_lost = [this](const ErrorRecord& loss) { rank_process_.give_up(loss); }},
           look_of_waiting(rank_process)) {}
 
 }  // namespace scalemark::process

@@ -126,7 +126,7 @@ Waited waiting(int size, double seconds) {
   std::chrono::steady_clock::time_point posted;
   crowd.run([&](int rank, const StorePtr& store) {
     distributed::ErrorStore faults(store, rank, size, false);
-    distributed::WorkQueue queue(store, rank, size, faults, milliseconds(30000), [](auto&) {});
+    distributed::WorkQueue queue(store, rank, size, faults, milliseconds(30000), {});
     all_have_come.arrive_and_wait();
     if (rank != 0) {
       EXPECT_EQ(queue.next(0, [] {}).text, "go");
@@ -161,7 +161,7 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
   std::atomic<int> heard{0};
   crowd.run([&](int rank, const StorePtr& store) {
     distributed::ErrorStore faults(store, rank, kSize, false);
-    distributed::WorkQueue queue(store, rank, kSize, faults, milliseconds(30000), [](auto&) {});
+    distributed::WorkQueue queue(store, rank, kSize, faults, milliseconds(30000), {});
     all_have_come.arrive_and_wait();
     if (rank == 1) {
       posted = std::chrono::steady_clock::now();
@@ -182,7 +182,7 @@ TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {
 TEST(ManyRanks, OneThatWasAwayCatchesUp) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   distributed::ErrorStore faults(store, 0, 1, false);
-  distributed::WorkQueue queue(store, 0, 1, faults, milliseconds(30000), [](auto&) {});
+  distributed::WorkQueue queue(store, 0, 1, faults, milliseconds(30000), {});
   for (int number = 1; number <= 20; ++number) queue.post(std::to_string(number));
   EXPECT_EQ(queue.next(2, [] {}).number, 20);
   EXPECT_EQ(queue.next(19, [] {}).text, "20");
@@ -196,7 +196,7 @@ TEST(ManyRanks, ResultsAreReadOnceEach) {
   std::iota(all_ranks.begin(), all_ranks.end(), 0);
   const double seconds = crowd.run([&](int rank, const StorePtr& store) {
     distributed::ErrorStore faults(store, rank, kSize, false);
-    distributed::WorkQueue queue(store, rank, kSize, faults, milliseconds(30000), [](auto&) {});
+    distributed::WorkQueue queue(store, rank, kSize, faults, milliseconds(30000), {});
     queue.report_result(1, "text of " + std::to_string(rank), false);
     if (rank != 0) return;
     const auto results = queue.result_texts(

@@ -36,7 +36,7 @@ StorePtr store_at(std::uint16_t port, bool server) {
 void wait_as(int rank, int ranks, std::uint16_t port) {
   const StorePtr store = store_at(port, false);
   distributed::ErrorStore faults(store, rank, ranks, false);
-  distributed::WorkQueue error_store(store, rank, ranks, faults, milliseconds(60000), [](auto&) {});
+  distributed::WorkQueue error_store(store, rank, ranks, faults, milliseconds(60000), {});
   error_store.next(0, [] {});
 }
 
@@ -98,10 +98,11 @@ Turn turn_beside(int count, double seconds) {
   const StorePtr store = tcp;
   distributed::ErrorStore faults(store, 0, count + 1, true);
   auto error_store = std::make_unique<distributed::WorkQueue>(
-      store, 0, count + 1, faults, milliseconds(60000), [](const ErrorRecord& lost) {
+      store, 0, count + 1, faults, milliseconds(60000),
+      distributed::Pulse::Hooks{.on_lost = [](const ErrorRecord& lost) {
         std::fprintf(stderr, "%s\n", format_error_line(lost).c_str());
         std::exit(1);
-      });
+      }});
   if (count > 0) std::this_thread::sleep_for(std::chrono::seconds(3));  // all have come
   const Turn turn = take_turn(seconds);
   error_store->post_last("end");

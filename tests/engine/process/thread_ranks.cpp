@@ -26,10 +26,9 @@ class ThreadRanks::Rank : public process::RankLink {
         size_(static_cast<int>(all.dead_.size())),
         store_(c10::make_intrusive<MemoryStore>(all.server_, rank)),
         error_store_(store_, rank, size_, rank == 0, all.clock_),
-        queue_(
-            store_, rank, size_, error_store_, kTimeout,
-            [this](const ErrorRecord& loss) { give_up(loss); }, distributed::WorkQueue::kLook,
-            all.clock_) {}
+        queue_(store_, rank, size_, error_store_, kTimeout,
+               {.on_lost = [this](const ErrorRecord& loss) { give_up(loss); }},
+               distributed::WorkQueue::kLook, all.clock_) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }

@@ -1,0 +1,62 @@
+// A rank's sign of life: every 1 to 2.5 s each rank sets one key of the store to a number that
+// grows and a record of its own, and rank 0 reads them all in one request. Knows no record's form.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+#include "core/base/error.h"
+#include "engine/distributed/clock.h"
+#include "engine/distributed/error_store.h"
+#include "engine/distributed/periodic.h"
+
+namespace scalemark::distributed {
+
+class Pulse {
+ public:
+  // All are called from the side thread and must not throw. Each may be empty.
+  struct Hooks {
+    // On rank 0: another rank is silent for 8 s, or why it left; called once, since the calling
+    // thread may be waiting for that rank in a call that nothing ends.
+    std::function<void(const ErrorRecord&)> on_lost;
+    // This rank's record.
+    std::function<std::string()> record;
+    // On rank 0, after each look: the newest record of every rank; empty before its first.
+    std::function<void(const std::vector<std::string>&)> read;
+  };
+
+  // Begins at once; uses the connection of `faults`. A world of one rank makes no request.
+  Pulse(int rank, int world_size, ErrorStore& faults, Hooks hooks, Clock& clock = real_clock());
+  Pulse(const Pulse&) = delete;
+  Pulse& operator=(const Pulse&) = delete;
+
+  // How often rank 0's has beaten, by `store`. Throws as the store does.
+  static std::int64_t beats_of_rank_0(c10d::Store& store);
+
+ private:
+  bool beat();  // false: nothing is left to be done
+  std::optional<int> silent_rank();
+  void read_all();
+  ErrorRecord loss_of(int rank);
+
+  int rank_;
+  ErrorStore& faults_;
+  Hooks hooks_;
+  std::chrono::milliseconds period_;
+  std::int64_t beats_ = 0;
+  struct Seen {
+    std::int64_t beats = 0;
+    int silent_for = 0;  // in our own beats: after a machine slept, no rank counts as lost
+  };
+  std::vector<Seen> seen_;            // rank 0: of each rank
+  std::vector<std::string> records_;  // rank 0: of each rank
+  std::vector<std::string> keys_;     // rank 0: once they are there
+  std::optional<Periodic> periodic_;  // last: it uses the above
+};
+
+}  // namespace scalemark::distributed

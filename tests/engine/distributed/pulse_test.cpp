@@ -1,0 +1,139 @@
+#include "engine/distributed/pulse.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mutex>
+
+#include "tests/engine/distributed/simulated_clock.h"
+#include "tests/engine/process/memory_store.h"
+
+namespace scalemark::distributed {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::MemoryStore;
+using testing::MemoryStoreServer;
+using testing::SimulatedClock;
+
+// Ranks that do nothing but beat, over one store in simulated time.
+class Beating {
+ public:
+  explicit Beating(int size) : server_(std::make_shared<MemoryStoreServer>(clock_)) {
+    server_->before = [this](const testing::Request& request) {
+      const std::lock_guard lock(mutex_);
+      requests_[request.verb]++;
+    };
+    for (int rank = 0; rank < size; ++rank) {
+      stores_.push_back(std::make_unique<ErrorStore>(
+          c10::make_intrusive<MemoryStore>(server_, rank), rank, size, false, clock_));
+    }
+  }
+
+  // Begins every rank's pulse, lets `time` pass, then calls `then`, and lets it pass again.
+  void run(Pulse::Hooks hooks, milliseconds time, const std::function<void()>& then = {}) {
+    std::optional<SimulatedClock::Hold> hold(clock_);
+    for (int rank = 0; rank < static_cast<int>(stores_.size()); ++rank) {
+      Pulse::Hooks mine = rank == 0 ? hooks : Pulse::Hooks{};
+      mine.record = [rank] { return "record of " + std::to_string(rank); };
+      pulses_.push_back(std::make_unique<Pulse>(rank, static_cast<int>(stores_.size()),
+                                                *stores_[static_cast<std::size_t>(rank)],
+                                                std::move(mine), clock_));
+    }
+    std::thread waiting = clock_.start([&] {
+      clock_.sleep_for(time);
+      if (!then) return;
+      then();
+      clock_.sleep_for(time);
+    });
+    hold.reset();
+    clock_.join(waiting);
+  }
+  void end(int rank) { pulses_[static_cast<std::size_t>(rank)].reset(); }
+  ~Beating() {
+    const SimulatedClock::Hold hold(clock_);
+    pulses_.clear();
+  }
+
+  int requests(const std::string& verb) {
+    const std::lock_guard lock(mutex_);
+    return requests_[verb];
+  }
+
+ private:
+  SimulatedClock clock_;
+  std::mutex mutex_;
+  std::map<std::string, int> requests_;
+  std::shared_ptr<MemoryStoreServer> server_;
+  std::vector<std::unique_ptr<ErrorStore>> stores_;
+  std::vector<std::unique_ptr<Pulse>> pulses_;
+};
+
+TEST(Pulse, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerBeat) {
+  Beating ranks(4);
+  std::mutex mutex;
+  std::vector<std::string> newest;
+  ranks.run({.read =
+                 [&](const std::vector<std::string>& records) {
+                   const std::lock_guard lock(mutex);
+                   newest = records;
+                 }},
+            seconds(6));
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(newest,
+            (std::vector<std::string>{"record of 0", "record of 1", "record of 2", "record of 3"}));
+  EXPECT_LE(ranks.requests("set"), 4 * 6);
+  EXPECT_GE(ranks.requests("set"), 4 * 4);
+}
+
+TEST(Pulse, ASilentRankIsToldOnce) {
+  Beating ranks(3);
+  std::mutex mutex;
+  std::vector<std::string> lost;
+  ranks.run({.on_lost =
+                 [&](const ErrorRecord& loss) {
+                   const std::lock_guard lock(mutex);
+                   lost.push_back(loss.what);
+                 }},
+            seconds(20), [&] {
+              EXPECT_TRUE(lost.empty());
+              ranks.end(2);
+            });
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_NE(lost[0].find("rank 2 sends no heartbeat"), std::string::npos) << lost[0];
+}
+
+TEST(Pulse, WithoutAnybodyToTellASilentRankEndsNothing) {
+  Beating ranks(3);
+  std::mutex mutex;
+  int looks = 0;
+  ranks.run({.read =
+                 [&](const auto&) {
+                   const std::lock_guard lock(mutex);
+                   ++looks;
+                 }},
+            seconds(20), [&] { ranks.end(2); });
+  const std::lock_guard lock(mutex);
+  EXPECT_GE(looks, 36);
+}
+
+TEST(Pulse, AloneItMakesNoRequest) {
+  Beating ranks(1);
+  std::mutex mutex;
+  int looks = 0;
+  ranks.run({.read =
+                 [&](const std::vector<std::string>& records) {
+                   EXPECT_EQ(records, std::vector<std::string>{"record of 0"});
+                   const std::lock_guard lock(mutex);
+                   ++looks;
+                 }},
+            seconds(6));
+  const std::lock_guard lock(mutex);
+  EXPECT_GE(looks, 4);
+  EXPECT_EQ(ranks.requests("set") + ranks.requests("add") + ranks.requests("get"), 0);
+}
+
+}  // namespace
+}  // namespace scalemark::distributed
