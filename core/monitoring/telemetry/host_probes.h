@@ -36,6 +36,29 @@ std::unique_ptr<Probe> network_probe(const std::filesystem::path& root = "/");
 // The same of each InfiniBand port ("mlx5_0/1"), at the ends only: some cards ask their firmware.
 std::unique_ptr<Probe> infiniband_probe(const std::filesystem::path& root = "/");
 
+// memory_available_bytes: what programs could still take; swapped_bytes_per_s: in and out.
+inline constexpr const char* kMemoryAvailable = "memory_available_bytes";
+inline constexpr const char* kSwappedBytes = "swapped_bytes_per_s";
+std::unique_ptr<Probe> memory_probe(const std::filesystem::path& root = "/");
+
+// pressure_cpu_share, ..._memory_..., ..._io_...: share of the time in which some task of the
+// machine waited for it, as the kernel counts it.
+inline constexpr const char* kPressureCpu = "pressure_cpu_share";
+inline constexpr const char* kPressureMemory = "pressure_memory_share";
+inline constexpr const char* kPressureIo = "pressure_io_share";
+std::unique_ptr<Probe> pressure_probe(const std::filesystem::path& root = "/");
+
+// disk_read_bytes_per_s, disk_written_bytes_per_s: of all disks that are hardware.
+inline constexpr const char* kDiskReadBytes = "disk_read_bytes_per_s";
+inline constexpr const char* kDiskWrittenBytes = "disk_written_bytes_per_s";
+std::unique_ptr<Probe> disk_probe(const std::filesystem::path& root = "/");
+
+// tcp_retransmits_per_s: segments sent again; network_errors_per_s: errors and drops of all
+// interfaces.
+inline constexpr const char* kRetransmits = "tcp_retransmits_per_s";
+inline constexpr const char* kNetworkErrors = "network_errors_per_s";
+std::unique_ptr<Probe> network_error_probe(const std::filesystem::path& root = "/");
+
 // All of them that there are.
 std::vector<std::unique_ptr<Probe>> host_probes(const std::filesystem::path& root = "/");
 

@@ -30,18 +30,26 @@ std::thread quiet_thread(auto body) {
 
 }  // namespace
 
-Sampler::Sampler(std::vector<std::unique_ptr<Probe>> probes, std::chrono::milliseconds period)
-    : period_(period),
-      only_at_ends_(std::ranges::all_of(probes, [](const auto& p) { return p->only_at_ends(); })) {
+Sampler::Sampler(std::vector<std::unique_ptr<Probe>> probes, std::chrono::milliseconds period,
+                 std::vector<std::unique_ptr<Probe>> shared)
+    : period_(period) {
   probes.push_back(thread_cpu_probe(kSamplerCost));
+  add(std::move(probes), /*shared=*/false);
+  add(std::move(shared), /*shared=*/true);
+  only_at_ends_ =
+      std::ranges::all_of(sources_, [](const auto& one) { return one.probe->only_at_ends(); });
+  clear();
+  thread_ = quiet_thread([this] { serve(); });
+}
+
+void Sampler::add(std::vector<std::unique_ptr<Probe>> probes, bool shared) {
   for (auto& probe : probes) {
-    Source source;
+    Source source{.probe = nullptr, .shared = shared, .readings = {}, .values = {}, .latest = {}};
     source.values.resize(probe->sources().size());
+    source.latest.resize(probe->sources().size());
     source.probe = std::move(probe);
     sources_.push_back(std::move(source));
   }
-  clear();
-  thread_ = quiet_thread([this] { serve(); });
 }
 
 Sampler::~Sampler() {
@@ -90,58 +98,98 @@ std::vector<SourceSummary> Sampler::summaries() const {
   return all;
 }
 
+std::vector<Sampler::Latest> Sampler::latest() const {
+  const std::lock_guard lock(latest_mutex_);
+  std::vector<Latest> all;
+  for (const Source& source : sources_) {
+    for (std::size_t i = 0; i < source.latest.size(); ++i) {
+      if (source.latest[i]) all.push_back({source.probe->sources()[i], *source.latest[i]});
+    }
+  }
+  return all;
+}
+
 void Sampler::serve() {
+  auto pause = take(Pass::kIdle);
   std::unique_lock lock(mutex_);
   while (true) {
-    wait_until_true(changed_, lock, [&] { return over_ || begun_ > served_; });
+    const bool has_work = wait(lock, pause, [&] { return over_ || begun_ > served_; });
     if (over_) return;
     lock.unlock();
-    sample_stretch();
+    if (has_work) {
+      sample_stretch();
+    } else {
+      pause = take(Pass::kIdle);
+    }
     lock.lock();
+    if (!has_work) continue;
     served_ = begun_;
     changed_.notify_all();
   }
 }
 
 void Sampler::sample_stretch() {
-  take(Pass::kFirst);
+  auto pause = take(Pass::kFirst);
   std::unique_lock lock(mutex_);
-  auto pause = std::chrono::nanoseconds(period_);
-  while (!ends_within(lock, pause)) {
+  while (!wait(lock, pause, [&] { return over_ || ended_ == begun_; })) {
     lock.unlock();
-    const double before_s = thread_cpu_s();
-    take(Pass::kBetween);
-    pause = pause_after(thread_cpu_s() - before_s);
+    pause = take(Pass::kBetween);
     lock.lock();
   }
   lock.unlock();
   take(Pass::kLast);
 }
 
-bool Sampler::ends_within(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds pause) {
-  const auto is_over = [&] { return over_ || ended_ == begun_; };
-  if (!only_at_ends_) return changed_.wait_for(lock, pause, is_over);
-  wait_until_true(changed_, lock, is_over);
-  return true;
+// Returns whether `until` holds; false: the pause is over.
+template <class Until>
+bool Sampler::wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds pause,
+                   Until until) {
+  if (only_at_ends_) {
+    wait_until_true(changed_, lock, until);
+    return true;
+  }
+  constexpr std::chrono::milliseconds kLate{5};
+  const auto due = Clock::now() + pause;
+  if (changed_.wait_for(lock, pause, until)) return true;
+  if (Clock::now() > due + kLate) late_wakeups_.fetch_add(1, std::memory_order_relaxed);
+  return false;
 }
 
-std::chrono::nanoseconds Sampler::pause_after(double pass_cpu_s) const {
-  const std::chrono::duration<double> least(pass_cpu_s / kLargestShare);
+bool Sampler::is_read(const Source& source, Pass pass) const {
+  const bool in_between = pass == Pass::kIdle || pass == Pass::kBetween;
+  const bool waits = source.probe->only_at_ends() || passes_ % source.probe->every() != 0;
+  return !(in_between && waits) && !(source.shared && !reads_shared());
+}
+
+std::chrono::nanoseconds Sampler::take(Pass pass) {
+  const double before_s = thread_cpu_s();
+  for (Source& source : sources_) {
+    std::ranges::fill(source.values, std::nullopt);
+    if (!is_read(source, pass)) {
+      if (source.shared && !reads_shared()) publish(source);
+      continue;
+    }
+    source.probe->read(source.values);
+    const double now_s = seconds_of(Clock::now());
+    for (std::size_t i = 0; pass != Pass::kIdle && i < source.readings.size(); ++i) {
+      if (pass == Pass::kFirst) source.readings[i].begin_stretch();
+      source.readings[i].add(now_s, source.values[i]);
+    }
+    if (!source.probe->only_at_ends()) publish(source);
+  }
+  const double after_s = thread_cpu_s();
+  cpu_s_.store(after_s, std::memory_order_relaxed);
+  ++passes_;
+  const std::chrono::duration<double> least((after_s - before_s) / kLargestShare);
+  // The ends of a stretch read more than what is read in between.
+  if (pass == Pass::kFirst) return period_;
   return std::max<std::chrono::nanoseconds>(
       period_, std::chrono::duration_cast<std::chrono::nanoseconds>(least));
 }
 
-void Sampler::take(Pass pass) {
-  for (Source& source : sources_) {
-    if (pass == Pass::kBetween && source.probe->only_at_ends()) continue;
-    std::ranges::fill(source.values, std::nullopt);
-    source.probe->read(source.values);
-    const double now_s = seconds_of(Clock::now());
-    for (std::size_t i = 0; i < source.readings.size(); ++i) {
-      if (pass == Pass::kFirst) source.readings[i].begin_stretch();
-      source.readings[i].add(now_s, source.values[i]);
-    }
-  }
+void Sampler::publish(Source& source) {
+  const std::lock_guard lock(latest_mutex_);
+  source.latest = source.values;
 }
 
 }  // namespace scalemark::monitoring

@@ -41,6 +41,9 @@ class Probe {
 
   // Whether reading is too slow for many times a second.
   virtual bool only_at_ends() const { return false; }
+
+  // In between it is read at one pass out of so many.
+  virtual int every() const { return 1; }
 };
 
 }  // namespace scalemark::monitoring

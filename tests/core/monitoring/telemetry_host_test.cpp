@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 
+#include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/host_probes.h"
 
 namespace scalemark::monitoring {
@@ -124,6 +125,63 @@ TEST_F(HostTelemetry, WhatIsNotThereIsAbsent) {
   EXPECT_EQ(machine_id(root_), "");
   set("proc/sys/kernel/random/boot_id", "c0ffee\n");
   EXPECT_EQ(machine_id(root_), "c0ffee");
+}
+
+TEST_F(HostTelemetry, MemoryThatIsAvailableAndSwap) {
+  set("proc/meminfo", "MemTotal:  100 kB\nMemFree:  1 kB\nMemAvailable:  50 kB\n");
+  set("proc/vmstat", "nr_free_pages 7\npswpin 2\npswpout 3\n");
+  const auto page = static_cast<double>(::sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(values_of(*memory_probe(root_)),
+            (Values{{kMemoryAvailable, 50 * 1024}, {kSwappedBytes, 5 * page}}));
+  set("proc/vmstat", "");
+  EXPECT_EQ(values_of(*memory_probe(root_)), (Values{{kMemoryAvailable, 50 * 1024}}));
+}
+
+TEST_F(HostTelemetry, PressureIsTheTotalOfSome) {
+  EXPECT_EQ(pressure_probe(root_), nullptr);
+  set("proc/pressure/cpu", "some avg10=1.00 avg60=2.00 avg300=3.00 total=2500000\n");
+  set("proc/pressure/io",
+      "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=0.00 total=5\n");
+  EXPECT_EQ(values_of(*pressure_probe(root_)), (Values{{kPressureCpu, 2.5}, {kPressureIo, 7e-6}}));
+}
+
+TEST_F(HostTelemetry, DisksThatAreHardwareAddUp) {
+  set("sys/block/loop0/stat", "9 9 9 9 9 9 9 9\n");
+  for (const char* disk : {"sda", "nvme0n1"}) {
+    set(std::string("sys/block/") + disk + "/device/model", "x");
+    set(std::string("sys/block/") + disk + "/stat", "   10 0  200 5  20 0  400 9 0 0 0\n");
+  }
+  EXPECT_EQ(values_of(*disk_probe(root_)),
+            (Values{{kDiskReadBytes, 2 * 200 * 512}, {kDiskWrittenBytes, 2 * 400 * 512}}));
+}
+
+TEST_F(HostTelemetry, SegmentsSentAgainAndErrorsOfInterfaces) {
+  set("proc/net/snmp",
+      "Ip: Forwarding DefaultTTL\nIp: 1 64\n"
+      "Tcp: RtoAlgorithm RtoMin RetransSegs InErrs\nTcp: 1 200 17 3\nUdp: In\nUdp: 5\n");
+  set("proc/net/dev",
+      "Inter-|   Receive   |  Transmit\n face |bytes packets errs drop|bytes\n"
+      "  eth0: 100 10 1 2 0 0 0 0 200 20 4 8 0 0 0 0\n    lo: 5 5 0 0 0 0 0 0 5 5 0 0 0 0 0 0\n");
+  EXPECT_EQ(values_of(*network_error_probe(root_)),
+            (Values{{kRetransmits, 17}, {kNetworkErrors, 15}}));
+  set("proc/net/snmp", "Tcp: RtoAlgorithm\nTcp: 1\n");
+  EXPECT_EQ(values_of(*network_error_probe(root_)), (Values{{kNetworkErrors, 15}}));
+}
+
+TEST(ProcessReader, TellsOfThisProcess) {
+  ProcessReader reader;
+  const ProcessReading before = reader.read();
+  EXPECT_GT(before.resident_bytes, 1 << 20);
+  ASSERT_TRUE(before.main_ran_s && before.main_queued_s);
+  double sum = 0;
+  ProcessReading after;
+  do {
+    for (int i = 0; i < 1000; ++i) sum += i;
+    after = reader.read();
+  } while (!(*after.main_ran_s > *before.main_ran_s));  // the kernel counts at its ticks
+  EXPECT_GE(*after.main_queued_s, *before.main_queued_s);
+  EXPECT_GT(sum, 0);
+  EXPECT_FALSE(ProcessReader("/nowhere").read().main_ran_s);
 }
 
 }  // namespace
